@@ -29,10 +29,11 @@ const entries = [
   'transaction-logs/log-worker',
 ]
 
-/** Packages with a compiled part, and those of EventStoreDB, which few need. */
+/** Packages with a compiled part, those of EventStoreDB, which few need, and many calendars. */
 const external = [
   ...['better-sqlite3', 'better-sqlite3-13', '@node-rs/argon2'],
   ...['@eventstore/db-client', '@grpc/grpc-js'],
+  'date-holidays',
 ]
 
 /** Packages written as CommonJS find `require` here. */

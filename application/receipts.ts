@@ -122,7 +122,7 @@ const ofSettlement =
     const { merchant, serial } = settlement
     const events = await needs.store.readStream(streamOf(settlements, merchant))
     const own = events.filter(({ type, data }) => {
-      const begins = type !== 'PayoutOrdered' && data['serial'] === serial - 1
+      const begins = !type.startsWith('Payout') && data['serial'] === serial - 1
       return begins || data['serial'] === serial
     })
     const all = needs.ledgersOf(merchant).map((ledger) => ({ merchant, ledger }))

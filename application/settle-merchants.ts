@@ -1,9 +1,10 @@
 import type { Completion } from '../domain/accounting/completion.ts'
 import type { FeeTerms } from '../domain/accounting/fees.ts'
 import { settlementFeesBy, type SettlementFee } from '../domain/accounting/settlement-fees.ts'
-import { payoutDay } from '../domain/calendar.ts'
+import { payoutDay, type IsHoliday } from '../domain/calendar.ts'
 import { refuse } from '../domain/refusal.ts'
-import { dayOf, type Instant } from '../domain/time.ts'
+import type { Instant } from '../domain/time.ts'
+import { dateIn, type TimeZone } from '../domain/time-zone.ts'
 import { settlements } from '../domain/aggregates.ts'
 import { perKeyBackOff, type OutageOf } from './per-key-back-off.ts'
 import type { Context, Handle } from './handle.ts'
@@ -11,6 +12,7 @@ import type { Context, Handle } from './handle.ts'
 type Account = {
   readonly merchant: string
   readonly payoutDelay: number
+  readonly timeZone: TimeZone
   readonly lastSerial: number
   readonly unsettledSince: Instant | null
   readonly dueAt: Instant | null
@@ -35,6 +37,8 @@ type Needs<Settlement extends Started> = {
     merchant: string,
     at: Instant,
   ) => Promise<Readonly<Record<string, FeeTerms>>>
+  /** Of the merchant's jurisdiction. */
+  readonly bankHolidaysOf: (merchant: string) => Promise<IsHoliday>
   /** Six characters unique to the merchant. */
   readonly seriesOf: (merchant: string, context: Context) => Promise<string>
   readonly makeLogs: (settlement: Settlement, fees: readonly SettlementFee[]) => Promise<Completion>
@@ -63,10 +67,11 @@ const settlementSteps = <Settlement extends Started>(needs: Needs<Settlement>) =
 
   return {
     start: async (account: Account, at: Instant, dueAt: Instant | null, by?: ByHand) => {
-      const { merchant, lastSerial } = account
+      const { merchant, lastSerial, timeZone } = account
       const context = contextAt(at, merchant, by)
       const serial = lastSerial + 1
-      const settlementId = `${await needs.seriesOf(merchant, context)}-${dayOf(at)}-${serial}`
+      const series = await needs.seriesOf(merchant, context)
+      const settlementId = `${series}-${dateIn(timeZone, at)}-${serial}`
       const command = { type: 'StartSettlement', serial, settlementId, dueAt } as const
       await handle(settlements, merchant, command, context)
     },
@@ -75,8 +80,10 @@ const settlementSteps = <Settlement extends Started>(needs: Needs<Settlement>) =
       const terms = await needs.findAllTerms(merchant, startedAt)
       const completion = await needs.makeLogs(settlement, settlementFeesBy(terms, startedAt))
       const account = accounts.find(merchant) ?? refuse('resource_is_unknown')
-      const day = payoutDay(startedAt, account.payoutDelay)
-      const facts = { serial, completion, terms, payoutDay: day }
+      const isHoliday = await needs.bankHolidaysOf(merchant)
+      const { payoutDelay, timeZone } = account
+      const { day, holidays } = payoutDay(startedAt, payoutDelay, timeZone, isHoliday)
+      const facts = { serial, completion, terms, payoutDay: day, holidays }
       const command = { type: 'CompleteSettlement', ...facts } as const
       // Making the logs takes a while.
       await handle(settlements, merchant, command, contextAt(needs.now(), merchant))

@@ -1,4 +1,5 @@
 import * as aggregates from './aggregates.ts'
+import { bankEntryCauses } from './accounting/bank-entry.ts'
 import { feeCauses, taxcodeCauses } from './accounting/fees-causes.ts'
 import { ledgerCauses } from './accounting/ledger-causes.ts'
 import { seriesCauses } from './accounting/series.ts'
@@ -53,6 +54,7 @@ const own: Own = {
   feeSchedules: feeCauses,
   taxcodesOfOperator: taxcodeCauses,
   ledgers: ledgerCauses,
+  bankEntries: bankEntryCauses,
   settlementSeries: seriesCauses,
   settlements: settlementCauses,
   payers: payerCauses,

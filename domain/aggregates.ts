@@ -1,3 +1,5 @@
+import { bankEntry, bankEntryEvents } from './accounting/bank-entry.ts'
+import { bankCalendar } from './accounting/bank-calendar.ts'
 import { fees, feeEvents } from './accounting/fees.ts'
 import { ledger, ledgerEvents } from './accounting/ledger.ts'
 import { series, seriesEvents } from './accounting/series.ts'
@@ -107,6 +109,14 @@ export const taxcodesOfOperator = {
 }
 export const ledgers = { category: 'ledger', decider: ledger, events: ledgerEvents }
 export const settlementAccounts = { category: 'settlement_account', ...ordered(settlementAccount) }
+/** Keyed by country. */
+export const bankCalendars = { category: 'bank_calendar', ...bankCalendar }
+/** Keyed by what tells one entry from all others. */
+export const bankEntries = {
+  category: 'bank_entry',
+  decider: bankEntry,
+  events: bankEntryEvents,
+}
 export const settlementSeries = { category: 'series', decider: series, events: seriesEvents }
 export const settlements = {
   category: 'settlement',

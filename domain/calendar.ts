@@ -1,28 +1,30 @@
 import { dayMs, dayOf, isAhead, type Instant } from './time.ts'
+import { dayIn, instantOn, isDayOf, type DayNumber, type TimeZone } from './time-zone.ts'
 
 /** `daily` means weekdays, `weekly` Mondays, `monthly` the first weekday of a month. */
 export const frequencies = ['daily', 'weekly', 'monthly'] as const
 export type Frequency = (typeof frequencies)[number]
 
-/** `startOfDay` is `hh:mm` in UTC. */
-type Calendar = { readonly frequency: Frequency; readonly startOfDay: string }
+/** `startOfDay` is `hh:mm` in the zone. */
+type Place = { readonly timeZone: TimeZone; readonly startOfDay: string }
+type Calendar = Place & { readonly frequency: Frequency }
 
 export const startOfDayPattern = /^(?:[01]\d|2[0-3]):[0-5]\d$/
 
-const isWeekday = (day: number): boolean => {
+const isWeekday = (day: DayNumber): boolean => {
   // 1970-01-01 was a Thursday.
   const weekday = (day + 4) % 7
   return weekday !== 0 && weekday !== 6
 }
 
-const isMonday = (day: number): boolean => (day + 4) % 7 === 1
+const isMonday = (day: DayNumber): boolean => (day + 4) % 7 === 1
 
-const isFirstWeekdayOfMonth = (day: number): boolean => {
-  const date = new Date(day * dayMs).getUTCDate()
-  return isWeekday(day) && (date === 1 || (isMonday(day) && date <= 3))
-}
+const dateOf = (day: DayNumber): number => new Date(day * dayMs).getUTCDate()
 
-const isDueDay = (frequency: Frequency, day: number): boolean => {
+const isFirstWeekdayOfMonth = (day: DayNumber): boolean =>
+  isWeekday(day) && (dateOf(day) === 1 || (isMonday(day) && dateOf(day) <= 3))
+
+const isDueDay = (frequency: Frequency, day: DayNumber): boolean => {
   switch (frequency) {
     case 'daily':
       return isWeekday(day)
@@ -33,15 +35,39 @@ const isDueDay = (frequency: Frequency, day: number): boolean => {
   }
 }
 
-/** The first due instant after the given one. */
-export const nextDue = ({ frequency, startOfDay }: Calendar, after: Instant): Instant => {
+/** The first start of day after an instant, of the days that are wanted. */
+const nextStart = (
+  { timeZone, startOfDay }: Place,
+  after: Instant,
+  isWanted: (day: DayNumber) => boolean,
+): Instant => {
   const [hours = 0, minutes = 0] = startOfDay.split(':').map(Number)
-  const offset = (hours * 60 + minutes) * 60_000
-  for (let day = Math.floor(after / dayMs); ; day++) {
-    const due = day * dayMs + offset
-    if (due > after && isDueDay(frequency, day)) return due
+  const timeOfDay = (hours * 60 + minutes) * 60_000
+  for (let day = dayIn(timeZone, after); ; day++) {
+    if (!isWanted(day) || !isDayOf(timeZone, day)) continue
+    const start = instantOn(timeZone, day, timeOfDay)
+    if (start > after) return start
   }
 }
+
+/** The first due instant after the given one. */
+export const nextDue = ({ frequency, ...place }: Calendar, after: Instant): Instant =>
+  nextStart(place, after, (day) => isDueDay(frequency, day))
+
+/** When the reports of a ledger close: on all days, on Mondays, on the first of a month. */
+export const closings = ['by_hand', 'daily', 'weekly', 'monthly'] as const
+export type Closing = (typeof closings)[number]
+export type ScheduledClosing = Exclude<Closing, 'by_hand'>
+
+const closesOn: Readonly<Record<ScheduledClosing, (day: DayNumber) => boolean>> = {
+  daily: () => true,
+  weekly: isMonday,
+  monthly: (day) => dateOf(day) === 1,
+}
+
+/** The first time after the given one at which a report closes. */
+export const nextClosing = (closes: ScheduledClosing, place: Place, after: Instant): Instant =>
+  nextStart(place, after, closesOn[closes])
 
 type Unsettled = Calendar & {
   readonly unsettledSince: Instant
@@ -68,13 +94,38 @@ export const isDueByRightClock = (unsettled: Unsettled, at: Instant): boolean =>
   return known.length === 0 || nextDue(unsettled, Math.max(...known)) <= at
 }
 
-/** The weekday (`YYYY-MM-DD`) that lies `delay` weekdays after the settlement. */
-export const payoutDay = (settled: Instant, delay: number): string => {
-  let day = Math.floor(settled / dayMs)
-  while (!isWeekday(day)) day += 1
+/** Whether banks rest on a day, `YYYY-MM-DD`. */
+export type IsHoliday = (day: string) => boolean
+
+export const noHolidays: IsHoliday = () => false
+
+type PayoutDay = {
+  /** `YYYY-MM-DD` */
+  readonly day: string
+  /** The bank holidays that it would have been without. */
+  readonly holidays: readonly string[]
+}
+
+/** The day that lies `delay` working days of banks after the settlement. */
+export const payoutDay = (
+  settled: Instant,
+  delay: number,
+  timeZone: TimeZone,
+  isHoliday: IsHoliday,
+): PayoutDay => {
+  const holidays: string[] = []
+  const isPayoutDay = (day: DayNumber): boolean => {
+    if (!isWeekday(day)) return false
+    const date = dayOf(day * dayMs)
+    if (!isHoliday(date)) return true
+    holidays.push(date)
+    return false
+  }
+  let day = dayIn(timeZone, settled)
+  while (!isPayoutDay(day)) day += 1
   for (let left = delay; left > 0; left--) {
     do day += 1
-    while (!isWeekday(day))
+    while (!isPayoutDay(day))
   }
-  return dayOf(day * dayMs)
+  return { day: dayOf(day * dayMs), holidays }
 }

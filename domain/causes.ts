@@ -2,6 +2,7 @@ import type { FeeTerms } from './accounting/fees.ts'
 import type { Counters, Totals } from './accounting/totals.ts'
 import type { Permissions } from './people/grant.ts'
 import type { Instant } from './time.ts'
+import type { TimeZone } from './time-zone.ts'
 
 /** The sums of the lines of a report or a settlement. */
 export type LinesSummed = { readonly counters: Counters; readonly totals: Totals }
@@ -32,6 +33,8 @@ export type Facts = {
   ) => readonly Readonly<Record<string, FeeTerms>>[]
   /** Weekdays from the settlement to the payout, the likeliest first. */
   readonly payoutDelaysOf: (merchant: string) => readonly number[]
+  /** Of the merchant's clocks, the likeliest first. */
+  readonly timeZonesOf: (merchant: string) => readonly TimeZone[]
   /** Six characters that the ids of a merchant's settlements begin with. */
   readonly seriesOf: (merchant: string) => string | undefined
   readonly settlementStartedAt: (merchant: string, serial: number) => Instant | undefined

@@ -5,6 +5,7 @@ import type { Facts } from './causes.ts'
 import type { Recorded } from './events.ts'
 import { idIn, within } from './stream.ts'
 import { clockToleranceMs, type Instant } from './time.ts'
+import { utc, type TimeZone } from './time-zone.ts'
 
 /** A value and when it was set, latest last. Earlier ones are kept while they may still count. */
 type History<Value> = readonly { readonly value: Value; readonly since: Instant }[]
@@ -38,6 +39,7 @@ type FactsOfLog = Pick<
   | 'termsOf'
   | 'settlementTermsOf'
   | 'payoutDelaysOf'
+  | 'timeZonesOf'
   | 'seriesOf'
   | 'settlementStartedAt'
   | 'reportOpenedAt'
@@ -56,6 +58,7 @@ export const factBook = () => {
   const opened = new Map<string, Instant>()
   const schedules = new Map<string, readonly Scheduled[]>()
   const delays = new Map<string, History<number>>()
+  const zones = new Map<string, History<TimeZone>>()
   const series = new Map<string, string>()
   const started = new Map<string, readonly Started[]>()
   let isProduction = false
@@ -87,18 +90,28 @@ export const factBook = () => {
     at: Instant,
   ) => void delays.set(merchant ?? '', withValue(delays.get(merchant ?? ''), payoutDelay, at))
 
+  const setMerchant = (
+    id: string,
+    { currency, timeZone }: { readonly currency: string; readonly timeZone: TimeZone },
+    at: Instant,
+  ): void => {
+    currencies.set(id, currency)
+    if (zones.get(id)?.at(-1)?.value !== timeZone)
+      zones.set(id, withValue(zones.get(id), timeZone, at))
+  }
+
   const read = (event: Recorded): void => {
     const { stream, metadata } = event
     const { at, merchant } = metadata
     const id = idIn(stream)
     switch (event.type) {
       case 'MerchantRegistered':
-        currencies.set(id, event.data.currency)
+        setMerchant(id, event.data, at)
         if (!opened.has(within(id, defaultLedger))) opened.set(within(id, defaultLedger), at)
         if (!delays.has(id)) setDelay(id, impliedAccount(id, event.data.currency), at)
         return
       case 'MerchantChanged':
-        return void currencies.set(id, event.data.currency)
+        return setMerchant(id, event.data, at)
       case 'PosRegistered':
         return void tills.set(id, withValue(tills.get(id), true, at))
       case 'PosRemoved':
@@ -163,6 +176,10 @@ export const factBook = () => {
         ),
       ),
     payoutDelaysOf: (merchant) => possible(delays.get(merchant), now),
+    timeZonesOf: (merchant) => {
+      const known = possible(zones.get(merchant), now)
+      return known.length > 0 ? known : [utc]
+    },
     seriesOf: (merchant) => series.get(merchant),
     settlementStartedAt: (merchant, serial) =>
       started.get(merchant)?.find((one) => one.serial === serial)?.at,

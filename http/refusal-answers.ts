@@ -75,6 +75,7 @@ const refusalAnswers = {
   clock_moves_forward_only: { field: 'now', text: 'The clock moves forward only.' },
   code_is_invalid: { field: 'code', text: 'Is unknown, expired, or for another client.' },
   code_is_used: { field: 'code', text: 'Has been used; what it gave is revoked.' },
+  entry_is_matched: { status: 409, text: 'The entry of the bank is that of a payout.' },
   conflicting_changes: {
     status: 409,
     text: 'Others changed this resource at the same time. Please try again.',
@@ -153,6 +154,8 @@ const refusalAnswers = {
     status: 409,
     text: 'The payment request is for another payer.',
   },
+  payout_is_not_paid: { status: 409, text: 'No bank statement has the payout so far.' },
+  payout_is_paid: { status: 409, text: 'A bank statement has the payout already.' },
   payment_is_not_authorized: {
     status: 409,
     text: 'The payment is not authorised, or no longer.',

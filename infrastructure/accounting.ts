@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { closeReports } from '../application/close-reports.ts'
 import { completeReports } from '../application/complete-reports.ts'
 import { logRangeOf, type Cuts } from '../application/log-range.ts'
 import { settleMerchants } from '../application/settle-merchants.ts'
 import { takeSeries } from '../application/settlement-series.ts'
+import { merchants } from '../domain/aggregates.ts'
+import { streamOf } from '../domain/stream.ts'
 import type { Completion } from '../domain/accounting/completion.ts'
 import type { ReportRow } from '../projections/reports.ts'
 import type { SettlementRow } from '../projections/settlements.ts'
+import { bankHolidaysOf } from './bank-holidays.ts'
 import type { Core } from './core.ts'
 import type { Settings } from './settings.ts'
 import { makeLogWriter } from './transaction-logs/log-writer.ts'
@@ -24,6 +28,19 @@ const candidate =
       .map((byte) => alphabet[byte % alphabet.length])
       .join('')
   }
+
+/** Closes the reports of ledgers that close by themselves. */
+const closing = (core: Core) =>
+  closeReports({
+    handle: core.handle,
+    schedules: core.accounting.reportSchedules,
+    ledgers: core.accounting.ledgers,
+    callbackUriOf: (merchant) =>
+      core.merchants.merchants.find(streamOf(merchants, merchant))?.data.callbackUri ?? null,
+    correlationIdOf: (ledger, report) => core.digest('closing', ledger, String(report)),
+    caughtUp: core.readModels.caughtUp,
+    outageOf: core.outagesOf('closing the reports of'),
+  })
 
 /** Makes logs and settles merchants: for the service and for the operator's command. */
 export const openAccounting = (core: Core, { DATA_DIR }: Pick<Settings, 'DATA_DIR'>) => {
@@ -54,6 +71,7 @@ export const openAccounting = (core: Core, { DATA_DIR }: Pick<Settings, 'DATA_DI
     accounts: core.accounting.settlementAccounts,
     settlements,
     findAllTerms: core.accounting.findAllTerms,
+    bankHolidaysOf: bankHolidaysOf(core.find),
     seriesOf: takeSeries({ handle, candidate: candidate(core) }),
     makeLogs: (settlement: SettlementRow, fees) =>
       within(logs.ofSettlement(settlement, fees), logs.cutsOfSettlement(settlement)),
@@ -69,5 +87,11 @@ export const openAccounting = (core: Core, { DATA_DIR }: Pick<Settings, 'DATA_DI
     ...{ now: core.now, newId: randomUUID },
     outageOf: core.outagesOf('completing the reports of'),
   })
-  return { ...settling, completeReports: complete, readLog: logs.read, close: writer.close }
+  return {
+    ...settling,
+    closeDue: closing(core),
+    completeReports: complete,
+    readLog: logs.read,
+    close: writer.close,
+  }
 }

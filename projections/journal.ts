@@ -4,12 +4,13 @@ import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import {
   accounts,
   postingsOfLine,
-  postingsOfPayout,
-  postingsOfSettlement,
+  postingEvents,
+  postingsOfEvent,
   type Account,
   type Posting,
+  type PostingEvent,
 } from '../domain/accounting/journal.ts'
-import type { DomainEvent, Recorded } from '../domain/events.ts'
+import type { Recorded } from '../domain/events.ts'
 import { addUp, type Sum } from '../domain/money/money.ts'
 import { findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
@@ -52,24 +53,13 @@ const foldPostings = <Fact extends object>(postingsOf: (fact: Fact) => readonly 
   }
 }
 
-type Settled = Recorded<Extract<DomainEvent, { type: 'SettlementMade' | 'PayoutOrdered' }>>
-
-/** Whether an event is a journal entry of its own, and not by its line. */
-export const isSettled = (event: Recorded): event is Settled =>
-  event.type === 'SettlementMade' || event.type === 'PayoutOrdered'
-
-export const postingsOfEvent = (event: Settled): readonly Posting[] => {
-  const merchant = event.metadata.merchant ?? ''
-  return event.type === 'SettlementMade'
-    ? postingsOfSettlement(merchant, event.data)
-    : postingsOfPayout(merchant, event.data)
-}
-
 export const journalProjection = projection({
   table: journalBalances,
   key: journalBalances.key,
-  handles: ['SettlementMade', 'PayoutOrdered'],
-  ...foldPostings(postingsOfEvent),
+  handles: [...postingEvents],
+  ...foldPostings((event: Recorded<PostingEvent>) =>
+    postingsOfEvent(event.metadata.merchant ?? '', event),
+  ),
   sums: foldPostings(postingsOfLine),
 })
 

@@ -1,6 +1,7 @@
 import { and, desc, eq, lt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { Closing } from '../domain/calendar.ts'
 import { defaultLedger, ledgerEvents } from '../domain/accounting/ledger.ts'
 import { addLine, type Counters, countLine, type Totals } from '../domain/accounting/totals.ts'
 import { findBy, prepared } from './prepared.ts'
@@ -23,6 +24,7 @@ export const ledgers = sqliteTable(
     id: text().notNull(),
     currency: text().notNull(),
     description: text(),
+    closes: text().$type<Closing>().notNull(),
     enabled: integer({ mode: 'boolean' }).notNull(),
     /** The open report. */
     open: integer().notNull(),
@@ -48,6 +50,9 @@ export type LedgerRow = typeof ledgers.$inferSelect
 export const ledgerStream = (merchant: string, ledger: string): string =>
   `ledger-${merchant}/${ledger}`
 
+const byHand = 'by_hand' as const
+const implied = { description: null, closes: byHand }
+
 const nothingYet = { counters: {}, totals: [] }
 
 export const ledgerProjection = projection({
@@ -64,8 +69,8 @@ export const ledgerProjection = projection({
       const { currency } = event.data
       const about =
         event.type === 'LedgerRegistered'
-          ? event.data
-          : { merchant: event.data.id, id: defaultLedger, currency, description: null }
+          ? { ...event.data, closes: event.data.closes ?? byHand }
+          : { merchant: event.data.id, id: defaultLedger, currency, ...implied }
       const reports = {
         open: 1,
         openedAt: metadata.at,
@@ -79,6 +84,8 @@ export const ledgerProjection = projection({
     switch (event.type) {
       case 'LedgerChanged':
         return { ...row, description: event.data.description }
+      case 'LedgerScheduled':
+        return { ...row, closes: event.data.closes }
       case 'LedgerDisabled':
         return { ...row, enabled: false }
       case 'LedgerEnabled':

@@ -9,6 +9,7 @@ import { application } from '../domain/people/application.ts'
 import { auditorRegister } from '../domain/people/auditor.ts'
 import { checkpointKey } from '../domain/transparency/checkpoint-key.ts'
 import { auditRowQueries } from './audit-rows.ts'
+import { bankEntryProjection, bankEntryQueries } from './bank-entries.ts'
 import { attachmentProjection, attachmentQueries } from './attachments.ts'
 import {
   callbackDestinationProjection,
@@ -35,6 +36,7 @@ import { permissionProjection, permissionQueries } from './permissions.ts'
 import { pickUpProjection, pickUpQueries } from './pick-ups.ts'
 import type { Projection } from './projection.ts'
 import { merchantRegister, posRegister, registerReadModel } from './registers.ts'
+import { reportScheduleProjection, reportScheduleQueries } from './report-schedules.ts'
 import { reportProjection, reportQueries } from './reports.ts'
 import { scanProjection, scanQueries } from './scans.ts'
 import { settlementAccountProjection, settlementAccountQueries } from './settlement-accounts.ts'
@@ -62,11 +64,16 @@ const readModels = {
     },
     ledgers: { projections: [ledgerProjection], queries: ledgerQueries },
     reports: { projections: [reportProjection], queries: reportQueries },
+    reportSchedules: {
+      projections: [reportScheduleProjection],
+      queries: reportScheduleQueries,
+    },
     settlementAccounts: {
       projections: [settlementAccountProjection],
       queries: settlementAccountQueries,
     },
     settlements: { projections: [settlementProjection], queries: settlementQueries },
+    bankEntries: { projections: [bankEntryProjection], queries: bankEntryQueries },
     logSources: { projections: [logFileProjection], queries: logFileQueries },
     journal: { projections: [journalProjection], queries: journalQueries },
     turnover: { projections: [turnoverProjection], queries: turnoverQueries },

@@ -5,6 +5,7 @@ import { impliedAccount } from '../domain/accounting/settlement-account.ts'
 import { movesMoney } from '../domain/accounting/transaction-line.ts'
 import { isDueByRightClock, settlementDue, type Frequency } from '../domain/calendar.ts'
 import { clockToleranceMs, type Instant } from '../domain/time.ts'
+import { utc } from '../domain/time-zone.ts'
 import { dueBy, nextBy } from './due.ts'
 import { findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
@@ -19,6 +20,7 @@ const settlementAccounts = sqliteTable(
     payoutAccount: text(),
     frequency: text().$type<Frequency>().notNull(),
     startOfDay: text().notNull(),
+    timeZone: text().notNull(),
     payoutDelay: integer().notNull(),
     /** Last settlement; 0 for none. */
     lastSerial: integer().notNull(),
@@ -51,6 +53,7 @@ export const settlementAccountProjection = projection({
   key: settlementAccounts.merchant,
   handles: [
     'MerchantRegistered',
+    'MerchantChanged',
     'SettlementAccountRegistered',
     'SettlementAccountChanged',
     'SettlementStarted',
@@ -59,10 +62,17 @@ export const settlementAccountProjection = projection({
   apply: (row, event, key) => {
     const merchant = String(key)
     const nothingUnsettled = { unsettledSince: null, dueAt: null, waitsSince: null }
-    const nothingYet = { lastSerial: 0, settledAt: null, ...nothingUnsettled }
+    const nothingYet = { timeZone: utc, lastSerial: 0, settledAt: null, ...nothingUnsettled }
     switch (event.type) {
       case 'MerchantRegistered':
-        return row ?? { ...impliedAccount(merchant, event.data.currency), ...nothingYet }
+      case 'MerchantChanged': {
+        const { currency, timeZone } = event.data
+        return scheduled({
+          ...nothingYet,
+          ...(row ?? impliedAccount(merchant, currency)),
+          timeZone,
+        })
+      }
       case 'SettlementAccountRegistered':
       case 'SettlementAccountChanged':
         return scheduled({ ...nothingYet, ...row, ...event.data })

@@ -1,8 +1,16 @@
-import { and, asc, desc, eq, gt, isNotNull, lt, notExists, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, inArray, isNotNull, lt, notExists, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { alias, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { amountsOf } from '../domain/accounting/settlement.ts'
-import type { PayoutOrdered, SettlementMade } from '../domain/accounting/settlement-events.ts'
+import {
+  duePayouts,
+  statusOfAll,
+  withOrder,
+  withPayment,
+  withReturn,
+  type PayoutState,
+  type PayoutStatus,
+} from '../domain/accounting/payout-state.ts'
+import type { SettlementMade } from '../domain/accounting/settlement-events.ts'
 import { countOf, findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
@@ -20,38 +28,50 @@ const settlements = sqliteTable(
     making: integer({ mode: 'boolean' }).notNull(),
     /** Null until then. */
     made: text({ mode: 'json' }).$type<SettlementMade>(),
-    /** Whether the bank is still to be asked to pay. */
-    payable: integer({ mode: 'boolean' }).notNull(),
-    /** Null until the payout is ordered. */
-    order: text({ mode: 'json' }).$type<PayoutOrdered>(),
+    /** What has become of its payouts above zero, by currency. */
+    payouts: text({ mode: 'json' }).$type<readonly PayoutState[]>().notNull(),
+    /** That of the payout which needs most to be done; null if there is none. */
+    payoutStatus: text().$type<PayoutStatus>(),
   },
   (row) => [
     index('settlements_by_merchant').on(row.merchant, row.serial),
     index('settlements_by_position').on(row.merchant, row.startedPosition),
     index('settlements_making').on(row.making),
-    index('settlements_payable').on(row.payable),
+    index('settlements_by_payout').on(row.payoutStatus, row.startedPosition),
+    index('settlements_by_id').on(row.settlementId),
   ],
 )
 
 export type SettlementRow = typeof settlements.$inferSelect
+
+const paying = (row: SettlementRow, payouts: readonly PayoutState[]): SettlementRow => ({
+  ...row,
+  payouts,
+  payoutStatus: statusOfAll(payouts),
+})
 
 const settlementKey = (merchant: string, serial: number): string => `${merchant}/${serial}`
 
 export const settlementProjection = projection({
   table: settlements,
   key: settlements.key,
-  handles: ['SettlementStarted', 'SettlementMade', 'PayoutOrdered'],
+  handles: ['SettlementStarted', 'SettlementMade', 'PayoutOrdered', 'PayoutPaid', 'PayoutReturned'],
   keyOf: ({ metadata, data }) => settlementKey(metadata.merchant ?? '', data.serial),
   apply: (row, event, key) => {
     const { position, metadata } = event
-    if (event.type === 'PayoutOrdered') return row && { ...row, payable: false, order: event.data }
-    if (event.type === 'SettlementMade') {
-      const payable = amountsOf(event.data.payouts).length > 0
-      return row && { ...row, making: false, made: event.data, payable }
+    switch (event.type) {
+      case 'SettlementMade':
+        return row && paying({ ...row, making: false, made: event.data }, duePayouts(event.data))
+      case 'PayoutOrdered':
+        return row && paying(row, withOrder(row.payouts, row.settlementId, event.data))
+      case 'PayoutPaid':
+        return row && paying(row, withPayment(row.payouts, event.data))
+      case 'PayoutReturned':
+        return row && paying(row, withReturn(row.payouts, event.data))
     }
     const { serial, settlementId } = event.data
     const started = { startedAt: metadata.at, startedPosition: position }
-    const nothingYet = { making: true, made: null, payable: false, order: null }
+    const nothingYet = { making: true, made: null, payouts: [], payoutStatus: null }
     const about = { key: String(key), merchant: metadata.merchant ?? '', serial, settlementId }
     return { ...about, ...started, ...nothingYet }
   },
@@ -60,7 +80,7 @@ export const settlementProjection = projection({
 /** Long because it prepares every query of settlements, each of a few lines. */
 export const settlementQueries = (db: BetterSQLite3Database) => {
   const { key, merchant, serial, startedPosition, settlementId, making, made } = settlements
-  const { payable, order } = settlements
+  const { payouts, payoutStatus } = settlements
   const find = findBy(db, settlements, key)
   const page = prepared(
     db,
@@ -113,7 +133,11 @@ export const settlementQueries = (db: BetterSQLite3Database) => {
   const payables = prepared(
     db,
     settlements,
-    db.select().from(settlements).where(eq(payable, true)).orderBy(asc(key)),
+    db
+      .select()
+      .from(settlements)
+      .where(inArray(payoutStatus, ['due', 'returned']))
+      .orderBy(asc(key)),
   )
   const ordered = prepared(
     db,
@@ -121,8 +145,30 @@ export const settlementQueries = (db: BetterSQLite3Database) => {
     db
       .select()
       .from(settlements)
-      .where(eq(sql`json_extract(${order}, '$.messageId')`, sql.placeholder('messageId')))
+      .where(
+        sql`EXISTS (
+          SELECT 1 FROM json_each(${payouts}) payout, json_each(payout.value, '$.orders') one
+          WHERE json_extract(one.value, '$.messageId') = ${sql.placeholder('messageId')})`,
+      )
       .orderBy(asc(key)),
+  )
+  const byId = prepared(
+    db,
+    settlements,
+    db
+      .select()
+      .from(settlements)
+      .where(eq(settlementId, sql.placeholder('settlementId'))),
+  )
+  const ofStatus = prepared(
+    db,
+    settlements,
+    db
+      .select()
+      .from(settlements)
+      .where(eq(payoutStatus, sql.placeholder('payoutStatus')))
+      .orderBy(desc(startedPosition))
+      .limit(sql.placeholder('limit')),
   )
   return {
     find: (merchant: string, serial: number) => find(settlementKey(merchant, serial)),
@@ -133,7 +179,12 @@ export const settlementQueries = (db: BetterSQLite3Database) => {
     unfinishedCount: countOf(db, settlements, eq(making, true)),
     /** The first unfinished settlement of each merchant, oldest first. */
     nextUnfinished: (limit: number) => nextUnfinished.all({ limit }),
-    /** Settlements whose payout is not ordered. */
+    /** The settlement that payment files and logs call so. */
+    findById: (settlementId: string) => byId.get({ settlementId }),
+    /** Settlements with payouts of a status, newest first. */
+    withPayouts: (payoutStatus: PayoutStatus, limit: number) =>
+      ofStatus.all({ payoutStatus, limit }),
+    /** Settlements with a payout that is to be ordered. */
     payable: () => payables.all(),
     /** Settlements of one payment message. */
     orderedBy: (messageId: string) => ordered.all({ messageId }),

@@ -30,9 +30,12 @@ const permissive: ReadonlySet<string> = new Set([
     'BSD-3-Clause',
     '0BSD',
     'Python-2.0',
+    'PSF-2.0',
     'Unlicense',
   ],
   ...['BlueOak-1.0.0', 'CC0-1.0'],
+  // Asks that its authors be named, as docs/architecture.md does: calendars of holidays.
+  'CC-BY-3.0',
 ])
 /** Of tools, which are not handed on. */
 const ofTools: ReadonlySet<string> = new Set(['MPL-2.0', 'CC-BY-4.0'])

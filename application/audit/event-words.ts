@@ -22,6 +22,8 @@ const words: Words = {
   PermissionDeclined: ({ payer }) => `payer ${payer} declines`,
   PermissionFailed: () => 'it fails: there is no such payer',
   PermissionExpired: () => 'nobody has answered in time',
+  LedgerScheduled: ({ closes }) =>
+    closes === 'by_hand' ? 'reports close by hand' : `reports close by themselves, ${closes}`,
   ReportClosed: ({ report }) =>
     `report ${report} is closed here: later lines are in report ${report + 1}`,
   ReportCompleted: ({ report }) => `the logs and sums of report ${report} are final`,
@@ -37,6 +39,19 @@ const words: Words = {
     const sums = paid.map(({ amount, currency }) => `${formatAmount(amount, currency)} ${currency}`)
     return `the bank is asked, in file ${messageId}, to pay ${sums.join(', ')} to ${payoutAccount}`
   },
+  PayoutPaid: ({ amount, currency, day }) =>
+    `the bank has paid ${formatAmount(amount, currency)} ${currency} on ${day}`,
+  PayoutReturned: ({ amount, currency, day, entry, reason }) => {
+    const why = [reason.code, reason.text].filter(Boolean).join(', ') || 'without a reason'
+    const sum = `${formatAmount(amount, currency)} ${currency}`
+    const what = entry === null ? `the bank refuses to pay ${sum}` : `${sum} came back`
+    return `${what} on ${day}: ${why}; it is due again`
+  },
+  BankEntrySeen: ({ side, amount, currency, day, source }) =>
+    `a ${side} of ${formatAmount(amount, currency)} ${currency} on ${day} by ${source.kind}`,
+  BankEntryMatched: ({ payouts, as }) =>
+    `the entry is that of payouts (${payouts.length}), which are ${as}`,
+  BankEntryDismissed: ({ note }) => `the entry is of no payout: ${note}`,
   CallbackAttempted: ({ uri, event, result, httpStatus, problem, durationMs, nextAttemptAt }) => {
     const answer = httpStatus === null ? (problem ?? 'no answer') : `answered ${httpStatus}`
     const after = durationMs === undefined ? '' : ` after ${durationMs} ms`

@@ -1,8 +1,8 @@
 import {
   accounts,
   postingsOfLine,
-  postingsOfPayout,
-  postingsOfSettlement,
+  isPosting,
+  postingsOfEvent,
   type Account,
   type Posting,
 } from '../../domain/accounting/journal.ts'
@@ -44,11 +44,8 @@ const postingsOf = (line: MoneyLine): readonly Posting[] => {
   return postingsOfLine({ ...about, charge: { fee, interchange, vat, taxcode: '' } })
 }
 
-const postingsOfEvent = ({ type, data, metadata }: Recorded): readonly Posting[] => {
-  const merchant = metadata.merchant ?? ''
-  if (type === 'SettlementMade') return postingsOfSettlement(merchant, data)
-  return type === 'PayoutOrdered' ? postingsOfPayout(merchant, data) : []
-}
+const postingsBy = (event: Recorded): readonly Posting[] =>
+  isPosting(event) ? postingsOfEvent(event.metadata.merchant ?? '', event) : []
 
 /** Settlements and payouts that post to the account, merchant by merchant. */
 async function* postingEvents(
@@ -57,7 +54,7 @@ async function* postingEvents(
 ): AsyncGenerator<Recorded> {
   for (const one of merchant === null ? rows.settledMerchants() : [merchant])
     for await (const events of historyOf(store, streamOf(settlements, one)))
-      yield* events.filter((event) => postingsOfEvent(event).length > 0)
+      yield* events.filter((event) => postingsBy(event).length > 0)
 }
 
 const wholeLog = (merchant: string | null) => ({
@@ -86,7 +83,7 @@ export const sumUpAccount = async (
   const more: Part[] = []
   let sum = total
   for await (const event of postingEvents(needs, name)) {
-    const amount = amountIn(postingsOfEvent(event), name, currency)
+    const amount = amountIn(postingsBy(event), name, currency)
     if (amount === '0') continue
     sum = addUp(sum, amount)
     const { position, stream, metadata } = event

@@ -48,13 +48,15 @@ export const whyCaused = ({ type, data, metadata }: Recorded): string => {
       return `its time was over at ${formatDateTime(data.expiredAt)}`
     case 'SettlementStarted':
       return data.dueAt === null ? 'by hand' : `it was due at ${formatDateTime(data.dueAt)}`
+    case 'ReportClosed':
+      if (!data.due) break
+      return `the ledger closes ${data.due.closes}; it was due at ${formatDateTime(data.due.at)}`
     case 'SettlementMade':
     case 'ReportCompleted':
       return 'its logs and sums were ready'
     case 'CallbackAttempted':
       return `to tell of ${data.event}`
-    default:
-      if (causationId !== null) return `because of event ${causationId}`
-      return actor === 'operator' ? 'by a command' : `request ${correlationId}`
   }
+  if (causationId !== null) return `because of event ${causationId}`
+  return actor === 'operator' ? 'by a command' : `request ${correlationId}`
 }

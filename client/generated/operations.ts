@@ -12,6 +12,8 @@ export type LedgerInput = {
   /** ISO 4217 code, in any case. */
   readonly currency: string
   readonly description?: string | null | undefined
+  /** When reports close by themselves: at the start of each day, of Mondays, or of the first day of a month, in the time zone of the merchant. They can be closed by hand as well. Default: "by_hand". */
+  readonly closes?: 'by_hand' | 'daily' | 'weekly' | 'monthly' | undefined
 }
 
 export type Created = {
@@ -22,6 +24,8 @@ export type Ledger = {
   readonly id: string
   readonly currency: string
   readonly description: string | null
+  /** When reports close by themselves: at the start of each day, of Mondays, or of the first day of a month, in the time zone of the merchant. They can be closed by hand as well. */
+  readonly closes: 'by_hand' | 'daily' | 'weekly' | 'monthly'
   readonly enabled: boolean
   readonly open_report_uri: string
   readonly last_closed_report_uri: string | null
@@ -30,6 +34,8 @@ export type Ledger = {
 export type LedgerUpdate = {
   /** Absent or null leaves it, an empty text takes it away. */
   readonly description?: string | null | undefined
+  /** When reports close by themselves: at the start of each day, of Mondays, or of the first day of a month, in the time zone of the merchant. They can be closed by hand as well. */
+  readonly closes?: 'by_hand' | 'daily' | 'weekly' | 'monthly' | undefined
   /** true enables a disabled ledger again; false disables it, as DELETE does. */
   readonly enabled?: boolean | undefined
 }
@@ -118,6 +124,8 @@ export type Merchant = {
   /** Merchant category code, four digits. */
   readonly mcc: string | null
   readonly netmask: string | null
+  /** IANA. Days of settlements and reports begin by its clocks. */
+  readonly time_zone: string
   readonly location: {
     readonly latitude: number | null
     readonly longitude: number | null
@@ -535,6 +543,14 @@ export type PayoutDetail = {
   readonly payout: Money
   readonly billed: Money
   readonly invoice_id: string | null
+  /** Of a payout above zero: due, ordered (the bank is asked), paid (on its statement) or returned (it came back or was refused, and is due again). Absent in messages. */
+  readonly status?: 'returned' | 'due' | 'ordered' | 'paid' | undefined
+  /** YYYY-MM-DD: when it is to be paid. Never a weekend or bank holiday. */
+  readonly payout_day?: string | undefined
+  /** YYYY-MM-DD, by the bank. */
+  readonly paid_on?: string | undefined
+  /** Why it came back: the code of ISO 20022, the words of the bank, or both. */
+  readonly return_reason?: string | undefined
 }
 
 export type SettlementAccount = {
@@ -544,7 +560,7 @@ export type SettlementAccount = {
   readonly payout_account: string | null
   /** On weekdays, on Mondays, or on the first weekday of a month. */
   readonly frequency: 'daily' | 'weekly' | 'monthly'
-  /** hh:mm, UTC. */
+  /** hh:mm, in the time zone of the merchant. */
   readonly start_of_day: string
   /** Weekdays from the settlement to the payout. */
   readonly payout_delay: number
@@ -1001,7 +1017,7 @@ export type Operations = {
   createLedger(body: LedgerInput, options?: CallOptions): Promise<Created>
   /** Read a ledger: `GET /merchant/v1/ledger/{ledger_id}/` (SECRET). */
   getLedger(ledger_id: string, options?: CallOptions): Promise<Ledger>
-  /** Describe a ledger, or enable it again: `PUT /merchant/v1/ledger/{ledger_id}/` (SECRET). */
+  /** Change a ledger, or enable it again: `PUT /merchant/v1/ledger/{ledger_id}/` (SECRET). */
   updateLedger(ledger_id: string, body?: LedgerUpdate, options?: CallOptions): Promise<void>
   /** Disable a ledger: `DELETE /merchant/v1/ledger/{ledger_id}/` (SECRET). */
   deleteLedger(ledger_id: string, options?: CallOptions): Promise<void>

@@ -1,6 +1,7 @@
 import { addUp, negated, type MinorUnits, type Sum } from '../money/money.ts'
 import { settlementFeesIn } from './settlement-fees.ts'
-import type { PayoutOrdered, SettlementMade } from './settlement-events.ts'
+import { heldAfter, type HeldIn, type PayoutPaid } from './payout-events.ts'
+import type { SettlementEvent, SettlementMade } from './settlement-events.ts'
 import { movesMoney, type TransactionLine } from './transaction-line.ts'
 
 /** The chart of accounts; payables and unsettled sums have one account per merchant. */
@@ -8,6 +9,7 @@ export const accounts = [
   'payer_clearing',
   'merchant_payable',
   'payouts_payable',
+  'payout_clearing',
   'fee_income',
   'interchange',
   'vat',
@@ -103,10 +105,50 @@ export const postingsOfSettlement = (
     }),
   )
 
-export const postingsOfPayout = (merchant: string, { paid }: PayoutOrdered): readonly Posting[] =>
-  balanced(
-    paid.flatMap(({ currency, amount }): Posting[] => [
-      { account: 'payouts_payable', merchant, currency, amount },
-      { account: 'bank', merchant: null, currency, amount: negated(amount) },
-    ]),
-  )
+type Held = Pick<PayoutPaid, 'currency' | 'amount'>
+
+/** Moves a payout from one account that holds it to another. */
+const moved = (
+  merchant: string,
+  from: HeldIn,
+  to: HeldIn,
+  { currency, amount }: Held,
+): readonly Posting[] => {
+  if (from === to) return []
+  const post = (account: HeldIn, moves: Sum): Posting => ({
+    ...{ account, merchant: account === 'payouts_payable' ? merchant : null },
+    ...{ currency, amount: moves },
+  })
+  return [post(from, amount), post(to, negated(amount))]
+}
+
+/** Ordered: to clearing. Paid: from there to the bank. Returned: back to what is payable. */
+const postingsOfPayout = (
+  merchant: string,
+  event: Extract<SettlementEvent, { type: 'PayoutOrdered' | 'PayoutPaid' | 'PayoutReturned' }>,
+): readonly Posting[] => {
+  const { type, data } = event
+  switch (type) {
+    case 'PayoutOrdered':
+      return data.paid.flatMap((one) => moved(merchant, 'payouts_payable', heldAfter(data), one))
+    case 'PayoutPaid':
+      return moved(merchant, data.heldIn, 'bank', data)
+    case 'PayoutReturned':
+      return moved(merchant, data.heldIn, 'payouts_payable', data)
+  }
+}
+
+/** Events that are journal entries by themselves, and not by their lines. */
+const posting = ['SettlementMade', 'PayoutOrdered', 'PayoutPaid', 'PayoutReturned'] as const
+export type PostingEvent = Extract<SettlementEvent, { type: (typeof posting)[number] }>
+export const postingEvents: readonly PostingEvent['type'][] = posting
+
+export const isPosting = <Event extends { readonly type: string }>(
+  event: Event,
+): event is Extract<Event, { type: PostingEvent['type'] }> =>
+  (posting as readonly string[]).includes(event.type)
+
+export const postingsOfEvent = (merchant: string, event: PostingEvent): readonly Posting[] =>
+  event.type === 'SettlementMade'
+    ? postingsOfSettlement(merchant, event.data)
+    : balanced(postingsOfPayout(merchant, event))

@@ -1,16 +1,8 @@
 import type { Causes } from '../causes.ts'
 import { merchantAndIdIn } from '../stream.ts'
-import {
-  defaultLedger,
-  type Ledger,
-  type ledgerEvents,
-  type LedgerCommand,
-  type LedgerEvent,
-} from './ledger.ts'
-import type { EventsOf } from '../decider.ts'
+import { defaultLedger, type Ledger, type LedgerCommand, type LedgerEvent } from './ledger.ts'
 
 type Given = Parameters<Causes<LedgerCommand, LedgerEvent, Ledger>['LedgerEnabled']>[1]
-type Change = Extract<EventsOf<typeof ledgerEvents>, { type: 'LedgerChanged' }>['data']
 
 /** The default ledger of a merchant, which is there without registration. */
 const impliedBy = ({ id, facts }: Given) => {
@@ -19,26 +11,52 @@ const impliedBy = ({ id, facts }: Given) => {
   return currency === undefined ? null : { merchant, id: ledger, currency, description: null }
 }
 
-const change = (given: Given, changes: Partial<Change> & { readonly enabled?: boolean }) =>
-  ({ type: 'ChangeLedger', ...changes, implied: impliedBy(given) }) as const
+type Changes = Partial<Omit<Extract<LedgerCommand, { type: 'ChangeLedger' }>, 'type' | 'implied'>>
+
+const changesBy = (event: LedgerEvent): Changes | undefined => {
+  switch (event.type) {
+    case 'LedgerChanged':
+      return { description: event.data.description }
+    case 'LedgerScheduled':
+      return { closes: event.data.closes }
+    case 'LedgerEnabled':
+      return { enabled: true }
+    case 'LedgerDisabled':
+      return { enabled: false }
+    default:
+      return undefined
+  }
+}
+
+/** One command may have led to several events; the one that explains most is the first. */
+const change = (given: Given, first: Changes): readonly LedgerCommand[] => {
+  const implied = impliedBy(given)
+  const commands: LedgerCommand[] = []
+  let changes = first
+  for (const next of [undefined, ...given.next]) {
+    if (next) {
+      const more = changesBy(next)
+      if (!more || Object.keys(more).some((name) => name in changes)) break
+      changes = { ...changes, ...more }
+    }
+    commands.unshift({ type: 'ChangeLedger', ...changes, implied })
+  }
+  return commands
+}
 
 export const ledgerCauses: Causes<LedgerCommand, LedgerEvent, Ledger> = {
   LedgerRegistered: (data, given) => [{ type: 'RegisterLedger', data, implied: impliedBy(given) }],
-  LedgerChanged: ({ description }, given) => {
-    const [after] = given.next
-    const enabled = after?.type === 'LedgerEnabled'
-    const both = enabled || after?.type === 'LedgerDisabled'
-    const alone = change(given, { description })
-    return both ? [change(given, { description, enabled }), alone] : [alone]
-  },
-  LedgerDisabled: (_, given) => [change(given, { enabled: false })],
-  LedgerEnabled: (_, given) => [change(given, { enabled: true })],
-  ReportClosed: ({ report, openedAt: recorded, callbackUri }, given) => {
+  LedgerChanged: ({ description }, given) => change(given, { description }),
+  LedgerScheduled: ({ closes }, given) => change(given, { closes }),
+  LedgerDisabled: (_, given) => change(given, { enabled: false }),
+  LedgerEnabled: (_, given) => change(given, { enabled: true }),
+  ReportClosed: ({ report, openedAt: recorded, callbackUri, due }, given) => {
     if (report < given.state.open)
       return `report ${report} is closed already: lines would stand in two reports`
+    if (due && due.at > given.at) return 'it closed before it was due'
     const [merchant, ledger] = merchantAndIdIn(given.id)
     const openedAt = given.facts.reportOpenedAt(merchant, ledger) ?? recorded
-    const closing = { type: 'CloseReport', report, openedAt, callbackUri } as const
+    const closing = { type: 'CloseReport', report, openedAt, callbackUri, due } as const
     return [{ ...closing, implied: impliedBy(given) }]
   },
   /** Its sums are those of the lines between two closings. */

@@ -1,27 +1,35 @@
 import { z } from 'zod'
+import { closings, type Closing, type ScheduledClosing } from '../calendar.ts'
 import type { Decider, EventsOf } from '../decider.ts'
 import { refuse } from '../refusal.ts'
 import { jsonEquals } from '../json-equality.ts'
 import { instant, type Instant } from '../time.ts'
 import { completion, type Completion } from './completion.ts'
 
+const [, ...scheduled] = closings
+
 const registration = z.object({
   merchant: z.string(),
   id: z.string(),
   currency: z.string(),
   description: z.string().nullable(),
+  /** When its reports close by themselves; absent if by hand only. */
+  closes: z.enum(scheduled).optional(),
 })
 
 /** Reports are numbered from 1. Closing one opens the next at the same log position. */
 export const ledgerEvents = {
   LedgerRegistered: registration,
   LedgerChanged: z.object({ description: z.string().nullable() }),
+  LedgerScheduled: z.object({ closes: z.enum(closings) }),
   LedgerDisabled: z.object({}),
   LedgerEnabled: z.object({}),
   ReportClosed: z.object({
     report: z.int(),
     openedAt: instant,
     callbackUri: z.string().nullable(),
+    /** Why it closed by itself; absent if it was closed by hand. */
+    due: z.object({ closes: z.enum(scheduled), at: instant }).optional(),
   }),
   /** The logs are written and their sums are final. */
   ReportCompleted: z.object({ report: z.int(), ...completion.shape }),
@@ -36,6 +44,7 @@ export type Ledger = {
   /** Null for the default ledger, which exists without registration. */
   readonly registered: LedgerRegistration | null
   readonly description: string | null
+  readonly closes: Closing
   readonly enabled: boolean
   readonly open: number
   readonly completed: number
@@ -57,6 +66,7 @@ type MerchantCommand =
   | {
       readonly type: 'ChangeLedger'
       readonly description?: string | null | undefined
+      readonly closes?: Closing | undefined
       readonly enabled?: boolean | undefined
     }
   | {
@@ -65,6 +75,8 @@ type MerchantCommand =
       /** When the report was opened. */
       readonly openedAt: Instant
       readonly callbackUri: string | null
+      /** Absent if somebody closes it. */
+      readonly due?: { readonly closes: ScheduledClosing; readonly at: Instant } | undefined
     }
 
 /** Whether new requests may use it. */
@@ -80,7 +92,7 @@ const decideRegistration = (
 }
 
 const decideChange = (
-  { description, enabled }: Extract<LedgerCommand, { type: 'ChangeLedger' }>,
+  { description, closes, enabled }: Extract<LedgerCommand, { type: 'ChangeLedger' }>,
   ledger: Ledger,
   isDefault: boolean,
 ): readonly LedgerEvent[] => {
@@ -88,6 +100,8 @@ const decideChange = (
   const events: LedgerEvent[] = []
   if (description !== undefined && description !== ledger.description)
     events.push({ type: 'LedgerChanged', data: { description } })
+  if (closes !== undefined && closes !== ledger.closes)
+    events.push({ type: 'LedgerScheduled', data: { closes } })
   if (enabled !== undefined && enabled !== ledger.enabled)
     events.push({ type: enabled ? 'LedgerEnabled' : 'LedgerDisabled', data: {} })
   return events
@@ -112,24 +126,35 @@ const decide = (command: LedgerCommand, ledger: Ledger): readonly LedgerEvent[] 
     case 'ChangeLedger':
       return decideChange(command, ledger, known.id === defaultLedger)
     case 'CloseReport': {
-      const { report, openedAt, callbackUri } = command
+      const { report, openedAt, callbackUri, due } = command
       if (report > ledger.open || report < 1) return refuse('resource_is_unknown')
       if (report < ledger.open) return []
-      return [{ type: 'ReportClosed', data: { report, openedAt, callbackUri } }]
+      // The merchant may have changed its mind a moment ago.
+      if (due && due.closes !== ledger.closes) return []
+      const closed = { report, openedAt, callbackUri, ...(due && { due }) }
+      return [{ type: 'ReportClosed', data: closed }]
     }
   }
 }
 
 /** A ledger collects the lines of a merchant's payments, report after report. */
 export const ledger: Decider<LedgerCommand, LedgerEvent, Ledger> = {
-  initial: { registered: null, description: null, enabled: true, open: 1, completed: 0 },
+  initial: {
+    ...{ registered: null, description: null, closes: 'by_hand', enabled: true },
+    ...{ open: 1, completed: 0 },
+  },
   decide,
   evolve(ledger, event) {
     switch (event.type) {
       case 'LedgerRegistered':
-        return { ...ledger, registered: event.data, description: event.data.description }
+        return {
+          ...{ ...ledger, registered: event.data, description: event.data.description },
+          closes: event.data.closes ?? 'by_hand',
+        }
       case 'LedgerChanged':
         return { ...ledger, description: event.data.description }
+      case 'LedgerScheduled':
+        return { ...ledger, closes: event.data.closes }
       case 'LedgerDisabled':
         return { ...ledger, enabled: false }
       case 'LedgerEnabled':

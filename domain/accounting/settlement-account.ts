@@ -14,9 +14,9 @@ export const settlementAccount = register(
     /** IBAN or national account number; payouts wait while it is null. */
     payoutAccount: z.string().nullable(),
     frequency: z.enum(frequencies),
-    /** `hh:mm`, UTC. */
+    /** `hh:mm` in the time zone of the merchant. */
     startOfDay: z.string().regex(startOfDayPattern),
-    /** Weekdays from the settlement to the payout. */
+    /** Weekdays, without bank holidays, from the settlement to the payout. */
     payoutDelay: z.int().min(0).max(30),
   }),
 )

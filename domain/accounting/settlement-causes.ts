@@ -1,6 +1,6 @@
 import { payoutDay } from '../calendar.ts'
 import type { Causes } from '../causes.ts'
-import { dayOf } from '../time.ts'
+import { dateIn } from '../time-zone.ts'
 import type { settlement, SettlementCommand } from './settlement.ts'
 import type { SettlementEvent } from './settlement-events.ts'
 
@@ -9,22 +9,33 @@ type Settlements = (typeof settlement)['initial']
 export const settlementCauses: Causes<SettlementCommand, SettlementEvent, Settlements> = {
   SettlementStarted: ({ serial, dueAt }, { id: merchant, at, facts }) => {
     if (dueAt !== null && dueAt > at) return 'it began before it was due'
-    const settlementId = `${facts.seriesOf(merchant)}-${dayOf(at)}-${serial}`
-    return [{ type: 'StartSettlement', serial, settlementId, dueAt }]
+    return facts.timeZonesOf(merchant).map((zone) => {
+      const settlementId = `${facts.seriesOf(merchant)}-${dateIn(zone, at)}-${serial}`
+      return { type: 'StartSettlement', serial, settlementId, dueAt } as const
+    })
   },
   /** Its sums are those of the lines that no earlier settlement took. */
   SettlementMade: (data, { id: merchant, at, facts }) => {
-    const { serial, settlementId: _, payouts: __, payoutDay: ___, ...completion } = data
+    const { serial, settlementId: _, payouts: __, payoutDay: ___, ...made } = data
+    const { holidays: recorded = [], ...completion } = made
     const startedAt = facts.settlementStartedAt(merchant, serial) ?? at
     const { counters, totals } = facts.linesOfSettlement(merchant, serial)
     const summed = { ...completion, counters, totals: [...totals] }
-    const delays = facts.payoutDelaysOf(merchant)
+    // Which days are holidays is no matter of the log, but what follows from them is.
+    const isHoliday = (day: string): boolean => recorded.includes(day)
+    const days = facts
+      .payoutDelaysOf(merchant)
+      .flatMap((delay) =>
+        facts.timeZonesOf(merchant).map((zone) => payoutDay(startedAt, delay, zone, isHoliday)),
+      )
     return facts.settlementTermsOf(merchant, startedAt).flatMap((terms) =>
-      delays.map((delay) => {
-        const facts = { serial, completion: summed, terms, payoutDay: payoutDay(startedAt, delay) }
+      days.map(({ day, holidays }) => {
+        const facts = { serial, completion: summed, terms, payoutDay: day, holidays }
         return { type: 'CompleteSettlement', ...facts } as const
       }),
     )
   },
   PayoutOrdered: ({ paid: _, ...order }) => [{ type: 'OrderPayout', ...order }],
+  PayoutPaid: ({ amount: _, heldIn: __, ...paid }) => [{ type: 'ConfirmPayout', ...paid }],
+  PayoutReturned: ({ amount: _, heldIn: __, ...back }) => [{ type: 'ReturnPayout', ...back }],
 }

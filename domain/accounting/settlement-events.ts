@@ -3,6 +3,7 @@ import type { EventsOf } from '../decider.ts'
 import { instant } from '../time.ts'
 import type { Upcast } from '../upcast.ts'
 import { completion } from './completion.ts'
+import { payoutEvents } from './payout-events.ts'
 import { sum } from './totals.ts'
 
 /**
@@ -25,10 +26,6 @@ const payout = z.object({
 
 export type Payout = z.output<typeof payout>
 
-const payoutAmount = z.object({ currency: z.string(), amount: sum })
-
-export type PayoutAmount = z.output<typeof payoutAmount>
-
 /**
  * `SettlementStarted` cuts the log: the settlement takes every earlier line that no settlement has
  * taken. `SettlementMade` follows with the sums.
@@ -48,15 +45,10 @@ export const settlementEvents = {
     payouts: z.array(payout),
     /** `YYYY-MM-DD`. */
     payoutDay: z.string(),
+    /** Bank holidays that the payout waits over; absent if there are none. */
+    holidays: z.array(z.string()).optional(),
   }),
-  /** Recorded once, with the message id of the payment file. */
-  PayoutOrdered: z.object({
-    serial: z.int(),
-    messageId: z.string(),
-    payoutAccount: z.string(),
-    payoutDay: z.string(),
-    paid: z.array(payoutAmount),
-  }),
+  ...payoutEvents,
 } as const
 
 export const settlementUpcasts = {
@@ -68,4 +60,3 @@ export const settlementUpcasts = {
 
 export type SettlementEvent = EventsOf<typeof settlementEvents>
 export type SettlementMade = z.output<typeof settlementEvents.SettlementMade>
-export type PayoutOrdered = z.output<typeof settlementEvents.PayoutOrdered>

@@ -3,7 +3,15 @@ import { addUp, negated, type Sum } from '../money/money.ts'
 import { refuse } from '../refusal.ts'
 import type { Completion } from './completion.ts'
 import type { FeeTerms } from './fees.ts'
-import type { Payout, PayoutAmount, SettlementEvent } from './settlement-events.ts'
+import type { PayoutAmount } from './payout-events.ts'
+import {
+  decidePayout,
+  evolvePayouts,
+  noPayouts,
+  type PayoutCommand,
+  type Payouts,
+} from './payouts.ts'
+import type { Payout, SettlementEvent } from './settlement-events.ts'
 import { withSettlementFees } from './settlement-fees.ts'
 import { totalGross, totalNet, type Totals } from './totals.ts'
 
@@ -15,8 +23,7 @@ type Settlements = {
   readonly made: number
   /** Ids of settlements that are started and not completed. */
   readonly settlementIds: Readonly<Record<number, string>>
-  /** Amounts not yet ordered, by settlement. */
-  readonly unordered: Readonly<Record<number, readonly PayoutAmount[]>>
+  readonly payouts: Payouts
   readonly debts: Readonly<Record<string, Debt>>
 }
 
@@ -35,14 +42,10 @@ export type SettlementCommand =
       /** Terms at the start of the settlement, by currency. */
       readonly terms: Readonly<Record<string, FeeTerms>>
       readonly payoutDay: string
+      /** Those that it waits over. */
+      readonly holidays?: readonly string[] | undefined
     }
-  | {
-      readonly type: 'OrderPayout'
-      readonly serial: number
-      readonly messageId: string
-      readonly payoutAccount: string
-      readonly payoutDay: string
-    }
+  | PayoutCommand
 
 const isOwed = (sum: Sum): boolean => sum.startsWith('-')
 const debtOnly = (sum: Sum): Sum => (isOwed(sum) ? sum : '0')
@@ -84,7 +87,7 @@ const decide = (command: SettlementCommand, state: Settlements): readonly Settle
       return [{ type: 'SettlementStarted', data: { serial, settlementId, dueAt } }]
     }
     case 'CompleteSettlement': {
-      const { serial, completion, terms, payoutDay } = command
+      const { serial, completion, terms, payoutDay, holidays = [] } = command
       if (serial <= state.made) return []
       const settlementId = state.settlementIds[serial] ?? refuse('resource_is_unknown')
       // In order, because each settlement starts with the debt of the one before.
@@ -94,19 +97,19 @@ const decide = (command: SettlementCommand, state: Settlements): readonly Settle
         payoutOf(totals, currency, state.debts[currency] ?? noDebt),
       )
       const sums = { ...completion, totals: [...totals], payouts }
-      return [{ type: 'SettlementMade', data: { serial, settlementId, ...sums, payoutDay } }]
+      const paid = { payoutDay, ...(holidays.length > 0 && { holidays: [...holidays] }) }
+      return [{ type: 'SettlementMade', data: { serial, settlementId, ...sums, ...paid } }]
     }
-    case 'OrderPayout': {
-      const { type: _, ...order } = command
-      const paid = state.unordered[order.serial]
-      return paid ? [{ type: 'PayoutOrdered', data: { ...order, paid: [...paid] } }] : []
-    }
+    case 'OrderPayout':
+    case 'ConfirmPayout':
+    case 'ReturnPayout':
+      return decidePayout(command, state.payouts)
   }
 }
 
 /** A merchant's settlements; two processes that settle at the same time make one. */
 export const settlement: Decider<SettlementCommand, SettlementEvent, Settlements> = {
-  initial: { started: 0, made: 0, settlementIds: {}, unordered: {}, debts: {} },
+  initial: { started: 0, made: 0, settlementIds: {}, payouts: noPayouts, debts: {} },
   decide,
   evolve(state, event) {
     switch (event.type) {
@@ -122,14 +125,15 @@ export const settlement: Decider<SettlementCommand, SettlementEvent, Settlements
         for (const { currency, unsettledFeesAfter: fees, unsettledRefundsAfter } of payouts)
           debts[currency] = { fees, refunds: unsettledRefundsAfter ?? '0' }
         const toPay = amountsOf(payouts)
-        const unordered =
-          toPay.length > 0 ? { ...state.unordered, [serial]: toPay } : state.unordered
-        return { ...state, made: serial, settlementIds, unordered, debts }
+        const { unordered } = state.payouts
+        const due = toPay.length > 0 ? { ...unordered, [serial]: toPay } : unordered
+        const made = { made: serial, settlementIds, debts }
+        return { ...state, ...made, payouts: { ...state.payouts, unordered: due } }
       }
-      case 'PayoutOrdered': {
-        const { [event.data.serial]: _, ...unordered } = state.unordered
-        return { ...state, unordered }
-      }
+      case 'PayoutOrdered':
+      case 'PayoutPaid':
+      case 'PayoutReturned':
+        return { ...state, payouts: evolvePayouts(state.payouts, event) }
     }
   },
 }

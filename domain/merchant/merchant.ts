@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { switchable } from '../switchable.ts'
+import { utc } from '../time-zone.ts'
 import { location } from './location.ts'
 
 const text = z.string().nullable().default(null)
@@ -32,6 +33,8 @@ export const merchant = switchable(
     jurisdiction: text,
     /** Merchant category code (ISO 18245), four digits. */
     mcc: text,
+    /** IANA; days and times of settlements and reports are those of its clocks. */
+    timeZone: z.string().default(utc),
     location: location.nullable().default(null),
     settlementAccountId: z.string().default('default'),
     profile: profile.prefault({}),

@@ -9,7 +9,7 @@ import { dateTime } from '../wire.ts'
 import { outcomeReply } from './outcome-reply.ts'
 import { permissionOutcomeReply } from './permission.ts'
 import { reportReply } from './report-reply.ts'
-import { settlementReply } from './settlement.ts'
+import { settlementReply } from './settlement-reply.ts'
 
 const names = [
   ...new Set(Object.values(callbackEventNames)),

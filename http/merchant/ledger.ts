@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { closings } from '../../domain/calendar.ts'
 import { ledgers } from '../../domain/aggregates.ts'
 import type { Handle } from '../../application/handle.ts'
 import { defaultLedger, type LedgerCommand } from '../../domain/accounting/ledger.ts'
@@ -18,17 +19,25 @@ const ledgerId = z
   .regex(/^(?!\.+$)[a-zA-Z0-9_.-]{1,100}$/, 'Letters, digits and _ . -, at most 100.')
 const description = z.string().max(1000)
 
+const closing = z.enum(closings).meta({
+  description:
+    'When reports close by themselves: at the start of each day, of Mondays, or of the first day ' +
+    'of a month, in the time zone of the merchant. They can be closed by hand as well.',
+})
+
 const ledgerInput = z
   .object({
     id: ledgerId.optional().meta({ description: 'Made by the service when it is absent.' }),
     currency: currencyCode,
     description: description.nullable().default(null),
+    closes: closing.default('by_hand'),
   })
   .meta({ id: 'LedgerInput' })
 
 const ledgerUpdate = z
   .object({
     description: removable(description),
+    closes: closing.optional(),
     enabled: z.boolean().optional().meta({
       description: 'true enables a disabled ledger again; false disables it, as DELETE does.',
     }),
@@ -40,6 +49,7 @@ const ledgerReply = z
     id: z.string(),
     currency: z.string(),
     description: z.string().nullable(),
+    closes: closing,
     enabled: z.boolean(),
     open_report_uri: z.string(),
     last_closed_report_uri: z.string().nullable(),
@@ -111,9 +121,10 @@ export const ledgerRoutes = (needs: LedgerNeeds): Route[] => {
       reply: createdReply,
       handle: async (call) => {
         const { merchant } = callerOf(call)
-        const { id = needs.newId(), currency, description } = call.body
+        const { id = needs.newId(), currency, description, closes } = call.body
         const implied = impliedBy(await look(call, id))
-        const data = { merchant, id, currency, description }
+        const about = { merchant, id, currency, description }
+        const data = closes === 'by_hand' ? about : { ...about, closes }
         await change(call, id, { type: 'RegisterLedger', data, implied })
         return { location: links.full(ledgerPath(id)), value: { id } }
       },
@@ -129,9 +140,9 @@ export const ledgerRoutes = (needs: LedgerNeeds): Route[] => {
       reply: ledgerReply,
       handle: async (call) => {
         const row = await find(call, call.params.ledger_id)
-        const { id, currency, description, enabled, open, completed } = row
+        const { id, currency, description, closes, enabled, open, completed } = row
         return {
-          ...{ id, currency, description, enabled },
+          ...{ id, currency, description, closes, enabled },
           open_report_uri: links.inBody(reportPath(id, open)),
           last_closed_report_uri: completed > 0 ? links.inBody(reportPath(id, completed)) : null,
         }
@@ -142,7 +153,7 @@ export const ledgerRoutes = (needs: LedgerNeeds): Route[] => {
       path: `${ledgerListPath}:ledger_id/`,
       access: 'SECRET',
       group: ledgerGroup,
-      summary: 'Describe a ledger, or enable it again',
+      summary: 'Change a ledger, or enable it again',
       params: ledgerParams,
       body: ledgerUpdate,
       success: 'nothing',
@@ -159,7 +170,8 @@ export const ledgerRoutes = (needs: LedgerNeeds): Route[] => {
       group: ledgerGroup,
       summary: 'Disable a ledger',
       description:
-        'Running payments still post to it; new requests that name it are refused. The default ledger stays: 409.',
+        'Running payments still post to it; new requests that name it are refused. The default ' +
+        'ledger stays: 409.',
       params: ledgerParams,
       success: 'nothing',
       handle: async (call) => {

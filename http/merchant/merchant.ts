@@ -26,6 +26,9 @@ const merchantReply = z
     jurisdiction: text.meta({ description: 'ISO 3166, two letters.' }),
     mcc: text.meta({ description: 'Merchant category code, four digits.' }),
     netmask: text,
+    time_zone: z.string().meta({
+      description: 'IANA. Days of settlements and reports begin by its clocks.',
+    }),
     location: locationReply.nullable(),
     settlement_account_id: z.string(),
     address: z.object(postalAddress),
@@ -69,6 +72,7 @@ const merchantView = (links: Links, merchant: MerchantData): z.input<typeof merc
     jurisdiction: merchant.jurisdiction,
     mcc: merchant.mcc,
     netmask: merchant.netmask,
+    time_zone: merchant.timeZone,
     location: merchant.location,
     settlement_account_id: merchant.settlementAccountId,
     address,

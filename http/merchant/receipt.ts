@@ -13,7 +13,8 @@ import { detailPath } from './payment.ts'
 import { receiptReply, receiptStream, type ReceiptHead } from './receipt-reply.ts'
 import { ledgerListPath, proofPath } from './report-reply.ts'
 import { reportParams, type ReportNeeds } from './report.ts'
-import { settlementGroup, settlementParams, settlementPath } from './settlement.ts'
+import { settlementPath } from './settlement-reply.ts'
+import { settlementGroup, settlementParams } from './settlement.ts'
 import type { SettlementNeeds } from './settlement.ts'
 
 const receiptQuery = z.object({

@@ -22,6 +22,7 @@ export const chart: Readonly<Record<Account, Named>> = {
   vat: { ...debt, number: '2740', code: '2740', description: 'VAT on fees' },
   merchant_payable: { ...debt, number: '2991', code: '2990', description: 'Payable to merchant' },
   payouts_payable: { ...debt, number: '2992', code: '2990', description: 'Payouts to merchant' },
+  payout_clearing: { ...debt, number: '2994', code: '2990', description: 'Payouts under way' },
   interchange: { ...debt, number: '2993', code: '2990', description: 'Interchange' },
   fee_income: {
     kind: 'income',

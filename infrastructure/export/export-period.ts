@@ -81,7 +81,7 @@ export const exportPeriod = async (
   const events = openDraftFile(join(folder, 'events.jsonl'))
   const journal = writeJournal(folder, opening, closing)
   try {
-    const entryOf = journalEntries(file)
+    const entryOf = journalEntries(file, from === undefined ? undefined : dayOf(from))
     const range = seen()
     if (from !== undefined) journal.open(dayOf(from))
     for await (const { event, logTime } of eventsOf(log, period)) {

@@ -1,9 +1,14 @@
 import { merchants } from '../../domain/aggregates.ts'
-import { postingsOfLine, type Posting } from '../../domain/accounting/journal.ts'
+import {
+  isPosting,
+  postingsOfEvent,
+  postingsOfLine,
+  type Posting,
+  type PostingEvent,
+} from '../../domain/accounting/journal.ts'
 import type { Recorded } from '../../domain/events.ts'
 import { streamOf } from '../../domain/stream.ts'
 import { dayOf, type Instant } from '../../domain/time.ts'
-import { isSettled, postingsOfEvent } from '../../projections/journal.ts'
 import { merchantRegister } from '../../projections/registers.ts'
 import type { ReadModelFile } from '../read-models/read-model-file.ts'
 
@@ -12,7 +17,7 @@ export const entryTags = ['ledger', 'tid', 'sub_id', 'pos_tid', 'settlement', 'm
 /** What one event moves between accounts; each currency of it sums to zero. */
 export type JournalEntry = {
   readonly position: number
-  /** `YYYY-MM-DD` by the time of the log, in UTC. */
+  /** `YYYY-MM-DD` by the time of the log, in UTC; by the bank, where a statement tells it. */
   readonly day: string
   /** When it was decided. */
   readonly at: Instant
@@ -52,29 +57,39 @@ const ofLine = ({ action, ledger, tid, subId, posTid, ...line }: Line) => ({
   action,
   tags: { ledger, tid, sub_id: subId, pos_tid: posTid, settlement: null, message: null },
   postings: postingsOfLine({ ...line, charge: line }),
+  day: undefined,
 })
 
 const none = { ledger: null, tid: null, sub_id: null, pos_tid: null }
 
-const ofSettled = (event: Recorded, settlementOf: (serial: number) => string | null) => {
-  if (!isSettled(event)) return undefined
-  const postings = postingsOfEvent(event)
-  const { type, data } = event
-  return type === 'SettlementMade'
-    ? {
-        action: 'settlement',
-        tags: { ...none, settlement: data.settlementId, message: null },
-        postings,
-      }
-    : {
-        action: 'payout',
-        tags: { ...none, settlement: settlementOf(data.serial), message: data.messageId },
-        postings,
-      }
+const actions: Readonly<Record<PostingEvent['type'], string>> = {
+  SettlementMade: 'settlement',
+  PayoutOrdered: 'payout',
+  PayoutPaid: 'payout_paid',
+  PayoutReturned: 'payout_returned',
 }
 
-/** Turns events into journal entries, with what read models of a later moment know of them. */
-export const journalEntries = ({ sqlite, db }: ReadModelFile) => {
+const ofSettled = (event: Recorded, settlementOf: (serial: number) => string | null) => {
+  if (!isPosting(event)) return undefined
+  const { type, data, metadata } = event
+  const postings = postingsOfEvent(metadata.merchant ?? '', event)
+  const message = type === 'SettlementMade' ? null : data.messageId
+  const day = type === 'PayoutPaid' || type === 'PayoutReturned' ? data.day : undefined
+  const settlement = settlementOf(data.serial)
+  return { action: actions[type], tags: { ...none, settlement, message }, postings, day }
+}
+
+/** The bank's day, unless the period begins later or the log was written before it. */
+const dayWithin = (bankDay: string | undefined, firstDay: string, logDay: string): string => {
+  if (bankDay === undefined || bankDay > logDay) return logDay
+  return bankDay < firstDay ? firstDay : bankDay
+}
+
+/**
+ * Turns events into journal entries, with what read models of a later moment know of them. A period
+ * begins with its first day.
+ */
+export const journalEntries = ({ sqlite, db }: ReadModelFile, firstDay = '') => {
   const lineAt = sqlite.prepare<[number], Line>(lineQuery)
   const settlement = sqlite
     .prepare<[string, number], string>(
@@ -98,6 +113,7 @@ export const journalEntries = ({ sqlite, db }: ReadModelFile) => {
       : ofSettled(event, (serial) => settlement.get(merchant, serial) ?? null)
     if (!found || found.postings.length === 0) return undefined
     const { at, actor } = metadata
-    return { position, day: dayOf(logTime), at, actor, payee: payeeOf(merchant), ...found }
+    const day = dayWithin(found.day, firstDay, dayOf(logTime))
+    return { position, at, actor, payee: payeeOf(merchant), ...found, day }
   }
 }

@@ -7,81 +7,14 @@ import { isCurrency } from '../../domain/money/currency.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
 import { makePngCheck } from '../pictures/png-client.ts'
-import { isNetmask } from '../networks.ts'
 import { addCallbackSecretCommand } from './callback-secrets.ts'
-import { checkName, collect, idPattern, presentMerchant } from './arguments.ts'
+import { idPattern, presentMerchant } from './arguments.ts'
 import { contentOf } from './files.ts'
 import { addLifeCycle } from './life-cycles.ts'
+import { changesOf, detailOptions, type Details } from './merchant-details.ts'
 import type { WithCore } from './with-core.ts'
 
 const largestLogo = 1_000_000
-
-type Details = {
-  readonly name?: string
-  readonly lookupId?: readonly string[]
-  readonly organizationId?: string
-  readonly jurisdiction?: string
-  readonly mcc?: string
-  readonly netmask?: string
-  readonly location?: string
-  readonly addressLine?: readonly string[]
-  readonly postalCode?: string
-  readonly country?: string
-  readonly description?: string
-  readonly phone?: string
-  readonly email?: string
-  readonly url?: string
-  readonly callbackUri?: string
-}
-
-const countryOf = (text: string | undefined, option: string): string | undefined =>
-  text === undefined || /^[a-z]{2}$/i.test(text)
-    ? text?.toUpperCase()
-    : fail(`${option} is a country of two letters`)
-
-const locationOf = (text: string): MerchantData['location'] => {
-  const [latitude = NaN, longitude = NaN, accuracy = null, ...rest] = text.split(',').map(Number)
-  const isPlace = Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 && rest.length === 0
-  if (!isPlace || (accuracy !== null && !(accuracy >= 0)))
-    return fail('a location is <latitude>,<longitude>[,<accuracy in meters>]')
-  return { latitude, longitude, accuracy }
-}
-
-/** Null for none. */
-const callbackUriOf = (text: string): string | null => {
-  if (text === 'none') return null
-  const isAddress = /^https?:\/\/[^/?#]/i.test(text) && URL.canParse(text)
-  return isAddress ? text : fail('a callback URI is an http or https URL, or none')
-}
-
-const changesOf = (given: Details): Changes<MerchantData> => {
-  const { netmask, mcc, location } = given
-  checkName(given.name)
-  const isNone = netmask === 'none'
-  if (netmask !== undefined && !isNone && !isNetmask(netmask))
-    fail(`${netmask} is no IPv4 or IPv6 network, and not none`)
-  if (mcc !== undefined && !/^\d{4}$/.test(mcc)) fail('an mcc has four digits')
-  if ((given.addressLine?.length ?? 0) > 2) fail('an address has at most two lines')
-  return {
-    businessName: given.name,
-    lookupIds: given.lookupId,
-    organizationId: given.organizationId,
-    jurisdiction: countryOf(given.jurisdiction, 'a jurisdiction'),
-    mcc,
-    netmask: isNone ? null : netmask,
-    location: location === undefined ? undefined : locationOf(location),
-    callbackUri: given.callbackUri === undefined ? undefined : callbackUriOf(given.callbackUri),
-    profile: {
-      addressLines: given.addressLine,
-      postalCode: given.postalCode,
-      country: countryOf(given.country, 'a country'),
-      description: given.description,
-      phoneNumber: given.phone,
-      email: given.email,
-      url: given.url,
-    },
-  }
-}
 
 const shown = ({ id, businessName, currency, lookupIds }: MerchantData) => ({
   id,
@@ -98,6 +31,7 @@ const shownWhole = (merchant: MerchantData) => {
     jurisdiction: rest.jurisdiction,
     mcc: rest.mcc,
     netmask: rest.netmask,
+    time_zone: rest.timeZone,
     location: rest.location,
     description: profile.description,
     phone: profile.phoneNumber,
@@ -174,26 +108,6 @@ const approve = async (core: Core, id: string) => {
   const { state } = await core.handle(merchants, id, { type: 'Enable' }, context)
   return { id, enabled: isEnabled(state) }
 }
-
-const detailOptions = (command: Command): Command =>
-  command
-    .option('--lookup-id <id>', 'secondary id for integrators, may be repeated', collect)
-    .option('--organization-id <number>', 'organisation number')
-    .option(
-      '--jurisdiction <country>',
-      'two letters; default: the country of the currency, if it has just one',
-    )
-    .option('--mcc <code>', 'merchant category code, four digits')
-    .option('--netmask <network>', 'CIDR network that requests must come from, or none')
-    .option('--location <lat,lon[,accuracy]>', 'degrees, and meters')
-    .option('--address-line <line>', 'at most two', collect)
-    .option('--postal-code <code>')
-    .option('--country <country>', 'two letters')
-    .option('--description <text>')
-    .option('--phone <number>')
-    .option('--email <address>')
-    .option('--url <url>')
-    .option('--callback-uri <uri>', 'gets settlement_made, or none')
 
 /** The operator's commands for merchants (interface 14). */
 export const addMerchantCommands = (program: Command, withCore: WithCore): void => {

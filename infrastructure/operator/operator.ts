@@ -6,11 +6,11 @@ import { makePlainLog } from '../log.ts'
 import { rebuildReadModels } from '../read-models/rebuild.ts'
 import { settingsHelp, type Settings } from '../settings.ts'
 import { checkLogIsThere } from '../stores.ts'
+import { addAccountingCommands } from './accounting.ts'
 import { addAuditCommands } from './audit.ts'
 import { addAuditorCommands } from './auditors.ts'
 import { addBackupCommands } from './backups.ts'
 import { addCallbackCommands } from './callbacks.ts'
-import { addFeeCommands } from './fees.ts'
 import { addIntegratorCommands } from './integrators.ts'
 import { addKeyCommands } from './keys.ts'
 import { addLimitCommands } from './limits.ts'
@@ -20,11 +20,9 @@ import { addOAuthCommands } from './oauth.ts'
 import { addPeopleCommands } from './people.ts'
 import { addPosCommands } from './points-of-sale.ts'
 import { recordCommand } from './recorded-command.ts'
-import { addSettlementCommands } from './settlements.ts'
 import { addStaffCommands } from './staff.ts'
 import { accountingStatus } from './status.ts'
 import { addStickerCommands } from './stickers.ts'
-import { addTaxcodeCommands } from './taxcodes.ts'
 import { addTriggerCommand, type OpenService } from './trigger.ts'
 import { addUserCommands } from './users.ts'
 import { addVaultCommands } from './vault.ts'
@@ -134,9 +132,7 @@ export const operatorProgram = ({ version, server, serve, sudoUser, ...needs }: 
   addUserCommands(program, withCore)
   addStaffCommands(program, withCore)
   addPosCommands(program, withCore)
-  addFeeCommands(program, withCore)
-  addTaxcodeCommands(program, withCore)
-  addSettlementCommands(program, settings, withCore)
+  addAccountingCommands(program, settings, withCore)
   addPeopleCommands(program, withCore)
   addOAuthCommands(program, withCore, async () => {
     const { isRedirectUri } = await server()

@@ -16,6 +16,7 @@ export type OrderedPayout = {
   readonly merchant: string
   readonly businessName: string
   readonly settlementId: string
+  readonly endToEndId: string
   readonly currency: string
   /** Minor units, above zero. */
   readonly amount: string
@@ -42,8 +43,7 @@ const controlSum = (payouts: readonly OrderedPayout[]): string => {
 }
 
 const transaction = (payout: OrderedPayout) => ({
-  // A settlement has one payout per currency.
-  PmtId: { EndToEndId: textOf(`${payout.settlementId}-${payout.currency}`, 35) },
+  PmtId: { EndToEndId: textOf(payout.endToEndId, 35) },
   Amt: {
     InstdAmt: { '@Ccy': payout.currency, '#': formatAmount(payout.amount, payout.currency) },
   },

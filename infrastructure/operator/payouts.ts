@@ -9,6 +9,7 @@ import type { SettlementRow } from '../../projections/settlements.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
 import type { Settings } from '../settings.ts'
+import { bankHolidaysOf } from '../bank-holidays.ts'
 import { reasonOf } from '../system-errors.ts'
 import type { OrderedPayout, Debtor } from './payout-file.ts'
 
@@ -54,17 +55,22 @@ export const debtorOf = (settings: Settings): Debtor => {
   return { name, account, bic }
 }
 
+/** Where the money of an ordered payout is until the bank's statement has it. */
+const heldIn = 'payout_clearing' as const
+
 /** Orders every payout that was not ordered and has an account. */
 const orderPayouts = async (core: Core, messageId: string) => {
   const today = core.now()
+  const holidaysOf = bankHolidaysOf(core.find)
   const orders = core.accounting.settlements.payable().map(async ({ merchant, serial, made }) => {
-    const payoutAccount = core.accounting.settlementAccounts.find(merchant)?.payoutAccount ?? null
-    if (payoutAccount === null) return 'without account'
+    const account = core.accounting.settlementAccounts.find(merchant)
+    const payoutAccount = account?.payoutAccount ?? null
+    if (!account || payoutAccount === null) return 'without account'
     // Banks accept no past days.
-    const earliest = payoutDay(today, 0)
+    const { day: earliest } = payoutDay(today, 0, account.timeZone, await holidaysOf(merchant))
     const wanted = made?.payoutDay ?? earliest
     const day = wanted < earliest ? earliest : wanted
-    const order = { serial, messageId, payoutAccount, payoutDay: day }
+    const order = { serial, messageId, payoutAccount, payoutDay: day, heldIn }
     const context = core.contextOf('operator', merchant)
     const command = { type: 'OrderPayout', ...order } as const
     const { events } = await core.handle(settlements, merchant, command, context)
@@ -79,21 +85,27 @@ const orderPayouts = async (core: Core, messageId: string) => {
   return { ordered: count('ordered'), withoutAccount: count('without account') }
 }
 
-const payoutsOf = (core: Core, rows: readonly SettlementRow[]): OrderedPayout[] =>
-  rows.flatMap(({ merchant, settlementId, made, order }) => {
+const payoutsOf = (
+  core: Core,
+  rows: readonly SettlementRow[],
+  messageId: string,
+): OrderedPayout[] =>
+  rows.flatMap(({ merchant, settlementId, payouts }) => {
     const shop = core.merchants.merchants.find(streamOf(merchants, merchant))?.data
-    return (made?.payouts ?? []).flatMap(({ currency, payout: amount }) => {
-      if (!order || amount === '0') return []
-      const { payoutAccount, payoutDay } = order
+    return payouts.flatMap(({ currency, amount, orders }) => {
+      const order = orders.find((one) => one.messageId === messageId)
+      if (!order) return []
+      const { payoutAccount, endToEndId, day: payoutDay } = order
       const businessName = shop?.businessName ?? merchant
       const about = { merchant, businessName, settlementId, currency, amount }
-      return [{ ...about, payoutAccount, payoutDay }]
+      return [{ ...about, endToEndId, payoutAccount, payoutDay }]
     })
   })
 
 const writePayouts = async (core: Core, debtor: Debtor, messageId: string, write: Write) => {
   await core.readModels.caughtUp()
-  const payouts = payoutsOf(core, core.accounting.settlements.orderedBy(messageId))
+  const rows = core.accounting.settlements.orderedBy(messageId)
+  const payouts = payoutsOf(core, rows, messageId)
   // Loaded on demand: no other command writes XML.
   const { payoutFile } = await import('./payout-file.ts')
   await write(payoutFile(debtor, payouts, { messageId, at: core.now() }))

@@ -149,7 +149,7 @@ export const addSettlementCommands = (
     .description('set where, when and how often a merchant is paid')
     .option('--payout-account <account>', 'IBAN, or a national account number')
     .option('--frequency <frequency>', `one of ${frequencies.join(', ')}`)
-    .option('--start-of-day <hh:mm>', 'when settlements are due, in UTC')
+    .option('--start-of-day <hh:mm>', 'when settlements are due, by the clocks of the merchant')
     .option('--payout-delay <weekdays>', 'from the settlement to the payout')
     .action(withCore(setAccount))
 }

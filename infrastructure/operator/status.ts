@@ -1,10 +1,10 @@
-import { amountsOf } from '../../domain/accounting/settlement.ts'
+import { isToOrder } from '../../domain/accounting/payout-state.ts'
 import { formatAmount } from '../../domain/money/money.ts'
 import type { Core } from '../core.ts'
 
 /** An imbalance makes the command fail, so that it is noticed. */
 export const accountingStatus = ({ accounting: { journal, reports, settlements } }: Core) => {
-  const toOrder = settlements.payable().flatMap(({ made }) => amountsOf(made?.payouts ?? []))
+  const toOrder = settlements.payable().flatMap(({ payouts }) => payouts.filter(isToOrder))
   const trialBalance = journal.trialBalance()
   const isBalanced = trialBalance.every(({ imbalance }) => imbalance === '0')
   if (!isBalanced) process.exitCode = 1

@@ -5,7 +5,8 @@ import type { Settings } from '../settings.ts'
 
 /** Ledgers and settlements. Reports are completed and merchants settled beside the requests. */
 export const accountingSlice = (core: Core, settings: Settings) => {
-  const { settleDue, settleNow, completeReports, readLog, close } = openAccounting(core, settings)
+  const accounting = openAccounting(core, settings)
+  const { settleDue, settleNow, closeDue, completeReports, readLog, close } = accounting
   return {
     settleNow: async (merchant: string, correlationId: string): Promise<void> => {
       const by = { actor: 'sandbox', correlationId }
@@ -14,6 +15,6 @@ export const accountingSlice = (core: Core, settings: Settings) => {
     },
     needs: { ...core.accounting, readLog },
     // Logs under way are given up, however long they are: the next start makes them.
-    work: [{ due: settleDue }, { due: completeReports, giveUp: close }],
+    work: [{ due: settleDue }, { due: closeDue }, { due: completeReports, giveUp: close }],
   }
 }

@@ -8,7 +8,7 @@ import {
   Unbalanced,
 } from '../../domain/accounting/journal.ts'
 import { ledger, type LedgerCommand } from '../../domain/accounting/ledger.ts'
-import { settlement } from '../../domain/accounting/settlement.ts'
+import { settlement, type SettlementCommand } from '../../domain/accounting/settlement.ts'
 import type { SettlementEvent, SettlementMade } from '../../domain/accounting/settlement-events.ts'
 import { addLine, totalNet } from '../../domain/accounting/totals.ts'
 import type { TransactionLine } from '../../domain/accounting/transaction-line.ts'
@@ -144,6 +144,10 @@ describe('settlements of any lines', () => {
   })
 })
 
+const heldIn = 'payout_clearing' as const
+const reason = { code: 'AC04', text: null }
+const fates = ['paid', 'refused', 'returned'] as const
+
 describe('the journal', () => {
   const folded = (
     rows: Map<string | number, JournalBalance>,
@@ -158,7 +162,7 @@ describe('the journal', () => {
     }
   }
 
-  test('balances after every event, a settlement leaves nothing payable to the merchant, and its payout nothing to pay out', () => {
+  test('balances after each event, whatever becomes of payouts, also when they come back', () => {
     const periods = fc.array(fc.array(moneyLine, { minLength: 1, maxLength: 8 }), { maxLength: 10 })
     fc.assert(
       fc.property(periods, minor(3_000), (given, settlementFixed) => {
@@ -178,6 +182,7 @@ describe('the journal', () => {
         const balancesOf = (account: string) =>
           new Set([...rows.values()].filter((row) => row.account === account).map((r) => r.balance))
         const paid: Record<string, bigint> = { NOK: 0n, EUR: 0n }
+        const due: Record<string, bigint> = { NOK: 0n, EUR: 0n }
         let state = settlement.initial
         for (const lines of given) {
           const own = lines.map((line) => ({ ...line, merchant: 'a' }))
@@ -191,15 +196,45 @@ describe('the journal', () => {
           expect(balancesOf('merchant_payable')).toEqual(new Set(['0']))
           expect(balancesOf('bank')).toEqual(settledTo)
           const { serial } = made
-          const order = { serial, messageId: 'm', payoutAccount: 'x', payoutDay: '2026-11-23' }
-          const events = settlement.decide({ type: 'OrderPayout', ...order }, after)
-          events.forEach(happened)
+          const messageId = `m${serial}`
+          const order = { serial, messageId, payoutAccount: 'x', payoutDay: '2026-11-23', heldIn }
+          const decide = (command: SettlementCommand) => {
+            const events = settlement.decide(command, state)
+            events.forEach(happened)
+            state = fold(settlement, events, state)
+          }
+          state = after
+          decide({ type: 'OrderPayout', ...order })
           expect([...balancesOf('payouts_payable')].filter((sum) => sum !== '0')).toEqual([])
-          for (const { currency, payout } of made.payouts)
-            paid[currency] = (paid[currency] ?? 0n) + BigInt(payout)
+          for (const { currency, payout } of made.payouts) {
+            const which = { serial, currency, messageId, day: '2026-11-23' }
+            const entry = `${serial}/${currency}`
+            const back = { type: 'ReturnPayout', ...which, reason } as const
+            const fate = fates[(serial + (currency === 'EUR' ? 1 : 0)) % fates.length]
+            if (fate === 'refused') decide({ ...back, entry: null })
+            else if (payout !== '0') decide({ type: 'ConfirmPayout', ...which, entry })
+            if (fate === 'returned') decide({ ...back, entry: `${entry}/back` })
+            if (fate === 'paid') paid[currency] = (paid[currency] ?? 0n) + BigInt(payout)
+            else due[currency] = (due[currency] ?? 0n) + BigInt(payout)
+          }
+          for (const { account, currency, balance } of rows.values()) {
+            if (account === 'bank') expect(BigInt(balance)).toBe(-(paid[currency] ?? 0n))
+            if (account === 'payout_clearing') expect(balance).toBe('0')
+            if (account === 'payouts_payable') expect(BigInt(balance)).toBe(-(due[currency] ?? 0n))
+          }
+          // What came back is ordered again, and paid.
+          decide({ type: 'OrderPayout', ...order, messageId: `${messageId}-2` })
+          for (const { currency, payout } of made.payouts) {
+            const which = { serial, currency, messageId: `${messageId}-2`, day: '2026-11-24' }
+            if (payout === '0') continue
+            decide({ type: 'ConfirmPayout', ...which, entry: `${serial}/${currency}/2` })
+          }
+          for (const { currency } of made.payouts) {
+            paid[currency] = (paid[currency] ?? 0n) + (due[currency] ?? 0n)
+            due[currency] = 0n
+          }
           for (const { account, currency, balance } of rows.values())
             if (account === 'bank') expect(BigInt(balance)).toBe(-(paid[currency] ?? 0n))
-          state = fold(settlement, events, after)
         }
       }),
       { numRuns: 50 },

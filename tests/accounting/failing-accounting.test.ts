@@ -144,6 +144,7 @@ const settling = (given: Partial<SettlingNeeds>, core = service.core) =>
     accounts: core.accounting.settlementAccounts,
     settlements: core.accounting.settlements,
     findAllTerms: core.accounting.findAllTerms,
+    bankHolidaysOf: async () => () => false,
     seriesOf: async () => 'SERIES',
     makeLogs: async () => noLines,
     caughtUp: core.readModels.caughtUp,

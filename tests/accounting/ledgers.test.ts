@@ -128,6 +128,7 @@ describe('the register of ledgers', () => {
     expect((await place.ask('POST', path, { id: 'a/b', currency: 'EUR' })).status).toBe(400)
     expect(await place.ledger('', 'bar')).toEqual({
       id: 'bar',
+      closes: 'by_hand',
       currency: 'NOK',
       description: 'Bar',
       enabled: true,

@@ -6,6 +6,7 @@ import { problemsOfPayoutFile } from './payout-file-structure.ts'
 const payout = {
   merchant: 'harbour',
   settlementId: 'HARBOR-2026-11-26-1',
+  endToEndId: 'HARBOR-2026-11-26-1-NOK',
   currency: 'NOK',
   amount: '88320',
   payoutAccount: 'NO9386011117947',

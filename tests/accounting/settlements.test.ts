@@ -14,6 +14,7 @@ import {
 import { takeSeries } from '../../application/settlement-series.ts'
 import { noFees } from '../../domain/accounting/fees.ts'
 import { payoutDay } from '../../domain/calendar.ts'
+import { bankHolidaysOf } from '../../infrastructure/bank-holidays.ts'
 import { parseEvent } from '../../domain/events.ts'
 import { within } from '../../domain/stream.ts'
 import { dayOf } from '../../domain/time.ts'
@@ -89,7 +90,7 @@ describe('settling now', () => {
         transaction_fee: '3.60',
       },
     ])
-    expect(made.payout_details).toEqual([
+    expect(made.payout_details).toMatchObject([
       {
         currency: 'NOK',
         gross: '300.00',
@@ -389,8 +390,9 @@ test('given a settlement that is made a week after its start, then its fee and i
   await own.sandbox('clock/', { advance_seconds: 7 * 86_400 })
 
   expect((await settlement(1, own)).payout_details).toMatchObject([{ payout: '83.20' }])
+  const isHoliday = await bankHolidaysOf(core.find)('sandbox')
   expect(core.accounting.settlements.find('sandbox', 1)?.made?.payoutDay).toBe(
-    payoutDay(startedAt, 2),
+    payoutDay(startedAt, 2, 'UTC', isHoliday).day,
   )
 
   await own.capture(await own.authorize({ amount: '200.00' }))

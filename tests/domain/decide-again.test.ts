@@ -19,6 +19,7 @@ const facts: Facts = {
   termsOf: () => [noFees, dear],
   settlementTermsOf: () => [{}],
   payoutDelaysOf: () => [0],
+  timeZonesOf: () => ['UTC'],
   seriesOf: () => 'SERIES',
   settlementStartedAt: () => morning,
   reportOpenedAt: () => morning,

@@ -14,7 +14,7 @@ const now = Date.parse('2026-11-25T12:00:00Z')
 const ahead = now + 40 * dayMs
 
 describe('given a clock that was ahead and has been put back, then', () => {
-  const daily = { frequency: 'daily', startOfDay: '00:00' } as const
+  const daily = { timeZone: 'UTC', frequency: 'daily', startOfDay: '00:00' } as const
   test.each([
     ['lines and the last settlement of then', ahead, ahead - dayMs, true],
     ['lines of then, and no settlement', ahead, null, true],

@@ -61,6 +61,7 @@ test('a merchant reads itself with its address, and no other merchant', async ()
       mcc: '5814',
       netmask: null,
       location,
+      time_zone: 'UTC',
       settlement_account_id: 'default',
       address,
       profile: { ...address, description, phone_number: '+4722222222', email, url, logo_url: null },

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { payoutDay } from '../../domain/calendar.ts'
+import { bankHolidaysOf } from '../../infrastructure/bank-holidays.ts'
 import { settle } from '../../infrastructure/operator/settlements.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import Database from '../../infrastructure/sqlite.ts'
@@ -128,7 +129,8 @@ test('given a payout whose day has passed before the bank is asked for it, when 
   expect(passed).not.toBe('')
   await place.sandbox('clock/', { advance_seconds: 4 * 86_400 })
   // On the one that follows, when midnight comes meanwhile.
-  const earliest = () => payoutDay(place.core.now(), 0)
+  const isHoliday = await bankHolidaysOf(place.core.find)('sandbox')
+  const earliest = () => payoutDay(place.core.now(), 0, 'UTC', isHoliday).day
   const before = earliest()
   const file = fileOf('late.xml')
   expect(await daybook('settle', '--pain001', file)).toMatchObject({ code: 0 })
@@ -149,5 +151,5 @@ test('given nothing to pay, when a payout file is asked for, then no empty one i
   expect(readdirSync(folder)).not.toContain('empty.xml')
   const { trial_balance } = JSON.parse((await daybook('status')).output)
   expect(trial_balance).toMatchObject([{ currency: 'NOK', payouts_payable: '0.00' }])
-  expect(Number(trial_balance[0].bank)).toBeLessThan(0)
+  expect(Number(trial_balance[0].payout_clearing)).toBeLessThan(0)
 })

@@ -1,0 +1,83 @@
+import { ledgers } from '../domain/aggregates.ts'
+import { defaultLedger } from '../domain/accounting/ledger.ts'
+import type { ScheduledClosing } from '../domain/calendar.ts'
+import { within } from '../domain/stream.ts'
+import type { Instant } from '../domain/time.ts'
+import type { Handle } from './handle.ts'
+import { perKeyBackOff, type OutageOf } from './per-key-back-off.ts'
+
+type DueReport = {
+  readonly merchant: string
+  readonly ledger: string
+  readonly closes: ScheduledClosing
+  readonly dueAt: Instant
+}
+
+type OpenReport = {
+  readonly currency: string
+  readonly open: number
+  readonly openedAt: Instant
+}
+
+type Needs = {
+  readonly handle: Handle
+  readonly schedules: {
+    due(now: Instant, limit: number): readonly DueReport[]
+    nextDue(now: Instant): Instant | null
+  }
+  readonly ledgers: { find(merchant: string, id: string): OpenReport | undefined }
+  /** Where the merchant is told of what has no address of its own. */
+  readonly callbackUriOf: (merchant: string) => string | null
+  /** The same whichever process closes the report. */
+  readonly correlationIdOf: (ledger: string, report: number) => string
+  readonly caughtUp: () => Promise<void>
+  readonly outageOf: OutageOf
+}
+
+const batchSize = 200
+
+const keyOf = ({ merchant, ledger }: DueReport): string => within(merchant, ledger)
+
+/**
+ * Closes the reports that are due. One closing makes up for all that were missed while nothing ran:
+ * a line belongs to the report that was open when it was written. Two processes close one report.
+ */
+export const closeReports = (needs: Needs) => {
+  const { handle, schedules, caughtUp, outageOf } = needs
+  const backOff = perKeyBackOff<DueReport>({ keyOf, outageOf })
+
+  /** Returns whether it is closed now. */
+  const close = async ({ merchant, ledger, closes, dueAt }: DueReport, now: Instant) => {
+    const row = needs.ledgers.find(merchant, ledger)
+    if (!row) return false
+    const { currency, open: report, openedAt } = row
+    const id = within(merchant, ledger)
+    const isImplied = ledger === defaultLedger
+    const implied = isImplied ? { merchant, id: ledger, currency, description: null } : null
+    const due = { closes, at: dueAt }
+    const callbackUri = needs.callbackUriOf(merchant)
+    const command = { type: 'CloseReport', report, openedAt, callbackUri, due, implied } as const
+    const correlationId = needs.correlationIdOf(id, report)
+    // Also where the clock was put back meanwhile.
+    const at = Math.max(now, openedAt)
+    const context = { at, merchant, actor: 'daybook', correlationId }
+    const { events } = await handle(ledgers, id, command, context)
+    return events.length > 0
+  }
+
+  return async (now: Instant, stopped: AbortSignal): Promise<Instant | null> => {
+    while (!stopped.aborted) {
+      const batch = backOff.due(now, batchSize, (limit) => schedules.due(now, limit))
+      let closed = 0
+      const closeOne = (report: DueReport) =>
+        backOff.attempt(report, now, async () => {
+          if (await close(report, now)) closed += 1
+        })
+      await Promise.all(batch.map(closeOne))
+      await caughtUp()
+      // What is still due was closed, or is no longer to be closed, a moment ago.
+      if (closed === 0) break
+    }
+    return backOff.nextLook(schedules.nextDue(now))
+  }
+}

@@ -1,0 +1,115 @@
+import type { ReturnReason } from '../domain/accounting/payout-events.ts'
+import { bankEntries, settlements } from '../domain/aggregates.ts'
+import type { Context, Handle } from './handle.ts'
+import {
+  matchEntry,
+  payoutsOfMessage,
+  type MatchNeeds,
+  type OrderedPayout,
+  type StatementEntry,
+} from './match-bank-entries.ts'
+
+/** A payout, or all of a message, that the bank refuses to pay. */
+export type Rejection = {
+  readonly messageId: string
+  /** Null where it refuses all of them. */
+  readonly endToEndId: string | null
+  readonly day: string
+  readonly reason: ReturnReason
+}
+
+type Needs = MatchNeeds & {
+  readonly handle: Handle
+  readonly caughtUp: () => Promise<void>
+  readonly contextOf: (merchant: string | null) => Context
+}
+
+/** What an import has done; `known` counts what earlier ones had. */
+export type Imported = { paid: number; returned: number; known: number; unmatched: number }
+
+const refOf = ({ settlement, payout }: OrderedPayout) => ({
+  ...{ merchant: settlement.merchant, serial: settlement.serial, currency: payout.currency },
+})
+
+const nothing = (): Imported => ({ paid: 0, returned: 0, known: 0, unmatched: 0 })
+
+/** Money leaves before it can come back. */
+const inOrder = (one: StatementEntry, other: StatementEntry): number =>
+  one.day === other.day
+    ? Number(one.side < other.side) - Number(one.side > other.side)
+    : one.day < other.day
+      ? -1
+      : 1
+
+/** Records what entries of a statement say of payouts. Entries that are known change nothing. */
+export const importEntries = (needs: Needs) => {
+  const { handle, caughtUp, contextOf, entries } = needs
+
+  const settle = async (entry: StatementEntry, one: OrderedPayout): Promise<void> => {
+    const { serial, merchant, currency } = refOf(one)
+    const { id, day, side, reason } = entry
+    const which = { serial, currency, messageId: one.order.messageId, day, entry: id }
+    const command =
+      side === 'debit'
+        ? ({ type: 'ConfirmPayout', ...which } as const)
+        : ({ type: 'ReturnPayout', ...which, reason } as const)
+    // An earlier import was broken off, or another file told it.
+    if (side === 'debit' && one.payout.status === 'paid') return
+    if (one.payout.returned?.entry === id) return
+    await handle(settlements, merchant, command, contextOf(merchant))
+  }
+
+  const importOne = async (entry: StatementEntry, done: Imported): Promise<void> => {
+    const { id, reason: _, ...told } = entry
+    const known = entries.find(id)
+    if (known?.match) return void (done.known += 1)
+    const matched = matchEntry(needs, entry)
+    const as = entry.side === 'debit' ? 'paid' : 'returned'
+    if ('problem' in matched) {
+      if (known) return void (done.known += 1)
+      done.unmatched += 1
+      const command = { type: 'RecordEntry', entry: told, outcome: matched } as const
+      return void (await handle(bankEntries, id, command, contextOf(null)))
+    }
+    for (const one of matched.found) await settle(entry, one)
+    done[as] += matched.found.length
+    const match = { payouts: matched.found.map(refOf), as } as const
+    const command = { type: 'RecordEntry', entry: told, outcome: { match } } as const
+    await handle(bankEntries, id, command, contextOf(null))
+    await caughtUp()
+  }
+
+  return async (all: readonly StatementEntry[]): Promise<Imported> => {
+    await caughtUp()
+    const done = nothing()
+    for (const entry of [...all].sort(inOrder)) await importOne(entry, done)
+    return done
+  }
+}
+
+/** Records what a status report refuses: payouts for which no money has moved. */
+export const importRejections = (needs: Needs) => {
+  const { handle, caughtUp, contextOf } = needs
+
+  const reject = async (one: OrderedPayout, { day, reason }: Rejection, done: Imported) => {
+    const { serial, merchant, currency } = refOf(one)
+    if (one.payout.status !== 'ordered') return void (done.known += 1)
+    const which = { serial, currency, messageId: one.order.messageId, day, entry: null, reason }
+    const command = { type: 'ReturnPayout', ...which } as const
+    await handle(settlements, merchant, command, contextOf(merchant))
+    done.returned += 1
+  }
+
+  return async (all: readonly Rejection[]): Promise<Imported> => {
+    const done = nothing()
+    for (const rejection of all) {
+      await caughtUp()
+      const found = payoutsOfMessage(needs, rejection.messageId).filter(
+        ({ order }) => rejection.endToEndId === null || order.endToEndId === rejection.endToEndId,
+      )
+      if (found.length === 0) done.unmatched += 1
+      for (const one of found) await reject(one, rejection, done)
+    }
+    return done
+  }
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import type { Causes } from '../causes.ts'
+import type { Decider, EventsOf } from '../decider.ts'
+import { refuse } from '../refusal.ts'
+import { sum } from './totals.ts'
+
+/** Why an entry of a bank statement is that of no payout. */
+export const entryProblems = [
+  'names_no_payout',
+  'unknown_payout',
+  'other_amount',
+  'other_message',
+  'payout_is_paid',
+  'payout_is_not_paid',
+  'payout_is_not_ordered',
+] as const
+
+export type EntryProblem = (typeof entryProblems)[number]
+
+/**
+ * What a statement tells of one movement of money. Texts and names, which may be those of people,
+ * are not kept.
+ */
+const seen = z.object({
+  /** IBAN or national number of the account that the statement is of. */
+  account: z.string(),
+  side: z.enum(['debit', 'credit']),
+  amount: sum,
+  currency: z.string(),
+  /** `YYYY-MM-DD`, when it was booked. */
+  day: z.string(),
+  endToEndId: z.string().nullable(),
+  messageId: z.string().nullable(),
+  /** The bank's own. */
+  reference: z.string().nullable(),
+  source: z.object({ kind: z.string(), id: z.string() }),
+  /** Null if it is that of a payout. */
+  problem: z.enum(entryProblems).nullable(),
+})
+
+const matched = z.object({
+  payouts: z.array(z.object({ merchant: z.string(), serial: z.int(), currency: z.string() })),
+  as: z.enum(['paid', 'returned']),
+})
+
+export type SeenEntry = z.output<typeof seen>
+export type Match = z.output<typeof matched>
+
+export const bankEntryEvents = {
+  BankEntrySeen: seen,
+  BankEntryMatched: matched,
+  /** The operator says that it has nothing to do with payouts. */
+  BankEntryDismissed: z.object({ note: z.string() }),
+} as const
+
+type BankEntryEvent = EventsOf<typeof bankEntryEvents>
+
+export type BankEntryCommand =
+  | {
+      readonly type: 'RecordEntry'
+      readonly entry: Omit<SeenEntry, 'problem'>
+      readonly outcome: { readonly match: Match } | { readonly problem: EntryProblem }
+    }
+  | { readonly type: 'DismissEntry'; readonly note: string }
+
+type Entry = { readonly status: 'unseen' | 'open' | 'matched' | 'dismissed' }
+
+/** An entry of a bank statement; it counts once, in however many files it comes. */
+export const bankEntry: Decider<BankEntryCommand, BankEntryEvent, Entry> = {
+  initial: { status: 'unseen' },
+  decide(command, { status }) {
+    if (command.type === 'DismissEntry') {
+      if (status === 'unseen') return refuse('resource_is_unknown')
+      if (status === 'matched') return refuse('entry_is_matched')
+      if (status === 'dismissed') return []
+      return [{ type: 'BankEntryDismissed', data: { note: command.note } }]
+    }
+    const { entry, outcome } = command
+    const problem = 'problem' in outcome ? outcome.problem : null
+    const first: BankEntryEvent[] =
+      status === 'unseen' ? [{ type: 'BankEntrySeen', data: { ...entry, problem } }] : []
+    if ('problem' in outcome || status === 'matched') return first
+    return [...first, { type: 'BankEntryMatched', data: outcome.match }]
+  },
+  evolve(_, { type }) {
+    if (type === 'BankEntrySeen') return { status: 'open' }
+    return { status: type === 'BankEntryMatched' ? 'matched' : 'dismissed' }
+  },
+}
+
+export const bankEntryCauses: Causes<BankEntryCommand, BankEntryEvent, Entry> = {
+  BankEntrySeen: ({ problem, ...entry }, { next: [after] }) => {
+    if (problem !== null) return [{ type: 'RecordEntry', entry, outcome: { problem } }]
+    if (after?.type !== 'BankEntryMatched') return 'no payout is said to be that of the entry'
+    return [{ type: 'RecordEntry', entry, outcome: { match: after.data } }]
+  },
+  /** It was seen before, by another file; what was seen is no matter here. */
+  BankEntryMatched: (match) => [{ type: 'RecordEntry', entry: unknownEntry, outcome: { match } }],
+  BankEntryDismissed: ({ note }) => [{ type: 'DismissEntry', note }],
+}
+
+const unknownEntry: Omit<SeenEntry, 'problem'> = {
+  ...{ account: '', side: 'debit', amount: '0', currency: '', day: '' },
+  ...{ endToEndId: null, messageId: null, reference: null, source: { kind: '', id: '' } },
+}

@@ -1,0 +1,86 @@
+import { dayMs, type Instant } from './time.ts'
+
+/** A name of the IANA time zone database, such as `Europe/Oslo`. */
+export type TimeZone = string
+
+/** Days since 1970-01-01, in whatever zone is meant. */
+export type DayNumber = number
+
+export const utc: TimeZone = 'UTC'
+
+/** Names only: offsets such as `+01:00` know no daylight saving. */
+const namePattern = /^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/
+
+const formats = new Map<TimeZone, Intl.DateTimeFormat>()
+
+const formatOf = (timeZone: TimeZone): Intl.DateTimeFormat => {
+  const known = formats.get(timeZone)
+  if (known) return known
+  const digits = { year: 'numeric', month: 'numeric', day: 'numeric' } as const
+  const time = { hour: 'numeric', minute: 'numeric', second: 'numeric', hourCycle: 'h23' } as const
+  const format = new Intl.DateTimeFormat('en', { timeZone, ...digits, ...time })
+  formats.set(timeZone, format)
+  return format
+}
+
+/** The name as the database writes it, or undefined if it has none like it. */
+export const readTimeZone = (text: string): TimeZone | undefined => {
+  if (!namePattern.test(text)) return undefined
+  try {
+    const { timeZone } = formatOf(text).resolvedOptions()
+    // A name that was replaced by another stays as it was given.
+    return timeZone.toLowerCase() === text.toLowerCase() ? timeZone : text
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+/** What a clock on the wall of the zone shows, as if it were UTC. */
+export const wallClock = (zone: TimeZone, at: Instant): Instant => {
+  if (zone === utc) return at
+  const parts: Partial<Record<Intl.DateTimeFormatPartTypes, number>> = {}
+  for (const { type, value } of formatOf(zone).formatToParts(at)) parts[type] = Number(value)
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts
+  const wholeSeconds = Date.UTC(year, month - 1, day, hour, minute, second)
+  return wholeSeconds + (((at % 1000) + 1000) % 1000)
+}
+
+export const dayIn = (zone: TimeZone, at: Instant): DayNumber =>
+  Math.floor(wallClock(zone, at) / dayMs)
+
+/** The first instant between two at which the clock on the wall shows that time or a later one. */
+const firstShowing = (zone: TimeZone, wall: Instant, from: Instant, to: Instant): Instant => {
+  let [before, found] = [from, to]
+  while (found - before > 1) {
+    const middle = Math.floor((before + found) / 2)
+    if (wallClock(zone, middle) >= wall) found = middle
+    else before = middle
+  }
+  return found
+}
+
+/**
+ * When a day of the zone reaches a time of day, in milliseconds. Of two such instants, when clocks
+ * go back, it is the first. If clocks go forward over it, it is when they do.
+ */
+export const instantOn = (zone: TimeZone, day: DayNumber, timeOfDay: number): Instant => {
+  const wall = day * dayMs + timeOfDay
+  if (zone === utc) return wall
+  const offsets = [wall - dayMs, wall + dayMs].map((at) => wallClock(zone, at) - at)
+  const [one = wall, other = wall] = offsets.map((offset) => wall - offset)
+  const [earlier, later] = one < other ? [one, other] : [other, one]
+  if (wallClock(zone, earlier) === wall) return earlier
+  return wallClock(zone, later) === wall ? later : firstShowing(zone, wall, earlier, later)
+}
+
+/** The first instant of a day. A day that the zone has skipped begins with the next one. */
+export const startOf = (zone: TimeZone, day: DayNumber): Instant => instantOn(zone, day, 0)
+
+/** Whether the zone had that day: Samoa had no 30 December 2011. */
+export const isDayOf = (zone: TimeZone, day: DayNumber): boolean =>
+  zone === utc || dayIn(zone, startOf(zone, day)) === day
+
+/** `YYYY-MM-DD` in the zone. */
+export const dateIn = (zone: TimeZone, at: Instant): string =>
+  new Date(wallClock(zone, at)).toISOString().slice(0, 10)

@@ -1,0 +1,70 @@
+import { XMLParser, XMLValidator } from 'fast-xml-parser'
+import { fail } from '../failures.ts'
+
+/** An element: its children by name, always in lists; `#text` and attributes as `@name`. */
+export type Element = { readonly [name: string]: readonly (Element | string)[] | string }
+
+const largestFile = 100_000_000
+
+const encodings: ReadonlySet<string> = new Set(['utf-8', 'iso-8859-1', 'windows-1252'])
+
+/** Bytes as the file says that they are written. */
+const decode = (bytes: Uint8Array, name: string): string => {
+  const head = Buffer.from(bytes.subarray(0, 200)).toString('latin1')
+  const declared = /<\?xml[^>]*\sencoding\s*=\s*["']([\w-]+)["']/.exec(head)?.[1] ?? 'utf-8'
+  const encoding = declared.toLowerCase()
+  if (!encodings.has(encoding)) return fail(`${name} is in ${declared}; it has to be in UTF-8`)
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes)
+  } catch {
+    return fail(`${name} says that it is in ${declared}, and is not`)
+  }
+}
+
+const parser = new XMLParser({
+  ignoreAttributes: false,
+  attributeNamePrefix: '@',
+  alwaysCreateTextNode: true,
+  removeNSPrefix: true,
+  parseTagValue: false,
+  parseAttributeValue: false,
+  ignoreDeclaration: true,
+  ignorePiTags: true,
+  isArray: (_name, _path, _isLeaf, isAttribute) => !isAttribute,
+})
+
+/**
+ * Reads XML that somebody else has made: no document type, and so no entities but the five of XML.
+ */
+export const readXml = (bytes: Uint8Array, name: string): Element => {
+  if (bytes.byteLength > largestFile) fail(`${name} is larger than ${largestFile} bytes`)
+  const text = decode(bytes, name)
+  if (/<!(?:DOCTYPE|ENTITY)/i.test(text))
+    return fail(`${name} has a document type: such files are not read, for it may hide anything`)
+  const validity = XMLValidator.validate(text)
+  if (validity !== true)
+    return fail(`${name} is no XML: line ${validity.err.line}: ${validity.err.msg}`)
+  return parser.parse(text) as Element
+}
+
+/** All elements at a path below some. */
+export const elementsAt = (within: Element, ...path: readonly string[]): readonly Element[] => {
+  let found: readonly Element[] = [within]
+  for (const name of path)
+    found = found.flatMap((one) => {
+      const next = one[name]
+      return Array.isArray(next)
+        ? (next as Element[]).filter((child) => typeof child === 'object')
+        : []
+    })
+  return found
+}
+
+export const textIn = (element: Element | undefined): string | null => {
+  const text = element?.['#text']
+  return typeof text === 'string' && text.trim() !== '' ? text.trim() : null
+}
+
+/** The text of the first element at a path; null if there is none. */
+export const textAt = (within: Element, ...path: readonly string[]): string | null =>
+  textIn(elementsAt(within, ...path)[0])

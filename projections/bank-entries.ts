@@ -1,0 +1,61 @@
+import { asc, eq, sql } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { Match, SeenEntry } from '../domain/accounting/bank-entry.ts'
+import { idIn } from '../domain/stream.ts'
+import { findBy, prepared } from './prepared.ts'
+import { projection } from './projection.ts'
+
+/** Entries of bank statements. */
+const bankEntries = sqliteTable(
+  'bank_entries',
+  {
+    id: text().primaryKey(),
+    position: integer().notNull(),
+    entry: text({ mode: 'json' }).$type<SeenEntry>().notNull(),
+    /** Null while it is that of no payout. */
+    match: text({ mode: 'json' }).$type<Match>(),
+    /** What the operator says of it. */
+    note: text(),
+    /** Whether somebody has yet to say what it is. */
+    isOpen: integer({ mode: 'boolean' }).notNull(),
+  },
+  (row) => [index('bank_entries_open').on(row.isOpen, row.position)],
+)
+
+export const bankEntryProjection = projection({
+  table: bankEntries,
+  key: bankEntries.id,
+  handles: ['BankEntrySeen', 'BankEntryMatched', 'BankEntryDismissed'],
+  keyOf: ({ stream }) => idIn(stream),
+  apply: (row, event, key) => {
+    switch (event.type) {
+      case 'BankEntrySeen': {
+        const { position, data: entry } = event
+        return { id: String(key), position, entry, match: null, note: null, isOpen: true }
+      }
+      case 'BankEntryMatched':
+        return row && { ...row, match: event.data, isOpen: false }
+      case 'BankEntryDismissed':
+        return row && { ...row, note: event.data.note, isOpen: false }
+    }
+  },
+})
+
+export const bankEntryQueries = (db: BetterSQLite3Database) => {
+  const open = prepared(
+    db,
+    bankEntries,
+    db
+      .select()
+      .from(bankEntries)
+      .where(eq(bankEntries.isOpen, true))
+      .orderBy(asc(bankEntries.position))
+      .limit(sql.placeholder('limit')),
+  )
+  return {
+    find: findBy(db, bankEntries, bankEntries.id),
+    /** Those that nobody has explained, oldest first. */
+    open: (limit: number) => open.all({ limit }),
+  }
+}

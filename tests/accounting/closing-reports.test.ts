@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { operatorHere } from '../../harness/operator.ts'
+import { clocks } from '../../domain/aggregates.ts'
+import { readSettings } from '../../infrastructure/settings.ts'
+import { openPlace, type Place } from '../../harness/ledger-service.ts'
+import { readLog } from '../../harness/event-log.ts'
+
+let place: Place
+
+beforeAll(async () => {
+  place = await openPlace()
+})
+
+afterAll(async () => {
+  await place.stop()
+  place.remove()
+})
+
+const daybook = (...words: string[]) =>
+  operatorHere(readSettings({ MODE: 'sandbox', DATA_DIR: place.directory }))('--json', ...words)
+const moveTo = (now: string) => place.sandbox('clock/', { now })
+const put = (ledger: string, body: object) =>
+  place.ask('PUT', `/merchant/v1/ledger/${ledger}/`, body)
+const openOf = async (ledger: string): Promise<string> =>
+  /report\/(\d+)\//.exec((await place.ledger('', ledger)).open_report_uri)?.[1] ?? ''
+const closings = async (ledger: string) =>
+  (await readLog(place.directory)).filter(
+    ({ type, stream }) => type === 'ReportClosed' && stream === `ledger-sandbox/${ledger}`,
+  )
+
+test('given a ledger, then its reports close by hand, until told otherwise', async () => {
+  expect((await place.ledger()).closes).toBe('by_hand')
+  expect(await put('default', { closes: 'hourly' })).toMatchObject({ status: 400 })
+  expect(await put('default', { closes: 'daily' })).toMatchObject({ status: 204 })
+  expect((await place.ledger()).closes).toBe('daily')
+  const body = { id: 'bar', currency: 'NOK', closes: 'monthly' }
+  for (const _ of ['first', 'again'])
+    expect((await place.ask('POST', '/merchant/v1/ledger/', body)).status).toBe(201)
+  expect((await place.ledger('', 'bar')).closes).toBe('monthly')
+})
+
+test('given a daily ledger, then a report ends at the start of the local day', async () => {
+  await daybook('merchant', 'change', 'sandbox', '--time-zone', 'Europe/Oslo')
+  await moveTo('2027-01-15 22:59:00')
+  const report = await openOf('default')
+  await place.capture(await place.authorize({ amount: '100.00' }))
+  await moveTo('2027-01-15 22:59:59')
+  expect(await openOf('default')).toBe(report)
+  await moveTo('2027-01-15 23:00:00')
+  expect(await openOf('default')).toBe(String(Number(report) + 1))
+  expect(await place.ledger(`report/${report}/`)).toMatchObject({
+    ...{ status: 'closed', time_closed: '2027-01-15 23:00:00', payment_capture_count: 1 },
+  })
+  const closed = (await closings('default')).at(-1)
+  expect(closed).toMatchObject({
+    data: { due: { closes: 'daily', at: Date.parse('2027-01-15T23:00:00Z') } },
+    metadata: { actor: 'daybook', merchant: 'sandbox' },
+  })
+  // A Saturday: reports have days of their own, not those of banks.
+  await moveTo('2027-01-16 23:00:00')
+  expect(await openOf('default')).toBe(String(Number(report) + 2))
+})
+
+test('given a report that somebody closes, then the next one closes by itself', async () => {
+  const report = Number(await openOf('default'))
+  await place.close(report)
+  expect((await closings('default')).at(-1)?.data).not.toHaveProperty('due')
+  await moveTo('2027-01-17 23:00:00')
+  expect(await openOf('default')).toBe(String(report + 2))
+})
+
+test('given an outage of days, then one closing catches up, and says when it was due', async () => {
+  const report = Number(await openOf('default'))
+  const to = Date.parse('2027-01-21T09:00:00Z')
+  const { handle, contextOf } = place.core
+  const command = { type: 'AdvanceClock', machine: Date.now(), to } as const
+  await handle(clocks, 'service', command, contextOf('sandbox'))
+  await place.stop()
+  place = await openPlace(place.directory)
+  await place.sandbox('clock/', { advance_seconds: 0 })
+  expect(await openOf('default')).toBe(String(report + 1))
+  expect((await closings('default')).at(-1)?.data).toMatchObject({
+    report,
+    due: { closes: 'daily', at: Date.parse('2027-01-18T23:00:00Z') },
+  })
+  await moveTo('2027-01-21 23:00:00')
+  expect(await openOf('default')).toBe(String(report + 2))
+})
+
+test('given a start of day, then reports close then, months on their first day', async () => {
+  const bar = Number(await openOf('bar'))
+  await daybook('settlement-account', 'set', 'sandbox', '--start-of-day', '06:00')
+  await moveTo('2027-02-01 04:59:59')
+  expect(await openOf('bar')).toBe(String(bar))
+  await moveTo('2027-02-01 05:00:00')
+  expect(await openOf('bar')).toBe(String(bar + 1))
+})
+
+test('given a ledger that is to close by hand again, then it stays open', async () => {
+  expect(await put('default', { closes: 'by_hand' })).toMatchObject({ status: 204 })
+  const report = await openOf('default')
+  await moveTo('2027-02-10 12:00:00')
+  expect(await openOf('default')).toBe(report)
+})
+
+test('given all of that, then every closing follows from the log by the rules', async () => {
+  const { output } = await daybook('audit', 'verify')
+  expect(JSON.parse(output)).toMatchObject({ problems: [] })
+})
