@@ -1,27 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-
-const root = new URL('..', import.meta.url).pathname
-const tourOf = (page: string): string =>
-  /<!-- tour -->(.*)<!-- \/tour -->/s.exec(readFileSync(join(root, page), 'utf8'))?.[1] ?? ''
-
-type Step = { readonly command: string; readonly answer: string }
-
-const stepsOf = (page: string): Step[] =>
-  [...tourOf(page).matchAll(/```console\n(.*?)```/gs)].flatMap(([, block = '']) =>
-    block
-      .split(/^\$ /m)
-      .slice(1)
-      .map((part) => {
-        const [command = '', ...answer] = part.trimEnd().split('\n')
-        return { command, answer: answer.join('\n').trim() }
-      }),
-  )
+import { root, runAll, stepsOf } from './told-commands.ts'
 
 /** Ids and times differ from run to run; the pages show them as an ellipsis. */
 const settled = (text: string, address: string): string =>
@@ -72,33 +56,15 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** Runs the commands in one shell and answers what each printed. */
-const run = async (commands: readonly string[]): Promise<string[]> => {
-  const end = '=== end of an answer ==='
-  const shell = spawn('bash', ['-s'], {
-    cwd: folder,
-    env: environment,
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  const script = commands
-    .map(
-      (command) => `${command.replaceAll('http://127.0.0.1:8080', address)}\necho; echo '${end}'\n`,
-    )
-    .join('')
-  shell.stdin.end(script)
-  let printed = ''
-  for await (const chunk of shell.stdout) printed += String(chunk)
-  return printed.split(end).slice(0, -1)
-}
-
 test.each([
   // The tour looks at the first report of the ledger: it comes first.
   ['docs/tour.md', 20],
   ['README.md', 8],
 ])('every command of %s prints what the page says', async (page, most) => {
-  const steps = stepsOf(page)
+  const steps = stepsOf(page, 'tour')
   expect(steps.length).toBeGreaterThan(most)
-  const printed = await run(steps.map(({ command }) => command))
+  const commands = steps.map(({ command }) => command.replaceAll('http://127.0.0.1:8080', address))
+  const printed = await runAll(commands, { cwd: folder, env: environment })
   const seen = steps.map(({ command }, index) => ({
     command,
     answer: settled(printed[index] ?? '', address),
