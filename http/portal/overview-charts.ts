@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { mayDo } from '../../domain/merchant/staff-roles.ts'
 import { decimalsOf } from '../../domain/money/currency.ts'
+import { formatAmount } from '../../domain/money/money.ts'
 import type { Instant } from '../../domain/time.ts'
 import { shownAmount } from '../payer/money.ts'
 import type { Html } from '../payer/page.ts'
@@ -94,14 +95,23 @@ export const chartsHtml = (shown: Shown): Html => {
     </section>`
 }
 
+/** Without the currency, which stands above the table. */
+const plainAmounts = (locale: string, currency: string) => {
+  const decimals = decimalsOf(currency)
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
+  const format = new Intl.NumberFormat(locale, digits)
+  return (minor: number): string => format.format(formatAmount(minor, currency) as `${number}`)
+}
+
 type Line = { readonly name: Html | string; readonly taken: Taken }
 
 const tableHtml = ({ visitor, numbers }: Shown, first: string, lines: readonly Line[]): Html => {
   const { language, locale, me } = visitor
   const texts = overviewTexts[language]
   const showsFees = mayDo(me.terms, 'see_money')
-  const amount = (minor: number) => shownAmount(minor, numbers.currency, locale)
-  const cell = (text: string | number) => html`<td class="number">${text}</td>`
+  const amount = plainAmounts(locale, numbers.currency)
+  const count = new Intl.NumberFormat(locale)
+  const cell = (text: string) => html`<td class="number">${text}</td>`
   const head = (text: string) => html`<th scope="col" class="number">${text}</th>`
   return html`<div class="scroll">
     <table class="grid">
@@ -117,7 +127,7 @@ const tableHtml = ({ visitor, numbers }: Shown, first: string, lines: readonly L
           ({ name, taken }) =>
             html`<tr>
               <th scope="row">${name}</th>
-              ${cell(taken.payments)} ${cell(amount(taken.captured))}
+              ${cell(count.format(taken.payments))} ${cell(amount(taken.captured))}
               ${cell(amount(taken.refunded))} ${showsFees ? cell(amount(taken.fees)) : ''}
             </tr>`,
         )}

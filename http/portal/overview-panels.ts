@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { staffActor } from '../../application/staff.ts'
 import { isTheirPos, mayDo, type StaffAction } from '../../domain/merchant/staff-roles.ts'
 import type { Sum } from '../../domain/money/money.ts'
 import { formatAmount } from '../../domain/money/money.ts'
@@ -151,7 +152,8 @@ const newsHtml = async (needs: PanelNeeds, visitor: PortalVisitor): Promise<Html
     .newsAfter(shop.merchant, since.position, newsRead)
     .flatMap((one) => {
       const word = words(one)
-      return word && mayDo(me.terms, word.action) ? [{ ...one, ...word }] : []
+      const isOwn = one.actor === staffActor(me.member)
+      return word && !isOwn && mayDo(me.terms, word.action) ? [{ ...one, ...word }] : []
     })
     .slice(0, mostShown)
   if (found.length === 0) return empty(texts.newsNone)

@@ -1,9 +1,7 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
-import { mayDo } from '../../domain/merchant/staff-roles.ts'
 import { searchOf, type Call } from '../call.ts'
 import { changesReply, type Watch } from '../event-stream.ts'
-import { shownAmount } from '../payer/money.ts'
 import type { Html } from '../payer/page.ts'
 import type { Visits } from '../payer/session.ts'
 import { filledText } from '../payer/words.ts'
@@ -12,6 +10,7 @@ import { portalPath } from './areas.ts'
 import type { PortalNeeds } from './guard.ts'
 import { chartsHtml, daysTable, posTable, type Shown } from './overview-charts.ts'
 import { isNothing, numbersFor, type TurnoverNeeds } from './overview-numbers.ts'
+import { tilesHtml } from './overview-tiles.ts'
 import { panelsHtml, type PanelNeeds } from './overview-panels.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
 import { portalPages, shopParams } from './pages.ts'
@@ -28,73 +27,26 @@ export type OverviewNeeds = PortalNeeds &
     readonly watchMerchant: Watch
   }
 
-type Tile = {
-  readonly name: string
-  readonly today: string
-  readonly total: string
-  readonly before: string
-}
-
-const tilesOf = ({ visitor, numbers }: Shown): readonly Tile[] => {
-  const { language, locale, me } = visitor
-  const texts = overviewTexts[language]
-  const { today, total, before, currency } = numbers
-  const amount = (minor: number) => shownAmount(minor, currency, locale)
-  const count = new Intl.NumberFormat(locale)
-  const tile = (name: string, member: 'captured' | 'refunded' | 'fees'): Tile => ({
-    name,
-    today: amount(today[member]),
-    total: amount(total[member]),
-    before: amount(before[member]),
-  })
-  return [
-    tile(texts.turnover, 'captured'),
-    {
-      name: texts.payments,
-      today: count.format(today.payments),
-      total: count.format(total.payments),
-      before: count.format(before.payments),
-    },
-    tile(texts.refunds, 'refunded'),
-    ...(mayDo(me.terms, 'see_money') ? [tile(texts.fees, 'fees')] : []),
-  ]
-}
-
-const tilesHtml = (shown: Shown): Html => {
-  const texts = overviewTexts[shown.visitor.language]
-  return html`<dl class="tiles">
-    ${tilesOf(shown).map(
-      ({ name, today, total, before }) =>
-        html`<div class="card tile">
-          <dt>${name}</dt>
-          <dd class="figure">${today} <span class="quiet small">${texts.today}</span></dd>
-          <dd>${total} <span class="quiet small">${texts.last30}</span></dd>
-          <dd class="quiet small">${filledText(texts.before, before)}</dd>
-        </div>`,
-    )}
-  </dl>`
-}
-
 const numbersHtml = (shown: Shown, isAlone: boolean): Html => {
   const { numbers, visitor, timeZone } = shown
   const texts = overviewTexts[visitor.language]
   return html`<section aria-label="${numbers.currency}">
-    ${isAlone ? '' : html`<h2>${numbers.currency}</h2>`} ${tilesHtml(shown)}
+    ${isAlone ? '' : html`<h2>${numbers.currency}</h2>`}
     ${
       isNothing(numbers.total)
         ? html`<p class="card quiet">${texts.quiet}</p>`
-        : html`<div class="columns">
-            ${chartsHtml(shown)}
+        : html`${chartsHtml(shown)}
             <section class="card">
-              <h2>${texts.byPos}</h2>
+              <h2>${texts.byPos}, ${numbers.currency}</h2>
               ${posTable(shown)}
             </section>
             <section class="card">
               <h2>${texts.byDay}</h2>
-              <p class="quiet small">${texts.numbers}. ${filledText(texts.utc, timeZone)}</p>
+              <p class="quiet small">
+                ${filledText(texts.numbers, numbers.currency)} ${filledText(texts.utc, timeZone)}
+              </p>
               ${daysTable(shown)}
-            </section>
-          </div>`
+            </section>`
     }
   </section>`
 }
@@ -118,8 +70,11 @@ const overviewPage = async (
     follow: portalPath(merchant, `events?after=${newest}`),
     body: html`<div class="head"><h1>${title}</h1></div>
       <div data-part="overview">
-        ${shown.map((one) => numbersHtml(one, shown.length === 1))}
-        ${await panelsHtml(needs, visitor, call.at)}
+        ${shown.map(tilesHtml)}
+        <div class="board">
+          <div>${shown.map((one) => numbersHtml(one, shown.length === 1))}</div>
+          ${await panelsHtml(needs, visitor, call.at)}
+        </div>
       </div>`,
   }
 }
@@ -141,7 +96,7 @@ export const overviewRoutes = (needs: OverviewNeeds, visits: Visits): Route[] =>
         ownQuery: z.object({
           after: z.string().optional().meta({ description: 'What the page knows of.' }),
         }),
-        replyTypes: ['text/event-stream'],
+        replyTypes: ['text/event-stream', 'text/html'],
         errors: { 503: 'Too many pages are open.' },
       },
       async ({ shop: { merchant } }, call) => {

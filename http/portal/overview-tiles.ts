@@ -1,0 +1,58 @@
+import { html } from 'hono/html'
+import { mayDo } from '../../domain/merchant/staff-roles.ts'
+import { shownAmount } from '../payer/money.ts'
+import type { Html } from '../payer/page.ts'
+import { filledText } from '../payer/words.ts'
+import type { Shown } from './overview-charts.ts'
+import type { Taken } from './overview-numbers.ts'
+import { overviewTexts } from './texts-overview.ts'
+
+type Tile = {
+  readonly name: string
+  readonly of: (taken: Taken) => number
+  readonly shown: (value: number) => string
+}
+
+const tilesOf = ({ visitor, numbers }: Shown): readonly Tile[] => {
+  const { language, locale, me } = visitor
+  const texts = overviewTexts[language]
+  const count = new Intl.NumberFormat(locale)
+  const amount = (minor: number) => shownAmount(minor, numbers.currency, locale)
+  const fees: Tile = { name: texts.fees, of: (taken) => taken.fees, shown: amount }
+  return [
+    { name: texts.turnover, of: ({ captured }) => captured, shown: amount },
+    { name: texts.payments, of: ({ payments }) => payments, shown: (one) => count.format(one) },
+    { name: texts.refunds, of: ({ refunded }) => refunded, shown: amount },
+    ...(mayDo(me.terms, 'see_money') ? [fees] : []),
+  ]
+}
+
+/** Compared with the same time before; nothing where there is nothing to compare with. */
+const changeHtml = (now: number, before: number, locale: string): Html | '' => {
+  if (before <= 0) return ''
+  const format = { style: 'percent', signDisplay: 'exceptZero', maximumFractionDigits: 0 } as const
+  const text = new Intl.NumberFormat(locale, format).format((now - before) / before)
+  return html`<span class="badge">${text}</span>`
+}
+
+/** Today, and the last thirty days beside those before them. */
+export const tilesHtml = (shown: Shown): Html => {
+  const { visitor, numbers } = shown
+  const texts = overviewTexts[visitor.language]
+  const { today, total, before } = numbers
+  return html`<dl class="tiles">
+    ${tilesOf(shown).map(
+      ({ name, of, shown: text }) =>
+        html`<div class="card tile">
+          <dt>${name}</dt>
+          <dd><span class="quiet small">${texts.today}</span></dd>
+          <dd class="figure">${text(of(today))}</dd>
+          <dd>
+            <span class="quiet small">${texts.last30}</span>
+            <b>${text(of(total))}</b> ${changeHtml(of(total), of(before), visitor.locale)}
+          </dd>
+          <dd class="quiet small">${filledText(texts.before, text(of(before)))}</dd>
+        </div>`,
+    )}
+  </dl>`
+}

@@ -1,0 +1,57 @@
+import type { Page } from 'playwright-core'
+import type { PeopleService } from '../../harness/people-service.ts'
+import { typeCode, typePin, type Walk } from '../people/walk.ts'
+import { furnishMonth, leaveOpen } from './shop-month.ts'
+
+type PortalWalk = Pick<Walk, 'service' | 'open' | 'seen'>
+
+/** A shop with a month behind it, whose owner is alice. */
+export const furnishPortal = async (service: PeopleService): Promise<void> => {
+  await service.operator('staff', 'add', 'sandbox', '4799999901', '--role', 'owner')
+  await furnishMonth(service)
+  await leaveOpen(service, 4)
+}
+
+export const signInTo = async (page: Page, address: string, path: string): Promise<void> => {
+  await page.goto(address + path)
+  await typePin(page, 'alice')
+  await typeCode(page, 'alice')
+}
+
+/** Every page of the portal, with what can be wrong on it. */
+export const walkPortal = async ({ service, open, seen }: PortalWalk): Promise<void> => {
+  const page = await open()
+  const at = async (path: string) => page.goto(service.address + path)
+  await signInTo(page, service.address, '/portal/sandbox/')
+  await seen('portal-overview', page)
+  await at('/portal/')
+  await seen('portal-lobby', page)
+  await at('/portal/sign-up')
+  await seen('portal-sign-up', page)
+  await page.locator('[name=name]').fill('Café Ølbaren')
+  await page.locator('[name=organization]').fill(String(Date.now()).slice(-9))
+  await page.locator('[name=payout_account]').fill('NO12')
+  await page.locator('.actions button').click()
+  await seen('portal-sign-up-wrong', page)
+  await page.locator('[name=payout_account]').fill('NO9386011117947')
+  await page.locator('.actions button').click()
+  await page.waitForURL(/cafe-lbaren/)
+  await seen('portal-overview-empty', page)
+  await at('/portal/sandbox/staff?invite')
+  await seen('portal-invite', page)
+  await page.locator('[name=phone]').fill('+4799999902')
+  await page.locator('[value=cashier]').check()
+  await page.locator('.actions button').click()
+  await seen('portal-invite-wrong', page)
+  await page.locator('[name=pos]').first().check()
+  await page.locator('.actions button').click()
+  await page.waitForURL(/staff\?invited/)
+  await seen('portal-staff', page)
+  await page.locator('a[href*="?member="]').last().click()
+  await seen('portal-role', page)
+  await at('/portal/sandbox/staff?leave')
+  await page.locator('.actions button').click()
+  await seen('portal-refused', page)
+  await at('/portal/nobody/')
+  await seen('portal-not-found', page)
+}

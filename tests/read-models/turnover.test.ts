@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest'
+import type { PaymentRequest } from '../../domain/payment/payment-events.ts'
+import { expiringQueries } from '../../projections/expiring.ts'
+import { turnoverQueries } from '../../projections/turnover.ts'
+import {
+  authorizationEnds,
+  events,
+  hours,
+  morning,
+  request,
+  requestEnds,
+} from '../domain/payments.ts'
+import { foldedFile } from './folded-file.ts'
+
+const file = foldedFile()
+const { happened } = file
+
+const requested = (tid: string, changes: Partial<PaymentRequest> = {}) =>
+  happened(`payment-${tid}`, {
+    type: 'PaymentRequested',
+    data: {
+      request: { ...request, posTid: tid, ...changes },
+      payer: null,
+      expiresAt: requestEnds,
+    },
+  })
+
+const charge = { fee: 180, interchange: 20, vat: 45, taxcode: 'NO:2013' }
+
+/** Captured as asked for, at a time of its own. */
+const sold = (tid: string, at: number, changes: Partial<PaymentRequest> = {}) => {
+  requested(tid, changes)
+  happened(`payment-${tid}`, events.authorized(), { at })
+  const { type, data } = events.captured(null, 10_000, 1000)
+  happened(`payment-${tid}`, { type, data: { ...data, charge } } as never, { at })
+}
+
+describe('the turnover between two instants', () => {
+  const day = Math.floor(morning / (24 * hours)) * 24 * hours
+
+  test('is that of each point of sale and currency, with fees, and of no other time', () => {
+    const { between } = turnoverQueries(file.db)
+    sold('a', morning)
+    sold('b', morning + hours)
+    sold('c', morning + hours, { posId: 'web' })
+    sold('d', morning, { currency: 'EUR' })
+    sold('e', morning, { merchant: 'other' })
+    sold('f', day + 24 * hours)
+    const one = { payments: 1, captured: 11_000, refunds: 0, refunded: 0, fees: 245 }
+    expect(between('sandbox', day, day + 24 * hours)).toEqual([
+      { posId: 'till-1', currency: 'EUR', ...one },
+      { ...one, posId: 'till-1', currency: 'NOK', payments: 2, captured: 22_000, fees: 490 },
+      { posId: 'web', currency: 'NOK', ...one },
+    ])
+    expect(between('sandbox', day + 24 * hours, day + 48 * hours)).toMatchObject([{ payments: 1 }])
+  })
+
+  test('counts what is given back when it is given back', () => {
+    const { between } = turnoverQueries(file.db)
+    sold('a', morning)
+    const { type, data } = events.refunded('r', 3000, 0)
+    const given = { type, data: { ...data, charge: { ...charge, fee: 0, interchange: 0, vat: 0 } } }
+    happened('payment-a', given as never, { at: day + 25 * hours })
+    expect(between('sandbox', day + 24 * hours, day + 48 * hours)).toEqual([
+      {
+        ...{ posId: 'till-1', currency: 'NOK', payments: 0, captured: 0 },
+        ...{ refunds: 1, refunded: 3000, fees: 0 },
+      },
+    ])
+  })
+})
+
+test('authorisations that end soon are the merchant own, those first that end first', () => {
+  const expiring = expiringQueries(file.db)
+  for (const tid of ['a', 'b', 'c']) {
+    requested(tid, tid === 'c' ? { merchant: 'other' } : {})
+    happened(`payment-${tid}`, events.authorized())
+  }
+  requested('d')
+  const tids = () => expiring('sandbox', morning, authorizationEnds, 10).map(({ tid }) => tid)
+  expect(tids()).toEqual(['a', 'b'])
+  expect(expiring('sandbox', morning, authorizationEnds - 1, 10)).toEqual([])
+  happened('payment-a', events.captured(null, 10_000, 1000))
+  expect(tids()).toEqual(['b'])
+})
