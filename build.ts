@@ -26,6 +26,7 @@ const entries = [
   'pictures/png-worker',
   'read-models/folding-worker',
   'read-models/writing-worker',
+  'snapshots/snapshot-worker',
   'transaction-logs/log-worker',
 ]
 

@@ -26,6 +26,8 @@ export type RecordedEvent = NewEvent & {
   readonly position: Position
   /** RFC 6962 leaf hash of its entry, in base64, where the store knows it. */
   readonly leaf?: string
+  /** When the store wrote it, in ms, where the store says it. */
+  readonly recordedAt?: number
 }
 
 export type Appended = {

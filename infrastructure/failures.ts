@@ -99,7 +99,9 @@ const problemOf = (error: unknown, settings: Settings): string | undefined => {
   }
   if (!(error instanceof Error)) return
   const { syscall } = error as NodeJS.ErrnoException
-  if (syscall === 'listen' || syscall === 'getaddrinfo') return listeningProblem(error, settings)
+  // Where processes share a port, their supervisor binds it.
+  if (syscall === 'listen' || syscall === 'bind' || syscall === 'getaddrinfo')
+    return listeningProblem(error, settings)
   return folderProblem(error, settings)
 }
 

@@ -2,6 +2,7 @@ import { logShown } from './failures.ts'
 import { makeLog } from './log.ts'
 import { fewOpenFiles } from './open-files.ts'
 import { refuseLogOfOtherMode } from './mode-of-log.ts'
+import { beginFromSnapshot } from './snapshots/begin-from-snapshot.ts'
 import { startServer } from './start-server.ts'
 import type { Settings } from './settings.ts'
 import { blobsIn, vaultIn } from './stores.ts'
@@ -46,6 +47,7 @@ export const serve = async (
   await refuseLogOfOtherMode(settings, log)
   const few = fewOpenFiles()
   if (few) log.warn(few.text)
+  await beginFromSnapshot(settings, log)
   const started = await startServer(settings, log, 'worker')
   const { greeting, address, metricsAddress, stop } = started
   const stopped = untilStopped(`${greeting}listening on ${address}\n`)

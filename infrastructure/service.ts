@@ -10,6 +10,7 @@ import { merchantChanges } from './merchant-changes.ts'
 import type { Granted } from './people/granted.ts'
 import { openMessages } from './people/messages.ts'
 import { makeSecretCheck } from './people/secrets.ts'
+import { withSiblings } from './processes/siblings.ts'
 import { qrImage } from './qr-image.ts'
 import { makeReadiness } from './readiness.ts'
 import { shopsOf } from './shops.ts'
@@ -50,6 +51,7 @@ export const composeService = async (core: Core, { granted, ...parts }: Parts) =
   const { beside } = parts
   const audit = ownAudit({ settings, log, head, machineNow: Date.now, beside })
   const metrics = makeMetrics({ ...core, ...parts, lastAudit: audit.last })
+  const allMetrics = withSiblings(metrics.text)
   const merchants = merchantSlice(core)
   const payments = await paymentSlice(core, parts.funding, merchants, granted.views)
   const messages = openMessages(core, parts)
@@ -84,7 +86,7 @@ export const composeService = async (core: Core, { granted, ...parts }: Parts) =
       service: {
         ready: makeReadiness(core, background),
         lastAudit: audit.last,
-        metrics: metrics.text,
+        metrics: allMetrics,
         securityContact: settings.SECURITY_CONTACT,
         machineNow: Date.now,
       },
@@ -99,7 +101,7 @@ export const composeService = async (core: Core, { granted, ...parts }: Parts) =
         sendTestCallback: callbacks.sendTest,
       },
     },
-    metrics: metrics.text,
+    metrics: allMetrics,
     observe: metrics.observeRequest,
     /** Ends what would keep connections open. */
     endStreams: (): void => {

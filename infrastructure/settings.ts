@@ -63,6 +63,14 @@ const settings = {
     ).default('sqlite'),
     'sqlite (embedded), or an esdb:// or kurrentdb:// connection string.',
   ],
+  SNAPSHOT_TOKEN: [
+    text('must have at least 16 characters', (given) => given.length >= 16).optional(),
+    'Token with which other nodes fetch the read models of this one, and this one theirs.',
+  ],
+  SNAPSHOT_FROM: [
+    publicUrl.optional(),
+    'Where a node without read models fetches those of another: http, its METRICS_HOST and PORT.',
+  ],
   MODE: [
     choice('sandbox', 'production').default('sandbox'),
     'sandbox, or production: no sandbox routes or data, private callback addresses refused.',

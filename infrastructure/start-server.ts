@@ -1,12 +1,28 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Core } from './core.ts'
 import { makeHttpServer } from './http-server.ts'
 import { listen } from './listening.ts'
 import type { Log } from './log.ts'
 import { startMetricsServer } from './metrics-server.ts'
 import { openService } from './server.ts'
+import type { Service } from './service.ts'
 import type { Settings } from './settings.ts'
+import { offerSnapshots } from './snapshots/offer-snapshots.ts'
 import { handleUpgrades } from './upgrades.ts'
 import type { Where } from './worker.ts'
+
+/** What the operator alone reaches; in the sandbox only when snapshots are offered. */
+const startForOperator = async (
+  settings: Settings,
+  log: Log,
+  { readModelFile }: Pick<Core, 'readModelFile'>,
+  metrics: Service['metrics'],
+) => {
+  const { SNAPSHOT_TOKEN: token, MODE } = settings
+  if (token === undefined && MODE !== 'production') return undefined
+  const snapshots = token === undefined ? undefined : offerSnapshots(readModelFile, token, log)
+  return startMetricsServer(settings, metrics, snapshots)
+}
 
 /** Starts the service on its socket; `stop` finishes the requests that are under way. */
 export const startServer = async (settings: Settings, log: Log, beside: Where = 'inline') => {
@@ -21,8 +37,7 @@ export const startServer = async (settings: Settings, log: Log, beside: Where = 
   })
   handleUpgrades(http.server, opened.pusher.upgrades)
   address = await listen(http.server, hostname, port)
-  const metrics =
-    settings.MODE === 'production' ? await startMetricsServer(settings, service.metrics) : undefined
+  const metrics = await startForOperator(settings, log, opened.core, service.metrics)
   // Not before the address is known that callbacks name.
   service.begin()
   const stop = async (): Promise<void> => {

@@ -34,7 +34,7 @@ const categories = new Set(Object.values(aggregates).map(({ category }) => categ
  * Tells our events from others' in a shared database. Everything in one of our streams counts, and
  * so do events with our metadata in streams of other versions.
  */
-const isOurs = ({ stream, metadata }: RecordedEvent): boolean =>
+export const isOurs = ({ stream, metadata }: Pick<RecordedEvent, 'stream' | 'metadata'>): boolean =>
   categories.has(categoryOf(stream)) ||
   ('schema' in metadata && 'actor' in metadata && 'correlationId' in metadata)
 
@@ -72,12 +72,13 @@ export const usedIn = (parts: Parts): string => `${vaultIn(parts)}-used`
 
 export const blobsIn = ({ BLOBS, DATA_DIR }: Parts): string => BLOBS ?? join(DATA_DIR, 'blobs')
 
-const directoryIn = ({ DATA_DIR }: Place): string => join(DATA_DIR, 'read-models')
+export const readModelsIn = ({ DATA_DIR }: Pick<Place, 'DATA_DIR'>): string =>
+  join(DATA_DIR, 'read-models')
 
 /** A lost log must not be replaced by an empty one unnoticed. */
 const refuseLostLog = (place: Place): void => {
   // A service creates both after its log.
-  const left = [ownVaultIn(place), directoryIn(place)].find((path) => existsSync(path))
+  const left = [ownVaultIn(place), readModelsIn(place)].find((path) => existsSync(path))
   if (left === undefined || isBegun(place)) return
   throw new UnusableLog(
     `its log, events.sqlite, is missing, though ${basename(left)} is there: put it back, or begin in an empty folder`,
@@ -143,7 +144,7 @@ export const openReadModels = async (
   store: EventStore,
   onBegunAnew: (foldedTo: Mark) => void = () => {},
 ): Promise<OpenReadModels> => {
-  let readModels = openReadModelFile(directoryIn(place), tables)
+  let readModels = openReadModelFile(readModelsIn(place), tables)
   for (;;) {
     const foldedTo = checkpointOf(readModels)
     const found = await placeOf(store, foldedTo)
@@ -159,7 +160,7 @@ export const openReadModels = async (
 
 /** The last event of the read models. */
 export const readModelMark = (place: Place): Mark => {
-  const readModels = openReadModelFile(directoryIn(place), tables)
+  const readModels = openReadModelFile(readModelsIn(place), tables)
   try {
     return checkpointOf(readModels)
   } finally {
@@ -167,11 +168,11 @@ export const readModelMark = (place: Place): Mark => {
   }
 }
 
-export const buildReadModels = (place: Place) => buildReadModelFile(directoryIn(place), tables)
+export const buildReadModels = (place: Place) => buildReadModelFile(readModelsIn(place), tables)
 
 /** New read models apart from those in use. */
 export const buildReadModelsIn = (directory: string) => buildReadModelFile(directory, tables)
 
 /** The file of the read models in use; undefined when this version has made none. */
 export const currentReadModels = (place: Place): string | undefined =>
-  currentFileIn(directoryIn(place))
+  currentFileIn(readModelsIn(place))

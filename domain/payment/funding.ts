@@ -21,7 +21,11 @@ export const funding: Decider<FundingCommand, FundingEvent, Funding> = {
     informedTo !== null && position <= informedTo
       ? []
       : [{ type: 'FundingInformed', data: { position } }],
-  evolve: (_, { data }) => ({ informedTo: data.position }),
+  // In a log that was copied here, the note names a place of the other store, perhaps beyond the
+  // end of this one. It came after all that it tells of.
+  evolve: (_, { data }, { position }) => ({
+    informedTo: position < 0 ? data.position : Math.min(data.position, position),
+  }),
 }
 
 export const fundingCauses: Causes<FundingCommand, FundingEvent, Funding> = {

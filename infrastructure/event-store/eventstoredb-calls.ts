@@ -40,6 +40,7 @@ export const toRecorded = (resolved: ResolvedEvent): RecordedEvent | undefined =
     position: positionOf(resolved),
     data,
     metadata: isObject(metadata) ? metadata : {},
+    recordedAt: event.created.getTime(),
   }
 }
 

@@ -12,7 +12,7 @@ type Found = 'as seen' | 'elsewhere' | 'lost'
 
 /** Where an event is that was seen; elsewhere in a log that was copied into another store. */
 export const placeOf = async (
-  store: EventStore,
+  store: Pick<EventStore, 'readStream'>,
   { position, stream, revision, event }: Mark,
 ): Promise<Found> => {
   if (position === start) return 'as seen'

@@ -21,6 +21,8 @@ export type NewRow = {
   readonly type: string
   readonly data: Content
   readonly metadata: Content | null
+  /** When another store wrote it, in ms; now unless it is given. */
+  readonly recordedAt?: number | undefined
 }
 
 /** The revision at which a stream must stand; `exists` asks for any event, `any` for nothing. */
@@ -132,13 +134,13 @@ export const writeEvents = (database: Database.Database): EventWriter => {
     }
     const known = found ?? add(stream)
     const insert = insertion()
-    for (const { id: bytes, type, data, metadata } of rows) {
+    for (const { id: bytes, type, data, metadata, recordedAt = now } of rows) {
       position += 1
       known.revision += 1
       const id = bytes.toString('hex')
       const { revision } = known
       const checksum = leafHash({ stream, revision, id, type, data, metadata })
-      insert.run(position, known.id, revision, bytes, type, data, metadata, now, checksum)
+      insert.run(position, known.id, revision, bytes, type, data, metadata, recordedAt, checksum)
       newest = { stream, revision, id }
     }
     return { revision: known.revision, position }

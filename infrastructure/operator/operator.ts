@@ -11,6 +11,7 @@ import { addAuditCommands } from './audit.ts'
 import { addAuditorCommands } from './auditors.ts'
 import { addBackupCommands } from './backups.ts'
 import { addCallbackCommands } from './callbacks.ts'
+import { addCopyCommand } from './copy.ts'
 import { addIntegratorCommands } from './integrators.ts'
 import { addKeyCommands } from './keys.ts'
 import { addLimitCommands } from './limits.ts'
@@ -20,6 +21,8 @@ import { addOAuthCommands } from './oauth.ts'
 import { addPeopleCommands } from './people.ts'
 import { addPosCommands } from './points-of-sale.ts'
 import { recordCommand } from './recorded-command.ts'
+import { addServeCommand, type Serve } from './serve.ts'
+import { addSnapshotCommands } from './snapshots.ts'
 import { addStaffCommands } from './staff.ts'
 import { accountingStatus } from './status.ts'
 import { addStickerCommands } from './stickers.ts'
@@ -45,7 +48,7 @@ type Needs = {
   /** Who became the system's user with sudo. */
   readonly sudoUser?: string | undefined
   /** Absent where there are only commands. */
-  readonly serve?: () => Promise<void>
+  readonly serve?: Serve
 }
 
 /** Commands that need no existing log. */
@@ -55,6 +58,7 @@ const mayComeFirst: ReadonlySet<string> = new Set([
   'catalogue',
   'openapi',
   'restore',
+  'copy',
 ])
 
 /** `audit serve` has the name of the service's own command. */
@@ -112,19 +116,7 @@ export const operatorProgram = ({ version, server, serve, sudoUser, ...needs }: 
       }
     }
 
-  program
-    .command('serve', { isDefault: true })
-    .description('run the service (the default command)')
-    // The default command also gets unknown words, which must be refused.
-    .allowExcessArguments()
-    .allowUnknownOption()
-    .action(async (_, { args: [word] }: Command) => {
-      if (word === undefined) return serve?.()
-      return program.error(
-        word.startsWith('-') ? `there is no option ${word}` : `there is no command ${word}`,
-      )
-    })
-
+  addServeCommand(program, serve)
   addMerchantCommands(program, withCore)
   addIntegratorCommands(program, withCore)
   addStickerCommands(program, withCore)
@@ -179,6 +171,8 @@ export const operatorProgram = ({ version, server, serve, sudoUser, ...needs }: 
   addAuditorCommands(program, withCore)
   addAuditCommands(program, settings, async () => (await server()).textOfRefusal)
   addBackupCommands(program, settings, print)
+  addCopyCommand(program, print)
+  addSnapshotCommands(program, settings, print)
   addVaultCommands(program, settings, withCore)
   addKeyCommands(program, settings, withCore)
 

@@ -16,6 +16,12 @@ const unrecorded: ReadonlySet<string> = new Set(['serve', 'audit catalogue', 'op
 const pathOf = (command: Command): readonly string[] =>
   command.parent === null ? [] : [...pathOf(command.parent), command.name()]
 
+/** A copy of a log is recorded where it lies, or the log. */
+const folderOf = (command: Command): string | undefined => {
+  const { to, from } = command.opts<{ readonly to?: unknown; readonly from?: unknown }>()
+  return [to, from].map((log) => /^sqlite:(.+)$/.exec(String(log))?.[1]).find(Boolean)
+}
+
 const record = (settings: Settings, event: SecurityEvent): void => {
   const log = openSecurityLogIn(settings, makePlainLog())
   log.record(event)
@@ -42,10 +48,13 @@ export const recordCommand = (
     .map(({ long }) => long)
   const named = given.find(({ name }) => name === 'merchant')?.value
   const merchant = named ?? (path[0] === 'merchant' ? given[0]?.value : undefined)
-  record(settings, {
-    type: 'operator_command',
-    actor: `operator:${account}`,
-    merchant: typeof merchant === 'string' ? merchant : undefined,
-    about: [...path, ...shown, ...options].filter(Boolean).join(' '),
-  })
+  record(
+    { ...settings, DATA_DIR: folderOf(command) ?? settings.DATA_DIR },
+    {
+      type: 'operator_command',
+      actor: `operator:${account}`,
+      merchant: typeof merchant === 'string' ? merchant : undefined,
+      about: [...path, ...shown, ...options].filter(Boolean).join(' '),
+    },
+  )
 }

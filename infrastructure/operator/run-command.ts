@@ -12,7 +12,11 @@ export const runCommand = async (environment: NodeJS.ProcessEnv): Promise<void> 
   try {
     settings = readSettings(environment)
     const sudoUser = environment['SUDO_USER']
-    const serve = async () => (await import('../serving-client.ts')).serveInWorker(environment)
+    const given = settings
+    const serve = async (processes: number) =>
+      processes === 1
+        ? (await import('../serving-client.ts')).serveInWorker(environment)
+        : (await import('../processes/supervisor.ts')).supervise(environment, given, processes)
     await operatorProgram({ settings, version, server, serve, sudoUser }).parseAsync()
   } catch (error) {
     failWith(error, settings)

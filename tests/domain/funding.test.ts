@@ -24,6 +24,12 @@ describe('how far the funding source knows', () => {
     expect(note(position, before)).toEqual([])
   })
 
+  test('is where the note stands, in a log that was copied from another store', () => {
+    const events = note(9_824, 7)
+    const place = { at: 0, position: 12 }
+    expect(fold(funding, events, { informedTo: 7 }, place)).toEqual({ informedTo: 12 })
+  })
+
   test('is nothing before there was a source', () => {
     expect(funding.initial).toEqual({ informedTo: null })
   })

@@ -1,0 +1,53 @@
+import cluster from 'node:cluster'
+
+/** What a process of the service and its supervisor tell each other. */
+export type ToSupervisor =
+  | { readonly started: string }
+  /** This process's own metrics, as an answer. */
+  | { readonly own: string; readonly number: number }
+  /** Asks for those of all processes. */
+  | { readonly wanted: number }
+export type FromSupervisor =
+  'stop' | { readonly tellOwn: number } | { readonly all: string; readonly number: number }
+
+/** Longer than the slowest process takes to read its metrics. */
+const answerWithinMs = 5_000
+
+type Metrics = { readonly type: string; readonly text: string }
+
+export const tellSupervisor = (message: ToSupervisor): void => void process.send?.(message)
+
+/**
+ * The metrics of all processes that a supervisor started; of this one alone where there is none, or
+ * when it does not answer.
+ */
+export const withSiblings = (own: () => Promise<Metrics>): (() => Promise<Metrics>) => {
+  if (!cluster.isWorker) return own
+  const asked = new Map<number, (text: string) => void>()
+  let count = 0
+
+  process.on('message', (message: FromSupervisor) => {
+    if (message === 'stop') return
+    if ('all' in message) return asked.get(message.number)?.(message.all)
+    const { tellOwn: number } = message
+    own().then(
+      ({ text }) => tellSupervisor({ own: text, number }),
+      () => tellSupervisor({ own: '', number }),
+    )
+  })
+
+  return async () => {
+    const number = (count += 1)
+    const { type, text } = await own()
+    const all = await new Promise<string>((resolve) => {
+      const timer = setTimeout(() => resolve(text), answerWithinMs)
+      asked.set(number, (joined) => {
+        clearTimeout(timer)
+        resolve(joined)
+      })
+      tellSupervisor({ wanted: number })
+    })
+    asked.delete(number)
+    return { type, text: all }
+  }
+}

@@ -1,0 +1,124 @@
+import cluster, { type Worker } from 'node:cluster'
+import { setTimeout as pause } from 'node:timers/promises'
+import { makeLog, type Log } from '../log.ts'
+import type { Settings } from '../settings.ts'
+import { gatherMetrics } from './gather-metrics.ts'
+import { chosenPort } from './own-port.ts'
+import type { ToSupervisor } from './siblings.ts'
+
+const [firstPauseMs, longestPauseMs] = [500, 30_000]
+/** A process that ran for so long has not failed to start. */
+const steadyMs = 60_000
+
+/** How long to wait before a process is started again that has failed so many times in a row. */
+export const pauseBefore = (failures: number): number =>
+  Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(failures, 10))
+
+/** In megabytes: requests make much short-lived garbage. */
+const flags = ['--max-semi-space-size=32', '--no-parallel-scavenge']
+
+type Started = { readonly worker: Worker; readonly greeting: Promise<string | undefined> }
+
+/** Starts processes, which share what they listen on. */
+const starting = (env: NodeJS.ProcessEnv, onMessage: (of: Worker, text: ToSupervisor) => void) => {
+  cluster.setupPrimary({ exec: process.argv[1] as string, args: ['serve'], execArgv: flags })
+  return (): Started => {
+    const worker = cluster.fork(env)
+    const greeting = new Promise<string | undefined>((resolve) => {
+      worker.on('message', (message: ToSupervisor) => {
+        if ('started' in message) resolve(message.started)
+        else onMessage(worker, message)
+      })
+      worker.once('exit', () => resolve(undefined))
+    })
+    return { worker, greeting }
+  }
+}
+
+const exitOf = (worker: Worker): Promise<number | null> =>
+  new Promise((resolve) => {
+    if (worker.isDead()) return resolve(worker.process.exitCode)
+    worker.once('exit', (code: number | null) => resolve(code))
+  })
+
+type Needs = {
+  readonly start: () => Started
+  readonly log: Log
+  readonly isStopping: () => boolean
+  readonly onStarted: (worker: Worker) => void
+  readonly onEnded: (worker: Worker) => void
+}
+
+/** Keeps one process running until the supervisor stops. */
+const keepRunning = async (needs: Needs, first: Started): Promise<void> => {
+  const { start, log, isStopping, onStarted, onEnded } = needs
+  let failures = 0
+  for (let { worker } = first; ; { worker } = start()) {
+    const began = performance.now()
+    onStarted(worker)
+    const code = await exitOf(worker)
+    onEnded(worker)
+    if (isStopping()) return
+    failures = performance.now() - began < steadyMs ? failures + 1 : 0
+    const againInMs = pauseBefore(failures)
+    const { pid } = worker.process
+    log.error({ pid, code, againInMs }, 'a process of the service has ended: another is started')
+    await pause(againInMs)
+    if (isStopping()) return
+  }
+}
+
+const environmentOf = async (environment: NodeJS.ProcessEnv, settings: Settings) => {
+  const { HOST, PORT, METRICS_HOST, METRICS_PORT } = settings
+  const port = await chosenPort(HOST, PORT)
+  const metrics = await chosenPort(METRICS_HOST, METRICS_PORT)
+  return { ...environment, PORT: String(port), METRICS_PORT: String(metrics) }
+}
+
+/**
+ * Runs several processes of the service on one port; whichever is free answers. They share a
+ * `DATA_DIR`. Ends when all have ended after SIGTERM or SIGINT, or when the first cannot start.
+ */
+export const supervise = async (
+  environment: NodeJS.ProcessEnv,
+  settings: Settings,
+  count: number,
+): Promise<void> => {
+  const running = new Set<Worker>()
+  const { onMessage, onEnded } = gatherMetrics(() => [...running])
+  const start = starting(await environmentOf(environment, settings), onMessage)
+  const log = makeLog(settings.LOG_LEVEL)
+  let hasStopped = false
+  const stop = (): void => {
+    hasStopped = true
+    for (const worker of running) if (worker.isConnected()) worker.send('stop')
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
+  const needs: Needs = {
+    ...{ start, log, isStopping: () => hasStopped },
+    onStarted: (worker) => {
+      running.add(worker)
+      if (hasStopped) stop()
+    },
+    onEnded: (worker) => {
+      running.delete(worker)
+      onEnded(worker)
+    },
+  }
+
+  // The first one makes what a new folder needs.
+  const first = start()
+  running.add(first.worker)
+  const greeting = await first.greeting
+  if (greeting === undefined) {
+    process.exitCode = first.worker.process.exitCode ?? 1
+    return
+  }
+  if (hasStopped) return void (await exitOf(first.worker))
+  const others = Array.from({ length: count - 1 }, start)
+  const all = [first, ...others].map((one) => keepRunning(needs, one))
+  await Promise.all(others.map((one) => one.greeting))
+  if (!hasStopped) process.stdout.write(greeting)
+  await Promise.all(all)
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.off(signal, stop)
+}

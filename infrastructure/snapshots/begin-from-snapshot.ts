@@ -1,0 +1,60 @@
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { get as getPlain, type IncomingMessage } from 'node:http'
+import { get as getSecure } from 'node:https'
+import { pipeline } from 'node:stream/promises'
+import { fail, OperatorError } from '../failures.ts'
+import type { Log } from '../log.ts'
+import type { Settings } from '../settings.ts'
+import { currentReadModels, openStoreToRead, readModelsIn, type Place } from '../stores.ts'
+import { draftIn, putInUse, type Snapshot } from './snapshot.ts'
+
+/** How long the other node may be silent: it copies before it sends. */
+const silenceMs = 120_000
+
+const chunkBytes = 1_048_576
+
+/** @throws OperatorError when the node does not hand it over */
+const download = async (from: string, token: string, to: string): Promise<void> => {
+  const get = from.startsWith('https:') ? getSecure : getPlain
+  const headers = { Authorization: `Bearer ${token}` }
+  const asked = get(`${from.replace(/\/$/, '')}/read-models`, { headers, timeout: silenceMs })
+  asked.on('timeout', () => asked.destroy(new Error('it does not answer')))
+  const [incoming] = (await once(asked, 'response')) as [IncomingMessage]
+  if (incoming.statusCode !== 200) {
+    const text = Buffer.concat(await incoming.toArray()).toString()
+    return fail(`it answers ${incoming.statusCode}: ${text.trim()}`)
+  }
+  await pipeline(incoming, createWriteStream(to, { mode: 0o600, highWaterMark: chunkBytes }))
+}
+
+const fetchSnapshot = async (place: Place, from: string, token: string): Promise<Snapshot> => {
+  const directory = readModelsIn(place)
+  const draft = draftIn(directory)
+  await download(from, token, draft)
+  const store = await openStoreToRead(place)
+  try {
+    return await putInUse(draft, directory, store)
+  } finally {
+    await store.close()
+  }
+}
+
+/**
+ * Gives a node without read models those of another one. When that fails, they are folded from the
+ * log.
+ */
+export const beginFromSnapshot = async (settings: Settings, log: Log): Promise<void> => {
+  const { SNAPSHOT_FROM: from, SNAPSHOT_TOKEN: token } = settings
+  if (from === undefined || currentReadModels(settings) !== undefined) return
+  const began = performance.now()
+  try {
+    if (token === undefined) return fail('SNAPSHOT_TOKEN is not set')
+    const { foldedTo } = await fetchSnapshot(settings, from, token)
+    const seconds = Number(((performance.now() - began) / 1_000).toFixed(1))
+    log.info({ from, position: foldedTo.position, seconds }, 'begun from a snapshot')
+  } catch (error) {
+    const reason = error instanceof OperatorError ? error.message : error
+    log.warn({ from, reason }, 'no snapshot can be had there: the log is folded instead')
+  }
+}

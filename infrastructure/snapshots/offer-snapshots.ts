@@ -1,0 +1,65 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { once } from 'node:events'
+import { createReadStream, rmSync, statSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { dirname } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { Log } from '../log.ts'
+import { startWorker } from '../worker.ts'
+import type { SnapshotReply, SnapshotStart } from './snapshot-worker.ts'
+import { draftIn } from './snapshot.ts'
+
+/** Larger than that of the system: the file is read once, from its beginning to its end. */
+const chunkBytes = 1_048_576
+
+const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/** Copies in a thread, since the one that answers must not wait. */
+const takeBeside = async (readModels: string, to: string): Promise<SnapshotReply> => {
+  const workerData: SnapshotStart = { readModels, to }
+  const thread = startWorker('snapshots/snapshot-worker', { workerData })
+  // Fails with what the thread throws.
+  const [reply] = (await once(thread, 'message')) as [SnapshotReply]
+  return reply
+}
+
+/** Answers `/read-models` at the operator's address with a snapshot, to who knows the token. */
+export const offerSnapshots = (readModels: string, token: string, log: Log) => {
+  const wanted = digestOf(`Bearer ${token}`)
+  let isBusy = false
+
+  const send = async (outgoing: ServerResponse): Promise<void> => {
+    const file = draftIn(dirname(readModels))
+    try {
+      const { foldedTo } = await takeBeside(readModels, file)
+      const { size } = statSync(file)
+      const type = 'application/vnd.sqlite3'
+      outgoing.writeHead(200, { 'Content-Type': type, 'Content-Length': size })
+      await pipeline(createReadStream(file, { highWaterMark: chunkBytes }), outgoing)
+      log.info({ bytes: size, position: foldedTo.position }, 'another node took a snapshot')
+    } finally {
+      rmSync(file, { force: true })
+    }
+  }
+
+  return async ({ headers }: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const refuse = (status: number, text: string): void =>
+      void outgoing.writeHead(status, { 'Content-Type': 'text/plain' }).end(`${text}\n`)
+    const given = digestOf(headers.authorization ?? '')
+    if (!timingSafeEqual(given, wanted)) {
+      log.warn('a snapshot was asked for with a wrong token')
+      return refuse(401, 'Send the SNAPSHOT_TOKEN of this node as a Bearer token.')
+    }
+    if (isBusy) return refuse(503, 'Another snapshot is under way: try again.')
+    isBusy = true
+    try {
+      await send(outgoing)
+    } catch (error) {
+      log.error({ error }, 'a snapshot could not be handed over')
+      if (outgoing.headersSent) outgoing.destroy()
+      else refuse(500, 'The snapshot could not be taken: the log of this node says why.')
+    } finally {
+      isBusy = false
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { EventStore } from '../../application/event-store.ts'
+import type { Mark } from '../event-store/marks.ts'
+import { placeOf } from '../event-store/seen-events.ts'
+import { fail } from '../failures.ts'
+import { fingerprint } from '../read-models/fingerprint.ts'
+import {
+  checkpointOf,
+  nameOf,
+  newestGeneration,
+  openFile,
+  openReadModelsToRead,
+} from '../read-models/read-model-file.ts'
+import { sync } from '../read-models/read-model-draft.ts'
+import Database from '../sqlite.ts'
+
+/** Pages that are copied before other work of the thread has its turn: 16 MB. */
+const pagesAtOnce = 4_096
+
+export type Snapshot = {
+  /** Of the code that folded it; no other can use it. */
+  readonly fingerprint: string
+  /** The last event that is folded. */
+  readonly foldedTo: Mark
+}
+
+const remove = (file: string): void => {
+  for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(file + suffix, { force: true })
+}
+
+/**
+ * Copies read models, which a service may be folding into, to one file that holds one state of
+ * them.
+ */
+export const takeSnapshot = async (readModels: string, to: string): Promise<Snapshot> => {
+  const draft = `${to}.${randomUUID()}.building`
+  const source = openReadModelsToRead(readModels)
+  try {
+    // One state, whatever is written meanwhile.
+    source.sqlite.exec('BEGIN')
+    const foldedTo = checkpointOf(source)
+    await source.sqlite.backup(draft, { progress: () => pagesAtOnce })
+    const copy = new Database(draft)
+    copy.pragma('journal_mode = DELETE')
+    copy.exec('CREATE TABLE snapshot (fingerprint TEXT NOT NULL) STRICT')
+    copy.prepare('INSERT INTO snapshot VALUES (?)').run(fingerprint())
+    copy.close()
+    renameSync(draft, to)
+    return { fingerprint: fingerprint(), foldedTo }
+  } finally {
+    source.sqlite.close()
+    remove(draft)
+  }
+}
+
+/** @throws OperatorError for a file that is no snapshot */
+export const readSnapshot = (file: string): Snapshot => {
+  if (!existsSync(file)) return fail(`${file}: there is no such file`)
+  try {
+    const opened = openReadModelsToRead(file)
+    try {
+      const select = opened.sqlite.prepare('SELECT fingerprint FROM snapshot').pluck()
+      return { fingerprint: String(select.get()), foldedTo: checkpointOf(opened) }
+    } finally {
+      opened.sqlite.close()
+    }
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError)) throw error
+    return fail(`${file} is no snapshot of read models: ${error.message}`)
+  }
+}
+
+/** Where a snapshot is put before it is checked; a start removes what is left there. */
+export const draftIn = (directory: string): string => {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  return join(directory, `${nameOf(fingerprint(), 1)}.${randomUUID()}.building`)
+}
+
+/**
+ * Checks a snapshot that lies in the directory, and makes it the read models of the next start.
+ * @throws OperatorError when another version took it, or of another log
+ */
+export const putInUse = async (
+  draft: string,
+  directory: string,
+  store: Pick<EventStore, 'readStream'>,
+): Promise<Snapshot> => {
+  try {
+    const snapshot = readSnapshot(draft)
+    const { position, stream } = snapshot.foldedTo
+    if (snapshot.fingerprint !== fingerprint())
+      fail('the snapshot was taken by another version of daybook: take one with this version')
+    if ((await placeOf(store, snapshot.foldedTo)) !== 'as seen')
+      fail(`the snapshot is of another log: this one has no such event ${position} in ${stream}`)
+    openFile(draft, [], ['DROP TABLE snapshot']).sqlite.close()
+    sync(draft)
+    const name = nameOf(fingerprint(), newestGeneration(directory, fingerprint()) + 1)
+    renameSync(draft, join(directory, name))
+    sync(directory)
+    return snapshot
+  } finally {
+    remove(draft)
+  }
+}
