@@ -15,7 +15,7 @@ const packed = (): Packed => {
 const { files, size } = packed()
 const paths = files.map(({ path }) => path)
 
-test('the package holds the program, its threads, pages and guides, and the client with its types', () => {
+test('the package holds the program, its threads and guides, and the client', () => {
   expect(paths).toEqual(
     expect.arrayContaining([
       'package.json',
@@ -31,7 +31,7 @@ test('the package holds the program, its threads, pages and guides, and the clie
   )
 })
 
-test('the package holds no source maps, no sources, no tests, and of declarations only what the client shows', () => {
+test('it holds no source maps and no sources, and of types what the client shows', () => {
   const shown = new Set<string>()
   const visit = (file: string): void => {
     if (shown.has(file)) return

@@ -1,0 +1,29 @@
+# An image of the service: `docker build -t daybook .`. docs/deployment.md says how to run it.
+FROM node:22-bookworm-slim AS build
+WORKDIR /build
+# What has a compiled part is compiled where no binary can be fetched for it.
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends g++ make python3 \
+  && rm -rf /var/lib/apt/lists/*
+COPY package.json package-lock.json ./
+RUN npm ci --no-audit --no-fund
+COPY . .
+RUN npm run build && npm ci --omit=dev --no-audit --no-fund
+
+FROM node:22-bookworm-slim
+WORKDIR /opt/daybook
+COPY --from=build /build/package.json ./
+COPY --from=build /build/node_modules ./node_modules
+COPY --from=build /build/dist ./dist
+# Only there, and in /tmp, is anything written: the rest may be read-only.
+RUN install -d -o node -g node -m 0700 /var/lib/daybook /var/lib/daybook-shared
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 METRICS_HOST=0.0.0.0 DATA_DIR=/var/lib/daybook
+USER node
+VOLUME /var/lib/daybook
+EXPOSE 8080 9464
+STOPSIGNAL SIGTERM
+# Alive, not ready: a container that waits for its store must not be restarted for that.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/live`).then(({ok}) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "dist/infrastructure/main.js"]
+CMD ["serve"]
