@@ -2,17 +2,17 @@ import { callbacks } from '../domain/aggregates.ts'
 import { waitsTooLong } from '../domain/callback-schedule.ts'
 import { clockToleranceMs, isAhead, type Instant } from '../domain/time.ts'
 import type { CallbackQueue } from './callback-queue.ts'
-import type { Handle } from './handle.ts'
+import type { Share } from './share.ts'
 
 type Needs = {
   readonly queue: Pick<CallbackQueue, 'dueAfter'>
-  readonly handle: Handle
+  readonly share: Share
   readonly caughtUp: () => Promise<void>
   readonly newId: () => string
 }
 
 /** Retries now the messages that a clock ahead of time postponed. */
-export const bringForwardMessages = ({ queue, handle, caughtUp, newId }: Needs) => {
+export const bringForwardMessages = ({ queue, share, caughtUp, newId }: Needs) => {
   let latestCheck: Instant | undefined
 
   return {
@@ -27,10 +27,10 @@ export const bringForwardMessages = ({ queue, handle, caughtUp, newId }: Needs) 
         .filter(({ waiting: [first] }) => first && waitsTooLong(first, at))
       for (const { merchant, waiting } of postponed) {
         const [first] = waiting
-        if (!first) continue
+        if (!first || !share.isOwn(merchant)) continue
         const { id, attempts: _, nextAttemptAt: __, ...message } = first
         const context = { at, merchant, actor: 'daybook', correlationId: newId() }
-        await handle(callbacks, id, { type: 'BringForward', at, message }, context)
+        await share.handle(callbacks, id, { type: 'BringForward', at, message }, context)
       }
       if (postponed.length > 0) await caughtUp()
       latestCheck = undefined

@@ -3,8 +3,8 @@ import { defaultLedger } from '../domain/accounting/ledger.ts'
 import type { ScheduledClosing } from '../domain/calendar.ts'
 import { within } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
-import type { Handle } from './handle.ts'
 import { perKeyBackOff, type OutageOf } from './per-key-back-off.ts'
+import { listOwn, type Share } from './share.ts'
 
 type DueReport = {
   readonly merchant: string
@@ -20,7 +20,7 @@ type OpenReport = {
 }
 
 type Needs = {
-  readonly handle: Handle
+  readonly share: Share
   readonly schedules: {
     due(now: Instant, limit: number): readonly DueReport[]
     nextDue(now: Instant): Instant | null
@@ -36,6 +36,8 @@ type Needs = {
 
 const batchSize = 200
 
+const merchantOf = ({ merchant }: DueReport): string => merchant
+
 const keyOf = ({ merchant, ledger }: DueReport): string => within(merchant, ledger)
 
 /**
@@ -43,7 +45,7 @@ const keyOf = ({ merchant, ledger }: DueReport): string => within(merchant, ledg
  * a line belongs to the report that was open when it was written. Two processes close one report.
  */
 export const closeReports = (needs: Needs) => {
-  const { handle, schedules, caughtUp, outageOf } = needs
+  const { share, schedules, caughtUp, outageOf } = needs
   const backOff = perKeyBackOff<DueReport>({ keyOf, outageOf })
 
   /** Returns whether it is closed now. */
@@ -61,13 +63,14 @@ export const closeReports = (needs: Needs) => {
     // Also where the clock was put back meanwhile.
     const at = Math.max(now, openedAt)
     const context = { at, merchant, actor: 'daybook', correlationId }
-    const { events } = await handle(ledgers, id, command, context)
+    const { events } = await share.handle(ledgers, id, command, context)
     return events.length > 0
   }
 
   return async (now: Instant, stopped: AbortSignal): Promise<Instant | null> => {
     while (!stopped.aborted) {
-      const batch = backOff.due(now, batchSize, (limit) => schedules.due(now, limit))
+      const list = (limit: number) => schedules.due(now, limit)
+      const batch = backOff.due(now, batchSize, listOwn(share, merchantOf, list))
       let closed = 0
       const closeOne = (report: DueReport) =>
         backOff.attempt(report, now, async () => {

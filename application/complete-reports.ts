@@ -3,7 +3,7 @@ import { idIn, merchantAndIdIn, within } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import { ledgers } from '../domain/aggregates.ts'
 import { perKeyBackOff, type OutageOf } from './per-key-back-off.ts'
-import type { Handle } from './handle.ts'
+import { listOwn, type Share } from './share.ts'
 
 type ClosingReport = {
   readonly ledgerStream: string
@@ -12,7 +12,7 @@ type ClosingReport = {
 }
 
 type Needs<Report extends ClosingReport> = {
-  readonly handle: Handle
+  readonly share: Share
   readonly reports: {
     /** The next closed report of each ledger, starting with merchants after this id. */
     nextClosing(after: string, limit: number): readonly Report[]
@@ -23,6 +23,9 @@ type Needs<Report extends ClosingReport> = {
   readonly newId: () => string
   readonly outageOf: OutageOf
 }
+
+const merchantOf = ({ ledgerStream }: ClosingReport): string =>
+  merchantAndIdIn(idIn(ledgerStream))[0]
 
 /**
  * Writes the logs of closed reports and records their sums, in order within a ledger, with
@@ -39,7 +42,7 @@ export const completeReports = <Report extends ClosingReport>(needs: Needs<Repor
     const [merchant, id] = merchantAndIdIn(idIn(report.ledgerStream))
     lastMerchant = merchant
     const completion = await needs.makeLogs(report)
-    await needs.handle(
+    await needs.share.handle(
       ledgers,
       within(merchant, id),
       { type: 'CompleteReport', report: report.number, completion },
@@ -51,7 +54,7 @@ export const completeReports = <Report extends ClosingReport>(needs: Needs<Repor
   return async (now: Instant, stopped: AbortSignal): Promise<Instant | null> => {
     while (!stopped.aborted) {
       const next = (limit: number) => needs.reports.nextClosing(lastMerchant, limit)
-      const [report] = backOff.due(now, 1, next)
+      const [report] = backOff.due(now, 1, listOwn<Report>(needs.share, merchantOf, next))
       if (!report) break
       await backOff.attempt(report, now, () => complete(report))
       await needs.caughtUp()

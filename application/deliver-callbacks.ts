@@ -5,6 +5,7 @@ import type { CallbackQueue, DueCheck, QueueRow } from './callback-queue.ts'
 import { deliveryAttempts, type AttemptNeeds } from './delivery-attempts.ts'
 import { heldLanes, type FindTrouble } from './held-lanes.ts'
 import { nextTurn } from './next-turn.ts'
+import type { Share } from './share.ts'
 import { makeFairScheduler, slotsPerDestination, type Slot } from './fair-scheduler.ts'
 import { runningDeliveries, type RunNeeds } from './running-deliveries.ts'
 
@@ -28,8 +29,10 @@ const dueDeliveries = (
   scheduler: Scheduler,
   running: Running,
   held: ReturnType<typeof heldLanes>,
+  share: Share,
 ) => {
   let lastCheck: DueCheck | null = null
+  let changes = 0
 
   /** At least two, if there are as many. */
   const readyIn = (lane: DeliveryLane, at: Instant): readonly string[] => {
@@ -44,7 +47,7 @@ const dueDeliveries = (
   return {
     /** The next delivery of a lane; requeues the lane if there are more. */
     nextOf: (lane: DeliveryLane, at: Instant): QueueRow | undefined => {
-      if (held.hold(lane, at)) return undefined
+      if (!share.isOwn(lane.merchant) || held.hold(lane, at)) return undefined
       const [subject, another] = readyIn(lane, at)
       if (another !== undefined) scheduler.add(lane)
       const row = subject === undefined ? undefined : queue.find(subject)
@@ -59,6 +62,9 @@ const dueDeliveries = (
         const lane = queue.laneOf(subject, at)
         if (lane) scheduler.add(lane)
       })
+      // What another process was about to do before.
+      if (share.changes() !== changes) lastCheck = null
+      changes = share.changes()
       const found = queue.newlyDue(at, lastCheck)
       for (const lane of found.changed) scheduler.add(lane, true)
       for (const lane of found.elapsed) scheduler.add(lane)
@@ -75,13 +81,15 @@ const dueDeliveries = (
 export const deliverCallbacks = (needs: Needs) => {
   const { queue, now } = needs
   const scheduler = makeFairScheduler()
-  const attempt = deliveryAttempts(needs, scheduler.recordTime)
+  const deliver = deliveryAttempts(needs, scheduler.recordTime)
+  const attempt: typeof deliver = (row, lane) =>
+    needs.share.using(lane.merchant, () => deliver(row, lane))
   const held = heldLanes(needs.findTrouble)
   const running = runningDeliveries(needs, attempt, (slot) => {
     held.ended(slot)
     scheduler.leave(slot)
   })
-  const { nextOf, queueLanes } = dueDeliveries(queue, scheduler, running, held)
+  const { nextOf, queueLanes } = dueDeliveries(queue, scheduler, running, held, needs.share)
   const { bringForward, noteCheck } = bringForwardMessages(needs)
 
   const beginIn = (slot: Slot, at: Instant): void => {

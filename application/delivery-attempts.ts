@@ -3,18 +3,26 @@ import type { Attempt, DeliveryLane, QueuedMessage } from '../domain/callback.ts
 import type { Instant } from '../domain/time.ts'
 import type { QueueRow } from './callback-queue.ts'
 import type { Find } from './find-state.ts'
-import type { Handle, Recall } from './handle.ts'
+import type { Recall } from './handle.ts'
+import type { Share } from './share.ts'
 
 type Answered = Pick<Attempt, 'result' | 'httpStatus' | 'problem' | 'durationMs' | 'retryAfterMs'>
 
 export type AttemptNeeds = {
   /** Rests the destination of a failed attempt that has failed for days. */
   readonly restIfDead: (lane: DeliveryLane) => Promise<void>
-  readonly handle: Handle
+  readonly share: Share
   readonly find: Find
   readonly recall: Recall
   readonly caughtUp: () => Promise<void>
-  readonly send: (message: QueuedMessage, uri: string, merchant: string | null) => Promise<Answered>
+  /** Sends nothing once it may not. @throws StoreUnavailable */
+  readonly send: (
+    message: QueuedMessage,
+    uri: string,
+    merchant: string | null,
+    /** For how long it may still be sent, in ms. */
+    leftMs: () => number,
+  ) => Promise<Answered>
   readonly now: () => Instant
   readonly newId: () => string
   readonly random: () => number
@@ -23,7 +31,7 @@ export type AttemptNeeds = {
 type RecordTime = (destination: string, milliseconds: number) => void
 
 const makeSend =
-  ({ now, send }: AttemptNeeds, recordTime: RecordTime) =>
+  ({ now, send, share }: AttemptNeeds, recordTime: RecordTime) =>
   async (
     { subject, revision, event, seqno, ...message }: QueuedMessage,
     uri: string,
@@ -31,7 +39,8 @@ const makeSend =
   ): Promise<Attempt> => {
     const about = { subject, revision, event, seqno }
     const startedAt = now()
-    const result = await send({ ...message, ...about }, uri, merchant)
+    const leftMs = () => share.leftMs(merchant)
+    const result = await send({ ...message, ...about }, uri, merchant, leftMs)
     recordTime(destination, now() - startedAt)
     return { ...about, uri, attemptedAt: now(), ...result }
   }
@@ -66,7 +75,7 @@ export const deliveryAttempts = (needs: AttemptNeeds, recordTime: RecordTime) =>
       // An attempt counts for its address only.
       const attempt = before?.uri === uri ? before : await send(message, uri, lane)
       unrecorded.set(id, attempt)
-      await needs.handle(
+      await needs.share.handle(
         callbacks,
         id,
         { type: 'RecordAttempt', attempt, after, jitter: needs.random() },

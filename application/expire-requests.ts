@@ -1,7 +1,8 @@
 import type { Instant } from '../domain/time.ts'
 import { payments, permissionRequests } from '../domain/aggregates.ts'
 import { perKeyBackOff, type OutageOf } from './per-key-back-off.ts'
-import type { Context, Handle } from './handle.ts'
+import type { Context } from './handle.ts'
+import { listOwn, type Share } from './share.ts'
 import type { DueWork } from './schedule.ts'
 
 /** Requests whose deadline has passed, by the read model. */
@@ -11,7 +12,7 @@ type Rows<Row> = {
 }
 
 type Needs<Row> = {
-  readonly handle: Handle
+  readonly share: Share
   readonly rows: Rows<Row>
   readonly caughtUp: () => Promise<void>
   readonly newId: () => string
@@ -27,20 +28,23 @@ type Kind<Row> = {
 
 const batchSize = 200
 
+const merchantOf = ({ merchant }: { readonly merchant: string }): string => merchant
+
 /**
  * Records expiries and returns when the next one is due. Deciders ignore what was captured, renewed
  * or answered meanwhile. A request that stays listed without expiring counts as failed and backs
  * off.
  */
 const expireDue = <Row extends { readonly merchant: string }>(
-  { rows, caughtUp, newId, outageOf }: Omit<Needs<Row>, 'handle'>,
+  { share, rows, caughtUp, newId, outageOf }: Needs<Row>,
   { category, idOf, expire: record }: Kind<Row>,
 ): DueWork => {
   const backOff = perKeyBackOff<Row>({ keyOf: idOf, outageOf })
   return async (at, stopped) => {
     let unchanged = new Set<string>()
     for (;;) {
-      const due = backOff.due(at, batchSize, (limit) => rows.due(at, limit))
+      const list = (limit: number) => rows.due(at, limit)
+      const due = backOff.due(at, batchSize, listOwn(share, merchantOf, list))
       if (due.length === 0 || stopped.aborted) return backOff.nextLook(rows.nextDeadline(at))
       const before = unchanged
       unchanged = new Set()
@@ -61,24 +65,25 @@ const expireDue = <Row extends { readonly merchant: string }>(
 }
 
 /** Unanswered requests and uncaptured authorizations. */
-export const expirePayments = ({
-  handle,
-  ...needs
-}: Needs<{ readonly tid: string; readonly merchant: string }>) =>
+export const expirePayments = (needs: Needs<{ readonly tid: string; readonly merchant: string }>) =>
   expireDue(needs, {
     category: payments.category,
     idOf: ({ tid }) => tid,
     expire: (tid, context) =>
-      handle(payments, tid, { type: 'ExpirePayment', at: context.at }, context),
+      needs.share.handle(payments, tid, { type: 'ExpirePayment', at: context.at }, context),
   })
 
-export const expirePermissions = ({
-  handle,
-  ...needs
-}: Needs<{ readonly rid: string; readonly merchant: string }>) =>
+export const expirePermissions = (
+  needs: Needs<{ readonly rid: string; readonly merchant: string }>,
+) =>
   expireDue(needs, {
     category: permissionRequests.category,
     idOf: ({ rid }) => rid,
     expire: (rid, context) =>
-      handle(permissionRequests, rid, { type: 'ExpirePermission', at: context.at }, context),
+      needs.share.handle(
+        permissionRequests,
+        rid,
+        { type: 'ExpirePermission', at: context.at },
+        context,
+      ),
   })

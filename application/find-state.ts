@@ -3,6 +3,7 @@ import { sizeOfEvents } from '../domain/memory-size.ts'
 import { streamOf } from '../domain/stream.ts'
 import { noStream, type EventStore, type Position } from './event-store.ts'
 import { historyOf, stateAfter, stateAt } from './history.ts'
+import { newestFence } from './lease.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 import { knownStateAfter, unreadState, type Known, type StateCache } from './state-cache.ts'
 
@@ -29,13 +30,15 @@ export const makeCatchUp =
   ): Promise<Known> => {
     let { revision } = known
     let state = known.state as State
+    let { fence } = known
     let size = 0
     for await (const events of historyOf(store, stream, revision + 1)) {
       revision = events.at(-1)?.revision ?? revision
       state = stateAfter(decider, events, state)
+      fence = newestFence(fence, events)
       size += sizeOfEvents(events)
     }
-    const caughtUp = knownStateAfter(known, size, { revision, state })
+    const caughtUp = knownStateAfter(known, size, { revision, state, fence })
     if (caughtUp.revision !== noStream) cache.remember(stream, caughtUp)
     return caughtUp
   }

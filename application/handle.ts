@@ -19,6 +19,7 @@ import {
 } from './find-state.ts'
 import { defaultCacheLimits, type CacheLimits } from './generational-cache.ts'
 import { newEvents, type EventId, type Origin } from './new-events.ts'
+import { isFenced, LeaseLost, type Lease } from './lease.ts'
 import { makeSerialByKey } from './serial-by-key.ts'
 import {
   isStale,
@@ -73,6 +74,10 @@ const decided = (
 /** A fresh attempt fails only if another writer succeeded. */
 const maximumAttempts = 100
 
+/** Looked at last, as whoever was frozen meanwhile has a revision that is outdated. */
+const mayAppend = ({ fence }: Known, lease: Lease): boolean =>
+  lease.isHeld() && !isFenced(fence, lease)
+
 const makeAppend =
   (needs: Needs, cache: StateCache) =>
   async <Event extends DecidedEvent, State>(
@@ -84,13 +89,15 @@ const makeAppend =
     context: Context,
   ): Promise<State> => {
     const recorded = newEvents(needs.eventId, stream, known.revision, events, commandId, context)
+    if (context.lease && !mayAppend(known, context.lease)) throw new LeaseLost(context.lease)
     const { revision, position } = await needs.store.append(stream, recorded, known.revision)
     const state = fold(decider, events, known.state as State, {
       at: context.at,
       position,
       asked: context.asked,
     })
-    cache.remember(stream, knownStateAfter(known, sizeOfEvents(events), { revision, state }))
+    const fence = context.lease ?? known.fence
+    cache.remember(stream, knownStateAfter(known, sizeOfEvents(events), { revision, state, fence }))
     cache.appended(position, events.length)
     needs.onAppended?.(stream, events, context)
     return state

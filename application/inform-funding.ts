@@ -11,6 +11,7 @@ import { perKeyBackOff, type OutageOf } from './per-key-back-off.ts'
 import type { EventStore, Position, RecordedEvent } from './event-store.ts'
 import type { FundingSource, Movement } from './funding.ts'
 import type { Context, Handle } from './handle.ts'
+import type { Share } from './share.ts'
 import type { Find } from './find-state.ts'
 import type { DueWork } from './schedule.ts'
 
@@ -19,6 +20,7 @@ type Movements = NonNullable<FundingSource['movements']>
 type Needs = {
   readonly store: EventStore
   readonly handle: Handle
+  readonly share: Share
   readonly find: Find
   readonly movements: Movements
   readonly context: () => Context
@@ -43,9 +45,9 @@ const source = 'source'
  * got. The first source of a log starts at the present end.
  */
 export const informFunding = async (needs: Needs): Promise<DueWork> => {
-  const { store, handle, find, movements, context } = needs
-  const note = (position: Position) =>
-    handle(fundings, source, { type: 'NoteInformed', position }, context())
+  const { store, handle, share, find, movements, context } = needs
+  const note = (position: Position, by = share.handle) =>
+    by(fundings, source, { type: 'NoteInformed', position }, context())
 
   const report = async (event: Moving, stopped: AbortSignal): Promise<void> => {
     const { id, type, stream, data, metadata } = event
@@ -72,7 +74,7 @@ export const informFunding = async (needs: Needs): Promise<DueWork> => {
     const work = async (): Promise<void> => {
       for (const ofOne of waiting)
         for (const event of ofOne) {
-          if (stopped.aborted) return
+          if (stopped.aborted || !share.isOwn(null)) return
           await report(event, stopped)
         }
     }
@@ -82,7 +84,7 @@ export const informFunding = async (needs: Needs): Promise<DueWork> => {
 
   const known = (await find(fundings, source, 'log')).informedTo
   let position = known ?? (await store.head())
-  if (known === null) await note(position)
+  if (known === null) await note(position, handle)
 
   const backOff = perKeyBackOff<string>({ keyOf: (name) => name, outageOf: needs.outageOf })
   const inform = async (stopped: AbortSignal): Promise<void> => {
@@ -91,7 +93,7 @@ export const informFunding = async (needs: Needs): Promise<DueWork> => {
     for await (const batch of store.readAll(position)) {
       const moving = movingOf(batch)
       await reportAll(moving, stopped)
-      if (stopped.aborted) return
+      if (stopped.aborted || !share.isOwn(null)) return
       position = batch.at(-1)?.position ?? position
       if (moving.length > 0) await note(position)
     }

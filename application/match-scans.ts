@@ -8,6 +8,7 @@ import { refuseDisabled } from './disabled-merchant.ts'
 import { findRechecked, isPresent } from './find-rechecked.ts'
 import type { Context, Handle } from './handle.ts'
 import type { Find } from './find-state.ts'
+import { listOwn, type Share } from './share.ts'
 
 type Due = {
   readonly tid: string
@@ -22,6 +23,7 @@ type Due = {
 
 type Needs = {
   readonly handle: Handle
+  readonly share: Share
   readonly find: Find
   readonly pickUps: { due(limit: number): readonly Due[] }
   /** Keyed digest of the scan's token. */
@@ -32,6 +34,8 @@ type Needs = {
 }
 
 const batchSize = 200
+
+const merchantOf = ({ merchant }: Due): string | null => merchant
 
 /** What fails for the moment stays due, and `work` repeats it. */
 const tolerateTransient = async (following: Promise<void>): Promise<void> => {
@@ -116,7 +120,8 @@ const scanSteps = ({ handle, find }: Pick<Needs, 'handle' | 'find'>) => {
  */
 export const matchScans = (needs: Needs) => {
   const { handle, find, pickUps, tokenDigestOf, newId, outageOf } = needs
-  const { carryOut, updatePayments, doNext } = scanSteps(needs)
+  const { carryOut, updatePayments } = scanSteps(needs)
+  const { doNext } = scanSteps({ find, handle: needs.share.handle })
   const backOff = perKeyBackOff<Due>({ keyOf: ({ tid }) => tid, outageOf })
 
   return {
@@ -156,7 +161,7 @@ export const matchScans = (needs: Needs) => {
     /** Finishes everything that is due. */
     work: async (now: Instant, stopped: AbortSignal): Promise<Instant | null> => {
       for (;;) {
-        const due = backOff.due(now, batchSize, pickUps.due)
+        const due = backOff.due(now, batchSize, listOwn<Due>(needs.share, merchantOf, pickUps.due))
         const correlationId = newId()
         for (const row of due) {
           if (stopped.aborted) break

@@ -4,6 +4,7 @@ import type { Asked } from '../domain/decider.ts'
 import { schemaVersion, type EventType } from '../domain/events.ts'
 import type { NewEvent, Revision } from './event-store.ts'
 import type { DecidedEvent } from './find-state.ts'
+import type { Lease } from './lease.ts'
 
 /** Who causes events, when and why. */
 export type Origin = Cause & {
@@ -14,6 +15,8 @@ export type Origin = Cause & {
   readonly causationId?: string | null
   /** When and with what it was signed; kept where signed changes are ordered. */
   readonly asked?: Asked | undefined
+  /** Of work that one node at a time does. */
+  readonly lease?: Lease | undefined
 }
 
 /** A UUID, the same whenever it is asked for. */
@@ -29,7 +32,7 @@ export const newEvents = (
   origin: Origin,
 ): NewEvent[] => {
   const { at, merchant, actor, correlationId, causationId = null } = origin
-  const { asked, signed, from, operator } = origin
+  const { asked, signed, from, operator, lease } = origin
   return events.map(({ type, data }, index) => ({
     id: eventId(stream, revision + 1 + index, commandId, at),
     type,
@@ -40,6 +43,7 @@ export const newEvents = (
       ...(signed && { signed }),
       ...(from !== undefined && { from }),
       ...(operator && { operator }),
+      ...(lease && { lease: { work: lease.work, revision: lease.revision } }),
       schema: schemaVersion(type as EventType),
     },
   }))

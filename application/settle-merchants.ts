@@ -8,6 +8,7 @@ import { dateIn, type TimeZone } from '../domain/time-zone.ts'
 import { settlements } from '../domain/aggregates.ts'
 import { perKeyBackOff, type OutageOf } from './per-key-back-off.ts'
 import type { Context, Handle } from './handle.ts'
+import { listOwn, type Share } from './share.ts'
 
 type Account = {
   readonly merchant: string
@@ -22,6 +23,7 @@ type Started = { readonly merchant: string; readonly serial: number; readonly st
 
 type Needs<Settlement extends Started> = {
   readonly handle: Handle
+  readonly share: Share
   readonly accounts: {
     find(merchant: string): Account | undefined
     due(now: Instant, limit: number): readonly Account[]
@@ -40,7 +42,7 @@ type Needs<Settlement extends Started> = {
   /** Of the merchant's jurisdiction. */
   readonly bankHolidaysOf: (merchant: string) => Promise<IsHoliday>
   /** Six characters unique to the merchant. */
-  readonly seriesOf: (merchant: string, context: Context) => Promise<string>
+  readonly seriesOf: (handle: Handle, merchant: string, context: Context) => Promise<string>
   readonly makeLogs: (settlement: Settlement, fees: readonly SettlementFee[]) => Promise<Completion>
   readonly caughtUp: () => Promise<void>
   readonly now: () => Instant
@@ -56,8 +58,8 @@ const batchSize = 200
 const keyOf = ({ merchant }: { readonly merchant: string }): string => merchant
 
 /** Starts and completes one settlement. */
-const settlementSteps = <Settlement extends Started>(needs: Needs<Settlement>) => {
-  const { handle, accounts } = needs
+const settlementSteps = <Settlement extends Started>(needs: Needs<Settlement>, handle: Handle) => {
+  const { accounts } = needs
 
   const contextAt = (at: Instant, merchant: string, by?: ByHand): Context => {
     const byItself = { actor: 'daybook', correlationId: needs.newId(), operator: undefined }
@@ -70,7 +72,7 @@ const settlementSteps = <Settlement extends Started>(needs: Needs<Settlement>) =
       const { merchant, lastSerial, timeZone } = account
       const context = contextAt(at, merchant, by)
       const serial = lastSerial + 1
-      const series = await needs.seriesOf(merchant, context)
+      const series = await needs.seriesOf(handle, merchant, context)
       const settlementId = `${series}-${dateIn(timeZone, at)}-${serial}`
       const command = { type: 'StartSettlement', serial, settlementId, dueAt } as const
       await handle(settlements, merchant, command, context)
@@ -94,10 +96,12 @@ const settlementSteps = <Settlement extends Started>(needs: Needs<Settlement>) =
 /**
  * Settles merchants: starting a settlement cuts the log, completing it records the sums. Any
  * process can complete what another started; starting twice has no effect.
+ * Long because both ways of settling share what fails.
  */
 export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlement>) => {
-  const { accounts, caughtUp, outageOf } = needs
-  const { start, complete } = settlementSteps(needs)
+  const { accounts, caughtUp, outageOf, share } = needs
+  const own = settlementSteps(needs, share.handle)
+  const byHand = settlementSteps(needs, needs.handle)
   const starting = perKeyBackOff<Account>({ keyOf, outageOf })
   const completing = perKeyBackOff<Settlement>({ keyOf, outageOf })
 
@@ -109,15 +113,20 @@ export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlem
     by?: ByHand,
   ): Promise<void> => {
     const startOne = (account: Account) =>
-      attempt(account, at, () => start(account, at, dueAtOf(account), by))
+      attempt(account, at, () => (by ? byHand : own).start(account, at, dueAtOf(account), by))
     await Promise.all(batch.map(startOne))
     await caughtUp()
   }
 
   /** One at a time for each merchant. */
-  const completeAll = async (at: Instant, stopped?: AbortSignal): Promise<void> => {
+  const completeAll = async (
+    { complete }: typeof own,
+    list: (limit: number) => readonly Settlement[],
+    at: Instant,
+    stopped?: AbortSignal,
+  ): Promise<void> => {
     while (!stopped?.aborted) {
-      const batch = completing.due(at, batchSize, needs.settlements.nextUnfinished)
+      const batch = completing.due(at, batchSize, list)
       if (batch.length === 0) return
       const completeOne = (settlement: Settlement) =>
         completing.attempt(settlement, at, () => complete(settlement))
@@ -129,14 +138,16 @@ export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlem
   /** Returns when the next settlement is due. */
   const settleDue = async (now: Instant, stopped: AbortSignal): Promise<Instant | null> => {
     while (!stopped.aborted) {
-      const batch = starting.due(now, batchSize, (limit) => accounts.due(now, limit))
+      const list = (limit: number) => accounts.due(now, limit)
+      const batch = starting.due(now, batchSize, listOwn<Account>(share, keyOf, list))
       if (batch.length === 0) break
       // The due time may lie in the future if the clock was ahead.
       await startAll(starting, batch, now, ({ dueAt }) =>
         dueAt !== null && dueAt <= now ? dueAt : null,
       )
     }
-    await completeAll(now, stopped)
+    const list = listOwn<Settlement>(share, keyOf, needs.settlements.nextUnfinished)
+    await completeAll(own, list, now, stopped)
     return completing.nextLook(starting.nextLook(accounts.nextDue(now)))
   }
 
@@ -149,7 +160,7 @@ export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlem
     // Not `starting`: it would take resting merchants that are not due for settled.
     const startingNow = perKeyBackOff<Account>({ keyOf, outageOf })
     await startAll(startingNow, batch, now, () => null, by)
-    await completeAll(now)
+    await completeAll(byHand, needs.settlements.nextUnfinished, now)
     return [...new Set([...startingNow.failing(), ...completing.failing()])]
   }
 

@@ -1,4 +1,5 @@
 import type { Recorded } from '../domain/events.ts'
+import type { Fence } from '../domain/leases.ts'
 import { stateSizeAfter } from '../domain/memory-size.ts'
 import {
   DamagedEvent,
@@ -17,6 +18,8 @@ export type Known = {
   readonly state: unknown
   /** Estimated bytes. */
   readonly size: number
+  /** The newest lease of its events. */
+  readonly fence?: Fence | undefined
 }
 
 export const unreadState = ({ initial }: { readonly initial: unknown }): Known => ({
@@ -28,8 +31,11 @@ export const unreadState = ({ initial }: { readonly initial: unknown }): Known =
 export const knownStateAfter = (
   before: Known,
   sizeOfMore: number,
-  { revision, state }: Omit<Known, 'size'>,
-): Known => ({ revision, state, size: stateSizeAfter(before.size, sizeOfMore, state) })
+  { revision, state, fence }: Omit<Known, 'size'>,
+): Known => ({
+  ...{ revision, state, size: stateSizeAfter(before.size, sizeOfMore, state) },
+  ...(fence && { fence: { work: fence.work, revision: fence.revision } }),
+})
 
 /** `observed` is the newest revision seen of the stream. */
 type Remembered = Known & { observed: Revision }
@@ -104,12 +110,12 @@ export const makeStateCache = ({ store, cacheLimits, from }: Needs) => {
       if (observed < head && findCurrent(stream)) await catchUp()
       return observed < head ? undefined : findCurrent(stream)
     },
-    remember: (stream: string, { revision, state, size }: Known): void => {
+    remember: (stream: string, { revision, state, size, fence }: Known): void => {
       const before = cache.get(stream)
       if (before && before.revision > revision) return
       // A newer event may have been observed during the read.
       const newest = before?.observed ?? observedOf.get(stream) ?? noStream
-      cache.set(stream, { revision, state, size, observed: newest })
+      cache.set(stream, { revision, state, size, observed: newest, ...(fence && { fence }) })
     },
     /** Records that this process appended events up to a position. */
     appended: (position: Position, count: number): void => {

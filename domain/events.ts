@@ -44,6 +44,8 @@ export const metadata = z.object({
   /** When it was signed, and a digest of the signature, where signed changes are ordered. */
   asked: z.object({ at: instant, signature: z.string().nullable() }).optional(),
   ...cause,
+  /** Of work that one node at a time does: its lease, and since when the node has had it. */
+  lease: z.object({ work: z.string(), revision: z.int().nonnegative() }).optional(),
   /** Schema version of `data`, starting at 1. */
   schema: z.int().positive(),
 })

@@ -24,13 +24,16 @@ const plainSettings = {
 
 export type SettingsOfProcess = { readonly DATA_DIR: string } & Readonly<Record<string, string>>
 
+/** Where the program was built; a patched copy of it, where a test of a check needs a fault. */
+const built = (): string => process.env['DAYBOOK_BUILT'] ?? 'dist'
+
 /** A `daybook` command of the built program, in a process of its own, with these settings. */
 export const startCommand = (
   words: readonly string[],
   settings: SettingsOfProcess,
   errors: 'inherit' | 'pipe' = 'inherit',
 ): ChildProcess =>
-  spawn(process.execPath, ['dist/infrastructure/main.js', ...words], {
+  spawn(process.execPath, [`${built()}/infrastructure/main.js`, ...words], {
     cwd: root,
     env: { ...process.env, ...plainSettings, ...settings },
     stdio: ['ignore', 'pipe', errors],
@@ -89,7 +92,7 @@ export const startServiceProcess = async (settings: SettingsOfProcess) => {
       return child.exitCode
     }
     const running = { address, stop } satisfies RunningService
-    return { ...running, printed, errors: errors as ReadonlySet<string> }
+    return { ...running, child, printed, errors: errors as ReadonlySet<string> }
   }
   throw new Error(`the service ended before it listened: ${printed.join(' ')}`)
 }

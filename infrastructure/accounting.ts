@@ -32,7 +32,7 @@ const candidate =
 /** Closes the reports of ledgers that close by themselves. */
 const closing = (core: Core) =>
   closeReports({
-    handle: core.handle,
+    share: core.shares.merchants,
     schedules: core.accounting.reportSchedules,
     ledgers: core.accounting.ledgers,
     callbackUriOf: (merchant) =>
@@ -46,6 +46,7 @@ const closing = (core: Core) =>
 export const openAccounting = (core: Core, { DATA_DIR }: Pick<Settings, 'DATA_DIR'>) => {
   const {
     handle,
+    shares: { merchants: share },
     accounting: { reports, settlements },
   } = core
   const { caughtUp } = core.readModels
@@ -67,12 +68,12 @@ export const openAccounting = (core: Core, { DATA_DIR }: Pick<Settings, 'DATA_DI
     return { ...made, ...(logRange && { logRange }) }
   }
   const settling = settleMerchants({
-    handle,
+    ...{ handle, share },
     accounts: core.accounting.settlementAccounts,
     settlements,
     findAllTerms: core.accounting.findAllTerms,
     bankHolidaysOf: bankHolidaysOf(core.find),
-    seriesOf: takeSeries({ handle, candidate: candidate(core) }),
+    seriesOf: (by, ...about) => takeSeries({ handle: by, candidate: candidate(core) })(...about),
     makeLogs: (settlement: SettlementRow, fees) =>
       within(logs.ofSettlement(settlement, fees), logs.cutsOfSettlement(settlement)),
     caughtUp,
@@ -80,7 +81,7 @@ export const openAccounting = (core: Core, { DATA_DIR }: Pick<Settings, 'DATA_DI
     outageOf: core.outagesOf('settling'),
   })
   const complete = completeReports({
-    handle,
+    share,
     reports,
     makeLogs: (report: ReportRow) => within(logs.ofReport(report), logs.cutsOfReport(report)),
     caughtUp,

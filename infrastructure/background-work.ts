@@ -3,6 +3,7 @@ import { StoreUnavailable } from '../application/event-store.ts'
 import { schedule, type DueWork } from '../application/schedule.ts'
 import { checkClock, watchClock } from './clock-watch.ts'
 import type { Core } from './core.ts'
+import type { LeasedKind, SharedWork } from './leases.ts'
 import type { Log } from './log.ts'
 import type { Settings } from './settings.ts'
 import { soleProcess } from './sole-process.ts'
@@ -18,6 +19,10 @@ export type Work = {
   readonly due: DueWork
   /** Tells somebody else: one process of a directory does it, or each would tell everything. */
   readonly isTelling?: boolean
+  /** What is shared out among the nodes of an EventStoreDB. */
+  readonly lease?: LeasedKind
+  /** Whether this node can do it at all; each can, unless it says so. */
+  readonly isAble?: () => Promise<boolean>
   /** Given how to have it looked for at once. */
   readonly onScheduled?: (wake: () => void) => void
   /** Does all that is due by now, where `due` only begins it. */
@@ -89,13 +94,32 @@ const tidyUp = ({ core, log }: Needs): void => {
   }
 }
 
+/** Does what this process may do of some work. */
+const permitted = (
+  { due, isTelling, lease }: Work,
+  byOneProcess: (due: DueWork) => DueWork,
+  shared: SharedWork | undefined,
+): DueWork => {
+  if (!shared || !lease) return isTelling ? byOneProcess(due) : due
+  return async (at, stopped) =>
+    shared.isAnyOwn(lease) ? shared.using(lease, () => due(at, stopped)) : null
+}
+
+/** The kinds of leases that this node can do nothing with. */
+const kindsBeyond = async (work: readonly Work[]): Promise<readonly string[]> => {
+  const answers = work.map(async ({ lease, isAble }) =>
+    lease && isAble && !(await isAble()) ? [lease] : [],
+  )
+  return (await Promise.all(answers)).flat()
+}
+
 const scheduleAll = (
   { core, work }: Needs,
   byOneProcess: (due: DueWork) => DueWork,
   onFailure: (error: unknown) => void,
 ) =>
   work.map((one) => {
-    const due = one.isTelling ? byOneProcess(one.due) : one.due
+    const due = permitted(one, byOneProcess, core.sharedWork)
     const scheduled = schedule({ now: core.now, after, onFailure }, due)
     one.onScheduled?.(scheduled.wake)
     return { ...one, scheduled }
@@ -112,6 +136,8 @@ export const runBackgroundWork = (needs: Needs) => {
   const teller = electTeller(settings.DATA_DIR, caughtUp)
   const all = scheduleAll(needs, teller.byOneProcess, onFailure)
   const wake = gathered(() => all.forEach(({ scheduled }) => scheduled.wake()))
+  const mayDo = (lease: LeasedKind | undefined): boolean =>
+    core.sharedWork && lease ? core.sharedWork.isAnyOwn(lease) : teller.isOurs()
   const stopping = new AbortController()
   let hasBegun = false
   let callOff = () => {}
@@ -124,6 +150,7 @@ export const runBackgroundWork = (needs: Needs) => {
         hasBegun = true
         core.onFolded(wake)
         wake()
+        core.sharedWork?.begin({ wake, cannot: () => kindsBeyond(needs.work) })
         tidyUp(needs)
         const machine = { machineNow: Date.now, elapsed: () => performance.now() }
         callOff = watchClock({ log, after, ...machine }).stop
@@ -144,12 +171,12 @@ export const runBackgroundWork = (needs: Needs) => {
     hasBegun: (): boolean => hasBegun,
     /** Does all that is due by now, and waits for it. */
     settle: async (): Promise<void> => {
-      for (const { settle, scheduled } of all) {
+      for (const { settle, scheduled, lease } of all) {
         // What came a moment ago may be due too.
         await caughtUp()
         if (!settle) await scheduled.settle()
         // Whoever stops has resigned, or is about to.
-        else if (!stopping.signal.aborted && teller.isOurs()) await settle(stopping.signal)
+        else if (!stopping.signal.aborted && mayDo(lease)) await settle(stopping.signal)
       }
       await caughtUp()
     },
@@ -159,6 +186,7 @@ export const runBackgroundWork = (needs: Needs) => {
       const stopped = all.map(({ scheduled }) => scheduled.stop())
       await Promise.all([...stopped, ...all.map(({ giveUp }) => giveUp?.())])
       await Promise.all(all.map(({ idle }) => idle?.()))
+      await core.sharedWork?.end()
       teller.resign()
     },
   }

@@ -4,6 +4,7 @@ import { openBlobDirectory, watchBlobs } from './blob-directory.ts'
 import { deriveIds, makeDigest } from './derived-ids.ts'
 import { openLog } from './event-store/open-log.ts'
 import { watchSeen } from './event-store/seen-events.ts'
+import { shareWork, unsharedWork } from './leases.ts'
 import type { Log } from './log.ts'
 import { outagesIn, usesOf } from './outages.ts'
 import { openPeople } from './people/open-people.ts'
@@ -37,6 +38,9 @@ export const openCore = async (
   const observers = [opened.observe, opened.observeClock]
   const reads = await followLog({ ...opened, observers }, settings, log, beside)
   const { file, queries, feeBook, reportBook, readModels, damage } = reads
+  const { handle, streams } = opened
+  const { caughtUp } = readModels
+  const sharedWork = streams && shareWork({ store: streams, handle, log, caughtUp })
   const people = await openPeople(opened, reads, settings, usesOfVault)
   opened.refusals.sealWith(people.vault.secret('refusals'))
   const seen = await watchSeen(opened.store, seenIn(settings), settings.acceptsLoss)
@@ -44,7 +48,10 @@ export const openCore = async (
   return {
     ...opened,
     ...damage,
-    ...{ digest, readModels, caughtUp: readModels.caughtUp, newId: randomUUID },
+    ...{ digest, readModels, caughtUp, newId: randomUUID },
+    /** What other nodes do some of; undefined where the log is a file. */
+    sharedWork,
+    shares: sharedWork?.shares ?? unsharedWork(handle),
     ...{ onFolded: reads.onFolded, onEvents: reads.onEvents },
     readModelFile: file.sqlite.name,
     removeOutdatedReadModels: file.removeOthers,

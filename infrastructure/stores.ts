@@ -7,6 +7,7 @@ import { categoryOf } from '../domain/stream.ts'
 import { projections } from '../projections/read-models.ts'
 import { lossOf, type Mark } from './event-store/marks.ts'
 import { placeOf } from './event-store/seen-events.ts'
+import type { OtherStreams } from './event-store/eventstoredb-streams.ts'
 import { UnusableLog } from './event-store/sqlite-event-file.ts'
 import type { EventLog } from './event-store/sqlite-event-log.ts'
 import { openSqliteEventStore } from './event-store/sqlite-event-store.ts'
@@ -85,9 +86,13 @@ const refuseLostLog = (place: Place): void => {
   )
 }
 
-/** `log` is there when the store is a file of ours. */
+/**
+ * `log` is there when the store is a file of ours. Else `streams` are: any others of the database,
+ * which are no part of the log.
+ */
 export type OpenedStore = EventStore & {
   readonly log?: EventLog
+  readonly streams?: OtherStreams
   /** Where the store itself knows it. */
   readonly canBeWritten?: () => boolean
 }

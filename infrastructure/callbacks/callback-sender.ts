@@ -1,5 +1,6 @@
 import { formatDateTime } from '../../application/date-time.ts'
 import { contentDigest, type Signer } from '../keys.ts'
+import { deadlineIn, TooLate } from './deadline.ts'
 import { SendingEnded } from './sending-client.ts'
 import type { SignedPost, Unsigned } from './signed-post.ts'
 
@@ -83,9 +84,13 @@ export const makeCallbackSender = (needs: Needs) => {
     uri: string,
     body: string,
     secrets: readonly string[] = [],
+    /** For how long it may still be sent, in ms. */
+    leftMs = (): number => Infinity,
   ): Promise<Answered> => {
     try {
-      const message = unsigned(id, uri, body, secrets)
+      const left = leftMs()
+      const until = left === Infinity ? undefined : deadlineIn(left)
+      const message = { ...unsigned(id, uri, body, secrets), until }
       const { status: httpStatus, ...answer } = await signedPost.post(message, signer.keys)
       if (httpStatus >= 200 && httpStatus < 300)
         return { result: 'delivered', httpStatus, problem: null }
@@ -96,7 +101,7 @@ export const makeCallbackSender = (needs: Needs) => {
         ...(answer.retryAfterMs !== undefined && { retryAfterMs: answer.retryAfterMs }),
       }
     } catch (error) {
-      if (error instanceof SendingEnded) throw error
+      if (error instanceof SendingEnded || error instanceof TooLate) throw error
       const problem = error instanceof Error ? error.message : String(error)
       return { result: 'failed', httpStatus: null, problem }
     }

@@ -61,6 +61,7 @@ export const loggedSending = (
       message: QueuedMessage,
       uri: string,
       merchant: string | null,
+      leftMs: () => number = () => Infinity,
     ): Promise<SendResult> => {
       if (channelOf(uri) !== undefined) {
         // The record of the attempt is what channels hear, on every node.
@@ -70,7 +71,7 @@ export const loggedSending = (
       const text = await wire.message(message, uri)
       const secrets = merchant === null ? [] : await findSecrets(merchant, now())
       const signing = secrets.map(({ secret }) => secret)
-      const answer = await send(message.id, uri, text, signing)
+      const answer = await send(message.id, uri, text, signing, leftMs)
       countAttempt(answer.result)
       if (answer.result !== 'delivered') logUndelivered(log, message, uri, answer)
       return answer

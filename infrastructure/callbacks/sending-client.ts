@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import type { PrivateKeys } from '../keys.ts'
 import { startWorker } from '../worker.ts'
+import { TooLate } from './deadline.ts'
 import type { PostAnswer } from './post.ts'
 import type { SendingReply, SendingRequest } from './sending-worker.ts'
 import type { PostOptions, SignedPost } from './signed-post.ts'
@@ -32,7 +33,7 @@ const startThread = (options: PostOptions, onEnd: () => void) => {
     const one = waiting.get(reply.number)
     waiting.delete(reply.number)
     if ('answer' in reply) one?.resolve(reply.answer)
-    else one?.reject(new Error(reply.problem))
+    else one?.reject(reply.isTooLate ? new TooLate() : new Error(reply.problem))
     if (waiting.size === 0) worker.unref()
   })
   worker.on('error', ({ message }) => (reason = `${reason}: ${message}`))

@@ -1,6 +1,7 @@
 import { getPriority, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { signRsaHere, type PrivateKeys } from '../keys.ts'
+import { TooLate } from './deadline.ts'
 import { makeResolve } from './name-resolution.ts'
 import type { PostAnswer } from './post.ts'
 import { makeSignedPost, type PostOptions, type Unsigned } from './signed-post.ts'
@@ -11,7 +12,7 @@ export type SendingRequest =
   | { readonly number: number; readonly keyPair: number; readonly message: Unsigned }
 
 export type SendingReply = { readonly number: number } & (
-  { readonly answer: PostAnswer } | { readonly problem: string }
+  { readonly answer: PostAnswer } | { readonly problem: string; readonly isTooLate: boolean }
 )
 
 /** Of Linux: requests come first, but receivers should not wait for long. */
@@ -29,7 +30,8 @@ if (parentPort) {
       if (!keys) throw new Error('there is no key to sign with')
       return { answer: await post(message, keys) }
     } catch (error) {
-      return { problem: error instanceof Error ? error.message : String(error) }
+      const problem = error instanceof Error ? error.message : String(error)
+      return { problem, isTooLate: error instanceof TooLate }
     }
   }
 

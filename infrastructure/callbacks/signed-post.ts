@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { signEd25519, signRsaOnPool, type PrivateKeys, type SignRsa } from '../keys.ts'
 import { isPublic, PrivateAddress, resolvePublic, type Resolve } from './addresses.ts'
 import { trustingAlso } from './authorities.ts'
+import { checkDeadline, type Deadline } from './deadline.ts'
 import { hmacOf } from './merchant-secrets.ts'
 import { lookupWith, makeResolve } from './name-resolution.ts'
 import { makePost, type PostAnswer } from './post.ts'
@@ -17,6 +18,7 @@ export type Unsigned = {
   readonly content: string
   /** Of the merchant. */
   readonly secrets: readonly string[]
+  readonly until?: Deadline | undefined
 }
 
 /** Can go to another thread. */
@@ -45,9 +47,9 @@ export const makeSignedPost = (
   })
   return {
     close,
-    /** @throws Error when no answer came */
+    /** @throws TooLate, or another Error when no answer came */
     post: async (message: Unsigned, { rsa, ed25519 }: PrivateKeys): Promise<PostAnswer> => {
-      const { uri, body, headers, text, content, secrets } = message
+      const { uri, body, headers, text, content, secrets, until } = message
       if (!arePrivateAddressesAllowed) checkLiteral(uri)
       const signatures = [
         ...secrets.map((secret) => `v1,${hmacOf(secret, content)}`),
@@ -58,6 +60,8 @@ export const makeSignedPost = (
         Authorization: `RSA-SHA256 ${await signRsa(rsa, text)}`,
         'webhook-signature': signatures.join(' '),
       }
+      // Last of all: this process may have been frozen a moment ago.
+      checkDeadline(until)
       return post(uri, signed, body)
     },
   }

@@ -15,6 +15,7 @@ import { knownEnd } from './eventstoredb-head.ts'
 import { watchOutages, type Outages } from './eventstoredb-outage.ts'
 import { persistently, type Patience, type Persistently } from './eventstoredb-persistence.ts'
 import { readEnd, readEvents } from './eventstoredb-reads.ts'
+import { otherStreams, type OtherStreams } from './eventstoredb-streams.ts'
 import { isDecided, userIn } from './eventstoredb-verdicts.ts'
 import { clientOf, messageOf, openWriter } from './eventstoredb-writer.ts'
 
@@ -72,7 +73,7 @@ const all = { doing: 'reading', stream: '$all' } as const
 export const connectEventStoreDB = (
   connectionString: string,
   { isOurs = () => true, patience: given = {} }: Options = {},
-): EventStore & { readonly canBeWritten: () => boolean } => {
+): EventStore & { readonly canBeWritten: () => boolean; readonly streams: OtherStreams } => {
   const patience = { ...usualPatience, ...given }
   const { election: electionMs } = patience
   const user = userIn(connectionString)
@@ -121,6 +122,7 @@ export const connectEventStoreDB = (
       return followAll({ ...readable, ...watched }, after, either)
     },
     canBeWritten: () => writing.away() === undefined,
+    streams: otherStreams({ append, readable, read: calls.through(reading), writer, write }),
     close: () => (closing ??= finishAndClose()),
   }
 }

@@ -43,7 +43,8 @@ export const openLog = async (
     machineNow: Date.now,
     use: useOf(log, 'the file of refusals', 'written'),
   })
-  return { ...handler, ...clock, store, from, eventCounts: text, securityLog, refusals }
+  const { streams } = opened
+  return { ...handler, ...clock, store, streams, from, eventCounts: text, securityLog, refusals }
 }
 
 export type OpenLog = Awaited<ReturnType<typeof openLog>>

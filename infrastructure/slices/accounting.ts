@@ -15,6 +15,10 @@ export const accountingSlice = (core: Core, settings: Settings) => {
     },
     needs: { ...core.accounting, readLog },
     // Logs under way are given up, however long they are: the next start makes them.
-    work: [{ due: settleDue }, { due: closeDue }, { due: completeReports, giveUp: close }],
+    work: [
+      { due: settleDue, lease: 'merchants' as const },
+      { due: closeDue, lease: 'merchants' as const },
+      { due: completeReports, giveUp: close, lease: 'merchants' as const },
+    ],
   }
 }

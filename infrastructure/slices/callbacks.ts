@@ -17,6 +17,7 @@ export const callbackSlice = (core: Core, sending: SendingNeeds) => {
   const { queue, destinations, signingKeys } = core.callbacks
   const findCallbackSecrets = secretsOfMerchants({ find, derive: core.people.derive })
   const { send, close } = loggedSending(core, findCallbackSecrets, sending)
+  const share = core.shares.merchants
   const side = makeCallbackSide(core)
   let wake = () => {}
   const onRested = (
@@ -30,9 +31,12 @@ export const callbackSlice = (core: Core, sending: SendingNeeds) => {
     )
   }
   const delivery = deliverCallbacks({
-    ...{ ...core, queue, send },
+    ...{ ...core, queue, send, share },
     findTrouble: destinations.find,
-    restIfDead: restIfDead({ ...core, findDestination: destinations.find, onRested }),
+    restIfDead: restIfDead({
+      ...{ ...core, handle: share.handle, onRested },
+      findDestination: destinations.find,
+    }),
     random: Math.random,
     onEnd: () => wake(),
     onFailure: workFailed(core, sending.log),
@@ -40,6 +44,7 @@ export const callbackSlice = (core: Core, sending: SendingNeeds) => {
   const work: Work = {
     due: delivery.work,
     isTelling: true,
+    lease: 'merchants',
     onScheduled: (wakeIt) => (wake = wakeIt),
     settle: delivery.settle,
     idle: async () => {

@@ -14,7 +14,7 @@ export const merchantSlice = (core: Core) => {
   const { pickUps } = core.merchants
   const { tokens, payers, findScan } = core.people
   const { work, awaitScan, scanShortlink } = matchScans({
-    ...{ ...core, pickUps },
+    ...{ ...core, pickUps, share: core.shares.merchants },
     tokenDigestOf: (scan) => tokens.scanTokenDigest(tokens.scanToken(scan)),
     outageOf: core.outagesOf('matching a scan with payment'),
   })
@@ -29,7 +29,7 @@ export const merchantSlice = (core: Core) => {
       return { token: tokens.scanToken(scan), tid }
     },
     needs: { ...core.merchants, newShortlinkId, hashSecret, readPublicKey, isNetmask },
-    work: [{ due: work }],
+    work: [{ due: work, lease: 'merchants' as const }],
   }
 }
 

@@ -22,11 +22,13 @@ export const paymentSlice = async (
   const inform =
     movements &&
     (await informFunding({
-      ...{ ...core, movements, context: () => core.contextOf('daybook') },
+      ...{ ...core, movements, share: core.shares.funding },
+      context: () => core.contextOf('daybook'),
       outageOf: outagesOf('telling the funding'),
     }))
   const rows = payments.payments
-  const expire = expirePayments({ ...core, rows, outageOf: outagesOf('expiring payment') })
+  const share = core.shares.merchants
+  const expire = expirePayments({ ...core, share, rows, outageOf: outagesOf('expiring payment') })
   return {
     acceptPayment: acceptPayment({ ...core, funding, tokens }),
     needs: {
@@ -36,7 +38,10 @@ export const paymentSlice = async (
       attachedContents: sealedBlobs(core.merchants.blobs, vault),
       requestPayment: requestPayment({ ...core, ...payments, identify, awaitScan }),
     },
-    work: [{ due: expire }, ...(inform ? [{ due: inform, isTelling: true }] : [])],
+    work: [
+      { due: expire, lease: 'merchants' as const },
+      ...(inform ? [{ due: inform, isTelling: true, lease: 'funding' as const }] : []),
+    ],
   }
 }
 

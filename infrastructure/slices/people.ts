@@ -31,6 +31,7 @@ export const peopleSlice = (
   const answers = answerPermission({ ...core, ...core.accounting, tokens })
   const outageOf = core.outagesOf('expiring permission request')
   const used = usedOnce(usedIn(settings), core.people.derive('used'))
+  const share = core.shares.merchants
   return {
     answers,
     needs: {
@@ -65,7 +66,8 @@ export const peopleSlice = (
     sentTo: messages.sentTo,
     work: [
       {
-        due: expirePermissions({ ...core, rows: permissions, outageOf }),
+        due: expirePermissions({ ...core, share, rows: permissions, outageOf }),
+        lease: 'merchants' as const,
         idle: async () => {
           messages.stop()
           used.close()

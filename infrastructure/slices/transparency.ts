@@ -52,7 +52,8 @@ export const transparencySlice = (
     const signing = await keys.signing()
     return signing.length > 0 ? signNote(text, origin(), signing) : undefined
   }
-  const { handle, caughtUp, contextOf } = core
+  const { caughtUp, contextOf } = core
+  const { handle } = core.shares.checkpoints
   const known = { tree, handle, caughtUp, contextOf, newest: checkpoints.newest }
   const { work: signing, atOnce } = signCheckpoints({
     ...signedBefore(DATA_DIR, origin),
@@ -62,6 +63,10 @@ export const transparencySlice = (
     await keys.publishFirst()
     return signing(now, stopped)
   }
+  const isAble = async (): Promise<boolean> => {
+    await keys.publishFirst()
+    return (await keys.signing()).length > 0
+  }
   const outageOf = core.outagesOf('asking the witness')
   const asking = WITNESSES.map(({ url, key }) =>
     askWitness({ ...known, outageOf }, witnessAt(url, key)),
@@ -69,6 +74,7 @@ export const transparencySlice = (
   core.onFolded((streams) => {
     if ([...streams].some((stream) => weighty.has(categoryOf(stream)))) atOnce()
   })
+  const lease = 'checkpoints' as const
   return {
     needs: {
       ...{ tree, checkpoints, receipts: receiptsOf({ ...core, ...core.transparency }) },
@@ -84,9 +90,9 @@ export const transparencySlice = (
     },
     // Of the processes of a directory one signs.
     work: [
-      { due: work, isTelling: true },
+      { due: work, isTelling: true, lease, isAble },
       // Each for itself: nobody waits for a witness that is slow.
-      ...asking.map((due) => ({ due, isTelling: true, settle: async () => {} })),
+      ...asking.map((due) => ({ due, isTelling: true, lease, settle: async () => {} })),
     ],
   }
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { payments, settlements } from '../../domain/aggregates.ts'
 import type { EventStore } from '../../application/event-store.ts'
 import { makeHandler } from '../../application/handle.ts'
+import { allWork } from '../../application/share.ts'
 import { settleMerchants } from '../../application/settle-merchants.ts'
 import { noFees } from '../../domain/accounting/fees.ts'
 import { streamOf } from '../../domain/stream.ts'
@@ -141,6 +142,7 @@ const noLines = { counters: {}, totals: [], transactionLogs: [], scopeLogs: [] }
 const settling = (given: Partial<SettlingNeeds>, core = service.core) =>
   settleMerchants({
     handle: core.handle,
+    share: allWork(given.handle ?? core.handle),
     accounts: core.accounting.settlementAccounts,
     settlements: core.accounting.settlements,
     findAllTerms: core.accounting.findAllTerms,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { onTestFinished, expect, test } from 'vitest'
 import { ledgers, merchants } from '../../domain/aggregates.ts'
 import { completeReports } from '../../application/complete-reports.ts'
+import { allWork } from '../../application/share.ts'
 import { newMerchant } from '../../domain/merchant/merchant.ts'
 import { within } from '../../domain/stream.ts'
 import { openPlace } from '../../harness/ledger-service.ts'
@@ -43,7 +44,7 @@ const openShops = async () => {
     const began = core.now()
     await core.readModels.caughtUp()
     await completeReports({
-      handle: core.handle,
+      share: allWork(core.handle),
       reports: core.accounting.reports,
       makeLogs: async ({ ledgerStream, number }) => {
         asked.push(`${ledgerStream} ${number}`)

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { EventStore } from '../../application/event-store.ts'
 import { expirePayments } from '../../application/expire-requests.ts'
 import { makeHandler } from '../../application/handle.ts'
+import { allWork } from '../../application/share.ts'
 import type { Log } from '../../infrastructure/log.ts'
 import { runBackgroundWork } from '../../infrastructure/background-work.ts'
 import { fundingOf } from '../../infrastructure/funding.ts'
@@ -64,7 +65,9 @@ test('given a payment whose expiry cannot be recorded, then all others expire, a
   }
   const told: unknown[] = []
   const expire = expirePayments({
-    handle: makeHandler({ store, eventId: () => randomUUID(), commandId: randomUUID }).handle,
+    share: allWork(
+      makeHandler({ store, eventId: () => randomUUID(), commandId: randomUUID }).handle,
+    ),
     rows: core.payments.payments,
     caughtUp: core.readModels.caughtUp,
     newId: randomUUID,

@@ -8,6 +8,7 @@ import { payments, pointsOfSale, shortlinks } from '../../domain/aggregates.ts'
 import { StoreUnavailable, type EventStore } from '../../application/event-store.ts'
 import { makeHandler, type Context } from '../../application/handle.ts'
 import { byShortlink, firstOf } from '../../application/identify-customer.ts'
+import { allWork } from '../../application/share.ts'
 import { matchScans } from '../../application/match-scans.ts'
 import { requestPayment } from '../../application/request-payment.ts'
 import { parseEvent } from '../../domain/events.ts'
@@ -62,6 +63,7 @@ const nodeOf = (
   const { tokens } = core.people
   const matching = matchScans({
     handle,
+    share: allWork(handle),
     find,
     pickUps,
     tokenDigestOf: (scan) => tokens.scanTokenDigest(scan),

@@ -3,7 +3,8 @@ import type { QueueRow } from '../../application/callback-queue.ts'
 import { deliverCallbacks } from '../../application/deliver-callbacks.ts'
 import { StoreUnavailable } from '../../application/event-store.ts'
 import { expirePayments } from '../../application/expire-requests.ts'
-import type { Recall } from '../../application/handle.ts'
+import { allWork } from '../../application/share.ts'
+import type { Handle, Recall } from '../../application/handle.ts'
 import type { Find } from '../../application/find-state.ts'
 import { schedule, type DueWork } from '../../application/schedule.ts'
 import type { Attempt } from '../../domain/callback.ts'
@@ -137,10 +138,10 @@ test('a payment that is listed as due but does not expire is a failure, not an e
   const asked: string[] = []
   const failures: string[] = []
   const expire = expirePayments({
-    handle: async (_, id) => {
+    share: allWork(async (_, id) => {
       asked.push(id)
       return { state: undefined as never, events: [] }
-    },
+    }),
     rows: { due: () => [{ tid: 'a', merchant: 'sandbox' }], nextDeadline: () => null },
     caughtUp: turn,
     newId: () => 'id',
@@ -174,8 +175,12 @@ describe('deliveries', () => {
   const deliver = (
     subjects: readonly string[],
     recorded: ReadonlySet<string>,
-    needs: Pick<DeliveryNeeds, 'handle' | 'find' | 'recall' | 'caughtUp'> &
-      Partial<Pick<DeliveryNeeds, 'onEnd'>>,
+    {
+      handle,
+      ...needs
+    }: Pick<DeliveryNeeds, 'find' | 'recall' | 'caughtUp'> & {
+      readonly handle: Handle
+    } & Partial<Pick<DeliveryNeeds, 'onEnd'>>,
     uri = () => 'http://receiver/',
   ) => {
     const time = timeOfOurOwn()
@@ -185,6 +190,7 @@ describe('deliveries', () => {
     const left = () => subjects.filter((name) => !recorded.has(name))
     const delivery = deliverCallbacks({
       ...needs,
+      share: allWork(handle),
       findTrouble: () => undefined,
       restIfDead: async () => {},
       queue: {

@@ -56,3 +56,11 @@ test('a receiver whose name server is silent delays nobody else', async () => {
   ])
   expect(first).toEqual({ result: 'delivered', httpStatus: 204, problem: null })
 })
+
+test('given a lease that has ended, then a message is not sent, and has not failed', async () => {
+  const port = await answering('HTTP/1.1 204 No Content\r\n\r\n')
+  const send = (leftMs: number) =>
+    sender.send('m1', `http://127.0.0.1:${port}/`, '{}', [], () => leftMs)
+  await expect(send(0)).rejects.toThrow('another node may send this message now')
+  expect(await send(5_000)).toMatchObject({ result: 'delivered' })
+})

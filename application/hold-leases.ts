@@ -1,0 +1,116 @@
+import { surplusOf, type LeaseCommand } from '../domain/leases.ts'
+import { activeLeases } from './active-leases.ts'
+import { WrongExpectedRevision, type EventStore } from './event-store.ts'
+import { LeaseLost, type Lease } from './lease.ts'
+import { followLeases } from './lease-stream.ts'
+import { usesOfLeases } from './lease-uses.ts'
+
+/** How often leases are renewed, in ms. */
+const renewEveryMs = 2_000
+/** For so long after it asked for its last renewal a node does its work. */
+const heldForMs = 6_500
+/** Others may renew at the same time. */
+const mostTries = 10
+
+type Needs = {
+  readonly store: Pick<EventStore, 'append' | 'readStream'>
+  /** A name of its own for each process. */
+  readonly node: string
+  /** In ms; it goes on while the process is frozen. */
+  readonly elapsed: () => number
+  readonly newId: () => string
+  /** Waits until what earlier holders have done is known here. */
+  readonly caughtUp: () => Promise<void>
+  /** What this node cannot do. */
+  readonly cannot: () => Promise<readonly string[]>
+  /** Called when this node may do other work than before. */
+  readonly onChange: () => void
+}
+
+/**
+ * Holds leases of one node, as long as `step` is called a few times a second. The deadline of its
+ * own leases is counted from before it asked, that of others from when they were heard of, so
+ * clocks need not agree, and a node that was frozen stops by itself.
+ * Long because its steps share what is known.
+ */
+export const holdLeases = (needs: Needs) => {
+  const { node, elapsed, newId } = needs
+  const stream = followLeases(needs)
+  const active = activeLeases(needs)
+  const uses = usesOfLeases()
+  let renewedAt = -Infinity
+  let isLeaving = false
+
+  const does = () => stream.nodes()[node]?.does ?? {}
+  const leftMs = (): number => heldForMs - (elapsed() - renewedAt)
+  const isInTime = (): boolean => leftMs() > 0
+  const isHeld = (work: string, revision: number): boolean =>
+    active.revisionOf(work) === revision && isInTime()
+  const isOwn = (work: string): boolean =>
+    active.revisionOf(work) !== undefined && isInTime() && !uses.isEnding(work)
+
+  const append = async (command: LeaseCommand): Promise<boolean> => {
+    const askedAt = elapsed()
+    try {
+      await stream.append(command, newId())
+    } catch (error) {
+      if (error instanceof WrongExpectedRevision) return false
+      throw error
+    }
+    renewedAt = askedAt
+    return true
+  }
+
+  const renew = async (): Promise<boolean> => {
+    const cannot = await needs.cannot()
+    const nodes = stream.nodes()
+    const gone = stream.gone().filter((name) => name !== node)
+    uses.end(gone.length > 0 ? [] : surplusOf(nodes, node))
+    const released = uses.ended()
+    const isDue = elapsed() - renewedAt >= renewEveryMs
+    if (nodes[node] && !isDue && gone.length === 0 && released.length === 0) return true
+    const revision = stream.next()
+    return append({ type: 'Renew', node, revision, cannot, gone, released })
+  }
+
+  /** Reads, then appends; again when another node was first. */
+  const untilFirst = async (change: () => Promise<boolean>): Promise<void> => {
+    for (let tries = 0; tries < mostTries; tries++) {
+      await stream.read()
+      active.follow(does)
+      if (await change()) return active.follow(does)
+    }
+  }
+
+  return {
+    isOwn,
+    leftMs: (work: string): number => (active.revisionOf(work) === undefined ? 0 : leftMs()),
+    /** Whether this node does any of these. */
+    isAnyOwn: (wanted: (work: string) => boolean): boolean =>
+      active.all().some((work) => wanted(work) && isOwn(work)),
+    /** @throws LeaseLost */
+    leaseOf: (work: string): Lease => {
+      const revision = active.revisionOf(work)
+      if (revision === undefined || !isInTime()) throw new LeaseLost({ work })
+      return { work, revision, isHeld: () => isHeld(work, revision) }
+    },
+    using: uses.using,
+    changes: active.changes,
+    /** What this node does, and how many nodes there are. */
+    held: (): readonly string[] => active.all(),
+    nodeCount: (): number => Object.keys(stream.nodes()).length,
+    step: async (): Promise<void> => {
+      if (!isLeaving) await untilFirst(renew)
+    },
+    /** Gives all to the other nodes, once nothing is under way. */
+    leave: async (): Promise<void> => {
+      isLeaving = true
+      await untilFirst(async () => {
+        if (!stream.nodes()[node]) return true
+        return append({ type: 'Leave', node, revision: stream.next() })
+      })
+    },
+  }
+}
+
+export type HeldLeases = ReturnType<typeof holdLeases>

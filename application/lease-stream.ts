@@ -1,0 +1,60 @@
+import { fold } from '../domain/decider.ts'
+import { leases, type LeaseCommand, type LeaseEvent, type Leases } from '../domain/leases.ts'
+import { noStream, type EventStore } from './event-store.ts'
+
+/** The one stream of all leases. */
+export const leaseStream = 'lease-work'
+
+/** After so long without a renewal, by the clock of whoever looks, a node is gone. */
+const goneAfterMs = 7_000
+/** Whoever has not looked for so long cannot say that others were silent. */
+const longestGapMs = 1_500
+
+type Needs = {
+  readonly store: Pick<EventStore, 'append' | 'readStream'>
+  /** In ms. */
+  readonly elapsed: () => number
+}
+
+/** What is known of the stream, and when each node was heard of. */
+export const followLeases = ({ store, elapsed }: Needs) => {
+  let revision = noStream
+  let state: Leases = leases.initial
+  let lookedAt = -Infinity
+  const heardAt = new Map<string, number>()
+
+  const apply = (event: LeaseEvent, at: number): void => {
+    state = fold(leases, [event], state)
+    heardAt.set(event.data.by, at)
+  }
+
+  return {
+    nodes: () => state.nodes,
+    next: () => revision + 1,
+    read: async (): Promise<void> => {
+      const news = await store.readStream(leaseStream, revision + 1)
+      const at = elapsed()
+      // Silence counts only while somebody listens.
+      if (at - lookedAt > longestGapMs)
+        for (const name of Object.keys(state.nodes)) heardAt.set(name, at)
+      lookedAt = at
+      for (const event of news) {
+        revision = event.revision
+        apply(event as unknown as LeaseEvent, at)
+      }
+      for (const name of Object.keys(state.nodes)) if (!heardAt.has(name)) heardAt.set(name, at)
+    },
+    gone: (): string[] =>
+      Object.keys(state.nodes).filter(
+        (name) => elapsed() - (heardAt.get(name) ?? Infinity) > goneAfterMs,
+      ),
+    append: async (command: LeaseCommand, id: string): Promise<void> => {
+      const [event] = leases.decide(command, state)
+      if (!event) return
+      const { type, data } = event
+      const appended = await store.append(leaseStream, [{ id, type, data, metadata: {} }], revision)
+      revision = appended.revision
+      apply(event, elapsed())
+    },
+  }
+}

@@ -1,0 +1,143 @@
+import { z } from 'zod'
+import type { Decider, EventsOf } from './decider.ts'
+
+/** Work that is split by merchant. */
+const partitions = 16
+
+const partitionedWork = 'merchants'
+
+/** Everything that one node at a time does. */
+export const leasedWork: readonly string[] = [
+  ...Array.from({ length: partitions }, (_, number) => `${partitionedWork}-${number}`),
+  'funding',
+  'checkpoints',
+]
+
+/** FNV-1a, the same on every node. */
+const hashOf = (text: string): number => {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at++)
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193) >>> 0
+  return hash
+}
+
+/** The lease of what is done for a merchant; null is the installation. */
+export const workOfMerchant = (merchant: string | null): string =>
+  `${partitionedWork}-${hashOf(merchant ?? '') % partitions}`
+
+/** A lease, and the revision in which a node has got it: a higher one ends all lower ones. */
+export type Fence = { readonly work: string; readonly revision: number }
+
+const node = z.object({
+  /** Its leases, and the revision in which it got each. */
+  does: z.record(z.string(), z.int().nonnegative()),
+  /** What it cannot do, such as sign without a key. */
+  cannot: z.array(z.string()).optional(),
+})
+
+/** The one stream, named `lease-work`. Each event holds all leases, so the last one is enough. */
+export const leaseEvents = {
+  LeasesRenewed: z.object({ by: z.string(), nodes: z.record(z.string(), node) }),
+  /** Its node has ended. */
+  LeasesLeft: z.object({ by: z.string(), nodes: z.record(z.string(), node) }),
+} as const
+
+export type LeaseEvent = EventsOf<typeof leaseEvents>
+type Nodes = LeaseEvent['data']['nodes']
+export type Leases = { readonly nodes: Nodes }
+
+export type LeaseCommand =
+  | {
+      readonly type: 'Renew'
+      readonly node: string
+      /** Of the event. */
+      readonly revision: number
+      readonly cannot: readonly string[]
+      /** Nodes that have renewed nothing for too long. */
+      readonly gone: readonly string[]
+      /** Leases whose work has ended here, so that others may have them. */
+      readonly released: readonly string[]
+    }
+  | { readonly type: 'Leave'; readonly node: string; readonly revision: number }
+
+const countOf = (nodes: Nodes, name: string): number => Object.keys(nodes[name]?.does ?? {}).length
+
+const canDo = (nodes: Nodes, name: string, work: string): boolean =>
+  !nodes[name]?.cannot?.includes(work)
+
+/** The node that does least, of those that can do this. */
+const idlest = (nodes: Nodes, work: string): string | undefined =>
+  Object.keys(nodes)
+    .filter((name) => canDo(nodes, name, work))
+    .toSorted((a, b) => countOf(nodes, a) - countOf(nodes, b) || (a < b ? -1 : 1))[0]
+
+const withLease = (nodes: Nodes, name: string, work: string, revision: number): Nodes => {
+  const before = nodes[name] ?? { does: {} }
+  return { ...nodes, [name]: { ...before, does: { ...before.does, [work]: revision } } }
+}
+
+const without = (nodes: Nodes, name: string, lost: readonly string[]): Nodes => {
+  const before = nodes[name] ?? { does: {} }
+  const does = Object.entries(before.does).filter(([work]) => !lost.includes(work))
+  return { ...nodes, [name]: { ...before, does: Object.fromEntries(does) } }
+}
+
+/** Gives what nobody does to those that do least. */
+const spread = (nodes: Nodes, revision: number): Nodes => {
+  const held = new Set(Object.values(nodes).flatMap(({ does }) => Object.keys(does)))
+  let given = nodes
+  for (const work of leasedWork.filter((work) => !held.has(work))) {
+    const name = idlest(given, work)
+    if (name !== undefined) given = withLease(given, name, work, revision)
+  }
+  return given
+}
+
+/** Whether one that does so much gives a lease to another, if all others do the same. */
+const hasTooMuch = (own: number, other: number, even: number): boolean => {
+  if (own - other < 2) return false
+  return own > Math.ceil(even) || (own > even && other < Math.floor(even))
+}
+
+/** What a node gives up so that others have as much, the last ones first. */
+export const surplusOf = (nodes: Nodes, name: string): readonly string[] => {
+  const surplus: string[] = []
+  const names = Object.keys(nodes)
+  const even = names.reduce((sum, one) => sum + countOf(nodes, one), 0) / names.length
+  let rest = nodes
+  for (const work of Object.keys(nodes[name]?.does ?? {}).toReversed()) {
+    const other = idlest(rest, work)
+    if (other === undefined) continue
+    const isGiven = hasTooMuch(countOf(rest, name), countOf(rest, other), even)
+    if (canDo(rest, name, work) && !isGiven) continue
+    surplus.push(work)
+    rest = withLease(without(rest, name, [work]), other, work, 0)
+  }
+  return surplus
+}
+
+/** Renews the leases of a node. Whoever renews gives out what is free, evenly. */
+export const leases: Decider<LeaseCommand, LeaseEvent, Leases> = {
+  initial: { nodes: {} },
+  decide(command, { nodes }) {
+    const { node: by, revision } = command
+    const isGone = (name: string): boolean =>
+      command.type === 'Leave' ? name === by : name !== by && command.gone.includes(name)
+    const left = Object.entries(nodes).filter(([name]) => !isGone(name))
+    const here: Nodes = Object.fromEntries(left)
+    if (command.type === 'Leave')
+      return [{ type: 'LeasesLeft', data: { by, nodes: spread(here, revision) } }]
+    const { cannot, released } = command
+    const before = here[by] ?? { does: {} }
+    const joined: Nodes = {
+      ...here,
+      [by]: { does: before.does, ...(cannot.length > 0 && { cannot: [...cannot] }) },
+    }
+    // Others may have ended meanwhile, and then it is needed here.
+    const given = surplusOf(joined, by).filter((work) => released.includes(work))
+    return [
+      { type: 'LeasesRenewed', data: { by, nodes: spread(without(joined, by, given), revision) } },
+    ]
+  },
+  evolve: (_, { data: { nodes } }) => ({ nodes }),
+}

@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto'
+import { noStream, WrongExpectedRevision, type EventStore } from '../../application/event-store.ts'
+import { toRecorded } from './eventstoredb-calls.ts'
+import type { Persistently } from './eventstoredb-persistence.ts'
+import { readEvents, type Readable } from './eventstoredb-reads.ts'
+import { messageOf, type openWriter } from './eventstoredb-writer.ts'
+
+/** Streams of the database that are no part of the log. */
+export type OtherStreams = Pick<EventStore, 'append' | 'readStream'> & {
+  /** Lets the database forget all but the newest events of a stream. */
+  keepNewest(stream: string, count: number): Promise<void>
+}
+
+type Needs = {
+  readonly append: EventStore['append']
+  readonly readable: Readable
+  readonly read: Persistently
+  readonly writer: ReturnType<typeof openWriter>
+  readonly write: Persistently
+}
+
+export const otherStreams = ({ append, readable, read, writer, write }: Needs): OtherStreams => ({
+  append,
+  readStream: readEvents({ ...readable, own: toRecorded }, read).readStream,
+  keepNewest: async (stream, count) => {
+    const limit = { id: randomUUID(), type: '$metadata', data: { $maxCount: count }, metadata: {} }
+    const ofStream = `$$${stream}`
+    const { tryOnce, failed } = writer.sending(messageOf(ofStream, [limit], noStream))
+    const about = { doing: 'appending to', stream: ofStream } as const
+    // Whoever has limited it otherwise is right.
+    await write(about, tryOnce, failed).catch((error: unknown) => {
+      if (!(error instanceof WrongExpectedRevision)) throw error
+    })
+  },
+})

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto'
+import { setImmediate as turn } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { StoreUnavailable } from '../../application/event-store.ts'
+import { holdLeases } from '../../application/hold-leases.ts'
+import { LeaseLost } from '../../application/lease.ts'
+import { makeElapsed } from '../../infrastructure/leases.ts'
+import { openStoreOfTest } from './store-of-test.ts'
+
+/** Nodes that share a store and a clock; those that are named look, the others are frozen. */
+const openNodes = (store = openStoreOfTest()) => {
+  let now = 0
+  let isAway = false
+  const reach = <Answer>(ask: () => Promise<Answer>): Promise<Answer> =>
+    isAway ? Promise.reject(new StoreUnavailable('away')) : ask()
+  const start = (node: string) => {
+    let changes = 0
+    const held = holdLeases({
+      store: {
+        append: (...given) => reach(() => store.append(...given)),
+        readStream: (...given) => reach(() => store.readStream(...given)),
+      },
+      node,
+      elapsed: () => now,
+      newId: randomUUID,
+      caughtUp: async () => {},
+      cannot: async () => [],
+      onChange: () => (changes += 1),
+    })
+    return { ...held, count: () => held.held().filter(held.isOwn).length, noted: () => changes }
+  }
+  type Node = ReturnType<typeof start>
+  /** Half a second at a time, as nodes look. */
+  const pass = async (milliseconds: number, ...looking: readonly Node[]): Promise<void> => {
+    for (const end = now + milliseconds; now < end;) {
+      now += 500
+      for (const { step } of looking) await step().catch(() => {})
+      await turn()
+    }
+  }
+  return { start, pass, store, away: (isIt: boolean) => (isAway = isIt), now: () => now }
+}
+
+describe('given two nodes that look', () => {
+  const openTwo = async () => {
+    const nodes = openNodes()
+    const [a, b] = [nodes.start('a'), nodes.start('b')]
+    await nodes.pass(4_000, a, b)
+    return { ...nodes, a, b }
+  }
+
+  test('then each does half of all, and nothing is done by both', async () => {
+    const { a, b } = await openTwo()
+    expect([a.count(), b.count()]).toEqual([9, 9])
+    expect(new Set([...a.held(), ...b.held()]).size).toBe(18)
+  })
+
+  test('when one dies, then the other does everything within ten seconds', async () => {
+    const { a, b, pass } = await openTwo()
+    await pass(4_500, a)
+    expect(a.count()).toBe(9)
+    await pass(5_000, a)
+    expect([a.count(), b.count()]).toEqual([18, 0])
+  })
+
+  test('when one ends, then the other does everything at its next look', async () => {
+    const { a, b, pass } = await openTwo()
+    await b.leave()
+    await pass(500, a)
+    expect(a.count()).toBe(18)
+  })
+
+  test('when one is frozen, then it stops before the other begins, and comes back', async () => {
+    const { a, b, pass } = await openTwo()
+    const [work = ''] = b.held()
+    const lease = b.leaseOf(work)
+    while (lease.isHeld()) {
+      expect(a.count()).toBe(9)
+      await pass(500, a)
+    }
+    // The other has not taken it yet.
+    expect([a.count(), b.isOwn(work), b.count()]).toEqual([9, false, 0])
+    expect(() => b.leaseOf(work)).toThrow(LeaseLost)
+    await pass(3_000, a)
+    await pass(4_000, a, b)
+    expect([a.count(), b.count()]).toEqual([9, 9])
+    expect(lease.isHeld()).toBe(false)
+  })
+
+  test('when the store is away, then nobody does anything, and both go on afterwards', async () => {
+    const { a, b, pass, away } = await openTwo()
+    const before = [a.held().toSorted(), b.held().toSorted()]
+    away(true)
+    await pass(60_000, a, b)
+    expect([a.count(), b.count()]).toEqual([0, 0])
+    away(false)
+    await pass(1_000, a, b)
+    expect([a.held().toSorted(), b.held().toSorted()]).toEqual(before)
+    expect([a.count(), b.count()]).toEqual([9, 9])
+  })
+
+  test('when all are frozen, then none takes the others for gone', async () => {
+    const { a, b, pass } = await openTwo()
+    await pass(60_000)
+    await pass(2_000, a)
+    expect([a.count(), b.count()]).toEqual([9, 0])
+    await pass(1_000, a, b)
+    expect([a.count(), b.count()]).toEqual([9, 9])
+  })
+
+  test('when they renew, then a few small events a second are enough', async () => {
+    const { a, b, pass, store } = await openTwo()
+    const before = (await store.readStream('lease-work')).length
+    await pass(60_000, a, b)
+    const events = await store.readStream('lease-work')
+    expect(events.length - before).toBeLessThanOrEqual(60)
+    expect(JSON.stringify(events.at(-1)?.data).length).toBeLessThan(600)
+    expect(a.noted()).toBeLessThan(5)
+  })
+
+  test('when a third comes, then it gets what is under way only when that has ended', async () => {
+    const { a, b, pass, start } = await openTwo()
+    let end = () => {}
+    const works = [a, b].map((node) => {
+      const done = new Promise<void>((resolve) => {
+        const before = end
+        end = () => [before(), resolve()]
+      })
+      return node.using(
+        () => true,
+        () => done,
+      )
+    })
+    const c = start('c')
+    await pass(4_000, a, b, c)
+    // It begins nothing new, and nobody else does.
+    expect([a.count(), b.count(), c.count()]).toEqual([6, 6, 0])
+    end()
+    await Promise.all(works)
+    await pass(2_000, a, b, c)
+    expect([a.count(), b.count(), c.count()]).toEqual([6, 6, 6])
+  })
+})
+
+test('given a machine that slept, or a clock that was set, then time has passed', () => {
+  const [steady, wall] = [{ at: 0 }, { at: 1_000 }]
+  const elapsed = makeElapsed([() => steady.at, () => wall.at])
+  const then = (ofSteady: number, ofWall: number): number => {
+    steady.at += ofSteady
+    wall.at += ofWall
+    return elapsed()
+  }
+  expect([then(100, 100), then(100, 15_000), then(100, -60_000)]).toEqual([100, 15_100, 15_200])
+})

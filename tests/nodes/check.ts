@@ -1,0 +1,140 @@
+import type { Arrived, Asked, Fault, History, Logged } from './history.ts'
+
+/** A message is under way for so long at most, as the clock of the checker sees it, in ms. */
+const underWayMs = 3_000
+
+const groupBy = <Item>(items: readonly Item[], keyOf: (item: Item) => string) => {
+  const groups = new Map<string, Item[]>()
+  for (const item of items) {
+    const key = keyOf(item)
+    const group = groups.get(key)
+    if (group) group.push(item)
+    else groups.set(key, [item])
+  }
+  return groups
+}
+
+const isAcknowledged = ({ status }: Asked): boolean =>
+  status !== null && status >= 200 && status < 300
+
+const isRefused = ({ status }: Asked): boolean => status !== null && status >= 400 && status < 500
+
+/** Reads that lack what was acknowledged, or shown by an earlier read, before they began. */
+const staleReads = ({ asked }: History): string[] => {
+  const problems: string[] = []
+  for (const [tid, ofPayment] of groupBy(asked, ({ tid }) => tid)) {
+    if (tid === '') continue
+    const known = ofPayment.filter(isAcknowledged).flatMap(({ kind, part, shown, node, end }) => {
+      if (kind === 'capture' && part !== undefined) return [{ part, end, by: node }]
+      return (shown ?? []).map((part) => ({ part, end, by: `a read at ${node}` }))
+    })
+    const reads = ofPayment.filter((one) => one.kind === 'read' && isAcknowledged(one))
+    for (const read of reads)
+      for (const { part, end, by } of known)
+        if (end <= read.start && !read.shown?.includes(part))
+          problems.push(`${read.node} does not show capture ${part} of ${tid}, told by ${by}`)
+  }
+  return problems
+}
+
+const captureOf = ({ data }: Logged): string => String(data['captureId'])
+
+/** What was acknowledged and is not in the log, or is there twice. */
+const lostOrDoubled = ({ asked, log }: History): string[] => {
+  const problems: string[] = []
+  const captures = groupBy(
+    log.filter(({ type, data }) => type === 'PaymentCaptured' && data['captureId'] !== null),
+    (event) => `${event.stream} ${captureOf(event)}`,
+  )
+  for (const [name, events] of captures)
+    if (events.length > 1) problems.push(`capture ${name} stands ${events.length} times in the log`)
+  for (const { kind, tid, part } of asked.filter(isAcknowledged)) {
+    if (kind === 'capture' && !captures.has(`payment-${tid} ${part}`))
+      problems.push(`capture ${part} of ${tid} was acknowledged and is lost`)
+  }
+  const streams = new Set(log.map(({ stream }) => stream))
+  for (const { kind, tid } of asked.filter(isAcknowledged))
+    if (kind === 'request' && !streams.has(`payment-${tid}`))
+      problems.push(`payment ${tid} was acknowledged and is lost`)
+  const requests = log.filter(({ type }) => type === 'CallbackTestRequested')
+  for (const [id, events] of groupBy(requests, ({ correlationId }) => correlationId))
+    if (events.length > 1) problems.push(`request ${id} was recorded ${events.length} times`)
+  return problems
+}
+
+/** What was refused, and was done nevertheless. */
+const refusedButDone = ({ asked, log }: History): string[] => {
+  const done = groupBy(log, ({ correlationId }) => correlationId)
+  return asked.filter(isRefused).flatMap(({ kind, status, requestId, tid }) => {
+    const [event] = done.get(requestId ?? '') ?? []
+    return event
+      ? [`${kind} of ${tid} was answered ${status}, and is ${event.type} in the log`]
+      : []
+  })
+}
+
+/** Streams with gaps, and events that stand there twice. */
+const brokenLog = ({ log }: History): string[] => {
+  const problems: string[] = []
+  for (const [stream, events] of groupBy(log, ({ stream }) => stream))
+    for (const [index, { revision }] of events.entries())
+      if (revision !== index) problems.push(`${stream} has revision ${revision} at place ${index}`)
+  for (const [id, events] of groupBy(log, ({ id }) => id))
+    if (events.length > 1) problems.push(`event ${id} stands ${events.length} times in the log`)
+  return problems
+}
+
+const isNear = (at: number, fault: number): boolean =>
+  at >= fault - underWayMs && at <= fault + underWayMs
+
+/** Whether a node was interrupted while it sent this message. */
+const isInterrupted = ({ node, at }: Arrived, { kind, ...fault }: Fault): boolean =>
+  kind !== 'end' &&
+  (node === null || node === fault.node) &&
+  (isNear(at, fault.at) || (kind === 'freeze' && isNear(at, fault.until)))
+
+/** Messages that came again, but for the one of each resource that was under way at a fault. */
+const repeated = ({ arrived, faults }: History): string[] => {
+  const problems: string[] = []
+  const excused = new Set<string>()
+  for (const [id, arrivals] of groupBy(arrived, (one) => one.id))
+    for (const [index, again] of arrivals.entries()) {
+      const before = arrivals[index - 1]
+      if (!before) continue
+      const fault = faults.findIndex((one, number) => {
+        const isFree = !excused.has(`${number} ${again.subject}`)
+        return isFree && (isInterrupted(before, one) || isInterrupted(again, one))
+      })
+      if (fault >= 0) excused.add(`${fault} ${again.subject}`)
+      else problems.push(`message ${id} of ${again.subject} came again, from ${again.node}`)
+    }
+  return problems
+}
+
+/** Resources whose messages came for the first time in another order than they were told. */
+const disordered = ({ arrived }: History): string[] => {
+  const problems: string[] = []
+  for (const [subject, arrivals] of groupBy(arrived, (one) => one.subject)) {
+    const firsts = [...new Map(arrivals.toReversed().map((one) => [one.id, one])).values()]
+    const seqnos = firsts.toSorted((a, b) => a.at - b.at).map(({ seqno }) => seqno)
+    const isRight = seqnos.every((seqno, index) => seqno === index + 1)
+    if (!isRight) problems.push(`messages of ${subject} came as ${seqnos.join(', ')}`)
+  }
+  return problems
+}
+
+const telling = new Set(['PaymentAuthorized', 'PaymentCaptured', 'CallbackTestRequested'])
+
+/** Events that nobody was told. */
+const untold = ({ arrived, log }: History): string[] => {
+  const told = new Set(arrived.map(({ id }) => id))
+  return log
+    .filter(({ type, id }) => telling.has(type) && !told.has(id))
+    .map(({ type, stream, id }) => `nobody was told ${type} of ${stream}, ${id}`)
+}
+
+/** Everything in a history that must not be. */
+export const problemsIn = (history: History): string[] =>
+  [staleReads, lostOrDoubled, refusedButDone, brokenLog, repeated, disordered, untold].flatMap(
+    (check) => check(history),
+  )

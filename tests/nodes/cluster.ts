@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { newFolder } from '../../harness/running-service.ts'
+import { startServiceProcess, type ServiceProcess } from '../../harness/service-process.ts'
+
+const script = fileURLToPath(new URL('../event-store/protocol-server.ts', import.meta.url))
+
+/** A free port, which this process does not keep. */
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** The protocol server, in a process of its own. */
+const startStore = async (folder: string) => {
+  const words = ['--import', 'tsx', script, '0', join(folder, 'events.db')]
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [line] = await once(createInterface({ input: child.stdout! }), 'line')
+  const url = String(line)
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+  }
+  return { url, port: Number(/:(\d+)\?/.exec(url)?.[1]), stop }
+}
+
+/** A way to the store whose connections can be cut. */
+const wayTo = async (port: number) => {
+  const open = new Set<Socket>()
+  const way = createServer((near) => {
+    const far = connect(port, '127.0.0.1')
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const)
+      one
+        .on('error', () => {})
+        .on('close', () => other.destroy())
+        .pipe(other)
+    open.add(near)
+    near.on('close', () => open.delete(near))
+  })
+  way.listen(0, '127.0.0.1')
+  await once(way, 'listening')
+  return {
+    url: `esdb://127.0.0.1:${(way.address() as AddressInfo).port}?tls=false`,
+    cut: (): void => {
+      for (const socket of open) socket.destroy()
+    },
+    close: (): void => {
+      for (const socket of open) socket.destroy()
+      way.close()
+    },
+  }
+}
+
+type Place = { readonly store: string; readonly shared: string; readonly name: string }
+
+/** A service node with a folder of its own, at one port for all of its processes. */
+const openNode = async ({ store, shared, name }: Place) => {
+  const way = await wayTo(Number(/:(\d+)\?/.exec(store)?.[1]))
+  const [DATA_DIR, port] = [newFolder(), await freePort()]
+  let running: ServiceProcess | undefined
+  const start = async (): Promise<void> => {
+    running = await startServiceProcess({
+      ...{ DATA_DIR, PORT: String(port), EVENT_STORE: way.url, LOG_LEVEL: 'fatal' },
+      ...{ VAULT: join(shared, 'vault.sqlite'), BLOBS: join(shared, 'blobs') },
+      AUDIT_EVERY_MINUTES: '0',
+    })
+  }
+  return {
+    name,
+    address: `http://127.0.0.1:${port}`,
+    cut: way.cut,
+    start,
+    stop: async (signal: 'SIGTERM' | 'SIGKILL'): Promise<void> =>
+      void (await running?.stop(signal)),
+    signal: (signal: 'SIGSTOP' | 'SIGCONT'): void => void running?.child.kill(signal),
+    remove: async (): Promise<void> => {
+      await running?.stop('SIGKILL')
+      way.close()
+      rmSync(DATA_DIR, { recursive: true })
+    },
+  }
+}
+
+export type Node = Awaited<ReturnType<typeof openNode>>
+
+/** Three nodes that share a store. */
+export const startCluster = async () => {
+  const shared = mkdtempSync(join(tmpdir(), 'daybook-nodes-'))
+  const store = await startStore(shared)
+  const open = (name: string) => openNode({ store: store.url, shared, name })
+  const nodes = await Promise.all(['a', 'b', 'c'].map(open))
+  // The first one makes the installation.
+  for (const { start } of nodes) await start()
+  return {
+    nodes,
+    url: store.url,
+    shared,
+    remove: async (): Promise<void> => {
+      for (const { remove } of nodes) await remove()
+      await store.stop()
+      rmSync(shared, { recursive: true })
+    },
+  }
+}
+
+export type Cluster = Awaited<ReturnType<typeof startCluster>>

@@ -1,0 +1,53 @@
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** In the built program: what is said there, and what a faulty one would say. */
+type Change = readonly [right: string, wrong: string]
+
+/** Faults that the check must find. */
+const plants = {
+  'lease-without-fencing': [
+    ['heldForMs - (elapsed() - renewedAt)', 'heldForMs'],
+    ['for (const [work] of lost) active.delete(work)', 'for (const [work] of []) {}'],
+    ['lease.isHeld() && !isFenced(fence, lease)', 'true'],
+  ],
+  'read-that-does-not-wait': [
+    ['caughtUp: async () => reached(await store.head())', 'caughtUp: async () => {}'],
+    ['const head = await store.head();', 'const head = observed;'],
+  ],
+  'append-with-new-ids': [
+    ['[...events], options', 'events.map((one) => ({ ...one, id: crypto.randomUUID() })), options'],
+  ],
+} as const satisfies Readonly<Record<string, readonly Change[]>>
+
+export type Plant = keyof typeof plants
+export const plantNames = Object.keys(plants) as readonly Plant[]
+
+/**
+ * A copy of the built program with a fault; answers its folder.
+ * @throws Error when the program no longer says what would be changed
+ */
+export const plant = (name: Plant): string => {
+  const built = `dist-${name}`
+  const folder = join(root, built)
+  rmSync(folder, { recursive: true, force: true })
+  cpSync(join(root, 'dist'), folder, { recursive: true })
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.js'))
+    .map((file) => join(folder, file))
+  for (const [right, wrong] of plants[name]) {
+    const changed = files.filter((file) => {
+      const text = readFileSync(file, 'utf8')
+      if (text.includes(right)) writeFileSync(file, text.replaceAll(right, wrong))
+      return text.includes(right)
+    })
+    if (changed.length === 0) throw new Error(`the program does not say ${right}`)
+  }
+  return built
+}
+
+export const removePlant = (name: Plant): void =>
+  rmSync(join(root, `dist-${name}`), { recursive: true, force: true })
