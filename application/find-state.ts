@@ -58,7 +58,8 @@ export const makeFind = (store: EventStore, cache: StateCache, catchUp: CatchUp)
     decider: Decider<never, Event, State>,
     stream: string,
   ): Promise<State> => {
-    const known = await cache.findAtHead(stream)
+    // What is not in memory is read at once: the log need not be asked where it ends.
+    const known = cache.findCurrent(stream) && (await cache.findAtHead(stream))
     return known ? (known.state as State) : readNow(decider, stream)
   }
 

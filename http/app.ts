@@ -1,5 +1,6 @@
 import { Hono, type Context as HonoContext } from 'hono'
 import type { z } from 'zod'
+import type { Freshness, FreshRead } from '../application/freshness.ts'
 import { andThen, type MaybePromise } from '../application/maybe-promise.ts'
 import { compiled } from '../domain/compiled.ts'
 import { refuse } from '../domain/refusal.ts'
@@ -9,6 +10,7 @@ import type { Names } from './brand.ts'
 import { afterOrigin, type Caller, type Call } from './call.ts'
 import { checked } from './checking.ts'
 import { RequestError } from './errors.ts'
+import { askedFreshness, freshnessHeaders, readAsAsked } from './freshness.ts'
 import { accepts, preferred } from './negotiation.ts'
 import type { FailedRequest } from './payer/error-page.ts'
 import { isForm, parseBody, parseForm } from './parsing.ts'
@@ -28,6 +30,7 @@ export type AppNeeds = {
   /** Whether clients come over TLS only. */
   readonly isSecure: boolean
   readonly authenticate: Authenticate
+  readonly freshness: Freshness
   /** Undefined: taken from the Host header. */
   readonly publicUrl: string | undefined
   /** The peer of the socket, or the client that a trusted proxy names. */
@@ -99,17 +102,19 @@ const isForPeople = ({ req }: Http, path: string, ownErrors: OwnErrors | undefin
   preferred(req.header('accept'), ['application/json', 'text/html']) === 'text/html'
 
 /** Any origin may read the answer and these headers (Fetch Standard, 3.2.2). */
-const forAnyOrigin = {
+const forAnyOrigin = ({ position }: Names) => ({
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'WWW-Authenticate, X-Request-Id',
-}
+  'Access-Control-Expose-Headers': `WWW-Authenticate, X-Request-Id, ${position}, Age`,
+})
 
-const preflight = (methods: string): Reply => ({
+const allowedHeaders = ['Authorization', 'Cache-Control', 'Content-Type', 'DPoP']
+
+const preflight = (methods: string, { minPosition }: Names): Reply => ({
   status: 204,
   headers: {
     Allow: methods,
     'Access-Control-Allow-Methods': methods,
-    'Access-Control-Allow-Headers': 'Authorization, Content-Type, DPoP',
+    'Access-Control-Allow-Headers': [...allowedHeaders, minPosition].join(', '),
     'Access-Control-Max-Age': '600',
   },
   body: null,
@@ -142,12 +147,13 @@ export const makeApp = (needs: AppNeeds) => {
     http: Http,
     requestId: string,
     request: ReceivedRequest,
+    read: FreshRead | undefined,
   ): Promise<Reply> => {
     const asking = route.access === 'OPEN' ? undefined : authenticate(route.access, request)
     guardSession(route, request)
     const caller = asking instanceof Promise ? await asking : asking
     try {
-      return await carryOut(route, http, requestId, request, caller)
+      return await carryOut(route, http, requestId, request, caller, read)
     } catch (error) {
       if (caller && error instanceof Error) ofCallers.add(error)
       throw error
@@ -160,6 +166,7 @@ export const makeApp = (needs: AppNeeds) => {
     requestId: string,
     request: ReceivedRequest,
     caller: Caller | undefined,
+    read: FreshRead | undefined,
   ): Promise<Reply> => {
     const contentType = request.header('content-type')
     const accept = request.header('accept')
@@ -183,12 +190,21 @@ export const makeApp = (needs: AppNeeds) => {
       request,
     }
     // Awaited only where it takes several turns.
-    const read: Call =
+    const whole: Call =
       call.body instanceof Promise ? { ...call, body: (await call.body) as unknown } : call
-    return withUsage(succeed(route, await route.handle(read as never)), caller)
+    const handled = (): unknown => route.handle(whole as never)
+    const answered = read
+      ? readAsAsked(names, askedFreshness(names, request.header), read, handled)
+      : handled()
+    return withUsage(succeed(route, await answered), caller)
   }
 
-  const respond = (route: Route, http: Http, requestId: string): MaybePromise<Reply> => {
+  const respond = (
+    route: Route,
+    http: Http,
+    requestId: string,
+    read: FreshRead | undefined,
+  ): MaybePromise<Reply> => {
     const { req } = http
     const { incoming = {} } = bindingsOf(http)
     if (route.upload && !route.upload.admits(req.param(), needs.now()))
@@ -204,8 +220,8 @@ export const makeApp = (needs: AppNeeds) => {
       body: emptyBody,
     }
     const mayAsk = () => authenticate(route.access, { ...request, body: undefined })
-    const answered = () => proceed(route, http, requestId, request)
-    if (req.method === 'GET' || req.method === 'HEAD') return needs.retryWhileHeld(answered)
+    const answered = () => proceed(route, http, requestId, request, read)
+    if (read) return needs.retryWhileHeld(answered)
     return andThen(receiving.read(route, req, incoming, mayAsk), (body) => {
       request.body = body
       return receiving.work(body, answered)
@@ -223,7 +239,7 @@ export const makeApp = (needs: AppNeeds) => {
   const answer = async (
     http: Http,
     path: string,
-    make: (requestId: string) => MaybePromise<Reply>,
+    make: (requestId: string, read: FreshRead | undefined) => MaybePromise<Reply>,
     {
       access = 'OPEN',
       ownErrors,
@@ -232,10 +248,12 @@ export const makeApp = (needs: AppNeeds) => {
   ): Promise<Response> => {
     const requestId = needs.newId()
     const started = performance.now()
+    const isRead = http.req.method === 'GET' || http.req.method === 'HEAD'
+    const read = isRead ? needs.freshness.read() : undefined
     let reply: Reply
     let refused: Refused | undefined
     try {
-      reply = await make(requestId)
+      reply = await make(requestId, read)
     } catch (error) {
       refused = { ...toldOf(error), ...(access !== 'OPEN' && askerFrom(http, error)) }
       const failed = failWith(error, requestId, ownErrors)
@@ -250,10 +268,11 @@ export const makeApp = (needs: AppNeeds) => {
     needs.observe({ method: http.req.method, path, status, requestId, milliseconds, refused })
     const headers: Record<string, string> = {
       'X-Request-Id': requestId,
+      ...freshnessHeaders(names, needs.freshness, read),
       ...ofAll,
       ...reply.headers,
     }
-    if (fromAnyOrigin) Object.assign(headers, forAnyOrigin)
+    if (fromAnyOrigin) Object.assign(headers, forAnyOrigin(names))
     // A plain record of headers is written to the socket directly.
     if (cookies.length === 0) return new Response(body, { status, headers })
     const set = cookies.map((cookie): [string, string] => ['Set-Cookie', cookie])
@@ -268,7 +287,7 @@ export const makeApp = (needs: AppNeeds) => {
     const { method, path } = route
     byPath.set(path, [...(byPath.get(path) ?? []), route])
     app.on(method, path, (http) =>
-      answer(http, path, (requestId) => respond(route, http, requestId), route),
+      answer(http, path, (requestId, read) => respond(route, http, requestId, read), route),
     )
   }
 
@@ -293,7 +312,7 @@ export const makeApp = (needs: AppNeeds) => {
     const methods = routes.map(({ method }) => method)
     const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ')
     if (http.req.method === 'OPTIONS' && routes.some(({ fromAnyOrigin }) => fromAnyOrigin))
-      return answer(http, path, async () => preflight(allowed), { fromAnyOrigin: true })
+      return answer(http, path, async () => preflight(allowed, names), { fromAnyOrigin: true })
     const refused = () => {
       throw new RequestError(405, `Allowed here: ${allowed}.`, null, { Allow: allowed })
     }

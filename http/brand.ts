@@ -7,6 +7,8 @@ export const namesOf = ({ headerPrefix, mediaVendor }: Brand) => ({
   integrator: `${headerPrefix}-Integrator`,
   timestamp: `${headerPrefix}-Timestamp`,
   contentDigest: `${headerPrefix}-Content-Digest`,
+  position: `${headerPrefix}-Position`,
+  minPosition: `${headerPrefix}-Min-Position`,
   signedPrefix: `${headerPrefix.toUpperCase()}-`,
   itemList: `application/vnd.${mediaVendor}.itemlist.v1+json`,
   receipt: `application/vnd.${mediaVendor}.receipt.v1+json`,

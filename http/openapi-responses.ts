@@ -138,5 +138,19 @@ export const makeResponses = (names: Names, schemaOf: SchemaOf) => {
     return { ...Object.fromEntries(told), default: others }
   }
 
-  return (route: Route): Json => ({ ...successOf(route), ...errorsOf(route) })
+  const position = {
+    [names.position]: {
+      description: 'How far in the log this answer reaches: see /docs/freshness.',
+      schema: { type: 'integer' },
+    },
+  }
+
+  return (route: Route): Json =>
+    Object.fromEntries(
+      Object.entries({ ...successOf(route), ...errorsOf(route) }).map(([status, response]) => {
+        const { description, headers, ...content } = response as Json
+        const all = { ...(headers as Json | undefined), ...position }
+        return [status, { description, headers: all, ...content }]
+      }),
+    )
 }

@@ -21,6 +21,27 @@ const introduction = `Merchant payment and authorisation service: merchants, pay
 Guides, examples and a search are at \`/docs\` of the service: authentication, signing,
 errors, sending again, callbacks and the columns of logs.`
 
+/** Pages take them too, but no program asks for these. */
+const takesFreshness = ({ method, path }: Route): boolean =>
+  method === 'GET' && /^\/(merchant|payer)\/v1\//.test(path)
+
+const freshnessParameters = ({ minPosition }: Names): Json[] => [
+  {
+    name: minPosition,
+    in: 'header',
+    required: false,
+    description: 'Answers with everything up to this position, without asking the store.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  {
+    name: 'Cache-Control',
+    in: 'header',
+    required: false,
+    description: '`max-age` and seconds: the answer may be so old, and the store is not asked.',
+    schema: { type: 'string' },
+  },
+]
+
 /** The OpenAPI 3.1 document, printed from the mounted routes. */
 export const openApi = (
   routes: readonly Route[],
@@ -52,7 +73,12 @@ export const openApi = (
     }
   }
 
-  const parametersOf = ({ params, query, ownQuery }: Route): Json[] =>
+  const parametersOf = (route: Route): Json[] => [
+    ...parametersInUrl(route),
+    ...(takesFreshness(route) ? freshnessParameters(names) : []),
+  ]
+
+  const parametersInUrl = ({ params, query, ownQuery }: Route): Json[] =>
     (
       [
         ['path', params],

@@ -35,7 +35,7 @@ export const openCore = async (
   )
   const digest = makeDigest(installation.key ?? '')
   const [usesOfVault, usesOfBlobs] = [usesOf(log, 'the vault'), usesOf(log, 'the folder of blobs')]
-  const observers = [opened.observe, opened.observeClock]
+  const observers = [opened.observe, opened.observeClock, opened.freshness.observe]
   const reads = await followLog({ ...opened, observers }, settings, log, beside)
   const { file, queries, feeBook, reportBook, readModels, damage } = reads
   const { handle, streams } = opened
@@ -45,10 +45,11 @@ export const openCore = async (
   opened.refusals.sealWith(people.vault.secret('refusals'))
   const seen = await watchSeen(opened.store, seenIn(settings), settings.acceptsLoss)
   reads.onEvents(seen.observe)
+  const freshness = opened.freshness.over(readModels)
   return {
     ...opened,
     ...damage,
-    ...{ digest, readModels, caughtUp, newId: randomUUID },
+    ...{ digest, freshness, readModels, caughtUp, newId: randomUUID },
     /** What other nodes do some of; undefined where the log is a file. */
     sharedWork,
     shares: sharedWork?.shares ?? unsharedWork(handle),

@@ -143,12 +143,16 @@ export const openService = async (
     ...requestLog(log, service.observe, core),
     clientAddress,
     now: core.now,
+    freshness: core.freshness,
     newId: randomUUID,
     errorPage: makeErrorPage(ofHttp),
   })
   const greeting = shown ? `${shown}\n` : ''
-  const refusal = (status: Wrong, description: string) =>
-    answerToNoRequest(names, ofHttp.isSecure, randomUUID(), status, description)
+  const refusal = (wrong: Wrong, description: string) => {
+    const answer = answerToNoRequest(names, ofHttp.isSecure, randomUUID(), wrong, description)
+    const position = { [names.position]: String(core.freshness.known()) }
+    return { ...answer, headers: { ...answer.headers, ...position } }
+  }
   return { app, routes, core, service, refusal, wordCallback, pusher, greeting, inFlight }
 }
 

@@ -15,7 +15,9 @@ const groups = {
     guide(name),
   ),
   Payments: ['payments', 'callbacks', 'verifying', 'pusher', 'logs'].map((name) => guide(name)),
-  Conventions: ['data', 'as-of', 'errors', 'idempotency', 'browsers'].map((name) => guide(name)),
+  Conventions: ['data', 'freshness', 'as-of', 'errors', 'idempotency', 'browsers'].map((name) =>
+    guide(name),
+  ),
   People: [guide('openid')],
   Reference: [guide('reference'), guide('interface', 'docs/')],
 } as const satisfies Readonly<Record<string, readonly Guide[]>>

@@ -4,6 +4,7 @@ import { countEvents } from '../event-counts.ts'
 import { tellChecksums, type Log } from '../log.ts'
 import { cacheLimitsInHeap } from '../memory.ts'
 import { useOf } from '../outages.ts'
+import { watchFreshness } from '../freshness.ts'
 import { openRefusals } from '../refusals.ts'
 import { openSecurityLogIn, recordChanges } from '../security-changes.ts'
 import { openClock } from '../service-clock.ts'
@@ -23,7 +24,8 @@ export const openLog = async (
   const opened = await openStore(settings, beside, isAlone, (events) => tellChecksums(log, events))
   const from = await opened.head()
   const { countingOf, text } = countEvents()
-  const store = countingOf(watchStore(opened, log))
+  const freshness = watchFreshness(countingOf(watchStore(opened, log)), from)
+  const { store } = freshness
   const securityLog = openSecurityLogIn(settings, log)
   const handler = makeHandler({
     store,
@@ -44,7 +46,8 @@ export const openLog = async (
     use: useOf(log, 'the file of refusals', 'written'),
   })
   const { streams } = opened
-  return { ...handler, ...clock, store, streams, from, eventCounts: text, securityLog, refusals }
+  const of = { store, streams, freshness, from, eventCounts: text, securityLog, refusals }
+  return { ...handler, ...clock, ...of }
 }
 
 export type OpenLog = Awaited<ReturnType<typeof openLog>>

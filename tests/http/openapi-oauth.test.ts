@@ -144,7 +144,7 @@ test('given an endpoint for clients or tokens, then its errors are documented in
   )
   expect(names).toHaveLength(8)
   for (const name of names) {
-    const told = ['WWW-Authenticate', 'Cache-Control', 'Pragma']
+    const told = ['WWW-Authenticate', 'Cache-Control', 'Pragma', 'X-Service-Position']
     expect([name, Object.keys(operation(name).responses['401']?.headers ?? {})]).toEqual([
       name,
       told,

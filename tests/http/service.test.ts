@@ -45,6 +45,15 @@ afterAll(() => service.stop())
 const bareApp: Omit<AppNeeds, 'routes'> = {
   names: namesOf({ headerPrefix: 'X-Service', mediaVendor: 'service' }),
   authenticate: () => Promise.reject(new Error('nobody is asked')),
+  freshness: {
+    known: () => 0,
+    read: () => ({
+      settle: async () => 'settled',
+      run: (work) => work(),
+      position: () => 0,
+      age: () => undefined,
+    }),
+  },
   isSecure: false,
   publicUrl: undefined,
   clientAddress: (peer) => peer,

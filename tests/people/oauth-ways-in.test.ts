@@ -164,7 +164,7 @@ test('given a page of another origin with a public client, when it asks for toke
   const shows = ({ headers }: Response) => headers.get('access-control-expose-headers')
   const wrong = await tokensOf('not-a-code')
   expect([wrong.status, allows(wrong)]).toEqual([400, '*'])
-  expect(shows(wrong)).toBe('WWW-Authenticate, X-Request-Id')
+  expect(shows(wrong)).toBe('WWW-Authenticate, X-Request-Id, X-Service-Position, Age')
   const answer = await tokensOf(back.searchParams.get('code') ?? '')
   expect([answer.status, allows(answer)]).toEqual([200, '*'])
   const { access_token } = (await answer.json()) as { access_token: string }
