@@ -10,6 +10,7 @@ import {
   streamOfSubject,
 } from '../domain/callback-names.ts'
 import type { Recorded } from '../domain/events.ts'
+import type { Notice } from '../domain/merchant/notice.ts'
 import { idIn, merchantAndIdIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import { permissionRequests } from '../domain/aggregates.ts'
@@ -47,6 +48,7 @@ export type CallbackObject =
   | { readonly about: 'report'; readonly report: ClosedReport }
   | { readonly about: 'settlement'; readonly settlement: MadeSettlement }
   | { readonly about: 'destination'; readonly destination: RestedDestination }
+  | { readonly about: 'notice'; readonly notice: Notice }
   | { readonly about: 'scan'; readonly scan: string; readonly argstring: string }
   | { readonly about: 'display'; readonly tid: string; readonly text: string }
   | { readonly about: 'test' }
@@ -121,6 +123,8 @@ export const callbackObjects = ({ store, find, views }: Needs) => {
       }
       case 'ReportCompleted':
         return { about: 'report', report: await closedReport(store, event) }
+      case 'NoticeRaised':
+        return { about: 'notice', notice: event.data }
       case 'DestinationRested':
         return { about: 'destination', destination: event.data }
       case 'SettlementMade':

@@ -106,6 +106,7 @@ export const makeStaff = (needs: Needs) => {
     },
     /** The number that was invited; undefined once the person is erased. */
     invitedNumber: (phone: string): string | undefined => readName(people, phone),
+    profileOf: needs.findProfile,
     nameOf: async (person: string): Promise<string | undefined> =>
       (await needs.findProfile(person))?.name,
   }

@@ -16,6 +16,7 @@ import { callbackSecret, callbackSecretEvents } from './merchant/callback-secret
 import { channel } from './merchant/channel.ts'
 import { integrator } from './merchant/integrator.ts'
 import { merchant } from './merchant/merchant.ts'
+import { noticeCauses, noticeEvents, notices } from './merchant/notice.ts'
 import { pos } from './merchant/pos.ts'
 import { requestLimit } from './merchant/request-limit.ts'
 import { scanEvents, scans } from './merchant/scans.ts'
@@ -60,6 +61,13 @@ export const staffs = {
   decider: staff,
   events: staffEvents,
   causes: staffCauses,
+}
+/** Keyed by merchant. */
+export const noticesOfMerchants = {
+  category: 'notice',
+  decider: notices,
+  events: noticeEvents,
+  causes: noticeCauses,
 }
 export const pointsOfSale = { category: 'pos', ...pos }
 export const shortlinks = { category: 'shortlink', ...shortlink }

@@ -2,6 +2,7 @@ import type { LedgerEvent } from './accounting/ledger.ts'
 import type { SettlementEvent } from './accounting/settlement-events.ts'
 import type { destinationEvents } from './callback-destination.ts'
 import type { EventsOf } from './decider.ts'
+import type { noticeEvents } from './merchant/notice.ts'
 import { paymentEffects, type PaymentEvent, type WithEffect } from './payment/payment-events.ts'
 import type { PermissionEvent } from './people/permission.ts'
 
@@ -21,6 +22,7 @@ type TellingEvent =
   | LedgerEvent
   | SettlementEvent
   | EventsOf<typeof destinationEvents>
+  | EventsOf<typeof noticeEvents>
 
 /** Callback event of each event type (interface 4.4 and 13). */
 export const callbackEventNames = {
@@ -32,6 +34,7 @@ export const callbackEventNames = {
   ReportCompleted: 'report_closed',
   SettlementMade: 'settlement_made',
   DestinationRested: 'callback_address_rested',
+  NoticeRaised: 'portal',
 } as const satisfies Partial<Record<TellingEvent['type'], string>>
 
 type ToldType = keyof typeof callbackEventNames

@@ -60,8 +60,19 @@ export const composeService = async (core: Core, { granted, ...parts }: Parts) =
   const callbacks = callbackSlice(core, { ...parts, countAttempt: metrics.countAttempt })
   const transparency = transparencySlice(core, settings, log, parts.publicUrl)
   const asOf = asOfSlice(core, settings, log, parts.beside)
+  const portal = portalSlice(core, settings, { log, messages, publicUrl: parts.publicUrl })
   // In the order in which the work of one may make that of another due.
-  const slices = [payments, people, accounting, merchants, callbacks, transparency, asOf, audit]
+  const slices = [
+    payments,
+    people,
+    accounting,
+    merchants,
+    callbacks,
+    transparency,
+    asOf,
+    audit,
+    portal,
+  ]
   const work = slices.flatMap((slice): readonly Work[] => slice.work)
   const background = runBackgroundWork({ core, settings, log, work })
   const live = makeLive()
@@ -81,7 +92,7 @@ export const composeService = async (core: Core, { granted, ...parts }: Parts) =
       people: people.needs,
       callbacks: callbacks.needs,
       transparency: transparency.needs,
-      portal: { ...people.needs, ...portalSlice(core, settings, log), ...changes },
+      portal: { ...people.needs, ...portal.needs, ...changes },
       audit: { ...auditSlice(core, settings, access), lastAudit: audit.last },
       service: {
         ready: makeReadiness(core, background),

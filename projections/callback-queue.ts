@@ -88,6 +88,7 @@ const queueProjection = projection({
     'ShortlinkScanned',
     'SettlementMade',
     'DestinationRested',
+    'NoticeRaised',
     'MerchantRegistered',
     'MerchantChanged',
   ],

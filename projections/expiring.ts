@@ -24,6 +24,25 @@ export const expiringQueries = (db: BetterSQLite3Database) => {
       .orderBy(asc(deadline))
       .limit(sql.placeholder('limit')),
   )
-  return (merchant: string, start: Instant, end: Instant, limit: number) =>
-    soon.all({ merchant, start, end, limit })
+  const anywhere = prepared(
+    db,
+    paymentTable,
+    db
+      .select()
+      .from(paymentTable)
+      .where(
+        and(
+          isAuthorized,
+          gt(deadline, sql.placeholder('start')),
+          lte(deadline, sql.placeholder('end')),
+        ),
+      )
+      .orderBy(asc(deadline))
+      .limit(sql.placeholder('limit')),
+  )
+  return {
+    ofMerchant: (merchant: string, start: Instant, end: Instant, limit: number) =>
+      soon.all({ merchant, start, end, limit }),
+    anywhere: (start: Instant, end: Instant, limit: number) => anywhere.all({ start, end, limit }),
+  }
 }

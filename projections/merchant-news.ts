@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { prepared } from './prepared.ts'
@@ -11,6 +11,8 @@ const told = [
   'ReportClosed',
   'SettlementMade',
   'PayoutOrdered',
+  'PayoutPaid',
+  'PayoutReturned',
   'DestinationRested',
   'DestinationWoken',
   'StaffInvited',
@@ -82,7 +84,25 @@ export const merchantNewsQueries = (db: BetterSQLite3Database) => {
       .orderBy(desc(position))
       .limit(sql.placeholder('limit')),
   )
+  const behind = prepared(
+    db,
+    merchantNews,
+    db
+      .select()
+      .from(merchantNews)
+      .where(gt(position, sql.placeholder('after')))
+      .orderBy(asc(position))
+      .limit(sql.placeholder('limit')),
+  )
+  const newest = prepared(
+    db,
+    merchantNews,
+    db.select().from(merchantNews).orderBy(desc(position)).limit(1),
+  )
   return {
+    /** Of all merchants, oldest first. */
+    behind: (position: number, limit: number) => behind.all({ after: position, limit }),
+    newest: (): number => newest.get()?.position ?? 0,
     /** Newest first. */
     after: (merchant: string, position: number, limit: number) =>
       after.all({ merchant, after: position, limit }),

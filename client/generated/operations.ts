@@ -909,6 +909,7 @@ export type CallbackMeta = {
     | 'report_closed'
     | 'settlement_made'
     | 'callback_address_rested'
+    | 'portal'
     | 'shortlink_scanned'
     | 'display_message'
     | 'test_event'
@@ -949,6 +950,24 @@ export type RestedCallback = {
         readonly failing_since: DateTime
         /** The last one, in words. */
         readonly problem: string | null
+      }
+    | undefined
+}
+
+/** There is no object over http and on public channels. */
+export type NoticeCallback = {
+  readonly meta: CallbackMeta
+  readonly object?:
+    | {
+        readonly kind:
+          'authorization_expires' | 'callback_address_rested' | 'payout_returned' | 'new_owner'
+        /** The tid, address, settlement or member. */
+        readonly about: string
+        readonly currency: string | null
+        /** What is not captured. */
+        readonly amount: string | null
+        /** When it is too late. */
+        readonly date_until: DateTime | null
       }
     | undefined
 }
@@ -999,6 +1018,7 @@ export type CallbackEvents = {
   report_closed: ReportCallback
   settlement_made: SettlementCallback
   callback_address_rested: RestedCallback
+  portal: NoticeCallback
   shortlink_scanned: ScanCallback
   display_message: DisplayCallback
   test_event: TestCallback
@@ -1220,10 +1240,10 @@ export type Operations = {
   ): Promise<void>
   /** The one-time code that a payer's authenticator shows now: `GET /sandbox/v1/payer/{payer}/code/` (OPEN). */
   getSandboxPayerCode(payer: string, options?: CallOptions): Promise<SandboxCode>
-  /** The messages that phones would have received, newest first: `GET /sandbox/v1/message/` (OPEN). */
+  /** The messages that phones and mailboxes would have received, newest first: `GET /sandbox/v1/message/` (OPEN). */
   getSandboxMessage(
     options?: CallOptions & {
-      /** A phone number; by default all. */
+      /** A phone number or an e-mail address; by default all. */
       readonly to?: string | undefined
     },
   ): Promise<SandboxMessages>

@@ -4,6 +4,7 @@ import {
   displayCallbackName,
   scanCallbackName,
 } from '../../domain/callback-names.ts'
+import { noticeKinds } from '../../domain/merchant/notice.ts'
 import { paymentCallbacks } from '../../domain/payment/payment-events.ts'
 import { dateTime } from '../wire.ts'
 import { outcomeReply } from './outcome-reply.ts'
@@ -60,6 +61,16 @@ const restedMessage = callbackMessage(
     problem: z.string().nullable().meta({ description: 'The last one, in words.' }),
   }),
 )
+const noticeMessage = callbackMessage(
+  'NoticeCallback',
+  z.object({
+    kind: z.enum(noticeKinds),
+    about: z.string().meta({ description: 'The tid, address, settlement or member.' }),
+    currency: z.string().nullable(),
+    amount: z.string().nullable().meta({ description: 'What is not captured.' }),
+    date_until: dateTime.nullable().meta({ description: 'When it is too late.' }),
+  }),
+)
 const settlementMessage = callbackMessage('SettlementCallback', settlementReply)
 const textMessage = (id: string) =>
   z
@@ -102,6 +113,10 @@ export const callbacks = {
   callback_address_rested: {
     summary: 'An address has taken nothing for five days, and gets nothing now; in the feed only.',
     message: restedMessage,
+  },
+  portal: {
+    summary: 'Something needs somebody, as the portal shows it; in the feed only.',
+    message: noticeMessage,
   },
   shortlink_scanned: {
     summary: 'Somebody has scanned the code of a shortlink.',

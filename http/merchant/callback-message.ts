@@ -1,6 +1,7 @@
 import type { CallbackObject, ReadCallbackContent } from '../../application/callback-object.ts'
 import type { Message } from '../../domain/callback.ts'
 import { channelOf } from '../../domain/merchant/channel.ts'
+import { formatAmount } from '../../domain/money/money.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Signing } from '../addresses.ts'
 import type { AttachmentLink } from './attachment.ts'
@@ -32,6 +33,7 @@ const pathOf = (object: CallbackObject): string | null => {
     case 'settlement':
       return settlementPath(object.settlement.serial)
     case 'destination':
+    case 'notice':
     case 'scan':
     case 'test':
       return null
@@ -66,6 +68,12 @@ const encodeObject = async (
     case 'destination': {
       const { destination, failingSince, problem } = object.destination
       return { callback_address: destination, failing_since: failingSince, problem }
+    }
+    case 'notice': {
+      const { kind, about, money, until } = object.notice
+      const { currency, amount } = money ?? {}
+      const left = currency === undefined ? null : formatAmount(amount ?? 0, currency)
+      return { kind, about, currency: currency ?? null, amount: left, date_until: until }
     }
     case 'display':
       return { text: object.text }

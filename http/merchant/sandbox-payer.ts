@@ -47,10 +47,14 @@ export const sandboxPayerRoutes = ({
     path: '/sandbox/v1/message/',
     access: 'OPEN',
     group: 'Sandbox',
-    summary: 'The messages that phones would have received, newest first',
+    summary: 'The messages that phones and mailboxes would have received, newest first',
     description: 'The last thousand since the start of the service.',
     query: z.object({
-      to: z.string().max(30).optional().meta({ description: 'A phone number; by default all.' }),
+      to: z
+        .string()
+        .max(254)
+        .optional()
+        .meta({ description: 'A phone number or an e-mail address; by default all.' }),
     }),
     success: 'value',
     reply: z
@@ -59,8 +63,9 @@ export const sandboxPayerRoutes = ({
       })
       .meta({ id: 'SandboxMessages' }),
     handle: ({ query: { to } }) => {
-      const number = to === undefined ? undefined : `+${phoneDigits(to) ?? ''}`
-      const messages = sentTo(number).map(({ at, ...sent }) => ({ ...sent, date_sent: at }))
+      const isMail = to === undefined || to.includes('@')
+      const receiver = isMail ? to : `+${phoneDigits(to) ?? ''}`
+      const messages = sentTo(receiver).map(({ at, ...sent }) => ({ ...sent, date_sent: at }))
       return { messages }
     },
   }),

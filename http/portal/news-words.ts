@@ -32,6 +32,12 @@ const words: Readonly<Record<string, Word>> = {
     nb: 'En utbetaling ble bestilt',
     action: 'see_money',
   },
+  PayoutPaid: { en: 'A payout was paid', nb: 'En utbetaling ble betalt', action: 'see_money' },
+  PayoutReturned: {
+    en: 'A payout came back',
+    nb: 'En utbetaling kom i retur',
+    action: 'see_money',
+  },
   DestinationRested: {
     en: 'A callback address was given up',
     nb: 'En varslingsadresse ble gitt opp',

@@ -16,8 +16,8 @@ type OfPos = Taken & { readonly posId: string; readonly currency: string }
 export type TurnoverNeeds = {
   /** By point of sale and currency. */
   readonly turnoverBetween: (merchant: string, from: Instant, to: Instant) => readonly OfPos[]
-  /** The first instants of the days of the merchant up to today and of tomorrow. */
-  readonly dayStarts: (merchant: string, at: Instant, days: number) => readonly Instant[]
+  /** The first instants of the last days of a time zone, and of tomorrow. */
+  readonly dayStarts: (timeZone: string, at: Instant, days: number) => readonly Instant[]
 }
 
 /** One currency of the last thirty days. */
@@ -62,11 +62,11 @@ export const numbersFor = (
   { shop, me }: PortalVisitor,
   at: Instant,
 ): readonly [Numbers, ...Numbers[]] => {
-  const { merchant, currency: own } = shop
+  const { merchant, currency: own, timeZone } = shop
   const theirs = pointsOfSaleOf(me.terms)
   const rowsOf = (from: Instant, to: Instant) =>
     turnoverBetween(merchant, from, to).filter(({ posId }) => theirs?.includes(posId) ?? true)
-  const starts = dayStarts(merchant, at, 2 * daysShown)
+  const starts = dayStarts(timeZone, at, 2 * daysShown)
   const shown = starts.slice(-daysShown - 1)
   const days = shown.slice(0, -1).map((from, index) => {
     const to = shown[index + 1] ?? from

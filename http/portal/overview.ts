@@ -8,6 +8,7 @@ import { filledText } from '../payer/words.ts'
 import type { Route } from '../route.ts'
 import { portalPath } from './areas.ts'
 import type { PortalNeeds } from './guard.ts'
+import { noticesHtml, type NoticeNeeds } from './messages.ts'
 import { chartsHtml, daysTable, posTable, type Shown } from './overview-charts.ts'
 import { isNothing, numbersFor, type TurnoverNeeds } from './overview-numbers.ts'
 import { tilesHtml } from './overview-tiles.ts'
@@ -19,8 +20,8 @@ import { overviewTexts } from './texts-overview.ts'
 
 export type OverviewNeeds = PortalNeeds &
   TurnoverNeeds &
-  PanelNeeds & {
-    readonly timeZoneOf: (merchant: string) => string
+  PanelNeeds &
+  NoticeNeeds & {
     readonly posOf: (merchant: string) => readonly { readonly id: string; readonly name: string }[]
     /** The position of the newest event of a merchant that this process has folded. */
     readonly newestOf: (merchant: string) => number
@@ -51,26 +52,29 @@ const numbersHtml = (shown: Shown, isAlone: boolean): Html => {
   </section>`
 }
 
+const noticesShown = 3
+
 const overviewPage = async (
   needs: OverviewNeeds,
   visitor: PortalVisitor,
   call: Call,
 ): Promise<PortalPage> => {
-  const { merchant } = visitor.shop
+  const { merchant, timeZone } = visitor.shop
   // Before the numbers are read: what comes meanwhile is told of at once.
   const newest = needs.newestOf(merchant)
-  const timeZone = needs.timeZoneOf(merchant)
   const names = new Map(needs.posOf(merchant).map(({ id, name }) => [id, name]))
   const posName = (id: string): string => names.get(id) ?? id
   const all = numbersFor(needs, visitor, call.at)
   const shown = all.map((numbers) => ({ visitor, numbers, timeZone, posName }))
   const title = frameTexts[visitor.language].overview
+  const notices = await noticesHtml(needs, visitor, call.at, noticesShown)
   return {
     title,
     follow: portalPath(merchant, `events?after=${newest}`),
     body: html`<div class="head"><h1>${title}</h1></div>
       <div data-part="overview">
         ${shown.map(tilesHtml)}
+        ${notices === '' ? '' : html`<section class="card">${notices}</section>`}
         <div class="board">
           <div>${shown.map((one) => numbersHtml(one, shown.length === 1))}</div>
           ${await panelsHtml(needs, visitor, call.at)}

@@ -13,6 +13,8 @@ export type PortalShop = {
   readonly merchant: string
   readonly name: string
   readonly currency: string
+  /** IANA. */
+  readonly timeZone: string
   readonly isDisabled: boolean
   /** Whether it has signed up by itself. */
   readonly hasSignedUp: boolean

@@ -4,12 +4,13 @@ import { asPages } from '../payer/page.ts'
 import { makeVisits, type SessionNeeds } from '../payer/session.ts'
 import type { NeedsOf, Route } from '../route.ts'
 import { lobbyRoutes } from './lobby.ts'
+import { messagesRoutes } from './messages.ts'
 import { overviewRoutes } from './overview.ts'
 import { signUpMerchantRoutes } from './sign-up.ts'
 import { staffRoutes } from './staff.ts'
 
 /** Every page of the portal. */
-const pages = [lobbyRoutes, signUpMerchantRoutes, overviewRoutes, staffRoutes]
+const pages = [lobbyRoutes, signUpMerchantRoutes, overviewRoutes, staffRoutes, messagesRoutes]
 
 const styles = ['portal', 'parts', 'overview'].map((name) => `http/portal/${name}.css`)
 

@@ -16,14 +16,15 @@ const waits = [2_000, 10_000]
 /** The sandbox's: shown by a route and in the log. */
 export const showMessages = (log: Log, now: () => number) => {
   const shown: ShownMessage[] = []
-  const send: SendMessage = (phone, text) => {
-    const to = `+${phone}`
+  const show = (to: string, text: string): void => {
     shown.push({ to, text, at: now() })
     if (shown.length > messagesShown) shown.shift()
     log.info({ to, text }, 'a message')
   }
+  const send: SendMessage = (phone, text) => show(`+${phone}`, text)
   return {
     send,
+    mail: (to: string, text: string) => void show(to, text),
     /** Newest first. */
     sentTo: (to: string | undefined): readonly ShownMessage[] =>
       shown.filter((message) => to === undefined || message.to === to).reverse(),
@@ -55,18 +56,21 @@ export const sendToGateway = ({ url, log, post }: GatewayNeeds) => {
     waiting.add(timer)
   }
 
-  const send: SendMessage = (phone, text) =>
-    void attempt(randomUUID(), JSON.stringify({ to: `+${phone}`, text }), waits)
+  const mail: SendMessage = (to, text) =>
+    void attempt(randomUUID(), JSON.stringify({ to, text }), waits)
+  const send: SendMessage = (phone, text) => mail(`+${phone}`, text)
   const stop = (): void => {
     isStopped = true
     for (const timer of waiting) clearTimeout(timer)
   }
-  return { send, stop }
+  return { send, mail, stop }
 }
 
 export type Messages = {
   /** Undefined in production without MESSAGE_URL. */
   readonly send: SendMessage | undefined
+  /** The same to an e-mail address. */
+  readonly mail: SendMessage | undefined
   readonly sentTo: ReturnType<typeof showMessages>['sentTo']
   readonly stop: () => void
 }
@@ -92,14 +96,14 @@ export const openMessages = (
       }),
     })
     const post = (id: string, uri: string, body: string) => sender.send(id, uri, body)
-    const { send, stop } = sendToGateway({ url, log, post })
+    const { send, mail, stop } = sendToGateway({ url, log, post })
     const end = (): void => {
       stop()
       sender.close()
     }
-    return { ...nothing, send, stop: end }
+    return { ...nothing, send, mail, stop: end }
   }
   if (MODE === 'sandbox') return { ...nothing, ...showMessages(log, now) }
   log.warn('nobody can prove a phone number: set MESSAGE_URL to the address of your gateway')
-  return { ...nothing, send: undefined }
+  return { ...nothing, send: undefined, mail: undefined }
 }

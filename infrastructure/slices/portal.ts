@@ -1,13 +1,16 @@
 import type { Context } from '../../application/handle.ts'
 import { signUpMerchant } from '../../application/sign-up-merchant.ts'
-import { merchants, staffs } from '../../domain/aggregates.ts'
+import { merchants, noticesOfMerchants, staffs } from '../../domain/aggregates.ts'
 import { visitMs, type StaffMember } from '../../domain/merchant/staff.ts'
 import { negated } from '../../domain/money/money.ts'
 import { streamOf } from '../../domain/stream.ts'
-import { dayMs, type Instant } from '../../domain/time.ts'
+import type { Instant } from '../../domain/time.ts'
+import { dayIn, startOf, type TimeZone } from '../../domain/time-zone.ts'
 import type { Core } from '../core.ts'
 import type { Log } from '../log.ts'
+import { noticeWork } from '../notices.ts'
 import { readAccount } from '../payout-account.ts'
+import type { Messages } from '../people/messages.ts'
 import { staffIn } from '../people/staff.ts'
 import { newestSecurityLines } from '../security-reader.ts'
 import type { Settings } from '../settings.ts'
@@ -32,17 +35,15 @@ const visitsOf =
     )
   }
 
-const utc = 'UTC'
-
 /** What the overview tells. */
 const figuresOf = ({ payments, accounting, callbacks, merchants: rows }: Core) => ({
-  timeZoneOf: (_: string): string => utc,
   turnoverBetween: accounting.turnover.between,
-  dayStarts: (_: string, at: Instant, days: number): readonly Instant[] => {
-    const today = Math.floor(at / dayMs)
-    return Array.from({ length: days + 1 }, (__, index) => (today - days + 1 + index) * dayMs)
+  dayStarts: (timeZone: TimeZone, at: Instant, days: number): readonly Instant[] => {
+    const today = dayIn(timeZone, at)
+    const numbers = Array.from({ length: days + 1 }, (_, index) => today - days + 1 + index)
+    return numbers.map((day) => startOf(timeZone, day))
   },
-  expiring: payments.expiring,
+  expiring: payments.expiring.ofMerchant,
   failingCallbacks: callbacks.destinations.failing,
   newsAfter: rows.news.after,
   nextPayout: (merchant: string) => {
@@ -55,20 +56,31 @@ const figuresOf = ({ payments, accounting, callbacks, merchants: rows }: Core) =
   },
 })
 
-/** What the staff of merchants see and do. */
-export const portalSlice = (core: Core, { MODE, DATA_DIR }: Settings, log: Log) => {
+type Parts = {
+  readonly log: Log
+  readonly messages: Messages
+  readonly publicUrl: () => string
+}
+
+/** What the staff of merchants see and do. Beside it, what needs somebody is raised. */
+export const portalSlice = (
+  core: Core,
+  { MODE, DATA_DIR }: Settings,
+  { log, messages, publicUrl }: Parts,
+) => {
   const { merchants: rows, handle } = core
   const staff = staffIn(core)
   const findShop = (merchant: string) => {
     const row = rows.merchants.find(streamOf(merchants, merchant))
     if (!row) return undefined
-    const { businessName: name, currency, hasSignedUp = false } = row.data
-    return { merchant, name, currency, hasSignedUp, isDisabled: row.isDisabled }
+    const { businessName: name, currency, timeZone, hasSignedUp = false } = row.data
+    return { merchant, name, currency, timeZone, hasSignedUp, isDisabled: row.isDisabled }
   }
-  return {
+  const needs = {
     ...staff,
     ...{ findShop, readAccount },
     noteVisit: visitsOf(core, log),
+    findNotices: async (merchant: string) => core.find(noticesOfMerchants, merchant, 'log'),
     posOf: (merchant: string) =>
       rows.pointsOfSale
         .list(merchant, Number.MAX_SAFE_INTEGER, mostPointsOfSale)
@@ -82,4 +94,6 @@ export const portalSlice = (core: Core, { MODE, DATA_DIR }: Settings, log: Log) 
       holderOfOrganization: (id) => rows.lookUpMerchant(id)?.data.id,
     }),
   }
+  const due = noticeWork(core, staff, messages, publicUrl)
+  return { needs, work: [{ due, isTelling: true }] }
 }

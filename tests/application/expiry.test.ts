@@ -136,7 +136,7 @@ test.each(['payments', 'permissions'] as const)(
     const granted = await openGranted(core, () => 'https://pay.example')
     const merchants = merchantSlice(core)
     const payments = await paymentSlice(core, fundingOf(settings), merchants, granted.views)
-    const messages = { send: undefined, sentTo: () => [], stop: () => {} }
+    const messages = { send: undefined, mail: undefined, sentTo: () => [], stop: () => {} }
     const parts = { settings, messages, log: log as Log }
     const people = peopleSlice(core, parts, merchants, payments, granted)
     const work = [...payments.work, ...people.work]

@@ -278,6 +278,7 @@ test('each event that the decisions name becomes the callback event that stands 
     ReportCompleted: 'report_closed',
     SettlementMade: 'settlement_made',
     DestinationRested: 'callback_address_rested',
+    NoticeRaised: 'portal',
     PermissionGranted: 'permission_request_answered',
     PermissionDeclined: 'permission_request_answered',
     PermissionFailed: 'permission_request_answered',

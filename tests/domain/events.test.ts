@@ -245,6 +245,8 @@ describe('the catalogue', () => {
       'MerchantEnabled',
       'MerchantRegistered',
       'MerchantRemoved',
+      'NoticeRaised',
+      'NoticeSettled',
       'PayerCodeConfirmed',
       'PayerCredentialsChanged',
       'PayerErased',

@@ -21,7 +21,9 @@ const look = (path: string, action: StaffAction): Try => ({ method: 'GET', path,
 export const portalTries: readonly Try[] = [
   look('', 'see_overview'),
   look('events?after=0', 'see_overview'),
+  look('messages', 'see_messages'),
   look('staff', 'see_staff'),
   look('staff?invite', 'change_staff'),
   change('invite', { phone: 'none' }),
+  { method: 'POST', path: 'messages', action: 'see_messages', form: { notice: 'none' } },
 ]

@@ -71,7 +71,7 @@ describe('the turnover between two instants', () => {
 })
 
 test('authorisations that end soon are the merchant own, those first that end first', () => {
-  const expiring = expiringQueries(file.db)
+  const { ofMerchant: expiring } = expiringQueries(file.db)
   for (const tid of ['a', 'b', 'c']) {
     requested(tid, tid === 'c' ? { merchant: 'other' } : {})
     happened(`payment-${tid}`, events.authorized())

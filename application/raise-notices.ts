@@ -1,0 +1,135 @@
+import { merchants, noticesOfMerchants } from '../domain/aggregates.ts'
+import type { Notice } from '../domain/merchant/notice.ts'
+import { decimalsOf } from '../domain/money/currency.ts'
+import { isEnabled } from '../domain/register.ts'
+import { idIn, merchantAndIdIn } from '../domain/stream.ts'
+import { dayMs, type Instant } from '../domain/time.ts'
+import type { Find } from './find-state.ts'
+import type { Context, Handle } from './handle.ts'
+import type { DueWork } from './schedule.ts'
+
+type News = {
+  readonly position: number
+  readonly merchant: string
+  readonly type: string
+  readonly stream: string
+  readonly at: Instant
+}
+
+type Expiring = {
+  readonly tid: string
+  readonly merchant: string
+  readonly currency: string
+  readonly amountLeft: number
+  readonly additionalAmountLeft: number
+  readonly expiresAt: Instant
+}
+
+type Needs = {
+  readonly handle: Handle
+  readonly find: Find
+  readonly newId: () => string
+  /** Authorisations of all merchants that end between two instants, those first that end first. */
+  readonly expiringBetween: (start: Instant, end: Instant, limit: number) => readonly Expiring[]
+  /** What happened behind a position that may need somebody, oldest first. */
+  readonly newsBehind: (position: number, limit: number) => readonly News[]
+  /** Where the news end, less what is looked at once more after a start. */
+  readonly firstPosition: () => number
+  /** Whether somebody has just become an owner, by an event of the staff. */
+  readonly newOwner: (news: News) => Promise<string | undefined>
+  /** Told of each new one. */
+  readonly onRaised: (merchant: string, notice: Notice) => Promise<void>
+}
+
+const lookEveryMs = 600_000
+const batchSize = 500
+/** What is older needs nobody now: an old log is folded for the first time. */
+const newsLastMs = 3 * dayMs
+
+/** In whole units of the currency: less is not worth a message. */
+const leastLeft = 1000
+
+const isOfValue = ({ currency, amountLeft, additionalAmountLeft }: Expiring): boolean =>
+  amountLeft + additionalAmountLeft >= leastLeft * 10 ** decimalsOf(currency)
+
+const ofExpiring = (payment: Expiring): Notice => {
+  const { tid, currency, amountLeft, additionalAmountLeft, expiresAt } = payment
+  return {
+    notice: `authorization_expires/${tid}/${expiresAt}`,
+    kind: 'authorization_expires',
+    about: tid,
+    money: { currency, amount: amountLeft + additionalAmountLeft },
+    until: expiresAt,
+  }
+}
+
+const raising =
+  ({ find, handle, newId, onRaised }: Needs) =>
+  async (merchant: string, notice: Notice, at: Instant): Promise<void> => {
+    if (!isEnabled(await find(merchants, merchant))) return
+    const context: Context = { at, merchant, actor: 'daybook', correlationId: newId() }
+    const command = { type: 'RaiseNotice', ...notice } as const
+    const { events } = await handle(noticesOfMerchants, merchant, command, context)
+    if (events.length > 0) await onRaised(merchant, notice)
+  }
+
+/** Undefined for what needs nobody. */
+const noticeOf = async ({ newOwner }: Needs, news: News): Promise<Notice | undefined> => {
+  const { type, stream, position } = news
+  const plain = { money: null, until: null }
+  if (type === 'DestinationRested') {
+    const [, about] = merchantAndIdIn(idIn(stream))
+    return { ...plain, notice: `rested/${position}`, kind: 'callback_address_rested', about }
+  }
+  if (type === 'PayoutReturned')
+    return {
+      ...plain,
+      notice: `returned/${position}`,
+      kind: 'payout_returned',
+      about: idIn(stream),
+    }
+  const about = await newOwner(news)
+  if (about === undefined) return undefined
+  return { ...plain, notice: `owner/${position}`, kind: 'new_owner', about }
+}
+
+/** Raises what needs somebody, each once, and looks again every ten minutes. */
+export const raiseNotices = (needs: Needs): DueWork => {
+  const raise = raising(needs)
+  let position: number | undefined
+  let lookedUntil = 0
+  let nextLook = 0
+
+  const raiseNews = async (now: Instant, stopped: AbortSignal): Promise<void> => {
+    position ??= needs.firstPosition()
+    for (let isMore = true; isMore && !stopped.aborted;) {
+      const batch = needs.newsBehind(position, batchSize)
+      for (const news of batch) {
+        const notice = news.at > now - newsLastMs ? await noticeOf(needs, news) : undefined
+        if (notice) await raise(news.merchant, notice, now)
+        position = news.position
+      }
+      isMore = batch.length === batchSize
+    }
+  }
+
+  const raiseExpiring = async (now: Instant, stopped: AbortSignal): Promise<void> => {
+    const until = now + dayMs
+    let from = Math.max(now, lookedUntil)
+    for (let isMore = true; isMore && !stopped.aborted;) {
+      const batch = needs.expiringBetween(from, until, batchSize)
+      for (const payment of batch)
+        if (isOfValue(payment)) await raise(payment.merchant, ofExpiring(payment), now)
+      from = batch.at(-1)?.expiresAt ?? until
+      isMore = batch.length === batchSize
+    }
+    lookedUntil = until
+    nextLook = now + lookEveryMs
+  }
+
+  return async (now, stopped) => {
+    await raiseNews(now, stopped)
+    if (now >= nextLook) await raiseExpiring(now, stopped)
+    return nextLook
+  }
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import type { Causes } from '../causes.ts'
+import type { Decider, EventsOf } from '../decider.ts'
+import { refuse } from '../refusal.ts'
+import { instant, type Instant } from '../time.ts'
+
+/** What needs somebody. */
+export const noticeKinds = [
+  'authorization_expires',
+  'callback_address_rested',
+  'payout_returned',
+  'new_owner',
+] as const
+
+export type NoticeKind = (typeof noticeKinds)[number]
+
+/** The same however often it is looked for. */
+const notice = z.string()
+
+/** Streams `notice-<merchant>`. */
+export const noticeEvents = {
+  NoticeRaised: z.object({
+    notice,
+    kind: z.enum(noticeKinds),
+    /** The tid, the address, the settlement or the member that it is about. */
+    about: z.string(),
+    money: z.object({ currency: z.string(), amount: z.int() }).nullable(),
+    /** When it is too late; null for never. */
+    until: instant.nullable(),
+  }),
+  /** Somebody has seen to it. */
+  NoticeSettled: z.object({ notice }),
+} as const
+
+type NoticeEvent = EventsOf<typeof noticeEvents>
+export type Notice = z.output<(typeof noticeEvents)['NoticeRaised']>
+export type OpenNotice = Notice & { readonly raisedAt: Instant }
+
+export type Notices = {
+  /** The newest last. */
+  readonly open: readonly OpenNotice[]
+  /** Raised before; older ones come no more. */
+  readonly known: readonly string[]
+}
+
+type NoticeCommand =
+  | ({ readonly type: 'RaiseNotice' } & Notice)
+  | { readonly type: 'SettleNotice'; readonly notice: string }
+
+const mostOpen = 200
+const mostKnown = 1000
+
+/** What needs somebody of a merchant, until somebody has seen to it. */
+export const notices: Decider<NoticeCommand, NoticeEvent, Notices> = {
+  initial: { open: [], known: [] },
+  decide(command, { known, open }) {
+    switch (command.type) {
+      case 'RaiseNotice': {
+        const { type: _, ...data } = command
+        return known.includes(data.notice) ? [] : [{ type: 'NoticeRaised', data }]
+      }
+      case 'SettleNotice': {
+        const { notice } = command
+        if (!known.includes(notice)) return refuse('resource_is_unknown')
+        if (!open.some((one) => one.notice === notice)) return []
+        return [{ type: 'NoticeSettled', data: { notice } }]
+      }
+    }
+  },
+  evolve({ open, known }, event, { at }) {
+    const { notice } = event.data
+    const others = open.filter((one) => one.notice !== notice)
+    if (event.type === 'NoticeSettled') return { open: others, known }
+    return {
+      open: [...others, { ...event.data, raisedAt: at }].slice(-mostOpen),
+      known: [...known, notice].slice(-mostKnown),
+    }
+  },
+}
+
+export const noticeCauses: Causes<NoticeCommand, NoticeEvent, Notices> = {
+  NoticeRaised: (data) => [{ type: 'RaiseNotice', ...data }],
+  NoticeSettled: (data) => [{ type: 'SettleNotice', ...data }],
+}
