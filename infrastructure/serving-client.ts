@@ -10,6 +10,9 @@ const resourceLimits = { maxYoungGenerationSizeMb: 3 * 32 }
 /** How often to check that npm still runs, in ms. */
 const checkEveryMs = 500
 
+/** `npm start` and `npx`. */
+const startedByNpm: ReadonlySet<string> = new Set(['start', 'npx'])
+
 /** npm passes on SIGTERM and SIGINT only. */
 const onEndOfParent = (act: () => void): void => {
   const parent = process.ppid
@@ -69,5 +72,5 @@ export const serveInWorker = (environment: ServingStart): void => {
     thread.on('exit', (code) => (process.exitCode = code))
   }
   watch()
-  if (environment['npm_lifecycle_event'] === 'start') onEndOfParent(stop)
+  if (startedByNpm.has(environment['npm_lifecycle_event'] ?? '')) onEndOfParent(stop)
 }

@@ -15,6 +15,9 @@ echo "$(basename "$tarball"): $(du -h "$tarball" | cut -f1), $(tar -tzf "$tarbal
 cp "$tarball" "$place/empty/"
 cd "$place/empty"
 export HOME=$place/home npm_config_cache=$place/cache npm_config_update_notifier=false
+# Where no binary of better-sqlite3 can be fetched it is compiled, with the headers beside Node if they are there.
+prefix=$(node -p 'require("path").resolve(process.execPath, "../..")')
+[ ! -e "$prefix/include/node/node.h" ] || export npm_config_nodedir=$prefix
 package=./$(basename "$tarball")
 npx --yes "$package" --help >"$place/help"
 grep -q 'DATA_DIR' "$place/help" && grep -q ' copy ' "$place/help" && grep -q ' snapshot' "$place/help"
@@ -35,6 +38,10 @@ echo
 kill -TERM "$service"
 wait "$service" || true
 service=
+for _ in $(seq 100); do
+  curl -fsS "$address/health/live" >/dev/null 2>&1 || break
+  sleep 0.1
+done
 if curl -fsS "$address/health/live" >/dev/null 2>&1; then
   echo "the service still answers after SIGTERM"
   exit 1

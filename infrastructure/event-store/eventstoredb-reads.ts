@@ -28,9 +28,10 @@ export type Readable = {
   readonly known: KnownEnd
 }
 
+/** A stream of Node; of KurrentDB's own client no more than can be iterated. */
 type Reading = AsyncIterable<ResolvedEvent> & {
-  cancel(): Promise<void>
-  on(event: 'error', listener: (error: Error) => void): unknown
+  cancel?(): Promise<void>
+  on?(event: 'error', listener: (error: Error) => void): unknown
 }
 
 const at = (position: Position): ReadPosition =>
@@ -38,7 +39,7 @@ const at = (position: Position): ReadPosition =>
 
 const collect = async (timeout: number, reading: Reading): Promise<ResolvedEvent[]> => {
   // An error that comes after the reading has been left would otherwise end the process.
-  reading.on('error', ignore)
+  reading.on?.('error', ignore)
   const gather = async (heard: () => void): Promise<ResolvedEvent[]> => {
     const events: ResolvedEvent[] = []
     for await (const event of reading) {
@@ -51,7 +52,7 @@ const collect = async (timeout: number, reading: Reading): Promise<ResolvedEvent
     // As many events as are read at once may be many megabytes.
     return await within(timeout, gather)
   } finally {
-    reading.cancel().catch(ignore)
+    reading.cancel?.().catch(ignore)
   }
 }
 

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { connectEventStoreDB } from '../../infrastructure/event-store/eventstoredb-event-store.ts'
 import { eventStoreContract } from './contract.ts'
 import { openToWrite, writers } from './open-to-write.ts'
-import { startProtocolPlace } from './protocol-place.ts'
 
 const liveServer = process.env['EVENTSTOREDB_URL']
 
@@ -19,6 +18,8 @@ for (const writer of writers)
   })
 
 if (liveServer === undefined) {
+  // Loaded on demand: it cannot be loaded beside another client.
+  const { startProtocolPlace } = await import('./protocol-place.ts')
   eventStoreContract('EventStoreDB by our server', async () => {
     const { url, stop, startAgain, remove } = await startProtocolPlace()
     const restart = async () => {

