@@ -41,6 +41,7 @@ export const startServer = async (settings: Settings, log: Log, beside: Where = 
   // Not before the address is known that callbacks name.
   service.begin()
   const stop = async (): Promise<void> => {
+    opened.core.endSoon()
     service.endStreams()
     opened.pusher.end()
     metrics?.stop()

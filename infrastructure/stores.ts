@@ -95,6 +95,8 @@ export type OpenedStore = EventStore & {
   readonly streams?: OtherStreams
   /** Where the store itself knows it. */
   readonly canBeWritten?: () => boolean
+  /** The service ends: what the store does not answer soon fails. */
+  readonly endSoon?: () => void
 }
 
 /**

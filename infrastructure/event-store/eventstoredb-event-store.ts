@@ -8,15 +8,20 @@ import {
   type Revision,
 } from '../../application/event-store.ts'
 import { acceptAppend } from './acceptable-append.ts'
-import { exact, toRecorded, type Own } from './eventstoredb-calls.ts'
+import { exact, ignore, toRecorded, type Own } from './eventstoredb-calls.ts'
 import { makeFilter } from './eventstoredb-filter.ts'
 import { followAll } from './eventstoredb-follow.ts'
 import { knownEnd } from './eventstoredb-head.ts'
-import { watchOutages, type Outages } from './eventstoredb-outage.ts'
-import { persistently, type Patience, type Persistently } from './eventstoredb-persistence.ts'
+import { endingMs, watchOutages, type Outages } from './eventstoredb-outage.ts'
+import {
+  persistently,
+  type Ask,
+  type Patience,
+  type Persistently,
+} from './eventstoredb-persistence.ts'
 import { readEnd, readEvents } from './eventstoredb-reads.ts'
 import { otherStreams, type OtherStreams } from './eventstoredb-streams.ts'
-import { isDecided, userIn } from './eventstoredb-verdicts.ts'
+import { isDecided, userIn, type About } from './eventstoredb-verdicts.ts'
 import { clientOf, messageOf, openWriter } from './eventstoredb-writer.ts'
 
 /** Longer than a cluster takes to choose another leader. */
@@ -25,6 +30,12 @@ const usualPatience: Patience = { attempt: 3_000, altogether: 10_000, election: 
 type Options = {
   readonly isOurs?: (event: RecordedEvent) => boolean
   readonly patience?: Partial<Patience> | undefined
+}
+
+type ConnectedStore = EventStore & {
+  readonly canBeWritten: () => boolean
+  readonly streams: OtherStreams
+  readonly endSoon: () => void
 }
 
 /** A refusal is an answer too. */
@@ -37,24 +48,51 @@ const answered =
     })
 
 /** Calls while the store is open; closing waits for their answers. */
-const callsOf = (user: string | undefined, patience: Patience) => {
-  const inFlight = new Set<Promise<unknown>>()
+const callsOf = (user: string | undefined, usual: Patience) => {
+  /** How those under way are given up. */
+  const inFlight = new Map<Promise<unknown>, (error: StoreUnavailable) => void>()
+  let patience = usual
   let isClosed = false
+
+  const giveUp = (calls: readonly ((error: StoreUnavailable) => void)[]): void => {
+    const error = new StoreUnavailable('EventStoreDB has not answered, and the service ends')
+    for (const fail of calls) fail(error)
+  }
+
+  const through =
+    (outages: Outages): Persistently =>
+    <Answer>(about: About, ask: Ask<Answer>, failed?: (error: unknown) => void) => {
+      if (isClosed) return Promise.reject(new StoreUnavailable('the event store is closed'))
+      const needs = { patience, outages, about: { ...about, user } }
+      const began = performance.now()
+      let fail: (error: StoreUnavailable) => void = ignore
+      const asked = new Promise<Answer>((resolve, reject) => {
+        fail = (error) => {
+          outages.failed(began, error)
+          reject(error)
+        }
+        persistently(needs, ask, failed).then(resolve, reject)
+      })
+      const leave = (): void => void inFlight.delete(asked)
+      inFlight.set(asked, fail)
+      asked.then(leave, leave)
+      return asked
+    }
+
   return {
-    through:
-      (outages: Outages): Persistently =>
-      (about, ask, failed) => {
-        if (isClosed) return Promise.reject(new StoreUnavailable('the event store is closed'))
-        const needs = { patience, outages, about: { ...about, user } }
-        const asked = persistently(needs, ask, failed)
-        const leave = (): void => void inFlight.delete(asked)
-        inFlight.add(asked)
-        asked.then(leave, leave)
-        return asked
-      },
+    through,
+    /** Gives up what is under way if it is not answered soon, and has less patience from now on. */
+    endSoon: (): void => {
+      patience = { ...usual, attempt: endingMs, altogether: endingMs }
+      const present = new Map(inFlight)
+      setTimeout(
+        () => giveUp([...present].flatMap(([call, fail]) => (inFlight.has(call) ? fail : []))),
+        endingMs,
+      ).unref()
+    },
     finish: async (): Promise<void> => {
       isClosed = true
-      await Promise.allSettled(inFlight)
+      await Promise.allSettled(inFlight.keys())
     },
   }
 }
@@ -73,7 +111,7 @@ const all = { doing: 'reading', stream: '$all' } as const
 export const connectEventStoreDB = (
   connectionString: string,
   { isOurs = () => true, patience: given = {} }: Options = {},
-): EventStore & { readonly canBeWritten: () => boolean; readonly streams: OtherStreams } => {
+): ConnectedStore => {
   const patience = { ...usualPatience, ...given }
   const { election: electionMs } = patience
   const user = userIn(connectionString)
@@ -122,6 +160,9 @@ export const connectEventStoreDB = (
       return followAll({ ...readable, ...watched }, after, either)
     },
     canBeWritten: () => writing.away() === undefined,
+    endSoon: () => {
+      for (const one of [reading, writing, calls]) one.endSoon()
+    },
     streams: otherStreams({ append, readable, read: calls.through(reading), writer, write }),
     close: () => (closing ??= finishAndClose()),
   }

@@ -12,8 +12,13 @@ export type Outages = {
   readonly away: () => { readonly cause: unknown } | undefined
   /** How long to wait for an answer before the server counts as away, in ms. */
   readonly rest: () => number
+  /** The service ends: what does not answer from now on counts as away sooner. */
+  readonly endSoon: () => void
   readonly close: () => void
 }
+
+/** How long a call may take when the service ends, in ms. */
+export const endingMs = 700
 
 type Needs = {
   /** Longer than a cluster takes to choose another leader, in ms. */
@@ -24,11 +29,15 @@ type Needs = {
 
 /** Watches calls of one kind. It looks for a server that is away, until it answers. */
 export const watchOutages = ({ electionMs, probe }: Needs): Outages => {
+  let patienceMs = electionMs
   let failingSince: number | undefined
   let cause: unknown
   let isAway = false
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
+
+  const rest = (): number =>
+    failingSince === undefined ? Infinity : failingSince + patienceMs - performance.now()
 
   const worked = (): void => {
     if (failingSince === undefined) return
@@ -58,11 +67,16 @@ export const watchOutages = ({ electionMs, probe }: Needs): Outages => {
       cause = error
       if (failingSince !== undefined || isClosed) return
       failingSince = began
-      timer = setTimeout(giveUp, Math.max(0, began + electionMs - performance.now()))
+      timer = setTimeout(giveUp, Math.max(0, rest()))
     },
     away: () => (isAway ? { cause } : undefined),
-    rest: () =>
-      failingSince === undefined ? Infinity : failingSince + electionMs - performance.now(),
+    rest,
+    endSoon: () => {
+      patienceMs = Math.min(patienceMs, endingMs)
+      if (failingSince === undefined || isAway) return
+      clearTimeout(timer)
+      timer = setTimeout(giveUp, Math.max(0, rest()))
+    },
     close: () => {
       isClosed = true
       clearTimeout(timer)

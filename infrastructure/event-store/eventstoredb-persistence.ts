@@ -17,12 +17,12 @@ export type Patience = {
 const firstPause = 20
 const longestPause = 500
 
-type Call<Answer> = (timeout: number) => Promise<Answer>
+export type Ask<Answer> = (timeout: number) => Promise<Answer>
 
 /** Makes a call, again and again if need be; it is told for how long it may take, in ms. */
 export type Persistently = <Answer>(
   about: About,
-  call: Call<Answer>,
+  call: Ask<Answer>,
   failed?: (error: unknown) => void,
 ) => Promise<Answer>
 
@@ -34,7 +34,7 @@ type Needs = { readonly patience: Patience; readonly outages: Outages; readonly 
  */
 export const persistently = async <Answer>(
   { patience, outages, about }: Needs,
-  call: Call<Answer>,
+  call: Ask<Answer>,
   failed: (error: unknown) => void = ignore,
 ): Promise<Answer> => {
   const end = performance.now() + patience.altogether

@@ -45,8 +45,8 @@ export const openLog = async (
     machineNow: Date.now,
     use: useOf(log, 'the file of refusals', 'written'),
   })
-  const { streams } = opened
-  const of = { store, streams, freshness, from, eventCounts: text, securityLog, refusals }
+  const { streams, endSoon = () => {} } = opened
+  const of = { endSoon, store, streams, freshness, from, eventCounts: text, securityLog, refusals }
   return { ...handler, ...clock, ...of }
 }
 

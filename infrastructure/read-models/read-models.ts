@@ -12,7 +12,7 @@ import { keepFollowing } from './following.ts'
 /** How long a reader waits for the read models. */
 const usualWaitMs = 5000
 /** How long a status query waits for the store. */
-const usualLookMs = 1000
+const usualLookMs = 800
 
 /** Called with the changed streams, once the read models hold the changes. */
 export type OnFolded = (streams: ReadonlySet<string>) => void

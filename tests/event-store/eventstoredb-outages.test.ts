@@ -96,3 +96,13 @@ test('a refused read names its stream', async () => {
     'reading payment-1 is denied to user ann: grant it read in the metadata of the stream'
   await expect(store.readStream('payment-1')).rejects.toThrow(told)
 })
+
+test('what is not answered is given up soon when the service ends', async () => {
+  const { store } = await open(() => new Promise(() => {}))
+  const [head, stream] = [store.head(), store.readStream('s')]
+  store.endSoon()
+  const told = 'EventStoreDB has not answered, and the service ends'
+  await expect(stream).rejects.toThrow(new StoreUnavailable(told))
+  await expect(head).rejects.toThrow(StoreUnavailable)
+  expect(await atOnce(store.readStream('s'))).toEqual(['StoreUnavailable'])
+})
