@@ -10,12 +10,14 @@ export const merchantChanges = ({ onEvents, onFolded }: Pick<Core, 'onEvents' | 
   const newest = generationalCache<string, number>(merchantsRemembered)
   let changed = new Set<string>()
   onEvents((events) => {
-    for (const { metadata, position, type } of events) {
+    for (const { metadata, position, type, data } of events) {
       const { merchant } = metadata
       // A visit changes nothing that a page shows.
       if (typeof merchant !== 'string' || type === 'StaffVisited') continue
       newest.set(merchant, position)
       changed.add(merchant)
+      // The page of a payment shows what its receivers have answered.
+      if (type === 'CallbackAttempted') changed.add(String(data['subject']))
     }
   })
   onFolded(() => {

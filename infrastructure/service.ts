@@ -21,6 +21,7 @@ import { callbackSlice } from './slices/callbacks.ts'
 import { merchantSlice } from './slices/merchants.ts'
 import { paymentSlice } from './slices/payments.ts'
 import { peopleSlice } from './slices/people.ts'
+import { portalPayments } from './slices/portal-payments.ts'
 import { portalSlice } from './slices/portal.ts'
 import { sandboxSlice } from './slices/sandbox.ts'
 import { transparencySlice } from './slices/transparency.ts'
@@ -92,7 +93,12 @@ export const composeService = async (core: Core, { granted, ...parts }: Parts) =
       people: people.needs,
       callbacks: callbacks.needs,
       transparency: transparency.needs,
-      portal: { ...people.needs, ...portal.needs, ...changes },
+      portal: {
+        ...people.needs,
+        ...portal.needs,
+        ...portalPayments(core, settings, payments, transparency),
+        ...changes,
+      },
       audit: { ...auditSlice(core, settings, access), lastAudit: audit.last },
       service: {
         ready: makeReadiness(core, background),

@@ -92,6 +92,10 @@ const settings = {
       'In production nobody can prove a phone number without it.',
   ],
   STEP_UP_AMOUNT: [amounts.optional(), 'As NOK 5000, EUR 500: above, payers give a code again.'],
+  REFUND_STEP_UP_AMOUNT: [
+    amounts.optional(),
+    'As NOK 5000: above, staff give a code again for a refund; 1,000 in other currencies.',
+  ],
   CALLBACK_CA_FILE: [
     certificates.optional(),
     'PEM file of further certificate authorities to trust when sending callbacks.',

@@ -7,7 +7,7 @@ import { tidParams } from '../addresses.ts'
 import type { Call } from '../call.ts'
 import { nextTurn } from '../../application/next-turn.ts'
 import { readSheet, type Sheet } from '../merchant/attachment-sheet.ts'
-import { route, type Route } from '../route.ts'
+import { route, type RawReply, type Route } from '../route.ts'
 import { shownMoney } from './money.ts'
 import { pageAsks } from './page-asks.ts'
 import { pageHeaders, type Html } from './page.ts'
@@ -49,7 +49,7 @@ const sheetHtml = ({ texts, locale }: Visitor, sheet: Sheet): Html => {
     ${tableOf([...bought, ...sums, ...paid], locale)}`
 }
 
-const pathOf = (tid: string, id: string): string => `/payer/payment/${tid}/attachment/${id}`
+const picturesOf = (tid: string): string => `/payer/payment/${tid}/attachment/`
 
 const contentOf = async ({ attachedContents }: PayerAttachmentNeeds, entry: AttachmentEntry) =>
   (await attachedContents.get(entry)) ?? refuse('resource_is_unknown')
@@ -58,12 +58,16 @@ const contentOf = async ({ attachedContents }: PayerAttachmentNeeds, entry: Atta
 export const attachmentsHtml = async (
   needs: PayerAttachmentNeeds,
   visitor: Visitor,
-  { tid, currency }: { readonly tid: string; readonly currency: string },
+  {
+    tid,
+    currency,
+    pictures = picturesOf(tid),
+  }: { readonly tid: string; readonly currency: string; readonly pictures?: string },
 ): Promise<readonly Html[]> => {
   const shownOf = async (entry: AttachmentEntry): Promise<Html> => {
     if (entry.kind === 'png') {
       const { attached } = visitor.texts
-      return html`<p><img class="attached" src="${pathOf(tid, entry.id)}" alt="${attached}" /></p>`
+      return html`<p><img class="attached" src="${pictures}${entry.id}" alt="${attached}" /></p>`
     }
     const json: unknown = JSON.parse(new TextDecoder().decode(await contentOf(needs, entry)))
     const read = await readSheet(entry.kind, json, currency)
@@ -80,6 +84,19 @@ export const attachmentsHtml = async (
   return shown
 }
 
+/** @throws Refusal resource_is_unknown */
+export const pictureReply = async (
+  needs: PayerAttachmentNeeds,
+  tid: string,
+  wanted: string,
+): Promise<RawReply> => {
+  const isIt = ({ id, kind }: AttachmentEntry) => id === wanted && kind === 'png'
+  const entry = needs.attachments.of(tid).find(isIt) ?? refuse('resource_is_unknown')
+  const body = await contentOf(needs, entry)
+  const name = { 'Content-Disposition': 'inline; filename="image.png"' }
+  return { type: 'image/png', body, headers: { ...pageHeaders(needs.isSecure), ...name } }
+}
+
 /** The pictures on those pages; `checkOwner` refuses others than the payer. */
 export const payerAttachmentRoute = (
   needs: PayerAttachmentNeeds,
@@ -88,7 +105,7 @@ export const payerAttachmentRoute = (
 ): Route =>
   route({
     method: 'GET',
-    path: pathOf(':tid', ':attachment_id'),
+    path: `${picturesOf(':tid')}:attachment_id`,
     access: 'OPEN',
     group: 'Pages',
     summary: 'A picture that the merchant has attached to a payment',
@@ -100,10 +117,6 @@ export const payerAttachmentRoute = (
       visits.signedInPage(call, async ({ session }) => {
         const { tid, attachment_id: wanted } = call.params
         await checkOwner(tid, session.payer, call)
-        const isIt = ({ id, kind }: AttachmentEntry) => id === wanted && kind === 'png'
-        const entry = needs.attachments.of(tid).find(isIt) ?? refuse('resource_is_unknown')
-        const body = await contentOf(needs, entry)
-        const name = { 'Content-Disposition': 'inline; filename="image.png"' }
-        return { type: 'image/png', body, headers: { ...pageHeaders(needs.isSecure), ...name } }
+        return pictureReply(needs, tid, wanted)
       }),
   })

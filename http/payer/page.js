@@ -1,10 +1,15 @@
 // Live updates and tips; every page works without it.
 'use strict'
-for (const time of document.querySelectorAll('time[datetime]'))
-  time.textContent = new Date(time.dateTime).toLocaleString(
-    document.documentElement.lang,
-    'clock' in time.dataset ? { timeStyle: 'short' } : { dateStyle: 'medium', timeStyle: 'short' },
-  )
+const showTimes = (page) => {
+  for (const time of page.querySelectorAll('time[datetime]'))
+    time.textContent = new Date(time.dateTime).toLocaleString(
+      document.documentElement.lang,
+      'clock' in time.dataset
+        ? { timeStyle: 'short' }
+        : { dateStyle: 'medium', timeStyle: 'short' },
+    )
+}
+showTimes(document)
 // The answer to a form replaces the page of that form: going back sends nothing again.
 if (
   [...document.querySelectorAll('main form')].some(

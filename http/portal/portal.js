@@ -11,6 +11,8 @@ if (main) {
     const answer = await fetch(location.href).catch(() => undefined)
     if (!answer?.ok) return
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
+    // Of page.js.
+    showTimes(page)
     for (const part of document.querySelectorAll('[data-part]')) {
       const fresh = page.querySelector('[data-part="' + part.dataset.part + '"]')
       if (fresh && fresh.innerHTML !== part.innerHTML) part.innerHTML = fresh.innerHTML

@@ -6,13 +6,28 @@ import type { NeedsOf, Route } from '../route.ts'
 import { lobbyRoutes } from './lobby.ts'
 import { messagesRoutes } from './messages.ts'
 import { overviewRoutes } from './overview.ts'
+import { portalPaymentRoutes } from './payments/routes.ts'
 import { signUpMerchantRoutes } from './sign-up.ts'
 import { staffRoutes } from './staff.ts'
 
 /** Every page of the portal. */
-const pages = [lobbyRoutes, signUpMerchantRoutes, overviewRoutes, staffRoutes, messagesRoutes]
+const pages = [
+  lobbyRoutes,
+  signUpMerchantRoutes,
+  overviewRoutes,
+  portalPaymentRoutes,
+  staffRoutes,
+  messagesRoutes,
+]
 
-const styles = ['portal', 'parts', 'overview'].map((name) => `http/portal/${name}.css`)
+const styles = [
+  'portal',
+  'parts',
+  'overview',
+  'payments/find',
+  'payments/list',
+  'payments/page',
+].map((name) => `http/portal/${name}.css`)
 
 export type PortalRouteNeeds = NeedsOf<(typeof pages)[number]> & SessionNeeds & AssetNeeds
 

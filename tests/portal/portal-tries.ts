@@ -2,10 +2,12 @@ import type { StaffAction } from '../../domain/merchant/staff-roles.ts'
 
 export type Try = {
   readonly method: 'GET' | 'POST'
-  /** After `/portal/<merchant>/`. */
+  /** After `/portal/<merchant>/`; `TID` stands for an authorised payment of `sandbox`. */
   readonly path: string
   readonly action: StaffAction
   readonly form?: Readonly<Record<string, string>>
+  /** What it would show is not there, so that it is a 404 for whoever may look. */
+  readonly isEmpty?: true
 }
 
 const change = (change: string, form: Readonly<Record<string, string>> = {}): Try => ({
@@ -17,11 +19,25 @@ const change = (change: string, form: Readonly<Record<string, string>> = {}): Tr
 
 const look = (path: string, action: StaffAction): Try => ({ method: 'GET', path, action })
 
+/** The form of an action was made for another state of the payment. */
+const act = (action: 'capture' | 'release' | 'renew' | 'refund'): readonly Try[] => [
+  look(`payments/TID/${action}`, action),
+  { method: 'POST', path: `payments/TID/${action}`, action, form: { mark: 'old', had: '0' } },
+]
+
 /** Every address of a merchant's portal, new ones too. The forms change nothing when sent. */
 export const portalTries: readonly Try[] = [
   look('', 'see_overview'),
   look('events?after=0', 'see_overview'),
   look('messages', 'see_messages'),
+  look('payments', 'see_payments'),
+  look('payments.csv', 'download'),
+  look('payments-events?at=none', 'see_payments'),
+  look('payments/TID', 'see_payments'),
+  look('payments/TID/events?at=none', 'see_payments'),
+  { ...look('payments/TID/proof.json', 'see_payments'), isEmpty: true },
+  { ...look('payments/TID/attachment/none', 'see_payments'), isEmpty: true },
+  ...(['capture', 'release', 'renew', 'refund'] as const).flatMap(act),
   look('staff', 'see_staff'),
   look('staff?invite', 'change_staff'),
   change('invite', { phone: 'none' }),

@@ -13,6 +13,7 @@ import { portalTries, type Try } from './portal-tries.ts'
 
 let service: PeopleService
 let bob: TestVisitor
+let tid = ''
 
 const options: Readonly<Record<StaffRole, readonly string[]>> = {
   owner: [],
@@ -27,6 +28,9 @@ beforeAll(async () => {
   await service.operator('merchant', 'add', 'other', '--name', 'Other', '--currency', 'NOK')
   for (const merchant of ['sandbox', 'other'])
     await service.operator('staff', 'add', merchant, '4799999901', '--role', 'owner')
+  const payment = await service.requestPayment({ customer: '4799999901' })
+  tid = payment.id
+  await service.call('POST', `/sandbox/v1/payment_request/${tid}/accept/`, {})
   bob = makeVisitor(service)
   await bob.signIn('bob')
 })
@@ -72,7 +76,7 @@ describe.each(staffRoles)('given the role %s,', (role) => {
     const { status } = await tried(one, 'sandbox')
     if (expected[role].includes(one.action)) expect(status).not.toBe(403)
     else expect(status).toBe(403)
-    expect(status).not.toBe(404)
+    if (!one.isEmpty) expect(status).not.toBe(404)
   })
 
   test.each(portalTries)('$method $path of another merchant is not there', async (one) => {
@@ -82,7 +86,7 @@ describe.each(staffRoles)('given the role %s,', (role) => {
 
 /** Sends what a page of this person would send. */
 const tried = async ({ method, path, form }: Try, merchant: string) => {
-  const address = `/portal/${merchant}/${path}`
+  const address = `/portal/${merchant}/${path.replace('TID', tid)}`
   if (method === 'GET') return bob.visit(address)
   const page = await bob.visit('/portal/')
   const csrf = new Map(formIn(page.html, 'csrf').fields).get('csrf') ?? ''

@@ -1,0 +1,152 @@
+import { html } from 'hono/html'
+import type { PaymentPreview } from '../../../application/preview-payment.ts'
+import { formatAmount } from '../../../domain/money/money.ts'
+import type { Pots } from '../../../domain/money/pots.ts'
+import type { RequestedPayment } from '../../../domain/payment/payment-state.ts'
+import { codeField, inputField } from '../../payer/fields.ts'
+import { shownAmount, shownTime } from '../../payer/money.ts'
+import type { Html } from '../../payer/page.ts'
+import { hiddenFields, problemNote } from '../../payer/session.ts'
+import { filled } from '../../payer/words.ts'
+import { portalPath } from '../areas.ts'
+import type { PortalVisitor } from '../page.ts'
+import { wholeOf, type Typed } from './asked.ts'
+import { paymentPath } from './find.ts'
+import type { PaymentAction } from './possible.ts'
+import { changesHtml, costHtml, grossOf } from './preview.ts'
+import type { PaymentTexts } from './texts.ts'
+
+export type ActionForm = {
+  readonly visitor: PortalVisitor
+  readonly texts: PaymentTexts
+  readonly tid: string
+  readonly action: PaymentAction
+  readonly payment: RequestedPayment
+  readonly typed: Typed
+  readonly mark: string
+  /** What is asked for, and what it would do; absent where that is refused. */
+  readonly asked?: { readonly pots: Pots; readonly preview: PaymentPreview } | undefined
+  /** The amount above which a code is needed, where this is above it. */
+  readonly codeAbove?: number | undefined
+  readonly problem?: string | undefined
+  readonly codeProblem?: string | undefined
+}
+
+const filledMost = (texts: PaymentTexts, most: string): string => texts.maximum.replace('{}', most)
+
+/** What to take or give back: all of it, unless less is typed. */
+const amountsHtml = (form: ActionForm): Html => {
+  const { texts, action, payment, typed, visitor } = form
+  const { currency } = payment.request
+  const whole = wholeOf(action, payment)
+  const field = (name: 'amount' | 'additional', label: string, most: number): Html =>
+    inputField({
+      name,
+      label: `${label} (${currency})`,
+      hint: filledMost(texts, shownAmount(most, currency, visitor.locale)),
+      attributes: html`inputmode="decimal" autocomplete="off" required
+      value="${typed[name] ?? formatAmount(most, currency)}"`,
+    })
+  return html`<form method="get" class="amounts">
+    ${field('amount', texts.amount, whole.amount)}
+    ${
+      whole.additionalAmount === 0
+        ? ''
+        : field('additional', texts.additional, whole.additionalAmount)
+    }
+    <div class="actions"><button class="second">${texts.preview}</button></div>
+  </form>`
+}
+
+const confirmText = (form: ActionForm, pots: Pots, { after }: PaymentPreview): Html => {
+  const { texts, action, payment, visitor } = form
+  const shown = shownAmount(grossOf(pots), payment.request.currency, visitor.locale)
+  switch (action) {
+    case 'capture':
+      return filled(texts.confirmCapture, shown)
+    case 'refund':
+      return filled(texts.confirmRefund, shown)
+    case 'release':
+      return payment.status === 'pending'
+        ? html`${texts.confirmAbort}`
+        : filled(texts.confirmRelease, shown)
+    case 'renew':
+      return filled(texts.confirmRenew, shownTime(after.expiresAt, visitor.locale))
+  }
+}
+
+const notes = { capture: '', refund: '', release: 'releaseWhat', renew: 'renewWhat' } as const
+
+const noteOf = ({ texts, action, payment }: ActionForm): string => {
+  if (action === 'release' && payment.status === 'pending') return texts.abortWhat
+  const name = notes[action]
+  return name === '' ? '' : texts[name]
+}
+
+const codeHtml = (form: ActionForm): Html | '' => {
+  const { codeAbove, texts, payment, visitor, codeProblem } = form
+  if (codeAbove === undefined) return ''
+  const above = shownAmount(codeAbove, payment.request.currency, visitor.locale)
+  return html`<p class="quiet small">${filled(texts.codeWhy, above)}</p>
+    ${codeField(visitor.texts, codeProblem)}`
+}
+
+const confirmHtml = (form: ActionForm, pots: Pots, preview: PaymentPreview): Html => {
+  const { texts, action, payment, visitor, tid, mark, typed } = form
+  const amount = (minor: number) => formatAmount(minor, payment.request.currency)
+  const sent = {
+    csrf: visitor.csrf,
+    mark,
+    had: String(payment.expiresAt),
+    amount: amount(pots.amount),
+    additional: amount(pots.additionalAmount),
+  }
+  const back = portalPath(visitor.shop.merchant, paymentPath(tid))
+  return html`<form
+    method="post"
+    action="${portalPath(visitor.shop.merchant, paymentPath(tid, `/${action}`))}"
+    data-once
+  >
+    ${hiddenFields(sent)}
+    ${
+      action === 'refund'
+        ? inputField({
+            name: 'reason',
+            label: texts.reason,
+            hint: texts.reasonHint,
+            attributes: html`value="${typed.reason}" maxlength="1000" autocomplete="off"`,
+          })
+        : ''
+    }
+    ${codeHtml(form)}
+    <div class="actions">
+      <button>${confirmText(form, pots, preview)}</button>
+      <a class="button second" href="${back}">${texts.cancel}</a>
+    </div>
+  </form>`
+}
+
+/** What to do, what it will do, and the button that does it. */
+export const actionHtml = (form: ActionForm): Html => {
+  const { texts, action, payment, visitor, tid, asked, problem } = form
+  const isPart = action === 'capture' || action === 'refund'
+  const note = noteOf(form)
+  return html`<a class="back" href="${portalPath(visitor.shop.merchant, paymentPath(tid))}"
+      >${payment.request.posTid}</a
+    >
+    <div class="act">
+      <h1>${texts[`action_${action}`]}</h1>
+      ${problemNote(problem)}
+      ${isPart ? html`<section class="card">${amountsHtml(form)}</section>` : ''}
+      ${
+        asked === undefined
+          ? ''
+          : html`<section class="card">
+              <h2>${texts.previewTitle}</h2>
+              ${changesHtml(form, asked.preview)} ${costHtml(form, asked.preview)}
+              ${note === '' ? '' : html`<p class="quiet">${note}</p>`}
+              ${confirmHtml(form, asked.pots, asked.preview)}
+            </section>`
+      }
+    </div>`
+}

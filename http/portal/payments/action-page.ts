@@ -1,0 +1,103 @@
+import type { FindTerms } from '../../../application/fee-book.ts'
+import type { Find } from '../../../application/find-state.ts'
+import type { Handle } from '../../../application/handle.ts'
+import { previewPayment } from '../../../application/preview-payment.ts'
+import { mayRefund } from '../../../domain/merchant/staff-roles.ts'
+import { plus, type Pots } from '../../../domain/money/pots.ts'
+import type { RequestedPayment } from '../../../domain/payment/payment-state.ts'
+import { Refusal } from '../../../domain/refusal.ts'
+import type { Call } from '../../call.ts'
+import { shownAmount } from '../../payer/money.ts'
+import { toldProblem } from '../../payer/session.ts'
+import { filledText } from '../../payer/words.ts'
+import type { PortalPage, PortalVisitor } from '../page.ts'
+import { actionHtml, type ActionForm } from './action-form.ts'
+import { commandOf, potsAsked, stateMark, type Typed } from './asked.ts'
+import { findPayment } from './find.ts'
+import type { PaymentAction } from './possible.ts'
+import { grossOf } from './preview.ts'
+import { paymentTexts } from './texts.ts'
+
+export type PaymentActionNeeds = {
+  readonly handle: Handle
+  readonly find: Find
+  readonly findTerms: FindTerms
+  /** A keyed text that only this installation can make. */
+  readonly derive: (...parts: readonly (string | number)[]) => string
+  /** The highest refund that needs no further code, in minor units. */
+  readonly refundCodeAbove: (currency: string) => number
+}
+
+export type Order = {
+  readonly visitor: PortalVisitor
+  readonly tid: string
+  readonly action: PaymentAction
+  readonly typed: Typed
+  readonly call: Call
+}
+
+export const codeAboveFor = (
+  needs: PaymentActionNeeds,
+  action: PaymentAction,
+  currency: string,
+  pots: Pots,
+): number | undefined => {
+  if (action !== 'refund') return undefined
+  const above = needs.refundCodeAbove(currency)
+  return grossOf(pots) > above ? above : undefined
+}
+
+/** Why the role may not do it; undefined if it may. */
+export const limitOf = (
+  { visitor, action }: Order,
+  { request, refunded }: RequestedPayment,
+  pots: Pots,
+): string | undefined => {
+  if (action !== 'refund') return undefined
+  const { terms } = visitor.me
+  const { currency } = request
+  if (mayRefund(terms, { currency, amount: grossOf(plus(refunded, pots)) })) return undefined
+  const texts = paymentTexts[visitor.language]
+  if (terms.role !== 'support') return texts.otherRole
+  const { amount, currency: of } = terms.refundLimit
+  return filledText(texts.limit, shownAmount(amount, of, visitor.locale))
+}
+
+type Problems = Pick<ActionForm, 'problem' | 'codeProblem'> & { readonly status?: 400 | 403 | 409 }
+
+/** The page of an action; `find` is its payment. */
+export const actionPages = (needs: PaymentActionNeeds) => {
+  const find = findPayment(needs)
+
+  /** The form with its preview; what cannot be done is told instead. */
+  const formPage = async (order: Order, told: Problems = {}): Promise<PortalPage> => {
+    const { visitor, tid, action, typed, call } = order
+    const { at } = call
+    const texts = paymentTexts[visitor.language]
+    const payment = await find(visitor, tid, at)
+    const mark = stateMark(needs.derive, tid, action, payment)
+    const about = { visitor, texts, tid, action, payment, typed, mark }
+    const title = texts[`action_${action}`]
+    const page = (form: Partial<ActionForm>, status: PortalPage['status']): PortalPage => {
+      const { status: _, ...problems } = told
+      const body = actionHtml({ ...about, ...form, ...problems })
+      return { title, body, status: told.status ?? status ?? 200 }
+    }
+    const pots = potsAsked(action, payment, typed)
+    if (pots === undefined) return page({ problem: texts.wrongAmount }, 400)
+    const limit = limitOf(order, payment, pots)
+    if (limit !== undefined) return page({ problem: limit }, 403)
+    try {
+      const wish = { action, pots, reason: typed.reason, mark, at }
+      const command = await commandOf(needs, payment, wish)
+      const preview = previewPayment(payment, command, at)
+      const codeAbove = codeAboveFor(needs, action, payment.request.currency, pots)
+      return page({ asked: { pots, preview }, codeAbove }, 200)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      const problem = toldProblem(error, visitor.texts)
+      return page({ problem: problem?.text ?? texts.notNow }, problem?.status)
+    }
+  }
+  return { find, formPage }
+}

@@ -1,0 +1,109 @@
+import { html } from 'hono/html'
+import type { Html } from '../../payer/page.ts'
+import { hiddenFields } from '../../payer/session.ts'
+import { addressOf, statuses, type Asked, type Filters } from './query.ts'
+import type { PaymentTexts } from './texts.ts'
+
+type Shown = {
+  readonly texts: PaymentTexts
+  /** Of the list. */
+  readonly path: string
+  readonly filters: Filters
+  readonly problems: Asked['problems']
+  /** Id and name of those to choose from. */
+  readonly pointsOfSale: readonly (readonly [id: string, name: string])[]
+}
+
+const statusNames = {
+  pending: 'statusWaiting',
+  auth: 'statusReserved',
+  ok: 'statusPaid',
+  refunded: 'statusRefunded',
+  fail: 'statusFailed',
+} as const satisfies Readonly<Record<(typeof statuses)[number], keyof PaymentTexts>>
+
+/** A link for each status, which keeps the other filters. */
+export const tabsHtml = ({ texts, path, filters }: Shown): Html => {
+  const tab = (status: string, name: string): Html =>
+    html`<a
+      href="${addressOf(path, filters, { status })}"
+      ${filters.status === status ? html`aria-current="true"` : ''}
+      >${name}</a
+    >`
+  return html`<nav class="tabs" aria-label="${texts.status}">
+    ${tab('', texts.all)} ${statuses.map((status) => tab(status, texts[statusNames[status]]))}
+  </nav>`
+}
+
+type Field = {
+  readonly name: keyof Filters
+  readonly label: string
+  readonly attributes: Html | string
+}
+
+const fieldHtml = ({ texts, filters, problems }: Shown, field: Field): Html => {
+  const { name, label, attributes } = field
+  const problem = problems[name]
+  const wrong =
+    problem === undefined ? '' : html`aria-invalid="true" aria-describedby="${name}-problem"`
+  return html`<div>
+    <label for="${name}">${label}</label>
+    <input id="${name}" name="${name}" value="${filters[name]}" ${attributes} ${wrong} />
+    ${
+      problem === undefined
+        ? ''
+        : html`<p id="${name}-problem" class="wrong small">${texts[problem]}</p>`
+    }
+  </div>`
+}
+
+type Choice = readonly [value: string, name: string]
+
+const choiceHtml = (name: keyof Filters, label: string, chosen: string, of: readonly Choice[]) =>
+  html`<div>
+    <label for="${name}">${label}</label>
+    <select id="${name}" name="${name}">
+      ${of.map(
+        ([value, text]) =>
+          html`<option value="${value}" ${value === chosen ? html`selected` : ''}>${text}</option>`,
+      )}
+    </select>
+  </div>`
+
+const moreNames = ['pos', 'since', 'until', 'least', 'most', 'sort'] as const
+
+/** The search, and the other filters below it, open when one is set. */
+export const filtersHtml = (shown: Shown): Html => {
+  const { texts, path, filters, pointsOfSale } = shown
+  const set = moreNames.filter((name) => filters[name] !== '').length
+  const amount = html`inputmode="decimal" autocomplete="off"`
+  const known = pointsOfSale.some(([id]) => id === filters.pos)
+  const others: readonly Choice[] =
+    filters.pos === '' || known ? pointsOfSale : [...pointsOfSale, [filters.pos, filters.pos]]
+  return html`<form class="find" method="get" action="${path}" role="search">
+    ${filters.status === '' ? '' : hiddenFields({ status: filters.status })}
+    <div class="find-text">
+      <label class="unseen" for="q">${texts.search}</label>
+      <input id="q" name="q" type="search" value="${filters.q}" placeholder="${texts.searchHint}" />
+      <button>${texts.show}</button>
+    </div>
+    <details ${set > 0 ? html`open` : ''}>
+      <summary>${texts.filters}${set > 0 ? html` <span class="count">${set}</span>` : ''}</summary>
+      <div class="find-more">
+        ${fieldHtml(shown, { name: 'since', label: texts.sinceDay, attributes: html`type="date"` })}
+        ${fieldHtml(shown, { name: 'until', label: texts.untilDay, attributes: html`type="date"` })}
+        ${fieldHtml(shown, { name: 'least', label: texts.amountFrom, attributes: amount })}
+        ${fieldHtml(shown, { name: 'most', label: texts.amountTo, attributes: amount })}
+        ${choiceHtml('pos', texts.pos, filters.pos, [['', texts.allPos], ...others])}
+        ${choiceHtml('sort', texts.sort, filters.sort, [
+          ['', texts.newest],
+          ['largest', texts.largest],
+        ])}
+      </div>
+      <div class="find-go">
+        <button class="second">${texts.show}</button>
+        <a href="${path}">${texts.clear}</a>
+      </div>
+    </details>
+  </form>`
+}

@@ -1,0 +1,83 @@
+import { html } from 'hono/html'
+import type { PaymentRecord } from '../../../application/payment-history.ts'
+import { shownAmount, shownTime } from '../../payer/money.ts'
+import type { Html } from '../../payer/page.ts'
+import { filled } from '../../payer/words.ts'
+import type { Told } from './timeline.ts'
+
+export type CountingNeeds = {
+  /** The number of the report that holds a line. */
+  readonly reportHolding: (
+    merchant: string,
+    ledger: string,
+    position: number,
+  ) => number | Promise<number>
+  /** The id of the settlement that takes a line, if one has. */
+  readonly settlementTaking: (merchant: string, position: number) => string | undefined
+}
+
+type MoneyRecord = Extract<PaymentRecord, { type: 'PaymentCaptured' | 'PaymentRefunded' }>
+
+const isMoney = (event: PaymentRecord): event is MoneyRecord =>
+  event.type === 'PaymentCaptured' || event.type === 'PaymentRefunded'
+
+type Line = {
+  readonly event: MoneyRecord
+  readonly report: number
+  readonly settlement: string | undefined
+}
+
+const lineHtml = (told: Told, { event, report, settlement }: Line): Html => {
+  const { texts, locale, currency } = told
+  const { amount, additionalAmount, charge } = event.data
+  const shown = (minor: number) => shownAmount(minor, currency, locale)
+  const isCapture = event.type === 'PaymentCaptured'
+  const gross = (isCapture ? 1 : -1) * (amount + additionalAmount)
+  const { fee, interchange, vat } = charge
+  return html`<tr>
+    <td>${isCapture ? texts.captured : texts.refunded}</td>
+    <td>${shownTime(event.metadata.at, locale)}</td>
+    <td class="number">${shown(gross)}</td>
+    <td class="number">${shown(fee)}</td>
+    <td class="number">${shown(interchange)}</td>
+    <td class="number">${shown(vat)}</td>
+    <td class="number">${shown(gross - fee - interchange - vat)}</td>
+    <td>${filled(texts.reportOf, report, event.ledger)}</td>
+    <td>${settlement ?? html`<span class="quiet">${texts.noSettlement}</span>`}</td>
+  </tr>`
+}
+
+const heads = ['gross', 'fee', 'interchange', 'vat', 'net'] as const
+
+/** Each capture and refund with its fees, its report and its settlement. */
+export const moneyLinesHtml = async (
+  needs: CountingNeeds,
+  told: Told,
+  merchant: string,
+  events: readonly PaymentRecord[],
+): Promise<Html> => {
+  const { texts } = told
+  const lines: Line[] = []
+  for (const event of events.filter(isMoney)) {
+    const { position, ledger } = event
+    const report = await needs.reportHolding(merchant, ledger, position)
+    lines.push({ event, report, settlement: needs.settlementTaking(merchant, position) })
+  }
+  if (lines.length === 0) return html`<p class="quiet">${texts.feesNone}</p>`
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.fees}">
+    <table class="grid">
+      <thead>
+        <tr>
+          <td></td>
+          <th scope="col">${texts.when}</th>
+          ${heads.map((head) => html`<th scope="col" class="number">${texts[head]}</th>`)}
+          <th scope="col">${texts.report}</th>
+          <th scope="col">${texts.settlement}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${lines.map((line) => lineHtml(told, line))}
+      </tbody>
+    </table>
+  </div>`
+}

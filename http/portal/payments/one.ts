@@ -1,0 +1,142 @@
+import { html } from 'hono/html'
+import type { EventStore } from '../../../application/event-store.ts'
+import type { Find } from '../../../application/find-state.ts'
+import { newestEventsOf, toldOfPayment } from '../../../application/payment-history.ts'
+import type { StaffWork } from '../../../application/staff.ts'
+import { searchOf, type Call } from '../../call.ts'
+import { attachmentsHtml, type PayerAttachmentNeeds } from '../../payer/attachment.ts'
+import type { Html } from '../../payer/page.ts'
+import type { Route } from '../../route.ts'
+import { portalPath } from '../areas.ts'
+import type { PortalPages } from '../pages.ts'
+import { itemsHtml } from './bought.ts'
+import { findPayment, paymentParams, paymentPath } from './find.ts'
+import { moneyLinesHtml, type CountingNeeds } from './money-lines.ts'
+import { markOf } from './mark.ts'
+import {
+  detailsHtml,
+  doneHtml,
+  headHtml,
+  proofHtml,
+  type DetailNeeds,
+  type ShownPayment,
+} from './one-parts.ts'
+import { potsHtml } from './pots.ts'
+import { paymentTexts } from './texts.ts'
+import { timelineHtml, type Told } from './timeline.ts'
+import { callbacksHtml } from './told.ts'
+
+export type PaymentPageNeeds = CountingNeeds &
+  DetailNeeds &
+  PayerAttachmentNeeds &
+  Pick<StaffWork, 'findStaff' | 'nameOf'> & {
+    readonly find: Find
+    readonly store: Pick<EventStore, 'readStream'>
+    readonly caughtUp: () => Promise<void>
+    /** Known and not erased. */
+    readonly hasPerson: (person: string) => boolean
+    readonly messagesAbout: Parameters<typeof toldOfPayment>[1]
+    readonly digestOf: (text: string) => string
+  }
+
+export const mostEvents = 100
+export const mostMessages = 20
+
+const namesOf = async (
+  { findStaff, nameOf }: PaymentPageNeeds,
+  merchant: string,
+  actors: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, string>> => {
+  const names = new Map<string, string>()
+  if (![...actors].some((actor) => actor.startsWith('staff:'))) return names
+  for (const { member, person } of (await findStaff(merchant)).members) {
+    const name = actors.has(`staff:${member}`) ? await nameOf(person) : undefined
+    if (name !== undefined) names.set(member, name)
+  }
+  return names
+}
+
+const boughtHtml = async (needs: PaymentPageNeeds, shown: ShownPayment): Promise<Html | ''> => {
+  const { visitor, texts, tid, payment } = shown
+  const { payer, request } = payment
+  // Attachments are sealed with the payer's key, so none after erasure.
+  const isErased = payer !== null && !needs.hasPerson(payer)
+  const pictures = `${portalPath(visitor.shop.merchant, paymentPath(tid))}/attachment/`
+  const of = { tid, currency: request.currency, pictures }
+  const attached = isErased ? [] : await attachmentsHtml(needs, visitor, of)
+  const items = itemsHtml(payment, texts, visitor.locale)
+  if (items === '' && attached.length === 0) return ''
+  return html`<section class="card">
+    <h2>${texts.bought}</h2>
+    ${items} ${attached}
+  </section>`
+}
+
+const bodyOf = async (needs: PaymentPageNeeds, shown: ShownPayment, done: string | null) => {
+  const { visitor, texts, tid, payment } = shown
+  const { locale, shop } = visitor
+  const history = await newestEventsOf(needs.store)(tid, mostEvents)
+  const messages = await toldOfPayment(needs.store, needs.messagesAbout)(tid, mostMessages)
+  const actors = new Set(history.events.map(({ metadata }) => metadata.actor))
+  const names = await namesOf(needs, shop.merchant, actors)
+  const told: Told = { texts, locale, currency: payment.request.currency, names }
+  const body = html`<a class="back" href="${portalPath(shop.merchant, 'payments')}"
+      >${texts.back}</a
+    >
+    ${doneHtml(texts, done)}
+    <div data-part="head">${headHtml(shown)}</div>
+    <div class="pay">
+      <div data-part="main">
+        <section class="card">
+          <h2>${texts.picture}</h2>
+          ${potsHtml(payment, texts, locale)}
+        </section>
+        ${await boughtHtml(needs, shown)}
+        <section class="card">
+          <h2>${texts.fees}</h2>
+          ${await moneyLinesHtml(needs, told, shop.merchant, history.events)}
+        </section>
+        <section class="card">
+          <h2>${texts.callbacks}</h2>
+          ${callbacksHtml(texts, locale, messages)}
+        </section>
+      </div>
+      <div data-part="side">
+        <section class="card">
+          <h2>${texts.timeline}</h2>
+          ${timelineHtml(told, history)}
+        </section>
+        <section class="card">
+          <h2>${texts.details}</h2>
+          ${detailsHtml(needs, shown)}
+        </section>
+        ${proofHtml(shown)}
+      </div>
+    </div>`
+  return { body, mark: markOf(needs, history.events, messages) }
+}
+
+/** One payment, whole. */
+export const paymentPageRoute = (needs: PaymentPageNeeds, { page }: PortalPages): Route => {
+  const find = findPayment(needs)
+  return page(
+    {
+      path: '/portal/:merchant/payments/:tid',
+      summary: 'One payment: its money, its events, its callbacks',
+      params: paymentParams,
+      action: 'see_payments',
+      area: 'payments',
+    },
+    async (visitor, call: Call<{ readonly tid: string }>) => {
+      await needs.caughtUp()
+      const { tid } = call.params
+      const payment = await find(visitor, tid, call.at)
+      const texts = paymentTexts[visitor.language]
+      const shown = { visitor, texts, tid, payment }
+      const { body, mark } = await bodyOf(needs, shown, searchOf(call).get('done'))
+      const { posTid } = payment.request
+      const follow = portalPath(visitor.shop.merchant, paymentPath(tid, `/events?at=${mark}`))
+      return { title: posTid, body, follow }
+    },
+  )
+}

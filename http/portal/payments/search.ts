@@ -1,0 +1,81 @@
+import type { Instant } from '../../../domain/time.ts'
+import { pointsOfSaleOf, type StaffTerms } from '../../../domain/merchant/staff-roles.ts'
+import type { PaymentLists } from '../../../projections/payment-list.ts'
+import {
+  searchPayments,
+  type PaymentPage,
+  type SearchPayments,
+} from '../../../projections/payment-search.ts'
+import type { PaymentRow } from '../../../projections/payment-table.ts'
+import { fitting, type PaymentWanted } from '../../../projections/payment-wanted.ts'
+import { nextTurn } from '../../../application/next-turn.ts'
+import { askedBy, readPlace, type Asked, type Filters } from './query.ts'
+
+export type PaymentSearchNeeds = {
+  readonly lists: PaymentLists
+  readonly tidOf: (merchant: string, posId: string, posTid: string) => string
+  /** What payments of a customer are found by, if the merchant has ever called them so. */
+  readonly keyOfCustomer: (merchant: string, text: string) => Promise<string | undefined>
+}
+
+type Of = {
+  readonly shop: { readonly merchant: string; readonly currency: string }
+  readonly terms: StaffTerms
+}
+
+/** Points of sale that are looked through for an order number. */
+const mostPointsOfSale = 1_000
+
+/** Payments whose own id or order number this is. */
+const namedBy = (
+  { lists, tidOf }: PaymentSearchNeeds,
+  { shop: { merchant }, terms }: Of,
+  text: string,
+): readonly PaymentRow[] => {
+  if (!/^[a-zA-Z0-9_.-]{1,64}$/.test(text)) return []
+  const posIds = pointsOfSaleOf(terms) ?? lists.posIds(merchant, mostPointsOfSale)
+  const tids = [text, ...posIds.map((posId) => tidOf(merchant, posId, text))]
+  return tids.flatMap((tid) => {
+    const row = lists.find(tid)
+    return row?.merchant === merchant ? [row] : []
+  })
+}
+
+/** Of a cashier, payments of their points of sale. */
+const bounded = (wanted: PaymentWanted, terms: StaffTerms): PaymentWanted => {
+  const own = pointsOfSaleOf(terms)
+  if (own === null) return wanted
+  const posIds = wanted.posIds?.filter((posId) => own.includes(posId)) ?? own
+  return { ...wanted, posIds }
+}
+
+export type Found = PaymentPage & Pick<Asked, 'problems'>
+
+const found = async (
+  needs: PaymentSearchNeeds,
+  search: SearchPayments,
+  of: Of,
+  filters: Filters,
+  { limit, at }: { readonly limit: number; readonly at: Instant },
+): Promise<Found> => {
+  const { merchant, currency } = of.shop
+  const { wanted, problems } = askedBy(filters, currency)
+  const own = bounded(wanted, of.terms)
+  const behind = readPlace(filters.behind)
+  if (filters.q === '') return { ...(await search(merchant, own, { behind, limit }, at)), problems }
+  const named = behind === null ? namedBy(needs, of, filters.q).filter(fitting(own, at)) : []
+  const customerKey = await needs.keyOfCustomer(merchant, filters.q)
+  if (customerKey === undefined) return { rows: named, next: null, isUnfinished: false, problems }
+  const theirs = await search(merchant, { ...own, customerKey }, { behind, limit }, at)
+  const others = theirs.rows.filter(({ tid }) => named.every((row) => row.tid !== tid))
+  return { ...theirs, rows: [...named, ...others], problems }
+}
+
+/** Finds what the filters of a list ask for, as far as the role may see it. */
+export const paymentSearch = (needs: PaymentSearchNeeds) => {
+  const search = searchPayments(needs.lists, nextTurn)
+  return (of: Of, filters: Filters, page: { readonly limit: number; readonly at: Instant }) =>
+    found(needs, search, of, filters, page)
+}
+
+export type PaymentSearch = ReturnType<typeof paymentSearch>

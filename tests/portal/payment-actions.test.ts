@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Shown } from '../people/visitor.ts'
+import { confirmAt, startPaymentDesk, type PaymentDesk } from './payment-desk.ts'
+
+let desk: PaymentDesk
+
+beforeAll(async () => {
+  desk = await startPaymentDesk()
+})
+afterAll(() => desk.service.stop())
+
+const pageOf = (tid: string, more: string, visitor = desk.alice): Promise<Shown> =>
+  visitor.visit(`/portal/sandbox/payments/${tid}${more}`)
+
+const money = (text: string): string => `NOK\u00a0${text}`
+const typesOf = async (tid: string) => (await desk.happenedTo(tid)).map(([type]) => type)
+
+describe('given an authorised payment,', () => {
+  test('when a part is captured, it is shown first, and done once, by a person', async () => {
+    const { accepted, alice, happenedTo, service } = desk
+    const tid = await accepted({ amount: '249.00' })
+    const page = await pageOf(tid, '/capture?amount=124,50')
+    expect(page.html).toContain(`Capture ${money('124.50')}`)
+    expect(page.html).toContain(`<b>${money('124.50')}</b>`)
+    expect(await typesOf(tid)).toEqual(['PaymentRequested', 'PaymentAuthorized'])
+    const [first, again] = await Promise.all([confirmAt(alice, page), confirmAt(alice, page)])
+    expect([first.location, again.location]).toEqual(
+      Array(2).fill(`/portal/sandbox/payments/${tid}?done=capture`),
+    )
+    expect((await confirmAt(alice, page)).status).toBe(303)
+    const [owner] = (await service.operator('staff', 'list', 'sandbox')) as unknown as readonly {
+      readonly member: string
+    }[]
+    expect((await happenedTo(tid)).slice(2)).toEqual([
+      ['PaymentCaptured', `staff:${owner?.member}`],
+    ])
+    const { html } = await alice.follow(first)
+    expect(html).toContain('role="status">Captured.')
+    expect(html).toContain('by Alice Andersen of the staff')
+  })
+
+  test('when two tabs want different parts, the second is told that it has changed', async () => {
+    const tid = await desk.accepted()
+    const [one, other] = [
+      await pageOf(tid, '/capture?amount=30'),
+      await pageOf(tid, '/capture?amount=40'),
+    ]
+    expect((await confirmAt(desk.alice, one)).status).toBe(303)
+    const second = await confirmAt(desk.alice, other)
+    expect([second.status, second.html.includes('has changed since you looked')]).toEqual([
+      409,
+      true,
+    ])
+    expect(second.html).toContain(`Capture ${money('40.00')}`)
+    expect((await confirmAt(desk.alice, second)).status).toBe(303)
+    expect((await typesOf(tid)).slice(2)).toEqual(['PaymentCaptured', 'PaymentCaptured'])
+  })
+
+  test('when more than is left is asked for, the page says so', async () => {
+    const tid = await desk.accepted()
+    const { status, html } = await pageOf(tid, '/capture?amount=100.01')
+    expect(status).toBe(400)
+    expect(html).toContain('role="alert"')
+    expect(html).not.toContain('name="mark"')
+    expect((await pageOf(tid, '/capture?amount=x')).html).toContain('This is no amount.')
+  })
+
+  test('when it is renewed and then released, each is done once', async () => {
+    const { accepted, alice, service } = desk
+    const tid = await accepted()
+    await service.advance(60)
+    const renewal = await pageOf(tid, '/renew')
+    expect((await confirmAt(alice, renewal)).status).toBe(303)
+    await service.advance(60)
+    expect((await confirmAt(alice, renewal)).location).toContain('?done=renew')
+    const release = await pageOf(tid, '/release')
+    expect(release.html).toContain(`Release ${money('100.00')}`)
+    for (let time = 0; time < 2; time += 1)
+      expect((await confirmAt(alice, release)).location).toContain('?done=release')
+    expect((await typesOf(tid)).slice(2)).toEqual(['PaymentRenewed', 'PaymentReleased'])
+    expect((await pageOf(tid, '/capture')).status).toBe(409)
+  })
+})
+
+describe('given a captured payment,', () => {
+  test('when half is refunded with a reason, it is done once', async () => {
+    const tid = await desk.captured()
+    const page = await pageOf(tid, '/refund?amount=50')
+    for (let time = 0; time < 2; time += 1)
+      expect((await confirmAt(desk.alice, page, { reason: 'Cold soup' })).status).toBe(303)
+    expect((await typesOf(tid)).filter((type) => type === 'PaymentRefunded')).toHaveLength(1)
+    const { html } = await pageOf(tid, '')
+    expect(html).toContain('<q>Cold soup</q>')
+    expect(html).toContain('Partly refunded')
+  })
+
+  test('when much is refunded, the second factor is asked for', async () => {
+    const { captured, alice, codeOf } = desk
+    const tid = await captured({ amount: '900.00' })
+    const page = await pageOf(tid, '/refund')
+    expect(page.html).toContain(`Refunds above ${money('500.00')} need a code`)
+    expect((await pageOf(tid, '/refund?amount=500')).html).not.toContain('need a code')
+    const without = await confirmAt(alice, page)
+    expect([without.status, without.html.includes('code-problem')]).toEqual([400, true])
+    expect((await confirmAt(alice, page, { code: '000000' })).status).toBe(400)
+    expect(await typesOf(tid)).not.toContain('PaymentRefunded')
+    const done = await confirmAt(alice, page, { code: codeOf('alice') })
+    expect(done.location).toContain('?done=refund')
+    expect(await typesOf(tid)).toContain('PaymentRefunded')
+  })
+})
+
+describe('given other roles,', () => {
+  const actions = ['capture', 'release', 'renew', 'refund'] as const
+  /** What each answers to the page of each action. */
+  const answersTo = async (tid: string) => {
+    const found: Record<string, number> = {}
+    for (const action of actions) found[action] = (await pageOf(tid, `/${action}`, desk.bob)).status
+    return found
+  }
+
+  test('a cashier has what is theirs, and no refund', async () => {
+    const till3 = { id: 'till-3', name: 'Kiosk', type: 'store' }
+    await desk.service.call('POST', '/merchant/v1/pos/', till3)
+    const own = await desk.accepted({ pos_id: 'till-3', pos_tid: 'own' })
+    const others = await desk.accepted({ pos_tid: 'not-own' })
+    await desk.bobIs('cashier', '--pos', 'till-3')
+    expect(await answersTo(own)).toEqual({ capture: 200, release: 200, renew: 403, refund: 403 })
+    expect((await pageOf(own, '', desk.bob)).status).toBe(200)
+    for (const more of ['', '/capture', '/release', '/events'])
+      expect((await pageOf(others, more, desk.bob)).status).toBe(404)
+    for (const search of ['', '?q=not-own', '?pos=till-1', `?q=${others}`])
+      expect((await desk.listOf(search, desk.bob)).html).not.toContain('<span>not-own')
+    expect((await desk.listOf('?q=own', desk.bob)).html).toContain('<span>own</span>')
+    expect((await desk.listOf('.csv', desk.bob)).status).toBe(403)
+    const captured = await confirmAt(desk.bob, await pageOf(own, '/capture', desk.bob))
+    expect(captured.status).toBe(303)
+  })
+
+  test('support refunds up to a limit of one payment in all', async () => {
+    await desk.bobIs('support', '--refund-limit', '60')
+    const tid = await desk.captured()
+    const whole = await pageOf(tid, '/refund', desk.bob)
+    expect(whole.status).toBe(403)
+    expect(whole.html).toContain(`Your role refunds at most ${money('60.00')}`)
+    const part = await pageOf(tid, '/refund?amount=40', desk.bob)
+    expect((await confirmAt(desk.bob, part)).status).toBe(303)
+    expect((await pageOf(tid, '/refund?amount=40', desk.bob)).status).toBe(403)
+    // What was typed into the form counts too.
+    const rest = await pageOf(tid, '/refund?amount=20', desk.bob)
+    expect((await confirmAt(desk.bob, rest, { amount: '40.00' })).status).toBe(403)
+    expect((await typesOf(tid)).filter((type) => type === 'PaymentRefunded')).toHaveLength(1)
+  })
+
+  test.each(['accountant', 'developer'])('a %s sees, and does nothing', async (role) => {
+    await desk.bobIs(role)
+    const tid = await desk.accepted()
+    expect((await pageOf(tid, '', desk.bob)).status).toBe(200)
+    expect(await answersTo(tid)).toEqual({ capture: 403, release: 403, renew: 403, refund: 403 })
+    const form = await pageOf(tid, '/capture')
+    const forged = await confirmAt(desk.bob, form)
+    expect(forged.status).toBe(403)
+    expect(await typesOf(tid)).not.toContain('PaymentCaptured')
+  })
+})

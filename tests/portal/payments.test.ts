@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startPaymentDesk, type PaymentDesk } from './payment-desk.ts'
+
+let desk: PaymentDesk
+
+beforeAll(async () => {
+  desk = await startPaymentDesk()
+})
+afterAll(() => desk.service.stop())
+
+/** The order numbers of a list, in its order. */
+const ordersIn = (html: string): string[] =>
+  [...html.matchAll(/<td class="what"><span>([^<]*)</g)].map(([, order = '']) => order)
+
+describe('given payments of some amounts, points of sale and states,', () => {
+  let paid = ''
+  beforeAll(async () => {
+    const { request, accepted, captured, service } = desk
+    const till2 = { id: 'till-2', name: 'Bar', type: 'store' }
+    await service.call('POST', '/merchant/v1/pos/', till2)
+    await request({ pos_tid: 'waits', amount: '40.00' })
+    await accepted({ pos_tid: 'open', amount: '250.00', customer: '+47 999 99 901' })
+    paid = await captured({ pos_tid: 'paid', pos_id: 'till-2', text: '=1+1' })
+    await request({ pos_tid: 'unknown', customer: 'Ola at table 7' })
+  })
+
+  test('when the list is opened, they are there, newest first', async () => {
+    const { status, html } = await desk.listOf()
+    expect(status).toBe(200)
+    expect(ordersIn(html)).toEqual(['unknown', 'paid', 'open', 'waits'])
+    expect(html).toContain('NOK&nbsp;100.00'.replace('&nbsp;', '\u00a0'))
+    expect(html).toContain('Ola at table 7')
+    expect(html).toContain('<td class="where">Bar</td>')
+  })
+
+  test.each([
+    ['?status=pending', ['waits']],
+    ['?status=auth', ['open']],
+    ['?status=ok', ['paid']],
+    ['?status=fail', ['unknown']],
+    ['?pos=till-2', ['paid']],
+    ['?least=100&most=250,00', ['unknown', 'paid', 'open']],
+    ['?sort=largest', ['open', 'unknown', 'paid', 'waits']],
+    ['?q=open', ['open']],
+    ['?q=%2B4799999901', ['open']],
+    ['?q=99999901', []],
+    ['?q=Ola+at+table+7', ['unknown']],
+    ['?q=ola', []],
+    ['?since=2000-01-01&until=2000-01-02', []],
+    ['?status=ok&pos=till-1', []],
+  ])('when the address says %s, those that fit are there', async (search, orders) => {
+    expect(ordersIn((await desk.listOf(search)).html)).toEqual(orders)
+  })
+
+  test('when a payment id is looked for, it is found', async () => {
+    expect(ordersIn((await desk.listOf(`?q=${paid}`)).html)).toEqual(['paid'])
+  })
+
+  test('when a filter cannot be read, the page says so', async () => {
+    const { html } = await desk.listOf('?since=yesterday&least=much')
+    expect(html).toContain('This is no day.')
+    expect(html).toContain('This is no amount.')
+    expect(ordersIn(html)).toHaveLength(4)
+  })
+
+  test('when it is downloaded, it has the lines of the list, and no formula', async () => {
+    const { status, headers, html } = await desk.listOf('.csv?status=ok')
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8'])
+    const [head, line = '', ...rest] = html.trim().split('\r\n')
+    expect(head).toContain('tid,pos_id,pos_tid,requested,status')
+    expect(rest).toEqual([])
+    expect(line).toMatch(/^\w+,till-2,paid,\d{4}-\d\d-\d\d [\d:]+,ok,2000,,NOK,100.00,0.00,100.00,/)
+    expect(line).toMatch(/,'=1\+1$/)
+  })
+
+  test('when it is read in Norwegian, it is Norwegian', async () => {
+    const headers = { 'Accept-Language': 'nb' }
+    const { html } = await desk.alice.visit('/portal/sandbox/payments', { headers })
+    expect(html).toContain('<h1>Betalinger</h1>')
+    expect(html).toContain('Reservert')
+  })
+
+  test('when more happens, a page that follows is told', async () => {
+    const { html } = await desk.listOf('?status=pending')
+    const follow = /data-follow="([^"]*)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
+    const told = desk.alice.visit(follow)
+    await desk.request({ pos_tid: 'later' })
+    expect((await told).html).toContain('event: changed')
+  })
+})
+
+describe('given a payment with line items, a callback address and a refund,', () => {
+  let tid = ''
+  beforeAll(async () => {
+    tid = await desk.captured({
+      pos_tid: 'lunch',
+      callback_uri: 'http://127.0.0.1:9/callback',
+      line_items: [
+        {
+          ...{ product_id: 'soup', description: 'Soup', quantity: 2 },
+          ...{ item_cost: '50.00', total: '100.00', vat: '15.00', vat_rate: '15' },
+        },
+      ],
+    })
+  })
+  const visit = (more = '') => desk.alice.visit(`/portal/sandbox/payments/${tid}${more}`)
+
+  test('when its page is opened, all of it is there', async () => {
+    const { status, html } = await visit()
+    expect(status).toBe(200)
+    const money = (text: string) => `NOK\u00a0${text}`
+    expect(html).toContain('Soup')
+    expect(html).toContain(
+      `aria-label="Reserved ${money('100.00')}, Captured ${money('100.00')}, Released`,
+    )
+    expect(html).toContain(`${money('100.00')} was captured.`)
+    expect(html).toContain('by API user pos1')
+    expect(html).toContain('by the payer')
+    expect(html).toContain('payment_captured')
+    expect(html).toContain('1 of default')
+    // The payer is nobody whom the merchant has named.
+    expect(html).not.toContain('4799999901')
+  })
+
+  test('when it was told to an address, the page shows each attempt', async () => {
+    await expect
+      .poll(async () => (await visit()).html, { timeout: 5_000 })
+      .toContain('http://127.0.0.1:9/callback')
+  })
+
+  test('when somebody else has it, or nobody, there is no such page', async () => {
+    const { service, alice } = desk
+    expect((await alice.visit('/portal/sandbox/payments/abc123')).status).toBe(404)
+    await service.operator('merchant', 'add', 'other', '--name', 'Other', '--currency', 'NOK')
+    await service.operator('staff', 'add', 'other', '4799999901', '--role', 'owner')
+    for (const more of ['', '/capture', '/release', '/renew', '/refund', '/proof.json', '/events'])
+      expect((await alice.visit(`/portal/other/payments/${tid}${more}`)).status).toBe(404)
+    expect((await alice.visit(`/portal/other/payments?q=${tid}`)).html).not.toContain('lunch')
+  })
+
+  test('when its proof is asked for, it is a file of its events', async () => {
+    // A closed report has a checkpoint of its own.
+    await desk.service.call('PUT', '/merchant/v1/ledger/default/report/1/', {})
+    await expect.poll(async () => (await visit('/proof.json')).status, { timeout: 5_000 }).toBe(200)
+    const { headers, html } = await visit('/proof.json')
+    expect(headers.get('content-disposition')).toContain(`proof-${tid}.json`)
+    expect(JSON.parse(html)).toMatchObject({ merchant: 'sandbox', about: { payment: tid } })
+  })
+})
