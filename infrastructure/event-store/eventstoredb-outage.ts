@@ -67,7 +67,8 @@ export const watchOutages = ({ electionMs, probe }: Needs): Outages => {
       cause = error
       if (failingSince !== undefined || isClosed) return
       failingSince = began
-      timer = setTimeout(giveUp, Math.max(0, rest()))
+      if (rest() <= 0) giveUp()
+      else timer = setTimeout(giveUp, rest())
     },
     away: () => (isAway ? { cause } : undefined),
     rest,
