@@ -15,13 +15,14 @@ export type SendingReply = { readonly number: number } & (
   { readonly answer: PostAnswer } | { readonly problem: string; readonly isTooLate: boolean }
 )
 
-/** Of Linux: requests come first, but receivers should not wait for long. */
+/** Of Linux, below what this process has: requests come first, but receivers must not starve. */
 const politeness = 5
+const lowest = 19
 
 if (parentPort) {
   const port = parentPort
   // Only on Linux does this set the priority of this thread alone.
-  if (process.platform === 'linux') setPriority(Math.max(getPriority(), politeness))
+  if (process.platform === 'linux') setPriority(Math.min(getPriority() + politeness, lowest))
   const { post } = makeSignedPost(workerData as PostOptions, makeResolve(), signRsaHere)
   const pairs = new Map<number, PrivateKeys>()
 
