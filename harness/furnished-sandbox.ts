@@ -17,6 +17,8 @@ export type FurnishedSandbox = {
   readonly attachmentPath: () => Promise<string>
   /** Makes again what requests may have removed. */
   readonly restore: () => Promise<void>
+  /** Moves the clock, and makes anew what ran out. */
+  readonly later: (seconds: number) => Promise<void>
 }
 
 const merchant = '/merchant/v1'
@@ -74,28 +76,38 @@ export const furnishSandbox = async (
 
   const payment = async (changes: object = {}): Promise<string> =>
     (await ask('POST', `${merchant}/payment_request/`, paymentInput({ ...changes }))).id
-  const pending = await payment()
-  const authorized = await payment()
-  await ask('POST', `/sandbox/v1/payment_request/${authorized}/accept/`, {})
+  const accepted = async (): Promise<string> => {
+    const tid = await payment()
+    await ask('POST', `/sandbox/v1/payment_request/${tid}/accept/`, {})
+    return tid
+  }
+  const [pending, authorized] = [await payment(), await accepted()]
   const asked = { pos_id: 'till-1', scope: 'openid profile phone', customer: '4799999901' }
   const permission = async (pos_tid: string): Promise<string> =>
     (await ask('POST', `${merchant}/permission_request/`, { ...asked, pos_tid })).id
-  const granted = await permission('granted')
-  await ask('POST', `/sandbox/v1/permission_request/${granted}/accept/`, {})
-  const outcome = await ask('GET', `${merchant}/permission_request/${granted}/outcome/`)
-  const { code } = await ask('GET', '/sandbox/v1/payer/alice/code/')
-  const session = await ask('POST', '/payer/v1/session/', {
-    ...{ phone: '4799999901', pin: '1234', code },
-  })
+  const accept = async (pos_tid: string) => {
+    const rid = await permission(pos_tid)
+    await ask('POST', `/sandbox/v1/permission_request/${rid}/accept/`, {})
+    const outcome = await ask('GET', `${merchant}/permission_request/${rid}/outcome/`)
+    return { rid, token: String(outcome.permissions?.access_token ?? outcome.access_token) }
+  }
+  const signIn = async (): Promise<string> => {
+    const { code } = await ask('GET', '/sandbox/v1/payer/alice/code/')
+    return (await ask('POST', '/payer/v1/session/', { phone: '4799999901', pin: '1234', code }))
+      .token
+  }
+  const granted = await accept('granted')
+  let { token } = granted
+  let session = await signIn()
   const { id: shortlink } = await ask('POST', `${merchant}/shortlink/`, {})
   const application = await ask('POST', `${merchant}/application/`, {
     ...{ name: 'An app', redirect_uris: ['http://127.0.0.1/back'], is_public: false },
   })
-  const bearer = (token: string) => () => ({ Authorization: `Bearer ${token}` })
   const clients = [application.id]
+  let times = 0
   const known = new Map<string, unknown[]>([
     ['tid', [pending, authorized]],
-    ['rid', [granted, await permission('asked')]],
+    ['rid', [granted.rid, await permission('asked')]],
     ['pos_id', ['till-1']],
     ['ledger', ['default']],
     ['ledger_id', ['default']],
@@ -122,13 +134,22 @@ export const furnishSandbox = async (
   return {
     credentials: {
       ...merchants,
-      session: bearer(session.token),
-      token: bearer(outcome.permissions?.access_token ?? outcome.access_token),
+      session: () => ({ Authorization: `Bearer ${session}` }),
+      token: () => ({ Authorization: `Bearer ${token}` }),
     },
     known,
     restore: async () => {
       const till = { id: 'till-1', name: 'Till 1', type: 'store' }
       await ask('POST', `${merchant}/pos/`, till).catch(() => undefined)
+    },
+    later: async (seconds) => {
+      await ask('POST', '/sandbox/v1/clock/', { advance_seconds: seconds })
+      // Requests may have locked the payer out, or taken the till away.
+      session = await signIn().catch(() => session)
+      const asked = accept(`granted-${(times += 1)}`)
+      token = await asked.then((given) => given.token).catch(() => token)
+      const more = await Promise.all([payment(), accepted()]).catch(() => [])
+      known.get('tid')?.unshift(...more)
     },
     attachmentPath: async () => {
       const { attachment_uri } = await ask(

@@ -16,6 +16,9 @@ import { fuzzRequests, type FuzzRequest } from './requests.ts'
 
 const [count = 100_000, seed = 1] = process.argv.slice(2).map(Number)
 const concurrent = 4
+/** So often in all the clock moves, by so many seconds. */
+const moves = 40
+const steps = [1, 60, 3_600, 43_200, 86_400, 604_800]
 const longestMs = 1000
 /** Of memory in use after a collection, from the first quarter to the last. */
 const mostGrowth = 1.5
@@ -103,6 +106,7 @@ try {
         const seconds = Math.round((Date.now() - started) / 1000)
         process.stderr.write(`${begun} requests, ${seconds} s, ${problems.size} problems\n`)
       }
+      if (begun % Math.ceil(count / moves) === 0) await sandbox.later(pick(random, steps))
       let request: FuzzRequest | undefined
       try {
         request = requestTo(operation)
