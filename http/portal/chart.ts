@@ -23,12 +23,17 @@ export type Chart = {
   readonly kind: 'bars' | 'line'
 }
 
-type Size = { readonly width: number; readonly height: number; readonly name: 'broad' | 'slim' }
+type Size = {
+  readonly width: number
+  readonly height: number
+  readonly name: 'broad' | 'middle' | 'slim'
+}
 
-/** Text keeps its size: a phone gets a chart of its own. */
+/** Text keeps its size: the style sheet shows the chart that fits. */
 const sizes: readonly Size[] = [
-  { width: 760, height: 260, name: 'broad' },
-  { width: 350, height: 220, name: 'slim' },
+  { width: 860, height: 270, name: 'broad' },
+  { width: 540, height: 240, name: 'middle' },
+  { width: 320, height: 210, name: 'slim' },
 ]
 const edge = { top: 28, right: 6, bottom: 24, left: 46 }
 const ticks = 4

@@ -4,16 +4,16 @@ import { staffActor, type StaffWork } from '../../application/staff.ts'
 import { staffs } from '../../domain/aggregates.ts'
 import type { Handle } from '../../application/handle.ts'
 import { memberOf } from '../../domain/merchant/staff.ts'
-import { contextOfPayer, type Call } from '../call.ts'
+import { contextOfPayer, searchOf, type Call } from '../call.ts'
 import { anyForm, fieldOf } from '../forms.ts'
 import { foreign, hidden, plainForm } from '../payer/form-parts.ts'
-import { redirectReply, type Html } from '../payer/page.ts'
-import { hiddenFields, type Visits } from '../payer/session.ts'
-import { filled, unseen } from '../payer/words.ts'
+import { redirectReply } from '../payer/page.ts'
+import type { Visits } from '../payer/session.ts'
 import { route, type RawReply, type Route } from '../route.ts'
 import { portalPath } from './areas.ts'
+import { invitationHtml, leavePage, listHtml, lobbyPath, shopHtml } from './lobby-parts.ts'
 import { type PortalNeeds } from './guard.ts'
-import type { LobbyVisitor, PortalPage, PortalShop } from './page.ts'
+import type { LobbyVisitor, PortalPage } from './page.ts'
 import { merchantParam, portalPages } from './pages.ts'
 import { frameTexts } from './texts.ts'
 import { lobbyTexts } from './texts-lobby.ts'
@@ -21,61 +21,17 @@ import { lobbyTexts } from './texts-lobby.ts'
 export type LobbyNeeds = PortalNeeds &
   Pick<StaffWork, 'acceptInvitation'> & { readonly handle: Handle }
 
-const lobbyPath = '/portal/'
-
 const invitationForm = plainForm.extend({
   merchant: hidden('the merchant that invites.').pipe(merchantParam),
   member: hidden('the invitation.'),
   decision: z.enum(['accept', 'decline']),
 })
 
-type Known = { readonly shop: PortalShop; readonly member: string; readonly role: Html }
-
 const common = { access: 'OPEN', group: 'Portal', replyTypes: ['text/html'] } as const
-
-const shopHtml = ({ language }: LobbyVisitor, { shop, role }: Known): Html => {
-  const texts = lobbyTexts[language]
-  const state = !shop.isDisabled ? '' : shop.hasSignedUp ? texts.waits : texts.disabled
-  return html`<li>
-    <a class="row" href="${portalPath(shop.merchant)}">
-      <span
-        ><span class="name">${shop.name}</span>
-        <span class="quiet small">${shop.merchant} · ${role}</span></span
-      >
-      ${state === '' ? '' : html`<b class="badge">${state}</b>`}
-    </a>
-  </li>`
-}
-
-const invitationHtml = (visitor: LobbyVisitor, { shop, member, role }: Known): Html => {
-  const texts = lobbyTexts[visitor.language]
-  return html`<li>
-    <form class="row" method="post" action="${lobbyPath}">
-      ${hiddenFields({ csrf: visitor.csrf, merchant: shop.merchant, member })}
-      <span
-        ><span class="name">${shop.name}</span>
-        <span class="quiet small">${filled(texts.invitedAs, role)}</span></span
-      >
-      <span class="buttons">
-        <button class="slim" name="decision" value="accept">
-          ${texts.accept}${unseen(` ${shop.name}`)}
-        </button>
-        <button class="slim second" name="decision" value="decline">
-          ${texts.decline}${unseen(` ${shop.name}`)}
-        </button>
-      </span>
-    </form>
-  </li>`
-}
-
-const listHtml = (items: readonly Html[]): Html =>
-  html`<ul class="list">
-    ${items}
-  </ul>`
 
 const lobbyPage =
   (needs: LobbyNeeds) =>
-  async (visitor: LobbyVisitor): Promise<PortalPage> => {
+  async (visitor: LobbyVisitor, call: Call): Promise<PortalPage> => {
     const places = await needs.placesOf(visitor.session.payer)
     const texts = lobbyTexts[visitor.language]
     const frame = frameTexts[visitor.language]
@@ -89,6 +45,8 @@ const lobbyPage =
     )
     const all = known.flat()
     const joined = all.filter(({ hasJoined }) => hasJoined)
+    const leaving = joined.find(({ shop }) => shop.merchant === searchOf(call).get('leave'))
+    if (leaving) return leavePage(visitor, leaving)
     const invited = all.filter(({ hasJoined }) => !hasJoined)
     return {
       title: frame.yourMerchants,
@@ -162,7 +120,10 @@ export const lobbyRoutes = (needs: LobbyNeeds, visits: Visits): Route[] => {
       summary: 'The merchants that one works for, and invitations',
       success: 'raw',
       errors: { 303: 'Not signed in: on to the sign-in.' },
-      handle: (call) => inLobby(call, show),
+      ownQuery: z.object({
+        leave: z.string().optional().meta({ description: 'The merchant that one wants to leave.' }),
+      }),
+      handle: (call) => inLobby(call, (visitor) => show(visitor, call)),
     }),
     route({
       ...common,

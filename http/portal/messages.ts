@@ -44,7 +44,10 @@ const noticesFor = async (
 ): Promise<readonly OpenNotice[]> => {
   const { open } = await findNotices(shop.merchant)
   return open
-    .filter(({ kind, until }) => mayDo(me.terms, places[kind].action) && (until ?? at + 1) > at)
+    .filter(({ kind, about, until }) => {
+      const isOwn = kind === 'new_owner' && about === me.member
+      return !isOwn && mayDo(me.terms, places[kind].action) && (until === null || until > at)
+    })
     .toReversed()
 }
 

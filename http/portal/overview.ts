@@ -74,7 +74,14 @@ const overviewPage = async (
     body: html`<div class="head"><h1>${title}</h1></div>
       <div data-part="overview">
         ${shown.map(tilesHtml)}
-        ${notices === '' ? '' : html`<section class="card">${notices}</section>`}
+        ${
+          notices === ''
+            ? ''
+            : html`<section class="card">
+                <h2>${overviewTexts[visitor.language].needsYou}</h2>
+                ${notices}
+              </section>`
+        }
         <div class="board">
           <div>${shown.map((one) => numbersHtml(one, shown.length === 1))}</div>
           ${await panelsHtml(needs, visitor, call.at)}

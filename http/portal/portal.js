@@ -4,9 +4,26 @@ const main = document.querySelector('main[data-follow]')
 if (main) {
   const isBusy = () =>
     document.hidden ||
-    [...document.querySelectorAll('[data-part] input, [data-part] select')].includes(
-      document.activeElement,
-    )
+    ['INPUT', 'SELECT', 'TEXTAREA'].includes(document.activeElement?.tagName ?? '')
+  const locally = (part) => {
+    const format = { dateStyle: 'medium', timeStyle: 'short' }
+    for (const time of part.querySelectorAll('time[datetime]'))
+      time.textContent = new Date(time.dateTime).toLocaleString(
+        document.documentElement.lang,
+        format,
+      )
+  }
+  // Whoever is on a link with the keyboard stays on it.
+  const swap = (part, fresh) => {
+    const href = part.contains(document.activeElement)
+      ? document.activeElement.getAttribute('href')
+      : null
+    part.innerHTML = fresh.innerHTML
+    locally(part)
+    if (href === null) return
+    const links = [...part.querySelectorAll('a')].filter((link) => link.getClientRects().length > 0)
+    links.find((link) => link.getAttribute('href') === href)?.focus()
+  }
   const renew = async () => {
     const answer = await fetch(location.href).catch(() => undefined)
     if (!answer?.ok) return
@@ -15,7 +32,7 @@ if (main) {
     showTimes(page)
     for (const part of document.querySelectorAll('[data-part]')) {
       const fresh = page.querySelector('[data-part="' + part.dataset.part + '"]')
-      if (fresh && fresh.innerHTML !== part.innerHTML) part.innerHTML = fresh.innerHTML
+      if (fresh) swap(part, fresh)
     }
     main.dataset.follow = page.querySelector('main')?.dataset.follow ?? main.dataset.follow
   }

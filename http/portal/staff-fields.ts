@@ -67,11 +67,14 @@ export type GivenTerms = {
   readonly role?: string
   readonly pos?: readonly string[]
   readonly limit?: string
+  /** Whose role is changed. */
+  readonly isOwner?: boolean
 }
 
 /** Terms as the fields of a form hold them. */
 export const givenTerms = (terms: StaffTerms): GivenTerms => ({
   role: terms.role,
+  isOwner: terms.role === 'owner',
   ...(terms.role === 'cashier' && { pos: terms.pointsOfSale }),
   ...(terms.role === 'support' && {
     limit: formatAmount(terms.refundLimit.amount, terms.refundLimit.currency),
@@ -97,7 +100,7 @@ const roleHtml = (
 export const termsFields = (
   visitor: PortalVisitor,
   known: readonly Pos[],
-  { role, pos = [], limit = '' }: GivenTerms,
+  { role, pos = [], limit = '', isOwner = false }: GivenTerms,
   problems: Problems = {},
 ): Html => {
   const { shop, language } = visitor
@@ -133,12 +136,16 @@ export const termsFields = (
         attributes: html`inputmode="decimal" autocomplete="off" maxlength="20" value="${limit}"`,
       })}
     </div>
-    ${ownerCode(visitor, problems)}`
+    ${ownerCode(visitor, problems, isOwner)}`
 }
 
 /** Owners are made and removed with the second factor. */
-export const ownerCode = ({ language, texts }: PortalVisitor, problems: Problems = {}): Html =>
-  html`<div class="of-owner">
+export const ownerCode = (
+  { language, texts }: PortalVisitor,
+  problems: Problems = {},
+  isAlways = true,
+): Html =>
+  html`<div class="of-owner ${isAlways ? 'always' : ''}">
     ${inputField({
       name: 'code',
       label: texts.code,

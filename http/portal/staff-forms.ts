@@ -67,7 +67,12 @@ export const roleForm = async (
     ...{ title: filledText(texts.changeRole, name), button: texts.save },
     hidden: { change: 'role', member: one.member },
     isWrong: given.problems !== undefined,
-    fields: termsFields(visitor, known, given, given.problems),
+    fields: termsFields(
+      visitor,
+      known,
+      { ...given, isOwner: one.terms.role === 'owner' },
+      given.problems,
+    ),
   })
 }
 

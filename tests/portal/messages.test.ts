@@ -23,10 +23,13 @@ const notices = async () => {
 
 test('when somebody becomes an owner, the messages, the feed and the owners tell it', async () => {
   await service.advance(1)
-  expect(await notices()).toMatchObject([{ kind: 'new_owner' }])
+  await service.operator('staff', 'add', 'sandbox', '4799999902', '--role', 'owner')
+  await service.advance(1)
+  expect(await notices()).toMatchObject([{ kind: 'new_owner' }, { kind: 'new_owner' }])
   const { html } = await alice.visit(page)
-  expect(html).toContain('Alice Andersen has become an owner')
-  const told = await messagesTo(service, 'alice@example.com')
+  expect(html).toContain('Bob Berg has become an owner')
+  expect(html).not.toContain('Alice Andersen has become an owner')
+  const told = await messagesTo(service, 'bob@example.com')
   expect(told.map(({ text }) => text)).toEqual([
     `Somebody has become an owner. ${service.address}/portal/sandbox/messages`,
   ])
@@ -36,10 +39,10 @@ test('an authorisation of value that is about to end is raised once', async () =
   const large = await pay(service, 'till-1', '1800.00')
   await pay(service, 'till-1', '40.00')
   await service.advance(1.5 * 86_400)
-  expect(await notices()).toHaveLength(1)
+  expect(await notices()).toHaveLength(2)
   await service.advance(86_400)
   await service.advance(3600)
-  expect((await notices()).slice(1)).toEqual([
+  expect((await notices()).slice(2)).toEqual([
     {
       ...{ kind: 'authorization_expires', about: large, currency: 'NOK', amount: '1800.00' },
       date_until: expect.any(String),

@@ -49,7 +49,7 @@ describe('given payments of today,', () => {
     expect(html).toMatch(
       /<a class="column" href="[^"]*" aria-label="[^"]*NOK\s649\.00[^"]*2 payments/,
     )
-    expect(html.match(/class="up"/g)).toHaveLength(2)
+    expect(html.match(/class="up"/g)).toHaveLength(3)
   })
 
   test('what is owed and not settled is told, with the time of the settlement', async () => {
