@@ -27,6 +27,7 @@ const entries = [
   'read-models/folding-worker',
   'read-models/writing-worker',
   'snapshots/snapshot-worker',
+  'spreadsheets/spreadsheet-worker',
   'transaction-logs/log-worker',
 ]
 

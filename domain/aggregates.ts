@@ -1,3 +1,4 @@
+import { accountChange, accountChangeEvents } from './accounting/account-change.ts'
 import { bankEntry, bankEntryEvents } from './accounting/bank-entry.ts'
 import { bankCalendar } from './accounting/bank-calendar.ts'
 import { fees, feeEvents } from './accounting/fees.ts'
@@ -117,6 +118,12 @@ export const taxcodesOfOperator = {
 }
 export const ledgers = { category: 'ledger', decider: ledger, events: ledgerEvents }
 export const settlementAccounts = { category: 'settlement_account', ...ordered(settlementAccount) }
+/** Keyed by merchant. */
+export const accountChanges = {
+  category: 'account_change',
+  decider: accountChange,
+  events: accountChangeEvents,
+}
 /** Keyed by country. */
 export const bankCalendars = { category: 'bank_calendar', ...bankCalendar }
 /** Keyed by what tells one entry from all others. */

@@ -3,6 +3,7 @@ import type { Instant, Seconds } from './time.ts'
 
 /** A sentence that is true when the command is refused. */
 export type RefusalCode =
+  | 'account_change_is_waiting'
   | 'additional_amount_is_not_confirmed'
   | 'additional_amount_is_not_editable'
   | 'additional_amount_is_too_high'

@@ -76,6 +76,10 @@ const refusalAnswers = {
   code_is_invalid: { field: 'code', text: 'Is unknown, expired, or for another client.' },
   code_is_used: { field: 'code', text: 'Has been used; what it gave is revoked.' },
   entry_is_matched: { status: 409, text: 'The entry of the bank is that of a payout.' },
+  account_change_is_waiting: {
+    status: 409,
+    text: 'Another change of the settlement account waits already. Withdraw it first.',
+  },
   conflicting_changes: {
     status: 409,
     text: 'Others changed this resource at the same time. Please try again.',

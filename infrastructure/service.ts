@@ -94,6 +94,7 @@ export const composeService = async (core: Core, { granted, ...parts }: Parts) =
       callbacks: callbacks.needs,
       transparency: transparency.needs,
       portal: {
+        ...accounting.needs,
         ...people.needs,
         ...portal.needs,
         ...portalPayments(core, settings, payments, transparency),

@@ -8,6 +8,7 @@ import { user } from '../domain/merchant/user.ts'
 import { application } from '../domain/people/application.ts'
 import { auditorRegister } from '../domain/people/auditor.ts'
 import { checkpointKey } from '../domain/transparency/checkpoint-key.ts'
+import { accountChangeProjection, accountChangeQueries } from './account-changes.ts'
 import { auditRowQueries } from './audit-rows.ts'
 import { bankEntryProjection, bankEntryQueries } from './bank-entries.ts'
 import { attachmentProjection, attachmentQueries } from './attachments.ts'
@@ -73,6 +74,7 @@ const readModels = {
       queries: settlementAccountQueries,
     },
     settlements: { projections: [settlementProjection], queries: settlementQueries },
+    accountChanges: { projections: [accountChangeProjection], queries: accountChangeQueries },
     bankEntries: { projections: [bankEntryProjection], queries: bankEntryQueries },
     logSources: { projections: [logFileProjection], queries: logFileQueries },
     journal: { projections: [journalProjection], queries: journalQueries },

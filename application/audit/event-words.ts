@@ -47,6 +47,11 @@ const words: Words = {
     const what = entry === null ? `the bank refuses to pay ${sum}` : `${sum} came back`
     return `${what} on ${day}: ${why}; it is due again`
   },
+  AccountChangeAsked: ({ payoutAccount, takesEffectAt }) =>
+    `payouts are to go to ${payoutAccount} from ${formatDateTime(takesEffectAt)} on`,
+  AccountChangeAnnounced: ({ members }) => `${members.length} owners were told of the change`,
+  AccountChangeWithdrawn: () => 'the change of the account is withdrawn',
+  AccountChangeDone: () => 'the account is changed, as it was asked a day before',
   BankEntrySeen: ({ side, amount, currency, day, source }) =>
     `a ${side} of ${formatAmount(amount, currency)} ${currency} on ${day} by ${source.kind}`,
   BankEntryMatched: ({ payouts, as }) =>

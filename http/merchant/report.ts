@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { refuse } from '../../domain/refusal.ts'
-import type { LedgerRow } from '../../projections/ledgers.ts'
 import type { ReportRow } from '../../projections/reports.ts'
 import type { Signing } from '../addresses.ts'
 import { listPage, listQuery, listReply } from '../lists.ts'
@@ -19,8 +18,8 @@ import {
   reportPath,
   reportReply,
   reportView,
-  type ShownReport,
 } from './report-reply.ts'
+import { shownReport } from './report-shown.ts'
 
 const reportClosing = z
   .object({ callback_uri: callbackUriText.nullable().default(null) })
@@ -42,24 +41,6 @@ export const reportRoutes = (needs: ReportNeeds): Route[] => {
   const { links, reports } = needs
   const { find, change } = ledgersOfCaller(needs)
   const group = ledgerGroup
-
-  const shownReport = (row: LedgerRow, number: number): ShownReport => {
-    const { merchant, id: ledger, open, openedAt, counters, totals } = row
-    if (number === open) {
-      const sums = { counters, totals: [...totals] }
-      const nothing = { closedAt: null, callbackUri: null }
-      return { ledger, number, status: 'open', openedAt, ...nothing, sums }
-    }
-    const closed = reports.find(merchant, ledger, number) ?? refuse('resource_is_unknown')
-    const { completion, closedAt, callbackUri } = closed
-    const known = row.closingSums.find(({ report }) => report === number)
-    const sums = completion ?? {
-      counters: known?.counters ?? {},
-      totals: [...(known?.totals ?? [])],
-    }
-    const status = completion ? 'closed' : 'closing'
-    return { ledger, number, status, openedAt: closed.openedAt, closedAt, callbackUri, sums }
-  }
 
   return [
     route({
@@ -95,7 +76,7 @@ export const reportRoutes = (needs: ReportNeeds): Route[] => {
       reply: reportReply,
       handle: async (call) => {
         const row = await find(call, call.params.ledger_id)
-        return reportView(needs, shownReport(row, Number(call.params.report_id)), call.at)
+        return reportView(needs, shownReport(reports, row, Number(call.params.report_id)), call.at)
       },
     }),
     route({

@@ -1,5 +1,10 @@
-// Fetches the parts of a page again when the server tells of a change; the page works without it.
+// Prints, and fetches the parts of a page again when the server tells of a change; the page works
+// without it.
 'use strict'
+for (const button of document.querySelectorAll('[data-print]')) {
+  button.hidden = false
+  button.addEventListener('click', () => print())
+}
 const main = document.querySelector('main[data-follow]')
 if (main) {
   const isBusy = () =>

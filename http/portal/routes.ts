@@ -5,6 +5,7 @@ import { makeVisits, type SessionNeeds } from '../payer/session.ts'
 import type { NeedsOf, Route } from '../route.ts'
 import { lobbyRoutes } from './lobby.ts'
 import { messagesRoutes } from './messages.ts'
+import { moneyRoutes } from './money.ts'
 import { overviewRoutes } from './overview.ts'
 import { portalPaymentRoutes } from './payments/routes.ts'
 import { signUpMerchantRoutes } from './sign-up.ts'
@@ -16,6 +17,7 @@ const pages = [
   signUpMerchantRoutes,
   overviewRoutes,
   portalPaymentRoutes,
+  moneyRoutes,
   staffRoutes,
   messagesRoutes,
 ]
@@ -24,6 +26,7 @@ const styles = [
   'portal',
   'parts',
   'overview',
+  'money',
   'payments/find',
   'payments/list',
   'payments/page',

@@ -17,6 +17,7 @@ export const accountingSlice = (core: Core, settings: Settings) => {
     // Logs under way are given up, however long they are: the next start makes them.
     work: [
       { due: settleDue, lease: 'merchants' as const },
+      { due: accounting.changeAccounts, lease: 'merchants' as const },
       { due: closeDue, lease: 'merchants' as const },
       { due: completeReports, giveUp: close, lease: 'merchants' as const },
     ],

@@ -53,6 +53,7 @@ export const peopleSlice = (
       acceptPayment: payments.acceptPayment,
       attachments: payments.needs.attachments,
       attachedContents: payments.needs.attachedContents,
+      sendMessage: messages.send,
       logos: core.merchants.blobs,
       machineTime: core.machineTime,
       findPermission: granted.views.findPermission,

@@ -12,6 +12,7 @@ import { noticeWork } from '../notices.ts'
 import { readAccount } from '../payout-account.ts'
 import type { Messages } from '../people/messages.ts'
 import { staffIn } from '../people/staff.ts'
+import { makeSpreadsheets } from '../spreadsheets/spreadsheet-client.ts'
 import { newestSecurityLines } from '../security-reader.ts'
 import type { Settings } from '../settings.ts'
 
@@ -79,6 +80,7 @@ export const portalSlice = (
   const needs = {
     ...staff,
     ...{ findShop, readAccount },
+    makeSpreadsheet: makeSpreadsheets(),
     noteVisit: visitsOf(core, log),
     findNotices: async (merchant: string) => core.find(noticesOfMerchants, merchant, 'log'),
     posOf: (merchant: string) =>

@@ -183,6 +183,10 @@ describe('a refund of the first version', () => {
 describe('the catalogue', () => {
   test('names every event there is, an aggregate and what happened to it', () => {
     expect(Object.keys(eventCatalogue).sort()).toEqual([
+      'AccountChangeAnnounced',
+      'AccountChangeAsked',
+      'AccountChangeDone',
+      'AccountChangeWithdrawn',
       'ApplicationChanged',
       'ApplicationDisabled',
       'ApplicationEnabled',

@@ -1,0 +1,59 @@
+import type { Find } from '../../application/find-state.ts'
+import type { Handle } from '../../application/handle.ts'
+import type { AskedChange } from '../../domain/accounting/account-change.ts'
+import type { LedgerRow } from '../../projections/ledgers.ts'
+import type { ReportRow } from '../../projections/reports.ts'
+import type { SettlementAccountRow } from '../../projections/settlement-accounts.ts'
+import type { SettlementRow } from '../../projections/settlements.ts'
+import type { ActorNeeds } from './actors.ts'
+import type { PortalNeeds } from './guard.ts'
+import type { PanelNeeds } from './overview-panels.ts'
+
+/** What a settlement took of one ledger, by action and currency. */
+export type TakenLines = {
+  readonly currency: string
+  readonly action: string
+  readonly amount: number
+}
+
+export type Sheet = {
+  readonly name: string
+  readonly rows?: readonly (readonly (string | number | null)[])[]
+  readonly csv?: Uint8Array
+}
+
+export type MoneyNeeds = PortalNeeds &
+  ActorNeeds &
+  Pick<PanelNeeds, 'nextPayout'> & {
+    readonly handle: Handle
+    readonly find: Find
+    readonly newId: () => string
+    readonly settlements: {
+      find(merchant: string, serial: number): SettlementRow | undefined
+      list(merchant: string, before: number, limit: number): readonly SettlementRow[]
+    }
+    readonly ledgers: {
+      find(merchant: string, id: string): LedgerRow | undefined
+      idsOf(merchant: string): readonly string[]
+    }
+    readonly reports: {
+      find(merchant: string, ledger: string, number: number): ReportRow | undefined
+    }
+    readonly settlementAccounts: { find(merchant: string): SettlementAccountRow | undefined }
+    readonly accountChanges: {
+      find(merchant: string): { readonly asked: AskedChange } | undefined
+    }
+    readonly transactionLines: {
+      taken(
+        of: { readonly merchant: string; readonly ledger: string },
+        cuts: { readonly after: number; readonly before: number },
+      ): readonly TakenLines[]
+    }
+    readonly readLog: (sha256: string) => Promise<ReadableStream | undefined>
+    readonly makeSpreadsheet: (sheets: readonly Sheet[]) => Promise<Uint8Array<ArrayBuffer>>
+    /** An account as it is kept; undefined for what is none. */
+    readonly readAccount: (text: string) => string | undefined
+    /** Undefined where the operator has set up no way to send any. */
+    readonly sendMessage: ((to: string, text: string) => void) | undefined
+    readonly invitedNumber: (phone: string) => string | undefined
+  }

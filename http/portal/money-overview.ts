@@ -1,0 +1,183 @@
+import { html } from 'hono/html'
+import type { Totals } from '../../domain/accounting/totals.ts'
+import { addUp, negated, type Sum } from '../../domain/money/money.ts'
+import { dateIn } from '../../domain/time-zone.ts'
+import type { LedgerRow } from '../../projections/ledgers.ts'
+import type { SettlementAccountRow } from '../../projections/settlement-accounts.ts'
+import type { SettlementRow } from '../../projections/settlements.ts'
+import { searchOf, type Call } from '../call.ts'
+import { shownTime } from '../payer/money.ts'
+import type { Html } from '../payer/page.ts'
+import { filled, filledText, unseen } from '../payer/words.ts'
+import type { MoneyNeeds } from './money-needs.ts'
+import {
+  dayText,
+  factsHtml,
+  moneyPath,
+  reportHref,
+  settlementHref,
+  statusHtml,
+  sumText,
+  whenText,
+} from './money-parts.ts'
+import { openGross } from './money-report.ts'
+import type { PortalPage, PortalVisitor } from './page.ts'
+import { moneyTexts } from './texts-money.ts'
+
+const settlementsShown = 20
+
+const feesOf = (totals: Totals, currency: string): Sum =>
+  addUp(
+    ...totals.filter((one) => one.currency === currency).flatMap(({ fees }) => Object.values(fees)),
+  )
+
+const settlementRows = (visitor: PortalVisitor, row: SettlementRow): readonly Html[] => {
+  const zone = visitor.shop.timeZone
+  const { made, payouts, serial } = row
+  const day = dayText(dateIn(zone, row.startedAt), visitor)
+  return (made?.payouts ?? []).map((payout) => {
+    const { currency } = payout
+    const state = payouts.find((one) => one.currency === currency)
+    const cell = (sum: Sum) => html`<td class="number">${sumText(sum, currency, visitor)}</td>`
+    return html`<tr>
+      <th scope="row"><a href="${settlementHref(visitor, serial)}">${day}</a></th>
+      ${cell(payout.gross)} ${cell(negated(feesOf(made?.totals ?? [], currency)))}
+      <td class="number"><b>${sumText(payout.payout, currency, visitor)}</b></td>
+      <td>${statusHtml(state?.status ?? null, visitor)}</td>
+      <td class="quiet">${state ? whenText(state, visitor) : ''}</td>
+    </tr>`
+  })
+}
+
+const settlementsHtml = (needs: MoneyNeeds, visitor: PortalVisitor, call: Call): Html => {
+  const texts = moneyTexts[visitor.language]
+  const before = Number(searchOf(call).get('before') ?? '') || Number.MAX_SAFE_INTEGER
+  const found = needs.settlements.list(visitor.shop.merchant, before, settlementsShown + 1)
+  const shown = found.slice(0, settlementsShown)
+  if (shown.length === 0) return html`<p class="quiet">${texts.noSettlements}</p>`
+  const oldest = shown.at(-1)?.serial ?? 0
+  const number = (text: string) => html`<th scope="col" class="number">${text}</th>`
+  return html`<div class="scroll">
+      <table class="grid">
+        <thead>
+          <tr>
+            <th scope="col">${texts.settled}</th>
+            ${number(texts.gross)} ${number(texts.fees)} ${number(texts.payout)}
+            <th scope="col">${unseen(texts.steps)}</th>
+            <th scope="col">${unseen(texts.expected)}</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${shown.flatMap((row) => settlementRows(visitor, row))}
+        </tbody>
+      </table>
+    </div>
+    ${
+      found.length > settlementsShown
+        ? html`<p>
+            <a class="lone" href="${moneyPath(visitor)}?before=${oldest}">${texts.older}</a>
+          </p>`
+        : ''
+    }`
+}
+
+export const closesText = (
+  { closes }: LedgerRow,
+  account: SettlementAccountRow | undefined,
+  visitor: PortalVisitor,
+): string =>
+  filledText(moneyTexts[visitor.language][`closes_${closes}`], account?.startOfDay ?? '00:00')
+
+const ledgersHtml = (needs: MoneyNeeds, visitor: PortalVisitor): Html => {
+  const texts = moneyTexts[visitor.language]
+  const { merchant } = visitor.shop
+  const account = needs.settlementAccounts.find(merchant)
+  const rows = needs.ledgers.idsOf(merchant).flatMap((id) => needs.ledgers.find(merchant, id) ?? [])
+  return html`<div class="scroll">
+    <table class="grid">
+      <thead>
+        <tr>
+          <th scope="col">${texts.ledger}</th>
+          <th scope="col">${texts.open}</th>
+          <th scope="col" class="number">${texts.soFar}</th>
+          <th scope="col">${texts.closes}</th>
+          <th scope="col">${texts.closed}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map((row) => {
+          const { id, open, currency, description } = row
+          const link = (report: number) =>
+            html`<a href="${reportHref(visitor, id, report)}"
+              >${filledText(texts.report, report)}${unseen(` ${id}`)}</a
+            >`
+          return html`<tr>
+            <th scope="row">
+              ${id} ${description === null ? '' : html`<span class="value">${description}</span>`}
+            </th>
+            <td>${link(open)}</td>
+            <td class="number">${sumText(openGross(row, currency), currency, visitor)}</td>
+            <td>${closesText(row, account, visitor)}</td>
+            <td>${open > 1 ? link(open - 1) : ''}</td>
+          </tr>`
+        })}
+      </tbody>
+    </table>
+  </div>`
+}
+
+const nextHtml = ({ nextPayout }: MoneyNeeds, visitor: PortalVisitor): Html => {
+  const texts = moneyTexts[visitor.language]
+  const { dueAt, sums } = nextPayout(visitor.shop.merchant)
+  return html`<section class="card">
+    <h2>${texts.next}</h2>
+    ${sums.map(
+      ({ currency, sum }) => html`<p class="figure">${sumText(sum, currency, visitor)}</p>`,
+    )}
+    <p class="quiet">
+      ${dueAt === null ? texts.nextNone : filled(texts.nextOn, shownTime(dueAt, visitor.locale))}
+    </p>
+    ${sums.some(({ sum }) => sum.startsWith('-')) ? html`<p class="small">${texts.owed}</p>` : ''}
+  </section>`
+}
+
+const accountHtml = (needs: MoneyNeeds, visitor: PortalVisitor): Html => {
+  const texts = moneyTexts[visitor.language]
+  const { merchant } = visitor.shop
+  const account = needs.settlementAccounts.find(merchant)
+  const frequency = texts[`frequency_${account?.frequency ?? 'daily'}`]
+  return html`<section class="card">
+    <h2>${texts.account}</h2>
+    ${factsHtml([
+      [texts.accountBefore, account?.payoutAccount ?? texts.accountNone],
+      [texts.frequency, filledText(frequency, account?.startOfDay ?? '00:00')],
+      [texts.timeZone, visitor.shop.timeZone],
+    ])}
+    <p class="buttons">
+      <a class="button second slim" href="${moneyPath(visitor, 'account')}">${texts.account}</a>
+      <a class="button second slim" href="${moneyPath(visitor, 'terms')}">${texts.feesAll}</a>
+    </p>
+  </section>`
+}
+
+/** What is paid out, when, and what of it is still to come. */
+export const moneyOverview = (
+  needs: MoneyNeeds,
+  visitor: PortalVisitor,
+  call: Call,
+): PortalPage => {
+  const texts = moneyTexts[visitor.language]
+  return {
+    title: texts.money,
+    body: html`<div class="head"><h1>${texts.money}</h1></div>
+      <div class="columns">${nextHtml(needs, visitor)} ${accountHtml(needs, visitor)}</div>
+      <section class="card">
+        <h2>${texts.payouts}</h2>
+        ${settlementsHtml(needs, visitor, call)}
+      </section>
+      <section class="card">
+        <h2>${texts.ledgers}</h2>
+        ${ledgersHtml(needs, visitor)}
+      </section>`,
+  }
+}

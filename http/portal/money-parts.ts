@@ -1,0 +1,69 @@
+import { html } from 'hono/html'
+import type { PayoutState, PayoutStatus } from '../../domain/accounting/payout-state.ts'
+import { formatAmount, type Sum } from '../../domain/money/money.ts'
+import { shownMoney } from '../payer/money.ts'
+import type { Html } from '../payer/page.ts'
+import { filledText } from '../payer/words.ts'
+import { portalPath } from './areas.ts'
+import type { PortalVisitor } from './page.ts'
+import { moneyTexts } from './texts-money.ts'
+
+export const moneyPath = (visitor: PortalVisitor, path = ''): string =>
+  portalPath(visitor.shop.merchant, path === '' ? 'money' : `money/${path}`)
+
+export const settlementHref = (visitor: PortalVisitor, serial: number): string =>
+  moneyPath(visitor, `settlements/${serial}`)
+
+export const reportHref = (visitor: PortalVisitor, ledger: string, report: number): string =>
+  moneyPath(visitor, `ledgers/${encodeURIComponent(ledger)}/reports/${report}`)
+
+export const sumText = (sum: Sum, currency: string, { locale }: PortalVisitor): string =>
+  shownMoney(formatAmount(sum, currency), currency, locale)
+
+/** `YYYY-MM-DD` as people write it. */
+export const dayText = (day: string, { locale }: PortalVisitor): string =>
+  new Intl.DateTimeFormat(locale, { timeZone: 'UTC', dateStyle: 'medium' }).format(
+    Date.parse(`${day}T00:00:00Z`),
+  )
+
+const colours = { due: 'warn', ordered: '', paid: 'good', returned: 'bad' } as const
+
+export const statusHtml = (status: PayoutStatus | null, { language }: PortalVisitor): Html => {
+  const texts = moneyTexts[language]
+  if (status === null) return html`<span class="badge">${texts.status_none}</span>`
+  return html`<span class="badge ${colours[status]}">${texts[`status_${status}`]}</span>`
+}
+
+/** When it is at the bank, or is expected there. */
+export const whenText = (
+  { status, day, paid, returned }: PayoutState,
+  visitor: PortalVisitor,
+): string => {
+  const texts = moneyTexts[visitor.language]
+  if (status === 'paid' && paid) return filledText(texts.paidOn, dayText(paid.on, visitor))
+  if (status === 'returned' && returned)
+    return filledText(texts.returnedOn, dayText(returned.on, visitor))
+  return filledText(texts.arrives, dayText(day, visitor))
+}
+
+/** The way back to where a page is reached from. */
+export const crumbsHtml = (visitor: PortalVisitor): Html =>
+  html`<p class="crumbs">
+    <a href="${moneyPath(visitor)}">${moneyTexts[visitor.language].money}</a>
+  </p>`
+
+export const doneHtml = (text: string | undefined): Html | '' =>
+  text === undefined ? '' : html`<p class="state good" role="status">${text}</p>`
+
+export type Fact = readonly [name: string, value: Html | string]
+
+export const factsHtml = (facts: readonly Fact[]): Html =>
+  html`<dl class="facts">
+    ${facts.map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`

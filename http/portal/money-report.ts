@@ -1,0 +1,195 @@
+import { html } from 'hono/html'
+import type { Completion } from '../../domain/accounting/completion.ts'
+import { feeTypes, totalGross, totalNet, type Total } from '../../domain/accounting/totals.ts'
+import { mayDo } from '../../domain/merchant/staff-roles.ts'
+import { addUp, negated } from '../../domain/money/money.ts'
+import { refuse } from '../../domain/refusal.ts'
+import type { LedgerRow } from '../../projections/ledgers.ts'
+import { countersView } from '../merchant/summary-reply.ts'
+import { shownReport } from '../merchant/report-shown.ts'
+import type { ShownReport } from '../merchant/report-reply.ts'
+import { searchOf, type Call } from '../call.ts'
+import { shownTime } from '../payer/money.ts'
+import type { Html } from '../payer/page.ts'
+import { hiddenFields } from '../payer/session.ts'
+import { filled, filledText } from '../payer/words.ts'
+import { downloadsHtml } from './money-downloads.ts'
+import type { MoneyNeeds } from './money-needs.ts'
+import { crumbsHtml, doneHtml, reportHref, sumText } from './money-parts.ts'
+import type { PortalPage, PortalVisitor } from './page.ts'
+import { moneyTexts } from './texts-money.ts'
+
+/** @throws Refusal resource_is_unknown for ledgers and reports of others */
+export const reportOf = (
+  { ledgers, reports }: MoneyNeeds,
+  { shop }: PortalVisitor,
+  ledger: string,
+  report: string,
+): { readonly row: LedgerRow; readonly shown: ShownReport } => {
+  const row = ledgers.find(shop.merchant, ledger) ?? refuse('resource_is_unknown')
+  const number = Number(report)
+  if (number > row.open) return refuse('resource_is_unknown')
+  return { row, shown: shownReport(reports, row, number) }
+}
+
+export const reportBadge = (
+  { status }: Pick<ShownReport, 'status'>,
+  { language }: PortalVisitor,
+): Html => {
+  const texts = moneyTexts[language]
+  const colour = { open: 'warn', closing: '', closed: 'good' }[status]
+  return html`<span class="badge ${colour}">${texts[status]}</span>`
+}
+
+const totalHtml = (total: Total, visitor: PortalVisitor): Html => {
+  const texts = moneyTexts[visitor.language]
+  const { currency, taxcode, fees } = total
+  const line = (name: string, sum: string, isSum = false) =>
+    html`<tr ${isSum ? html`class="sum-row"` : ''}>
+      <th scope="row">${name}</th>
+      <td class="number">${sumText(sum, currency, visitor)}</td>
+    </tr>`
+  return html`<section class="card">
+    <h2>${currency} <span class="quiet small">${taxcode}</span></h2>
+    <div class="scroll">
+      <table class="grid">
+        <tbody>
+          ${line(texts.gross, totalGross(total), true)}
+          ${total.additionalAmount === '0' ? '' : line(texts.additional, total.additionalAmount)}
+          ${feeTypes.flatMap((type) => {
+            const fee = fees[type]
+            return fee === undefined ? [] : [line(texts[`fee_${type}`], negated(fee))]
+          })}
+          ${line(texts.net, totalNet(total), true)}
+        </tbody>
+      </table>
+    </div>
+  </section>`
+}
+
+const counterNames = {
+  en: {
+    payment_request_count: 'Requests',
+    payment_auth_count: 'Authorised',
+    payment_capture_count: 'Captures',
+    payment_refund_count: 'Refunds',
+    payment_release_count: 'Released',
+    payment_expire_count: 'Expired',
+    payment_fail_count: 'Failed',
+    payment_abort_count: 'Aborted',
+    permission_request_count: 'Permissions asked for',
+    permission_answered_count: 'Permissions answered',
+    permission_fail_count: 'Permissions failed',
+  },
+  nb: {
+    payment_request_count: 'Forespørsler',
+    payment_auth_count: 'Reservert',
+    payment_capture_count: 'Trekk',
+    payment_refund_count: 'Refusjoner',
+    payment_release_count: 'Frigitt',
+    payment_expire_count: 'Utløpt',
+    payment_fail_count: 'Feilet',
+    payment_abort_count: 'Avbrutt',
+    permission_request_count: 'Tillatelser det er spurt om',
+    permission_answered_count: 'Besvarte tillatelser',
+    permission_fail_count: 'Tillatelser som feilet',
+  },
+} as const
+
+const countsHtml = (
+  counters: Completion['counters'],
+  { language, locale }: PortalVisitor,
+): Html => {
+  const names = counterNames[language]
+  const view = countersView(counters)
+  const format = new Intl.NumberFormat(locale)
+  const shown = (Object.keys(names) as (keyof typeof names)[]).filter((name) => view[name] > 0)
+  return html`<section class="card">
+    <h2>${moneyTexts[language].counts}</h2>
+    <table class="grid">
+      <tbody>
+        ${shown.map(
+          (name) =>
+            html`<tr>
+              <th scope="row">${names[name]}</th>
+              <td class="number">${format.format(view[name])}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </section>`
+}
+
+const closeHtml = (
+  visitor: PortalVisitor,
+  { ledger, number, status }: ShownReport,
+  isAsked: boolean,
+): Html | '' => {
+  const { csrf, language, me } = visitor
+  if (status !== 'open' || !mayDo(me.terms, 'close_report')) return ''
+  const texts = moneyTexts[language]
+  const href = reportHref(visitor, ledger, number)
+  if (!isAsked)
+    return html`<a class="button" href="${href}?close">${filledText(texts.close, number)}</a>`
+  return html`<div class="card narrow-card">
+    <h2>${filledText(texts.closeAsk, number, ledger)}</h2>
+    <p>${filledText(texts.closeWhat, number + 1)}</p>
+    <form method="post" action="${href}">
+      ${hiddenFields({ csrf, decision: 'close' })}
+      <div class="actions"><button>${filledText(texts.close, number)}</button></div>
+    </form>
+  </div>`
+}
+
+const agesHtml = ({ openedAt, closedAt }: ShownReport, { language, locale }: PortalVisitor) => {
+  const texts = moneyTexts[language]
+  const opened = filled(texts.openedAt, shownTime(openedAt, locale))
+  return closedAt === null
+    ? html`${opened}`
+    : html`${opened} · ${texts.closed} ${shownTime(closedAt, locale)}`
+}
+
+/** One report of a ledger: its sums so far or for good, and its files once it is closed. */
+export const reportPage = (
+  needs: MoneyNeeds,
+  visitor: PortalVisitor,
+  call: Call<{ readonly ledger: string; readonly report: string }>,
+): PortalPage => {
+  const texts = moneyTexts[visitor.language]
+  const { row, shown } = reportOf(needs, visitor, call.params.ledger, call.params.report)
+  const { number, ledger, sums } = shown
+  const search = searchOf(call)
+  const title = filledText(texts.reportOf, number, ledger)
+  const { transactionLogs = [], scopeLogs = [] } = sums
+  const logs = { transactions: transactionLogs.length, scopes: scopeLogs.length }
+  const isAsked = search.has('close')
+  const near = (to: number, name: string) =>
+    to < 1 || to > row.open
+      ? ''
+      : html`<a class="lone" href="${reportHref(visitor, ledger, to)}">${name}</a>`
+  return {
+    title,
+    body: html`${crumbsHtml(visitor)}
+      <div class="head">
+        <div>
+          <h1>${title} ${reportBadge(shown, visitor)}</h1>
+          <p class="quiet small">${agesHtml(shown, visitor)}</p>
+        </div>
+        ${isAsked ? '' : closeHtml(visitor, shown, false)}
+        ${downloadsHtml(visitor, reportHref(visitor, ledger, number), logs)}
+      </div>
+      ${doneHtml(search.has('closed') ? texts.closedDone : undefined)}
+      ${isAsked ? closeHtml(visitor, shown, true) : ''}
+      <div class="columns">
+        ${sums.totals.map((total) => totalHtml(total, visitor))}
+        ${countsHtml(sums.counters, visitor)}
+      </div>
+      <nav class="buttons" aria-label="${texts.reports}">
+        ${near(number - 1, texts.older)} ${near(number + 1, texts.newer)}
+      </nav>`,
+  }
+}
+
+/** What all reports of a ledger have in common with its open one. */
+export const openGross = ({ totals }: Pick<LedgerRow, 'totals'>, currency: string): string =>
+  addUp(...totals.filter((one) => one.currency === currency).map(totalGross))

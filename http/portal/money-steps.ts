@@ -1,0 +1,77 @@
+import type { Payout } from '../../domain/accounting/settlement-events.ts'
+import { feeTypes, type Totals } from '../../domain/accounting/totals.ts'
+import { decimalsOf } from '../../domain/money/currency.ts'
+import { addUp, negated, type Sum } from '../../domain/money/money.ts'
+import type { SettlementRow } from '../../projections/settlements.ts'
+import type { MoneyNeeds } from './money-needs.ts'
+import { sumText } from './money-parts.ts'
+import type { PortalVisitor } from './page.ts'
+import { moneyTexts, type MoneyTexts } from './texts-money.ts'
+import type { Step } from './waterfall.ts'
+
+type Part = { readonly name: string; readonly sum: Sum; readonly kind: Step['kind'] }
+
+/** What was captured and what was refunded, of the lines that a settlement took. */
+export const turnoverOf = (
+  { settlements, ledgers, transactionLines }: MoneyNeeds,
+  { merchant, serial, startedPosition: before }: SettlementRow,
+  currency: string,
+): { readonly captured: Sum; readonly refunded: Sum } => {
+  const after = settlements.find(merchant, serial - 1)?.startedPosition ?? 0
+  const lines = ledgers
+    .idsOf(merchant)
+    .flatMap((ledger) => transactionLines.taken({ merchant, ledger }, { after, before }))
+    .filter((line) => line.currency === currency)
+  const sumOf = (action: string): Sum =>
+    addUp(...lines.filter((line) => line.action === action).map(({ amount }) => amount))
+  return { captured: sumOf('capture'), refunded: sumOf('refund') }
+}
+
+const feesIn = (totals: Totals, currency: string, texts: MoneyTexts): Part[] =>
+  feeTypes.map((type) => ({
+    name: texts[`fee_${type}`],
+    kind: 'change',
+    sum: negated(
+      addUp(
+        ...totals.filter((one) => one.currency === currency).map(({ fees }) => fees[type] ?? 0),
+      ),
+    ),
+  }))
+
+/** From what was captured to what is paid out; parts that are nothing are left out. */
+export const payoutParts = (
+  turnover: { readonly captured: Sum; readonly refunded: Sum },
+  totals: Totals,
+  payout: Payout,
+  texts: MoneyTexts,
+): readonly Part[] => {
+  const before = addUp(payout.unsettledFeesBefore, payout.unsettledRefundsBefore ?? 0)
+  const after = addUp(payout.unsettledFeesAfter, payout.unsettledRefundsAfter ?? 0)
+  const changes: Part[] = [
+    { name: texts.refunded, sum: turnover.refunded, kind: 'change' },
+    ...feesIn(totals, payout.currency, texts),
+    { name: texts.debtBefore, sum: before, kind: 'change' },
+    { name: texts.carried, sum: negated(after), kind: 'change' },
+  ]
+  return [
+    { name: texts.captured, sum: turnover.captured, kind: 'total' },
+    ...changes.filter(({ sum }) => sum !== '0'),
+    { name: texts.payout, sum: payout.payout, kind: 'total' },
+  ]
+}
+
+export const stepsOf = (
+  parts: readonly Part[],
+  currency: string,
+  visitor: PortalVisitor,
+): readonly Step[] =>
+  parts.map(({ name, sum, kind }) => ({
+    ...{ name, kind, value: Number(sum) / 10 ** decimalsOf(currency) },
+    shown: sumText(sum, currency, visitor),
+  }))
+
+/** The same numbers for a sheet of a workbook. */
+export const rowsOf = (parts: readonly Part[], currency: string, visitor: PortalVisitor) => [
+  [moneyTexts[visitor.language].description, currency],
+  ...parts.map(({ name, sum }) => [name, Number(sum) / 10 ** decimalsOf(currency)]),
+]

@@ -1,0 +1,51 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import writeExcelFile from 'write-excel-file/node'
+import { readCsv } from './read-csv.ts'
+
+/** A sheet of cells, or one that is read from a CSV. */
+export type Sheet = {
+  readonly name: string
+  readonly rows?: readonly (readonly (string | number | null)[])[]
+  readonly csv?: Uint8Array
+}
+
+/** Columns of a log that are amounts. */
+const amounts: ReadonlySet<string> = new Set([
+  ...['amount', 'additional_amount', 'gross', 'fee', 'interchange', 'vat', 'net'],
+])
+
+const bold = { fontWeight: 'bold' } as const
+
+const numberCell = (text: string) => {
+  const decimals = text.split('.')[1]?.length ?? 0
+  const format = decimals === 0 ? '#,##0' : `#,##0.${'0'.repeat(decimals)}`
+  return { value: Number(text), type: Number, format } as const
+}
+
+const cellsOf = ({ rows = [], csv }: Sheet) => {
+  if (!csv) return rows.map((row) => row.map((cell) => (cell === '' ? null : cell)))
+  const [columns = [], ...lines] = readCsv(Buffer.from(csv).toString('utf8'))
+  const areAmounts = columns.map((column) => amounts.has(column))
+  return [
+    columns.map((value) => ({ value, type: String, ...bold })),
+    ...lines.map((line) =>
+      line.map((text, index) => {
+        if (text === '') return null
+        return areAmounts[index] ? numberCell(text) : { value: text, type: String }
+      }),
+    ),
+  ]
+}
+
+/** Makes one workbook and ends. */
+const make = async (sheets: readonly Sheet[]): Promise<void> => {
+  const workbook = sheets.map((sheet) => ({
+    sheet: sheet.name,
+    data: cellsOf(sheet),
+    stickyRowsCount: 1,
+  }))
+  const file = await writeExcelFile(workbook as Parameters<typeof writeExcelFile>[0]).toBuffer()
+  parentPort?.postMessage(new Uint8Array(file))
+}
+
+if (parentPort) void make(workerData as readonly Sheet[])

@@ -1,0 +1,37 @@
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { AskedChange } from '../domain/accounting/account-change.ts'
+import { idIn } from '../domain/stream.ts'
+import { dueBy, nextBy } from './due.ts'
+import { findBy } from './prepared.ts'
+import { projection } from './projection.ts'
+
+/** Changes of settlement accounts that wait; a merchant has one at most. */
+const accountChanges = sqliteTable(
+  'account_changes',
+  {
+    merchant: text().primaryKey(),
+    askedAt: integer().notNull(),
+    takesEffectAt: integer().notNull(),
+    asked: text({ mode: 'json' }).$type<AskedChange>().notNull(),
+  },
+  (row) => [index('account_changes_by_time').on(row.takesEffectAt)],
+)
+
+export const accountChangeProjection = projection({
+  table: accountChanges,
+  key: accountChanges.merchant,
+  handles: ['AccountChangeAsked', 'AccountChangeWithdrawn', 'AccountChangeDone'],
+  keyOf: ({ stream }) => idIn(stream),
+  apply: (_, { type, data, metadata }, key) => {
+    if (type !== 'AccountChangeAsked') return undefined
+    const { takesEffectAt } = data
+    return { merchant: String(key), askedAt: metadata.at, takesEffectAt, asked: data }
+  },
+})
+
+export const accountChangeQueries = (db: BetterSQLite3Database) => ({
+  find: findBy(db, accountChanges, accountChanges.merchant),
+  due: dueBy(db, accountChanges, accountChanges.takesEffectAt),
+  nextDue: nextBy(db, accountChanges, accountChanges.takesEffectAt),
+})
