@@ -11,6 +11,8 @@ export type ServiceNeeds = AuditNeeds & {
     readonly position: number
     readonly head: number
     readonly isStoreUp: boolean
+    /** Events that the read models lack. */
+    readonly behind: number
     /** Whether read models must be rebuilt, as the next start does. */
     readonly isDamaged: boolean
     /** The event of the log that cannot be folded, and none behind it. */
@@ -28,6 +30,7 @@ const readyReply = z
     status: z.literal('ready'),
     position: z.int().meta({ description: 'Position of the read models in the log.' }),
     head: z.int().meta({ description: 'Where the log ends.' }),
+    behind: z.int().meta({ description: 'Events that the read models lack.' }),
     details: z
       .record(z.string(), z.array(z.string()))
       .optional()
@@ -83,7 +86,8 @@ export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
     success: 'value',
     reply: readyReply,
     handle: async () => {
-      const { isReady, position, head, isStoreUp, isDamaged, damagedAt } = await needs.ready()
+      const { isReady, position, head, behind: lag, ...found } = await needs.ready()
+      const { isStoreUp, isDamaged, damagedAt } = found
       const warnings = needs.readyDetails()
       const hasWarnings = Object.keys(warnings).length > 0
       if (isReady)
@@ -91,10 +95,12 @@ export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
           status: 'ready' as const,
           position,
           head,
+          behind: lag,
           ...(hasWarnings && { details: warnings }),
         }
       const percent = Math.floor((100 * position) / Math.max(head, 1))
-      const details = { position: [String(position)], head: [String(head)], ...warnings }
+      const progress = { position: [String(position)], head: [String(head)], behind: [String(lag)] }
+      const details = { ...progress, ...warnings }
       const catchingUp = `The read models are catching up with the log: ${percent} % done.`
       const damaged = 'The read models are damaged: the service must be started again.'
       const stopped =

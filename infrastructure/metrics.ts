@@ -78,9 +78,9 @@ export const makeMetrics = (needs: Needs) => {
     help: 'Whether the log has just said where it ends, and it, the vault and the folder of blobs did not fail a moment ago: 1, else 0.',
     registers: [registry],
   })
-  const behind = new Gauge({
+  const lag = new Gauge({
     name: 'daybook_read_models_behind_events',
-    help: 'How far the read models are behind the head of the log, in positions; none while the store is away.',
+    help: 'Events that the read models lack; none while the store is away.',
     registers: [registry],
   })
   new Gauge({
@@ -126,10 +126,10 @@ export const makeMetrics = (needs: Needs) => {
     observeRequest: requests.observe,
     countAttempt: (result: string): void => callbacks.inc({ result }),
     text: async () => {
-      const { head, position, isStoreUp } = await readModels.progress()
+      const { behind, isStoreUp } = await readModels.progress()
       storeUp.set(Number(isStoreUp && storesWork()))
-      if (isStoreUp) behind.set(Math.max(0, head - position))
-      else behind.remove()
+      if (isStoreUp) lag.set(behind)
+      else lag.remove()
       for (const { currency, imbalance, balances } of journal.trialBalance()) {
         imbalances.set({ currency }, Number(imbalance))
         for (const [account, sum] of Object.entries(balances))

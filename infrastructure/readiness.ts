@@ -22,5 +22,6 @@ export const makeReadiness =
       () => true,
       () => false,
     )
-    return { ...progress, isStoreUp, position: readModels.position(), isDamaged, isReady }
+    const [position, behind] = [readModels.position(), readModels.behind()]
+    return { ...progress, isStoreUp, position, behind, isDamaged, isReady }
   }

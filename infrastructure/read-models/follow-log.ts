@@ -8,6 +8,7 @@ import { openReadModels, type Place } from '../stores.ts'
 import type { Where } from '../worker.ts'
 import { foldInWorker } from './folding-client.ts'
 import { foldInline } from './folding.ts'
+import { readLogTree } from './log-tree.ts'
 import { watchDamage } from './read-model-file.ts'
 import { runReadModels, type OnEvents, type OnFolded, type ReadModels } from './read-models.ts'
 import { makeReportBook } from './report-book.ts'
@@ -49,6 +50,7 @@ export const followLog = async (needs: Needs, place: Place, log: Log, beside: Wh
     store,
     startFolding: beside === 'inline' ? foldInline({ store, file }) : foldInWorker(place, name),
     from,
+    foldedEvents: readLogTree(file).size,
     onEvents: (events) => observers.forEach((observe) => observe(events)),
     onFolded: (streams) => {
       following.worked()

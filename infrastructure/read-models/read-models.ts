@@ -8,6 +8,7 @@ import {
 } from '../../application/event-store.ts'
 import type { StartFolding } from './folding.ts'
 import { keepFollowing } from './following.ts'
+import { countLag } from './lag.ts'
 
 /** How long a reader waits for the read models. */
 const usualWaitMs = 5000
@@ -25,6 +26,8 @@ type Needs = {
   readonly startFolding: StartFolding
   /** Where to start observing the log. */
   readonly from: Position
+  /** How many events the read models hold. */
+  readonly foldedEvents?: () => number
   readonly onEvents: OnEvents
   readonly onFolded: OnFolded
   readonly onFailure: (error: unknown) => void
@@ -37,6 +40,8 @@ export type Progress = {
   readonly position: Position
   readonly head: Position
   readonly isStoreUp: boolean
+  /** Events that the read models lack; estimated while a start folds what it finds. */
+  readonly behind: number
   /** The event at which folding has stopped, because it is damaged. */
   readonly damagedAt: Position | undefined
 }
@@ -56,6 +61,7 @@ export const runReadModels = (needs: Needs) => {
   let urgent: Waiter[] = []
   let patient: Waiter[] = []
   let position = start
+  const lag = countLag(needs.from, needs.foldedEvents ?? (() => position))
   /** Nothing behind a damaged event can be folded: to skip it would make every sum wrong. */
   let damage: DamagedEvent | undefined
 
@@ -68,6 +74,7 @@ export const runReadModels = (needs: Needs) => {
   const folding = needs.startFolding({
     onMoved: (moved) => {
       position = moved
+      lag.moved(moved)
       damage = undefined
       urgent = wake(urgent)
       patient = wake(patient)
@@ -139,6 +146,7 @@ export const runReadModels = (needs: Needs) => {
     onBatch: (events) => {
       observed = events.at(-1)?.position ?? observed
       onEvents(events)
+      if (observed > position) lag.observe(events)
       for (const { stream } of events) changed.add(stream)
       void publishFolded()
     },
@@ -165,6 +173,8 @@ export const runReadModels = (needs: Needs) => {
     /** The same, for a given position. */
     reached,
     position: (): Position => position,
+    /** How many events they lack. */
+    behind: (): number => lag.behind(position),
     /** Waits without a limit, for work that must not start on outdated rows. */
     ready: async (): Promise<void> => reachedSometime(await store.head()),
     /** Never waits long for the store. */
@@ -172,7 +182,8 @@ export const runReadModels = (needs: Needs) => {
       const head = await headSoon()
       const isStoreUp = head !== undefined
       const damagedAt = damage?.event.position
-      return { position, head: head ?? Math.max(observed, position), isStoreUp, damagedAt }
+      const behind = lag.behind(position)
+      return { position, head: head ?? Math.max(observed, position), isStoreUp, behind, damagedAt }
     },
     stop: async (): Promise<void> => {
       stopped.abort()

@@ -102,13 +102,17 @@ describe('the service says of itself', () => {
         isDamaged: false,
         position: 45_999,
         head: 100_000,
+        behind: 54_001,
       }),
     }
     const routes = serviceRoutes(needs as ServiceNeeds)
     const answer = await makeApp({ ...bareApp, routes }).request('/health/ready')
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
     expect(await answer.json()).toEqual(
-      error('Service Unavailable', /45 % done/, { position: ['45999'], head: ['100000'] }),
+      error('Service Unavailable', /45 % done/, {
+        ...{ position: ['45999'], head: ['100000'] },
+        behind: ['54001'],
+      }),
     )
   })
 

@@ -3,8 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
-import { noStream, start, StoreUnavailable, type Position } from '../../application/event-store.ts'
+import {
+  noStream,
+  start,
+  StoreUnavailable,
+  type Position,
+  type RecordedEvent,
+} from '../../application/event-store.ts'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
+import { countLag } from '../../infrastructure/read-models/lag.ts'
 import { runReadModels } from '../../infrastructure/read-models/read-models.ts'
 import { clockAdvanced } from '../event-store/appends.ts'
 
@@ -28,7 +35,10 @@ test('given a store that does not answer, the progress is told all the same, as 
     lookMs: 1,
   })
   await heard
-  expect(await readModels.progress()).toEqual({ position: start, head: position, isStoreUp: false })
+  expect(await readModels.progress()).toEqual({
+    ...{ position: start, head: position, isStoreUp: false },
+    ...{ behind: 1, damagedAt: undefined },
+  })
   await readModels.stop()
   await silent.close()
 })
@@ -112,4 +122,24 @@ test('given read models that stay behind, a reader is refused after a while, and
   await expect(readModels.caughtUp()).resolves.toBeUndefined()
   await readModels.stop()
   await store.close()
+})
+
+test('the lag is a number of events, though positions are bytes', () => {
+  let folded = 0
+  const { observe, moved, behind } = countLag(600_000, () => folded)
+  const at = (...positions: number[]) =>
+    positions.map((position) => ({ position }) as RecordedEvent)
+  const lags = [behind(0)]
+  folded = 500
+  lags.push(behind(300_000))
+  folded = 1_000
+  lags.push(behind(600_000))
+  observe(at(600_700, 609_824))
+  observe(at(611_000))
+  lags.push(behind(600_000))
+  moved(609_824)
+  lags.push(behind(609_824))
+  moved(611_000)
+  lags.push(behind(611_000))
+  expect(lags).toEqual([600_000, 500, 0, 3, 1, 0])
 })
