@@ -1,14 +1,13 @@
-import { jsonEquals } from '../../domain/json-equality.ts'
 import type { ReadModelFile } from '../read-models/read-model-file.ts'
 import { quoted } from '../read-models/read-model-schema.ts'
+import { differencesIn, type Cell } from './differing-cells.ts'
 
-export type Cell = string | number | Buffer | null
 type Row = readonly Cell[]
 type File = Pick<ReadModelFile, 'sqlite'>
 
 type Place = { readonly table: string; readonly key: Readonly<Record<string, Cell>> }
 
-/** A row that one file has, or a column of a row that both have. */
+/** A row that one file has, or a column of a row that both have; of JSON, a member of it. */
 export type RowDifference = Place &
   (
     | { readonly onlyIn: 'here' | 'there' }
@@ -75,24 +74,6 @@ const orderOf = (one: Cell, other: Cell): number => {
   return Buffer.compare(bytes(one), bytes(other))
 }
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-/** The order of members in JSON is no part of what they say. */
-const isSame = (one: Cell, other: Cell): boolean => {
-  if (one === other) return true
-  if (one instanceof Uint8Array && other instanceof Uint8Array)
-    return Buffer.compare(one, other) === 0
-  if (typeof one !== 'string' || typeof other !== 'string' || !/^[{[]/.test(one)) return false
-  const [left, right] = [parsed(one), parsed(other)]
-  return left !== undefined && right !== undefined && jsonEquals(left, right)
-}
-
 /** Walks through the rows of both in the order of their keys, with both rows of each key. */
 function* rowsByKey(here: Iterator<Row>, there: Iterator<Row>, keyCount: number) {
   const order = (one: Row, other: Row): number => {
@@ -144,10 +125,13 @@ const compareRows = (
       add(one ?? other ?? [], { onlyIn: one ? 'here' : 'there' })
       continue
     }
-    for (let index = keys.length; index < names.length; index += 1) {
-      const cells = { here: one[index] ?? null, there: other[index] ?? null }
-      if (!isSame(cells.here, cells.there)) add(one, { column: names[index], ...cells })
-    }
+    for (let index = keys.length; index < names.length; index += 1)
+      for (const found of differencesIn(
+        names[index] ?? '',
+        one[index] ?? null,
+        other[index] ?? null,
+      ))
+        add(one, found)
   }
   return { count, differences }
 }

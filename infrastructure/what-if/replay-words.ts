@@ -1,4 +1,5 @@
-import type { Cell, RowDifference, TableCompared } from './compare-files.ts'
+import type { RowDifference, TableCompared } from './compare-files.ts'
+import type { Cell } from './differing-cells.ts'
 import type { BuildReplayed } from './replay-build.ts'
 import type { FeesReplayed } from './replay-fees.ts'
 

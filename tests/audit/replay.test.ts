@@ -54,16 +54,20 @@ describe('given another build,', () => {
   test('that folds otherwise, then each table, row and column that differs is listed', async () => {
     const other = buildThatDoes(`
       UPDATE payments SET amountLeft = amountLeft + 1 WHERE tid = '${tid()}';
+      UPDATE merchants SET data = json_set(data, '$.businessName', 'Other', '$.new', 1);
       DELETE FROM users WHERE stream = 'user-sandbox/pos1';
       CREATE TABLE gifts (id TEXT PRIMARY KEY NOT NULL) STRICT;
       ALTER TABLE reports ADD COLUMN tips INTEGER;
       DROP TABLE scans;`)
     const { code, output } = await replay(other)
     expect(output.split('\n').slice(1)).toEqual([
-      '5 differences:',
+      '7 differences:',
       '',
       'table scans is only here',
       'table gifts is only there',
+      'merchants (1 row): 2 differences',
+      '  stream merchant-sandbox: data.businessName is "Sandbox Shop" here, "Other" there',
+      '  stream merchant-sandbox: data.new is null here, 1 there',
       'payments (3 rows): 1 difference',
       `  tid ${tid()}: amountLeft is 0 here, 1 there`,
       'reports (2 rows): 0 differences',
