@@ -23,6 +23,8 @@ export const namesOfOperations: Readonly<Record<string, string>> = {
   'GET /portal/:merchant/payments/:tid/events': 'followPortalPayment',
   'GET /portal/:merchant/payments/:tid/proof.json': 'downloadPortalPaymentProof',
   'GET /portal/:merchant/payments/:tid/attachment/:attachment_id': 'getPortalPaymentPicture',
+  'GET /portal/:merchant/developers/applications/:client': 'getPortalApplicationPage',
+  'POST /portal/:merchant/developers/applications/:client': 'submitPortalApplicationForm',
   'GET /payer/v1/request/': 'listPayerRequests',
   'GET /merchant/v1/merchant_lookup/:lookup_id/': 'findMerchant',
   'GET /merchant/v1/callback/feed/': 'readCallbackFeed',

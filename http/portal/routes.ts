@@ -3,6 +3,7 @@ import { limited } from '../concurrency-limit.ts'
 import { asPages } from '../payer/page.ts'
 import { makeVisits, type SessionNeeds } from '../payer/session.ts'
 import type { NeedsOf, Route } from '../route.ts'
+import { developerRoutes } from './developers/routes.ts'
 import { lobbyRoutes } from './lobby.ts'
 import { messagesRoutes } from './messages.ts'
 import { moneyRoutes } from './money.ts'
@@ -18,6 +19,7 @@ const pages = [
   overviewRoutes,
   portalPaymentRoutes,
   moneyRoutes,
+  developerRoutes,
   staffRoutes,
   messagesRoutes,
 ]
@@ -30,7 +32,11 @@ const styles = [
   'payments/find',
   'payments/list',
   'payments/page',
+  'developers/developers',
+  'developers/forms',
 ].map((name) => `http/portal/${name}.css`)
+
+const scripts = ['portal', 'developers/developers'].map((name) => `http/portal/${name}.js`)
 
 export type PortalRouteNeeds = NeedsOf<(typeof pages)[number]> & SessionNeeds & AssetNeeds
 
@@ -38,7 +44,7 @@ export type PortalRouteNeeds = NeedsOf<(typeof pages)[number]> & SessionNeeds & 
 export const portalRoutes = (needs: PortalRouteNeeds): Route[] => {
   const visits = makeVisits(needs)
   const style = joined(needs.readAsset, styles)
-  const script = needs.readAsset('http/portal/portal.js')
+  const script = joined(needs.readAsset, scripts)
   const asset = (name: string, type: string, body: Uint8Array<ArrayBuffer>): Route =>
     assetRoute({
       path: `/portal/${name}`,

@@ -15,6 +15,7 @@ import { staffIn } from '../people/staff.ts'
 import { makeSpreadsheets } from '../spreadsheets/spreadsheet-client.ts'
 import { newestSecurityLines } from '../security-reader.ts'
 import type { Settings } from '../settings.ts'
+import { developersIn } from './portal-developers.ts'
 
 /** Further ones are found by their ids. */
 const mostPointsOfSale = 200
@@ -89,6 +90,7 @@ export const portalSlice = (
         .map(({ data: { id, name } }) => ({ id, name }))
         .toReversed(),
     ...figuresOf(core),
+    ...developersIn(core),
     securityOf: (merchant: string) => newestSecurityLines(DATA_DIR, merchant, securityLinesShown),
     signUpMerchant: signUpMerchant({
       ...{ ...staff, handle },

@@ -1,4 +1,5 @@
 import type { StaffAction } from '../../domain/merchant/staff-roles.ts'
+import { developerTries } from './developer-tries.ts'
 
 export type Try = {
   readonly method: 'GET' | 'POST'
@@ -42,4 +43,5 @@ export const portalTries: readonly Try[] = [
   look('staff?invite', 'change_staff'),
   change('invite', { phone: 'none' }),
   { method: 'POST', path: 'messages', action: 'see_messages', form: { notice: 'none' } },
+  ...developerTries,
 ]

@@ -9,6 +9,7 @@ import {
 } from '../../domain/merchant/staff-roles.ts'
 import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 import { formIn, makeVisitor, type TestVisitor } from '../people/visitor.ts'
+import { registerTried } from './developer-tries.ts'
 import { portalTries, type Try } from './portal-tries.ts'
 
 let service: PeopleService
@@ -31,6 +32,7 @@ beforeAll(async () => {
   const payment = await service.requestPayment({ customer: '4799999901' })
   tid = payment.id
   await service.call('POST', `/sandbox/v1/payment_request/${tid}/accept/`, {})
+  await registerTried(service)
   bob = makeVisitor(service)
   await bob.signIn('bob')
 })

@@ -1,0 +1,12 @@
+import type { Visits } from '../../payer/session.ts'
+import type { Route } from '../../route.ts'
+import { portalApplicationRoutes, type PortalApplicationNeeds } from './applications.ts'
+import { portalUserRoutes, type PortalUserNeeds } from './users.ts'
+
+export type DeveloperNeeds = PortalUserNeeds & PortalApplicationNeeds
+
+/** What developers see and do: API users, applications, callbacks, and what was refused. */
+export const developerRoutes = (needs: DeveloperNeeds, visits: Visits): Route[] => [
+  ...portalUserRoutes(needs, visits),
+  ...portalApplicationRoutes(needs, visits),
+]

@@ -1,0 +1,192 @@
+import { users } from '../../../domain/aggregates.ts'
+import type { Find } from '../../../application/find-state.ts'
+import type { Handle } from '../../../application/handle.ts'
+import type { Changes } from '../../../domain/changes.ts'
+import { userId, type UserData } from '../../../domain/merchant/user.ts'
+import { Refusal, refuse } from '../../../domain/refusal.ts'
+import { within } from '../../../domain/stream.ts'
+import type { Call } from '../../call.ts'
+import { fieldOf } from '../../forms.ts'
+import type { Problems } from '../../payer/fields.ts'
+import type { Visits } from '../../payer/session.ts'
+import { contextOfStaff, type Shown } from '../guard.ts'
+import type { PortalVisitor } from '../page.ts'
+import { newUserPage, type GivenNewUser } from './new-user.ts'
+import { developersPath, textsOf } from './parts.ts'
+import {
+  accessIn,
+  netmaskProblem,
+  type NewUserForm,
+  type UserChecks,
+  type UserForm,
+} from './user-fields.ts'
+import { userPath, type UserRow } from './user-list.ts'
+import { userPage, type UserPageNeeds } from './user-page.ts'
+
+export type UserChangeNeeds = UserPageNeeds &
+  UserChecks & {
+    readonly handle: Handle
+    readonly find: Find
+    readonly caughtUp: () => Promise<void>
+    /** The same for the same purpose. */
+    readonly newClient: (purpose: string) => { readonly secret: string }
+    readonly hashSecret: (secret: string) => Promise<string>
+    readonly verifySecret: (secret: string, hash: string) => boolean | Promise<boolean>
+  }
+
+type ShopParams = { readonly merchant: string }
+type FindIn = (visitor: PortalVisitor, user: string) => UserRow
+
+/** A form that is sent twice makes one secret, which nobody else's form makes. */
+const secretFor = (
+  { newClient }: UserChangeNeeds,
+  { shop, me }: PortalVisitor,
+  user: string,
+  attempt: string,
+): string => {
+  if (attempt.length < 30) return refuse('resource_is_unknown')
+  return newClient(JSON.stringify(['api user', shop.merchant, user, me.member, attempt])).secret
+}
+
+/** Keeps the hash of the same secret, so that a repeated request changes nothing. */
+const hashOf = async (
+  needs: UserChangeNeeds,
+  secret: string,
+  kept: string | null,
+): Promise<string> =>
+  kept !== null && (await needs.verifySecret(secret, kept)) ? kept : needs.hashSecret(secret)
+
+const problemsOf = (
+  needs: UserChangeNeeds,
+  visitor: PortalVisitor,
+  given: GivenNewUser,
+): Problems => {
+  const texts = textsOf(visitor)
+  const { id = '', credential, access, pubkey = '' } = given
+  return {
+    ...(userId.safeParse(id).success ? {} : { id: texts.wrongUserName }),
+    ...(credential !== 'key' || needs.readPublicKey(pubkey) !== undefined
+      ? {}
+      : { pubkey: texts.wrongKey }),
+    ...(access && netmaskProblem(needs, access, visitor)),
+  }
+}
+
+const adding =
+  (needs: UserChangeNeeds, visits: Visits, findIn: FindIn) =>
+  async (
+    visitor: PortalVisitor,
+    call: Call<ShopParams, undefined, NewUserForm>,
+  ): Promise<Shown> => {
+    const { body } = call
+    const { merchant } = visitor.shop
+    const [id, attempt] = [fieldOf(body, 'id'), fieldOf(body, 'attempt')]
+    const [credential, pubkey] = [fieldOf(body, 'credential'), fieldOf(body, 'pubkey')]
+    const given = { id, attempt, credential, pubkey, access: accessIn(body) }
+    const problems = problemsOf(needs, visitor, given)
+    if (Object.keys(problems).length > 0) return newUserPage(visitor, { ...given, problems })
+    const secret = credential === 'secret' ? secretFor(needs, visitor, id, attempt) : undefined
+    const entry = await needs.find(users, within(merchant, id), 'log')
+    const kept = entry.status === 'present' ? entry.registered.secretHash : null
+    const data: UserData = {
+      ...{ merchant, id, ...given.access },
+      secretHash: secret === undefined ? null : await hashOf(needs, secret, kept),
+      publicKey: secret === undefined ? (needs.readPublicKey(pubkey) ?? null) : null,
+    }
+    const context = contextOfStaff(call, visitor)
+    try {
+      await needs.handle(users, within(merchant, id), { type: 'Register', data }, context)
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== 'id_used_with_other_data') throw error
+      const taken = { id: textsOf(visitor).userIsThere }
+      return newUserPage(visitor, { ...given, problems: taken })
+    }
+    if (secret === undefined) return visits.go(visitor, userPath(merchant, id, '?done=added'))
+    await needs.caughtUp()
+    return userPage(needs, visitor, findIn(visitor, id), { secret })
+  }
+
+type UserCall = Call<ShopParams, undefined, UserForm>
+type Change = (visitor: PortalVisitor, row: UserRow, call: UserCall) => Promise<Shown>
+
+/** A change of fields that goes back to the page of the user. */
+const saving = (needs: UserChangeNeeds, visits: Visits) => {
+  const change = async (
+    visitor: PortalVisitor,
+    { data: { id } }: UserRow,
+    call: UserCall,
+    changes: Changes<UserData>,
+  ): Promise<void> => {
+    const { merchant } = visitor.shop
+    const command = { type: 'Change', merchant, changes } as const
+    await needs.handle(users, within(merchant, id), command, contextOfStaff(call, visitor))
+  }
+  const save =
+    (changesIn: (call: UserCall) => Changes<UserData>): Change =>
+    async (visitor, row, call) => {
+      await change(visitor, row, call, changesIn(call))
+      return visits.go(visitor, userPath(visitor.shop.merchant, row.data.id, '?done=saved'))
+    }
+  return { change, save }
+}
+
+/** By what a form says. */
+const changing = (
+  needs: UserChangeNeeds,
+  visits: Visits,
+  findIn: FindIn,
+): ReadonlyMap<string, Change> => {
+  const { change, save } = saving(needs, visits)
+  const access: Change = async (visitor, row, call) => {
+    const wanted = accessIn(call.body)
+    const problems = netmaskProblem(needs, wanted, visitor)
+    return Object.keys(problems).length > 0
+      ? userPage(needs, visitor, row, { given: { access: wanted, problems } })
+      : save(() => wanted)(visitor, row, call)
+  }
+  const key: Change = async (visitor, row, call) => {
+    const pubkey = fieldOf(call.body, 'pubkey')
+    const publicKey = needs.readPublicKey(pubkey)
+    const problems = { pubkey: textsOf(visitor).wrongKey }
+    return publicKey === undefined
+      ? userPage(needs, visitor, row, { given: { pubkey, problems } })
+      : save(() => ({ publicKey }))(visitor, row, call)
+  }
+  const secret: Change = async (visitor, row, call) => {
+    const { id, secretHash: kept } = row.data
+    const made = secretFor(needs, visitor, id, fieldOf(call.body, 'attempt'))
+    await change(visitor, row, call, { secretHash: await hashOf(needs, made, kept) })
+    await needs.caughtUp()
+    return userPage(needs, visitor, findIn(visitor, id), { secret: made })
+  }
+  const end =
+    (type: 'Disable' | 'Enable' | 'Remove', done: string): Change =>
+    async (visitor, { data: { id } }, call) => {
+      const { merchant } = visitor.shop
+      const context = contextOfStaff(call, visitor)
+      await needs.handle(users, within(merchant, id), { type, merchant }, context)
+      const path = type === 'Remove' ? developersPath(merchant) : userPath(merchant, id)
+      return visits.go(visitor, `${path}?done=${done}`)
+    }
+  return new Map([
+    ...([['access', access] as const, ['key', key] as const, ['secret', secret] as const] as const),
+    ['drop_key', save(() => ({ publicKey: null }))],
+    ['drop_secret', save(() => ({ secretHash: null }))],
+    ['disable', end('Disable', 'disabled')],
+    ['enable', end('Enable', 'enabled')],
+    ['remove', end('Remove', 'removed')],
+  ])
+}
+
+export const userChanges = (needs: UserChangeNeeds, visits: Visits, findIn: FindIn) => {
+  const changes = changing(needs, visits, findIn)
+  return {
+    add: adding(needs, visits, findIn),
+    change: (visitor: PortalVisitor, row: UserRow, call: UserCall): Promise<Shown> =>
+      (changes.get(fieldOf(call.body, 'change')) ?? refuse('resource_is_unknown'))(
+        visitor,
+        row,
+        call,
+      ),
+  }
+}

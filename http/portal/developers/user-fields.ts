@@ -1,0 +1,138 @@
+import { html } from 'hono/html'
+import { z } from 'zod'
+import { roles } from '../../../domain/merchant/user.ts'
+import type { FormOf } from '../../forms.ts'
+import { fieldOf } from '../../forms.ts'
+import { inputField, type Problems } from '../../payer/fields.ts'
+import { hidden, plainForm, typed } from '../../payer/form-parts.ts'
+import type { Html } from '../../payer/page.ts'
+import type { PortalVisitor } from '../page.ts'
+import { textsOf } from './parts.ts'
+import { keyFile } from './snippets.ts'
+
+export type UserChecks = {
+  /** Takes the PEM of an RSA key of 2048 to 4096 bits, else undefined. */
+  readonly readPublicKey: (text: string) => string | undefined
+  readonly isNetmask: (text: string) => boolean
+}
+
+const accessFields = {
+  manages: typed('`yes` for a superuser, who may manage users.', 'yes').optional(),
+  netmask: typed('Where requests come from.', '192.0.2.0/24').optional(),
+}
+const keyField = { pubkey: typed('The public key, as PEM or OpenSSH.').optional() }
+const attempt = hidden('a form that is sent twice makes one secret.').optional()
+
+export const newUserForm = plainForm.extend({
+  ...accessFields,
+  ...keyField,
+  attempt,
+  id: typed('The name of the user.', 'till-2'),
+  credential: z.enum(['key', 'secret']),
+})
+
+const changes = [
+  ...['access', 'key', 'drop_key', 'secret', 'drop_secret'],
+  ...['disable', 'enable', 'remove'],
+] as const
+
+export const userForm = plainForm.extend({
+  ...accessFields,
+  ...keyField,
+  attempt,
+  change: z.enum(changes).meta({ description: 'Hidden in the form: what is changed.' }),
+})
+
+export type NewUserForm = FormOf<typeof newUserForm>
+export type UserForm = FormOf<typeof userForm>
+
+export type Access = {
+  readonly roles: (typeof roles)[number][]
+  readonly netmask: string | null
+}
+
+type AccessForm = Pick<UserForm, 'manages' | 'netmask'>
+
+export const accessIn = (body: AccessForm): Access => ({
+  roles: [fieldOf(body, 'manages') === 'yes' ? 'superuser' : 'user'],
+  netmask: fieldOf(body, 'netmask') || null,
+})
+
+export const netmaskProblem = (
+  { isNetmask }: UserChecks,
+  { netmask }: Access,
+  visitor: PortalVisitor,
+): Problems =>
+  netmask === null || (netmask.length <= 64 && isNetmask(netmask))
+    ? {}
+    : { netmask: textsOf(visitor).wrongNetmask }
+
+/** What a user may do, and from where. */
+export const accessHtml = (visitor: PortalVisitor, given: Access, problems: Problems): Html => {
+  const texts = textsOf(visitor)
+  const isChecked = given.roles.includes('superuser')
+  return html`<label class="check"
+      ><input type="checkbox" name="manages" value="yes" ${isChecked ? 'checked' : ''} /><span
+        >${texts.manages}<span class="value">${texts.managesWhat}</span></span
+      ></label
+    >
+    ${inputField({
+      name: 'netmask',
+      label: texts.netmask,
+      hint: texts.netmaskHint,
+      problem: problems['netmask'],
+      attributes: html`value="${given.netmask ?? ''}" maxlength="64" autocomplete="off"
+      spellcheck="false"`,
+    })}`
+}
+
+/** Makes a pair in the browser; without scripts only the field of the public key is there. */
+export const keyHtml = (
+  visitor: PortalVisitor,
+  user: string,
+  problem: Html | string | undefined,
+  given = '',
+): Html => {
+  const texts = textsOf(visitor)
+  const { merchant } = visitor.shop
+  const said = problem === undefined ? '' : 'pubkey-problem '
+  return html`<div
+      class="maker"
+      data-key-maker
+      data-file="${keyFile({ merchant, user: user || '{user}' })}"
+      hidden
+    >
+      <p class="quiet small">${texts.makeWhat}</p>
+      <button type="button" class="second" data-make>${texts.make}</button>
+      <div data-made hidden>
+        <p class="state good" role="status">${texts.made}</p>
+        <label for="private">${texts.privateKey}</label>
+        <textarea id="private" rows="6" readonly spellcheck="false" autocomplete="off"></textarea>
+        <div class="buttons">
+          <a class="button second slim" data-download>${texts.download}</a>
+          <button type="button" class="second slim" data-copy-value="private">${texts.copy}</button>
+        </div>
+        <label class="check"><input type="checkbox" data-kept />${texts.kept}</label>
+      </div>
+      <p class="wrong small" role="alert" data-failed hidden>${texts.makeFailed}</p>
+    </div>
+    <label for="pubkey">${texts.publicKey}</label>
+    <textarea
+      id="pubkey"
+      name="pubkey"
+      rows="5"
+      maxlength="10000"
+      spellcheck="false"
+      autocomplete="off"
+      placeholder="-----BEGIN PUBLIC KEY-----"
+      aria-describedby="${said}pubkey-hint"
+      ${problem === undefined ? '' : html`aria-invalid="true"`}
+    >
+${given}</textarea>
+    ${
+      problem === undefined
+        ? ''
+        : html`<p id="pubkey-problem" class="wrong small" role="alert">${problem}</p>`
+    }
+    <p id="pubkey-hint" class="quiet small">${texts.publicKeyHint}</p>`
+}

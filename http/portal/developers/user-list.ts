@@ -1,0 +1,125 @@
+import { html } from 'hono/html'
+import { mayDo } from '../../../domain/merchant/staff-roles.ts'
+import type { UserData } from '../../../domain/merchant/user.ts'
+import type { Html } from '../../payer/page.ts'
+import type { PortalPage, PortalVisitor } from '../page.ts'
+import { codeBlock, copyHtml, developersPage, developersPath, factsHtml, textsOf } from './parts.ts'
+import { docsLink, docsLinks } from './docs-links.ts'
+import { secretSnippet, type SnippetNeeds } from './snippets.ts'
+
+export type UserRow = {
+  readonly position: number
+  readonly data: UserData
+  readonly isDisabled: boolean
+}
+
+export type UserListNeeds = SnippetNeeds & {
+  readonly users: {
+    list(merchant: string, before: number, limit: number): readonly UserRow[]
+  }
+}
+
+const shownAtOnce = 100
+
+/** What shows whether a user signs, has a secret, or is disabled. */
+export const userBadges = (visitor: PortalVisitor, { data, isDisabled }: UserRow): Html => {
+  const texts = textsOf(visitor)
+  return html`<span class="badges"
+    >${isDisabled ? html`<b class="badge bad">${texts.disabled}</b>` : ''}
+    ${data.publicKey === null ? '' : html`<b class="badge good">${texts.key}</b>`}
+    ${data.secretHash === null ? '' : html`<b class="badge">${texts.secret}</b>`}</span
+  >`
+}
+
+export const userPath = (merchant: string, id: string, search = ''): string =>
+  developersPath(merchant, `users/${encodeURIComponent(id)}${search}`)
+
+const rowHtml = (visitor: PortalVisitor, row: UserRow): Html => {
+  const texts = textsOf(visitor)
+  const { id, roles, netmask } = row.data
+  return html`<tr>
+    <th scope="row"><a href="${userPath(visitor.shop.merchant, id)}">${id}</a></th>
+    <td>${userBadges(visitor, row)}</td>
+    <td>${roles.includes('superuser') ? texts.superuser : texts.user}</td>
+    <td>${netmask ?? html`<span class="quiet">${texts.anywhere}</span>`}</td>
+  </tr>`
+}
+
+const tableHtml = (visitor: PortalVisitor, rows: readonly UserRow[]): Html => {
+  const texts = textsOf(visitor)
+  return html`<div class="scroll">
+    <table class="grid">
+      <thead>
+        <tr>
+          <th scope="col">${texts.name}</th>
+          <th scope="col">${texts.signsInWith}</th>
+          <th scope="col">${texts.role}</th>
+          <th scope="col">${texts.from}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map((row) => rowHtml(visitor, row))}
+      </tbody>
+    </table>
+  </div>`
+}
+
+/** The merchant's own ids, and a first request with them. */
+const startHtml = (
+  needs: UserListNeeds,
+  visitor: PortalVisitor,
+  first: UserRow | undefined,
+): Html => {
+  const texts = textsOf(visitor)
+  const { merchant } = visitor.shop
+  const user = first?.data.id ?? 'till-1'
+  return html`<section class="card">
+    <h2>${texts.start}</h2>
+    ${factsHtml([
+      [texts.address, copyHtml(visitor, 'base', needs.links.full('/merchant/v1/'))],
+      [texts.merchantId, copyHtml(visitor, 'merchant', merchant)],
+    ])}
+    ${codeBlock(visitor, 'first', secretSnippet(needs, { merchant, user }, '…'))}
+    <ul class="links">
+      ${docsLinks(visitor, user).map((link) => html`<li>${docsLink(link)}</li>`)}
+    </ul>
+  </section>`
+}
+
+export const userListPage = (
+  needs: UserListNeeds,
+  visitor: PortalVisitor,
+  before: number,
+  done: string | undefined,
+): PortalPage => {
+  const texts = textsOf(visitor)
+  const { shop, me } = visitor
+  const found = needs.users.list(shop.merchant, before, shownAtOnce + 1)
+  const rows = found.slice(0, shownAtOnce)
+  const last = found.length > shownAtOnce ? rows.at(-1) : undefined
+  return developersPage(visitor, {
+    tab: 'users',
+    title: texts.tab_users,
+    done,
+    actions: mayDo(me.terms, 'change_api_users')
+      ? html`<a class="button" href="${developersPath(shop.merchant)}?add">${texts.addUser}</a>`
+      : '',
+    body: html`<div class="beside">
+      <section class="card">
+        <h2>${texts.tab_users}</h2>
+        <p class="quiet small">${texts.usersWhat}</p>
+        ${rows.length === 0 ? html`<p>${texts.noUsers}</p>` : tableHtml(visitor, rows)}
+        ${
+          last === undefined
+            ? ''
+            : html`<p>
+                <a href="${developersPath(shop.merchant)}?before=${last.position}"
+                  >${texts.older}</a
+                >
+              </p>`
+        }
+      </section>
+      ${startHtml(needs, visitor, rows.at(-1))}
+    </div>`,
+  })
+}

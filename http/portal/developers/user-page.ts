@@ -1,0 +1,192 @@
+import { html } from 'hono/html'
+import { mayDo } from '../../../domain/merchant/staff-roles.ts'
+import type { Problems } from '../../payer/fields.ts'
+import type { Html } from '../../payer/page.ts'
+import { hiddenFields } from '../../payer/session.ts'
+import { filledText } from '../../payer/words.ts'
+import type { PortalPage, PortalVisitor } from '../page.ts'
+import { docsPath } from './docs-links.ts'
+import {
+  actHtml,
+  askedHtml,
+  codeBlock,
+  copyHtml,
+  developersPage,
+  developersPath,
+  factsHtml,
+  textsOf,
+} from './parts.ts'
+import { keySnippet, secretSnippet, type SnippetNeeds } from './snippets.ts'
+import { accessHtml, keyHtml, type Access } from './user-fields.ts'
+import { userBadges, userPath, type UserRow } from './user-list.ts'
+
+export type UserPageNeeds = SnippetNeeds & {
+  readonly newId: () => string
+  /** Of a public key. */
+  readonly fingerprintOf: (pem: string) => string
+}
+
+export type GivenUser = {
+  readonly access?: Access
+  readonly pubkey?: string
+  readonly problems?: Problems
+}
+
+const keyPart = (
+  visitor: PortalVisitor,
+  { data }: UserRow,
+  { problems = {}, pubkey }: GivenUser,
+): Html => {
+  const texts = textsOf(visitor)
+  const { publicKey, id } = data
+  const path = userPath(visitor.shop.merchant, id)
+  const fields = keyHtml(visitor, id, problems['pubkey'], pubkey)
+  const isOpen = problems['pubkey'] === undefined ? '' : 'open'
+  return html`<details class="asked" ${isOpen}>
+      <summary>${publicKey === null ? texts.giveKey : texts.changeKey}</summary>
+      <form method="post" action="${path}">
+        ${hiddenFields({ csrf: visitor.csrf, change: 'key' })} ${fields}
+        <div class="actions"><button>${texts.saveKey}</button></div>
+      </form>
+    </details>
+    ${
+      publicKey === null || data.secretHash === null
+        ? ''
+        : askedHtml(
+            texts.dropKey,
+            texts.dropKeyWhat,
+            actHtml(visitor, { path, change: 'drop_key', label: texts.dropKey, kind: 'danger' }),
+          )
+    }`
+}
+
+const secretPart = (needs: UserPageNeeds, visitor: PortalVisitor, { data }: UserRow): Html => {
+  const texts = textsOf(visitor)
+  const path = userPath(visitor.shop.merchant, data.id)
+  const label = data.secretHash === null ? texts.giveSecret : texts.changeSecret
+  const hidden = { attempt: needs.newId() }
+  return html`${askedHtml(
+    label,
+    data.secretHash === null ? texts.giveSecretWhat : texts.changeSecretWhat,
+    actHtml(visitor, { path, change: 'secret', label, hidden, kind: '' }),
+  )}
+  ${
+    data.secretHash === null || data.publicKey === null
+      ? ''
+      : askedHtml(
+          texts.dropSecret,
+          texts.dropSecretWhat,
+          actHtml(visitor, {
+            path,
+            change: 'drop_secret',
+            label: texts.dropSecret,
+            kind: 'danger',
+          }),
+        )
+  }`
+}
+
+const accessPart = (visitor: PortalVisitor, { data }: UserRow, given: GivenUser): Html => {
+  const texts = textsOf(visitor)
+  const { access = data, problems = {} } = given
+  const isOpen = problems['netmask'] === undefined ? '' : 'open'
+  return html`<details class="asked" ${isOpen}>
+    <summary>${texts.changeAccess}</summary>
+    <form method="post" action="${userPath(visitor.shop.merchant, data.id)}">
+      ${hiddenFields({ csrf: visitor.csrf, change: 'access' })}
+      ${accessHtml(visitor, { roles: [...access.roles], netmask: access.netmask }, problems)}
+      <div class="actions"><button>${texts.save}</button></div>
+    </form>
+  </details>`
+}
+
+const endPart = (visitor: PortalVisitor, { data, isDisabled }: UserRow): Html => {
+  const texts = textsOf(visitor)
+  const path = userPath(visitor.shop.merchant, data.id)
+  const act = (change: string, label: string, kind: 'danger' | '') =>
+    actHtml(visitor, { path, change, label, kind })
+  return html`${
+    isDisabled
+      ? act('enable', texts.enable, '')
+      : askedHtml(texts.disable, texts.disableWhat, act('disable', texts.disable, 'danger'))
+  }
+  ${askedHtml(texts.remove, texts.removeWhat, act('remove', texts.remove, 'danger'))}`
+}
+
+/** A secret that was made just now, in the only page that shows it. */
+export const secretHtml = (
+  needs: SnippetNeeds,
+  visitor: PortalVisitor,
+  user: string,
+  secret: string,
+): Html => {
+  const texts = textsOf(visitor)
+  const { merchant } = visitor.shop
+  return html`<section class="card once">
+    <h2>${filledText(texts.secretOf, user)}</h2>
+    <p>${texts.shownOnce}</p>
+    ${copyHtml(visitor, 'secret', secret)}
+    <h3>${texts.tryIt}</h3>
+    ${codeBlock(visitor, 'try', secretSnippet(needs, { merchant, user }, secret))}
+  </section>`
+}
+
+const tryPart = (needs: UserPageNeeds, visitor: PortalVisitor, { data }: UserRow): Html => {
+  if (data.publicKey === null) return html``
+  const texts = textsOf(visitor)
+  const { merchant } = visitor.shop
+  return html`<section class="card">
+    <h2>${texts.tryIt}</h2>
+    <p class="quiet small">${texts.tryWhat}</p>
+    ${codeBlock(visitor, 'try-key', keySnippet(needs, { merchant, user: data.id }))}
+    <p><a href="${docsPath(visitor, 'signing', data.id)}">${texts.docsSigning}</a></p>
+  </section>`
+}
+
+const aboutHtml = (needs: UserPageNeeds, visitor: PortalVisitor, row: UserRow): Html => {
+  const texts = textsOf(visitor)
+  const { roles, netmask, publicKey } = row.data
+  return factsHtml([
+    [texts.signsInWith, userBadges(visitor, row)],
+    [texts.role, roles.includes('superuser') ? texts.superuser : texts.user],
+    [texts.from, netmask ?? texts.anywhere],
+    ...(publicKey === null
+      ? []
+      : [
+          [
+            texts.fingerprint,
+            copyHtml(visitor, 'fingerprint', needs.fingerprintOf(publicKey)),
+          ] as const,
+        ]),
+  ])
+}
+
+/** One API user: what it may, its credentials, and how it ends. */
+export const userPage = (
+  needs: UserPageNeeds,
+  visitor: PortalVisitor,
+  row: UserRow,
+  { done, secret, given = {} }: { done?: string; secret?: string; given?: GivenUser },
+): PortalPage => {
+  const texts = textsOf(visitor)
+  const { shop, me } = visitor
+  const isWrong = given.problems !== undefined
+  return developersPage(visitor, {
+    ...{ tab: 'users', title: row.data.id, done, status: isWrong ? 400 : 200 },
+    body: html`<a class="back" href="${developersPath(shop.merchant)}">${texts.tab_users}</a>
+      ${secret === undefined ? '' : secretHtml(needs, visitor, row.data.id, secret)}
+      <div class="beside">
+        <section class="card">
+          <h2>${row.data.id}</h2>
+          ${aboutHtml(needs, visitor, row)}
+          ${
+            mayDo(me.terms, 'change_api_users')
+              ? html`${keyPart(visitor, row, given)} ${secretPart(needs, visitor, row)}
+                ${accessPart(visitor, row, given)} ${endPart(visitor, row)}`
+              : ''
+          }
+        </section>
+        ${tryPart(needs, visitor, row)}
+      </div>`,
+  })
+}

@@ -1,0 +1,40 @@
+import { applications } from '../../domain/aggregates.ts'
+import type { StaffAction } from '../../domain/merchant/staff-roles.ts'
+import type { PeopleService } from '../../harness/people-service.ts'
+
+type Try = {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly action: StaffAction
+  readonly form?: Readonly<Record<string, string>>
+}
+
+const send = (
+  path: string,
+  action: StaffAction,
+  form: Readonly<Record<string, string>> = {},
+): Try => ({ method: 'POST', path, action, form })
+
+const look = (path: string, action: StaffAction): Try => ({ method: 'GET', path, action })
+
+/** The addresses of developers. */
+export const developerTries: readonly Try[] = [
+  look('developers', 'see_developers'),
+  look('developers?add', 'change_api_users'),
+  send('developers', 'change_api_users', { id: '/' }),
+  look('developers/users/pos1', 'see_developers'),
+  send('developers/users/pos1', 'change_api_users', { change: 'enable' }),
+  look('developers/applications', 'see_developers'),
+  look('developers/applications?add', 'change_applications'),
+  send('developers/applications', 'change_applications'),
+  look('developers/applications/tried', 'see_developers'),
+  send('developers/applications/tried', 'change_applications', { change: 'enable' }),
+]
+
+/** What some of the addresses name. */
+export const registerTried = async ({ core }: Pick<PeopleService, 'core'>): Promise<void> => {
+  const known = { clientId: 'tried', merchant: 'sandbox', name: 'Tried', secretHash: null }
+  const data = { ...known, redirectUris: ['https://shop.example/'] }
+  const context = core.contextOf('operator', 'sandbox')
+  await core.handle(applications, 'tried', { type: 'Register', data }, context)
+}
