@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { eventCatalogue, parseEvent, schemaVersion, type EventType } from '../../domain/events.ts'
 
-/** As a release wrote it, and how it is read since, where that is otherwise. */
+/** As a release wrote it, and how it is read since, where that is more than new members. */
 type Kept = {
   readonly type: string
   readonly data: object
@@ -31,7 +31,8 @@ describe.each(kept.map((event, index) => [index + 1, nameOf(event), event] as co
   (_, __, { type, data, metadata, read = data }) => {
     test('is read as it always was', () => {
       const stored = { id: 'e', stream: 's', revision: 0, position: 1, type, data, metadata }
-      expect(parseEvent(stored)).toEqual({ ...stored, data: read })
+      // What was added since has a default.
+      expect(parseEvent(stored)).toMatchObject({ ...stored, data: read })
     })
   },
 )
