@@ -1,22 +1,29 @@
-import { and, asc, eq, gte, lt, sql } from 'drizzle-orm'
+import { and, eq, gte, lt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { TransactionLine } from '../domain/accounting/transaction-line.ts'
-import type { Instant } from '../domain/time.ts'
+import { dayMs, type Instant } from '../domain/time.ts'
 import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Days of nearly all time zones begin at the start of a half hour of UTC. */
-export const turnoverPeriodMs = 1_800_000
+const halfHourMs = 1_800_000
+/** By both any time is the sum of few rows. */
+const spans = [halfHourMs, dayMs] as const
 
-/** What a merchant took in a half hour, by point of sale and currency; amounts in minor units. */
+/** Stands for all points of sale together. */
+export const allPointsOfSale = ''
+
+/** What a point of sale took in a span of time, by currency; amounts in minor units. */
 const turnover = sqliteTable(
   'turnover',
   {
     key: text().primaryKey(),
     merchant: text().notNull(),
-    since: integer().notNull(),
     posId: text().notNull(),
+    /** In ms. */
+    span: integer().notNull(),
+    since: integer().notNull(),
     currency: text().notNull(),
     /** Payments that were accepted. */
     payments: integer().notNull(),
@@ -26,26 +33,42 @@ const turnover = sqliteTable(
     /** With interchange and tax. */
     fees: integer().notNull(),
   },
-  (row) => [index('turnover_by_time').on(row.merchant, row.since)],
+  (row) => [index('turnover_by_time').on(row.merchant, row.posId, row.span, row.since)],
 )
 
 type Row = typeof turnover.$inferSelect
 
-const periodOf = ({ at }: Pick<TransactionLine, 'at'>): Instant =>
-  Math.floor(at / turnoverPeriodMs) * turnoverPeriodMs
-
 const isCounted = ({ action, charge }: TransactionLine): boolean =>
   action === 'auth' || charge !== null
 
-const keyOf = (line: TransactionLine): string =>
-  [line.merchant, periodOf(line), line.currency, line.posId ?? ''].join(' ')
+type Place = Pick<Row, 'posId' | 'span'>
+
+const placesOf = ({ posId }: TransactionLine): readonly Place[] =>
+  [allPointsOfSale, posId ?? allPointsOfSale]
+    .filter((one, place, all) => all.indexOf(one) === place)
+    .flatMap((one) => spans.map((span) => ({ posId: one, span })))
+
+const startOf = (at: Instant, span: number): Instant => Math.floor(at / span) * span
+
+/** No part of it has a blank. */
+const keyOf = ({ merchant, at, currency }: TransactionLine, { posId, span }: Place): string =>
+  [merchant, span, startOf(at, span), currency, posId].join(' ')
+
+const placeIn = (key: string): Place => {
+  const [, span = '', , , posId = ''] = key.split(' ')
+  return { posId, span: Number(span) }
+}
+
+const nothing = { payments: 0, captured: 0, refunds: 0, refunded: 0, fees: 0 }
 
 const withLine = (row: Row | undefined, line: TransactionLine, key: string): Row => {
-  const { merchant, currency, action, charge, amount, additionalAmount } = line
-  const posId = line.posId ?? ''
-  const nothing = { payments: 0, captured: 0, refunds: 0, refunded: 0, fees: 0 }
-  const before = row ?? { key, merchant, since: periodOf(line), posId, currency, ...nothing }
+  const { merchant, currency, at, action, charge, amount, additionalAmount } = line
   const gross = amount + additionalAmount
+  const before = row ?? {
+    ...{ key, merchant, currency, ...nothing },
+    ...placeIn(key),
+    since: startOf(at, placeIn(key).span),
+  }
   const fees = charge ? charge.fee + charge.interchange + charge.vat : 0
   return {
     ...before,
@@ -64,43 +87,67 @@ export const turnoverProjection = projection({
   keysOf: () => [],
   apply: (row) => row,
   lines: {
-    keysOf: (line) => (isCounted(line) ? [keyOf(line)] : []),
+    keysOf: (line) => (isCounted(line) ? placesOf(line).map((place) => keyOf(line, place)) : []),
     apply: (row, line, key) => withLine(row, line, String(key)),
   },
 })
 
-export type TurnoverSum = Pick<
-  Row,
-  'posId' | 'currency' | 'payments' | 'captured' | 'refunds' | 'refunded' | 'fees'
->
+export type TurnoverSum = Pick<Row, 'currency' | keyof typeof nothing>
+
+/** The spans that a time is made of: whole days of UTC, and half hours before and behind. */
+const partsOf = (start: Instant, end: Instant) => {
+  const first = Math.ceil(start / dayMs) * dayMs
+  const last = Math.floor(end / dayMs) * dayMs
+  if (first >= last) return [{ span: halfHourMs, start, end }]
+  return [
+    { span: halfHourMs, start, end: first },
+    { span: dayMs, start: first, end: last },
+    { span: halfHourMs, start: last, end },
+  ].filter((part) => part.start < part.end)
+}
+
+const added = (one: TurnoverSum, other: TurnoverSum): TurnoverSum => ({
+  currency: one.currency,
+  payments: one.payments + other.payments,
+  captured: one.captured + other.captured,
+  refunds: one.refunds + other.refunds,
+  refunded: one.refunded + other.refunded,
+  fees: one.fees + other.fees,
+})
 
 export const turnoverQueries = (db: BetterSQLite3Database) => {
-  const { merchant, since, posId, currency } = turnover
-  const total = (column: string) => sql<number>`sum(${sql.raw(column)})`.as(column)
-  const sums = db
-    .select({
-      posId,
-      currency,
-      payments: total('payments'),
-      captured: total('captured'),
-      refunds: total('refunds'),
-      refunded: total('refunded'),
-      fees: total('fees'),
-    })
-    .from(turnover)
-    .where(
-      and(
-        eq(merchant, sql.placeholder('merchant')),
-        gte(since, sql.placeholder('start')),
-        lt(since, sql.placeholder('end')),
+  const { merchant, posId, span, since } = turnover
+  const inSpan = prepared(
+    db,
+    turnover,
+    db
+      .select()
+      .from(turnover)
+      .where(
+        and(
+          eq(merchant, sql.placeholder('merchant')),
+          eq(posId, sql.placeholder('posId')),
+          eq(span, sql.placeholder('span')),
+          gte(since, sql.placeholder('start')),
+          lt(since, sql.placeholder('end')),
+        ),
       ),
-    )
-    .groupBy(posId, currency)
-    .orderBy(asc(posId))
-  const between = prepared(db, turnover, sums)
+  )
   return {
-    /** Of each point of sale, between two instants. */
-    between: (merchant: string, start: Instant, end: Instant): readonly TurnoverSum[] =>
-      between.all({ merchant, start, end }),
+    /** Of a point of sale, or of all together, between two instants, by currency. */
+    between: (
+      of: { readonly merchant: string; readonly posId: string },
+      start: Instant,
+      end: Instant,
+    ): readonly TurnoverSum[] => {
+      const sums = new Map<string, TurnoverSum>()
+      for (const part of partsOf(start, end))
+        for (const row of inSpan.all({ ...of, ...part }))
+          sums.set(
+            row.currency,
+            added(sums.get(row.currency) ?? { currency: row.currency, ...nothing }, row),
+          )
+      return [...sums.values()].sort((one, other) => (one.currency < other.currency ? -1 : 1))
+    },
   }
 }

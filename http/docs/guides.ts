@@ -11,7 +11,7 @@ const guide = (name: string, folder = 'docs/guide/'): Guide => ({
 
 /** The side bar, from top to bottom. */
 const groups = {
-  'Get going': ['start', 'client', 'authentication', 'signing', 'sandbox'].map((name) =>
+  'Get going': ['start', 'client', 'authentication', 'signing', 'sandbox', 'portal'].map((name) =>
     guide(name),
   ),
   Payments: ['payments', 'callbacks', 'verifying', 'pusher', 'logs'].map((name) => guide(name)),

@@ -1,5 +1,6 @@
 import { pointsOfSaleOf } from '../../domain/merchant/staff-roles.ts'
 import type { Instant } from '../../domain/time.ts'
+import { allPointsOfSale } from '../../projections/turnover.ts'
 import type { PortalVisitor } from './page.ts'
 
 /** What was taken in some time. */
@@ -11,13 +12,19 @@ export type Taken = {
   readonly fees: number
 }
 
-type OfPos = Taken & { readonly posId: string; readonly currency: string }
+type OfCurrency = Taken & { readonly currency: string }
 
 export type TurnoverNeeds = {
-  /** By point of sale and currency. */
-  readonly turnoverBetween: (merchant: string, from: Instant, to: Instant) => readonly OfPos[]
+  /** Of a point of sale, or of all together, by currency. */
+  readonly turnoverBetween: (
+    of: { readonly merchant: string; readonly posId: string },
+    start: Instant,
+    end: Instant,
+  ) => readonly OfCurrency[]
   /** The first instants of the last days of a time zone, and of tomorrow. */
   readonly dayStarts: (timeZone: string, at: Instant, days: number) => readonly Instant[]
+  /** Those that are registered, oldest first. */
+  readonly posOf: (merchant: string) => readonly { readonly id: string; readonly name: string }[]
 }
 
 /** One currency of the last thirty days. */
@@ -32,6 +39,8 @@ export type Numbers = {
 }
 
 export const daysShown = 30
+/** Further points of sale are in the totals. */
+const posShown = 100
 
 const nothing: Taken = { payments: 0, captured: 0, refunds: 0, refunded: 0, fees: 0 }
 
@@ -48,38 +57,40 @@ const plus = (one: Taken, other: Taken): Taken => ({
 
 const sumOf = (rows: readonly Taken[]): Taken => rows.reduce(plus, nothing)
 
-const byPos = (rows: readonly OfPos[]) => {
-  const sums = new Map<string, Taken>()
-  for (const row of rows) sums.set(row.posId, plus(sums.get(row.posId) ?? nothing, row))
-  return [...sums]
-    .map(([posId, taken]) => ({ posId, ...taken }))
-    .sort((one, other) => other.captured - one.captured)
-}
-
 /** The numbers of each currency, that of the merchant first; a cashier's are of some POSes. */
 export const numbersFor = (
-  { turnoverBetween, dayStarts }: TurnoverNeeds,
+  { turnoverBetween, dayStarts, posOf }: TurnoverNeeds,
   { shop, me }: PortalVisitor,
   at: Instant,
 ): readonly [Numbers, ...Numbers[]] => {
   const { merchant, currency: own, timeZone } = shop
   const theirs = pointsOfSaleOf(me.terms)
-  const rowsOf = (from: Instant, to: Instant) =>
-    turnoverBetween(merchant, from, to).filter(({ posId }) => theirs?.includes(posId) ?? true)
+  const rowsOf = (start: Instant, end: Instant) =>
+    (theirs ?? [allPointsOfSale]).flatMap((posId) =>
+      turnoverBetween({ merchant, posId }, start, end),
+    )
   const starts = dayStarts(timeZone, at, 2 * daysShown)
   const shown = starts.slice(-daysShown - 1)
+  const [first = 0, last = 0] = [shown[0], shown.at(-1)]
   const days = shown.slice(0, -1).map((from, index) => {
     const to = shown[index + 1] ?? from
     return { from, to, rows: rowsOf(from, to) }
   })
-  const before = rowsOf(starts[0] ?? 0, shown[0] ?? 0)
+  const before = rowsOf(starts[0] ?? 0, first)
   const all = days.flatMap(({ rows }) => rows)
+  const byPos = (theirs ?? posOf(merchant).map(({ id }) => id)).slice(0, posShown).map((posId) => ({
+    posId,
+    rows: turnoverBetween({ merchant, posId }, first, last),
+  }))
   const numbersOf = (currency: string): Numbers => {
-    const of = (rows: readonly OfPos[]) => rows.filter((row) => row.currency === currency)
+    const of = (rows: readonly OfCurrency[]) => rows.filter((row) => row.currency === currency)
     return {
       currency,
       days: days.map(({ from, to, rows }) => ({ from, to, ...sumOf(of(rows)) })),
-      pointsOfSale: byPos(of(all)),
+      pointsOfSale: byPos
+        .map(({ posId, rows }) => ({ posId, ...sumOf(of(rows)) }))
+        .filter((taken) => !isNothing(taken))
+        .sort((one, other) => other.captured - one.captured),
       today: sumOf(of(days.at(-1)?.rows ?? [])),
       total: sumOf(of(all)),
       before: sumOf(of(before)),

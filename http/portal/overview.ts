@@ -22,7 +22,6 @@ export type OverviewNeeds = PortalNeeds &
   TurnoverNeeds &
   PanelNeeds &
   NoticeNeeds & {
-    readonly posOf: (merchant: string) => readonly { readonly id: string; readonly name: string }[]
     /** The position of the newest event of a merchant that this process has folded. */
     readonly newestOf: (merchant: string) => number
     readonly watchMerchant: Watch

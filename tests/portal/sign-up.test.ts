@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
 import { makeVisitor } from '../people/visitor.ts'
 
 let service: PeopleService
@@ -31,4 +32,34 @@ test('when a payer signs up a business, it is there, and they are its owner', as
   await bob.signIn('bob')
   const taken = await bob.submit(await bob.visit('/portal/sign-up'), business)
   expect([taken.status, taken.html.includes('is here already')]).toEqual([400, true])
+})
+
+test('in production a merchant that has signed up takes payments once it is approved', async () => {
+  const production = await startPeopleService({
+    ...{ MODE: 'production', PUBLIC_URL: 'https://pay.example' },
+  })
+  onTestFinished(production.stop)
+  const phone = '4740000009'
+  const added = await production.operator('payer', 'add', phone, '--name', 'Kari', '--pin', '4711')
+  const kari = makeVisitor(production)
+  const pin = await kari.submit(await kari.visit('/payer/sign-in?next=%2Fportal%2Fsign-up'), {
+    ...{ phone, pin: '4711' },
+  })
+  const code = codeAt(added['totp_secret'] ?? '', Date.now())
+  expect((await kari.submit(pin, { code })).location).toBe('/portal/sign-up')
+  const made = await kari.submit(await kari.visit('/portal/sign-up'), business)
+  const overview = await kari.visit(made.location ?? '')
+  expect(overview.html).toContain('Waits for approval.')
+  const [, id = ''] = /portal\/([^/]+)/.exec(made.location ?? '') ?? []
+  await production.operator('user', 'add', id, 'till', '--secret', 'a-long-secret')
+  const headers = production.merchantHeaders(id, 'till', 'a-long-secret')
+  const pos = () =>
+    production.call('POST', '/merchant/v1/pos/', { id: 'a', name: 'A', type: 'store' }, headers)
+  expect((await pos()).status).toBe(401)
+  expect(await production.operator('merchant', 'list')).toMatchObject([
+    { id, enabled: false, awaits_approval: true },
+  ])
+  expect(await production.operator('merchant', 'approve', id)).toEqual({ id, enabled: true })
+  expect((await pos()).status).toBe(201)
+  expect((await kari.visit(made.location ?? '')).html).not.toContain('Waits for approval.')
 })

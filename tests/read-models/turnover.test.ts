@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { PaymentRequest } from '../../domain/payment/payment-events.ts'
 import { expiringQueries } from '../../projections/expiring.ts'
-import { turnoverQueries } from '../../projections/turnover.ts'
+import { allPointsOfSale, turnoverQueries } from '../../projections/turnover.ts'
 import {
   authorizationEnds,
   events,
@@ -37,8 +37,11 @@ const sold = (tid: string, at: number, changes: Partial<PaymentRequest> = {}) =>
 
 describe('the turnover between two instants', () => {
   const day = Math.floor(morning / (24 * hours)) * 24 * hours
+  const till = { merchant: 'sandbox', posId: 'till-1' }
+  const all = { merchant: 'sandbox', posId: allPointsOfSale }
+  const one = { payments: 1, captured: 11_000, refunds: 0, refunded: 0, fees: 245 }
 
-  test('is that of each point of sale and currency, with fees, and of no other time', () => {
+  test('is that of a point of sale or of all, by currency, and of no other time', () => {
     const { between } = turnoverQueries(file.db)
     sold('a', morning)
     sold('b', morning + hours)
@@ -46,13 +49,25 @@ describe('the turnover between two instants', () => {
     sold('d', morning, { currency: 'EUR' })
     sold('e', morning, { merchant: 'other' })
     sold('f', day + 24 * hours)
-    const one = { payments: 1, captured: 11_000, refunds: 0, refunded: 0, fees: 245 }
-    expect(between('sandbox', day, day + 24 * hours)).toEqual([
-      { posId: 'till-1', currency: 'EUR', ...one },
-      { ...one, posId: 'till-1', currency: 'NOK', payments: 2, captured: 22_000, fees: 490 },
-      { posId: 'web', currency: 'NOK', ...one },
-    ])
-    expect(between('sandbox', day + 24 * hours, day + 48 * hours)).toMatchObject([{ payments: 1 }])
+    const euros = { currency: 'EUR', ...one }
+    const two = { ...one, currency: 'NOK', payments: 2, captured: 22_000, fees: 490 }
+    expect(between(till, day, day + 24 * hours)).toEqual([euros, two])
+    const three = { ...two, payments: 3, captured: 33_000, fees: 735 }
+    expect(between(all, day, day + 24 * hours)).toEqual([euros, three])
+    expect(between(all, day + 24 * hours, day + 48 * hours)).toEqual([{ currency: 'NOK', ...one }])
+  })
+
+  test('is the same from half hours, from days, and from both', () => {
+    const { between } = turnoverQueries(file.db)
+    const times = [0, 5, 23.5, 24, 30, 47.5, 48, 71, 72].map((after) => day + after * hours)
+    for (const at of times) sold(`at-${at}`, at)
+    const count = (start: number, end: number) => between(all, start, end)[0]?.payments ?? 0
+    for (let from = 0; from <= 80; from += 3.5)
+      for (let to = from; to <= 80; to += 5.5) {
+        const [start, end] = [day + from * hours, day + to * hours]
+        const expected = times.filter((at) => at >= start && at < end).length
+        expect([from, to, count(start, end)]).toEqual([from, to, expected])
+      }
   })
 
   test('counts what is given back when it is given back', () => {
@@ -61,11 +76,8 @@ describe('the turnover between two instants', () => {
     const { type, data } = events.refunded('r', 3000, 0)
     const given = { type, data: { ...data, charge: { ...charge, fee: 0, interchange: 0, vat: 0 } } }
     happened('payment-a', given as never, { at: day + 25 * hours })
-    expect(between('sandbox', day + 24 * hours, day + 48 * hours)).toEqual([
-      {
-        ...{ posId: 'till-1', currency: 'NOK', payments: 0, captured: 0 },
-        ...{ refunds: 1, refunded: 3000, fees: 0 },
-      },
+    expect(between(till, day + 24 * hours, day + 48 * hours)).toEqual([
+      { currency: 'NOK', payments: 0, captured: 0, refunds: 1, refunded: 3000, fees: 0 },
     ])
   })
 })
