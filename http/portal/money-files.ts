@@ -4,7 +4,8 @@ import type { RawReply } from '../route.ts'
 import type { MoneyNeeds, Sheet } from './money-needs.ts'
 
 export const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
-export const fileTypes = ['text/csv', workbookType]
+/** Who may not have it gets a page. */
+export const fileTypes = ['text/csv', workbookType, 'text/html']
 
 /** `transactions-1.csv`: of each log there are parts of 50,000 lines. */
 const filePattern = /^(transactions|scopes)-([1-9]\d{0,4})\.(csv|xlsx)$/

@@ -38,7 +38,7 @@ const settlementRows = (visitor: PortalVisitor, row: SettlementRow): readonly Ht
   return (made?.payouts ?? []).map((payout) => {
     const { currency } = payout
     const state = payouts.find((one) => one.currency === currency)
-    const cell = (sum: Sum) => html`<td class="number">${sumText(sum, currency, visitor)}</td>`
+    const cell = (sum: Sum) => html`<td class="number wide">${sumText(sum, currency, visitor)}</td>`
     return html`<tr>
       <th scope="row"><a href="${settlementHref(visitor, serial)}">${day}</a></th>
       ${cell(payout.gross)} ${cell(negated(feesOf(made?.totals ?? [], currency)))}
@@ -56,13 +56,14 @@ const settlementsHtml = (needs: MoneyNeeds, visitor: PortalVisitor, call: Call):
   const shown = found.slice(0, settlementsShown)
   if (shown.length === 0) return html`<p class="quiet">${texts.noSettlements}</p>`
   const oldest = shown.at(-1)?.serial ?? 0
-  const number = (text: string) => html`<th scope="col" class="number">${text}</th>`
+  const number = (text: string, more = '') =>
+    html`<th scope="col" class="number ${more}">${text}</th>`
   return html`<div class="scroll">
       <table class="grid">
         <thead>
           <tr>
             <th scope="col">${texts.settled}</th>
-            ${number(texts.gross)} ${number(texts.fees)} ${number(texts.payout)}
+            ${number(texts.gross, 'wide')} ${number(texts.fees, 'wide')} ${number(texts.payout)}
             <th scope="col">${unseen(texts.steps)}</th>
             <th scope="col">${unseen(texts.expected)}</th>
           </tr>

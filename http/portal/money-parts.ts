@@ -58,7 +58,7 @@ export const doneHtml = (text: string | undefined): Html | '' =>
 export type Fact = readonly [name: string, value: Html | string]
 
 export const factsHtml = (facts: readonly Fact[]): Html =>
-  html`<dl class="facts">
+  html`<dl class="money-facts">
     ${facts.map(
       ([name, value]) =>
         html`<div>

@@ -52,7 +52,7 @@ const totalHtml = (total: Total, visitor: PortalVisitor): Html => {
   return html`<section class="card">
     <h2>${currency} <span class="quiet small">${taxcode}</span></h2>
     <div class="scroll">
-      <table class="grid">
+      <table class="grid steps">
         <tbody>
           ${line(texts.gross, totalGross(total), true)}
           ${total.additionalAmount === '0' ? '' : line(texts.additional, total.additionalAmount)}
@@ -106,7 +106,7 @@ const countsHtml = (
   const shown = (Object.keys(names) as (keyof typeof names)[]).filter((name) => view[name] > 0)
   return html`<section class="card">
     <h2>${moneyTexts[language].counts}</h2>
-    <table class="grid">
+    <table class="grid steps">
       <tbody>
         ${shown.map(
           (name) =>
@@ -175,8 +175,10 @@ export const reportPage = (
           <h1>${title} ${reportBadge(shown, visitor)}</h1>
           <p class="quiet small">${agesHtml(shown, visitor)}</p>
         </div>
-        ${isAsked ? '' : closeHtml(visitor, shown, false)}
-        ${downloadsHtml(visitor, reportHref(visitor, ledger, number), logs)}
+        <div class="buttons">
+          ${isAsked ? '' : closeHtml(visitor, shown, false)}
+          ${downloadsHtml(visitor, reportHref(visitor, ledger, number), logs)}
+        </div>
       </div>
       ${doneHtml(search.has('closed') ? texts.closedDone : undefined)}
       ${isAsked ? closeHtml(visitor, shown, true) : ''}

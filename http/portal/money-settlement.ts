@@ -36,7 +36,7 @@ export const madeSettlement = (
 
 const stepsTable = (steps: readonly Step[], visitor: PortalVisitor): Html => {
   const texts = moneyTexts[visitor.language]
-  return html`<table class="grid">
+  return html`<table class="grid steps">
     <thead>
       <tr>
         <th scope="col">${texts.description}</th>

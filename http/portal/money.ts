@@ -4,6 +4,7 @@ import { ledgers } from '../../domain/aggregates.ts'
 import { decimalsOf } from '../../domain/money/currency.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { within } from '../../domain/stream.ts'
+import { fieldOf } from '../forms.ts'
 import { impliedBy } from '../merchant/ledger.ts'
 import type { ShownReport } from '../merchant/report-reply.ts'
 import { plainForm } from '../payer/form-parts.ts'
@@ -87,13 +88,15 @@ const reportRoutes = (needs: MoneyNeeds, visits: Visits, { page, form }: PortalP
         const { ledger, report } = call.params
         const { row, shown } = reportOf(needs, visitor, ledger, report)
         const { merchant, openedAt } = row
+        const href = reportHref(visitor, ledger, shown.number)
+        if (fieldOf(call.body, 'decision') !== 'close') return visits.go(visitor, `${href}?close`)
         const about = { report: shown.number, openedAt, callbackUri: null }
         const command = { type: 'CloseReport', ...about, implied: impliedBy(row) } as const
         const context = contextOfStaff(call, visitor)
         // Also where the clock was put back meanwhile.
         const at = Math.max(context.at, openedAt)
         await needs.handle(ledgers, within(merchant, ledger), command, { ...context, at })
-        return visits.go(visitor, `${reportHref(visitor, ledger, shown.number)}?closed`)
+        return visits.go(visitor, `${href}?closed`)
       },
     ),
     page(

@@ -77,7 +77,7 @@ const svgHtml = (title: string, steps: readonly Step[], size: Size): Html => {
           rx="3"
         />
         ${
-          index < steps.length - 1
+          index < steps.length - 1 && !isNameAbove
             ? html`<line
                 class="join"
                 x1="${edge(index)}"

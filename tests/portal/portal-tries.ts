@@ -26,6 +26,8 @@ const act = (action: 'capture' | 'release' | 'renew' | 'refund'): readonly Try[]
   { method: 'POST', path: `payments/TID/${action}`, action, form: { mark: 'old', had: '0' } },
 ]
 
+const report = 'money/ledgers/default/reports/1'
+
 /** Every address of a merchant's portal, new ones too. The forms change nothing when sent. */
 export const portalTries: readonly Try[] = [
   look('', 'see_overview'),
@@ -39,6 +41,18 @@ export const portalTries: readonly Try[] = [
   { ...look('payments/TID/proof.json', 'see_payments'), isEmpty: true },
   { ...look('payments/TID/attachment/none', 'see_payments'), isEmpty: true },
   ...(['capture', 'release', 'renew', 'refund'] as const).flatMap(act),
+  look('money', 'see_money'),
+  look('money/terms', 'see_money'),
+  look('money/account', 'see_money'),
+  { ...look('money/settlements/1', 'see_money'), isEmpty: true },
+  { ...look('money/settlements/1/transactions-1.csv', 'download'), isEmpty: true },
+  look(`${report}?close`, 'see_money'),
+  { ...look(`${report}/transactions-1.csv`, 'download'), isEmpty: true },
+  { method: 'POST', path: report, action: 'close_report', form: { decision: 'none' } },
+  {
+    ...{ method: 'POST', path: 'money/account', action: 'change_settlement_account' },
+    form: { decision: 'ask', account: 'none' },
+  },
   look('staff', 'see_staff'),
   look('staff?invite', 'change_staff'),
   change('invite', { phone: 'none' }),

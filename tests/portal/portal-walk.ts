@@ -18,6 +18,14 @@ export const signInTo = async (page: Page, address: string, path: string): Promi
   await typeCode(page, 'alice')
 }
 
+const moneyPages = [
+  ['money', ''],
+  ['settlement', '/settlements/1'],
+  ['report', '/ledgers/default/reports/1?close'],
+  ['terms', '/terms'],
+  ['account', '/account'],
+] as const
+
 /** Every page of the portal, with what can be wrong on it. */
 export const walkPortal = async ({ service, open, seen }: PortalWalk): Promise<void> => {
   const page = await open()
@@ -49,6 +57,10 @@ export const walkPortal = async ({ service, open, seen }: PortalWalk): Promise<v
   await seen('portal-staff', page)
   await page.locator('a[href*="?member="]').last().click()
   await seen('portal-role', page)
+  for (const [name, path] of moneyPages) {
+    await at(`/portal/sandbox/money${path}`)
+    await seen(`portal-${name}`, page)
+  }
   await at('/portal/sandbox/staff?leave')
   await page.locator('.actions button').click()
   await seen('portal-refused', page)

@@ -5,7 +5,7 @@ import type { PeopleService } from '../../harness/people-service.ts'
 import { signedHeaders } from '../../harness/signing.ts'
 
 /** Captures 500.00 of two payments, refunds 50.00 of one, and settles. */
-export const soldAndRefunded = async (service: PeopleService): Promise<void> => {
+export const soldAndRefunded = async (service: PeopleService, refundId = 'r1'): Promise<void> => {
   const key = createPrivateKey(readFileSync(join(service.folder, 'sandbox-admin-key.pem')))
   const signed = (method: string, path: string, body: object) =>
     signedHeaders({
@@ -24,7 +24,7 @@ export const soldAndRefunded = async (service: PeopleService): Promise<void> => 
   const id = await sell('200.00')
   const path = `/merchant/v1/payment_request/${id}/`
   const refund = {
-    ...{ action: 'refund', refund_id: 'r1', amount: '50.00', currency: 'NOK' },
+    ...{ action: 'refund', refund_id: refundId, amount: '50.00', currency: 'NOK' },
     text: 'A cup was broken',
   }
   const answer = await service.call('PUT', path, refund, signed('PUT', path, refund))
