@@ -1,8 +1,8 @@
-import { openSqliteEventStore } from '../infrastructure/event-store/sqlite-event-store.ts'
+import { openStoreToRead, type Place } from '../infrastructure/stores.ts'
 import { settled, written, type Entry, type LogEvent } from './payment-book.ts'
 
 /** Keeps books of the payments and of the callback attempts out of the raw event log. */
-export const readBooks = async (file: string) => {
+export const readBooks = async (place: Place) => {
   const entries = new Map<string, Entry>()
   /** Attempts by the id of the message, with what came of each. */
   const attempts = new Map<string, string[]>()
@@ -13,7 +13,7 @@ export const readBooks = async (file: string) => {
   let count = 0
   /** The shop has one ledger: a report is open until it is closed, the next one from there on. */
   let report = 1
-  const store = openSqliteEventStore(file)
+  const store = await openStoreToRead(place)
   for await (const batch of store.readAll(0))
     for (const event of batch as readonly LogEvent[]) {
       const { type, stream, revision, data } = event

@@ -47,17 +47,20 @@ const sayBooks = ({ entries }: Books): void => {
   }
 }
 
+/** Where the log is: an empty database of EventStoreDB, or a file of its own. */
+const EVENT_STORE = process.env['EVENT_STORE'] || 'sqlite'
+
 /** Looks at the books; answers everything that disagrees, in words. */
 const lookAtBooks = async (
   title: string,
   { till, receiver }: Shop,
   { sales, reports: ids }: OpenShop,
   address: string,
-  file: string,
+  directory: string,
 ): Promise<string[]> => {
   const { reports, lines } = await readReports(till, ids)
   const metrics = await (await fetch(`${address}/metrics`)).text()
-  const books = await readBooks(file)
+  const books = await readBooks({ EVENT_STORE, DATA_DIR: directory })
   const messages = receiver.messages()
   const found: string[] = books.gaps.map((gap) => `a gap in the log: ${gap}`)
   if (books.entries.length !== sales.length)
@@ -110,7 +113,7 @@ const terms = [
 
 /** Plays the day against a service; answers whether all agree. */
 const play = async ({ address, errors }: ServiceProcess, directory: string): Promise<boolean> => {
-  await runCommand(['fees', 'set', 'sandbox', ...terms], { DATA_DIR: directory })
+  await runCommand(['fees', 'set', 'sandbox', ...terms], { EVENT_STORE, DATA_DIR: directory })
   const sandbox = { url: address, merchant: 'sandbox' }
   const till = new Client({ ...sandbox, user: 'pos1', secret: 'sandbox-secret' })
   const key = await readFile(join(directory, 'sandbox-admin-key.pem'))
@@ -144,14 +147,13 @@ const play = async ({ address, errors }: ServiceProcess, directory: string): Pro
   try {
     const day = openShop(shop)
     await day.register({ id: 'bar', name: 'Harbour Bar', type: 'store' })
-    const look = (title: string) =>
-      lookAtBooks(title, shop, day, address, join(directory, 'events.sqlite'))
+    const look = (title: string) => lookAtBooks(title, shop, day, address, directory)
     const underWay = await playStory(day, days)
     const found = await look('The books, with two payments under way')
     await playEnding(day, days, underWay)
     found.push(...(await look('The books, when all have ended')), ...day.surprises)
     found.push(...[...errors].map((error) => `the service has logged an error: ${error}`))
-    await runCommand(['audit', 'verify'], { DATA_DIR: directory })
+    await runCommand(['audit', 'verify'], { EVENT_STORE, DATA_DIR: directory })
     say('  audit verify: nothing is wrong with the log, or with what follows from it')
     if (found.length === 0) {
       say(
@@ -169,7 +171,7 @@ const play = async ({ address, errors }: ServiceProcess, directory: string): Pro
 
 const directory = await mkdtemp(join(tmpdir(), 'daybook-demo-'))
 try {
-  const service = await startServiceProcess({ DATA_DIR: directory })
+  const service = await startServiceProcess({ EVENT_STORE, DATA_DIR: directory })
   const haveAgreed = await play(service, directory).finally(() => service.stop())
   if (!haveAgreed) process.exitCode = 1
 } catch (error) {

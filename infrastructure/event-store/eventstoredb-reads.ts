@@ -7,6 +7,7 @@ import {
 } from '@eventstore/db-client'
 import {
   start,
+  type EventStore,
   type Position,
   type RecordedEvent,
   type Revision,
@@ -15,6 +16,7 @@ import { ignore, positionOf, within, type Own } from './eventstoredb-calls.ts'
 import type { Filter } from './eventstoredb-filter.ts'
 import { backwards, makeFindHead, type KnownEnd } from './eventstoredb-head.ts'
 import type { Persistently } from './eventstoredb-persistence.ts'
+import { joinReads } from './joined-reads.ts'
 import { subscribe, type Arrived } from './eventstoredb-subscription.ts'
 
 /** Events that one call reads: a call that fails is repeated as a whole. */
@@ -119,10 +121,10 @@ export const readEvents = (readable: Readable, persistently: Persistently) => {
     persistently(all, (timeout) => readEnd(client, timeout, from, maxCount)),
   )
 
-  const readStream = async (
+  const readWhole = async (
     stream: string,
-    from: Revision = 0,
-    limit = Infinity,
+    from: Revision,
+    limit: number,
   ): Promise<RecordedEvent[]> => {
     const found: RecordedEvent[] = []
     const about = { doing: 'reading', stream } as const
@@ -143,6 +145,10 @@ export const readEvents = (readable: Readable, persistently: Persistently) => {
       next = Number(last.revision) + 1
     }
   }
+
+  const join = joinReads<readonly RecordedEvent[]>()
+  const readStream: EventStore['readStream'] = (stream, from = 0, limit = Infinity) =>
+    join(`${stream}\n${from}\n${limit}`, () => readWhole(stream, from, limit))
 
   const ours = (events: readonly ResolvedEvent[], after: Position, end: Position) =>
     events
