@@ -62,6 +62,19 @@ const lostOrDoubled = ({ asked, log }: History): string[] => {
   return problems
 }
 
+/** Messages that are recorded as delivered more often than they came. */
+const recordedTwice = ({ arrived, log }: History): string[] => {
+  const came = groupBy(arrived, ({ id }) => id)
+  const delivered = log.filter(
+    ({ type, data }) => type === 'CallbackAttempted' && data['result'] === 'delivered',
+  )
+  return [...groupBy(delivered, ({ stream }) => stream)].flatMap(([stream, events]) => {
+    const arrivals = came.get(stream.replace('callback-', ''))?.length ?? 0
+    const told = `came ${arrivals} times and is recorded ${events.length} times`
+    return events.length > arrivals ? [`message ${stream} ${told}`] : []
+  })
+}
+
 /** What was refused, and was done nevertheless. */
 const refusedButDone = ({ asked, log }: History): string[] => {
   const done = groupBy(log, ({ correlationId }) => correlationId)
@@ -135,6 +148,7 @@ const untold = ({ arrived, log }: History): string[] => {
 
 /** Everything in a history that must not be. */
 export const problemsIn = (history: History): string[] =>
-  [staleReads, lostOrDoubled, refusedButDone, brokenLog, repeated, disordered, untold].flatMap(
-    (check) => check(history),
-  )
+  [
+    ...[staleReads, lostOrDoubled, refusedButDone, brokenLog],
+    ...[recordedTwice, repeated, disordered, untold],
+  ].flatMap((check) => check(history))

@@ -5,6 +5,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { newFolder } from '../../harness/running-service.ts'
 import { startServiceProcess, type ServiceProcess } from '../../harness/service-process.ts'
@@ -25,6 +26,8 @@ const freePort = async (): Promise<number> => {
 const startStore = async (folder: string) => {
   const words = ['--import', 'tsx', script, '0', join(folder, 'events.db')]
   const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] })
+  // Also when something fails.
+  process.on('exit', () => child.kill('SIGKILL'))
   const [line] = await once(createInterface({ input: child.stdout! }), 'line')
   const url = String(line)
   const stop = async (): Promise<void> => {
@@ -34,9 +37,12 @@ const startStore = async (folder: string) => {
   return { url, port: Number(/:(\d+)\?/.exec(url)?.[1]), stop }
 }
 
+/** For so long requests arrive, and no answers, before a connection is cut. */
+const muteMs = 80
+
 /** A way to the store whose connections can be cut. */
 const wayTo = async (port: number) => {
-  const open = new Set<Socket>()
+  const open = new Map<Socket, Socket>()
   const way = createServer((near) => {
     const far = connect(port, '127.0.0.1')
     for (const [one, other] of [
@@ -47,18 +53,22 @@ const wayTo = async (port: number) => {
         .on('error', () => {})
         .on('close', () => other.destroy())
         .pipe(other)
-    open.add(near)
+    open.set(near, far)
     near.on('close', () => open.delete(near))
   })
   way.listen(0, '127.0.0.1')
   await once(way, 'listening')
   return {
     url: `esdb://127.0.0.1:${(way.address() as AddressInfo).port}?tls=false`,
-    cut: (): void => {
-      for (const socket of open) socket.destroy()
+    /** What was asked a moment ago is done, and its answer is lost. */
+    cut: async (): Promise<void> => {
+      const cut = [...open]
+      for (const [near, far] of cut) far.unpipe(near)
+      await pause(muteMs)
+      for (const [near] of cut) near.destroy()
     },
     close: (): void => {
-      for (const socket of open) socket.destroy()
+      for (const near of open.keys()) near.destroy()
       way.close()
     },
   }

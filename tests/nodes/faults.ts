@@ -35,8 +35,8 @@ export const makeTrouble = (nodes: readonly Node[], random: Random) => {
 
   const cutting = async (): Promise<void> => {
     while (!isOver) {
-      await pause(random.between(300, 3_000))
-      random.oneOf(nodes).cut()
+      await pause(random.between(200, 1_500))
+      await random.oneOf(nodes).cut()
     }
   }
 

@@ -1,4 +1,12 @@
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -26,18 +34,24 @@ const plants = {
 export type Plant = keyof typeof plants
 export const plantNames = Object.keys(plants) as readonly Plant[]
 
+/** Beside the program: it reads files by where it is. */
+const folderOf = (name: Plant): string => join(root, `dist-${name}`)
+
 /**
  * A copy of the built program with a fault; answers its folder.
  * @throws Error when the program no longer says what would be changed
  */
 export const plant = (name: Plant): string => {
-  const built = `dist-${name}`
-  const folder = join(root, built)
-  rmSync(folder, { recursive: true, force: true })
-  cpSync(join(root, 'dist'), folder, { recursive: true })
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  removePlant(name)
+  const folder = folderOf(name)
+  mkdirSync(folder)
+  for (const entry of readdirSync(root))
+    if (!entry.startsWith('dist')) symlinkSync(join(root, entry), join(folder, entry))
+  const built = join(folder, 'dist')
+  cpSync(join(root, 'dist'), built, { recursive: true })
+  const files = readdirSync(built, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.js'))
-    .map((file) => join(folder, file))
+    .map((file) => join(built, file))
   for (const [right, wrong] of plants[name]) {
     const changed = files.filter((file) => {
       const text = readFileSync(file, 'utf8')
@@ -50,4 +64,4 @@ export const plant = (name: Plant): string => {
 }
 
 export const removePlant = (name: Plant): void =>
-  rmSync(join(root, `dist-${name}`), { recursive: true, force: true })
+  rmSync(folderOf(name), { recursive: true, force: true })

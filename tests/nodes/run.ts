@@ -22,7 +22,7 @@ const [runs = 50, firstSeed = 1, seconds = 60] = process.argv.slice(2, 5).map(Nu
 const fault = process.argv[5] as Plant | undefined
 const secret = 'a secret of nodes'
 const merchants = Array.from({ length: 8 }, (_, number) => `shop-${number}`)
-const workers = 6
+const workers = 8
 const quietMs = 60_000
 
 const furnish = async ({ url, shared }: Cluster): Promise<void> => {
