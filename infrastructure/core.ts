@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { installations } from '../domain/aggregates.ts'
-import { openBlobDirectory, watchBlobs } from './blob-directory.ts'
+import { watchBlobs } from './blob-directory.ts'
+import { openBlobs } from './blobs.ts'
 import { deriveIds, makeDigest } from './derived-ids.ts'
 import { openLog } from './event-store/open-log.ts'
 import { watchSeen } from './event-store/seen-events.ts'
@@ -34,6 +35,7 @@ export const openCore = async (
     opened.contextOf('daybook'),
   )
   const digest = makeDigest(installation.key ?? '')
+  const blobs = await openBlobs(blobsIn(settings), settings)
   const [usesOfVault, usesOfBlobs] = [usesOf(log, 'the vault'), usesOf(log, 'the folder of blobs')]
   const observers = [opened.observe, opened.observeClock, opened.freshness.observe]
   const reads = await followLog({ ...opened, observers }, settings, log, beside)
@@ -68,7 +70,7 @@ export const openCore = async (
     },
     merchants: {
       ...queries.merchants,
-      blobs: watchBlobs(openBlobDirectory(blobsIn(settings)), usesOfBlobs),
+      blobs: watchBlobs(blobs, usesOfBlobs),
     },
     people: { ...people, ridOf: deriveIds(digest, installation.ids, 'rid') },
     callbacks: queries.callbacks,

@@ -50,8 +50,16 @@ const settings = {
   ],
   BLOBS: [
     anything.optional(),
-    'Folder of attachments and logos, shared by all nodes; default: in DATA_DIR.',
+    'Folder of attachments and logos, shared by all nodes, or s3://<bucket>/<prefix>; ' +
+      'default: in DATA_DIR.',
   ],
+  S3_ENDPOINT: [
+    pageUrl.optional(),
+    'Address of the S3-compatible store of BLOBS; default: that of Amazon for S3_REGION.',
+  ],
+  S3_REGION: [anything.default('us-east-1'), 'Region of the bucket of BLOBS.'],
+  S3_ACCESS_KEY_ID: [anything.optional(), 'Access key of the bucket of BLOBS.'],
+  S3_SECRET_ACCESS_KEY: [anything.optional(), 'Secret of that access key.'],
   AS_OF_SPACE_MB: [
     wholeNumber(1, 9_999_999).default(2_000),
     'Space in DATA_DIR for read models of earlier moments, in megabytes; one fits in any case.',

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { fail } from '../failures.ts'
 import type { Settings } from '../settings.ts'
 import Database, { inFile } from '../sqlite.ts'
+import { isBucket } from '../blobs.ts'
 import { blobsIn, logFileIn, vaultIn } from '../stores.ts'
 import { checkBackup } from './backup-check.ts'
 
@@ -54,6 +55,10 @@ const beginFolder = (folder: string): void => {
 export const backUp = async (settings: Settings, to: string): Promise<object> => {
   if (settings.EVENT_STORE !== 'sqlite')
     fail('the log is in EventStoreDB: back it up there first, then copy VAULT, BLOBS and the keys')
+  if (isBucket(blobsIn(settings)))
+    fail(
+      'the blobs are in a bucket: copy the log and the vault, then the bucket with its own tools',
+    )
   const { DATA_DIR } = settings
   const folder = resolve(to)
   beginFolder(folder)
