@@ -22,6 +22,7 @@ import { merchantSlice } from './slices/merchants.ts'
 import { paymentSlice } from './slices/payments.ts'
 import { peopleSlice } from './slices/people.ts'
 import { portalPayments } from './slices/portal-payments.ts'
+import { portalPoints } from './slices/portal-points.ts'
 import { portalSlice } from './slices/portal.ts'
 import { sandboxSlice } from './slices/sandbox.ts'
 import { transparencySlice } from './slices/transparency.ts'
@@ -98,6 +99,7 @@ export const composeService = async (core: Core, { granted, ...parts }: Parts) =
         ...people.needs,
         ...portal.needs,
         ...portalPayments(core, settings, payments, transparency),
+        ...portalPoints(core),
         ...changes,
       },
       audit: { ...auditSlice(core, settings, access), lastAudit: audit.last },

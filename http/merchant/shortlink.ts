@@ -1,12 +1,13 @@
 import { z } from 'zod'
-import { shortlinks, stickers } from '../../domain/aggregates.ts'
+import { claimSticker } from '../../application/claim-sticker.ts'
+import { shortlinks } from '../../domain/aggregates.ts'
 import type { Find } from '../../application/find-state.ts'
 import { serialNumberPattern } from '../../domain/merchant/sticker.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { isAhead } from '../../domain/time.ts'
 import type { ScanRow } from '../../projections/scans.ts'
 import { givenId, merchantPrefix } from '../addresses.ts'
-import { callerOf, contextOf, type Call } from '../call.ts'
+import { callerOf, contextOf } from '../call.ts'
 import { route, type Route } from '../route.ts'
 import { removable } from '../nothing.ts'
 import { callbackUriText } from '../callback-uri.ts'
@@ -82,22 +83,10 @@ const listPath = `${merchantPrefix}/shortlink/`
 
 /** Codes that payers scan (interface 7.4). */
 export const shortlinkRoutes = (needs: ShortlinkNeeds): Route[] => {
-  const { handle, find, links } = needs
+  const { links } = needs
   const present = findShortlink(needs)
 
-  /**
-   * Claims the sticker first. If a crash leaves it without a shortlink, the same merchant can claim
-   * it again; a repeated request finds its own.
-   */
-  const claim = async (serial: string, call: Call): Promise<string> => {
-    const { merchant } = callerOf(call)
-    const shortlink = needs.newShortlinkId()
-    const command = { type: 'ClaimSticker', merchant, shortlink } as const
-    const { state } = await handle(stickers, serial, command, contextOf(call))
-    if (state.status !== 'claimed') return refuse('serial_number_is_unknown')
-    const { status } = await find(shortlinks, state.shortlink, 'log')
-    return status === 'removed' ? refuse('serial_number_is_claimed') : state.shortlink
-  }
+  const claim = claimSticker(needs)
 
   return [
     ...registerRoutes(needs, {
@@ -122,8 +111,10 @@ export const shortlinkRoutes = (needs: ShortlinkNeeds): Route[] => {
       keyOf: (_, id) => id,
       created: async (call) => {
         const { callback_uri, description, serial_number: serialNumber } = call.body
-        const id = serialNumber === null ? needs.newShortlinkId() : await claim(serialNumber, call)
         const { merchant } = callerOf(call)
+        const made = needs.newShortlinkId()
+        const id =
+          serialNumber === null ? made : await claim(serialNumber, made, merchant, contextOf(call))
         return { merchant, id, callbackUri: callback_uri, description, serialNumber }
       },
       changes: ({ body: { callback_uri: callbackUri, description } }) => ({

@@ -38,7 +38,7 @@ const isoDay = (at: Instant, timeZone: string): string =>
 /** The payments of a day. */
 const dayHref = ({ visitor: { shop }, timeZone }: Shown, from: Instant): string => {
   const day = isoDay(from, timeZone)
-  return portalPath(shop.merchant, `payments?from=${day}&to=${day}`)
+  return portalPath(shop.merchant, `payments?since=${day}&until=${day}`)
 }
 
 const toldOf = (shown: Shown, taken: Taken, from: Instant): string => {

@@ -52,3 +52,5 @@ if (main) {
   }
   follow()
 }
+for (const button of document.querySelectorAll('[data-print]'))
+  button.addEventListener('click', () => print())

@@ -9,6 +9,7 @@ import { messagesRoutes } from './messages.ts'
 import { moneyRoutes } from './money.ts'
 import { overviewRoutes } from './overview.ts'
 import { portalPaymentRoutes } from './payments/routes.ts'
+import { portalPointRoutes } from './points/routes.ts'
 import { signUpMerchantRoutes } from './sign-up.ts'
 import { staffRoutes } from './staff.ts'
 
@@ -20,6 +21,7 @@ const pages = [
   portalPaymentRoutes,
   moneyRoutes,
   developerRoutes,
+  portalPointRoutes,
   staffRoutes,
   messagesRoutes,
 ]
@@ -34,6 +36,7 @@ const styles = [
   'payments/page',
   'developers/developers',
   'developers/forms',
+  'points/points',
 ].map((name) => `http/portal/${name}.css`)
 
 const scripts = ['portal', 'developers/developers'].map((name) => `http/portal/${name}.js`)

@@ -30,6 +30,12 @@ const letters = 'abcdefghjkmnpqrstuvwxyz23456789'
 export const newShortlinkId = (): string =>
   Array.from({ length: 12 }, () => letters[randomInt(letters.length)]).join('')
 
+/** The same id for the same derived text, which nobody else can make. */
+export const shortlinkIdOf = (derived: string): string =>
+  [...Buffer.from(derived, 'base64url').subarray(0, 12)]
+    .map((byte) => letters[byte % letters.length])
+    .join('')
+
 /** Derives 256 bits per purpose, secret to all who lack the vault. */
 export const makeDerivation = ({ secret }: Vault) => {
   const key = secret('tokens')

@@ -3,7 +3,7 @@ import { developerTries } from './developer-tries.ts'
 
 export type Try = {
   readonly method: 'GET' | 'POST'
-  /** After `/portal/<merchant>/`; `TID` stands for an authorised payment of `sandbox`. */
+  /** After `/portal/<merchant>/`; of `sandbox`, `TID` is an authorised payment, `CODE` a code. */
   readonly path: string
   readonly action: StaffAction
   readonly form?: Readonly<Record<string, string>>
@@ -27,6 +27,10 @@ const act = (action: 'capture' | 'release' | 'renew' | 'refund'): readonly Try[]
 ]
 
 const report = 'money/ledgers/default/reports/1'
+const points = (path: string, form: Readonly<Record<string, string>>): readonly Try[] => [
+  look(`points-of-sale/${path}`, 'change_points_of_sale'),
+  { method: 'POST', path: `points-of-sale/${path}`, action: 'change_points_of_sale', form },
+]
 
 /** Every address of a merchant's portal, new ones too. The forms change nothing when sent. */
 export const portalTries: readonly Try[] = [
@@ -53,6 +57,14 @@ export const portalTries: readonly Try[] = [
     ...{ method: 'POST', path: 'money/account', action: 'change_settlement_account' },
     form: { decision: 'ask', account: 'none' },
   },
+  look('points-of-sale', 'see_points_of_sale'),
+  ...points('new', { id: 'a b' }),
+  ...points('pos/till-1', { name: '' }),
+  ...points('new-code', { callback_uri: 'none' }),
+  look('points-of-sale/code/CODE', 'see_points_of_sale'),
+  look('points-of-sale/code/CODE/poster', 'see_points_of_sale'),
+  look('points-of-sale/code/CODE/labels?texts=1', 'see_points_of_sale'),
+  ...points('code/CODE/change', { callback_uri: 'none' }),
   look('staff', 'see_staff'),
   look('staff?invite', 'change_staff'),
   change('invite', { phone: 'none' }),

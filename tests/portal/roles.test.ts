@@ -15,6 +15,7 @@ import { portalTries, type Try } from './portal-tries.ts'
 let service: PeopleService
 let bob: TestVisitor
 let tid = ''
+let code = ''
 
 const options: Readonly<Record<StaffRole, readonly string[]>> = {
   owner: [],
@@ -33,6 +34,7 @@ beforeAll(async () => {
   tid = payment.id
   await service.call('POST', `/sandbox/v1/payment_request/${tid}/accept/`, {})
   await registerTried(service)
+  code = (await service.call('POST', '/merchant/v1/shortlink/', {})).body.id
   bob = makeVisitor(service)
   await bob.signIn('bob')
 })
@@ -88,7 +90,7 @@ describe.each(staffRoles)('given the role %s,', (role) => {
 
 /** Sends what a page of this person would send. */
 const tried = async ({ method, path, form }: Try, merchant: string) => {
-  const address = `/portal/${merchant}/${path.replace('TID', tid)}`
+  const address = `/portal/${merchant}/${path.replace('TID', tid).replace('CODE', code)}`
   if (method === 'GET') return bob.visit(address)
   const page = await bob.visit('/portal/')
   const csrf = new Map(formIn(page.html, 'csrf').fields).get('csrf') ?? ''

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { dayMs, type Instant } from '../../../domain/time.ts'
+import { startOf, type DayNumber, type TimeZone } from '../../../domain/time-zone.ts'
 import type { PaymentPlace } from '../../../projections/payment-list.ts'
 import { everyPayment, type PaymentWanted } from '../../../projections/payment-wanted.ts'
 import { typedAmount } from '../../payer/money.ts'
@@ -52,10 +53,11 @@ export const statuses = ['pending', 'auth', 'ok', 'refunded', 'fail'] as const
 const isStatus = (text: string): text is (typeof statuses)[number] =>
   (statuses as readonly string[]).includes(text)
 
-/** Null for a text that is no day. */
-const startOfDay = (text: string): Instant | null => {
+/** The number of a day; null for a text that is no day. */
+const dayNumber = (text: string): DayNumber | null => {
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : NaN
-  return Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== text ? null : at
+  if (Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== text) return null
+  return Math.round(at / dayMs)
 }
 
 type Problem = 'wrongDay' | 'wrongAmount'
@@ -67,13 +69,16 @@ export type Asked = {
 }
 
 /** What the filters ask for. What cannot be read is told, and is as if it were not there. */
-export const askedBy = (filters: Filters, currency: string): Asked => {
+export const askedBy = (
+  filters: Filters,
+  { currency, timeZone }: { readonly currency: string; readonly timeZone: TimeZone },
+): Asked => {
   const problems: Partial<Record<keyof Filters, Problem>> = {}
-  const dayIn = (name: 'since' | 'until', added: number, none: Instant): Instant => {
+  const dayIn = (name: 'since' | 'until', added: 0 | 1, none: Instant): Instant => {
     if (filters[name] === '') return none
-    const start = startOfDay(filters[name])
-    if (start === null) problems[name] = 'wrongDay'
-    return start === null ? none : start + added
+    const day = dayNumber(filters[name])
+    if (day === null) problems[name] = 'wrongDay'
+    return day === null ? none : startOf(timeZone, day + added)
   }
   const amountIn = (name: 'least' | 'most', none: number): number => {
     if (filters[name] === '') return none
@@ -87,7 +92,7 @@ export const askedBy = (filters: Filters, currency: string): Asked => {
     status: isStatus(status) ? status : null,
     posIds: pos === '' ? null : [pos],
     since: dayIn('since', 0, everyPayment.since),
-    before: dayIn('until', dayMs, everyPayment.before),
+    before: dayIn('until', 1, everyPayment.before),
     least: amountIn('least', everyPayment.least),
     most: amountIn('most', everyPayment.most),
     order: sort === 'largest' ? 'largest' : 'newest',

@@ -19,7 +19,11 @@ export type PaymentSearchNeeds = {
 }
 
 type Of = {
-  readonly shop: { readonly merchant: string; readonly currency: string }
+  readonly shop: {
+    readonly merchant: string
+    readonly currency: string
+    readonly timeZone: string
+  }
   readonly terms: StaffTerms
 }
 
@@ -58,8 +62,8 @@ const found = async (
   filters: Filters,
   { limit, at }: { readonly limit: number; readonly at: Instant },
 ): Promise<Found> => {
-  const { merchant, currency } = of.shop
-  const { wanted, problems } = askedBy(filters, currency)
+  const { merchant } = of.shop
+  const { wanted, problems } = askedBy(filters, of.shop)
   const own = bounded(wanted, of.terms)
   const behind = readPlace(filters.behind)
   if (filters.q === '') return { ...(await search(merchant, own, { behind, limit }, at)), problems }

@@ -1,0 +1,121 @@
+import { html } from 'hono/html'
+import { z } from 'zod'
+import { serialNumberPattern } from '../../../domain/merchant/sticker.ts'
+import { callbackUriText } from '../../callback-uri.ts'
+import { fieldOf, type FormOf } from '../../forms.ts'
+import { inputField, type Problems } from '../../payer/fields.ts'
+import { hidden, plainForm, typed } from '../../payer/form-parts.ts'
+import type { Html } from '../../payer/page.ts'
+import type { PortalVisitor } from '../page.ts'
+import { formPage } from './forms.ts'
+import type { CodeData } from './rows.ts'
+import { pointTexts, type PointTexts } from './texts.ts'
+
+export const codeForm = plainForm.extend({
+  description: typed('Where the code hangs.', 'Table 7').optional(),
+  callback_uri: typed('Told of each scan.').optional(),
+  serial_number: typed('Of a printed sticker.').optional(),
+  made: hidden('which form of a new code it is.').optional(),
+  do: hidden('`remove` to remove it.').optional(),
+})
+
+export type GivenCode = FormOf<typeof codeForm>
+
+export type TypedCode = {
+  readonly description: string
+  readonly callbackUri: string
+  readonly serialNumber: string
+}
+
+export const nothingTyped: TypedCode = { description: '', callbackUri: '', serialNumber: '' }
+
+export const typedCode = (body: GivenCode): TypedCode => ({
+  description: fieldOf(body, 'description'),
+  callbackUri: fieldOf(body, 'callback_uri'),
+  serialNumber: fieldOf(body, 'serial_number'),
+})
+
+const description = z.string().max(1000)
+
+/** What is wrong with what was typed. */
+export const problemsOf = (given: TypedCode, texts: PointTexts): Problems => ({
+  ...(description.safeParse(given.description).success ? {} : { description: texts.wrongName }),
+  ...(given.callbackUri === '' || callbackUriText.safeParse(given.callbackUri).success
+    ? {}
+    : { callback_uri: texts.wrongCallback }),
+  ...(given.serialNumber === '' || serialNumberPattern.test(given.serialNumber)
+    ? {}
+    : { serial_number: texts.serialWrong }),
+})
+
+const fieldsHtml = (texts: PointTexts, given: TypedCode, problems: Problems): Html =>
+  html`${inputField({
+    name: 'description',
+    label: texts.description,
+    hint: texts.descriptionHint,
+    problem: problems['description'],
+    attributes: html`value="${given.description}" maxlength="1000" autocomplete="off"`,
+  })}
+  ${inputField({
+    name: 'callback_uri',
+    label: texts.callback,
+    hint: texts.callbackHint,
+    problem: problems['callback_uri'],
+    attributes: html`value="${given.callbackUri}" autocomplete="off" autocapitalize="none"
+    spellcheck="false"`,
+  })}`
+
+export const newCodePage = (
+  visitor: PortalVisitor,
+  made: string,
+  given = nothingTyped,
+  problems: Problems = {},
+) => {
+  const texts = pointTexts[visitor.language]
+  return formPage(visitor, {
+    title: texts.newCode,
+    path: '/new-code',
+    hidden: { made },
+    button: texts.make,
+    isWrong: Object.keys(problems).length > 0,
+    fields: html`${fieldsHtml(texts, given, problems)}
+    ${inputField({
+      name: 'serial_number',
+      label: texts.serial,
+      hint: texts.serialHint,
+      problem: problems['serial_number'],
+      attributes: html`value="${given.serialNumber}" maxlength="64" autocomplete="off"
+      autocapitalize="none" spellcheck="false"`,
+    })}`,
+  })
+}
+
+export const changeCodePage = (
+  visitor: PortalVisitor,
+  { id, description, callbackUri }: CodeData,
+  given: TypedCode | undefined,
+  problems: Problems = {},
+) => {
+  const texts = pointTexts[visitor.language]
+  const now = { ...nothingTyped, description: description ?? '', callbackUri: callbackUri ?? '' }
+  return formPage(visitor, {
+    title: description ?? id,
+    path: `/code/${id}/change`,
+    button: texts.save,
+    isWrong: Object.keys(problems).length > 0,
+    fields: fieldsHtml(texts, given ?? now, problems),
+  })
+}
+
+export const removeCodePage = (visitor: PortalVisitor, { id, description }: CodeData) => {
+  const texts = pointTexts[visitor.language]
+  return formPage(visitor, {
+    title: texts.removeCode,
+    path: `/code/${id}/change`,
+    hidden: { do: 'remove' },
+    button: texts.remove,
+    isDangerous: true,
+    fields: html`<p><b>${description ?? id}</b></p>
+      <p>${texts.removeCodeWhat}</p>`,
+  })
+}

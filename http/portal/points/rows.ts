@@ -1,0 +1,72 @@
+import { pointsOfSale, shortlinks } from '../../../domain/aggregates.ts'
+import { pointsOfSaleOf } from '../../../domain/merchant/staff-roles.ts'
+import type { PosType } from '../../../domain/merchant/pos.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import { streamOf, within } from '../../../domain/stream.ts'
+import type { Instant } from '../../../domain/time.ts'
+import type { Links } from '../../addresses.ts'
+import { valuePath } from '../../merchant/shortlink-code.ts'
+import type { PortalVisitor } from '../page.ts'
+
+export type PosData = {
+  readonly merchant: string
+  readonly id: string
+  readonly name: string
+  readonly type: PosType
+}
+
+export type CodeData = {
+  readonly merchant: string
+  readonly id: string
+  readonly callbackUri: string | null
+  readonly description: string | null
+  readonly serialNumber: string | null
+}
+
+type Rows<Data> = {
+  find(stream: string): { readonly data: Data } | undefined
+  list(merchant: string, before: number, limit: number): readonly { readonly data: Data }[]
+}
+
+export type PointNeeds = {
+  readonly caughtUp: () => Promise<void>
+  readonly links: Links
+  readonly pointsOfSale: Rows<PosData>
+  readonly shortlinks: Rows<CodeData>
+  /** How often each code of a merchant was scanned in each hour. */
+  readonly scansSince: (
+    merchant: string,
+    since: Instant,
+  ) => readonly { readonly shortlink: string; readonly hour: Instant; readonly count: number }[]
+}
+
+/** A page shows so many of each; further ones are found by their addresses. */
+export const mostShown = 500
+
+/** @throws Refusal resource_is_unknown */
+export const posOf = (
+  { pointsOfSale: rows }: PointNeeds,
+  { shop, me }: PortalVisitor,
+  id: string,
+): PosData => {
+  const own = pointsOfSaleOf(me.terms)
+  if (own !== null && !own.includes(id)) return refuse('resource_is_unknown')
+  const row = rows.find(streamOf(pointsOfSale, within(shop.merchant, id)))
+  return row?.data ?? refuse('resource_is_unknown')
+}
+
+/** @throws Refusal resource_is_unknown */
+export const codeOf = (
+  { shortlinks: rows }: PointNeeds,
+  { shop }: PortalVisitor,
+  id: string,
+): CodeData => {
+  const row = rows.find(streamOf(shortlinks, id))
+  return row?.data.merchant === shop.merchant ? row.data : refuse('resource_is_unknown')
+}
+
+/** What a code leads to; what follows tells which of several labels was scanned. */
+export const addressOfCode = ({ links }: PointNeeds, id: string, argstring = ''): string =>
+  links.full(valuePath(id)) + encodeURIComponent(argstring)
+
+export const pointsPath = (more = ''): string => `points-of-sale${more}`
