@@ -153,7 +153,8 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
         <div class="card">
           <h2>${texts.devices}</h2>
           ${devicesHtml(visitor, needs.devicesOf(payer, at))}
-        </div>`,
+        </div>
+        <p><a class="lone" href="/portal/">${texts.toPortal}</a></p>`,
     })
   }
 

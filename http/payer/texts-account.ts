@@ -64,6 +64,7 @@ export const accountTextsInEnglish = {
   stepUp: 'Payments above {} need a code from your authenticator.',
   useRecoveryCode: 'Use a recovery code instead',
   stepUpNeeded: 'Type the code from your authenticator to go on.',
+  toPortal: 'Do you work for a shop? Go to its portal',
   usedAt: 'Last used {}',
   wrongCompare:
     'That is not the number on the screen where this began. If you see no such ' +
@@ -142,6 +143,7 @@ export const accountTextsInNorwegian: AccountTexts = {
   stepUp: 'Betalinger over {} krever en kode fra autentiseringsappen.',
   useRecoveryCode: 'Bruk gjenopprettingskode',
   stepUpNeeded: 'Skriv koden fra autentiseringsappen for å gå videre.',
+  toPortal: 'Jobber du i en butikk? Gå til portalen dens',
   usedAt: 'Sist brukt {}',
   wrongCompare:
     'Det er ikke tallet på skjermen der dette begynte. Ser du ingen slik skjerm, trykk på Avslå.',

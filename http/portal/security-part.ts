@@ -21,6 +21,7 @@ export const securityHtml = async (
 ): Promise<Html> => {
   const { shop, language, locale } = visitor
   const texts = staffTexts[language]
+  const known: Readonly<Record<string, string>> = texts
   const nameOf = await actorNames(needs)(shop.merchant, language)
   const lines = needs.securityOf(shop.merchant)
   if (lines.length === 0) return html`<p class="quiet">${texts.nobodyElse}</p>`
@@ -29,8 +30,8 @@ export const securityHtml = async (
       html`<tr>
         <td>${shownTime(Date.parse(at), locale)}</td>
         <td>
-          <code>${type}</code>
-          ${reason === undefined ? '' : html`<span class="value">${reason}</span>`}
+          ${known[`seen_${type}`] ?? type}
+          ${reason === undefined ? '' : html`<span class="value"><code>${reason}</code></span>`}
           ${
             times === undefined
               ? ''

@@ -154,3 +154,9 @@ test('when an owner opens the page, the security log tells what was changed', as
   expect(html).toContain('StaffRoleChanged')
   expect(html).toContain('The operator')
 })
+
+test('when the log is verified, what the staff has done is by the rules', async () => {
+  const verdict = await service.operator('audit', 'verify')
+  expect(JSON.stringify(verdict)).not.toContain('staff-')
+  expect(verdict).toMatchObject({ holds: true })
+})
