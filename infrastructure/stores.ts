@@ -181,5 +181,5 @@ export const buildReadModels = (place: Place) => buildReadModelFile(readModelsIn
 export const buildReadModelsIn = (directory: string) => buildReadModelFile(directory, tables)
 
 /** The file of the read models in use; undefined when this version has made none. */
-export const currentReadModels = (place: Place): string | undefined =>
+export const currentReadModels = (place: Pick<Place, 'DATA_DIR'>): string | undefined =>
   currentFileIn(readModelsIn(place))
