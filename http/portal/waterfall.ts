@@ -23,7 +23,7 @@ type Size = {
 }
 
 const sizes: readonly Size[] = [
-  { name: 'broad', width: 760, row: 40, from: 210, to: 620, isNameAbove: false },
+  { name: 'broad', width: 640, row: 40, from: 190, to: 510, isNameAbove: false },
   { name: 'slim', width: 350, row: 54, from: 0, to: 350, isNameAbove: true },
 ]
 const barHeight = 20
@@ -97,4 +97,4 @@ const svgHtml = (title: string, steps: readonly Step[], size: Size): Html => {
 
 /** How one sum becomes another, bar by bar; a phone has a picture of its own. */
 export const waterfallHtml = (title: string, steps: readonly Step[]): Html =>
-  html`${sizes.map((size) => svgHtml(title, steps, size))}`
+  html`<div class="fall">${sizes.map((size) => svgHtml(title, steps, size))}</div>`
