@@ -24,6 +24,9 @@ const plainSettings = {
 
 export type SettingsOfProcess = { readonly DATA_DIR: string } & Readonly<Record<string, string>>
 
+/** What commands need to know of nodes that stand for a process, by its folder. */
+let beside: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map()
+
 /** Where the program was built; a patched copy of it, where a test of a check needs a fault. */
 const built = (): string => process.env['DAYBOOK_BUILT'] ?? 'dist'
 
@@ -35,7 +38,7 @@ export const startCommand = (
 ): ChildProcess =>
   spawn(process.execPath, [`${built()}/infrastructure/main.js`, ...words], {
     cwd: root,
-    env: { ...process.env, ...plainSettings, ...settings },
+    env: { ...process.env, ...plainSettings, ...beside.get(settings.DATA_DIR), ...settings },
     stdio: ['ignore', 'pipe', errors],
   })
 
@@ -63,11 +66,7 @@ const errorIn = (line: string): string | undefined => {
   return error?.message === undefined ? msg : `${msg} (${error.message})`
 }
 
-/**
- * Starts the service and waits until it answers requests.
- * @throws Error when it ends before that
- */
-export const startServiceProcess = async (settings: SettingsOfProcess) => {
+const startOne = async (settings: SettingsOfProcess) => {
   const child = startCommand(['serve'], settings, 'pipe')
   const printed: string[] = []
   /** Logged errors, each once; the whole log goes to stderr. */
@@ -97,4 +96,18 @@ export const startServiceProcess = async (settings: SettingsOfProcess) => {
   throw new Error(`the service ended before it listened: ${printed.join(' ')}`)
 }
 
-export type ServiceProcess = Awaited<ReturnType<typeof startServiceProcess>>
+export type ServiceProcess = Awaited<ReturnType<typeof startOne>>
+
+/** Two nodes on the protocol server in the place of one process: `DAYBOOK_NODES=2 npx vitest …`. */
+const asNodes = process.env['DAYBOOK_NODES'] === '2'
+
+/**
+ * Starts the service and waits until it answers requests.
+ * @throws Error when it ends before that
+ */
+export const startServiceProcess = async (settings: SettingsOfProcess): Promise<ServiceProcess> => {
+  if (!asNodes || settings['EVENT_STORE'] !== undefined) return startOne(settings)
+  const { settingsBeside, startNodes } = await import('./nodes.ts')
+  beside = settingsBeside
+  return startNodes<ServiceProcess>(settings, startOne)
+}
