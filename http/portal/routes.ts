@@ -29,6 +29,7 @@ const pages = [
 const styles = [
   'portal',
   'parts',
+  'tables',
   'overview',
   'money',
   'payments/find',

@@ -43,7 +43,7 @@ export const securityHtml = async (
       </tr>`,
   )
   return html`<div class="scroll tall" tabindex="0" role="region" aria-label="${texts.securityLog}">
-    <table class="grid">
+    <table class="grid stacks">
       <thead>
         <tr>
           <th scope="col">${texts.when}</th>

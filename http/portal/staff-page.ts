@@ -81,7 +81,7 @@ const peopleHtml = async (
   const present = members.filter(({ status }) => status !== 'gone')
   const rows = present.map((one) => memberHtml(needs, visitor, one, pointsOfSale))
   return html`<div class="scroll">
-    <table class="grid">
+    <table class="grid stacks">
       <thead>
         <tr>
           <th scope="col">${texts.person}</th>

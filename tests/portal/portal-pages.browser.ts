@@ -34,7 +34,7 @@ test.each([
       seen: async (name, page) => {
         looked.push(name)
         found.push(...(await faultsOf(page)).map((fault) => `${name}: ${fault}`))
-        const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+        const width = await page.evaluate('document.documentElement.scrollWidth - screen.width')
         if (Number(width) > 0) found.push(`${name}: ${String(width)} pixels too wide`)
       },
     })
