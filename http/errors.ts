@@ -39,6 +39,8 @@ export class RequestError extends Error {
     description: string,
     readonly details: ErrorReply['error_details'] = null,
     readonly headers: Readonly<Record<string, string>> = {},
+    /** What the request should have signed; for the log of refusals. */
+    readonly toSign?: string,
   ) {
     super(description)
   }

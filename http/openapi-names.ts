@@ -25,6 +25,8 @@ export const namesOfOperations: Readonly<Record<string, string>> = {
   'GET /portal/:merchant/payments/:tid/attachment/:attachment_id': 'getPortalPaymentPicture',
   'GET /portal/:merchant/developers/applications/:client': 'getPortalApplicationPage',
   'POST /portal/:merchant/developers/applications/:client': 'submitPortalApplicationForm',
+  'GET /portal/:merchant/developers/callbacks/:message': 'getPortalCallbackPage',
+  'POST /portal/:merchant/developers/callbacks/:message': 'submitPortalCallbackForm',
   'GET /payer/v1/request/': 'listPayerRequests',
   'GET /merchant/v1/merchant_lookup/:lookup_id/': 'findMerchant',
   'GET /merchant/v1/callback/feed/': 'readCallbackFeed',

@@ -23,8 +23,10 @@ export const notFromHere = (whose: string): string =>
 export const unauthorized = (
   description: string,
   details: Record<string, string[]> | null = null,
+  toSign = details?.['string_to_sign']?.[0],
 ): never => {
-  throw new RequestError(401, description, details, { 'WWW-Authenticate': challenges })
+  const headers = { 'WWW-Authenticate': challenges }
+  throw new RequestError(401, description, details, headers, toSign)
 }
 
 type Needs = Pick<AccessNeeds, 'names' | 'contentDigest' | 'machineNow' | 'clockToleranceMs'>
@@ -33,26 +35,32 @@ type Needs = Pick<AccessNeeds, 'names' | 'contentDigest' | 'machineNow' | 'clock
 export const makeSignedText = (needs: Needs) => {
   const { names } = needs
 
-  const checkTimestamp = (text: string | undefined): void => {
-    if (text === undefined) return unauthorized(`The header ${names.timestamp} is missing.`)
+  const timestampProblem = (text: string | undefined): string | undefined => {
+    if (text === undefined) return `The header ${names.timestamp} is missing.`
     const at = parseDateTime(text)
-    if (at === undefined)
-      return unauthorized(`${names.timestamp} must be a UTC time as YYYY-MM-DD hh:mm:ss.`)
-    if (Math.abs(needs.machineNow() - at) > needs.clockToleranceMs)
-      return unauthorized(`${names.timestamp} is stale: too far from the real time.`)
+    if (at === undefined) return `${names.timestamp} must be a UTC time as YYYY-MM-DD hh:mm:ss.`
+    return Math.abs(needs.machineNow() - at) > needs.clockToleranceMs
+      ? `${names.timestamp} is stale: too far from the real time.`
+      : undefined
   }
 
-  const checkDigest = (digest: string | undefined, body: Uint8Array | undefined): void => {
-    if (digest === undefined) return unauthorized(`The header ${names.contentDigest} is missing.`)
-    if (body !== undefined && digest !== needs.contentDigest(body))
-      return unauthorized(`${names.contentDigest} does not match the body: digest mismatch.`)
+  const digestProblem = (
+    digest: string | undefined,
+    body: Uint8Array | undefined,
+  ): string | undefined => {
+    if (digest === undefined) return `The header ${names.contentDigest} is missing.`
+    return body !== undefined && digest !== needs.contentDigest(body)
+      ? `${names.contentDigest} does not match the body: digest mismatch.`
+      : undefined
   }
 
   return (request: UnauthenticatedRequest): string => {
-    checkTimestamp(request.header(names.timestamp))
-    checkDigest(request.header(names.contentDigest), request.body)
     const { method, url } = request
-    return stringToSign(method, url(), request.headers(), names.signedPrefix)
+    const text = stringToSign(method, url(), request.headers(), names.signedPrefix)
+    const problem =
+      timestampProblem(request.header(names.timestamp)) ??
+      digestProblem(request.header(names.contentDigest), request.body)
+    return problem === undefined ? text : unauthorized(problem, null, text)
   }
 }
 

@@ -16,11 +16,14 @@ const reasonOf = (error: unknown): string | undefined => {
 export type ToldOfError = {
   readonly reason: string | undefined
   readonly decision?: RefusedDecision | undefined
+  /** What the request should have signed. */
+  readonly toSign?: string | undefined
 }
 
 export const toldOf = (error: unknown): ToldOfError => ({
   reason: reasonOf(error),
   ...(error instanceof Refusal && { decision: error.decision }),
+  ...(error instanceof RequestError && { toSign: error.toSign }),
 })
 
 export type Asker = {

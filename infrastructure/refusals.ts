@@ -12,6 +12,8 @@ export type SealedPart = {
   readonly asked?: RefusedDecision['asked']
   /** The path that was asked for. */
   readonly target?: string | undefined
+  /** What should have been signed, where the signature was missing or wrong. */
+  readonly toSign?: string | undefined
 }
 
 /** Lines that were not kept, of a merchant or of all. */
@@ -30,6 +32,7 @@ export type AnsweredRequest = {
         readonly user?: string | undefined
         readonly integrator?: string | undefined
         readonly target?: string | undefined
+        readonly toSign?: string | undefined
         /** Otherwise merchant and user are what the request claims. */
         readonly hasAuthenticated?: boolean | undefined
       }
@@ -44,6 +47,7 @@ export const refusalFiles = (directory: string) => dailyFiles(directory, refusal
 /** Of what could be sealed; a longer command is not kept. */
 const longestSealed = 4_096
 const longestText = 200
+const longestToSign = 2_000
 /** Written together, so that a flood costs the requests beside it little. */
 const writeEveryMs = 250
 
@@ -144,7 +148,10 @@ export const openRefusals = (needs: Needs) => {
     const who = sharerOf(refused)
     if (!limits.mayWait(who)) return void (more += 1)
     const { command, asked } = refused.decision ?? {}
-    const part = { command, asked, target: refused.target?.slice(0, longestText) }
+    const part = {
+      ...{ command, asked, target: refused.target?.slice(0, longestText) },
+      toSign: refused.toSign?.slice(0, longestToSign),
+    }
     waiting.push({ who, line: lineOf(answered, refused, needs), part })
   }
 

@@ -6,7 +6,7 @@ const bytesRead = 262_144
 const daysRead = 7
 
 /** The last lines of a file. */
-const endOf = (file: string): readonly string[] => {
+export const endOf = (file: string): readonly string[] => {
   const handle = openSync(file, 'r')
   try {
     const { size } = fstatSync(handle)

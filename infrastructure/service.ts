@@ -21,6 +21,7 @@ import { callbackSlice } from './slices/callbacks.ts'
 import { merchantSlice } from './slices/merchants.ts'
 import { paymentSlice } from './slices/payments.ts'
 import { peopleSlice } from './slices/people.ts'
+import { portalDevelopers } from './slices/portal-developers.ts'
 import { portalPayments } from './slices/portal-payments.ts'
 import { portalPoints } from './slices/portal-points.ts'
 import { portalSlice } from './slices/portal.ts'
@@ -83,6 +84,16 @@ export const composeService = async (core: Core, { granted, ...parts }: Parts) =
   const verifySecret = makeSecretCheck(Date.now)
   const access = { ...accessOf(core, settings, parts.signer), verifySecret }
   const { guardGuesses, securityLog } = access
+  const sandbox = {
+    ...sandboxSlice(core, background.settle),
+    ...people.answers,
+    sentTo: people.sentTo,
+    oneTimeCode: people.needs.oneTimeCode,
+    acceptPayment: payments.acceptPayment,
+    settleNow: accounting.settleNow,
+    scanShortlink: merchants.scanShortlink,
+    sendTestCallback: callbacks.sendTest,
+  }
   return {
     access,
     past: asOf.past,
@@ -100,6 +111,8 @@ export const composeService = async (core: Core, { granted, ...parts }: Parts) =
         ...portal.needs,
         ...portalPayments(core, settings, payments, transparency),
         ...portalPoints(core),
+        ...portalDevelopers(core, settings, callbacks),
+        simulator: settings.MODE === 'sandbox' ? sandbox : undefined,
         ...changes,
       },
       audit: { ...auditSlice(core, settings, access), lastAudit: audit.last },
@@ -110,16 +123,7 @@ export const composeService = async (core: Core, { granted, ...parts }: Parts) =
         securityContact: settings.SECURITY_CONTACT,
         machineNow: Date.now,
       },
-      sandbox: {
-        ...sandboxSlice(core, background.settle),
-        ...people.answers,
-        sentTo: people.sentTo,
-        oneTimeCode: people.needs.oneTimeCode,
-        acceptPayment: payments.acceptPayment,
-        settleNow: accounting.settleNow,
-        scanShortlink: merchants.scanShortlink,
-        sendTestCallback: callbacks.sendTest,
-      },
+      sandbox,
     },
     metrics: allMetrics,
     observe: metrics.observeRequest,

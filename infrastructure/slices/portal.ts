@@ -15,7 +15,6 @@ import { staffIn } from '../people/staff.ts'
 import { makeSpreadsheets } from '../spreadsheets/spreadsheet-client.ts'
 import { newestSecurityLines } from '../security-reader.ts'
 import type { Settings } from '../settings.ts'
-import { developersIn } from './portal-developers.ts'
 
 /** Further ones are found by their ids. */
 const mostPointsOfSale = 200
@@ -90,7 +89,6 @@ export const portalSlice = (
         .map(({ data: { id, name } }) => ({ id, name }))
         .toReversed(),
     ...figuresOf(core),
-    ...developersIn(core),
     securityOf: (merchant: string) => newestSecurityLines(DATA_DIR, merchant, securityLinesShown),
     signUpMerchant: signUpMerchant({
       ...{ ...staff, handle },

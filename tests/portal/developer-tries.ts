@@ -7,6 +7,7 @@ type Try = {
   readonly path: string
   readonly action: StaffAction
   readonly form?: Readonly<Record<string, string>>
+  readonly isEmpty?: true
 }
 
 const send = (
@@ -29,6 +30,14 @@ export const developerTries: readonly Try[] = [
   send('developers/applications', 'change_applications'),
   look('developers/applications/tried', 'see_developers'),
   send('developers/applications/tried', 'change_applications', { change: 'enable' }),
+  look('developers/callbacks', 'see_developers'),
+  look('developers/callbacks?secret', 'change_callbacks'),
+  send('developers/callbacks', 'change_callbacks', { change: 'test', uri: 'none' }),
+  { ...look('developers/callbacks/none', 'see_developers'), isEmpty: true },
+  { ...send('developers/callbacks/none', 'change_callbacks', { change: 'retry' }), isEmpty: true },
+  look('developers/requests', 'see_developers'),
+  look('developers/sandbox', 'see_developers'),
+  { ...send('developers/sandbox', 'change_api_users', { change: 'accept' }), isEmpty: true },
 ]
 
 /** What some of the addresses name. */

@@ -1,9 +1,11 @@
 import type { Language } from '../../payer/texts.ts'
 import { callbackTextsInEnglish, callbackTextsInNorwegian } from './texts-callbacks.ts'
+import { sandboxTextsInEnglish, sandboxTextsInNorwegian } from './texts-sandbox.ts'
 import { userTextsInEnglish, userTextsInNorwegian } from './texts-users.ts'
 
 const english = {
   ...callbackTextsInEnglish,
+  ...sandboxTextsInEnglish,
   ...userTextsInEnglish,
   addApplication: 'New application',
   addApplicationDo: 'Register',
@@ -74,6 +76,7 @@ export type DeveloperTexts = Readonly<Record<keyof typeof english, string>>
 
 const norwegian: DeveloperTexts = {
   ...callbackTextsInNorwegian,
+  ...sandboxTextsInNorwegian,
   ...userTextsInNorwegian,
   addApplication: 'Ny applikasjon',
   addApplicationDo: 'Registrer',

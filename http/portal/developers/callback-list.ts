@@ -1,0 +1,187 @@
+import { html } from 'hono/html'
+import { mayDo } from '../../../domain/merchant/staff-roles.ts'
+import { messageStatuses, type MessageStatus } from '../../../projections/callback-message-table.ts'
+import type { Instant } from '../../../domain/time.ts'
+import type { CallbackNeeds } from '../../merchant/callback.ts'
+import { summaryView } from '../../merchant/callback-reply.ts'
+import { inputField, type Problems } from '../../payer/fields.ts'
+import { shownTime } from '../../payer/money.ts'
+import type { Html } from '../../payer/page.ts'
+import { filled } from '../../payer/words.ts'
+import type { PortalPage, PortalVisitor } from '../page.ts'
+import { portalPath } from '../areas.ts'
+import { actHtml, askedHtml, copyHtml, developersPage, developersPath, textsOf } from './parts.ts'
+
+type Secret = { readonly secret: string; readonly validUntil: Instant | null }
+
+export type CallbackListNeeds = Pick<
+  CallbackNeeds,
+  'callbackMessages' | 'findQueue' | 'links' | 'attemptsOf' | 'wordCallback' | 'retryCallback'
+> & {
+  readonly newestOf: (merchant: string) => number
+  /** The current one first. */
+  readonly findCallbackSecrets: (merchant: string, at: Instant) => Promise<readonly Secret[]>
+}
+
+type Row = NonNullable<ReturnType<CallbackListNeeds['callbackMessages']['find']>>
+
+const shownAtOnce = 50
+
+export const callbacksPath = (merchant: string, search = ''): string =>
+  developersPath(merchant, `callbacks${search}`)
+
+const kinds = { delivered: 'good', abandoned: 'bad', waiting: 'warn', unaddressed: '' } as const
+
+export const statusBadge = (visitor: PortalVisitor, status: MessageStatus): Html =>
+  html`<b class="badge ${kinds[status]}">${textsOf(visitor)[`filter_${status}`]}</b>`
+
+const rowHtml = (needs: CallbackListNeeds, visitor: PortalVisitor, row: Row): Html => {
+  const { merchant } = visitor.shop
+  const shown = summaryView(needs, row)
+  return html`<tr>
+    <td>${shownTime(row.at, visitor.locale)}</td>
+    <th scope="row"><a href="${callbacksPath(merchant, `/${row.id}`)}">${row.event}</a></th>
+    <td>${statusBadge(visitor, shown.status)}</td>
+    <td class="number">${row.attempts}</td>
+    <td class="long"><code>${shown.callback_uri ?? ''}</code></td>
+  </tr>`
+}
+
+const tableHtml = (
+  needs: CallbackListNeeds,
+  visitor: PortalVisitor,
+  rows: readonly Row[],
+): Html => {
+  const texts = textsOf(visitor)
+  if (rows.length === 0) return html`<p class="quiet">${texts.noCallbacks}</p>`
+  return html`<div class="scroll">
+    <table class="grid">
+      <thead>
+        <tr>
+          <th scope="col">${texts.time}</th>
+          <th scope="col">${texts.event}</th>
+          <th scope="col">${texts.status}</th>
+          <th scope="col" class="number">${texts.attempts}</th>
+          <th scope="col">${texts.callbackAddress}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map((row) => rowHtml(needs, visitor, row))}
+      </tbody>
+    </table>
+  </div>`
+}
+
+const filtersHtml = (visitor: PortalVisitor, current: MessageStatus | undefined): Html => {
+  const texts = textsOf(visitor)
+  const path = callbacksPath(visitor.shop.merchant)
+  const link = (status: MessageStatus | undefined) =>
+    html`<a
+      href="${path}${status === undefined ? '' : `?status=${status}`}"
+      ${status === current ? html`aria-current="true"` : ''}
+      >${texts[`filter_${status ?? 'all'}`]}</a
+    >`
+  return html`<nav class="filters" aria-label="${texts.status}">
+    ${link(undefined)} ${messageStatuses.map(link)}
+  </nav>`
+}
+
+const secretHtml = async (
+  needs: CallbackListNeeds,
+  visitor: PortalVisitor,
+  at: Instant,
+  isShown: boolean,
+): Promise<Html> => {
+  const texts = textsOf(visitor)
+  const { merchant } = visitor.shop
+  const path = callbacksPath(merchant)
+  const [current, ...earlier] = isShown ? await needs.findCallbackSecrets(merchant, at) : []
+  const act = { path, change: 'rotate', label: texts.rotate, kind: 'danger' as const }
+  return html`<section class="card">
+    <h2>${texts.callbackSecret}</h2>
+    <p class="quiet small">${texts.callbackSecretWhat}</p>
+    ${
+      current === undefined
+        ? html`<p><a class="button second" href="${path}?secret">${texts.showSecret}</a></p>`
+        : html`${copyHtml(visitor, 'callback-secret', current.secret)}
+          ${earlier.map(
+            ({ secret, validUntil }, index) =>
+              html`<p class="quiet small">
+                  ${filled(texts.oldUntil, shownTime(validUntil ?? at, visitor.locale))}
+                </p>
+                ${copyHtml(visitor, `earlier-${index}`, secret)}`,
+          )}`
+    }
+    ${askedHtml(texts.rotate, texts.rotateCallbacksWhat, actHtml(visitor, act))}
+  </section>`
+}
+
+const testHtml = (visitor: PortalVisitor, typed: string, problems: Problems): Html => {
+  const texts = textsOf(visitor)
+  const fields = inputField({
+    name: 'uri',
+    label: texts.callbackAddress,
+    problem: problems['uri'],
+    attributes: html`type="url" value="${typed}" maxlength="2000" required autocomplete="off"
+    placeholder="https://shop.example/callback"`,
+  })
+  return html`<section class="card">
+    <h2>${texts.sendTest}</h2>
+    <p class="quiet small">${texts.sendTestWhat}</p>
+    ${actHtml(visitor, {
+      path: callbacksPath(visitor.shop.merchant),
+      ...{ change: 'test', label: texts.sendTest, fields, kind: '' },
+    })}
+  </section>`
+}
+
+export type CallbackListAsked = {
+  readonly at: Instant
+  readonly status: MessageStatus | undefined
+  readonly before: number
+  readonly isSecretShown: boolean
+  readonly done?: string | undefined
+  readonly typed?: string
+  readonly problems?: Problems
+}
+
+/** The messages of a merchant, the secret that signs them, and a test. */
+export const callbackListPage = async (
+  needs: CallbackListNeeds,
+  visitor: PortalVisitor,
+  asked: CallbackListAsked,
+): Promise<PortalPage> => {
+  const texts = textsOf(visitor)
+  const { shop, me } = visitor
+  const { at, status, before, isSecretShown, done, typed = '', problems } = asked
+  const newest = needs.newestOf(shop.merchant)
+  const found = needs.callbackMessages.list(shop.merchant, status, before, shownAtOnce + 1)
+  const rows = found.slice(0, shownAtOnce)
+  const last = found.length > shownAtOnce ? rows.at(-1) : undefined
+  const older = `?before=${last?.place}${status === undefined ? '' : `&status=${status}`}`
+  const mayChange = mayDo(me.terms, 'change_callbacks')
+  return developersPage(visitor, {
+    ...{ tab: 'callbacks', title: texts.tab_callbacks, done },
+    status: problems === undefined ? 200 : 400,
+    follow: portalPath(shop.merchant, `events?after=${newest}`),
+    body: html`<section class="card">
+        <h2>${texts.tab_callbacks}</h2>
+        <p class="quiet small">${texts.callbacksWhat}</p>
+        ${filtersHtml(visitor, status)}
+        <div data-part="callbacks">${tableHtml(needs, visitor, rows)}</div>
+        ${
+          last === undefined
+            ? ''
+            : html`<p><a href="${callbacksPath(shop.merchant, older)}">${texts.older}</a></p>`
+        }
+      </section>
+      ${
+        mayChange
+          ? html`<div class="columns">
+              ${await secretHtml(needs, visitor, at, isSecretShown)}
+              ${testHtml(visitor, typed, problems ?? {})}
+            </div>`
+          : ''
+      }`,
+  })
+}

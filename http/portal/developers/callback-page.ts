@@ -1,0 +1,116 @@
+import { html } from 'hono/html'
+import { mayDo } from '../../../domain/merchant/staff-roles.ts'
+import type { Attempt } from '../../../domain/callback.ts'
+import type { CallbackMessageRow } from '../../../projections/callback-message-table.ts'
+import { summaryView } from '../../merchant/callback-reply.ts'
+import { shownTime } from '../../payer/money.ts'
+import type { Html } from '../../payer/page.ts'
+import { filledText } from '../../payer/words.ts'
+import { portalPath } from '../areas.ts'
+import type { PortalPage, PortalVisitor } from '../page.ts'
+import { callbacksPath, statusBadge, type CallbackListNeeds } from './callback-list.ts'
+import { actHtml, codeBlock, copyHtml, developersPage, factsHtml, textsOf } from './parts.ts'
+
+const resultKinds = { delivered: 'good', failed: 'bad', gone: 'bad' } as const
+
+const attemptHtml = (visitor: PortalVisitor, one: Attempt): Html => {
+  const texts = textsOf(visitor)
+  const { result, httpStatus, problem, attemptedAt, uri, durationMs } = one
+  const took = durationMs === undefined ? '' : filledText(texts.took, durationMs)
+  return html`<tr>
+    <td>${shownTime(attemptedAt, visitor.locale)}</td>
+    <td>
+      <b class="badge ${resultKinds[result]}">${httpStatus ?? '—'}</b>
+      ${problem === null ? '' : html`<span class="value">${problem}</span>`}
+    </td>
+    <td class="number">${took}</td>
+    <td class="long"><code>${uri}</code></td>
+  </tr>`
+}
+
+const attemptsHtml = (visitor: PortalVisitor, attempts: readonly Attempt[]): Html => {
+  const texts = textsOf(visitor)
+  if (attempts.length === 0) return html`<p class="quiet">${texts.noAttempts}</p>`
+  return html`<div class="scroll">
+    <table class="grid">
+      <thead>
+        <tr>
+          <th scope="col">${texts.time}</th>
+          <th scope="col">${texts.status}</th>
+          <th scope="col" class="number">ms</th>
+          <th scope="col">${texts.callbackAddress}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${attempts.toReversed().map((one) => attemptHtml(visitor, one))}
+      </tbody>
+    </table>
+  </div>`
+}
+
+/** A payment leads to its page. */
+const aboutHtml = (visitor: PortalVisitor, { subject }: CallbackMessageRow): Html => {
+  const [, tid] = /^payment-(.+)$/.exec(subject) ?? []
+  return tid === undefined
+    ? html`<code>${subject}</code>`
+    : html`<a href="${portalPath(visitor.shop.merchant, `payments/${tid}`)}"
+        ><code>${tid}</code></a
+      >`
+}
+
+const bodyHtml = (visitor: PortalVisitor, body: string, wasSent: boolean): Html => {
+  const texts = textsOf(visitor)
+  return html`<section class="card">
+    <h2>${wasSent ? texts.bodyWas : texts.bodyWill}</h2>
+    ${codeBlock(visitor, 'body', JSON.stringify(JSON.parse(body), null, 2))}
+    <details class="asked">
+      <summary>${texts.byteForByte}</summary>
+      ${codeBlock(visitor, 'bytes', body)}
+    </details>
+  </section>`
+}
+
+/** A message: what became of it, its attempts, and its body. */
+export const callbackPage = async (
+  needs: CallbackListNeeds,
+  visitor: PortalVisitor,
+  row: CallbackMessageRow,
+  done: string | undefined,
+): Promise<PortalPage> => {
+  const texts = textsOf(visitor)
+  const { merchant } = visitor.shop
+  const newest = needs.newestOf(merchant)
+  const attempts = await needs.attemptsOf(row.id)
+  const { status, callback_uri: uri, next_attempt: next } = summaryView(needs, row)
+  // Without an address it stands in the feed, with its object.
+  const body = await needs.wordCallback(row, attempts.at(-1)?.uri ?? uri ?? 'https:')
+  const mayRetry = mayDo(visitor.me.terms, 'change_callbacks') && uri !== null
+  const path = callbacksPath(merchant, `/${row.id}`)
+  return developersPage(visitor, {
+    ...{ tab: 'callbacks', title: row.event, done },
+    follow: portalPath(merchant, `events?after=${newest}`),
+    body: html`<a class="back" href="${callbacksPath(merchant)}">${texts.tab_callbacks}</a>
+      <div class="beside">
+        <div data-part="message">
+          <section class="card">
+            <h2>${row.event} ${statusBadge(visitor, status)}</h2>
+            ${factsHtml([
+              [texts.message, copyHtml(visitor, 'message', row.id)],
+              [texts.about, aboutHtml(visitor, row)],
+              [texts.time, shownTime(row.at, visitor.locale)],
+              [texts.callbackAddress, html`<code>${uri ?? '—'}</code>`],
+              ...(typeof next === 'number'
+                ? [[texts.nextAttempt, shownTime(next, visitor.locale)] as const]
+                : []),
+            ])}
+            ${mayRetry ? actHtml(visitor, { path, change: 'retry', label: texts.retry }) : ''}
+          </section>
+          <section class="card">
+            <h2>${texts.attempts}</h2>
+            ${attemptsHtml(visitor, attempts)}
+          </section>
+        </div>
+        ${bodyHtml(visitor, body, attempts.length > 0)}
+      </div>`,
+  })
+}

@@ -1,0 +1,123 @@
+import { z } from 'zod'
+import { callbackSecrets } from '../../../domain/aggregates.ts'
+import type { Context, Handle } from '../../../application/handle.ts'
+import { mayDo } from '../../../domain/merchant/staff-roles.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import { messageStatuses } from '../../../projections/callback-message-table.ts'
+import { searchOf, type Call } from '../../call.ts'
+import { callbackUriText } from '../../callback-uri.ts'
+import { fieldOf, type FormOf } from '../../forms.ts'
+import { plainForm, typed } from '../../payer/form-parts.ts'
+import type { Visits } from '../../payer/session.ts'
+import type { Route } from '../../route.ts'
+import { contextOfStaff, type PortalNeeds, type Shown } from '../guard.ts'
+import type { PortalVisitor } from '../page.ts'
+import { portalPages, shopParams } from '../pages.ts'
+import { callbackListPage, callbacksPath, type CallbackListNeeds } from './callback-list.ts'
+import { callbackPage } from './callback-page.ts'
+import { doneIn, textsOf } from './parts.ts'
+
+export type PortalCallbackNeeds = PortalNeeds &
+  CallbackListNeeds & {
+    readonly handle: Handle
+    readonly sendTestCallback: (uri: string, context: Context) => Promise<void>
+  }
+
+const listForm = plainForm.extend({
+  change: z.enum(['rotate', 'test']).meta({ description: 'Hidden in the form: what is done.' }),
+  uri: typed('Where the test message goes.', 'https://shop.example/callback').optional(),
+})
+const oneForm = plainForm.extend({ change: z.literal('retry') })
+
+const place = { params: shopParams, action: 'see_developers', area: 'developers' } as const
+const listPath = '/portal/:merchant/developers/callbacks'
+const onePath = `${listPath}/:message`
+const oneParams = shopParams.extend({
+  message: z.string().max(100).meta({ description: 'The id of the message, as in `meta`.' }),
+})
+
+const doneTexts = { rotated: 'isRotated', test: 'isTestSent', retried: 'isRetried' } as const
+
+type ListCall = Call<{ readonly merchant: string }, undefined, FormOf<typeof listForm>>
+
+const listAsked = (visitor: PortalVisitor, call: Call) => {
+  const search = searchOf(call)
+  const before = Number(search.get('before') ?? Number.MAX_SAFE_INTEGER)
+  const isSecretShown = search.has('secret')
+  if (isSecretShown && !mayDo(visitor.me.terms, 'change_callbacks')) refuse('role_forbids_it')
+  return {
+    ...{ at: call.at, isSecretShown, done: doneIn(visitor, search, doneTexts) },
+    status: messageStatuses.find((one) => one === search.get('status')),
+    before: Number.isSafeInteger(before) ? before : Number.MAX_SAFE_INTEGER,
+  }
+}
+
+const changing =
+  (needs: PortalCallbackNeeds, visits: Visits) =>
+  async (visitor: PortalVisitor, call: ListCall): Promise<Shown> => {
+    const { merchant } = visitor.shop
+    const context = contextOfStaff(call, visitor)
+    const { at } = call
+    if (fieldOf(call.body, 'change') === 'rotate') {
+      await needs.handle(callbackSecrets, merchant, { type: 'RotateCallbackSecret', at }, context)
+      return visits.go(visitor, callbacksPath(merchant, '?secret&done=rotated'))
+    }
+    if (fieldOf(call.body, 'change') !== 'test') return refuse('resource_is_unknown')
+    const uri = fieldOf(call.body, 'uri')
+    if (callbackUriText.safeParse(uri).success) {
+      await needs.sendTestCallback(uri, context)
+      return visits.go(visitor, callbacksPath(merchant, '?done=test'))
+    }
+    return callbackListPage(needs, visitor, {
+      ...{ ...listAsked(visitor, call), typed: uri },
+      problems: { uri: textsOf(visitor).wrongAddress },
+    })
+  }
+
+/** Callback messages of a merchant, and the secret that signs them. */
+export const portalCallbackRoutes = (needs: PortalCallbackNeeds, visits: Visits): Route[] => {
+  const { page, form } = portalPages(needs, visits)
+  const findIn = ({ shop }: PortalVisitor, message: string) => {
+    const row = needs.callbackMessages.find(message)
+    return row?.merchant === shop.merchant ? row : refuse('resource_is_unknown')
+  }
+  const ownQuery = z.object({
+    status: z.enum(messageStatuses).optional(),
+    before: z.string().optional().meta({ description: 'Where the page before ended.' }),
+    secret: z.string().optional().meta({ description: 'Shows the secret that signs.' }),
+    done: z.string().optional().meta({ description: 'What was done.' }),
+  })
+  return [
+    page(
+      { ...{ ...place, path: listPath, summary: 'Callback messages' }, ownQuery },
+      (visitor, call) => callbackListPage(needs, visitor, listAsked(visitor, call)),
+    ),
+    form(
+      {
+        ...{ ...place, path: listPath, action: 'change_callbacks', hasNextPage: true },
+        ...{ summary: 'Replace the secret of callbacks, or send a test', ownForm: listForm },
+      },
+      changing(needs, visits),
+    ),
+    page(
+      { ...place, path: onePath, params: oneParams, summary: 'A callback with its attempts' },
+      (visitor, call) => {
+        const done = doneIn(visitor, searchOf(call), doneTexts)
+        return callbackPage(needs, visitor, findIn(visitor, call.params.message), done)
+      },
+    ),
+    form(
+      {
+        ...{ ...place, path: onePath, params: oneParams, action: 'change_callbacks' },
+        ...{ summary: 'Send a callback again now', ownForm: oneForm },
+      },
+      async (visitor, call) => {
+        const row = findIn(visitor, call.params.message)
+        const { callbackUri = null } = needs.findQueue(row.subject) ?? {}
+        if (callbackUri === null) return refuse('callback_has_no_address')
+        await needs.retryCallback(row, contextOfStaff(call, visitor))
+        return visits.go(visitor, callbacksPath(visitor.shop.merchant, `/${row.id}?done=retried`))
+      },
+    ),
+  ]
+}

@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs'
+import type { RefusalLine } from '../application/audit/refused-request.ts'
+import { refusalFiles, type SealedPart } from './refusals.ts'
+import { endOf } from './security-reader.ts'
+import { unseal } from './people/sealing.ts'
+
+const daysRead = 7
+
+const refusalIn = (text: string): RefusalLine | undefined => {
+  try {
+    const line = JSON.parse(text) as RefusalLine | { readonly more: number }
+    return 'request' in line ? line : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What persons may be named by stays sealed, but for the address and what was to be signed. */
+const opened = (key: Buffer, { sealed, ...line }: RefusalLine) => {
+  const text = sealed === undefined ? undefined : unseal(key, sealed)
+  const { target, toSign } = text === undefined ? {} : (JSON.parse(text) as SealedPart)
+  return { ...line, target, toSign }
+}
+
+export type ShownRefusal = ReturnType<typeof opened>
+
+/** The newest refused requests of a merchant, newest first. */
+export const newestRefusals = (
+  directory: string,
+  key: Buffer,
+  merchant: string,
+  limit: number,
+): readonly ShownRefusal[] => {
+  const found: ShownRefusal[] = []
+  if (!existsSync(directory)) return found
+  for (const { file } of refusalFiles(directory).slice(-daysRead).toReversed())
+    for (const text of endOf(file).toReversed()) {
+      const line = text.includes(merchant) ? refusalIn(text) : undefined
+      if (line?.merchant === merchant) found.push(opened(key, line))
+      if (found.length === limit) return found
+    }
+  return found
+}

@@ -1,0 +1,122 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { makeVisitor, type TestVisitor } from '../people/visitor.ts'
+import { act, textOf } from './acts.ts'
+import { pairOf, signedBy } from './signed-calls.ts'
+
+let service: PeopleService
+let shop: Server
+let shopUrl = ''
+/** What the shop has received, and how it answers next. */
+const received: { readonly body: string; readonly signature: string }[] = []
+let answers = 500
+/** A developer of the merchant `sandbox`. */
+let bob: TestVisitor
+/** An accountant there, and owner of another merchant. */
+let alice: TestVisitor
+
+beforeAll(async () => {
+  service = await startPeopleService()
+  shop = createServer(async (request, response) => {
+    let body = ''
+    for await (const part of request) body += String(part)
+    received.push({ body, signature: String(request.headers['webhook-signature']) })
+    response.writeHead(answers).end()
+  })
+  await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve))
+  shopUrl = `http://127.0.0.1:${(shop.address() as AddressInfo).port}`
+  await service.operator('merchant', 'add', 'other', '--name', 'Other', '--currency', 'NOK')
+  await service.operator('staff', 'add', 'sandbox', '4799999902', '--role', 'developer')
+  await service.operator('staff', 'add', 'sandbox', '4799999901', '--role', 'accountant')
+  await service.operator('staff', 'add', 'other', '4799999901', '--role', 'owner')
+  ;[bob, alice] = [makeVisitor(service), makeVisitor(service)]
+  await bob.signIn('bob')
+  await alice.signIn('alice')
+})
+afterAll(async () => {
+  shop.close()
+  await service.stop()
+})
+
+const area = '/portal/sandbox/developers'
+const path = '/merchant/v1/pos/'
+const unescaped = (html: string): string => html.replaceAll('&amp;', '&')
+
+describe('given requests that were refused,', () => {
+  test('when a signature is wrong, the page shows what was to be signed', async () => {
+    const headers = signedBy(service, 'admin', pairOf().privateKey)
+    const { status, body } = await service.call('GET', path, undefined, headers)
+    expect(status).toBe(401)
+    const [expected] = body.error_details.string_to_sign as readonly string[]
+    const { html } = await bob.visit(`${area}/requests`)
+    expect(unescaped(html)).toContain(`tabindex="0">${expected}</pre>`)
+    expect(html).toContain('anybody can have sent it')
+    expect(service.log()).not.toContain(expected)
+  })
+
+  test('when it was signed for another time, it is shown as well', async () => {
+    const headers = signedBy(service, 'admin', pairOf().privateKey)
+    const old = { ...headers, 'X-Service-Timestamp': '2001-02-03 04:05:06' }
+    const { body } = await service.call('GET', path, undefined, old)
+    expect(body.error_details).toBeNull()
+    const { html } = await bob.visit(`${area}/requests`)
+    expect(unescaped(html)).toContain(
+      'X-SERVICE-TIMESTAMP=2001-02-03 04:05:06&X-SERVICE-USER=admin',
+    )
+  })
+
+  test('when a rule refused it, the page gives the reason, and only to its merchant', async () => {
+    const missing = `${path}missing/`
+    await service.call('GET', missing)
+    const { html } = await bob.visit(`${area}/requests`)
+    expect(html).toContain(missing)
+    expect(html).toContain('<code>resource_is_unknown</code>')
+    const others = await alice.visit('/portal/other/developers/requests')
+    expect([others.status, others.html.includes(missing)]).toEqual([200, false])
+  })
+})
+
+describe('given callbacks,', () => {
+  test('when a test fails, it is shown with its body, and can be sent again', async () => {
+    const sent = await act(bob, await bob.visit(`${area}/callbacks`), 'test', { uri: shopUrl })
+    expect(sent.location).toBe(`${area}/callbacks?done=test`)
+    await expect.poll(() => received.length).toBe(1)
+    const { id } = (JSON.parse(received[0]?.body ?? '') as { meta: { id: string } }).meta
+    const one = `${area}/callbacks/${id}`
+    await expect.poll(async () => (await bob.visit(one)).html).toContain('>500</b>')
+    const page = await bob.visit(one)
+    expect(textOf(page, 'bytes').replaceAll('&quot;', '"')).toBe(received[0]?.body)
+    answers = 204
+    expect((await act(bob, page, 'retry')).location).toBe(`${one}?done=retried`)
+    await expect.poll(async () => (await bob.visit(one)).html).toContain('>Delivered</b>')
+    expect((await bob.visit(`${area}/callbacks?status=delivered`)).html).toContain(one)
+    expect((await bob.visit(`${area}/callbacks?status=abandoned`)).html).not.toContain(one)
+    expect((await alice.visit(`/portal/other/developers/callbacks/${id}`)).status).toBe(404)
+    const events = (await service.events()).filter(({ type }) => type.startsWith('Callback'))
+    const asked = events.filter(({ type }) => /Requested$/.test(type))
+    expect(asked.map(({ metadata }) => String(metadata['actor']).slice(0, 6))).toEqual([
+      ...['staff:', 'staff:'],
+    ])
+  })
+
+  test('when an address is none, the form says so, and nothing is sent', async () => {
+    const page = await bob.visit(`${area}/callbacks`)
+    const answer = await act(bob, page, 'test', { uri: 'javascript:alert(1)' })
+    expect([answer.status, answer.html.includes('Write a full address')]).toEqual([400, true])
+  })
+
+  test('when the secret is replaced, both are shown, to whoever may change it', async () => {
+    const before = textOf(await bob.visit(`${area}/callbacks?secret`), 'callback-secret')
+    const rotated = await act(bob, await bob.visit(`${area}/callbacks`), 'rotate')
+    const page = await bob.follow(rotated)
+    expect(before).toMatch(/^whsec_/)
+    expect(textOf(page, 'callback-secret')).not.toBe(before)
+    expect(textOf(page, 'earlier-0')).toBe(before)
+    expect((await bob.visit(`${area}/callbacks`)).html).not.toContain('whsec_')
+    expect((await alice.visit(`${area}/callbacks?secret`)).status).toBe(403)
+    const looked = await alice.visit(`${area}/callbacks`)
+    expect([looked.status, looked.html.includes('name="change"')]).toEqual([200, false])
+  })
+})
