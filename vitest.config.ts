@@ -3,9 +3,17 @@ import { defineConfig } from 'vitest/config'
 
 const builtWorker = fileURLToPath(new URL('dist/infrastructure/worker.js', import.meta.url))
 
+/** Tests that start the built program: they take as long as all others. */
+export const processes = [
+  'tests/process/**/*.test.ts',
+  'tests/nodes/**/*.test.ts',
+  'tests/readme.test.ts',
+]
+
 export default defineConfig({
   test: {
     include: ['tests/**/*.test.ts'],
+    exclude: processes,
     // Tests of the real process run what `npm start` runs.
     globalSetup: 'tests/build.ts',
     // The build is made once, at the start: watching would test a stale one.
