@@ -90,7 +90,10 @@ try {
   began = performance.now()
   const SNAPSHOT_FROM = `http://127.0.0.1:${operatorPort}`
   const other = await start(fresh, { SNAPSHOT_TOKEN, SNAPSHOT_FROM })
-  say(`a new node is ready after ${secondsSince(began)} s`)
+  const ready = secondsSince(began)
+  const handedOver = statSync(currentReadModels({ DATA_DIR: fresh }) ?? '').size
+  if (handedOver < size) throw new Error('the new node has folded the log instead')
+  say(`a new node is ready after ${ready} s, with ${(handedOver / 1e6).toFixed(0)} MB`)
   say(`${cpus().length} cores, load of the machine ${loadavg()[0]?.toFixed(1)}`)
   await Promise.all([node.stop(), other.stop()])
 } finally {
