@@ -39,13 +39,16 @@ const amountsHtml = (form: ActionForm): Html => {
   const { texts, action, payment, typed, visitor } = form
   const { currency } = payment.request
   const whole = wholeOf(action, payment)
+  // A part is of the amount alone, unless it says otherwise.
+  const usual = (name: 'amount' | 'additional', most: number) =>
+    formatAmount(name === 'additional' && typed.amount !== null ? 0 : most, currency)
   const field = (name: 'amount' | 'additional', label: string, most: number): Html =>
     inputField({
       name,
       label: `${label} (${currency})`,
       hint: filledMost(texts, shownAmount(most, currency, visitor.locale)),
       attributes: html`inputmode="decimal" autocomplete="off" required
-      value="${typed[name] ?? formatAmount(most, currency)}"`,
+      value="${typed[name] ?? usual(name, most)}"`,
     })
   return html`<form method="get" class="amounts">
     ${field('amount', texts.amount, whole.amount)}

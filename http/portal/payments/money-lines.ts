@@ -34,20 +34,24 @@ const lineHtml = (told: Told, { event, report, settlement }: Line): Html => {
   const isCapture = event.type === 'PaymentCaptured'
   const gross = (isCapture ? 1 : -1) * (amount + additionalAmount)
   const { fee, interchange, vat } = charge
+  const parts = (['fee', 'interchange', 'vat'] as const)
+    .filter((name) => charge[name] !== 0)
+    .map((name) => `${texts[name]} ${shown(charge[name])}`)
   return html`<tr>
     <td>${isCapture ? texts.captured : texts.refunded}</td>
     <td>${shownTime(event.metadata.at, locale)}</td>
     <td class="number">${shown(gross)}</td>
-    <td class="number">${shown(fee)}</td>
-    <td class="number">${shown(interchange)}</td>
-    <td class="number">${shown(vat)}</td>
+    <td class="number">
+      ${shown(fee + interchange + vat)}
+      ${parts.length < 2 ? '' : html`<small class="quiet">${parts.join(' + ')}</small>`}
+    </td>
     <td class="number">${shown(gross - fee - interchange - vat)}</td>
     <td>${filled(texts.reportOf, report, event.ledger)}</td>
     <td>${settlement ?? html`<span class="quiet">${texts.noSettlement}</span>`}</td>
   </tr>`
 }
 
-const heads = ['gross', 'fee', 'interchange', 'vat', 'net'] as const
+const heads = ['gross', 'fees', 'net'] as const
 
 /** Each capture and refund with its fees, its report and its settlement. */
 export const moneyLinesHtml = async (
@@ -65,7 +69,7 @@ export const moneyLinesHtml = async (
   }
   if (lines.length === 0) return html`<p class="quiet">${texts.feesNone}</p>`
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.fees}">
-    <table class="grid">
+    <table class="grid fees">
       <thead>
         <tr>
           <td></td>

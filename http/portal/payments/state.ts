@@ -35,14 +35,14 @@ export const stateOf = ({ statusCode, captured, refunded }: Standing): State => 
   }
 }
 
-const kinds: Readonly<Record<State, 'good' | 'open' | 'back' | 'bad'>> = {
+const kinds: Readonly<Record<State, 'good' | 'open' | 'returned' | 'bad'>> = {
   waiting: 'open',
   reserved: 'open',
   partReserved: 'open',
   paid: 'good',
   partExpired: 'good',
-  partRefunded: 'back',
-  refunded: 'back',
+  partRefunded: 'returned',
+  refunded: 'returned',
   aborted: 'bad',
   declined: 'bad',
   expired: 'bad',

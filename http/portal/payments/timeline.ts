@@ -45,8 +45,9 @@ export const whoHtml = ({ texts, names }: Told, actor: string): Html | string =>
   return text === undefined ? actor : texts[text]
 }
 
+/** Ids that the portal has made tell nobody anything. */
 const partOf = (id: string | null): Html | '' =>
-  id === null ? '' : html` <code class="part">${id}</code>`
+  id === null || id.startsWith('portal-') ? '' : html` <code class="part">${id}</code>`
 
 /** Long because it has a case for each event of a payment. */
 const saysHtml = (told: Told, event: PaymentRecord): Html => {
@@ -92,7 +93,7 @@ const tones: Readonly<Partial<Record<PaymentRecord['type'], string>>> = {
   PaymentCaptured: 'good',
   PaymentAuthorized: 'warn',
   PaymentRenewed: 'warn',
-  PaymentRefunded: 'back',
+  PaymentRefunded: 'returned',
   PaymentDeclined: 'bad',
   PaymentFailed: 'bad',
   PaymentExpired: 'bad',
