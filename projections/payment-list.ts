@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, gte, sql, type SQL } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, gte, lt, sql, type SQL } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { Instant } from '../domain/time.ts'
 import {
@@ -24,6 +24,9 @@ export type PaymentRange = {
   readonly behind: PaymentPlace
   readonly limit: number
 }
+
+/** Of at least an amount, and before a time. */
+type AmountRange = PaymentRange & { readonly least: number; readonly before: Instant }
 
 /** Before the first of every list. */
 export const listStart: PaymentPlace = {
@@ -94,6 +97,7 @@ const largestIn = (db: BetterSQLite3Database) =>
             (${given('amount')}, ${given('at')}, ${given('position')})`,
           gte(amount, given('least')),
           isSince,
+          lt(requestedAt, given('before')),
         ),
       )
       .orderBy(desc(amount), desc(requestedAt), desc(requestedPosition))
@@ -151,9 +155,8 @@ export const paymentListQueries = (db: BetterSQLite3Database) => {
       open.all({ ...bound(merchant, range), isWaiting: Number(isWaiting) }),
     failed: (merchant: string, range: PaymentRange) => failed.all(bound(merchant, range)),
     refunded: (merchant: string, range: PaymentRange) => refunded.all(bound(merchant, range)),
-    /** Of at least an amount. */
-    largest: (merchant: string, least: number, range: PaymentRange) =>
-      largest.all({ ...bound(merchant, range), least }),
+    largest: (merchant: string, { least, before, ...range }: AmountRange) =>
+      largest.all({ ...bound(merchant, range), least, before }),
   }
 }
 

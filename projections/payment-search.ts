@@ -34,7 +34,7 @@ type Bounds = {
 }
 
 /** A turn takes about a millisecond. */
-const usualBounds: Bounds = { inTurn: 250, few: 5_000, most: 20_000 }
+const usualBounds: Bounds = { inTurn: 250, few: 2_000, most: 6_000 }
 
 type Work = Bounds & { readonly turn: () => Promise<void> }
 
@@ -59,9 +59,9 @@ const newestSource = (lists: PaymentLists, merchant: string, wanted: PaymentWant
 }
 
 const largestSource =
-  (lists: PaymentLists, merchant: string, { since, least }: PaymentWanted): Source =>
+  (lists: PaymentLists, merchant: string, { since, before, least }: PaymentWanted): Source =>
   (range) =>
-    lists.largest(merchant, least, { ...range, since })
+    lists.largest(merchant, { ...range, since, before, least })
 
 /** All that fit, unless there are too many to look through. */
 const allOf = async (

@@ -68,7 +68,7 @@ test('each list of payments is read from an index in its order, without sorting'
     lists.open('m', true, range)
     lists.failed('m', range)
     lists.refunded('m', range)
-    lists.largest('m', 0, range)
+    lists.largest('m', { ...range, least: 0, before: 1 })
   }
   const plans = file.plansOf(askAll, 'order by')
   expect(plans.flat().sort()).toEqual([
