@@ -109,10 +109,12 @@ export const deliverCallbacks = (needs: Needs) => {
   }
 
   /** Starts all due deliveries that have a slot, a few at a time. */
-  const beginDue = async (at: Instant): Promise<void> => {
+  const beginDue = async (at: Instant, stopped?: AbortSignal): Promise<void> => {
     queueLanes(at)
     let begun = 0
-    for (let slot = scheduler.take(); slot; slot = scheduler.take()) {
+    while (!stopped?.aborted) {
+      const slot = scheduler.take()
+      if (!slot) return
       beginIn(slot, at)
       if (++begun % begunAtOnce === 0) await nextTurn()
     }
@@ -135,7 +137,7 @@ export const deliverCallbacks = (needs: Needs) => {
       const at = now()
       await bringForward(at)
       while (!stopped.aborted) {
-        await beginDue(now())
+        await beginDue(now(), stopped)
         if (running.count() === 0 || !isAnythingLeft(at)) return
         await running.nextEnd()
       }

@@ -334,8 +334,9 @@ describe('deliveries', () => {
     })
     await delivery.settle(stopping.signal)
     await delivery.idle()
-    // As many as may be under way at once.
-    expect(sent).toHaveLength(16)
+    // At most as many as may be under way at once.
+    expect(sent.length).toBeGreaterThan(0)
+    expect(sent.length).toBeLessThanOrEqual(16)
   })
 
   test('that the queue does not know of yet are not sent again', async () => {

@@ -1,3 +1,4 @@
+import { EventStoreDBClient } from '@eventstore/db-client'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -59,7 +60,7 @@ const openNodes = async () => {
     await place.remove()
     for (const { folder } of first) rmSync(folder, { recursive: true, force: true })
   })
-  return { start }
+  return { start, url: place.url }
 }
 
 const until = async (isSo: () => boolean): Promise<void> => {
@@ -67,7 +68,7 @@ const until = async (isSo: () => boolean): Promise<void> => {
 }
 
 test('given nodes, then each does a part, and each message comes once', async () => {
-  const { start } = await openNodes()
+  const { start, url } = await openNodes()
   const one = await start()
   const two = await start()
   await openShops(one.core, merchants, secret)
@@ -102,6 +103,9 @@ test('given nodes, then each does a part, and each message comes once', async ()
   expect(receiver.arrived).toHaveLength(48)
   for (const { metadata } of attempts())
     expect(metadata).toMatchObject({ lease: { work: expect.stringMatching(/^merchants-\d+$/) } })
+  const client = EventStoreDBClient.connectionString(url)
+  onTestFinished(() => client.dispose())
+  expect((await client.getStreamMetadata('lease-work')).metadata).toEqual({ maxCount: 1_000 })
   // Leases are no part of the log.
   expect(events.filter(({ stream }) => stream.startsWith('lease-'))).toEqual([])
   await two.stop()
