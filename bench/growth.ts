@@ -7,16 +7,16 @@ import { makeAuditedLog } from './audited-log.ts'
 
 const [payments = 10_000, years = 10] = process.argv.slice(2).map(Number)
 
-/** Measured on two cores; see README.md and the chapter of docs/growth.md. */
+/** Measured on two cores: results.md, and `bench:snapshot` as docs/growth.md tells. */
 const measured = {
   /** Captures and the like a second of one log, with everything that follows from them. */
   appendsOfLog: 7_700,
   /** Events that are folded a second. */
   folded: 60_000,
-  /** Bytes a second from the read models of one node into those of another. */
-  handedOver: 150_000_000,
+  /** Bytes a second from the read models of one node into those of another, on a busy machine. */
+  handedOver: 40_000_000,
   /** Of read models for each event. */
-  readModelBytes: 350,
+  readModelBytes: 331,
 }
 
 /** A log is planned for a third of what it can do: peaks, repairs, a lost node. */
