@@ -2,9 +2,9 @@ import { AccessDeniedError, CancelledError, TimeoutError } from '@eventstore/db-
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Outage, Position, RecordedEvent } from '../../application/event-store.ts'
 import { ignore } from './eventstoredb-calls.ts'
-import { endOf, type Readable } from './eventstoredb-reads.ts'
+import type { Readable } from './eventstoredb-reads.ts'
 import type { Outages } from './eventstoredb-outage.ts'
-import { subscribe, type Arrived } from './eventstoredb-subscription.ts'
+import { endOf, placeAfter, subscribe, type Arrived } from './eventstoredb-subscription.ts'
 import { verdict, type About } from './eventstoredb-verdicts.ts'
 
 const firstPause = 20
@@ -63,16 +63,16 @@ export async function* followAll(
     outages.worked()
     outage.worked()
   }
-  let last = after
+  const place = placeAfter(after)
   for (let failures = 0; !signal.aborted; failures++) {
     const began = performance.now()
     let failure: unknown
     try {
-      for await (const arrived of subscribe({ ...readable, signal, onConfirmed }, last)) {
+      for await (const arrived of subscribe({ ...readable, signal, onConfirmed }, place.at())) {
         failures = 0
         const events = oursIn(arrived)
         if (events.length > 0) yield events
-        last = Math.max(last, endOf(arrived))
+        place.move(arrived)
         if (signal.aborted) return
       }
     } catch (error) {

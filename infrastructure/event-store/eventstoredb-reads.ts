@@ -17,7 +17,7 @@ import type { Filter } from './eventstoredb-filter.ts'
 import { backwards, makeFindHead, type KnownEnd } from './eventstoredb-head.ts'
 import type { Persistently } from './eventstoredb-persistence.ts'
 import { joinReads } from './joined-reads.ts'
-import { subscribe, type Arrived } from './eventstoredb-subscription.ts'
+import { placeAfter, subscribe } from './eventstoredb-subscription.ts'
 
 /** Events that one call reads: a call that fails is repeated as a whole. */
 const readBatch = 1_000
@@ -73,11 +73,11 @@ export const readEnd = (
 
 /** Batches of a subscription, opened anew where it breaks. */
 async function* arriving(readable: Readable, persistently: Persistently, after: Position) {
-  let last = after
+  const place = placeAfter(after)
   let open: ReturnType<typeof begin> | undefined
   const begin = () => {
     const left = new AbortController()
-    const batches = subscribe({ ...readable, signal: left.signal }, last)
+    const batches = subscribe({ ...readable, signal: left.signal }, place.at())
     const leave = (): void => {
       left.abort()
       batches.return(undefined).catch(ignore)
@@ -100,17 +100,11 @@ async function* arriving(readable: Readable, persistently: Persistently, after: 
         continue
       }
       yield next.value
-      last = Math.max(last, endOf(next.value))
+      place.move(next.value)
     }
   } finally {
     leave()
   }
-}
-
-/** How far the log has been looked at with what has arrived. */
-export const endOf = ({ events, looked = start }: Arrived): Position => {
-  const newest = events.at(-1)
-  return Math.max(looked, newest ? positionOf(newest) : start)
 }
 
 /** Reads of a client; none of them has a deadline of its own. */
@@ -172,10 +166,11 @@ export const readEvents = (readable: Readable, persistently: Persistently) => {
     if (read.length <= readBatch || !newest) return
     let last = positionOf(newest)
     if (last >= end) return
-    for await (const arrived of arriving(readable, persistently, last)) {
-      const events = ours(arrived.events, last, end)
-      if (events.length > 0) yield events
-      last = Math.max(last, endOf(arrived))
+    for await (const { events } of arriving(readable, persistently, last)) {
+      const more = ours(events, last, end)
+      if (more.length > 0) yield more
+      const latest = events.at(-1)
+      if (latest) last = Math.max(last, positionOf(latest))
       if (last >= end) return
     }
   }

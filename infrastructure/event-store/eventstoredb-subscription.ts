@@ -5,7 +5,7 @@ import {
   type ResolvedEvent,
 } from '@eventstore/db-client'
 import { start, type Position } from '../../application/event-store.ts'
-import { exact, ignore } from './eventstoredb-calls.ts'
+import { exact, ignore, positionOf } from './eventstoredb-calls.ts'
 import type { Filter } from './eventstoredb-filter.ts'
 
 /** Events kept ready for a reader, and handed out at once, at the most. */
@@ -15,6 +15,31 @@ const batchSize = 1_000
 export type Arrived = {
   readonly events: readonly ResolvedEvent[]
   readonly looked: Position | undefined
+}
+
+/**
+ * Where to go on after what has arrived: after its last event, or after the checkpoint before the
+ * last one. A node may name the place of the next event as that of a checkpoint.
+ */
+export const placeAfter = (after: Position) => {
+  let place = after
+  let checkpoint = start
+  return {
+    at: (): Position => place,
+    move: ({ events, looked }: Arrived): void => {
+      const newest = events.at(-1)
+      if (newest) place = Math.max(place, positionOf(newest))
+      if (looked === undefined) return
+      place = Math.max(place, checkpoint)
+      checkpoint = looked
+    },
+  }
+}
+
+/** How far the log has been looked at with what has arrived. */
+export const endOf = ({ events, looked = start }: Arrived): Position => {
+  const newest = events.at(-1)
+  return Math.max(looked, newest ? positionOf(newest) : start)
 }
 
 /** Everything that has arrived, without waiting for more. */

@@ -1,6 +1,7 @@
-import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client'
+import { EventStoreDBClient, jsonEvent, type ResolvedEvent } from '@eventstore/db-client'
 import { expect, onTestFinished, test } from 'vitest'
 import { noStream, start, type RecordedEvent } from '../../application/event-store.ts'
+import { placeAfter } from '../../infrastructure/event-store/eventstoredb-subscription.ts'
 import { connectEventStoreDB } from '../../infrastructure/event-store/eventstoredb-event-store.ts'
 import type { ReadSettings } from '../../infrastructure/eventstoredb-server/reads.ts'
 import { collect, label, newEvent } from './appends.ts'
@@ -112,4 +113,22 @@ test('the server filters a long read, which hands out all of ours', async () => 
   const filtered = reads.slice(page + 1)
   expect(filtered.map(({ count }) => count)).toEqual([undefined])
   expect(filtered[0]?.pattern).toContain('orders')
+})
+
+test('a subscription goes on after an event, or after the checkpoint before the last one', () => {
+  const place = placeAfter(7)
+  const event = (commit: bigint) =>
+    ({ event: { position: { commit, prepare: commit } } }) as ResolvedEvent
+  const steps = [
+    { events: [], looked: 40 },
+    { events: [], looked: 72 },
+    { events: [event(72n)], looked: undefined },
+    { events: [event(90n)], looked: 104 },
+    { events: [], looked: 136 },
+  ]
+  const places = steps.map((arrived) => {
+    place.move(arrived)
+    return place.at()
+  })
+  expect(places).toEqual([7, 40, 72, 90, 104])
 })

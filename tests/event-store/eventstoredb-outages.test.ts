@@ -100,6 +100,7 @@ test('a refused read names its stream', async () => {
 test('what is not answered is given up soon when the service ends', async () => {
   const { store } = await open(() => new Promise(() => {}))
   const [head, stream] = [store.head(), store.readStream('s')]
+  await nextTurn()
   store.endSoon()
   const told = 'EventStoreDB has not answered, and the service ends'
   await expect(stream).rejects.toThrow(new StoreUnavailable(told))
