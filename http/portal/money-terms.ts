@@ -39,7 +39,7 @@ const scheduleHtml = (
   }
   return html`<section class="card">
     <h2>${from} ${badge}</h2>
-    <div class="scroll">
+    <div class="scroll" tabindex="0" role="region" aria-label="${texts.fees}">
       <table class="grid">
         <thead>
           <tr>
