@@ -12,31 +12,33 @@ export const itemsHtml = (
 ): Html | '' => {
   if (lineItems.length === 0) return ''
   const shown = (minor: number) => shownAmount(minor, request.currency, locale)
-  return html`<table class="grid items">
-    <thead>
-      <tr>
-        <th scope="col">${texts.bought}</th>
-        <th scope="col" class="number">${texts.quantity}</th>
-        <th scope="col" class="number">${texts.vat}</th>
-        <th scope="col" class="number">${texts.total}</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${lineItems.map(
-        ({ productId, description, quantity, total, vat, vatRate }) =>
-          html`<tr>
-            <td>
-              ${description ?? productId}
-              ${description === null ? '' : html`<small class="quiet">${productId}</small>`}
-            </td>
-            <td class="number">${quantity}</td>
-            <td class="number">
-              ${vat === null ? '' : shown(vat)}
-              ${vatRate === null ? '' : html`<small>(${vatRate} %)</small>`}
-            </td>
-            <td class="number">${shown(total)}</td>
-          </tr>`,
-      )}
-    </tbody>
-  </table>`
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.bought}">
+    <table class="grid items">
+      <thead>
+        <tr>
+          <th scope="col">${texts.bought}</th>
+          <th scope="col" class="number">${texts.quantity}</th>
+          <th scope="col" class="number">${texts.vat}</th>
+          <th scope="col" class="number">${texts.total}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${lineItems.map(
+          ({ productId, description, quantity, total, vat, vatRate }) =>
+            html`<tr>
+              <td>
+                ${description ?? productId}
+                ${description === null ? '' : html`<small class="quiet">${productId}</small>`}
+              </td>
+              <td class="number">${quantity}</td>
+              <td class="number">
+                ${vat === null ? '' : shown(vat)}
+                ${vatRate === null ? '' : html`<small>(${vatRate} %)</small>`}
+              </td>
+              <td class="number">${shown(total)}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`
 }

@@ -73,25 +73,27 @@ export const potsHtml = (payment: RequestedPayment, texts: PaymentTexts, locale:
       ${barHtml(sums, 'amount', 0, texts.potAmount)}
       ${hasTip ? barHtml(sums, 'additionalAmount', potHeight, texts.potAdditional) : ''}
     </svg>
-    <table class="pot-sums grid">
-      <thead>
-        <tr>
-          <td></td>
-          <th scope="col" class="number">${texts.potAmount}</th>
-          ${hasTip ? html`<th scope="col" class="number">${texts.potAdditional}</th>` : ''}
-          ${hasTip ? html`<th scope="col" class="number">${texts.total}</th>` : ''}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map((name) => {
-          const pots = sums[name]
-          return html`<tr>
-            <th scope="row"><span class="swatch ${name}"></span>${texts[name]}</th>
-            <td class="number">${shown(pots.amount)}</td>
-            ${hasTip ? html`<td class="number">${shown(pots.additionalAmount)}</td>` : ''}
-            ${hasTip ? html`<td class="number">${shown(total(pots))}</td>` : ''}
-          </tr>`
-        })}
-      </tbody>
-    </table>`
+    <div class="scroll" tabindex="0" role="region" aria-label="${texts.picture}">
+      <table class="pot-sums grid">
+        <thead>
+          <tr>
+            <td></td>
+            <th scope="col" class="number">${texts.potAmount}</th>
+            ${hasTip ? html`<th scope="col" class="number">${texts.potAdditional}</th>` : ''}
+            ${hasTip ? html`<th scope="col" class="number">${texts.total}</th>` : ''}
+          </tr>
+        </thead>
+        <tbody>
+          ${rows.map((name) => {
+            const pots = sums[name]
+            return html`<tr>
+              <th scope="row"><span class="swatch ${name}"></span>${texts[name]}</th>
+              <td class="number">${shown(pots.amount)}</td>
+              ${hasTip ? html`<td class="number">${shown(pots.additionalAmount)}</td>` : ''}
+              ${hasTip ? html`<td class="number">${shown(total(pots))}</td>` : ''}
+            </tr>`
+          })}
+        </tbody>
+      </table>
+    </div>`
 }
