@@ -30,6 +30,8 @@ export type KeptCheckpoint = {
 type Needs = {
   readonly keys: KnownKeys
   readonly kept: readonly KeptCheckpoint[]
+  /** Whether a service has appended since the audit began, and may have signed. */
+  readonly hasGrown: boolean
   /** Keys of witnesses. */
   readonly witnesses: readonly PublicNoteKey[]
   readonly problems: Problems
@@ -41,7 +43,7 @@ const base64 = (hash: Hash): string => Buffer.from(hash).toString('base64')
  * Compares checkpoints with the log: those in it, as they come, and those that were kept elsewhere.
  * Long because all share what was found.
  */
-export const auditCheckpoints = ({ keys, kept, witnesses, problems }: Needs) => {
+export const auditCheckpoints = ({ keys, kept, hasGrown, witnesses, problems }: Needs) => {
   const readCosigned = auditCosignatures(witnesses, problems)
   const wanted = new Set(kept.map(({ size }) => size))
   /** Of trees that were too long ago when they were signed. */
@@ -109,7 +111,7 @@ export const auditCheckpoints = ({ keys, kept, witnesses, problems }: Needs) => 
 
   const finishKept = (size: number): void => {
     for (const { size: covered, by, isOwn } of kept)
-      if (covered > size && !(isOwn && covered > lossAt))
+      if (covered > size && !(isOwn && (covered > lossAt || hasGrown)))
         tell(
           `the log has ${size} events, and the checkpoint in ${by} covers ${covered}: ` +
             'its end was cut off',

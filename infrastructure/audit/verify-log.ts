@@ -79,14 +79,27 @@ const ownCheckpoints = (directory: string): KeptCheckpoint[] => {
   }
 }
 
+type Noted = {
+  readonly mark: ReturnType<typeof readMark>
+  readonly checkpoints: readonly KeptCheckpoint[]
+  /** Where the log ends now. It is read last: a service may be appending. */
+  readonly head: Position
+}
+
+/** What was noted of the log beside it. */
+const notedOf = async ({ log, head }: OpenedStore, place: Place): Promise<Noted> => {
+  const mark = log && readMark(headOf(logFileIn(place)))
+  const checkpoints = ownCheckpoints(place.DATA_DIR)
+  return { mark, checkpoints, head: await head() }
+}
+
 /** What SQLite itself finds, and an end that was lost. */
-const auditFile = ({ log }: OpenedStore, place: Place, end: number, problems: Problems): void => {
+const auditFile = ({ log }: OpenedStore, { mark, head }: Noted, problems: Problems): void => {
   if (!log) return
   for (const problem of log.damage())
     problems.add({ check: 'log', position: null, problem: `the file is damaged: ${problem}` })
-  const mark = readMark(headOf(logFileIn(place)))
-  if (mark && mark.position > end)
-    problems.add({ check: 'log', position: end + 1, problem: lossOf(mark, end, 'was written') })
+  if (mark && mark.position > head)
+    problems.add({ check: 'log', position: head + 1, problem: lossOf(mark, head, 'was written') })
 }
 
 /** The roots of earlier trees, by reading the log again. */
@@ -116,12 +129,12 @@ export const auditParts = {
     const ofWitnesses = keys.filter(({ kind }) => kind === cosignatureV1)
     const ofLog = keys.filter(({ kind }) => kind === ed25519)
     const known = knownKeys(ownKeysIn(place.DATA_DIR), ofLog)
-    const allKept = [...kept, ...ownCheckpoints(place.DATA_DIR)]
+    const noted = await notedOf(store, place)
     const checkpoints = auditCheckpoints({
-      ...{ keys: known, kept: allKept },
+      ...{ keys: known, kept: [...kept, ...noted.checkpoints], hasGrown: noted.head > end },
       ...{ witnesses: ofWitnesses, problems },
     })
-    auditFile(store, place, end, problems)
+    auditFile(store, noted, problems)
     const shared = { store, end, problems, progress, pause }
     const { size, root } = await readLog({ ...shared, since, checkpoints })
     const roots = await rootsOf(store, end, checkpoints.sizesLeft())
