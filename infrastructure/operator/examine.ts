@@ -77,8 +77,9 @@ const examineServer = async (store: OpenedStore) => {
 /** Reads every event; tells missing positions and revisions, damage, and a lost end. */
 export const examine = async (store: OpenedStore, place: Place) => {
   const { log } = store
-  const { gaps, damage, ...counts } = log ? examineFile(log) : await examineServer(store)
+  // First: a service may be appending.
   const mark = log && readMark(headOf(logFileIn(place)))
+  const { gaps, damage, ...counts } = log ? examineFile(log) : await examineServer(store)
   const isShorter = mark !== undefined && mark.position > counts.last_position
   const lost = isShorter ? [`the log: ${lossOf(mark, counts.last_position, 'was written')}`] : []
   return {
