@@ -31,7 +31,7 @@ const attemptHtml = (visitor: PortalVisitor, one: Attempt): Html => {
 const attemptsHtml = (visitor: PortalVisitor, attempts: readonly Attempt[]): Html => {
   const texts = textsOf(visitor)
   if (attempts.length === 0) return html`<p class="quiet">${texts.noAttempts}</p>`
-  return html`<div class="scroll">
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.attempts}">
     <table class="grid">
       <thead>
         <tr>
