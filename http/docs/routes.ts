@@ -3,9 +3,10 @@ import { refuse } from '../../domain/refusal.ts'
 import type { Links } from '../addresses.ts'
 import type { AssetNeeds } from '../assets.ts'
 import { openApi, type Described } from '../openapi.ts'
-import { route, type Route } from '../route.ts'
+import { route, type RawReply, type Route } from '../route.ts'
 import { assetTypes, makeAssets } from './assets.ts'
 import type { Entry } from './search.ts'
+import { withOwnIds, type OwnIds } from './own-ids.ts'
 import { makeSite, type SiteNeeds } from './site.ts'
 
 export type DocsNeeds = Described &
@@ -54,8 +55,26 @@ const documentRoute = (documentBytes: () => Uint8Array<ArrayBuffer>): Route =>
     handle: () => ({ type: 'application/json', body: documentBytes() }),
   })
 
+const idText = z
+  .string()
+  .regex(/^[a-zA-Z0-9_.@-]{1,100}$/)
+  .optional()
+
+const ownIds = {
+  merchant: idText.meta({ description: 'Stands in the examples, in place of `sandbox`.' }),
+  user: idText.meta({ description: 'Stands in the examples, in place of `pos1`.' }),
+}
+
+const filledIn = (reply: RawReply | undefined, ids: OwnIds): RawReply => {
+  if (!reply) return refuse('resource_is_unknown')
+  const { merchant, user } = ids
+  if ((merchant ?? user) === undefined || !(reply.body instanceof Uint8Array)) return reply
+  const text = new TextDecoder().decode(reply.body)
+  return { ...reply, body: new TextEncoder().encode(withOwnIds(text, ids)) }
+}
+
 const pageRoutes = (site: () => ReturnType<typeof makeSite>): Route[] => {
-  const pageAt = async (path: string) => (await site()).page(path) ?? refuse('resource_is_unknown')
+  const pageAt = async (path: string, ids: OwnIds) => filledIn((await site()).page(path), ids)
   return [
     route({
       ...html,
@@ -63,9 +82,9 @@ const pageRoutes = (site: () => ReturnType<typeof makeSite>): Route[] => {
       path: '/docs',
       summary: 'This interface as pages to read',
       description: 'With `q` the pages are searched.',
-      query: z.object({ q: z.string().max(100).optional() }),
-      handle: async ({ query: { q } }) =>
-        q === undefined ? pageAt('/docs') : (await site()).search(q.trim()),
+      query: z.object({ q: z.string().max(100).optional(), ...ownIds }),
+      handle: async ({ query: { q, ...ids } }) =>
+        q === undefined ? pageAt('/docs', ids) : (await site()).search(q.trim()),
     }),
     route({
       ...html,
@@ -73,7 +92,8 @@ const pageRoutes = (site: () => ReturnType<typeof makeSite>): Route[] => {
       path: '/docs/:page',
       summary: 'A page of the documentation',
       params: z.object({ page: z.string().max(64) }),
-      handle: ({ params: { page } }) => pageAt(`/docs/${page}`),
+      query: z.object(ownIds),
+      handle: ({ params: { page }, query }) => pageAt(`/docs/${page}`, query),
     }),
   ]
 }

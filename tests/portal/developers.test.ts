@@ -160,6 +160,14 @@ describe('given somebody who may only look,', () => {
   })
 })
 
+test('when a link to the documentation is followed, its examples name the merchant', async () => {
+  expect((await bob.visit(area)).html).toContain('/docs/client?merchant=sandbox&amp;user=')
+  const page = await bob.visit('/docs/client?merchant=my-shop&user=till-9')
+  expect(page.html).toContain('my-shop')
+  expect(page.html).toContain('till-9')
+  expect(page.html).not.toContain('sandbox-secret')
+})
+
 test('when a Norwegian reads, the pages are Norwegian', async () => {
   const { html } = await bob.visit(area, { headers: { 'Accept-Language': 'nb' } })
   expect(html).toContain('Begynn her')

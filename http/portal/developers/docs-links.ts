@@ -10,7 +10,6 @@ export const docsPath = ({ shop }: PortalVisitor, page: string, user?: string): 
   const ids = new URLSearchParams({
     merchant: shop.merchant,
     ...(user !== undefined && { user }),
-    currency: shop.currency,
   })
   return `/docs${page === '' ? '' : `/${page}`}?${ids}`
 }
