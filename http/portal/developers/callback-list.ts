@@ -43,7 +43,7 @@ const rowHtml = (needs: CallbackListNeeds, visitor: PortalVisitor, row: Row): Ht
     <th scope="row"><a href="${callbacksPath(merchant, `/${row.id}`)}">${row.event}</a></th>
     <td>${statusBadge(visitor, shown.status)}</td>
     <td class="number">${row.attempts}</td>
-    <td class="long"><code>${shown.callback_uri ?? ''}</code></td>
+    <td class="dev-long"><code>${shown.callback_uri ?? ''}</code></td>
   </tr>`
 }
 

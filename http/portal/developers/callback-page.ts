@@ -24,7 +24,7 @@ const attemptHtml = (visitor: PortalVisitor, one: Attempt): Html => {
       ${problem === null ? '' : html`<span class="value">${problem}</span>`}
     </td>
     <td class="number">${took}</td>
-    <td class="long"><code>${uri}</code></td>
+    <td class="dev-long"><code>${uri}</code></td>
   </tr>`
 }
 

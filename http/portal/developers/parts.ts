@@ -20,7 +20,7 @@ export const textsOf = ({ language }: Pick<PortalVisitor, 'language'>): Develope
 const tabsHtml = (visitor: PortalVisitor, current: Tab): Html => {
   const texts = textsOf(visitor)
   const shown = tabs.filter((tab) => tab !== 'sandbox' || visitor.isSandbox)
-  return html`<nav class="tabs" aria-label="${texts.developers}">
+  return html`<nav class="dev-tabs" aria-label="${texts.developers}">
     ${shown.map(
       (tab) =>
         html`<a
@@ -67,7 +67,7 @@ export const doneIn = (
 /** A text to be copied as it is. */
 export const copyHtml = (visitor: PortalVisitor, id: string, text: string): Html => {
   const texts = textsOf(visitor)
-  return html`<span class="copied"
+  return html`<span class="dev-copied"
     ><code id="${id}">${text}</code
     ><button
       type="button"
@@ -84,7 +84,7 @@ export const copyHtml = (visitor: PortalVisitor, id: string, text: string): Html
 
 export const codeBlock = (visitor: PortalVisitor, id: string, text: string): Html => {
   const texts = textsOf(visitor)
-  return html`<div class="code">
+  return html`<div class="dev-code">
     <pre id="${id}" tabindex="0">${text}</pre>
     <button
       type="button"
@@ -111,7 +111,7 @@ type Act = {
 /** A form of one button. */
 export const actHtml = (visitor: PortalVisitor, act: Act): Html => {
   const { path, change, label, hidden = {}, fields = '', kind = 'second' } = act
-  return html`<form class="act" method="post" action="${path}">
+  return html`<form class="dev-act" method="post" action="${path}">
     ${hiddenFields({ csrf: visitor.csrf, change, ...hidden })} ${fields}
     <button class="slim ${kind}">${label}</button>
   </form>`
@@ -126,7 +126,7 @@ export const askedHtml = (title: string, text: Html | string, act: Html): Html =
   </details>`
 
 export const factsHtml = (facts: readonly (readonly [string, Html | string])[]): Html =>
-  html`<dl class="facts">
+  html`<dl class="dev-facts">
     ${facts.map(
       ([name, value]) =>
         html`<div>

@@ -80,7 +80,7 @@ const startHtml = (
       [texts.merchantId, copyHtml(visitor, 'merchant', merchant)],
     ])}
     ${codeBlock(visitor, 'first', secretSnippet(needs, { merchant, user }, '…'))}
-    <ul class="links">
+    <ul class="dev-links">
       ${docsLinks(visitor, user).map((link) => html`<li>${docsLink(link)}</li>`)}
     </ul>
   </section>`
