@@ -75,7 +75,7 @@ const codesHtml = (
               <thead>
                 <tr>
                   <th scope="col">${texts.code}</th>
-                  <th scope="col">${texts.serial}</th>
+                  <th scope="col">${texts.sticker}</th>
                   <th scope="col" class="number">${texts.scansIn}</th>
                 </tr>
               </thead>
