@@ -67,6 +67,9 @@ const finish = async (
   at: Instant,
 ): Promise<void> => {
   const { change, payoutAccount } = asked
+  // The row may be older than a withdrawal.
+  const { waiting } = await find(accountChanges, merchant, 'log')
+  if (waiting?.change !== change) return
   const context = { at, merchant, actor: 'daybook', correlationId: change }
   const shop = await find(merchants, merchant)
   if (shop.status !== 'present') return refuse('resource_is_unknown')
