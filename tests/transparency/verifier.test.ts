@@ -3,6 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { operatorHere } from '../../harness/operator.ts'
+import { readSettings } from '../../infrastructure/settings.ts'
 import { alterations } from './alterations.ts'
 import { forge } from './forged.ts'
 import { forgeriesOf, type Change } from './forgeries.ts'
@@ -170,4 +172,19 @@ test('documents of before there was a range are checked without it', async () =>
   )
   expect([code, errors]).toEqual([0, ''])
   expect(output).toContain('Everything holds.')
+})
+
+test('given a payer who is erased, then all receipts and the log hold', async () => {
+  const { place, passTime } = story
+  const operator = operatorHere(readSettings({ DATA_DIR: place.directory }))
+  const before = await place.ask('GET', '/transparency/checkpoint')
+  const kept = save('kept-before', before.text)
+  expect((await operator('payer', 'erase', '+4799999901')).code).toBe(0)
+  await passTime()
+  const [, size] = before.text.split('\n')
+  const again = save('coffee-again', await receiptAt(paths.coffee, `?from=${size}`))
+  const words = ['coffee', 'report1', 'settlement2', again, '--key', key, '--kept', kept]
+  expect(await run(...words)).toMatchObject({ code: 0, errors: '' })
+  const verdict = await operator('audit', 'verify', '--checkpoint', join(folder, kept))
+  expect(verdict).toMatchObject({ code: 0, output: expect.stringContaining('This log holds') })
 })
