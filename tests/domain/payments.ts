@@ -122,9 +122,10 @@ export const events = {
   requested: (
     changes: Partial<PaymentRequest> = {},
     payer: string | null = 'alice',
+    expiresAt = requestEnds,
   ): PaymentEvent => ({
     type: 'PaymentRequested',
-    data: { request: { ...request, ...changes }, payer, expiresAt: requestEnds },
+    data: { request: { ...request, ...changes }, payer, expiresAt },
   }),
   authorized: (
     terms: Partial<Extract<PaymentEvent, { type: 'PaymentAuthorized' }>['data']> = {},

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Instant } from '../../domain/time.ts'
 import { callbackQueueQueries } from '../../projections/callback-queries.ts'
-import { morning, request, requestEnds } from '../domain/payments.ts'
+import { events, morning } from '../domain/payments.ts'
 import { foldedFile } from './folded-file.ts'
 
 const file = foldedFile()
@@ -15,10 +15,7 @@ beforeEach(() => {
 /** A payment with a message to its address. */
 const aborted = (tid: string, host: string, at: Instant = morning): void => {
   const changes = { posTid: tid, callbackUri: `http://${host}/path` }
-  happened(`payment-${tid}`, {
-    type: 'PaymentRequested',
-    data: { request: { ...request, ...changes }, payer: null, expiresAt: requestEnds },
-  })
+  happened(`payment-${tid}`, events.requested(changes, null))
   happened(`payment-${tid}`, { type: 'PaymentAborted', data: {} }, { at })
 }
 

@@ -4,7 +4,7 @@ import { sealedName } from '../../domain/people/sealed-name.ts'
 import { paymentListQueries } from '../../projections/payment-list.ts'
 import { searchPayments } from '../../projections/payment-search.ts'
 import { everyPayment, type PaymentWanted } from '../../projections/payment-wanted.ts'
-import { authorizationEnds, events, morning, request, requestEnds } from '../domain/payments.ts'
+import { authorizationEnds, events, morning, requestEnds } from '../domain/payments.ts'
 import { foldedFile } from './folded-file.ts'
 
 const file = foldedFile()
@@ -13,18 +13,7 @@ const { happened } = file
 const minutes = 60_000
 
 const requested = (tid: string, at: number, changes: Partial<PaymentRequest> = {}) =>
-  happened(
-    `payment-${tid}`,
-    {
-      type: 'PaymentRequested',
-      data: {
-        request: { ...request, posTid: tid, customer: null, ...changes },
-        payer: 'alice',
-        expiresAt: requestEnds,
-      },
-    },
-    { at },
-  )
+  happened(`payment-${tid}`, events.requested({ posTid: tid, customer: null, ...changes }), { at })
 
 const search = () => searchPayments(paymentListQueries(file.db), async () => {})
 

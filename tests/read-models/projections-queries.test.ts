@@ -21,10 +21,7 @@ const file = foldedFile()
 const { happened } = file
 
 const requested = (tid: string, changes: Partial<PaymentRequest> = {}, expiresAt = requestEnds) =>
-  happened(`payment-${tid}`, {
-    type: 'PaymentRequested',
-    data: { request: { ...request, posTid: tid, ...changes }, payer: null, expiresAt },
-  })
+  happened(`payment-${tid}`, events.requested({ posTid: tid, ...changes }, null, expiresAt))
 
 describe('the payments', () => {
   test('that are due to expire are listed earliest first, as many as asked for, until it is recorded', () => {

@@ -2,28 +2,14 @@ import { describe, expect, test } from 'vitest'
 import type { PaymentRequest } from '../../domain/payment/payment-events.ts'
 import { expiringQueries } from '../../projections/expiring.ts'
 import { allPointsOfSale, turnoverQueries } from '../../projections/turnover.ts'
-import {
-  authorizationEnds,
-  events,
-  hours,
-  morning,
-  request,
-  requestEnds,
-} from '../domain/payments.ts'
+import { authorizationEnds, events, hours, morning } from '../domain/payments.ts'
 import { foldedFile } from './folded-file.ts'
 
 const file = foldedFile()
 const { happened } = file
 
 const requested = (tid: string, changes: Partial<PaymentRequest> = {}) =>
-  happened(`payment-${tid}`, {
-    type: 'PaymentRequested',
-    data: {
-      request: { ...request, posTid: tid, ...changes },
-      payer: null,
-      expiresAt: requestEnds,
-    },
-  })
+  happened(`payment-${tid}`, events.requested({ posTid: tid, ...changes }, null))
 
 const charge = { fee: 180, interchange: 20, vat: 45, taxcode: 'NO:2013' }
 
