@@ -1,54 +1,41 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { operatorHere } from '../../harness/operator.ts'
+import { expect, test } from 'vitest'
 import { clocks } from '../../domain/aggregates.ts'
-import { readSettings } from '../../infrastructure/settings.ts'
-import { openPlace, type Place } from '../../harness/ledger-service.ts'
 import { readLog } from '../../harness/event-log.ts'
+import { operatedPlace } from './operated-place.ts'
 
-let place: Place
+const shop = await operatedPlace()
+const { daybook, moveTo } = shop
 
-beforeAll(async () => {
-  place = await openPlace()
-})
-
-afterAll(async () => {
-  await place.stop()
-  place.remove()
-})
-
-const daybook = (...words: string[]) =>
-  operatorHere(readSettings({ MODE: 'sandbox', DATA_DIR: place.directory }))('--json', ...words)
-const moveTo = (now: string) => place.sandbox('clock/', { now })
 const put = (ledger: string, body: object) =>
-  place.ask('PUT', `/merchant/v1/ledger/${ledger}/`, body)
+  shop.place.ask('PUT', `/merchant/v1/ledger/${ledger}/`, body)
 const openOf = async (ledger: string): Promise<string> =>
-  /report\/(\d+)\//.exec((await place.ledger('', ledger)).open_report_uri)?.[1] ?? ''
+  /report\/(\d+)\//.exec((await shop.place.ledger('', ledger)).open_report_uri)?.[1] ?? ''
 const closings = async (ledger: string) =>
-  (await readLog(place.directory)).filter(
+  (await readLog(shop.place.directory)).filter(
     ({ type, stream }) => type === 'ReportClosed' && stream === `ledger-sandbox/${ledger}`,
   )
 
 test('given a ledger, then its reports close by hand, until told otherwise', async () => {
-  expect((await place.ledger()).closes).toBe('by_hand')
+  expect((await shop.place.ledger()).closes).toBe('by_hand')
   expect(await put('default', { closes: 'hourly' })).toMatchObject({ status: 400 })
   expect(await put('default', { closes: 'daily' })).toMatchObject({ status: 204 })
-  expect((await place.ledger()).closes).toBe('daily')
+  expect((await shop.place.ledger()).closes).toBe('daily')
   const body = { id: 'bar', currency: 'NOK', closes: 'monthly' }
   for (const _ of ['first', 'again'])
-    expect((await place.ask('POST', '/merchant/v1/ledger/', body)).status).toBe(201)
-  expect((await place.ledger('', 'bar')).closes).toBe('monthly')
+    expect((await shop.place.ask('POST', '/merchant/v1/ledger/', body)).status).toBe(201)
+  expect((await shop.place.ledger('', 'bar')).closes).toBe('monthly')
 })
 
 test('given a daily ledger, then a report ends at the start of the local day', async () => {
   await daybook('merchant', 'change', 'sandbox', '--time-zone', 'Europe/Oslo')
   await moveTo('2027-01-15 22:59:00')
   const report = await openOf('default')
-  await place.capture(await place.authorize({ amount: '100.00' }))
+  await shop.place.capture(await shop.place.authorize({ amount: '100.00' }))
   await moveTo('2027-01-15 22:59:59')
   expect(await openOf('default')).toBe(report)
   await moveTo('2027-01-15 23:00:00')
   expect(await openOf('default')).toBe(String(Number(report) + 1))
-  expect(await place.ledger(`report/${report}/`)).toMatchObject({
+  expect(await shop.place.ledger(`report/${report}/`)).toMatchObject({
     ...{ status: 'closed', time_closed: '2027-01-15 23:00:00', payment_capture_count: 1 },
   })
   const closed = (await closings('default')).at(-1)
@@ -63,7 +50,7 @@ test('given a daily ledger, then a report ends at the start of the local day', a
 
 test('given a report that somebody closes, then the next one closes by itself', async () => {
   const report = Number(await openOf('default'))
-  await place.close(report)
+  await shop.place.close(report)
   expect((await closings('default')).at(-1)?.data).not.toHaveProperty('due')
   await moveTo('2027-01-17 23:00:00')
   expect(await openOf('default')).toBe(String(report + 2))
@@ -72,12 +59,11 @@ test('given a report that somebody closes, then the next one closes by itself', 
 test('given an outage of days, then one closing catches up, and says when it was due', async () => {
   const report = Number(await openOf('default'))
   const to = Date.parse('2027-01-21T09:00:00Z')
-  const { handle, contextOf } = place.core
+  const { handle, contextOf } = shop.place.core
   const command = { type: 'AdvanceClock', machine: Date.now(), to } as const
   await handle(clocks, 'service', command, contextOf('sandbox'))
-  await place.stop()
-  place = await openPlace(place.directory)
-  await place.sandbox('clock/', { advance_seconds: 0 })
+  await shop.startAgain()
+  await shop.place.sandbox('clock/', { advance_seconds: 0 })
   expect(await openOf('default')).toBe(String(report + 1))
   expect((await closings('default')).at(-1)?.data).toMatchObject({
     report,

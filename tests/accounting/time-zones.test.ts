@@ -1,23 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { operatorHere } from '../../harness/operator.ts'
-import { readSettings } from '../../infrastructure/settings.ts'
-import { openPlace, type Place } from '../../harness/ledger-service.ts'
+import { expect, test } from 'vitest'
 import { readLog } from '../../harness/event-log.ts'
+import { operatedPlace } from './operated-place.ts'
 
-let place: Place
+const { place, daybook, moveTo } = await operatedPlace()
 
-beforeAll(async () => {
-  place = await openPlace()
-})
-
-afterAll(async () => {
-  await place.stop()
-  place.remove()
-})
-
-const daybook = (...words: string[]) =>
-  operatorHere(readSettings({ MODE: 'sandbox', DATA_DIR: place.directory }))('--json', ...words)
-const moveTo = (now: string) => place.sandbox('clock/', { now })
 const settlementsSoFar = async () => (await place.get('/merchant/v1/settlement/')).uris.length
 const ofType = async (type: string): Promise<any[]> =>
   (await readLog(place.directory)).filter((event) => event.type === type).map(({ data }) => data)
