@@ -1,19 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { messagesTo, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
-import { makeVisitor, type TestVisitor } from '../people/visitor.ts'
+import { expect, test } from 'vitest'
+import { messagesTo } from '../../harness/people-service.ts'
+import { shopOfAlice } from './shop-of-alice.ts'
 import { pay } from './shop-month.ts'
 
-let service: PeopleService
-let alice: TestVisitor
+const { service, alice } = await shopOfAlice()
 const page = '/portal/sandbox/messages'
-
-beforeAll(async () => {
-  service = await startPeopleService()
-  await service.operator('staff', 'add', 'sandbox', '4799999901', '--role', 'owner')
-  alice = makeVisitor(service)
-  await alice.signIn('alice')
-})
-afterAll(() => service.stop())
 
 const notices = async () => {
   const { body } = await service.call('GET', '/merchant/v1/callback/feed/')

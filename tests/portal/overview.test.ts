@@ -1,19 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
-import { makeVisitor, type TestVisitor } from '../people/visitor.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { makeVisitor } from '../people/visitor.ts'
+import { shopOfAlice } from './shop-of-alice.ts'
 import { pay } from './shop-month.ts'
 
-let service: PeopleService
-let alice: TestVisitor
+const { service, alice } = await shopOfAlice()
 const overview = '/portal/sandbox/'
-
-beforeAll(async () => {
-  service = await startPeopleService()
-  await service.operator('staff', 'add', 'sandbox', '4799999901', '--role', 'owner')
-  alice = makeVisitor(service)
-  await alice.signIn('alice')
-})
-afterAll(() => service.stop())
 
 const capture = (tid: string, amount: string) =>
   service.call('PUT', `/merchant/v1/payment_request/${tid}/`, {

@@ -1,0 +1,13 @@
+import { afterAll } from 'vitest'
+import { startPeopleService } from '../../harness/people-service.ts'
+import { makeVisitor } from '../people/visitor.ts'
+
+/** A service for the tests of a file, where alice owns the shop and is signed in. */
+export const shopOfAlice = async () => {
+  const service = await startPeopleService()
+  afterAll(() => service.stop())
+  await service.operator('staff', 'add', 'sandbox', '4799999901', '--role', 'owner')
+  const alice = makeVisitor(service)
+  await alice.signIn('alice')
+  return { service, alice }
+}
