@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import {
   binaryEvent,
@@ -32,6 +31,7 @@ import { shared } from '../../infrastructure/event-store/shared-question.ts'
 import { openStore } from '../../infrastructure/stores.ts'
 import type { ProtocolSettings } from './protocol/serve.ts'
 import { collect, label, newEvent, newEvents } from './appends.ts'
+import { breakableWay } from './breakable-way.ts'
 import { startProtocolPlace } from './protocol-place.ts'
 import { builtProgram } from '../build.ts'
 
@@ -74,29 +74,10 @@ const startProcess = async () => {
   return { child, url: String(url) }
 }
 
-/** A way to a server on which connections can be broken off while it goes on. */
 const wayTo = async (port: number) => {
-  const open = new Set<Socket>()
-  const way = createServer((near) => {
-    const far = connect(port, '127.0.0.1')
-    for (const [one, other] of [
-      [near, far],
-      [far, near],
-    ] as const)
-      one
-        .on('error', () => {})
-        .on('close', () => other.destroy())
-        .pipe(other)
-    open.add(near)
-    near.on('close', () => open.delete(near))
-  })
-  way.listen(0, '127.0.0.1')
-  await once(way, 'listening')
-  onTestFinished(() => {
-    for (const socket of open) socket.destroy()
-    way.close()
-  })
-  return { open, url: `esdb://127.0.0.1:${(way.address() as AddressInfo).port}?tls=false` }
+  const way = await breakableWay(port)
+  onTestFinished(way.close)
+  return way
 }
 
 describe('the connection', () => {
@@ -201,7 +182,7 @@ describe('the connection', () => {
     }
     let others = noStream
     await more(20)
-    const old = [...open]
+    const old = [...open.keys()]
     isReady = false
     const head = store.head()
     await more(20)

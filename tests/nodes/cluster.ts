@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -9,6 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { newFolder } from '../../harness/running-service.ts'
 import { startServiceProcess, type ServiceProcess } from '../../harness/service-process.ts'
+import { breakableWay } from '../event-store/breakable-way.ts'
 
 const script = fileURLToPath(new URL('../event-store/protocol-server.ts', import.meta.url))
 
@@ -42,24 +43,9 @@ const muteMs = 80
 
 /** A way to the store whose connections can be cut. */
 const wayTo = async (port: number) => {
-  const open = new Map<Socket, Socket>()
-  const way = createServer((near) => {
-    const far = connect(port, '127.0.0.1')
-    for (const [one, other] of [
-      [near, far],
-      [far, near],
-    ] as const)
-      one
-        .on('error', () => {})
-        .on('close', () => other.destroy())
-        .pipe(other)
-    open.set(near, far)
-    near.on('close', () => open.delete(near))
-  })
-  way.listen(0, '127.0.0.1')
-  await once(way, 'listening')
+  const { open, url, close } = await breakableWay(port)
   return {
-    url: `esdb://127.0.0.1:${(way.address() as AddressInfo).port}?tls=false`,
+    url,
     /** What was asked a moment ago is done, and its answer is lost. */
     cut: async (): Promise<void> => {
       const cut = [...open]
@@ -67,10 +53,7 @@ const wayTo = async (port: number) => {
       await pause(muteMs)
       for (const [near] of cut) near.destroy()
     },
-    close: (): void => {
-      for (const near of open.keys()) near.destroy()
-      way.close()
-    },
+    close,
   }
 }
 
