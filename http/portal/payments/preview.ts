@@ -34,41 +34,43 @@ export const changesHtml = (
   const [now, then] = [sumsIn(payment), sumsIn(after)]
   const shown = (minor: number) => shownAmount(minor, payment.request.currency, visitor.locale)
   const time = (at: number) => shownTime(at, visitor.locale)
-  return html`<table class="grid preview">
-    <thead>
-      <tr>
-        <td></td>
-        <th scope="col" class="number">${texts.before}</th>
-        <th scope="col" class="number">${texts.afterwards}</th>
-      </tr>
-    </thead>
-    <tbody>
-      <tr>
-        <th scope="row">${texts.status}</th>
-        <td class="number">${badgeHtml(texts, standingOf(payment))}</td>
-        <td class="number">${badgeHtml(texts, standingOf(after))}</td>
-      </tr>
-      ${sums
-        .filter((name) => now[name] !== then[name])
-        .map(
-          (name) =>
-            html`<tr>
-              <th scope="row">${texts[name]}</th>
-              <td class="number">${shown(now[name])}</td>
-              <td class="number"><b>${shown(then[name])}</b></td>
-            </tr>`,
-        )}
-      ${
-        payment.expiresAt === after.expiresAt
-          ? ''
-          : html`<tr>
-              <th scope="row">${texts.expiresAt}</th>
-              <td class="number">${time(payment.expiresAt)}</td>
-              <td class="number"><b>${time(after.expiresAt)}</b></td>
-            </tr>`
-      }
-    </tbody>
-  </table>`
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.previewTitle}">
+    <table class="grid preview">
+      <thead>
+        <tr>
+          <td></td>
+          <th scope="col" class="number">${texts.before}</th>
+          <th scope="col" class="number">${texts.afterwards}</th>
+        </tr>
+      </thead>
+      <tbody>
+        <tr>
+          <th scope="row">${texts.status}</th>
+          <td class="number">${badgeHtml(texts, standingOf(payment))}</td>
+          <td class="number">${badgeHtml(texts, standingOf(after))}</td>
+        </tr>
+        ${sums
+          .filter((name) => now[name] !== then[name])
+          .map(
+            (name) =>
+              html`<tr>
+                <th scope="row">${texts[name]}</th>
+                <td class="number">${shown(now[name])}</td>
+                <td class="number"><b>${shown(then[name])}</b></td>
+              </tr>`,
+          )}
+        ${
+          payment.expiresAt === after.expiresAt
+            ? ''
+            : html`<tr>
+                <th scope="row">${texts.expiresAt}</th>
+                <td class="number">${time(payment.expiresAt)}</td>
+                <td class="number"><b>${time(after.expiresAt)}</b></td>
+              </tr>`
+        }
+      </tbody>
+    </table>
+  </div>`
 }
 
 export const costHtml = ({ texts, visitor, payment }: Previewed, { events }: PaymentPreview) => {
