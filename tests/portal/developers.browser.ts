@@ -1,36 +1,24 @@
 import { readFile } from 'node:fs/promises'
 import type { BrowserContext, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
-import { faultsOf } from '../people/accessibility.ts'
-import { desktop, phone, startBrowser, type PageBrowser } from '../people/page-browser.ts'
-import { walkSettings } from '../people/walk.ts'
+import { afterEach, expect, test } from 'vitest'
+import { desktop, phone } from '../people/page-browser.ts'
 import { furnishDevelopers, walkDevelopers } from './developers-walk.ts'
+import { faultsOfWalk, portalBrowser } from './portal-browser.ts'
 import { signInTo } from './portal-walk.ts'
 import { signedBy, statusOfCall } from './signed-calls.ts'
 
-let chromium: PageBrowser
-let service: PeopleService
+const portal = portalBrowser(furnishDevelopers)
 const contexts: BrowserContext[] = []
 /** What went wrong in a page while nobody was looking. */
 const faults: string[] = []
 
-beforeAll(async () => {
-  chromium = await startBrowser()
-  service = await startPeopleService(walkSettings)
-  await furnishDevelopers(service)
-})
 afterEach(async () => {
   await Promise.all(contexts.splice(0).map((context) => context.close()))
   expect(faults.splice(0)).toEqual([])
 })
-afterAll(async () => {
-  await chromium.close()
-  await service.stop()
-})
 
 const open = async (screen: object): Promise<Page> => {
-  const context = await chromium.browser.newContext({ locale: 'en-GB', ...screen })
+  const context = await portal.browser.newContext({ locale: 'en-GB', ...screen })
   contexts.push(context)
   const page = await context.newPage()
   page.on('pageerror', (error) => faults.push(`a script failed: ${error.message}`))
@@ -44,7 +32,7 @@ test('given a browser that makes a key, when its file signs, the request is answ
   const page = await open(desktop)
   const sent: string[] = []
   page.on('request', (request) => sent.push(request.postData() ?? ''))
-  await signInTo(page, service.address, '/portal/sandbox/developers')
+  await signInTo(page, portal.service.address, '/portal/sandbox/developers')
   await page.getByRole('link', { name: 'New API user' }).click()
   await page.getByLabel('Name', { exact: true }).fill('browser')
   await page.getByRole('button', { name: 'Make a key in this browser' }).click()
@@ -62,7 +50,7 @@ test('given a browser that makes a key, when its file signs, the request is answ
   await page.getByLabel('I have saved the private key').check()
   await make.click()
   await page.getByText('It can sign requests from now on.').waitFor()
-  expect(await statusOfCall(service, signedBy(service, 'browser', pem))).toBe(200)
+  expect(await statusOfCall(portal.service, signedBy(portal.service, 'browser', pem))).toBe(200)
   expect(sent.some((text) => text.includes('PUBLIC+KEY'))).toBe(true)
   expect(sent.filter((text) => text.includes('PRIVATE'))).toEqual([])
 })
@@ -73,18 +61,12 @@ test.each([
 ])(
   'given $name, when every page is looked at, then axe-core finds nothing wrong',
   async ({ screen, ...more }) => {
-    const found: string[] = []
-    let looked = 0
-    await walkDevelopers({
-      service,
+    const { found, looked } = await faultsOfWalk(walkDevelopers, {
+      service: portal.service,
       open: () => open({ ...screen, ...more }),
-      seen: async (name, page) => {
-        looked += 1
-        found.push(...(await faultsOf(page)).map((fault) => `${name}: ${fault}`))
-      },
     })
     expect(found).toEqual([])
-    expect(looked).toBeGreaterThan(10)
+    expect(looked.length).toBeGreaterThan(10)
   },
   300_000,
 )

@@ -1,23 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
-import { faultsOf } from '../people/accessibility.ts'
-import { desktop, phone, startBrowser, type PageBrowser } from '../people/page-browser.ts'
-import { walkSettings } from '../people/walk.ts'
+import { expect, test } from 'vitest'
+import { desktop, phone } from '../people/page-browser.ts'
 import { sellDinner, walkSales } from './payment-walk.ts'
+import { faultsOfWalk, portalBrowser } from './portal-browser.ts'
 import { furnishPortal, signInTo } from './portal-walk.ts'
 
-let chromium: PageBrowser
-let service: PeopleService
-
-beforeAll(async () => {
-  chromium = await startBrowser()
-  service = await startPeopleService(walkSettings)
-  await furnishPortal(service)
-})
-afterAll(async () => {
-  await service.stop()
-  await chromium.close()
-})
+const portal = portalBrowser(furnishPortal)
 
 test.each([
   { name: 'a phone, dark', screen: phone, colorScheme: 'dark' as const, locale: 'en' },
@@ -25,20 +12,12 @@ test.each([
 ])(
   'given $name, axe-core finds nothing in payments and codes',
   async ({ screen, colorScheme, locale }) => {
-    const context = await chromium.browser.newContext({ ...screen, colorScheme, locale })
-    const found: string[] = []
-    const looked: string[] = []
-    await walkSales({
-      service,
-      open: () => context.newPage(),
-      seen: async (name, page) => {
-        looked.push(name)
-        found.push(...(await faultsOf(page)).map((fault) => `${name}: ${fault}`))
-        const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-        if (Number(width) > 0 && name !== 'portal-labels')
-          found.push(`${name}: ${String(width)} pixels too wide`)
-      },
-    })
+    const context = await portal.browser.newContext({ ...screen, colorScheme, locale })
+    const { found, looked } = await faultsOfWalk(
+      walkSales,
+      { service: portal.service, open: () => context.newPage() },
+      ['portal-labels'],
+    )
     await context.close()
     expect(found).toEqual([])
     expect(looked.length).toBeGreaterThan(15)
@@ -46,16 +25,16 @@ test.each([
 )
 
 test('given an open list and payment, what a till does appears there by itself', async () => {
-  const context = await chromium.browser.newContext({ ...desktop, locale: 'en' })
+  const context = await portal.browser.newContext({ ...desktop, locale: 'en' })
   const [list, one] = [await context.newPage(), await context.newPage()]
-  await signInTo(list, service.address, '/portal/sandbox/payments')
+  await signInTo(list, portal.service.address, '/portal/sandbox/payments')
   await list.evaluate('window.isSamePage = true')
-  const tid = await sellDinner(service, 'follows')
+  const tid = await sellDinner(portal.service, 'follows')
   const row = list.locator('tr', { hasText: 'follows' })
   await row.getByText('Reserved').waitFor()
-  await one.goto(`${service.address}/portal/sandbox/payments/${tid}`)
+  await one.goto(`${portal.service.address}/portal/sandbox/payments/${tid}`)
   await one.evaluate('window.isSamePage = true')
-  await service.call('PUT', `/merchant/v1/payment_request/${tid}/`, { action: 'capture' })
+  await portal.service.call('PUT', `/merchant/v1/payment_request/${tid}/`, { action: 'capture' })
   await one.getByText('was captured.').waitFor()
   await row.getByText('Paid').waitFor()
   for (const page of [list, one]) expect(await page.evaluate('window.isSamePage')).toBe(true)
@@ -63,11 +42,13 @@ test('given an open list and payment, what a till does appears there by itself',
 })
 
 test('a poster is one page of A5, and 25 labels are two pages of A4', async () => {
-  const context = await chromium.browser.newContext({ ...desktop, locale: 'en' })
+  const context = await portal.browser.newContext({ ...desktop, locale: 'en' })
   const page = await context.newPage()
-  await signInTo(page, service.address, '/portal/sandbox/points-of-sale')
-  const { body } = await service.call('POST', '/merchant/v1/shortlink/', { description: 'Bar' })
-  const path = `${service.address}/portal/sandbox/points-of-sale/code/${body.id}`
+  await signInTo(page, portal.service.address, '/portal/sandbox/points-of-sale')
+  const { body } = await portal.service.call('POST', '/merchant/v1/shortlink/', {
+    description: 'Bar',
+  })
+  const path = `${portal.service.address}/portal/sandbox/points-of-sale/code/${body.id}`
   /** The sizes of the pages, in points. */
   const printed = async (address: string) => {
     await page.goto(address)

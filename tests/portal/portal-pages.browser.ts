@@ -1,23 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
-import { faultsOf } from '../people/accessibility.ts'
-import { desktop, phone, startBrowser, type PageBrowser } from '../people/page-browser.ts'
-import { walkSettings } from '../people/walk.ts'
+import { expect, test } from 'vitest'
+import { desktop, phone } from '../people/page-browser.ts'
+import { faultsOfWalk, portalBrowser } from './portal-browser.ts'
 import { furnishPortal, signInTo, walkPortal } from './portal-walk.ts'
 import { pay } from './shop-month.ts'
 
-let chromium: PageBrowser
-let service: PeopleService
-
-beforeAll(async () => {
-  chromium = await startBrowser()
-  service = await startPeopleService(walkSettings)
-  await furnishPortal(service)
-})
-afterAll(async () => {
-  await service.stop()
-  await chromium.close()
-})
+const portal = portalBrowser(furnishPortal)
 
 test.each([
   { name: 'a phone, light', screen: phone, colorScheme: 'light' as const, locale: 'nb' },
@@ -25,18 +12,10 @@ test.each([
 ])(
   'given $name, when every page of the portal is looked at, axe-core finds nothing',
   async ({ screen, colorScheme, locale }) => {
-    const context = await chromium.browser.newContext({ ...screen, colorScheme, locale })
-    const found: string[] = []
-    const looked: string[] = []
-    await walkPortal({
-      service,
+    const context = await portal.browser.newContext({ ...screen, colorScheme, locale })
+    const { found, looked } = await faultsOfWalk(walkPortal, {
+      service: portal.service,
       open: () => context.newPage(),
-      seen: async (name, page) => {
-        looked.push(name)
-        found.push(...(await faultsOf(page)).map((fault) => `${name}: ${fault}`))
-        const width = await page.evaluate('document.documentElement.scrollWidth - screen.width')
-        if (Number(width) > 0) found.push(`${name}: ${String(width)} pixels too wide`)
-      },
     })
     await context.close()
     expect(found).toEqual([])
@@ -45,19 +24,19 @@ test.each([
 )
 
 test('given an open overview, when a payment comes in, it appears without a reload', async () => {
-  const page = await (await chromium.browser.newContext({ ...desktop, locale: 'en' })).newPage()
-  await signInTo(page, service.address, '/portal/sandbox/')
+  const page = await (await portal.browser.newContext({ ...desktop, locale: 'en' })).newPage()
+  await signInTo(page, portal.service.address, '/portal/sandbox/')
   const today = page.locator('.tile', { hasText: 'Payments' }).locator('.figure')
   const before = Number(await today.textContent())
   await page.evaluate('window.isSamePage = true')
-  await pay(service, 'till-1', '10.00')
+  await pay(portal.service, 'till-1', '10.00')
   await today.filter({ hasText: new RegExp(`^${before + 1}$`) }).waitFor()
   expect(await page.evaluate('window.isSamePage')).toBe(true)
 })
 
 test('with the keyboard alone, the values of a day are read from the chart', async () => {
-  const page = await (await chromium.browser.newContext({ ...desktop, locale: 'en' })).newPage()
-  await signInTo(page, service.address, '/portal/sandbox/')
+  const page = await (await portal.browser.newContext({ ...desktop, locale: 'en' })).newPage()
+  await signInTo(page, portal.service.address, '/portal/sandbox/')
   await page.locator('.chart.middle .column:visible, .chart.broad .column:visible').first().focus()
   await page.keyboard.press('Tab')
   const told = page.locator('.column:focus .told')
