@@ -5,6 +5,7 @@ import type { Html } from '../payer/page.ts'
 import { filledText } from '../payer/words.ts'
 import { actorNames, type ActorNeeds } from './actors.ts'
 import type { PortalVisitor } from './page.ts'
+import { headedTable } from './parts.ts'
 import { staffTexts } from './texts-staff.ts'
 
 export type SecurityLine = SecurityEvent & { readonly at: string; readonly times?: number }
@@ -42,19 +43,8 @@ export const securityHtml = async (
         <td>${address ?? ''}</td>
       </tr>`,
   )
+  const heads = [texts.when, texts.event, texts.by, texts.from]
   return html`<div class="scroll tall" tabindex="0" role="region" aria-label="${texts.securityLog}">
-    <table class="grid stacks">
-      <thead>
-        <tr>
-          <th scope="col">${texts.when}</th>
-          <th scope="col">${texts.event}</th>
-          <th scope="col">${texts.by}</th>
-          <th scope="col">${texts.from}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${await Promise.all(rows)}
-      </tbody>
-    </table>
+    ${headedTable('grid stacks', heads, await Promise.all(rows))}
   </div>`
 }

@@ -10,6 +10,7 @@ import { hiddenFields } from '../payer/session.ts'
 import { filled, unseen } from '../payer/words.ts'
 import { portalPath } from './areas.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
+import { headedTable } from './parts.ts'
 import { securityHtml, type SecurityPartNeeds } from './security-part.ts'
 import { termsText, type Pos } from './staff-fields.ts'
 import { frameTexts } from './texts.ts'
@@ -80,20 +81,9 @@ const peopleHtml = async (
   const pointsOfSale = needs.posOf(visitor.shop.merchant)
   const present = members.filter(({ status }) => status !== 'gone')
   const rows = present.map((one) => memberHtml(needs, visitor, one, pointsOfSale))
+  const heads = [texts.person, texts.role, texts.lastSeen, unseen(texts.change)]
   return html`<div class="scroll">
-    <table class="grid stacks">
-      <thead>
-        <tr>
-          <th scope="col">${texts.person}</th>
-          <th scope="col">${texts.role}</th>
-          <th scope="col">${texts.lastSeen}</th>
-          <th scope="col">${unseen(texts.change)}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${await Promise.all(rows)}
-      </tbody>
-    </table>
+    ${headedTable('grid stacks', heads, await Promise.all(rows))}
   </div>`
 }
 

@@ -3,6 +3,7 @@ import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import type { Instant } from '../../../domain/time.ts'
 import type { Html } from '../../payer/page.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
+import { headedTable } from '../parts.ts'
 import type { Told } from './application-fields.ts'
 import { docsPath } from './docs-links.ts'
 import { developersPage, developersPath, textsOf } from './parts.ts'
@@ -50,16 +51,11 @@ const tableHtml = (visitor: PortalVisitor, rows: readonly ApplicationRow[]): Htm
   const texts = textsOf(visitor)
   const heads = [texts.name, texts.clientId, texts.kind, texts.redirectUris]
   return html`<div class="scroll">
-    <table class="grid">
-      <thead>
-        <tr>
-          ${heads.map((head) => html`<th scope="col">${head}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map((row) => rowHtml(visitor, row))}
-      </tbody>
-    </table>
+    ${headedTable(
+      'grid',
+      heads,
+      rows.map((row) => rowHtml(visitor, row)),
+    )}
   </div>`
 }
 

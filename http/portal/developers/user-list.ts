@@ -3,6 +3,7 @@ import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import type { UserData } from '../../../domain/merchant/user.ts'
 import type { Html } from '../../payer/page.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
+import { headedTable } from '../parts.ts'
 import { codeBlock, copyHtml, developersPage, developersPath, factsHtml, textsOf } from './parts.ts'
 import { docsLink, docsLinks } from './docs-links.ts'
 import { secretSnippet, type SnippetNeeds } from './snippets.ts'
@@ -47,20 +48,13 @@ const rowHtml = (visitor: PortalVisitor, row: UserRow): Html => {
 
 const tableHtml = (visitor: PortalVisitor, rows: readonly UserRow[]): Html => {
   const texts = textsOf(visitor)
+  const heads = [texts.name, texts.signsInWith, texts.role, texts.from]
   return html`<div class="scroll">
-    <table class="grid">
-      <thead>
-        <tr>
-          <th scope="col">${texts.name}</th>
-          <th scope="col">${texts.signsInWith}</th>
-          <th scope="col">${texts.role}</th>
-          <th scope="col">${texts.from}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map((row) => rowHtml(visitor, row))}
-      </tbody>
-    </table>
+    ${headedTable(
+      'grid',
+      heads,
+      rows.map((row) => rowHtml(visitor, row)),
+    )}
   </div>`
 }
 

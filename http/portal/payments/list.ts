@@ -10,6 +10,7 @@ import type { Route } from '../../route.ts'
 import { portalPath } from '../areas.ts'
 import type { PortalVisitor } from '../page.ts'
 import { shopParams, type PortalPages } from '../pages.ts'
+import { headedTable } from '../parts.ts'
 import { filtersHtml, tabsHtml } from './filters.ts'
 import { namesOfPos, type PosOf } from './find.ts'
 import { listMark } from './mark.ts'
@@ -82,16 +83,11 @@ const tableHtml = (listed: Listed, rows: readonly PaymentRow[]): Html => {
     texts.pos,
     texts.requested,
   ]
-  return html`<table class="payments">
-    <thead>
-      <tr>
-        ${heads.map((head) => html`<th scope="col">${head}</th>`)}
-      </tr>
-    </thead>
-    <tbody>
-      ${rows.map((row) => rowHtml(listed, row))}
-    </tbody>
-  </table>`
+  return headedTable(
+    'payments',
+    heads,
+    rows.map((row) => rowHtml(listed, row)),
+  )
 }
 
 const moreHtml = (visitor: PortalVisitor, path: string, filters: Filters, found: Found): Html => {
