@@ -6,6 +6,7 @@ import type { Html } from '../payer/page.ts'
 import { filledText } from '../payer/words.ts'
 import { portalPath } from './areas.ts'
 import type { PortalVisitor } from './page.ts'
+import { factList, type Fact } from './parts.ts'
 import { moneyTexts } from './texts-money.ts'
 
 export const moneyPath = (visitor: PortalVisitor, path = ''): string =>
@@ -55,15 +56,4 @@ export const crumbsHtml = (visitor: PortalVisitor): Html =>
 export const doneHtml = (text: string | undefined): Html | '' =>
   text === undefined ? '' : html`<p class="state good" role="status">${text}</p>`
 
-export type Fact = readonly [name: string, value: Html | string]
-
-export const factsHtml = (facts: readonly Fact[]): Html =>
-  html`<dl class="money-facts">
-    ${facts.map(
-      ([name, value]) =>
-        html`<div>
-          <dt>${name}</dt>
-          <dd>${value}</dd>
-        </div>`,
-    )}
-  </dl>`
+export const factsHtml = (facts: readonly Fact[]): Html => factList('money-facts', facts)

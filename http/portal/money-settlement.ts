@@ -16,8 +16,8 @@ import {
   statusHtml,
   sumText,
   whenText,
-  type Fact,
 } from './money-parts.ts'
+import type { Fact } from './parts.ts'
 import { payoutParts, stepsOf, turnoverOf } from './money-steps.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
 import { moneyTexts } from './texts-money.ts'

@@ -17,3 +17,17 @@ export const headedTable = (
       ${rows}
     </tbody>
   </table>`
+
+export type Fact = readonly [name: string, value: Html | string]
+
+/** Names and values; `kind` is the class of their list. */
+export const factList = (kind: string, facts: readonly Fact[]): Html =>
+  html`<dl class="${kind}">
+    ${facts.map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`

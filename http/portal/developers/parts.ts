@@ -3,6 +3,7 @@ import type { Html } from '../../payer/page.ts'
 import { hiddenFields } from '../../payer/session.ts'
 import { portalPath } from '../areas.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
+import { factList, type Fact } from '../parts.ts'
 import { developerTexts, type DeveloperTexts } from './texts.ts'
 
 const tabs = ['users', 'applications', 'callbacks', 'requests', 'sandbox'] as const
@@ -125,13 +126,4 @@ export const askedHtml = (title: string, text: Html | string, act: Html): Html =
     ${act}
   </details>`
 
-export const factsHtml = (facts: readonly (readonly [string, Html | string])[]): Html =>
-  html`<dl class="dev-facts">
-    ${facts.map(
-      ([name, value]) =>
-        html`<div>
-          <dt>${name}</dt>
-          <dd>${value}</dd>
-        </div>`,
-    )}
-  </dl>`
+export const factsHtml = (facts: readonly Fact[]): Html => factList('dev-facts', facts)
