@@ -65,40 +65,28 @@ export const doneIn = (
   return key && textsOf(visitor)[key]
 }
 
-/** A text to be copied as it is. */
-export const copyHtml = (visitor: PortalVisitor, id: string, text: string): Html => {
-  const texts = textsOf(visitor)
-  return html`<span class="dev-copied"
-    ><code id="${id}">${text}</code
-    ><button
-      type="button"
-      class="second slim"
-      data-copy="${id}"
-      data-done="${visitor.texts.copied}"
-      aria-live="polite"
-      hidden
-    >
-      ${texts.copy}
-    </button></span
-  >`
-}
+/** Copies the text of an element; hidden without scripts. */
+const copyButton = (visitor: PortalVisitor, id: string): Html =>
+  html`<button
+    type="button"
+    class="second slim"
+    data-copy="${id}"
+    data-done="${visitor.texts.copied}"
+    aria-live="polite"
+    hidden
+  >
+    ${textsOf(visitor).copy}
+  </button>`
 
-export const codeBlock = (visitor: PortalVisitor, id: string, text: string): Html => {
-  const texts = textsOf(visitor)
-  return html`<div class="dev-code">
+/** A text to be copied as it is. */
+export const copyHtml = (visitor: PortalVisitor, id: string, text: string): Html =>
+  html`<span class="dev-copied"><code id="${id}">${text}</code>${copyButton(visitor, id)}</span>`
+
+export const codeBlock = (visitor: PortalVisitor, id: string, text: string): Html =>
+  html`<div class="dev-code">
     <pre id="${id}" tabindex="0">${text}</pre>
-    <button
-      type="button"
-      class="second slim"
-      data-copy="${id}"
-      data-done="${visitor.texts.copied}"
-      aria-live="polite"
-      hidden
-    >
-      ${texts.copy}
-    </button>
+    ${copyButton(visitor, id)}
   </div>`
-}
 
 type Act = {
   readonly path: string
