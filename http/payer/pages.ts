@@ -4,7 +4,13 @@ import { anyForm, type FormOf } from '../forms.ts'
 import { route, type RawReply, type Route } from '../route.ts'
 import type { SignedIn, Visits } from './session.ts'
 
-type Params<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
+/** A call of a page or form, whose path holds what a schema says. */
+export type PageCall<Schema> = Call<Schema extends z.ZodType ? z.output<Schema> : undefined>
+export type FormCall<Schema, Asked extends z.ZodType> = Call<
+  Schema extends z.ZodType ? z.output<Schema> : undefined,
+  undefined,
+  FormOf<Asked>
+>
 
 type Place<Schema> = {
   readonly path: string
@@ -13,25 +19,33 @@ type Place<Schema> = {
   readonly errors: Readonly<Record<number, string>>
 }
 
-const common = {
-  access: 'OPEN',
-  group: 'Pages',
-  replyTypes: ['text/html'],
-} as const
+const common = { access: 'OPEN', replyTypes: ['text/html'] } as const
+
+/** What the routes of pages share. */
+export const ofPage = { ...common, method: 'GET', success: 'raw' } as const
+
+/** What the routes of forms share. */
+export const ofForm = (hasNextPage: boolean) =>
+  ({
+    ...common,
+    method: 'POST',
+    success: hasNextPage ? 'raw' : 'raw otherwise',
+    body: anyForm,
+    takesForm: true,
+  }) as const
 
 /** Makes pages and form routes for signed-in payers. */
 export const payerPages = (visits: Visits) => ({
   page: <Schema extends z.ZodObject | undefined = undefined>(
     place: Place<Schema>,
-    show: (visitor: SignedIn, call: Call<Params<Schema>>) => Promise<RawReply>,
+    show: (visitor: SignedIn, call: PageCall<Schema>) => Promise<RawReply>,
   ): Route =>
     route({
-      ...common,
+      ...ofPage,
+      group: 'Pages',
       ...place,
-      method: 'GET',
-      success: 'raw',
       handle: (call) =>
-        visits.signedInPage(call, (visitor) => show(visitor, call as Call<Params<Schema>>)),
+        visits.signedInPage(call, (visitor) => show(visitor, call as PageCall<Schema>)),
     }),
 
   form: <Asked extends z.ZodType, Schema extends z.ZodObject | undefined = undefined>(
@@ -39,22 +53,16 @@ export const payerPages = (visits: Visits) => ({
       hasNextPage = false,
       ...place
     }: Place<Schema> & { readonly ownForm: Asked; readonly hasNextPage?: boolean },
-    answer: (
-      visitor: SignedIn,
-      call: Call<Params<Schema>, undefined, FormOf<Asked>>,
-    ) => Promise<RawReply>,
+    answer: (visitor: SignedIn, call: FormCall<Schema, Asked>) => Promise<RawReply>,
   ): Route =>
     route({
-      ...common,
+      ...ofForm(hasNextPage),
+      group: 'Pages',
       ...place,
-      method: 'POST',
-      success: hasNextPage ? 'raw' : 'raw otherwise',
-      body: anyForm,
-      takesForm: true,
       handle: (call) =>
         visits.signedInPage(call, (visitor) => {
           visits.checkForm(call, visitor, call.body)
-          return answer(visitor, call as Call<Params<Schema>, undefined, FormOf<Asked>>)
+          return answer(visitor, call as FormCall<Schema, Asked>)
         }),
     }),
 })

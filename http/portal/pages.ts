@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { mayDo, type StaffAction } from '../../domain/merchant/staff-roles.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Call } from '../call.ts'
-import { anyForm, type FormOf } from '../forms.ts'
+import { ofForm, ofPage, type FormCall, type PageCall } from '../payer/pages.ts'
 import type { Visits } from '../payer/session.ts'
 import { route, type Route } from '../route.ts'
 import type { Area } from './areas.ts'
@@ -26,7 +26,6 @@ export const merchantParam = z
 
 export const shopParams = z.object({ merchant: merchantParam })
 
-type Params<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
 type ShopParams = z.ZodType<{ readonly merchant: string }> & z.ZodObject
 
 type Place<Schema> = {
@@ -43,8 +42,6 @@ type Place<Schema> = {
   readonly replyTypes?: readonly string[]
   readonly errors?: Readonly<Record<number, string>>
 }
-
-const common = { access: 'OPEN', group: 'Portal', replyTypes: ['text/html'] } as const
 
 const pageErrors = {
   303: 'Not signed in: on to the sign-in.',
@@ -93,16 +90,15 @@ export const portalPages = (needs: PortalNeeds, visits: Visits) => {
     inLobby,
     page: <Schema extends ShopParams>(
       { action, area, errors, ...place }: Place<Schema>,
-      show: (visitor: PortalVisitor, call: Call<Params<Schema>>) => Promise<Shown>,
+      show: (visitor: PortalVisitor, call: PageCall<Schema>) => Promise<Shown>,
     ): Route =>
       route({
-        ...common,
+        ...ofPage,
+        group: 'Portal',
         ...place,
-        method: 'GET',
-        success: 'raw',
         errors: { ...pageErrors, ...errors },
         handle: (call) =>
-          inShop(call, { action, area }, (visitor) => show(visitor, call as Call<Params<Schema>>)),
+          inShop(call, { action, area }, (visitor) => show(visitor, call as PageCall<Schema>)),
       }),
     /** The form must come from our page and belong to this person. */
     form: <Asked extends z.ZodType, Schema extends ShopParams>(
@@ -113,23 +109,17 @@ export const portalPages = (needs: PortalNeeds, visits: Visits) => {
         hasNextPage = false,
         ...place
       }: Place<Schema> & { readonly ownForm: Asked; readonly hasNextPage?: boolean },
-      carryOut: (
-        visitor: PortalVisitor,
-        call: Call<Params<Schema>, undefined, FormOf<Asked>>,
-      ) => Promise<Shown>,
+      carryOut: (visitor: PortalVisitor, call: FormCall<Schema, Asked>) => Promise<Shown>,
     ): Route =>
       route({
-        ...common,
+        ...ofForm(hasNextPage),
+        group: 'Portal',
         ...place,
-        method: 'POST',
-        success: hasNextPage ? 'raw' : 'raw otherwise',
         errors: { ...formErrors, ...errors },
-        body: anyForm,
-        takesForm: true,
         handle: (call) =>
           inShop(call, { action, area }, (visitor) => {
             visits.checkForm(call, visitor, call.body)
-            return carryOut(visitor, call as Call<Params<Schema>, undefined, FormOf<Asked>>)
+            return carryOut(visitor, call as FormCall<Schema, Asked>)
           }),
       }),
     /** The second factor again. @throws Refusal second_factor_is_needed, sign_in_is_wrong */
