@@ -354,3 +354,11 @@ describe('given another brand and address, in production', () => {
     expect(createSign('RSA-SHA256').update(signed).sign(pemIn(text), 'base64')).toBe(signature)
   })
 })
+
+test('OpenID clients are told that claims come from userinfo, where discovery says', async () => {
+  const { body } = await service.call('GET', '/.well-known/openid-configuration')
+  const { userinfo_endpoint } = body as { readonly userinfo_endpoint: string }
+  const told = seen(page('openid'))
+  expect(told).toContain('Claims come from userinfo')
+  expect(told).toContain(`GET ${new URL(userinfo_endpoint).pathname}`)
+})
