@@ -50,13 +50,8 @@ const rowHtml = (visitor: PortalVisitor, row: ApplicationRow): Html => {
 const tableHtml = (visitor: PortalVisitor, rows: readonly ApplicationRow[]): Html => {
   const texts = textsOf(visitor)
   const heads = [texts.name, texts.clientId, texts.kind, texts.redirectUris]
-  return html`<div class="scroll">
-    ${headedTable(
-      'grid',
-      heads,
-      rows.map((row) => rowHtml(visitor, row)),
-    )}
-  </div>`
+  const shown = rows.map((row) => rowHtml(visitor, row))
+  return html`<div class="scroll">${headedTable('grid', heads, shown)}</div>`
 }
 
 export const applicationListPage = (

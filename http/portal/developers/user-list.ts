@@ -49,13 +49,8 @@ const rowHtml = (visitor: PortalVisitor, row: UserRow): Html => {
 const tableHtml = (visitor: PortalVisitor, rows: readonly UserRow[]): Html => {
   const texts = textsOf(visitor)
   const heads = [texts.name, texts.signsInWith, texts.role, texts.from]
-  return html`<div class="scroll">
-    ${headedTable(
-      'grid',
-      heads,
-      rows.map((row) => rowHtml(visitor, row)),
-    )}
-  </div>`
+  const shown = rows.map((row) => rowHtml(visitor, row))
+  return html`<div class="scroll">${headedTable('grid', heads, shown)}</div>`
 }
 
 /** The merchant's own ids, and a first request with them. */

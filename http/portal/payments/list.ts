@@ -83,11 +83,8 @@ const tableHtml = (listed: Listed, rows: readonly PaymentRow[]): Html => {
     texts.pos,
     texts.requested,
   ]
-  return headedTable(
-    'payments',
-    heads,
-    rows.map((row) => rowHtml(listed, row)),
-  )
+  const shown = rows.map((row) => rowHtml(listed, row))
+  return headedTable('payments', heads, shown)
 }
 
 const moreHtml = (visitor: PortalVisitor, path: string, filters: Filters, found: Found): Html => {
