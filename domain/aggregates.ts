@@ -23,7 +23,7 @@ import { requestLimit } from './merchant/request-limit.ts'
 import { scanEvents, scans } from './merchant/scans.ts'
 import { shortlink } from './merchant/shortlink.ts'
 import { signingKey } from './merchant/signing-key.ts'
-import { staff, staffCauses, staffEvents } from './merchant/staff.ts'
+import { staff } from './merchant/staff.ts'
 import { sticker, stickerEvents } from './merchant/sticker.ts'
 import { user } from './merchant/user.ts'
 import { ordered } from './ordered.ts'
@@ -37,6 +37,7 @@ import { authorizationEvents } from './people/authorization-events.ts'
 import { grant, grantEvents } from './people/grant.ts'
 import { payerEvents } from './people/payer-events.ts'
 import { payer } from './people/payer.ts'
+import { operatorRegister } from './people/operators.ts'
 import { permission, permissionEvents } from './people/permission.ts'
 import { checkpointKey } from './transparency/checkpoint-key.ts'
 import { checkpoint, checkpointEvents } from './transparency/checkpoints.ts'
@@ -57,12 +58,7 @@ export const clocks = { category: 'clock', decider: clock, events: clockEvents }
 export const merchants = { category: 'merchant', ...merchant }
 export const users = { category: 'user', ...ordered(user) }
 /** Keyed by merchant. */
-export const staffs = {
-  category: 'staff',
-  decider: staff,
-  events: staffEvents,
-  causes: staffCauses,
-}
+export const staffs = { category: 'staff', ...staff }
 /** Keyed by merchant. */
 export const noticesOfMerchants = {
   category: 'notice',
@@ -141,6 +137,8 @@ export const settlements = {
 }
 
 export const auditors = { category: 'auditor', ...auditor }
+/** One stream, keyed `daybook`. */
+export const operators = { category: 'operator', ...operatorRegister }
 export const payers = { category: 'payer', decider: payer, events: payerEvents }
 export const applications = { category: 'application', ...ordered(application) }
 export const permissionRequests = {

@@ -38,6 +38,7 @@ export type RefusalCode =
   | 'grant_is_expired'
   | 'grant_is_revoked'
   | 'id_used_with_other_data'
+  | 'last_admin_is_needed'
   | 'last_owner_is_needed'
   | 'last_superuser_is_needed'
   | 'ledger_is_unknown'

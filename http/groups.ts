@@ -18,6 +18,7 @@ export const groups = {
   Payer: 'What an app of payers uses.',
   Pages: 'What payers see in a browser.',
   Portal: 'What the staff of a merchant see in a browser.',
+  Operator: 'What the people of the operator see in a browser.',
   Service: 'The service itself: its health, its keys, this description.',
   Sandbox: 'The side of the payer, and the clock, for rehearsals.',
 } as const satisfies Readonly<Record<string, string>>

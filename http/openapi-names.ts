@@ -15,6 +15,8 @@ export const namesOfOperations: Readonly<Record<string, string>> = {
   'POST /oauth2/v1/userinfo': 'postUserInfo',
   'GET /payer/': 'getPayerHomePage',
   'GET /audit': 'getAuditStart',
+  'GET /operator': 'getOperatorStart',
+  'GET /operator/': 'getOperatorOverviewPage',
   'GET /portal': 'getPortalStart',
   'GET /portal/:merchant/': 'getPortalOverviewPage',
   'GET /portal/:merchant/payments.csv': 'downloadPortalPayments',

@@ -100,6 +100,10 @@ const refusalAnswers = {
     status: 409,
     text: 'A resource with this id exists with other data.',
   },
+  last_admin_is_needed: {
+    status: 409,
+    text: 'This is the last admin: make somebody else one first.',
+  },
   last_owner_is_needed: {
     status: 409,
     text: 'This is the last owner: make somebody else one first.',
@@ -242,7 +246,7 @@ const refusalAnswers = {
     text: 'The phone number, the PIN or the code is wrong.',
     headers: payerChallenge,
   },
-  staff_is_too_large: { status: 409, text: 'A merchant can have 200 people on its staff.' },
+  staff_is_too_large: { status: 409, text: 'A staff can have 200 people.' },
   token_is_bound_to_another_key: {
     field: 'refresh_token',
     text: 'Is bound to another key: prove that one.',

@@ -23,6 +23,7 @@ import { shortlinkRoutes } from './merchant/shortlink.ts'
 import { statusCodeRoutes } from './merchant/status-code.ts'
 import { userRoutes } from './merchant/user.ts'
 import { applicationRoutes } from './oauth/application.ts'
+import { operatorRoutes, type OperatorRouteNeeds } from './operator/routes.ts'
 import { peopleRoutes } from './people-routes.ts'
 import { portalRoutes, type PortalRouteNeeds } from './portal/routes.ts'
 import { claimingChannels, pusherAuthRoute } from './pusher/channel-access.ts'
@@ -62,6 +63,7 @@ export type RouteNeeds = MerchantRouteNeeds & {
   readonly asOf: AsOfNeeds
   readonly transparency: TransparencyNeeds
   readonly portal: PortalRouteNeeds
+  readonly operator: OperatorRouteNeeds
   readonly audit: AuditNeeds
   /** The service itself. */
   readonly service: NeedsOf<typeof serviceRoutes | typeof securityTextRoute> &
@@ -110,6 +112,7 @@ export const allRoutes = (needs: RouteNeeds): Route[] => {
     ...callbackKeyRoutes(callbacks),
     ...transparencyRoutes(needs.transparency),
     ...portalRoutes(needs.portal),
+    ...operatorRoutes(needs.operator),
     ...auditRoutes(needs.audit),
     ...(sandbox
       ? [

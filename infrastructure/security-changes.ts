@@ -3,6 +3,7 @@ import {
   feeSchedules,
   integrators,
   merchants,
+  operators,
   settlementAccounts,
   signingKeys,
   staffs,
@@ -26,6 +27,7 @@ const recorded = new Set<string>([
     feeSchedules,
     integrators,
     merchants,
+    operators,
     settlementAccounts,
     signingKeys,
     taxcodesOfOperator,
@@ -35,7 +37,7 @@ const recorded = new Set<string>([
   ...Object.keys(auditorRegister.events),
 ])
 /** Is no change. */
-recorded.delete('StaffVisited')
+for (const visit of ['StaffVisited', 'OperatorVisited']) recorded.delete(visit)
 
 /** What payers do with their accounts; their addresses are not in events. */
 const ofPayer = (event: DecidedEvent, at: number, isOwn: boolean): readonly SecurityEventType[] => {

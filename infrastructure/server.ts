@@ -69,6 +69,7 @@ const routesOf = (
     asOf,
     transparency: { ...all, ...needs.transparency },
     portal: { ...all, ...needs.portal },
+    operator: { ...all, ...needs.operator },
     audit: { ...all, ...needs.audit },
     service: { ...all, ...needs.service },
     sandbox: ofHttp.isSandbox ? { ...all, ...needs.sandbox } : undefined,
@@ -160,6 +161,13 @@ export const openService = async (
 export const described = (settings: Settings): object => {
   const about = namedOf(settings)
   const [needs, sandbox] = [describedBy(about), about.isSandbox ? describedBy(about) : undefined]
-  const ofAll = { asOf: needs, portal: needs, audit: needs, service: needs, sandbox }
+  const ofAll = {
+    asOf: needs,
+    portal: needs,
+    operator: needs,
+    audit: needs,
+    service: needs,
+    sandbox,
+  }
   return openApi(allRoutes({ ...forMerchants(needs), ...ofAll }), about)
 }

@@ -19,6 +19,7 @@ import { asOfSlice } from './slices/as-of.ts'
 import { auditSlice } from './slices/audit.ts'
 import { callbackSlice } from './slices/callbacks.ts'
 import { merchantSlice } from './slices/merchants.ts'
+import { operatorSlice } from './slices/operator.ts'
 import { paymentSlice } from './slices/payments.ts'
 import { peopleSlice } from './slices/people.ts'
 import { portalDevelopers } from './slices/portal-developers.ts'
@@ -115,6 +116,7 @@ export const composeService = async (core: Core, { granted, ...parts }: Parts) =
         simulator: settings.MODE === 'sandbox' ? sandbox : undefined,
         ...changes,
       },
+      operator: { ...accounting.needs, ...people.needs, ...operatorSlice(core, log) },
       audit: { ...auditSlice(core, settings, access), lastAudit: audit.last },
       service: {
         ready: makeReadiness(core, background),

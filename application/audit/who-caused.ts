@@ -18,6 +18,7 @@ const kinds: Readonly<Record<string, string>> = {
   payer: 'payer',
   client: 'application',
   auditor: 'auditor',
+  operator: 'operator',
 }
 
 const nameOf = (actor: string, merchant: string | null): string => {

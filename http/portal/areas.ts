@@ -1,6 +1,4 @@
-import { html } from 'hono/html'
 import type { StaffAction } from '../../domain/merchant/staff-roles.ts'
-import type { Html } from '../payer/page.ts'
 import type { FrameTexts } from './texts.ts'
 
 type Place = {
@@ -60,9 +58,6 @@ export const areas = {
 } as const satisfies Readonly<Record<string, Place>>
 
 export type Area = keyof typeof areas
-
-export const iconHtml = ({ icon }: Pick<Place, 'icon'>): Html =>
-  html`<svg class="icon" viewBox="0 0 20 20" aria-hidden="true"><path d="${icon}" /></svg>`
 
 /** A page of a merchant: `portalPath('shop', 'payments/abc')`. */
 export const portalPath = (merchant: string, path = ''): string =>

@@ -1,6 +1,6 @@
 import { mayDo } from '../../domain/merchant/staff-roles.ts'
-import { memberOf } from '../../domain/merchant/staff.ts'
 import { refuse } from '../../domain/refusal.ts'
+import { memberOf } from '../../domain/staff-members.ts'
 import { searchOf } from '../call.ts'
 import { fieldOf } from '../forms.ts'
 import type { Visits } from '../payer/session.ts'

@@ -1,5 +1,6 @@
 /** What is told when the portal refuses something; a part of `payer/texts.ts`. */
 export const refusedTextsInEnglish = {
+  refused_last_admin_is_needed: 'This is the last admin: make somebody else an admin first.',
   refused_last_owner_is_needed: 'This is the last owner: make somebody else an owner first.',
   refused_merchants_are_too_many:
     'You have signed up as many merchants as one person may. Ask us for more.',
@@ -11,6 +12,7 @@ export const refusedTextsInEnglish = {
 
 export const refusedTextsInNorwegian: Readonly<Record<keyof typeof refusedTextsInEnglish, string>> =
   {
+    refused_last_admin_is_needed: 'Dette er den siste administratoren: utnevn en annen først.',
     refused_last_owner_is_needed: 'Dette er den siste eieren: gjør noen andre til eier først.',
     refused_merchants_are_too_many:
       'Du har registrert så mange butikker som én person kan. Be oss om flere.',

@@ -2,7 +2,6 @@ import type { Language } from '../payer/texts.ts'
 
 /** What stands around every page of the portal. Each area has a table of its own beside it. */
 const english = {
-  account: 'Your account',
   allMerchants: 'All your merchants',
   approvalNote: 'Waits for approval. You can prepare everything; payments come after it.',
   backToOverview: 'Back to the overview',
@@ -24,10 +23,6 @@ const english = {
   role_developer: 'Developer',
   role_owner: 'Owner',
   role_support: 'Support',
-  sandboxNote: 'Sandbox',
-  sandboxWhat: 'No real money moves here.',
-  signOut: 'Sign out',
-  skip: 'Skip to content',
   staff: 'Staff',
   yourMerchants: 'Your merchants',
 }
@@ -35,7 +30,6 @@ const english = {
 export type FrameTexts = Readonly<Record<keyof typeof english, string>>
 
 const norwegian: FrameTexts = {
-  account: 'Kontoen din',
   allMerchants: 'Alle butikkene dine',
   approvalNote: 'Venter på godkjenning. Du kan gjøre alt klart; betalinger kommer etterpå.',
   backToOverview: 'Tilbake til oversikten',
@@ -57,10 +51,6 @@ const norwegian: FrameTexts = {
   role_developer: 'Utvikler',
   role_owner: 'Eier',
   role_support: 'Kundestøtte',
-  sandboxNote: 'Sandkasse',
-  sandboxWhat: 'Her flyttes ingen ekte penger.',
-  signOut: 'Logg ut',
-  skip: 'Hopp til innholdet',
   staff: 'Ansatte',
   yourMerchants: 'Butikkene dine',
 }

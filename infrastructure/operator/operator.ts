@@ -18,6 +18,7 @@ import { addLimitCommands } from './limits.ts'
 import { addListenCommand, type WireOfCallbacks } from './listen.ts'
 import { addMerchantCommands } from './merchants.ts'
 import { addOAuthCommands } from './oauth.ts'
+import { addOperatorCommands } from './operators.ts'
 import { addPeopleCommands } from './people.ts'
 import { addPosCommands } from './points-of-sale.ts'
 import { recordCommand } from './recorded-command.ts'
@@ -123,6 +124,7 @@ export const operatorProgram = ({ version, server, serve, sudoUser, ...needs }: 
 
   addUserCommands(program, withCore)
   addStaffCommands(program, withCore)
+  addOperatorCommands(program, withCore)
   addPosCommands(program, withCore)
   addAccountingCommands(program, settings, withCore)
   addPeopleCommands(program, withCore)

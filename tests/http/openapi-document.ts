@@ -167,6 +167,9 @@ export const isPeoples = (name: string): boolean =>
 /** What the staff of merchants see: the tests in tests/portal walk through it. */
 export const isPortal = (name: string): boolean => /^\w+ \/portal(?!\/\w+\.)/.test(name)
 
+/** What the people of the operator see: the tests in tests/operator walk through it. */
+export const isOperators = (name: string): boolean => /^\w+ \/operator(?!\/\w+\.)/.test(name)
+
 /** What auditors see: tests/audit/auditor.test.ts walks through it. */
 export const isAuditors = (name: string): boolean => /^\w+ \/audit(?!\/style)/.test(name)
 

@@ -1,0 +1,41 @@
+import { operators } from '../domain/aggregates.ts'
+import type { OperatorTerms } from '../domain/people/operator-roles.ts'
+import type { Operator, Operators } from '../domain/people/operators.ts'
+import type { MemberCommand } from '../domain/staff-members.ts'
+import type { Context } from './handle.ts'
+import { staffOf, type StaffNeeds } from './staff.ts'
+
+/** There is one staff of the operator. */
+const own = 'daybook'
+
+/** As actor of whatever somebody of the operator does. */
+export const operatorActor = (member: string): string => `operator:${member}`
+
+/** Who works for the operator itself. */
+export const makeOperators = (needs: StaffNeeds) => {
+  const kind = { aggregate: operators, actorOf: operatorActor }
+  const staff = staffOf<OperatorTerms>(needs, kind)
+  const { nameOf, invitedNumber } = staff
+  const findOperators = (): Promise<Operators> => staff.findStaff(own)
+  return {
+    ...{ nameOf, invitedNumber, findOperators },
+    /** Whoever has no account yet is invited. @throws Refusal as `inviteStaff` */
+    addOperator: (
+      given: { readonly phone: string; readonly terms: OperatorTerms; readonly by?: string },
+      context: Context,
+    ) => staff.addStaff(own, given, context),
+    changeOperators: async (command: MemberCommand<OperatorTerms>, context: Context) => {
+      await needs.handle(operators, own, command, context)
+    },
+    /** What somebody is invited to, by a number that has become theirs. */
+    invitationOf: async (payer: string): Promise<Operator | undefined> => {
+      const persons = await staff.personsOf(payer)
+      const { members } = await findOperators()
+      return members.find((one) => one.status === 'invited' && persons.includes(one.person))
+    },
+    acceptOperator: (member: string, payer: string, context: Context) =>
+      staff.acceptInvitation(own, member, payer, context),
+  }
+}
+
+export type OperatorWork = ReturnType<typeof makeOperators>

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+
+/** What somebody of the operator can do in its pages. */
+export const operatorActions = [
+  'see_overview',
+  'see_merchants',
+  'approve_merchants',
+  'switch_merchants',
+  'set_fees',
+  'see_payouts',
+  'order_payouts',
+  'see_journal',
+  'see_health',
+  'see_security',
+  'see_keys',
+  'see_staff',
+  'change_staff',
+] as const
+
+export type OperatorAction = (typeof operatorActions)[number]
+
+const allowed = {
+  admin: operatorActions,
+  finance: [
+    'see_overview',
+    'see_merchants',
+    'set_fees',
+    'see_payouts',
+    'order_payouts',
+    'see_journal',
+  ],
+  support: ['see_overview', 'see_merchants', 'see_health'],
+  security: ['see_overview', 'see_health', 'see_security', 'see_keys', 'see_staff'],
+} as const satisfies Readonly<Record<string, readonly OperatorAction[]>>
+
+export type OperatorRole = keyof typeof allowed
+
+export const operatorRoles = Object.keys(allowed) as readonly OperatorRole[]
+
+export const operatorTerms = z.object({
+  role: z.enum(operatorRoles as [OperatorRole, ...OperatorRole[]]),
+})
+
+export type OperatorTerms = z.output<typeof operatorTerms>
+
+export const operatorMayDo = ({ role }: OperatorTerms, action: OperatorAction): boolean =>
+  (allowed[role] as readonly OperatorAction[]).includes(action)

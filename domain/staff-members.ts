@@ -1,0 +1,185 @@
+import { jsonEquals } from './json-equality.ts'
+import { refuse, type RefusalCode } from './refusal.ts'
+import type { Instant } from './time.ts'
+
+/** A role, and within which bounds. */
+export type AnyTerms = { readonly role: string }
+
+/** When somebody looked, and where the log ended then. */
+type Visit = { readonly at: Instant; readonly position: number }
+
+/** `phone`: the number that was invited, sealed. */
+export type Invitation<Terms> = {
+  readonly member: string
+  readonly person: string
+  readonly phone: string
+  readonly terms: Terms
+}
+
+export type Member<Terms> = Invitation<Terms> & {
+  readonly status: 'invited' | 'joined' | 'gone'
+  readonly since: Instant
+  /** The newest visit, and the one before it. */
+  readonly visits: readonly Visit[]
+}
+
+/** Everybody who has ever been asked, the newest last. */
+export type Members<Terms> = { readonly members: readonly Member<Terms>[] }
+
+export type MemberCommand<Terms> = {
+  /** Of whoever orders it; absent for a command of the operator. */
+  readonly by?: string | undefined
+} & (
+  | ({ readonly type: 'Invite' } & Invitation<Terms>)
+  /** Whom the operator adds has joined. */
+  | ({ readonly type: 'Add' } & Invitation<Terms>)
+  | { readonly type: 'Join'; readonly member: string; readonly person: string }
+  | { readonly type: 'ChangeRole'; readonly member: string; readonly terms: Terms }
+  | { readonly type: 'Remove'; readonly member: string }
+  | { readonly type: 'Leave'; readonly member: string }
+  | { readonly type: 'Visit'; readonly member: string }
+)
+
+export type OfMember = { readonly member: string }
+
+export type Change<Terms> =
+  | { readonly kind: 'Invited'; readonly data: Invitation<Terms> }
+  | { readonly kind: 'Joined'; readonly data: OfMember & { readonly person: string } }
+  | { readonly kind: 'RoleChanged'; readonly data: OfMember & { readonly terms: Terms } }
+  | { readonly kind: 'Removed' | 'Left' | 'Visited'; readonly data: OfMember }
+
+export type Rules<Terms> = {
+  readonly mayChange: (terms: Terms) => boolean
+  /** A staff that has somebody with such terms keeps one. */
+  readonly leads: (terms: Terms) => boolean
+  /** When the last who leads would go. */
+  readonly lastLeads: RefusalCode
+}
+
+const mostPresent = 200
+/** Visits that follow one another so soon are one. */
+export const visitMs = 1_800_000
+
+export const memberOf = <Terms>(
+  { members }: Members<Terms>,
+  id: string,
+): Member<Terms> | undefined => members.find((one) => one.member === id && one.status !== 'gone')
+
+/** Whoever has joined with this account. */
+export const memberOfPerson = <Terms>(
+  { members }: Members<Terms>,
+  id: string,
+): Member<Terms> | undefined => members.find((one) => one.person === id && one.status === 'joined')
+
+const known = <Terms>(staff: Members<Terms>, id: string): Member<Terms> =>
+  memberOf(staff, id) ?? refuse('resource_is_unknown')
+
+const invite = <Terms>(staff: Members<Terms>, invitation: Invitation<Terms>): Change<Terms>[] => {
+  const { member, person, phone, terms } = invitation
+  const present = staff.members.filter(({ status }) => status !== 'gone')
+  const earlier = present.find((one) => one.person === person)
+  if (earlier)
+    return jsonEquals(earlier.terms, terms) ? [] : refuse('person_is_on_the_staff_already')
+  if (present.length >= mostPresent) return refuse('staff_is_too_large')
+  return [{ kind: 'Invited', data: { member, person, phone, terms } }]
+}
+
+const join = <Terms>(
+  staff: Members<Terms>,
+  { member, person }: { readonly member: string; readonly person: string },
+): Change<Terms>[] => {
+  const invited = known(staff, member)
+  if (invited.status === 'joined')
+    return invited.person === person ? [] : refuse('resource_is_unknown')
+  if (memberOfPerson(staff, person)) return refuse('person_is_on_the_staff_already')
+  return [{ kind: 'Joined', data: { member, person } }]
+}
+
+const add = <Terms>(staff: Members<Terms>, invitation: Invitation<Terms>): Change<Terms>[] => {
+  const invited = invite(staff, invitation)
+  const { person } = invitation
+  const earlier = staff.members.find((one) => one.person === person && one.status === 'invited')
+  const waiting = earlier?.member ?? (invited.length > 0 ? invitation.member : undefined)
+  if (waiting === undefined) return invited
+  return [...invited, { kind: 'Joined', data: { member: waiting, person } }]
+}
+
+/** How a staff with such rules decides. */
+export const deciding = <Terms extends AnyTerms>({ mayChange, leads, lastLeads }: Rules<Terms>) => {
+  const isLeading = ({ status, terms }: Member<Terms>) => status === 'joined' && leads(terms)
+
+  const checkOrder = (staff: Members<Terms>, { by, type }: MemberCommand<Terms>): void => {
+    if (by === undefined || type === 'Join' || type === 'Leave' || type === 'Visit') return
+    const orders = memberOf(staff, by)
+    if (orders?.status !== 'joined' || !mayChange(orders.terms)) refuse('role_forbids_it')
+  }
+
+  const keepLeader = ({ members }: Members<Terms>, leaving: Member<Terms>): void => {
+    const others = members.filter((one) => isLeading(one) && one.member !== leaving.member)
+    if (isLeading(leaving) && others.length === 0) refuse(lastLeads)
+  }
+
+  return (command: MemberCommand<Terms>, staff: Members<Terms>): readonly Change<Terms>[] => {
+    checkOrder(staff, command)
+    switch (command.type) {
+      case 'Invite':
+        return invite(staff, command)
+      case 'Add':
+        return add(staff, command)
+      case 'Join':
+        return join(staff, command)
+      case 'ChangeRole': {
+        const { member, terms } = command
+        const before = known(staff, member)
+        if (jsonEquals(before.terms, terms)) return []
+        if (!leads(terms)) keepLeader(staff, before)
+        return [{ kind: 'RoleChanged', data: { member, terms } }]
+      }
+      case 'Remove':
+      case 'Leave': {
+        const { type, member } = command
+        keepLeader(staff, known(staff, member))
+        return [{ kind: type === 'Leave' ? 'Left' : 'Removed', data: { member } }]
+      }
+      case 'Visit':
+        known(staff, command.member)
+        return [{ kind: 'Visited', data: { member: command.member } }]
+    }
+  }
+}
+
+const evolveMember = <Terms>(
+  one: Member<Terms>,
+  { kind, data }: Change<Terms>,
+  at: Visit,
+): Member<Terms> => {
+  switch (kind) {
+    case 'Invited':
+      return one
+    case 'Joined':
+      return { ...one, person: data.person, status: 'joined', since: at.at }
+    case 'RoleChanged':
+      return { ...one, terms: data.terms }
+    case 'Removed':
+    case 'Left':
+      return { ...one, status: 'gone', since: at.at }
+    case 'Visited':
+      return { ...one, visits: [at, ...one.visits].slice(0, 2) }
+  }
+}
+
+export const evolved = <Terms>(
+  { members }: Members<Terms>,
+  change: Change<Terms>,
+  at: Visit,
+): Members<Terms> => {
+  if (change.kind === 'Invited') {
+    const invited = { ...change.data, status: 'invited', since: at.at, visits: [] } as const
+    const others = members.filter((one) => one.member !== invited.member)
+    return { members: [...others, invited] }
+  }
+  const { member } = change.data
+  const changed = (one: Member<Terms>) =>
+    one.member === member ? evolveMember(one, change, at) : one
+  return { members: members.map(changed) }
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import type { Causes } from './causes.ts'
+import type { Decider } from './decider.ts'
+import {
+  deciding,
+  evolved,
+  type AnyTerms,
+  type Change,
+  type Invitation,
+  type MemberCommand,
+  type Members,
+  type OfMember,
+  type Rules,
+} from './staff-members.ts'
+
+type MemberEvent<Name extends string, Terms> =
+  Change<Terms> extends infer One extends Change<Terms>
+    ? One extends { readonly kind: infer Kind extends string; readonly data: infer Data }
+      ? { readonly type: `${Name}${Kind}`; readonly data: Data }
+      : never
+    : never
+
+const eventsOf = <Name extends string, Terms extends AnyTerms>(
+  name: Name,
+  terms: z.ZodType<Terms>,
+) => {
+  /** The same in no two staffs, so that it tells none of them who works for another. */
+  const member = z.string()
+  /** As in the vault; the account of whoever has one. */
+  const person = z.string()
+  const ofMember = z.object({ member })
+  return {
+    [`${name}Invited`]: z.object({ member, person, phone: z.string(), terms }),
+    /** `person`: whose account it is; another than was invited when the number has moved there. */
+    [`${name}Joined`]: z.object({ member, person }),
+    [`${name}RoleChanged`]: z.object({ member, terms }),
+    [`${name}Removed`]: ofMember,
+    [`${name}Left`]: ofMember,
+    /** At most once in a while. */
+    [`${name}Visited`]: ofMember,
+  } as unknown as {
+    readonly [Type in MemberEvent<Name, Terms>['type']]: z.ZodType<
+      Extract<MemberEvent<Name, Terms>, { readonly type: Type }>['data']
+    >
+  }
+}
+
+/** An addition is an invitation that is accepted at the same moment. */
+const causesOf = <Name extends string, Terms>(name: Name) =>
+  ({
+    [`${name}Invited`]: (
+      data: Invitation<Terms>,
+      { next }: { readonly next: readonly { readonly type: string; readonly data: OfMember }[] },
+    ) => {
+      const isJoin = (one: (typeof next)[number]) =>
+        one.type === `${name}Joined` && one.data.member === data.member
+      return [{ type: next.some(isJoin) ? 'Add' : 'Invite', ...data }]
+    },
+    [`${name}Joined`]: (data: object) => [{ type: 'Join', ...data }],
+    [`${name}RoleChanged`]: (data: object) => [{ type: 'ChangeRole', ...data }],
+    [`${name}Removed`]: (data: object) => [{ type: 'Remove', ...data }],
+    [`${name}Left`]: (data: object) => [{ type: 'Leave', ...data }],
+    [`${name}Visited`]: (data: object) => [{ type: 'Visit', ...data }],
+  }) as unknown as Causes<MemberCommand<Terms>, MemberEvent<Name, Terms>, Members<Terms>>
+
+/** Who works for somebody, and as what: people are invited, join, change roles and go. */
+export const staffRegister = <Name extends string, Terms extends AnyTerms>(
+  name: Name,
+  terms: z.ZodType<Terms>,
+  rules: Rules<Terms>,
+) => {
+  type Event = MemberEvent<Name, Terms>
+  const decide = deciding(rules)
+  const decider: Decider<MemberCommand<Terms>, Event, Members<Terms>> = {
+    initial: { members: [] },
+    decide: (command, staff) =>
+      decide(command, staff).map(({ kind, data }) => ({
+        type: `${name}${kind}`,
+        data,
+      })) as unknown as readonly Event[],
+    evolve: (staff, { type, data }, { at, position }) => {
+      const change = { kind: type.slice(name.length), data } as Change<Terms>
+      return evolved(staff, change, { at, position })
+    },
+  }
+  return { decider, events: eventsOf(name, terms), causes: causesOf<Name, Terms>(name) }
+}

@@ -1,0 +1,33 @@
+import type { OperatorAction } from '../../domain/people/operator-roles.ts'
+import type { OperatorTexts } from './texts.ts'
+
+type Place = {
+  /** After `/operator/`. */
+  readonly path: string
+  readonly text: keyof OperatorTexts
+  /** Whoever may not do it does not see the link. */
+  readonly action: OperatorAction
+  /** Strokes of an icon of 20 by 20. */
+  readonly icon: string
+}
+
+/** The parts of the operator's pages, in the order of the menu. */
+export const operatorAreas = {
+  overview: {
+    path: '',
+    text: 'overview',
+    action: 'see_overview',
+    icon: 'M3 17V9m4.7 8V3m4.6 14v-6M17 17V6',
+  },
+  staff: {
+    path: 'staff',
+    text: 'staff',
+    action: 'see_staff',
+    icon: 'M7.5 9a3 3 0 100-6 3 3 0 000 6zM2 17c0-6.5 11-6.5 11 0M13 3.5a3 3 0 010 5.3M15 12l3 5',
+  },
+} as const satisfies Readonly<Record<string, Place>>
+
+export type OperatorArea = keyof typeof operatorAreas
+
+/** `operatorPath('merchants/shop')`. */
+export const operatorPath = (path = ''): string => `/operator/${path}`

@@ -1,0 +1,30 @@
+import { assetRoute, joined, type AssetNeeds } from '../assets.ts'
+import { limited } from '../concurrency-limit.ts'
+import { asPages } from '../payer/page.ts'
+import { makeVisits, type SessionNeeds } from '../payer/session.ts'
+import type { NeedsOf, Route } from '../route.ts'
+import { joinRoutes } from './join.ts'
+import { operatorOverviewRoutes } from './overview.ts'
+
+/** Every page of the operator. */
+const pages = [joinRoutes, operatorOverviewRoutes]
+
+const styles = ['operator'].map((name) => `http/operator/${name}.css`)
+
+export type OperatorRouteNeeds = NeedsOf<(typeof pages)[number]> & SessionNeeds & AssetNeeds
+
+/** What the people of the operator see (interface 20). */
+export const operatorRoutes = (needs: OperatorRouteNeeds): Route[] => {
+  const visits = makeVisits(needs)
+  const style = joined(needs.readAsset, styles)
+  return limited([
+    ...asPages(pages.flatMap((make) => make(needs, visits))),
+    assetRoute({
+      path: '/operator/style.css',
+      type: 'text/css',
+      group: 'Operator',
+      summary: 'What pages of the operator are made of: style.css',
+      body: () => style,
+    }),
+  ])
+}

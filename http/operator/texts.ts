@@ -1,0 +1,45 @@
+import type { Language } from '../payer/texts.ts'
+
+/** What stands around every page of the operator. Each area has a table of its own beside it. */
+const english = {
+  backToOverview: 'Back to the overview',
+  forbidden: 'Your role does not show this',
+  forbiddenText:
+    'You are {} here. Ask an admin for another role if you need this page; nothing was changed.',
+  join: 'Accept',
+  joinAs: 'You are invited to the operator’s pages as {}.',
+  joinTitle: 'Invitation',
+  menu: 'Operator',
+  operator: 'Operator',
+  overview: 'Overview',
+  role_admin: 'Admin',
+  role_finance: 'Finance',
+  role_security: 'Security',
+  role_support: 'Support',
+  staff: 'People',
+}
+
+export type OperatorTexts = Readonly<Record<keyof typeof english, string>>
+
+const norwegian: OperatorTexts = {
+  backToOverview: 'Tilbake til oversikten',
+  forbidden: 'Rollen din viser ikke dette',
+  forbiddenText:
+    'Du er {} her. Be en administrator om en annen rolle om du trenger siden; ingenting er endret.',
+  join: 'Takk ja',
+  joinAs: 'Du er invitert til operatørens sider som {}.',
+  joinTitle: 'Invitasjon',
+  menu: 'Operatør',
+  operator: 'Operatør',
+  overview: 'Oversikt',
+  role_admin: 'Administrator',
+  role_finance: 'Økonomi',
+  role_security: 'Sikkerhet',
+  role_support: 'Kundestøtte',
+  staff: 'Personer',
+}
+
+export const operatorTexts: Readonly<Record<Language, OperatorTexts>> = {
+  en: english,
+  nb: norwegian,
+}

@@ -1,0 +1,97 @@
+import type { z } from 'zod'
+import { refuse } from '../../domain/refusal.ts'
+import type { Call } from '../call.ts'
+import { ofForm, ofPage, type FormCall, type PageCall } from '../payer/pages.ts'
+import type { Visits } from '../payer/session.ts'
+import { route, type Route } from '../route.ts'
+import type { FramedPage, LobbyVisitor } from './frame.ts'
+import { guarding, type House, type Shown, type StaffPageNeeds } from './guard.ts'
+
+type Place<Schema, Action, Area> = {
+  readonly path: string
+  readonly summary: string
+  readonly params?: Schema
+  /** Who may not do it gets a 403. */
+  readonly action: Action
+  /** What the menu marks. */
+  readonly area: Area
+  readonly ownQuery?: z.ZodObject
+  /** Of a file to download; else text/html. */
+  readonly replyTypes?: readonly string[]
+  readonly errors?: Readonly<Record<number, string>>
+}
+
+const errorsOf = (missing: string) => {
+  const ofPages = {
+    303: 'Not signed in: on to the sign-in.',
+    403: 'The role does not allow it.',
+    404: missing,
+  }
+  const ofForms = {
+    ...ofPages,
+    303: 'Done, or not signed in.',
+    400: 'Something is missing or wrong.',
+    409: 'It cannot be done now.',
+  }
+  return { ofPages, ofForms }
+}
+
+/** Makes pages and forms of a staff. Each form posts to the path of a page. */
+export const staffPages = <
+  Visitor extends LobbyVisitor,
+  Page extends FramedPage,
+  Action,
+  Area,
+  Params extends z.ZodObject | undefined = undefined,
+>(
+  needs: StaffPageNeeds,
+  visits: Visits,
+  house: House<Visitor, Page, Action, Area>,
+) => {
+  const { inLobby, inHouse } = guarding(needs, visits, house)
+  const { group, contextOf } = house
+  const { ofPages, ofForms } = errorsOf(house.missing)
+  return {
+    inLobby,
+    page: <Schema extends z.ZodObject | Params = Params>(
+      { action, area, errors, ...place }: Place<Schema, Action, Area>,
+      show: (visitor: Visitor, call: PageCall<Schema>) => Promise<Shown<Page>>,
+    ): Route =>
+      route({
+        ...{ ...ofPage, group, ...place },
+        errors: { ...ofPages, ...errors },
+        handle: (call) =>
+          inHouse(call, { action, area }, (visitor) => show(visitor, call as PageCall<Schema>)),
+      }),
+    /** The form must come from our page and belong to this person. */
+    form: <Asked extends z.ZodType, Schema extends z.ZodObject | Params = Params>(
+      {
+        action,
+        area,
+        errors,
+        hasNextPage = false,
+        ...place
+      }: Place<Schema, Action, Area> & {
+        readonly ownForm: Asked
+        readonly hasNextPage?: boolean
+      },
+      carryOut: (visitor: Visitor, call: FormCall<Schema, Asked>) => Promise<Shown<Page>>,
+    ): Route =>
+      route({
+        ...{ ...ofForm(hasNextPage), group, ...place },
+        errors: { ...ofForms, ...errors },
+        handle: (call) =>
+          inHouse(call, { action, area }, (visitor) => {
+            visits.checkForm(call, visitor, call.body)
+            return carryOut(visitor, call as FormCall<Schema, Asked>)
+          }),
+      }),
+    /** The second factor again. @throws Refusal second_factor_is_needed, sign_in_is_wrong */
+    confirm: async (visitor: Visitor, code: string, call: Call): Promise<void> => {
+      if (code === '') return refuse('second_factor_is_needed')
+      const { session, known } = visitor
+      const context = { ...contextOf(call, visitor), actor: `payer:${session.payer}` }
+      await needs.confirmPayer(session.payer, { code, known }, context)
+    },
+  }
+}
