@@ -1,14 +1,12 @@
 import type { AskedChange } from '../domain/accounting/account-change.ts'
-import { defaultAccount, impliedAccount } from '../domain/accounting/settlement-account.ts'
-import { accountChanges, merchants, settlementAccounts } from '../domain/aggregates.ts'
+import { accountChanges } from '../domain/aggregates.ts'
 import type { StaffMember } from '../domain/merchant/staff.ts'
-import { refuse } from '../domain/refusal.ts'
-import { within } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import type { Find } from './find-state.ts'
 import type { Context, Handle } from './handle.ts'
 import type { SendMessage } from './number-proofs.ts'
 import { perKeyBackOff, type OutageOf } from './per-key-back-off.ts'
+import { setSettlementAccount } from './set-settlement-account.ts'
 
 type Waiting = { readonly merchant: string; readonly asked: AskedChange }
 
@@ -71,16 +69,7 @@ const finish = async (
   const { waiting } = await find(accountChanges, merchant, 'log')
   if (waiting?.change !== change) return
   const context = { at, merchant, actor: 'daybook', correlationId: change }
-  const shop = await find(merchants, merchant)
-  if (shop.status !== 'present') return refuse('resource_is_unknown')
-  const account = within(merchant, defaultAccount)
-  const entry = await find(settlementAccounts, account)
-  const implied = impliedAccount(merchant, shop.data.currency)
-  const command =
-    entry.status === 'present'
-      ? ({ type: 'Change', changes: { payoutAccount } } as const)
-      : ({ type: 'Register', data: { ...implied, payoutAccount } } as const)
-  await handle(settlementAccounts, account, command, context)
+  await setSettlementAccount({ handle, find })(merchant, { payoutAccount }, context)
   await handle(accountChanges, merchant, { type: 'FinishAccountChange', change, at }, context)
 }
 

@@ -4,7 +4,6 @@ import type { Recorded } from '../domain/events.ts'
 import { isPaymentEvent, type PaymentEvent } from '../domain/payment/payment-events.ts'
 import type { Payment } from '../domain/payment/payment-state.ts'
 import { streamOf } from '../domain/stream.ts'
-import { attemptsOf } from './callback-history.ts'
 import type { EventStore } from './event-store.ts'
 import { historyOf, stateAfter } from './history.ts'
 
@@ -40,19 +39,18 @@ type Message = {
 
 export type ToldOfPayment = Message & { readonly tries: readonly Attempt[] }
 
-/** The newest messages about a payment, each with its attempts. */
-export const toldOfPayment = (
-  store: Pick<EventStore, 'readStream'>,
-  listAbout: (subject: string, before: number, limit: number) => readonly Message[],
-) => {
-  const triesOf = attemptsOf(store)
-  return async (tid: string, limit: number): Promise<readonly ToldOfPayment[]> => {
-    const rows = listAbout(streamOf(payments, tid), Number.MAX_SAFE_INTEGER, limit)
+/** The newest messages about a payment, those without an address too, each with its attempts. */
+export const toldOfPayment =
+  (
+    listAbout: (subject: string, before: number, limit: number) => Promise<readonly Message[]>,
+    attemptsOf: (id: string) => Promise<readonly Attempt[]>,
+  ) =>
+  async (tid: string, limit: number): Promise<readonly ToldOfPayment[]> => {
+    const rows = await listAbout(streamOf(payments, tid), Number.MAX_SAFE_INTEGER, limit)
     return Promise.all(
       rows.map(async (row) => ({
         ...row,
-        tries: row.attempts === 0 ? [] : await triesOf(row.id),
+        tries: row.attempts === 0 ? [] : await attemptsOf(row.id),
       })),
     )
   }
-}

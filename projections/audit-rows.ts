@@ -62,14 +62,14 @@ export const auditRowQueries = (db: BetterSQLite3Database) => {
         'SELECT merchant, serial FROM settlements WHERE settlementId = @settlementId',
         { settlementId },
       ),
-    /** The settlement that takes a merchant's line at a position. */
+    /** The settlement that takes a merchant's line at a position; it may still be in the making. */
     settlementTaking: (merchant: string, position: number) =>
-      find<{ readonly settlementId: string }>(
-        `SELECT settlementId FROM settlements
+      find<{ readonly settlementId: string; readonly serial: number; readonly making: number }>(
+        `SELECT settlementId, serial, making FROM settlements
          WHERE merchant = @merchant AND startedPosition > @position
          ORDER BY startedPosition LIMIT 1`,
         { merchant, position },
-      )?.settlementId,
+      ),
     /** Merchants that were ever settled. */
     settledMerchants: (): readonly string[] =>
       client

@@ -51,7 +51,7 @@ const countedIn = ({ rows }: ExplainNeeds, { event, payment }: Step): readonly s
   const { lineLedger } = payment
   const report = rows.reportHolding(merchant, lineLedger, event.position)
   const movesMoney = event.type === 'PaymentCaptured' || event.type === 'PaymentRefunded'
-  const settlement = rows.settlementTaking(merchant, event.position)
+  const settlement = rows.settlementTaking(merchant, event.position)?.settlementId
   const inReport = `report ${report} of ledger ${lineLedger}`
   if (!movesMoney) return [inReport]
   return [inReport, settlement === undefined ? 'no settlement so far' : `settlement ${settlement}`]

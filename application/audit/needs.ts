@@ -29,7 +29,10 @@ export type AuditRows = {
   readonly settlementNamed: (
     settlementId: string,
   ) => { readonly merchant: string; readonly serial: number } | undefined
-  readonly settlementTaking: (merchant: string, position: number) => string | undefined
+  readonly settlementTaking: (
+    merchant: string,
+    position: number,
+  ) => { readonly settlementId: string } | undefined
   readonly settledMerchants: () => readonly string[]
   readonly balances: (
     account: string,

@@ -21,7 +21,7 @@ export const settlementAccount = register(
   }),
 )
 
-type SettlementAccount = Extract<
+export type SettlementAccount = Extract<
   Parameters<typeof settlementAccount.decider.decide>[0],
   { type: 'Register' }
 >['data']

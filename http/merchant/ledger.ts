@@ -34,7 +34,7 @@ const ledgerInput = z
   })
   .meta({ id: 'LedgerInput' })
 
-const ledgerUpdate = z
+export const ledgerUpdate = z
   .object({
     description: removable(description),
     closes: closing.optional(),

@@ -10,8 +10,9 @@ for (const button of document.querySelectorAll('[data-reveal]')) {
     input.focus()
   })
 }
-if (navigator.clipboard)
-  for (const button of document.querySelectorAll('[data-copy]')) {
+const showCopies = (page) => {
+  if (!navigator.clipboard) return
+  for (const button of page.querySelectorAll('[data-copy]')) {
     const text = document.getElementById(button.dataset.copy).textContent
     const name = button.textContent
     button.hidden = false
@@ -21,3 +22,5 @@ if (navigator.clipboard)
       setTimeout(() => (button.textContent = name), 3000)
     })
   }
+}
+showCopies(document)

@@ -103,6 +103,15 @@ export const accountPage = async (
           [texts.delay, filledText(texts.delayDays, account?.payoutDelay ?? 0)],
           [texts.timeZone, shop.timeZone],
         ])}
+        ${
+          mayDo(visitor.me.terms, 'change_settlement_account')
+            ? html`<p>
+                <a class="button second slim" href="${moneyPath(visitor, 'times')}"
+                  >${texts.timesChange}</a
+                >
+              </p>`
+            : ''
+        }
       </section>
       ${formHtml(needs, visitor, given)}`,
   }

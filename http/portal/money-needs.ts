@@ -28,6 +28,8 @@ export type MoneyNeeds = PortalNeeds &
     readonly handle: Handle
     readonly find: Find
     readonly newId: () => string
+    /** The newest event of a merchant that this process knows of. */
+    readonly newestOf: (merchant: string) => number
     readonly settlements: {
       find(merchant: string, serial: number): SettlementRow | undefined
       list(merchant: string, before: number, limit: number): readonly SettlementRow[]

@@ -1,9 +1,8 @@
 import { html } from 'hono/html'
 import type { Totals } from '../../domain/accounting/totals.ts'
+import { mayDo } from '../../domain/merchant/staff-roles.ts'
 import { addUp, negated, type Sum } from '../../domain/money/money.ts'
 import { dateIn } from '../../domain/time-zone.ts'
-import type { LedgerRow } from '../../projections/ledgers.ts'
-import type { SettlementAccountRow } from '../../projections/settlement-accounts.ts'
 import type { SettlementRow } from '../../projections/settlements.ts'
 import { searchOf, type Call } from '../call.ts'
 import { shownTime } from '../payer/money.ts'
@@ -12,15 +11,16 @@ import { filled, filledText, unseen } from '../payer/words.ts'
 import type { MoneyNeeds } from './money-needs.ts'
 import {
   dayText,
+  daysHtml,
+  doneHtml,
   factsHtml,
   moneyPath,
-  reportHref,
   settlementHref,
   statusHtml,
   sumText,
   whenText,
 } from './money-parts.ts'
-import { openGross } from './money-report.ts'
+import { ledgersHtml } from './money-ledgers.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
 import { moneyTexts } from './texts-money.ts'
 
@@ -82,51 +82,6 @@ const settlementsHtml = (needs: MoneyNeeds, visitor: PortalVisitor, call: Call):
     }`
 }
 
-export const closesText = (
-  { closes }: LedgerRow,
-  account: SettlementAccountRow | undefined,
-  visitor: PortalVisitor,
-): string =>
-  filledText(moneyTexts[visitor.language][`closes_${closes}`], account?.startOfDay ?? '00:00')
-
-const ledgersHtml = (needs: MoneyNeeds, visitor: PortalVisitor): Html => {
-  const texts = moneyTexts[visitor.language]
-  const { merchant } = visitor.shop
-  const account = needs.settlementAccounts.find(merchant)
-  const rows = needs.ledgers.idsOf(merchant).flatMap((id) => needs.ledgers.find(merchant, id) ?? [])
-  return html`<div class="scroll">
-    <table class="grid">
-      <thead>
-        <tr>
-          <th scope="col">${texts.ledger}</th>
-          <th scope="col">${texts.open}</th>
-          <th scope="col" class="number">${texts.soFar}</th>
-          <th scope="col">${texts.closes}</th>
-          <th scope="col">${texts.closed}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map((row) => {
-          const { id, open, currency, description } = row
-          const link = (report: number) =>
-            html`<a href="${reportHref(visitor, id, report)}"
-              >${filledText(texts.report, report)}${unseen(` ${id}`)}</a
-            >`
-          return html`<tr>
-            <th scope="row">
-              ${id} ${description === null ? '' : html`<span class="value">${description}</span>`}
-            </th>
-            <td>${link(open)}</td>
-            <td class="number">${sumText(openGross(row, currency), currency, visitor)}</td>
-            <td>${closesText(row, account, visitor)}</td>
-            <td>${open > 1 ? link(open - 1) : ''}</td>
-          </tr>`
-        })}
-      </tbody>
-    </table>
-  </div>`
-}
-
 const nextHtml = ({ nextPayout }: MoneyNeeds, visitor: PortalVisitor): Html => {
   const texts = moneyTexts[visitor.language]
   const { dueAt, sums } = nextPayout(visitor.shop.merchant)
@@ -156,6 +111,13 @@ const accountHtml = (needs: MoneyNeeds, visitor: PortalVisitor): Html => {
     ])}
     <p class="buttons">
       <a class="button second slim" href="${moneyPath(visitor, 'account')}">${texts.account}</a>
+      ${
+        mayDo(visitor.me.terms, 'change_settlement_account')
+          ? html`<a class="button second slim" href="${moneyPath(visitor, 'times')}"
+              >${texts.timesChange}</a
+            >`
+          : ''
+      }
       <a class="button second slim" href="${moneyPath(visitor, 'terms')}">${texts.feesAll}</a>
     </p>
   </section>`
@@ -171,10 +133,11 @@ export const moneyOverview = (
   return {
     title: texts.money,
     body: html`<div class="head"><h1>${texts.money}</h1></div>
+      ${doneHtml(searchOf(call).has('saved') ? texts.saved : undefined)}
       <div class="columns">${nextHtml(needs, visitor)} ${accountHtml(needs, visitor)}</div>
       <section class="card">
         <h2>${texts.payouts}</h2>
-        ${settlementsHtml(needs, visitor, call)}
+        ${daysHtml(visitor)} ${settlementsHtml(needs, visitor, call)}
       </section>
       <section class="card">
         <h2>${texts.ledgers}</h2>

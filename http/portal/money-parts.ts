@@ -15,8 +15,11 @@ export const moneyPath = (visitor: PortalVisitor, path = ''): string =>
 export const settlementHref = (visitor: PortalVisitor, serial: number): string =>
   moneyPath(visitor, `settlements/${serial}`)
 
+export const ledgerHref = (visitor: PortalVisitor, ledger: string): string =>
+  moneyPath(visitor, `ledgers/${encodeURIComponent(ledger)}`)
+
 export const reportHref = (visitor: PortalVisitor, ledger: string, report: number): string =>
-  moneyPath(visitor, `ledgers/${encodeURIComponent(ledger)}/reports/${report}`)
+  `${ledgerHref(visitor, ledger)}/reports/${report}`
 
 export const sumText = (sum: Sum, currency: string, { locale }: PortalVisitor): string =>
   shownMoney(formatAmount(sum, currency), currency, locale)
@@ -47,10 +50,18 @@ export const whenText = (
   return filledText(texts.arrives, dayText(day, visitor))
 }
 
+/** By whose clocks a day begins. */
+export const daysHtml = ({ shop, language }: PortalVisitor): Html =>
+  html`<p class="quiet small">${filledText(moneyTexts[language].daysAre, shop.timeZone)}</p>`
+
 /** The way back to where a page is reached from. */
-export const crumbsHtml = (visitor: PortalVisitor): Html =>
+export const crumbsHtml = (
+  visitor: PortalVisitor,
+  ...more: readonly (readonly [href: string, name: string])[]
+): Html =>
   html`<p class="crumbs">
     <a href="${moneyPath(visitor)}">${moneyTexts[visitor.language].money}</a>
+    ${more.map(([href, name]) => html`<a href="${href}">${name}</a>`)}
   </p>`
 
 export const doneHtml = (text: string | undefined): Html | '' =>

@@ -1,11 +1,9 @@
 import { html } from 'hono/html'
-import type { Completion } from '../../domain/accounting/completion.ts'
 import { feeTypes, totalGross, totalNet, type Total } from '../../domain/accounting/totals.ts'
 import { mayDo } from '../../domain/merchant/staff-roles.ts'
 import { addUp, negated } from '../../domain/money/money.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { LedgerRow } from '../../projections/ledgers.ts'
-import { countersView } from '../merchant/summary-reply.ts'
 import { shownReport } from '../merchant/report-shown.ts'
 import type { ShownReport } from '../merchant/report-reply.ts'
 import { searchOf, type Call } from '../call.ts'
@@ -13,9 +11,11 @@ import { shownTime } from '../payer/money.ts'
 import type { Html } from '../payer/page.ts'
 import { hiddenFields } from '../payer/session.ts'
 import { filled, filledText } from '../payer/words.ts'
+import { portalPath } from './areas.ts'
+import { countsHtml } from './money-counts.ts'
 import { downloadsHtml } from './money-downloads.ts'
 import type { MoneyNeeds } from './money-needs.ts'
-import { crumbsHtml, doneHtml, reportHref, sumText } from './money-parts.ts'
+import { crumbsHtml, doneHtml, ledgerHref, reportHref, sumText } from './money-parts.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
 import { moneyTexts } from './texts-money.ts'
 
@@ -67,59 +67,6 @@ const totalHtml = (total: Total, visitor: PortalVisitor): Html => {
   </section>`
 }
 
-const counterNames = {
-  en: {
-    payment_request_count: 'Requests',
-    payment_auth_count: 'Authorised',
-    payment_capture_count: 'Captures',
-    payment_refund_count: 'Refunds',
-    payment_release_count: 'Released',
-    payment_expire_count: 'Expired',
-    payment_fail_count: 'Failed',
-    payment_abort_count: 'Aborted',
-    permission_request_count: 'Permissions asked for',
-    permission_answered_count: 'Permissions answered',
-    permission_fail_count: 'Permissions failed',
-  },
-  nb: {
-    payment_request_count: 'Forespørsler',
-    payment_auth_count: 'Reservert',
-    payment_capture_count: 'Trekk',
-    payment_refund_count: 'Refusjoner',
-    payment_release_count: 'Frigitt',
-    payment_expire_count: 'Utløpt',
-    payment_fail_count: 'Feilet',
-    payment_abort_count: 'Avbrutt',
-    permission_request_count: 'Tillatelser det er spurt om',
-    permission_answered_count: 'Besvarte tillatelser',
-    permission_fail_count: 'Tillatelser som feilet',
-  },
-} as const
-
-const countsHtml = (
-  counters: Completion['counters'],
-  { language, locale }: PortalVisitor,
-): Html => {
-  const names = counterNames[language]
-  const view = countersView(counters)
-  const format = new Intl.NumberFormat(locale)
-  const shown = (Object.keys(names) as (keyof typeof names)[]).filter((name) => view[name] > 0)
-  return html`<section class="card">
-    <h2>${moneyTexts[language].counts}</h2>
-    <table class="grid steps">
-      <tbody>
-        ${shown.map(
-          (name) =>
-            html`<tr>
-              <th scope="row">${names[name]}</th>
-              <td class="number">${format.format(view[name])}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </section>`
-}
-
 const closeHtml = (
   visitor: PortalVisitor,
   { ledger, number, status }: ShownReport,
@@ -156,6 +103,9 @@ export const reportPage = (
   call: Call<{ readonly ledger: string; readonly report: string }>,
 ): PortalPage => {
   const texts = moneyTexts[visitor.language]
+  const { merchant } = visitor.shop
+  // Before the sums are read: what comes meanwhile is told of at once.
+  const follow = portalPath(merchant, `events?after=${needs.newestOf(merchant)}`)
   const { row, shown } = reportOf(needs, visitor, call.params.ledger, call.params.report)
   const { number, ledger, sums } = shown
   const search = searchOf(call)
@@ -163,14 +113,16 @@ export const reportPage = (
   const { transactionLogs = [], scopeLogs = [] } = sums
   const logs = { transactions: transactionLogs.length, scopes: scopeLogs.length }
   const isAsked = search.has('close')
+  const up = [ledgerHref(visitor, ledger), filledText(texts.ledgerOf, ledger)] as const
   const near = (to: number, name: string) =>
     to < 1 || to > row.open
       ? ''
       : html`<a class="lone" href="${reportHref(visitor, ledger, to)}">${name}</a>`
   return {
     title,
-    body: html`${crumbsHtml(visitor)}
-      <div class="head">
+    ...(shown.status !== 'closed' && !isAsked && { follow }),
+    body: html`${crumbsHtml(visitor, up)}
+      <div class="head" data-part="head">
         <div>
           <h1>${title} ${reportBadge(shown, visitor)}</h1>
           <p class="quiet small">${agesHtml(shown, visitor)}</p>
@@ -182,7 +134,7 @@ export const reportPage = (
       </div>
       ${doneHtml(search.has('closed') ? texts.closedDone : undefined)}
       ${isAsked ? closeHtml(visitor, shown, true) : ''}
-      <div class="columns">
+      <div class="columns" data-part="sums">
         ${sums.totals.map((total) => totalHtml(total, visitor))}
         ${countsHtml(sums.counters, visitor)}
       </div>

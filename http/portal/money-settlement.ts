@@ -6,11 +6,13 @@ import { dateIn } from '../../domain/time-zone.ts'
 import type { SettlementRow } from '../../projections/settlements.ts'
 import type { Html } from '../payer/page.ts'
 import { filledText } from '../payer/words.ts'
+import { portalPath } from './areas.ts'
 import { downloadsHtml } from './money-downloads.ts'
 import type { MoneyNeeds } from './money-needs.ts'
 import {
   crumbsHtml,
   dayText,
+  daysHtml,
   factsHtml,
   settlementHref,
   statusHtml,
@@ -163,13 +165,17 @@ export const settlementPage = (
   serial: string,
 ): PortalPage => {
   const texts = moneyTexts[visitor.language]
+  const { merchant } = visitor.shop
+  const follow = portalPath(merchant, `events?after=${needs.newestOf(merchant)}`)
   const row = madeSettlement(needs, visitor, serial)
-  const { made, settlementId } = row
+  const { made, settlementId, payouts } = row
+  const isOver = payouts.every(({ status }) => status === 'paid')
   const settled = dateIn(visitor.shop.timeZone, row.startedAt)
   const title = filledText(texts.payoutFor, dayText(settled, visitor))
   const logs = { transactions: made.transactionLogs.length, scopes: made.scopeLogs.length }
   return {
     title,
+    ...(!isOver && { follow }),
     body: html`${crumbsHtml(visitor)}
       <div class="head">
         <div>
@@ -178,6 +184,9 @@ export const settlementPage = (
         </div>
         ${downloadsHtml(visitor, settlementHref(visitor, row.serial), logs)}
       </div>
-      ${made.payouts.map((payout) => currencyHtml(needs, visitor, row, payout))}`,
+      <div data-part="payouts">
+        ${made.payouts.map((payout) => currencyHtml(needs, visitor, row, payout))}
+      </div>
+      ${daysHtml(visitor)}`,
   }
 }

@@ -18,6 +18,23 @@ export const headedTable = (
     </tbody>
   </table>`
 
+export type Choice = readonly [value: string, name: string]
+
+/** One of several, with its label. */
+export const choiceField = (
+  name: string,
+  label: string,
+  chosen: string,
+  of: readonly Choice[],
+): Html =>
+  html`<label for="${name}">${label}</label>
+    <select id="${name}" name="${name}">
+      ${of.map(
+        ([value, text]) =>
+          html`<option value="${value}" ${value === chosen ? html`selected` : ''}>${text}</option>`,
+      )}
+    </select>`
+
 export type Fact = readonly [name: string, value: Html | string]
 
 /** Names and values; `kind` is the class of their list. */

@@ -1,10 +1,14 @@
 // Prints, and fetches the parts of a page again when the server tells of a change; the page works
 // without it.
 'use strict'
-for (const button of document.querySelectorAll('[data-print]')) {
-  button.hidden = false
-  button.addEventListener('click', () => print())
+// Shows what only scripts can do; parts that come later have it too.
+const enliven = (part) => {
+  for (const button of part.querySelectorAll('[data-print]')) {
+    button.hidden = false
+    button.addEventListener('click', () => print())
+  }
 }
+enliven(document)
 const main = document.querySelector('main[data-follow]')
 if (main) {
   const isBusy = () =>
@@ -25,6 +29,9 @@ if (main) {
       : null
     part.innerHTML = fresh.innerHTML
     locally(part)
+    enliven(part)
+    // Of account.js.
+    showCopies(part)
     if (href === null) return
     const links = [...part.querySelectorAll('a')].filter((link) => link.getClientRects().length > 0)
     links.find((link) => link.getAttribute('href') === href)?.focus()
@@ -52,5 +59,3 @@ if (main) {
   }
   follow()
 }
-for (const button of document.querySelectorAll('[data-print]'))
-  button.addEventListener('click', () => print())

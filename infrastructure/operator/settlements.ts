@@ -1,10 +1,7 @@
 import type { Command } from 'commander'
-import { settlementAccounts } from '../../domain/aggregates.ts'
-import { defaultAccount, impliedAccount } from '../../domain/accounting/settlement-account.ts'
+import { setSettlementAccount } from '../../application/set-settlement-account.ts'
 import { frequencies, startOfDayPattern, type Frequency } from '../../domain/calendar.ts'
-import { changed } from '../../domain/changes.ts'
 import { formatAmount } from '../../domain/money/money.ts'
-import { within } from '../../domain/stream.ts'
 import { openAccounting } from '../accounting.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
@@ -35,10 +32,7 @@ const delayOf = (text: string): number =>
     : fail(`${text} must be a number of weekdays from 0 to 30`)
 
 const setAccount = async (core: Core, id: string, given: AccountOptions) => {
-  const { find, handle, contextOf } = core
-  const { currency } = await presentMerchant(core, id)
-  const account = within(id, defaultAccount)
-  const entry = await find(settlementAccounts, account)
+  await presentMerchant(core, id)
   const { payoutAccount, frequency, startOfDay, payoutDelay } = given
   if (startOfDay !== undefined && !startOfDayPattern.test(startOfDay))
     fail(`${startOfDay} must be a time of day as hh:mm`)
@@ -48,14 +42,7 @@ const setAccount = async (core: Core, id: string, given: AccountOptions) => {
     startOfDay,
     payoutDelay: payoutDelay === undefined ? undefined : delayOf(payoutDelay),
   }
-  const implied = impliedAccount(id, currency)
-  const command =
-    entry.status === 'present'
-      ? ({ type: 'Change', changes } as const)
-      : ({ type: 'Register', data: changed(implied, changes) } as const)
-  const { state } = await handle(settlementAccounts, account, command, contextOf('operator', id))
-  if (state.status !== 'present') throw new Error(`the settlement account of ${id} is not there`)
-  const { data } = state
+  const data = await setSettlementAccount(core)(id, changes, core.contextOf('operator', id))
   return {
     merchant: id,
     id: data.id,

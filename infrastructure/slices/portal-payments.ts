@@ -10,7 +10,7 @@ const usualLimit = '1000'
 
 /** What the staff of merchants see of payments, and do with them. */
 export const portalPayments = (
-  { payments, people, accounting, audit, callbacks, store }: Core,
+  { payments, people, accounting, audit, store }: Core,
   { REFUND_STEP_UP_AMOUNT: limits = {} }: Pick<Settings, 'REFUND_STEP_UP_AMOUNT'>,
   { needs: { hasPerson } }: PaymentSlice,
   transparency: Pick<ReturnType<typeof transparencySlice>, 'needs'>,
@@ -22,7 +22,6 @@ export const portalPayments = (
   showCustomer: people.payers.show,
   findTerms: accounting.findTerms,
   settlementTaking: audit.rows.settlementTaking,
-  messagesAbout: callbacks.messages.listAbout,
   receipts: transparency.needs.receipts,
   refundCodeAbove: (currency: string): number =>
     limits[currency] ?? parseAmount(usualLimit, currency),

@@ -128,6 +128,32 @@ describe('given a payment with line items, a callback address and a refund,', ()
       .toContain('http://127.0.0.1:9/callback')
   })
 
+  test('when it is settled, the page leads to its report, settlement and messages', async () => {
+    const money = '/portal/sandbox/money'
+    expect((await visit()).html).toContain(`href="${money}/ledgers/default/reports/1"`)
+    expect((await visit()).html).toContain('Not settled yet')
+    await desk.service.call('POST', '/sandbox/v1/settlement/', { merchant: 'sandbox' })
+    const { html } = await visit()
+    const settled = new RegExp(`<a href="(${money}/settlements/1)">\\w+-[\\d-]+</a>`).exec(html)
+    expect((await desk.alice.visit(settled?.[1] ?? '')).html).toContain('From turnover to payout')
+    const told = /href="([^"]*\/callbacks\/[^"]+)"/.exec(html)?.[1] ?? ''
+    expect((await desk.alice.visit(told)).html).toContain(tid)
+    // Who may not see money and callbacks reads what they are called.
+    await desk.bobIs('cashier', '--pos', 'till-1')
+    const seen = (await desk.bob.visit(`/portal/sandbox/payments/${tid}`)).html
+    expect(seen).toContain('1 of default')
+    expect(seen).not.toMatch(/href="[^"]*\/(money|developers)\//)
+  })
+
+  test('when a payment has no address, its page has the messages of the feed', async () => {
+    const quiet = await desk.captured({ pos_tid: 'quiet', callback_uri: null })
+    const { html } = await desk.alice.visit(`/portal/sandbox/payments/${quiet}`)
+    expect(html).toContain('payment_captured')
+    expect(html).toContain('No address, in the feed')
+    const told = /href="([^"]*\/callbacks\/[^"]+)"/.exec(html)?.[1] ?? ''
+    expect((await desk.alice.visit(told)).html).toContain(quiet)
+  })
+
   test('when somebody else has it, or nobody, there is no such page', async () => {
     const { service, alice } = desk
     expect((await alice.visit('/portal/sandbox/payments/abc123')).status).toBe(404)

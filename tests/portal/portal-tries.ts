@@ -48,6 +48,13 @@ export const portalTries: readonly Try[] = [
   look('money', 'see_money'),
   look('money/terms', 'see_money'),
   look('money/account', 'see_money'),
+  look('money/times', 'change_settlement_account'),
+  {
+    ...{ method: 'POST', path: 'money/times', action: 'change_settlement_account' },
+    form: { frequency: 'none' },
+  },
+  look('money/ledgers/default?before=2', 'see_money'),
+  { method: 'POST', path: 'money/ledgers/default', action: 'close_report', form: { closes: 'x' } },
   { ...look('money/settlements/1', 'see_money'), isEmpty: true },
   { ...look('money/settlements/1/transactions-1.csv', 'download'), isEmpty: true },
   look(`${report}?close`, 'see_money'),

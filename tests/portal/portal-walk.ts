@@ -22,6 +22,8 @@ const moneyPages = [
   ['money', ''],
   ['settlement', '/settlements/1'],
   ['report', '/ledgers/default/reports/1?close'],
+  ['ledger', '/ledgers/default'],
+  ['times', '/times'],
   ['terms', '/terms'],
   ['account', '/account'],
 ] as const

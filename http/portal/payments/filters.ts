@@ -1,6 +1,8 @@
 import { html } from 'hono/html'
 import type { Html } from '../../payer/page.ts'
 import { hiddenFields } from '../../payer/session.ts'
+import { filled } from '../../payer/words.ts'
+import { choiceField, type Choice } from '../parts.ts'
 import { addressOf, statuses, type Asked, type Filters } from './query.ts'
 import type { PaymentTexts } from './texts.ts'
 
@@ -10,6 +12,8 @@ type Shown = {
   readonly path: string
   readonly filters: Filters
   readonly problems: Asked['problems']
+  /** By whose clocks a day begins. */
+  readonly timeZone: string
   /** Id and name of those to choose from. */
   readonly pointsOfSale: readonly (readonly [id: string, name: string])[]
 }
@@ -57,24 +61,14 @@ const fieldHtml = ({ texts, filters, problems }: Shown, field: Field): Html => {
   </div>`
 }
 
-type Choice = readonly [value: string, name: string]
-
 const choiceHtml = (name: keyof Filters, label: string, chosen: string, of: readonly Choice[]) =>
-  html`<div>
-    <label for="${name}">${label}</label>
-    <select id="${name}" name="${name}">
-      ${of.map(
-        ([value, text]) =>
-          html`<option value="${value}" ${value === chosen ? html`selected` : ''}>${text}</option>`,
-      )}
-    </select>
-  </div>`
+  html`<div>${choiceField(name, label, chosen, of)}</div>`
 
 const moreNames = ['pos', 'since', 'until', 'least', 'most', 'sort'] as const
 
 /** The search, and the other filters below it, open when one is set. */
 export const filtersHtml = (shown: Shown): Html => {
-  const { texts, path, filters, pointsOfSale } = shown
+  const { texts, path, filters, pointsOfSale, timeZone } = shown
   const set = moreNames.filter((name) => filters[name] !== '').length
   const amount = html`inputmode="decimal" autocomplete="off"`
   const known = pointsOfSale.some(([id]) => id === filters.pos)
@@ -100,6 +94,7 @@ export const filtersHtml = (shown: Shown): Html => {
           ['largest', texts.largest],
         ])}
       </div>
+      <p class="quiet small">${filled(texts.daysAre, timeZone)}</p>
       <div class="find-go">
         <button class="second">${texts.show}</button>
         <a href="${path}">${texts.clear}</a>

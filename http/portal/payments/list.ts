@@ -107,7 +107,8 @@ const bodyHtml = (listed: Listed, path: string, filters: Filters, found: Found):
   const own = pointsOfSaleOf(visitor.me.terms)
   const pointsOfSale = [...names].filter(([id]) => own === null || own.includes(id))
   const { problems, rows } = found
-  const shown = { texts, path, filters, problems, pointsOfSale }
+  const { timeZone } = visitor.shop
+  const shown = { texts, path, filters, problems, pointsOfSale, timeZone }
   const mayDownload = mayDo(visitor.me.terms, 'download')
   const nothing = isFiltered(filters) ? texts.noPayments : texts.empty
   return html`<div class="head">

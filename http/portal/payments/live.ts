@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { newestEventsOf, toldOfPayment } from '../../../application/payment-history.ts'
+import { newestEventsOf } from '../../../application/payment-history.ts'
 import { payments } from '../../../domain/aggregates.ts'
 import { streamOf } from '../../../domain/stream.ts'
 import { searchOf } from '../../call.ts'
@@ -12,6 +12,7 @@ import { mostEvents, mostMessages, type PaymentPageNeeds } from './one.ts'
 import { filtersOf, paymentListQuery } from './query.ts'
 import { onPage, type PaymentListNeeds } from './list.ts'
 import { paymentSearch } from './search.ts'
+import { toldIn } from './told.ts'
 
 export type LivePaymentNeeds = PaymentListNeeds &
   PaymentPageNeeds & {
@@ -79,7 +80,7 @@ export const livePaymentRoutes = (needs: LivePaymentNeeds, { page }: PortalPages
   const search = paymentSearch(needs)
   const find = findPayment(needs)
   const newest = newestEventsOf(needs.store)
-  const told = toldOfPayment(needs.store, needs.messagesAbout)
+  const told = toldIn(needs)
   return [
     page(
       {

@@ -1,8 +1,11 @@
 import { html } from 'hono/html'
+import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import type { PaymentRecord } from '../../../application/payment-history.ts'
 import { shownAmount, shownTime } from '../../payer/money.ts'
 import type { Html } from '../../payer/page.ts'
-import { filled } from '../../payer/words.ts'
+import { filledText } from '../../payer/words.ts'
+import { reportHref, settlementHref } from '../money-parts.ts'
+import type { PortalVisitor } from '../page.ts'
 import type { Told } from './timeline.ts'
 
 export type CountingNeeds = {
@@ -12,8 +15,14 @@ export type CountingNeeds = {
     ledger: string,
     position: number,
   ) => number | Promise<number>
-  /** The id of the settlement that takes a line, if one has. */
-  readonly settlementTaking: (merchant: string, position: number) => string | undefined
+  /** The settlement that takes a line, if one has; it may still be in the making. */
+  readonly settlementTaking: (merchant: string, position: number) => Settlement | undefined
+}
+
+type Settlement = {
+  readonly settlementId: string
+  readonly serial: number
+  readonly making: number
 }
 
 type MoneyRecord = Extract<PaymentRecord, { type: 'PaymentCaptured' | 'PaymentRefunded' }>
@@ -24,10 +33,29 @@ const isMoney = (event: PaymentRecord): event is MoneyRecord =>
 type Line = {
   readonly event: MoneyRecord
   readonly report: number
-  readonly settlement: string | undefined
+  readonly settlement: Settlement | undefined
 }
 
-const lineHtml = (told: Told, { event, report, settlement }: Line): Html => {
+/** Who may not see money reads what it is called. */
+const linked = ({ me }: PortalVisitor, href: string, name: string): Html =>
+  mayDo(me.terms, 'see_money') ? html`<a href="${href}">${name}</a>` : html`${name}`
+
+const reportHtml = ({ texts }: Told, visitor: PortalVisitor, { event, report }: Line): Html =>
+  linked(
+    visitor,
+    reportHref(visitor, event.ledger, report),
+    filledText(texts.reportOf, report, event.ledger),
+  )
+
+const settlementHtml = ({ texts }: Told, visitor: PortalVisitor, { settlement }: Line): Html => {
+  if (!settlement) return html`<span class="quiet">${texts.noSettlement}</span>`
+  const { settlementId, serial, making } = settlement
+  if (making) return html`${settlementId}`
+  return linked(visitor, settlementHref(visitor, serial), settlementId)
+}
+
+const lineHtml = (told: Told, visitor: PortalVisitor, line: Line): Html => {
+  const { event } = line
   const { texts, locale, currency } = told
   const { amount, additionalAmount, charge } = event.data
   const shown = (minor: number) => shownAmount(minor, currency, locale)
@@ -46,8 +74,8 @@ const lineHtml = (told: Told, { event, report, settlement }: Line): Html => {
       ${parts.length < 2 ? '' : html`<small class="quiet">${parts.join(' + ')}</small>`}
     </td>
     <td class="number">${shown(gross - fee - interchange - vat)}</td>
-    <td>${filled(texts.reportOf, report, event.ledger)}</td>
-    <td>${settlement ?? html`<span class="quiet">${texts.noSettlement}</span>`}</td>
+    <td>${reportHtml(told, visitor, line)}</td>
+    <td>${settlementHtml(told, visitor, line)}</td>
   </tr>`
 }
 
@@ -57,10 +85,11 @@ const heads = ['gross', 'fees', 'net'] as const
 export const moneyLinesHtml = async (
   needs: CountingNeeds,
   told: Told,
-  merchant: string,
+  visitor: PortalVisitor,
   events: readonly PaymentRecord[],
 ): Promise<Html> => {
   const { texts } = told
+  const { merchant } = visitor.shop
   const lines: Line[] = []
   for (const event of events.filter(isMoney)) {
     const { position, ledger } = event
@@ -80,7 +109,7 @@ export const moneyLinesHtml = async (
         </tr>
       </thead>
       <tbody>
-        ${lines.map((line) => lineHtml(told, line))}
+        ${lines.map((line) => lineHtml(told, visitor, line))}
       </tbody>
     </table>
   </div>`

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { EventStore } from '../../../application/event-store.ts'
 import type { Find } from '../../../application/find-state.ts'
-import { newestEventsOf, toldOfPayment } from '../../../application/payment-history.ts'
+import { newestEventsOf } from '../../../application/payment-history.ts'
 import type { StaffWork } from '../../../application/staff.ts'
 import { searchOf, type Call } from '../../call.ts'
 import { attachmentsHtml, type PayerAttachmentNeeds } from '../../payer/attachment.ts'
@@ -24,18 +24,18 @@ import {
 import { potsHtml } from './pots.ts'
 import { paymentTexts } from './texts.ts'
 import { timelineHtml, type Told } from './timeline.ts'
-import { callbacksHtml } from './told.ts'
+import { callbacksHtml, toldIn, type ToldNeeds } from './told.ts'
 
 export type PaymentPageNeeds = CountingNeeds &
   DetailNeeds &
   PayerAttachmentNeeds &
-  Pick<StaffWork, 'findStaff' | 'nameOf'> & {
+  Pick<StaffWork, 'findStaff' | 'nameOf'> &
+  ToldNeeds & {
     readonly find: Find
     readonly store: Pick<EventStore, 'readStream'>
     readonly caughtUp: () => Promise<void>
     /** Known and not erased. */
     readonly hasPerson: (person: string) => boolean
-    readonly messagesAbout: Parameters<typeof toldOfPayment>[1]
     readonly digestOf: (text: string) => string
   }
 
@@ -76,7 +76,7 @@ const bodyOf = async (needs: PaymentPageNeeds, shown: ShownPayment, done: string
   const { visitor, texts, tid, payment } = shown
   const { locale, shop } = visitor
   const history = await newestEventsOf(needs.store)(tid, mostEvents)
-  const messages = await toldOfPayment(needs.store, needs.messagesAbout)(tid, mostMessages)
+  const messages = await toldIn(needs)(tid, mostMessages)
   const actors = new Set(history.events.map(({ metadata }) => metadata.actor))
   const names = await namesOf(needs, shop.merchant, actors)
   const told: Told = { texts, locale, currency: payment.request.currency, names }
@@ -94,11 +94,11 @@ const bodyOf = async (needs: PaymentPageNeeds, shown: ShownPayment, done: string
         ${await boughtHtml(needs, shown)}
         <section class="card">
           <h2>${texts.fees}</h2>
-          ${await moneyLinesHtml(needs, told, shop.merchant, history.events)}
+          ${await moneyLinesHtml(needs, told, visitor, history.events)}
         </section>
         <section class="card">
           <h2>${texts.callbacks}</h2>
-          ${callbacksHtml(texts, locale, messages)}
+          ${callbacksHtml(visitor, texts, messages)}
         </section>
       </div>
       <div data-part="side">

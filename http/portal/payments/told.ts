@@ -1,9 +1,18 @@
 import { html } from 'hono/html'
-import type { ToldOfPayment } from '../../../application/payment-history.ts'
+import { toldOfPayment, type ToldOfPayment } from '../../../application/payment-history.ts'
+import { mayDo } from '../../../domain/merchant/staff-roles.ts'
+import type { CallbackNeeds } from '../../merchant/callback.ts'
 import { shownTime } from '../../payer/money.ts'
 import type { Html } from '../../payer/page.ts'
 import { filled } from '../../payer/words.ts'
+import { callbacksPath } from '../developers/callback-list.ts'
+import type { PortalVisitor } from '../page.ts'
 import type { PaymentTexts } from './texts.ts'
+
+export type ToldNeeds = Pick<CallbackNeeds, 'callbackMessages' | 'attemptsOf'>
+
+export const toldIn = ({ callbackMessages, attemptsOf }: ToldNeeds) =>
+  toldOfPayment(callbackMessages.listAbout, attemptsOf)
 
 const kinds: Readonly<Record<string, string>> = {
   delivered: 'good',
@@ -12,8 +21,8 @@ const kinds: Readonly<Record<string, string>> = {
 }
 
 const attemptHtml = (
+  { locale }: PortalVisitor,
   texts: PaymentTexts,
-  locale: string,
   { attemptedAt, uri, httpStatus, problem, durationMs }: ToldOfPayment['tries'][number],
 ): Html => {
   const answer = httpStatus === null ? (problem ?? '') : filled(texts.callbackAnswered, httpStatus)
@@ -24,30 +33,36 @@ const attemptHtml = (
   </li>`
 }
 
+/** Leads whoever may see it to the body of the message. */
+const nameHtml = ({ me, shop }: PortalVisitor, { id, event }: ToldOfPayment): Html =>
+  mayDo(me.terms, 'see_developers')
+    ? html`<a href="${callbacksPath(shop.merchant, `/${id}`)}"><code>${event}</code></a>`
+    : html`<code>${event}</code>`
+
 /** What was told of a payment, and what the receiver answered. */
 export const callbacksHtml = (
+  visitor: PortalVisitor,
   texts: PaymentTexts,
-  locale: string,
   told: readonly ToldOfPayment[],
 ): Html =>
   told.length === 0
     ? html`<p class="quiet">${texts.callbackNone}</p>`
     : html`<ul class="told">
         ${told.map(
-          ({ event, at, status, tries }) =>
+          (one) =>
             html`<li>
               <p>
-                <code>${event}</code>
-                <span class="badge ${kinds[status] ?? ''}"
-                  >${texts[`callback_${status}` as keyof PaymentTexts] ?? status}</span
+                ${nameHtml(visitor, one)}
+                <span class="badge ${kinds[one.status] ?? ''}"
+                  >${texts[`callback_${one.status}` as keyof PaymentTexts] ?? one.status}</span
                 >
-                <span class="quiet small">${shownTime(at, locale)}</span>
+                <span class="quiet small">${shownTime(one.at, visitor.locale)}</span>
               </p>
               ${
-                tries.length === 0
+                one.tries.length === 0
                   ? ''
                   : html`<ol class="small">
-                      ${tries.slice(-10).map((one) => attemptHtml(texts, locale, one))}
+                      ${one.tries.slice(-10).map((each) => attemptHtml(visitor, texts, each))}
                     </ol>`
               }
             </li>`,

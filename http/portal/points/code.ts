@@ -68,11 +68,12 @@ const barsHtml = (days: readonly Day[], says: string): Html => {
   </svg>`
 }
 
-const scansHtml = (texts: PointTexts, days: readonly Day[]): Html => {
+const scansHtml = (texts: PointTexts, timeZone: string, days: readonly Day[]): Html => {
   const total = days.reduce((sum, { count }) => sum + count, 0)
   const scanned = days.filter(({ count }) => count > 0).toReversed()
   return html`<section class="card" data-part="scans">
     <h2>${texts.scansIn}: ${total}</h2>
+    <p class="quiet small">${filledText(texts.daysAre, timeZone)}</p>
     ${barsHtml(days, `${texts.scansIn}: ${total}`)}
     ${
       scanned.length === 0
@@ -141,7 +142,7 @@ const codePage = async (
             <dd>${code.serialNumber ?? '–'}</dd>
           </dl>
         </section>
-        ${scansHtml(texts, daysOf(needs, visitor, code, call.at))}
+        ${scansHtml(texts, visitor.shop.timeZone, daysOf(needs, visitor, code, call.at))}
       </div>`,
     follow: portalPath(merchant, `events?after=${needs.newestOf(merchant)}`),
   }

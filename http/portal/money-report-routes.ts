@@ -1,0 +1,94 @@
+import { feeTypes, totalGross, totalNet } from '../../domain/accounting/totals.ts'
+import { ledgers } from '../../domain/aggregates.ts'
+import { decimalsOf } from '../../domain/money/currency.ts'
+import { refuse } from '../../domain/refusal.ts'
+import { within } from '../../domain/stream.ts'
+import { z } from 'zod'
+import { fieldOf } from '../forms.ts'
+import { impliedBy } from '../merchant/ledger.ts'
+import type { ShownReport } from '../merchant/report-reply.ts'
+import { plainForm } from '../payer/form-parts.ts'
+import type { Visits } from '../payer/session.ts'
+import { filledText } from '../payer/words.ts'
+import type { Route } from '../route.ts'
+import { contextOfStaff } from './guard.ts'
+import { fileReply } from './money-files.ts'
+import type { MoneyNeeds, Sheet } from './money-needs.ts'
+import { reportHref } from './money-parts.ts'
+import { downloading, fileName, ledgerParams, moneyRoot, number, seeing } from './money-places.ts'
+import { reportOf, reportPage } from './money-report.ts'
+import type { PortalVisitor } from './page.ts'
+import type { PortalPages } from './pages.ts'
+import { moneyTexts } from './texts-money.ts'
+
+const reportParams = ledgerParams.extend({ report: number })
+
+const summaryOf = ({ sums }: ShownReport, { language }: PortalVisitor): Sheet => {
+  const texts = moneyTexts[language]
+  const rows = sums.totals.flatMap((total) => {
+    const { currency, taxcode, fees } = total
+    const amount = (sum: string) => Number(sum) / 10 ** decimalsOf(currency)
+    return [
+      [texts.description, currency, taxcode],
+      [texts.gross, amount(totalGross(total)), null],
+      ...feeTypes.flatMap((type) => {
+        const fee = fees[type]
+        return fee === undefined ? [] : [[texts[`fee_${type}`], -amount(fee), null]]
+      }),
+      [texts.net, amount(totalNet(total)), null],
+    ]
+  })
+  return { name: texts.summary, rows }
+}
+
+/** Reports: their sums, their closing, their files. */
+export const reportRoutes = (
+  needs: MoneyNeeds,
+  visits: Visits,
+  { page, form }: PortalPages,
+): Route[] => {
+  const path = `${moneyRoot}/ledgers/:ledger/reports/:report`
+  const place = { ...seeing, path, params: reportParams }
+  return [
+    page({ ...place, summary: 'A report of a ledger' }, async (visitor, call) =>
+      reportPage(needs, visitor, call),
+    ),
+    form(
+      {
+        ...place,
+        action: 'close_report',
+        summary: 'Close a report',
+        ownForm: plainForm.extend({ decision: z.literal('close') }),
+      },
+      async (visitor, call) => {
+        const { ledger, report } = call.params
+        const { row, shown } = reportOf(needs, visitor, ledger, report)
+        const { merchant, openedAt } = row
+        const href = reportHref(visitor, ledger, shown.number)
+        if (fieldOf(call.body, 'decision') !== 'close') return visits.go(visitor, `${href}?close`)
+        const about = { report: shown.number, openedAt, callbackUri: null }
+        const command = { type: 'CloseReport', ...about, implied: impliedBy(row) } as const
+        const context = contextOfStaff(call, visitor)
+        // Also where the clock was put back meanwhile.
+        const at = Math.max(context.at, openedAt)
+        await needs.handle(ledgers, within(merchant, ledger), command, { ...context, at })
+        return visits.go(visitor, `${href}?closed`)
+      },
+    ),
+    page(
+      {
+        ...downloading,
+        path: `${path}/:file`,
+        params: reportParams.extend({ file: fileName }),
+        summary: 'A log of a report, as CSV or as a workbook',
+      },
+      async (visitor, { params: { ledger, report, file } }) => {
+        const { shown } = reportOf(needs, visitor, ledger, report)
+        if (shown.status !== 'closed') return refuse('resource_is_unknown')
+        const title = filledText('{}-report-{}', ledger, report)
+        const summary = summaryOf(shown, visitor)
+        return fileReply(needs, file, { logs: shown.sums, title, summary })
+      },
+    ),
+  ]
+}

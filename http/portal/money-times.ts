@@ -1,0 +1,125 @@
+import { html } from 'hono/html'
+import { z } from 'zod'
+import { setSettlementAccount } from '../../application/set-settlement-account.ts'
+import { merchants } from '../../domain/aggregates.ts'
+import { frequencies, startOfDayPattern } from '../../domain/calendar.ts'
+import { readTimeZone } from '../../domain/time-zone.ts'
+import { fieldOf } from '../forms.ts'
+import { inputField, type Problems } from '../payer/fields.ts'
+import { plainForm, typed } from '../payer/form-parts.ts'
+import { hiddenFields, type Visits } from '../payer/session.ts'
+import type { Route } from '../route.ts'
+import { contextOfStaff } from './guard.ts'
+import type { MoneyNeeds } from './money-needs.ts'
+import { crumbsHtml, moneyPath } from './money-parts.ts'
+import { moneyRoot } from './money-places.ts'
+import type { PortalPage, PortalVisitor } from './page.ts'
+import { shopParams, type PortalPages } from './pages.ts'
+import { choiceField } from './parts.ts'
+import { moneyTexts } from './texts-money.ts'
+
+const timesForm = plainForm.extend({
+  frequency: z.enum(frequencies),
+  start_of_day: typed('hh:mm, when settlements are due and reports close.', '06:00'),
+  time_zone: typed('IANA; by whose clocks.', 'Europe/Oslo'),
+})
+
+const zones = Intl.supportedValuesOf('timeZone')
+
+type Times = Readonly<Record<'frequency' | 'start' | 'zone', string>>
+
+const timesNow = ({ settlementAccounts }: MoneyNeeds, { shop }: PortalVisitor): Times => {
+  const { frequency = 'daily', startOfDay = '00:00' } = settlementAccounts.find(shop.merchant) ?? {}
+  return { frequency, start: startOfDay, zone: shop.timeZone }
+}
+
+const timesPage = (visitor: PortalVisitor, times: Times, problems?: Problems): PortalPage => {
+  const texts = moneyTexts[visitor.language]
+  return {
+    title: texts.timesChange,
+    ...(problems && { status: 400 as const }),
+    body: html`${crumbsHtml(visitor)}
+      <form class="card narrow-card" method="post" action="${moneyPath(visitor, 'times')}">
+        <h1>${texts.timesChange}</h1>
+        <p class="quiet">${texts.timesWhat}</p>
+        ${hiddenFields({ csrf: visitor.csrf })}
+        ${choiceField(
+          'frequency',
+          texts.frequency,
+          times.frequency,
+          frequencies.map((one) => [one, texts[`often_${one}`]] as const),
+        )}
+        ${inputField({
+          name: 'start_of_day',
+          label: texts.startOfDay,
+          hint: texts.startOfDayHint,
+          problem: problems?.['start_of_day'],
+          attributes: html`value="${times.start}" maxlength="5" autocomplete="off" required`,
+        })}
+        ${inputField({
+          name: 'time_zone',
+          label: texts.timeZone,
+          hint: texts.timeZoneHint,
+          problem: problems?.['time_zone'],
+          attributes: html`value="${times.zone}" list="zones" maxlength="64" autocomplete="off"
+          spellcheck="false" required`,
+        })}
+        <datalist id="zones">
+          ${zones.map((zone) => html`<option value="${zone}"></option>`)}
+        </datalist>
+        <div class="actions">
+          <button>${texts.save}</button>
+          <a class="button second" href="${moneyPath(visitor)}">${visitor.texts.cancel}</a>
+        </div>
+      </form>`,
+  }
+}
+
+/** When a merchant is settled and its days begin, as its owners want it. */
+export const timesRoutes = (
+  needs: MoneyNeeds,
+  visits: Visits,
+  { page, form }: PortalPages,
+): Route[] => {
+  const place = {
+    path: `${moneyRoot}/times`,
+    params: shopParams,
+    action: 'change_settlement_account',
+    area: 'money',
+  } as const
+  return [
+    page({ ...place, summary: 'When a merchant is settled' }, async (visitor) =>
+      timesPage(visitor, timesNow(needs, visitor)),
+    ),
+    form(
+      {
+        ...place,
+        summary: 'Change when a merchant is settled, and its time zone',
+        ownForm: timesForm,
+      },
+      async (visitor, call) => {
+        const texts = moneyTexts[visitor.language]
+        const times = {
+          frequency: fieldOf(call.body, 'frequency'),
+          start: fieldOf(call.body, 'start_of_day'),
+          zone: fieldOf(call.body, 'time_zone'),
+        }
+        const frequency = frequencies.find((one) => one === times.frequency)
+        const timeZone = readTimeZone(times.zone)
+        const isTime = startOfDayPattern.test(times.start)
+        if (frequency === undefined || timeZone === undefined || !isTime)
+          return timesPage(visitor, times, {
+            ...(isTime ? {} : { start_of_day: texts.wrongStart }),
+            ...(timeZone === undefined ? { time_zone: texts.wrongTimeZone } : {}),
+          })
+        const { merchant } = visitor.shop
+        const context = contextOfStaff(call, visitor)
+        const changes = { frequency, startOfDay: times.start }
+        await setSettlementAccount(needs)(merchant, changes, context)
+        const command = { type: 'Change', changes: { timeZone } } as const
+        await needs.handle(merchants, merchant, command, context)
+        return visits.go(visitor, `${moneyPath(visitor)}?saved`)
+      },
+    ),
+  ]
+}
