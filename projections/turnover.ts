@@ -1,13 +1,11 @@
 import { and, eq, gte, lt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import type { TransactionLine } from '../domain/accounting/transaction-line.ts'
+import { halfHourMs, type LineSum } from '../domain/accounting/line-sums.ts'
 import { dayMs, type Instant } from '../domain/time.ts'
 import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
-/** Days of nearly all time zones begin at the start of a half hour of UTC. */
-const halfHourMs = 1_800_000
 /** By both any time is the sum of few rows. */
 const spans = [halfHourMs, dayMs] as const
 
@@ -38,12 +36,11 @@ const turnover = sqliteTable(
 
 type Row = typeof turnover.$inferSelect
 
-const isCounted = ({ action, charge }: TransactionLine): boolean =>
-  action === 'auth' || charge !== null
+const isCounted = ({ action, charge }: LineSum): boolean => action === 'auth' || charge !== null
 
 type Place = Pick<Row, 'posId' | 'span'>
 
-const placesOf = ({ posId }: TransactionLine): readonly Place[] =>
+const placesOf = ({ posId }: LineSum): readonly Place[] =>
   [allPointsOfSale, posId ?? allPointsOfSale]
     .filter((one, place, all) => all.indexOf(one) === place)
     .flatMap((one) => spans.map((span) => ({ posId: one, span })))
@@ -51,7 +48,7 @@ const placesOf = ({ posId }: TransactionLine): readonly Place[] =>
 const startOf = (at: Instant, span: number): Instant => Math.floor(at / span) * span
 
 /** No part of it has a blank. */
-const keyOf = ({ merchant, at, currency }: TransactionLine, { posId, span }: Place): string =>
+const keyOf = ({ merchant, at, currency }: LineSum, { posId, span }: Place): string =>
   [merchant, span, startOf(at, span), currency, posId].join(' ')
 
 const placeIn = (key: string): Place => {
@@ -61,8 +58,8 @@ const placeIn = (key: string): Place => {
 
 const nothing = { payments: 0, captured: 0, refunds: 0, refunded: 0, fees: 0 }
 
-const withLine = (row: Row | undefined, line: TransactionLine, key: string): Row => {
-  const { merchant, currency, at, action, charge, amount, additionalAmount } = line
+const withSum = (row: Row | undefined, sum: LineSum, key: string): Row => {
+  const { merchant, currency, at, action, count, charge, amount, additionalAmount } = sum
   const gross = amount + additionalAmount
   const before = row ?? {
     ...{ key, merchant, currency, ...nothing },
@@ -72,9 +69,9 @@ const withLine = (row: Row | undefined, line: TransactionLine, key: string): Row
   const fees = charge ? charge.fee + charge.interchange + charge.vat : 0
   return {
     ...before,
-    payments: before.payments + (action === 'auth' ? 1 : 0),
+    payments: before.payments + (action === 'auth' ? count : 0),
     captured: before.captured + (action === 'capture' ? gross : 0),
-    refunds: before.refunds + (action === 'refund' ? 1 : 0),
+    refunds: before.refunds + (action === 'refund' ? count : 0),
     refunded: before.refunded - (action === 'refund' ? gross : 0),
     fees: before.fees + fees,
   }
@@ -86,9 +83,9 @@ export const turnoverProjection = projection({
   handles: [],
   keysOf: () => [],
   apply: (row) => row,
-  lines: {
-    keysOf: (line) => (isCounted(line) ? placesOf(line).map((place) => keyOf(line, place)) : []),
-    apply: (row, line, key) => withLine(row, line, String(key)),
+  sums: {
+    keysOf: (sum) => (isCounted(sum) ? placesOf(sum).map((place) => keyOf(sum, place)) : []),
+    apply: (row, sum, key) => withSum(row, sum, String(key)),
   },
 })
 

@@ -2,10 +2,13 @@ import type { MinorUnits } from '../money/money.ts'
 import type { Charge } from './charge.ts'
 import { movesMoney, type TransactionLine } from './transaction-line.ts'
 
-/** The sum of lines of one kind; ledgers and the journal fold it like one line. */
+/** Days of nearly all time zones begin at the start of a half hour of UTC. */
+export const halfHourMs = 1_800_000
+
+/** The sum of lines of one kind and half hour; read models fold it like one line. */
 export type LineSum = Readonly<Sum>
 
-type Sum = Pick<TransactionLine, 'merchant' | 'ledger' | 'action' | 'currency'> & {
+type Sum = Pick<TransactionLine, 'merchant' | 'ledger' | 'posId' | 'action' | 'currency'> & {
   /** Time of the first line. */
   readonly at: TransactionLine['at']
   count: number
@@ -19,12 +22,16 @@ const maxExactSum = 2 ** 50
 
 const isSmall = (minor: MinorUnits): boolean => Math.abs(minor) <= maxExactSum
 
-const kindOf = ({ merchant, ledger, action, currency, charge }: TransactionLine): string =>
-  `${merchant} ${ledger} ${action} ${currency} ${charge?.taxcode ?? ''}`
+const kindOf = (line: TransactionLine): string => {
+  const { merchant, ledger, posId, at, action, currency, charge } = line
+  const place = `${merchant} ${ledger} ${posId ?? ''} ${at - (at % halfHourMs)}`
+  return `${place} ${action} ${currency} ${charge?.taxcode ?? ''}`
+}
 
 const sumOf = (line: TransactionLine): Sum => {
-  const { merchant, ledger, action, currency, at, amount, additionalAmount, charge } = line
-  const about = { merchant, ledger, action, currency, at, count: 1 }
+  const { merchant, ledger, posId = null, action, currency, at, charge } = line
+  const { amount, additionalAmount } = line
+  const about = { merchant, ledger, posId, action, currency, at, count: 1 }
   return { ...about, amount, additionalAmount, charge: charge && { ...charge } }
 }
 

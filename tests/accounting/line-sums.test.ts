@@ -5,6 +5,7 @@ import { sumLines, type LineSum } from '../../domain/accounting/line-sums.ts'
 import { addLine, type Counters, countLine, type Totals } from '../../domain/accounting/totals.ts'
 import type { TransactionLine } from '../../domain/accounting/transaction-line.ts'
 import { addUp } from '../../domain/money/money.ts'
+import { turnoverProjection } from '../../projections/turnover.ts'
 
 /** Up to the largest amounts that there can be: 12 digits before the decimals, of which some currencies have three. */
 const minor = fc.oneof(fc.integer({ min: 0, max: 1_000 }), fc.integer({ min: 0, max: 10 ** 15 }))
@@ -20,10 +21,11 @@ const line: fc.Arbitrary<TransactionLine> = fc.record({
   position: fc.nat(),
   merchant: fc.constantFrom('a', 'b'),
   ledger: fc.constantFrom('default', 'bar'),
+  posId: fc.constantFrom('till-1', 'web', null),
   tid: fc.string(),
   subId: fc.constant(null),
-  at: fc.nat(),
-  action: fc.constantFrom('capture', 'refund', 'permission_answered', 'request'),
+  at: fc.nat(5 * 3_600_000),
+  action: fc.constantFrom('auth', 'capture', 'refund', 'permission_answered', 'request'),
   credit: fc.boolean(),
   customer: fc.constant(null),
   currency: fc.constantFrom('NOK', 'KWD'),
@@ -55,6 +57,15 @@ const booked = (lines: readonly (TransactionLine | LineSum)[]) => {
   return { ledgers, accounts }
 }
 
+/** What the turnover of points of sale makes of sums. */
+const turnoverOf = (sums: readonly LineSum[]) => {
+  const { keysOf, apply } = turnoverProjection.sums ?? expect.fail('turnover folds sums')
+  const rows = new Map<string | number, ReturnType<typeof apply>>()
+  for (const sum of sums)
+    for (const key of keysOf(sum)) rows.set(key, apply(rows.get(key), sum, key))
+  return rows
+}
+
 describe('sums of lines', () => {
   test('are booked as the lines are, one by one, whatever the amounts', () => {
     fc.assert(
@@ -64,8 +75,19 @@ describe('sums of lines', () => {
     )
   })
 
+  test('make the turnover of each half hour and point of sale that the lines make', () => {
+    const few = { fee: 180, interchange: 20, vat: 45, taxcode: 'NO:2013' }
+    const small = line.map((one) => ({ ...one, amount: one.amount % 1_000_000, charge: few }))
+    fc.assert(
+      fc.property(fc.array(small, { maxLength: 60 }), (lines) => {
+        const oneByOne = lines.flatMap((single) => summed([single]))
+        expect(turnoverOf(summed(lines))).toEqual(turnoverOf(oneByOne))
+      }),
+    )
+  })
+
   const [some] = fc.sample(line, 1) as [TransactionLine]
-  const one = { ...some, amount: 5, additionalAmount: 0, charge: null }
+  const one = { ...some, at: 0, amount: 5, additionalAmount: 0, charge: null }
 
   test('are one for each kind, as old as its first line', () => {
     const capture = { ...one, action: 'capture', amount: 5, at: 10 } as const
