@@ -21,6 +21,7 @@ const entries = [
   'worker',
   'as-of/moment-worker',
   'audit/audit-worker',
+  'bank/bank-file-worker',
   'callbacks/sending-worker',
   'event-store/commit-worker',
   'pictures/png-worker',

@@ -1,5 +1,7 @@
+import type { EntryProblem } from '../domain/accounting/bank-entry.ts'
 import type { ReturnReason } from '../domain/accounting/payout-events.ts'
 import { bankEntries, settlements } from '../domain/aggregates.ts'
+import type { Sum } from '../domain/money/money.ts'
 import type { Context, Handle } from './handle.ts'
 import {
   matchEntry,
@@ -24,14 +26,43 @@ type Needs = MatchNeeds & {
   readonly contextOf: (merchant: string | null) => Context
 }
 
+/** What became of an entry or a rejection. */
+export type ImportedOne = {
+  readonly outcome: 'paid' | 'returned' | 'known' | 'unmatched'
+  /** Null for a rejection of a whole message. */
+  readonly endToEndId: string | null
+  readonly messageId: string | null
+  readonly day: string
+  /** Of an entry. */
+  readonly amount: { readonly sum: Sum; readonly currency: string } | null
+  readonly payouts: readonly OrderedPayout[]
+  /** Why it is that of no payout. */
+  readonly problem: EntryProblem | null
+}
+
 /** What an import has done; `known` counts what earlier ones had. */
-export type Imported = { paid: number; returned: number; known: number; unmatched: number }
+export type Imported = {
+  paid: number
+  returned: number
+  known: number
+  unmatched: number
+  readonly all: ImportedOne[]
+}
 
 const refOf = ({ settlement, payout }: OrderedPayout) => ({
   ...{ merchant: settlement.merchant, serial: settlement.serial, currency: payout.currency },
 })
 
-const nothing = (): Imported => ({ paid: 0, returned: 0, known: 0, unmatched: 0 })
+const nothing = (): Imported => ({ paid: 0, returned: 0, known: 0, unmatched: 0, all: [] })
+
+const toldEntry = ({ endToEndId, messageId, day, amount: sum, currency }: StatementEntry) => ({
+  ...{ endToEndId, messageId, day, amount: { sum, currency } },
+  ...{ payouts: [], problem: null },
+})
+
+const toldRejection = ({ endToEndId, messageId, day }: Rejection) => ({
+  ...{ endToEndId, messageId, day, amount: null, payouts: [], problem: null },
+})
 
 /** Money leaves before it can come back. */
 const inOrder = (one: StatementEntry, other: StatementEntry): number =>
@@ -62,17 +93,24 @@ export const importEntries = (needs: Needs) => {
   const importOne = async (entry: StatementEntry, done: Imported): Promise<void> => {
     const { id, reason: _, ...told } = entry
     const known = entries.find(id)
-    if (known?.match) return void (done.known += 1)
+    const about = toldEntry(entry)
+    const isKnown = (problem: EntryProblem | null): void => {
+      done.known += 1
+      done.all.push({ ...about, outcome: 'known', problem })
+    }
+    if (known?.match) return isKnown(null)
     const matched = matchEntry(needs, entry)
     const as = entry.side === 'debit' ? 'paid' : 'returned'
     if ('problem' in matched) {
-      if (known) return void (done.known += 1)
+      if (known) return isKnown(matched.problem)
       done.unmatched += 1
+      done.all.push({ ...about, outcome: 'unmatched', problem: matched.problem })
       const command = { type: 'RecordEntry', entry: told, outcome: matched } as const
       return void (await handle(bankEntries, id, command, contextOf(null)))
     }
     for (const one of matched.found) await settle(entry, one)
     done[as] += matched.found.length
+    done.all.push({ ...about, outcome: as, payouts: matched.found })
     const match = { payouts: matched.found.map(refOf), as } as const
     const command = { type: 'RecordEntry', entry: told, outcome: { match } } as const
     await handle(bankEntries, id, command, contextOf(null))
@@ -91,13 +129,19 @@ export const importEntries = (needs: Needs) => {
 export const importRejections = (needs: Needs) => {
   const { handle, caughtUp, contextOf } = needs
 
-  const reject = async (one: OrderedPayout, { day, reason }: Rejection, done: Imported) => {
+  const reject = async (one: OrderedPayout, rejection: Rejection, done: Imported) => {
+    const { day, reason } = rejection
     const { serial, merchant, currency } = refOf(one)
-    if (one.payout.status !== 'ordered') return void (done.known += 1)
+    const about = { ...toldRejection(rejection), payouts: [one] }
+    if (one.payout.status !== 'ordered') {
+      done.known += 1
+      return void done.all.push({ ...about, outcome: 'known' })
+    }
     const which = { serial, currency, messageId: one.order.messageId, day, entry: null, reason }
     const command = { type: 'ReturnPayout', ...which } as const
     await handle(settlements, merchant, command, contextOf(merchant))
     done.returned += 1
+    done.all.push({ ...about, outcome: 'returned' })
   }
 
   return async (all: readonly Rejection[]): Promise<Imported> => {
@@ -107,7 +151,11 @@ export const importRejections = (needs: Needs) => {
       const found = payoutsOfMessage(needs, rejection.messageId).filter(
         ({ order }) => rejection.endToEndId === null || order.endToEndId === rejection.endToEndId,
       )
-      if (found.length === 0) done.unmatched += 1
+      if (found.length === 0) {
+        done.unmatched += 1
+        const about = toldRejection(rejection)
+        done.all.push({ ...about, outcome: 'unmatched', problem: 'unknown_payout' })
+      }
       for (const one of found) await reject(one, rejection, done)
     }
     return done

@@ -31,16 +31,21 @@ export const keyOfPosting = ({ account, currency, merchant }: Omit<Posting, 'amo
 
 type Entry = ReadonlyMap<string | number, Posting>
 
+/** Computed once for a fact, although every account asks for it. */
+export const onceForFact = <Fact extends object, Found>(find: (fact: Fact) => Found) => {
+  let latest: { readonly fact: Fact; readonly found: Found } | undefined
+  return (fact: Fact): Found => {
+    if (latest?.fact !== fact) latest = { fact, found: find(fact) }
+    return latest.found
+  }
+}
+
 /** Every posting of an entry has an account of its own. */
 const foldPostings = <Fact extends object>(postingsOf: (fact: Fact) => readonly Posting[]) => {
-  const entryOf = (fact: Fact): Entry =>
-    new Map(postingsOf(fact).map((posting) => [keyOfPosting(posting), posting]))
-  /** Computed once, although every account asks for it. */
-  let latest: { readonly fact: Fact; readonly entry: Entry } | undefined
-  const entry = (fact: Fact): Entry => {
-    if (latest?.fact !== fact) latest = { fact, entry: entryOf(fact) }
-    return latest.entry
-  }
+  const entry = onceForFact(
+    (fact: Fact): Entry =>
+      new Map(postingsOf(fact).map((posting) => [keyOfPosting(posting), posting])),
+  )
   return {
     keysOf: (fact: Fact) => [...entry(fact).keys()],
     apply: (row: JournalBalance | undefined, fact: Fact, key: string | number) => {
@@ -70,7 +75,9 @@ export type TrialBalance = {
   readonly imbalance: Sum
 }
 
-export const trialBalanceOf = (rows: readonly JournalBalance[]): readonly TrialBalance[] =>
+export const trialBalanceOf = (
+  rows: readonly Pick<JournalBalance, 'account' | 'currency' | 'balance'>[],
+): readonly TrialBalance[] =>
   [...new Set(rows.map(({ currency }) => currency))].sort().map((currency) => {
     const own = rows.filter((row) => row.currency === currency)
     const sumOf = (account: Account) =>

@@ -24,6 +24,8 @@ import { expiringQueries } from './expiring.ts'
 import { gatheredMessageProjection } from './gathered-messages.ts'
 import { grantProjection, grantQueries } from './grants.ts'
 import { accessTokenProjection, refreshTokenProjection } from './grant-tokens.ts'
+import { journalDayProjection, journalDayQueries } from './journal-days.ts'
+import { journalEntryProjection, journalEntryQueries } from './journal-entries.ts'
 import { journalProjection, journalQueries } from './journal.ts'
 import { ledgerProjection, ledgerQueries } from './ledgers.ts'
 import { logFileProjection, logFileQueries } from './log-files.ts'
@@ -34,6 +36,8 @@ import { payerSessionProjection, payerSessionQueries } from './payer-sessions.ts
 import { paymentListQueries } from './payment-list.ts'
 import { paymentProjection, paymentQueries } from './payments.ts'
 import { permissionProjection, permissionQueries } from './permissions.ts'
+import { payoutOrderProjection, payoutOrderQueries } from './payout-orders.ts'
+import { payoutProjection, payoutQueries } from './payouts.ts'
 import { pickUpProjection, pickUpQueries } from './pick-ups.ts'
 import type { Projection } from './projection.ts'
 import { merchantRegister, posRegister, registerReadModel } from './registers.ts'
@@ -78,6 +82,10 @@ const readModels = {
     bankEntries: { projections: [bankEntryProjection], queries: bankEntryQueries },
     logSources: { projections: [logFileProjection], queries: logFileQueries },
     journal: { projections: [journalProjection], queries: journalQueries },
+    journalDays: { projections: [journalDayProjection], queries: journalDayQueries },
+    journalEntries: { projections: [journalEntryProjection], queries: journalEntryQueries },
+    payouts: { projections: [payoutProjection], queries: payoutQueries },
+    payoutOrders: { projections: [payoutOrderProjection], queries: payoutOrderQueries },
     turnover: { projections: [turnoverProjection], queries: turnoverQueries },
   },
   merchants: {

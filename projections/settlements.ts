@@ -11,6 +11,7 @@ import {
   type PayoutStatus,
 } from '../domain/accounting/payout-state.ts'
 import type { SettlementMade } from '../domain/accounting/settlement-events.ts'
+import { ofMessage, payoutOrders } from './payout-orders.ts'
 import { countOf, findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
@@ -80,7 +81,7 @@ export const settlementProjection = projection({
 /** Long because it prepares every query of settlements, each of a few lines. */
 export const settlementQueries = (db: BetterSQLite3Database) => {
   const { key, merchant, serial, startedPosition, settlementId, making, made } = settlements
-  const { payouts, payoutStatus } = settlements
+  const { payoutStatus } = settlements
   const find = findBy(db, settlements, key)
   const page = prepared(
     db,
@@ -146,9 +147,10 @@ export const settlementQueries = (db: BetterSQLite3Database) => {
       .select()
       .from(settlements)
       .where(
-        sql`EXISTS (
-          SELECT 1 FROM json_each(${payouts}) payout, json_each(payout.value, '$.orders') one
-          WHERE json_extract(one.value, '$.messageId') = ${sql.placeholder('messageId')})`,
+        inArray(
+          key,
+          db.select({ settlement: payoutOrders.settlement }).from(payoutOrders).where(ofMessage),
+        ),
       )
       .orderBy(asc(key)),
   )

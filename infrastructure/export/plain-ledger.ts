@@ -3,7 +3,8 @@ import { formatAmount, type Sum } from '../../domain/money/money.ts'
 import type { JournalBalance } from '../../projections/journal.ts'
 import { ledgerName } from './chart.ts'
 import type { DraftFile } from './draft-file.ts'
-import { entryTags, type JournalEntry } from './journal-entries.ts'
+import { entryTags } from '../../domain/accounting/journal-entry.ts'
+import type { JournalEntry } from './journal-entries.ts'
 
 const hex = (text: string): string =>
   Buffer.from(text).toString('hex').toUpperCase().replaceAll(/../g, '%$&')

@@ -1,11 +1,8 @@
 import type { Command } from 'commander'
-import {
-  importEntries,
-  importRejections,
-  type Imported,
-} from '../../application/import-statement.ts'
+import type { Imported } from '../../application/import-statement.ts'
 import { bankEntries } from '../../domain/aggregates.ts'
 import { formatAmount } from '../../domain/money/money.ts'
+import { importBankFile } from '../bank/import-bank-file.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
 import type { Settings } from '../settings.ts'
@@ -14,39 +11,19 @@ import type { WithCore } from './with-core.ts'
 
 const listed = 1000
 
-const needsOf = (core: Core) => ({
-  handle: core.handle,
-  settlements: core.accounting.settlements,
-  entries: core.accounting.bankEntries,
-  caughtUp: core.readModels.caughtUp,
-  contextOf: (merchant: string | null) => core.contextOf('operator', merchant),
-})
-
 const shown = ({ paid, returned, known, unmatched }: Imported) => ({
   ...{ payouts_paid: paid, payouts_returned: returned },
   ...{ known_already: known, not_matched: unmatched },
 })
 
-const importFile = async (core: Core, { BANK_ACCOUNT }: Settings, file: string) => {
+const importFile = async (core: Core, settings: Settings, file: string) => {
   // Loaded on demand: no other command reads XML.
-  const [{ readXml, elementsAt }, { readStatements }, { readRejections }] = await Promise.all([
-    import('../bank/read-xml.ts'),
-    import('../bank/camt.ts'),
-    import('../bank/pain-002.ts'),
-  ])
-  const [document] = elementsAt(readXml(await contentOf(file), file), 'Document')
-  const statements = document && readStatements(document)
-  if (statements) {
-    const { kind, accounts, entries, passedOver } = statements
-    const other = accounts.find((account) => account !== BANK_ACCOUNT)
-    if (BANK_ACCOUNT !== undefined && other !== undefined)
-      fail(`${file} is of account ${other}, and BANK_ACCOUNT is ${BANK_ACCOUNT}`)
-    const done = await importEntries(needsOf(core))(entries)
-    return { file, kind, ...shown(done), passed_over: passedOver }
-  }
-  const rejections = document && readRejections(document)
-  if (!rejections) return fail(`${file} is no camt.053, camt.054 or pain.002 of ISO 20022`)
-  return { file, kind: 'pain.002', ...shown(await importRejections(needsOf(core))(rejections)) }
+  const { readBankFile } = await import('../bank/bank-file.ts')
+  const found = readBankFile(await contentOf(file), file)
+  const contextOf = (merchant: string | null) => core.contextOf('operator', merchant)
+  const done = shown(await importBankFile(core, settings, contextOf)(found, file))
+  const { kind } = found
+  return { file, kind, ...done, ...('entries' in found && { passed_over: found.passedOver }) }
 }
 
 const listOpen = async (core: Core) => {

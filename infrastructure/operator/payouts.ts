@@ -1,17 +1,12 @@
-import { randomBytes } from 'node:crypto'
 import { open, unlink, type FileHandle } from 'node:fs/promises'
-import { merchants, settlements } from '../../domain/aggregates.ts'
 import { StoreUnavailable } from '../../application/event-store.ts'
-import { payoutDay } from '../../domain/calendar.ts'
 import { Refusal } from '../../domain/refusal.ts'
-import { streamOf } from '../../domain/stream.ts'
-import type { SettlementRow } from '../../projections/settlements.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
+import { debtorIn, newMessageId, orderDue, paymentMessage } from '../payment-message.ts'
 import type { Settings } from '../settings.ts'
-import { bankHolidaysOf } from '../bank-holidays.ts'
 import { reasonOf } from '../system-errors.ts'
-import type { OrderedPayout, Debtor } from './payout-file.ts'
+import type { Debtor } from './payout-file.ts'
 
 type Write = (text: string) => Promise<void>
 
@@ -49,67 +44,13 @@ export const intoNewFile = async <Answer>(
   }
 }
 
-export const debtorOf = (settings: Settings): Debtor => {
-  const { BANK_ACCOUNT: account, BANK_ACCOUNT_NAME: name, BANK_BIC: bic = null } = settings
-  if (account === undefined) return fail('a payout file needs BANK_ACCOUNT, where the money is')
-  return { name, account, bic }
-}
-
-/** Where the money of an ordered payout is until the bank's statement has it. */
-const heldIn = 'payout_clearing' as const
-
-/** Orders every payout that was not ordered and has an account. */
-const orderPayouts = async (core: Core, messageId: string) => {
-  const today = core.now()
-  const holidaysOf = bankHolidaysOf(core.find)
-  const orders = core.accounting.settlements.payable().map(async ({ merchant, serial, made }) => {
-    const account = core.accounting.settlementAccounts.find(merchant)
-    const payoutAccount = account?.payoutAccount ?? null
-    if (!account || payoutAccount === null) return 'without account'
-    // Banks accept no past days.
-    const { day: earliest } = payoutDay(today, 0, account.timeZone, await holidaysOf(merchant))
-    const wanted = made?.payoutDay ?? earliest
-    const day = wanted < earliest ? earliest : wanted
-    const order = { serial, messageId, payoutAccount, payoutDay: day, heldIn }
-    const context = core.contextOf('operator', merchant)
-    const command = { type: 'OrderPayout', ...order } as const
-    const { events } = await core.handle(settlements, merchant, command, context)
-    return events.length > 0 ? 'ordered' : 'ordered by another'
-  })
-  // Wait for all, so that a failure reports every order.
-  const ends = await Promise.allSettled(orders)
-  const failed = ends.find((end) => end.status === 'rejected')
-  if (failed) throw failed.reason
-  const count = (wanted: string): number =>
-    ends.filter((end) => end.status === 'fulfilled' && end.value === wanted).length
-  return { ordered: count('ordered'), withoutAccount: count('without account') }
-}
-
-const payoutsOf = (
-  core: Core,
-  rows: readonly SettlementRow[],
-  messageId: string,
-): OrderedPayout[] =>
-  rows.flatMap(({ merchant, settlementId, payouts }) => {
-    const shop = core.merchants.merchants.find(streamOf(merchants, merchant))?.data
-    return payouts.flatMap(({ currency, amount, orders }) => {
-      const order = orders.find((one) => one.messageId === messageId)
-      if (!order) return []
-      const { payoutAccount, endToEndId, day: payoutDay } = order
-      const businessName = shop?.businessName ?? merchant
-      const about = { merchant, businessName, settlementId, currency, amount }
-      return [{ ...about, endToEndId, payoutAccount, payoutDay }]
-    })
-  })
+export const debtorOf = (settings: Settings): Debtor =>
+  debtorIn(settings) ?? fail('a payout file needs BANK_ACCOUNT, where the money is')
 
 const writePayouts = async (core: Core, debtor: Debtor, messageId: string, write: Write) => {
-  await core.readModels.caughtUp()
-  const rows = core.accounting.settlements.orderedBy(messageId)
-  const payouts = payoutsOf(core, rows, messageId)
-  // Loaded on demand: no other command writes XML.
-  const { payoutFile } = await import('./payout-file.ts')
-  await write(payoutFile(debtor, payouts, { messageId, at: core.now() }))
-  return payouts.length
+  const { text, count } = await paymentMessage(core, debtor, messageId)
+  await write(text)
+  return count
 }
 
 /** A bug shows its stack. */
@@ -122,12 +63,14 @@ const whyOf = (error: unknown): string => {
 const nothingOrdered = { payout_file: null, message_id: null, payouts_ordered: 0 }
 
 export const orderIntoFile = async (core: Core, debtor: Debtor, file: string, write: Write) => {
-  const messageId = `DAYBOOK-${randomBytes(8).toString('hex').toUpperCase()}`
+  const messageId = newMessageId()
   const howToWrite = `To write their file: settle --again ${messageId} --pain001 <new file>`
   // Print the message id first: an interrupted operator needs it to go on.
   if (core.accounting.settlements.payable().length > 0)
     process.stderr.write(`ordering payouts under message ${messageId}. ${howToWrite}\n`)
-  const { ordered, withoutAccount } = await orderPayouts(core, messageId).catch((error) =>
+  const { ordered, withoutAccount } = await orderDue(core, messageId, (merchant) =>
+    core.contextOf('operator', merchant),
+  ).catch((error) =>
     fail(
       `not every payout could be ordered: ${whyOf(error)}\n` +
         `Those that could are ordered under message ${messageId}. ${howToWrite}`,

@@ -1,28 +1,17 @@
-import { once } from 'node:events'
-import { concurrencyLimit } from '../../application/concurrency-limit.ts'
-import { startWorker } from '../worker.ts'
+import { threadOfItsOwn } from '../thread-of-its-own.ts'
 import type { Sheet } from './spreadsheet-worker.ts'
 
 const longestMs = 60_000
 
 /** Makes workbooks (XLSX) in a thread of its own, one at a time: a large one takes seconds. */
 export const makeSpreadsheets = () => {
-  const inTurn = concurrencyLimit({ concurrent: 1, maxWaiting: 20 })
-
-  const make = async (sheets: readonly Sheet[]): Promise<Uint8Array<ArrayBuffer>> => {
-    const worker = startWorker('spreadsheets/spreadsheet-worker', { workerData: sheets })
-    const late = setTimeout(() => void worker.terminate(), longestMs)
-    try {
-      const made = once(worker, 'message') as Promise<[Uint8Array<ArrayBuffer>]>
-      const ended = once(worker, 'exit').then((): [undefined] => [undefined])
-      const [file] = await Promise.race([made, ended])
-      if (!file) throw new Error('a workbook took too long to make')
-      return file
-    } finally {
-      clearTimeout(late)
-      void worker.terminate()
-    }
+  const make = threadOfItsOwn<readonly Sheet[], Uint8Array<ArrayBuffer>>(
+    'spreadsheets/spreadsheet-worker',
+    longestMs,
+  )
+  return async (sheets: readonly Sheet[]): Promise<Uint8Array<ArrayBuffer>> => {
+    const file = await make(sheets)
+    if (!file) throw new Error('a workbook took too long to make')
+    return file
   }
-
-  return (sheets: readonly Sheet[]) => inTurn(() => make(sheets))
 }

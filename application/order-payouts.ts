@@ -1,0 +1,69 @@
+import type { SettlementMade } from '../domain/accounting/settlement-events.ts'
+import { settlements } from '../domain/aggregates.ts'
+import { payoutDay, type IsHoliday } from '../domain/calendar.ts'
+import type { Instant } from '../domain/time.ts'
+import type { TimeZone } from '../domain/time-zone.ts'
+import type { Context, Handle } from './handle.ts'
+import { nextTurn } from './next-turn.ts'
+
+type Payable = {
+  readonly merchant: string
+  readonly serial: number
+  readonly made: SettlementMade | null
+}
+
+type Account = { readonly payoutAccount: string | null; readonly timeZone: TimeZone }
+
+type Needs = {
+  readonly handle: Handle
+  readonly now: () => Instant
+  readonly settlements: { payable(): readonly Payable[] }
+  readonly settlementAccounts: { find(merchant: string): Account | undefined }
+  readonly holidaysOf: (merchant: string) => Promise<IsHoliday>
+  readonly contextOf: (merchant: string) => Context
+}
+
+/** Where the money of an ordered payout is until the bank's statement has it. */
+const heldIn = 'payout_clearing' as const
+
+/** Appended at a time; requests are answered in between. */
+const atOnce = 100
+
+type End = 'ordered' | 'ordered by another' | 'without account'
+
+/**
+ * Orders every payout that was not ordered and has an account, under the id of one payment message.
+ * Whoever repeats it orders nothing twice.
+ */
+export const orderPayouts = async (needs: Needs, messageId: string) => {
+  const today = needs.now()
+
+  const order = async ({ merchant, serial, made }: Payable): Promise<End> => {
+    const account = needs.settlementAccounts.find(merchant)
+    const payoutAccount = account?.payoutAccount ?? null
+    if (!account || payoutAccount === null) return 'without account'
+    // Banks accept no past days.
+    const isHoliday = await needs.holidaysOf(merchant)
+    const { day: earliest } = payoutDay(today, 0, account.timeZone, isHoliday)
+    const wanted = made?.payoutDay ?? earliest
+    const day = wanted < earliest ? earliest : wanted
+    const asked = { serial, messageId, payoutAccount, payoutDay: day, heldIn }
+    const command = { type: 'OrderPayout', ...asked } as const
+    const { events } = await needs.handle(settlements, merchant, command, needs.contextOf(merchant))
+    return events.length > 0 ? 'ordered' : 'ordered by another'
+  }
+
+  const payable = needs.settlements.payable()
+  const ends: End[] = []
+  for (let from = 0; from < payable.length; from += atOnce) {
+    // Wait for all that are under way, so that nothing is ordered after a failure is told.
+    const some = await Promise.allSettled(payable.slice(from, from + atOnce).map(order))
+    for (const end of some) {
+      if (end.status === 'rejected') throw end.reason
+      ends.push(end.value)
+    }
+    await nextTurn()
+  }
+  const count = (wanted: End): number => ends.filter((end) => end === wanted).length
+  return { ordered: count('ordered'), withoutAccount: count('without account') }
+}

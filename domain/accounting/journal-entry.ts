@@ -1,0 +1,79 @@
+import { dayOf, type Instant } from '../time.ts'
+import { postingsOfEvent, postingsOfLine, type Posting, type PostingEvent } from './journal.ts'
+
+export const entryTags = ['ledger', 'tid', 'sub_id', 'pos_tid', 'settlement', 'message'] as const
+
+/** What one event moves between accounts; each currency of it sums to zero. */
+export type JournalEntry = {
+  readonly position: number
+  /** `YYYY-MM-DD` by the time of the log, in UTC; by the bank, where a statement tells it. */
+  readonly day: string
+  /** When it was decided. */
+  readonly at: Instant
+  /** Business name of the merchant. */
+  readonly payee: string
+  readonly action: string
+  readonly tags: Readonly<Record<(typeof entryTags)[number], string | null>>
+  readonly postings: readonly Posting[]
+}
+
+export type Moved = Pick<JournalEntry, 'action' | 'tags' | 'postings'> & {
+  /** The bank's, where it tells one. */
+  readonly bankDay: string | undefined
+}
+
+/** A line that moves money, as it is kept. */
+export type KeptLine = {
+  readonly action: string
+  readonly ledger: string
+  readonly tid: string
+  readonly subId: string | null
+  readonly merchant: string
+  readonly currency: string
+  readonly amount: number
+  readonly additionalAmount: number
+  readonly fee: number
+  readonly interchange: number
+  readonly vat: number
+  readonly taxcode: string
+  readonly posTid: string | null
+}
+
+export const movedByLine = ({ action, ledger, tid, subId, posTid, ...line }: KeptLine): Moved => ({
+  action,
+  tags: { ledger, tid, sub_id: subId, pos_tid: posTid, settlement: null, message: null },
+  postings: postingsOfLine({ ...line, charge: line }),
+  bankDay: undefined,
+})
+
+const none = { ledger: null, tid: null, sub_id: null, pos_tid: null }
+
+const actions: Readonly<Record<PostingEvent['type'], string>> = {
+  SettlementMade: 'settlement',
+  PayoutOrdered: 'payout',
+  PayoutPaid: 'payout_paid',
+  PayoutReturned: 'payout_returned',
+}
+
+export const movedByEvent = (
+  merchant: string,
+  event: PostingEvent,
+  settlement: string | null,
+): Moved => {
+  const { type, data } = event
+  const message = type === 'SettlementMade' ? null : data.messageId
+  const bankDay = type === 'PayoutPaid' || type === 'PayoutReturned' ? data.day : undefined
+  const postings = postingsOfEvent(merchant, event)
+  return { action: actions[type], tags: { ...none, settlement, message }, postings, bankDay }
+}
+
+/** The bank's day, unless the period begins later or the log was written before it. */
+export const entryDay = (
+  { bankDay }: Pick<Moved, 'bankDay'>,
+  logTime: Instant,
+  firstDay = '',
+): string => {
+  const logDay = dayOf(logTime)
+  if (bankDay === undefined || bankDay > logDay) return logDay
+  return bankDay < firstDay ? firstDay : bankDay
+}

@@ -1,0 +1,24 @@
+import { once } from 'node:events'
+import { concurrencyLimit } from '../application/concurrency-limit.ts'
+import { startWorker } from './worker.ts'
+
+/** Work in a thread that answers once, one at a time. Undefined where it takes too long. */
+export const threadOfItsOwn = <Asked, Answer>(name: string, longestMs: number) => {
+  const inTurn = concurrencyLimit({ concurrent: 1, maxWaiting: 20 })
+
+  const answer = async (asked: Asked): Promise<Answer | undefined> => {
+    const worker = startWorker(name, { workerData: asked })
+    const late = setTimeout(() => void worker.terminate(), longestMs)
+    try {
+      const answered = once(worker, 'message') as Promise<[Answer]>
+      const ended = once(worker, 'exit').then((): [undefined] => [undefined])
+      const [found] = await Promise.race([answered, ended])
+      return found
+    } finally {
+      clearTimeout(late)
+      void worker.terminate()
+    }
+  }
+
+  return (asked: Asked): Promise<Answer | undefined> => inTurn(() => answer(asked))
+}

@@ -1,0 +1,174 @@
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import {
+  entryDay,
+  movedByEvent,
+  movedByLine,
+  type JournalEntry,
+  type KeptLine,
+  type Moved,
+} from '../domain/accounting/journal-entry.ts'
+import { postingEvents, type Account, type PostingEvent } from '../domain/accounting/journal.ts'
+import type { Recorded } from '../domain/events.ts'
+import { projection } from './projection.ts'
+
+/** Entries of settlements and payouts; those of lines are the lines. */
+const journalEntries = sqliteTable(
+  'journal_entries',
+  {
+    position: integer().primaryKey(),
+    merchant: text().notNull(),
+    at: integer().notNull(),
+    serial: integer().notNull(),
+    moved: text({ mode: 'json' }).$type<Moved>().notNull(),
+  },
+  (row) => [index('journal_entries_by_merchant').on(row.merchant, row.position)],
+)
+
+type Row = typeof journalEntries.$inferSelect
+
+export const journalEntryProjection = projection({
+  table: journalEntries,
+  key: journalEntries.position,
+  isAppended: true,
+  handles: [...postingEvents],
+  keyOf: ({ position }) => position,
+  apply: (row, event: Recorded<PostingEvent>): Row | undefined => {
+    const { position, metadata, data } = event
+    const merchant = metadata.merchant ?? ''
+    const moved = movedByEvent(merchant, event, null)
+    return moved.postings.length === 0
+      ? row
+      : { position, merchant, at: metadata.at, serial: data.serial, moved }
+  },
+})
+
+/** A line that moves money; what chooses it follows. */
+export const keptLine = `
+  SELECT line.position, line.at, action, line.ledger, line.tid, subId, line.merchant,
+    line.currency, line.amount, line.additionalAmount, fee, interchange, vat, taxcode,
+    coalesce(payments.posTid, permissions.posTid) AS posTid
+  FROM transaction_lines line LEFT JOIN payments ON payments.tid = line.tid
+    LEFT JOIN permissions ON permissions.rid = line.tid`
+
+/** Which entries are wanted: of all merchants and accounts where those are null. */
+export type EntriesWanted = {
+  readonly merchant: string | null
+  readonly account: Account | null
+  /** Positions between which they stand. */
+  readonly after: number
+  readonly before: number
+}
+
+/** An entry, and what it is of. */
+export type FoundEntry = Omit<JournalEntry, 'payee'> & {
+  readonly merchant: string
+  /** Of its settlement; null for a line. */
+  readonly serial: number | null
+}
+
+export type FoundEntries = {
+  readonly entries: readonly FoundEntry[]
+  /** Before which position to look on; undefined where there is nothing more. */
+  readonly next: number | undefined
+}
+
+const inTurn = 200
+/** For one page, so that a search holds nobody up for long. */
+const mostLookedAt = 2_000
+
+/** Accounts that only lines move, or only settlements and payouts. */
+const ofLinesOnly: ReadonlySet<string> = new Set(['payer_clearing', 'interchange'])
+const ofSettledOnly: ReadonlySet<string> = new Set([
+  ...['payouts_payable', 'payout_clearing', 'bank', 'unsettled_fees', 'unsettled_refunds'],
+])
+
+type Client = { prepare(text: string): { all(values: object): unknown[] } }
+type Line = KeptLine & { readonly position: number; readonly at: number }
+type Settled = Omit<Row, 'moved'> & { readonly moved: string; readonly settlementId: string | null }
+
+const lineText = (condition: string): string => `${keptLine}
+  WHERE ${condition} line.position > @after AND line.position < @before AND fee IS NOT NULL
+  ORDER BY line.position DESC LIMIT @limit`
+
+const settledText = (condition: string): string => `
+  SELECT entry.*, settlements.settlementId FROM journal_entries entry
+    LEFT JOIN settlements ON settlements.key = entry.merchant || '/' || entry.serial
+  WHERE ${condition} entry.position > @after AND entry.position < @before
+  ORDER BY entry.position DESC LIMIT @limit`
+
+const ofLine = (line: Line): FoundEntry => {
+  const { position, at, merchant } = line
+  const moved = movedByLine(line)
+  const { bankDay: _, ...rest } = moved
+  return { position, at, merchant, serial: null, ...rest, day: entryDay(moved, at) }
+}
+
+const ofSettled = ({ position, at, merchant, serial, moved, settlementId }: Settled) => {
+  const { bankDay, tags, ...rest } = JSON.parse(moved) as Moved
+  const day = entryDay({ bankDay }, at)
+  return {
+    position,
+    at,
+    merchant,
+    serial,
+    ...rest,
+    tags: { ...tags, settlement: settlementId },
+    day,
+  }
+}
+
+export const journalEntryQueries = (db: BetterSQLite3Database) => {
+  const { $client: client } = db as BetterSQLite3Database & { readonly $client: Client }
+  const allLines = client.prepare(lineText(''))
+  const ofLedger = client.prepare(
+    lineText('line.merchant = @merchant AND line.ledger = @ledger AND'),
+  )
+  const ledgersOf = client.prepare('SELECT id FROM ledgers WHERE merchant = @merchant')
+  const settled = {
+    all: client.prepare(settledText('')),
+    ofMerchant: client.prepare(settledText('entry.merchant = @merchant AND')),
+  }
+
+  /** Of a merchant by the index of each ledger: one more index would cost each line. */
+  const linesOf = (wanted: EntriesWanted & { readonly limit: number }): readonly Line[] =>
+    wanted.merchant === null
+      ? (allLines.all(wanted) as readonly Line[])
+      : (ledgersOf.all(wanted) as readonly { readonly id: string }[]).flatMap(
+          ({ id: ledger }) => ofLedger.all({ ...wanted, ledger }) as readonly Line[],
+        )
+
+  const settledOf = (wanted: EntriesWanted & { readonly limit: number }) =>
+    settled[wanted.merchant === null ? 'all' : 'ofMerchant'].all(wanted) as readonly Settled[]
+
+  const someBefore = (wanted: EntriesWanted): readonly FoundEntry[] => {
+    const account = wanted.account ?? ''
+    const given = { ...wanted, limit: inTurn }
+    const found = [
+      ...(ofSettledOnly.has(account) ? [] : linesOf(given).map(ofLine)),
+      ...(ofLinesOnly.has(account) ? [] : settledOf(given).map(ofSettled)),
+    ]
+    return found.sort((one, other) => other.position - one.position).slice(0, inTurn)
+  }
+
+  return {
+    /** The newest wanted entries; fewer where it has looked far enough. */
+    find: (wanted: EntriesWanted, limit: number): FoundEntries => {
+      const { account } = wanted
+      const isOf = ({ postings }: FoundEntry): boolean =>
+        account === null || postings.some((one) => one.account === account)
+      const entries: FoundEntry[] = []
+      let { before } = wanted
+      for (let lookedAt = 0; lookedAt < mostLookedAt; lookedAt += inTurn) {
+        const some = someBefore({ ...wanted, before })
+        for (const one of some) {
+          if (isOf(one)) entries.push(one)
+          if (entries.length === limit) return { entries, next: one.position }
+        }
+        if (some.length < inTurn) return { entries, next: undefined }
+        before = some.at(-1)?.position ?? before
+      }
+      return { entries, next: before }
+    },
+  }
+}

@@ -1,0 +1,75 @@
+import { sql } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { PayoutAmount } from '../domain/accounting/payout-events.ts'
+import type { Instant } from '../domain/time.ts'
+import type { PayoutSum } from './payouts.ts'
+import { prepared } from './prepared.ts'
+import { projection } from './projection.ts'
+
+/** What each payment message has ordered. */
+export const payoutOrders = sqliteTable('payout_orders', {
+  /** `<message id>/<merchant>/<serial>` */
+  key: text().primaryKey(),
+  /** `<merchant>/<serial>` */
+  settlement: text().notNull(),
+  merchant: text().notNull(),
+  serial: integer().notNull(),
+  day: text().notNull(),
+  at: integer().notNull(),
+  paid: text({ mode: 'json' }).$type<readonly PayoutAmount[]>().notNull(),
+})
+
+export type PayoutOrderRow = typeof payoutOrders.$inferSelect
+
+export const payoutOrderProjection = projection({
+  table: payoutOrders,
+  key: payoutOrders.key,
+  handles: ['PayoutOrdered'],
+  keyOf: ({ metadata, data: { messageId, serial } }) =>
+    `${messageId}/${metadata.merchant ?? ''}/${serial}`,
+  apply: (_, { metadata, data }, key): PayoutOrderRow => {
+    const { serial, payoutDay: day, paid } = data
+    const merchant = metadata.merchant ?? ''
+    const about = { merchant, serial, settlement: `${merchant}/${serial}` }
+    return { key: String(key), ...about, day, at: metadata.at, paid }
+  },
+})
+
+/** Keys of a message: a slash follows it, and zero follows a slash. */
+export const ofMessage = sql`${payoutOrders.key} > ${sql.placeholder('messageId')} || '/'
+  and ${payoutOrders.key} < ${sql.placeholder('messageId')} || '0'`
+
+type Client = { prepare(text: string): { all(values: object): unknown[] } }
+
+const sumText = `
+  SELECT day, json_extract(one.value, '$.currency') AS currency, count(*) AS count,
+    CAST(sum(CAST(json_extract(one.value, '$.amount') AS INTEGER)) AS TEXT) AS amount
+  FROM payout_orders, json_each(paid) one
+  WHERE payout_orders.key > @messageId || '/' AND payout_orders.key < @messageId || '0'
+  GROUP BY 1, 2 ORDER BY 1, 2`
+
+export const payoutOrderQueries = (db: BetterSQLite3Database) => {
+  const { $client: client } = db as BetterSQLite3Database & { readonly $client: Client }
+  const page = prepared(
+    db,
+    payoutOrders,
+    db
+      .select()
+      .from(payoutOrders)
+      .where(sql`${ofMessage} and ${payoutOrders.key} > ${sql.placeholder('behind')}`)
+      .orderBy(payoutOrders.key)
+      .limit(sql.placeholder('limit')),
+  )
+  const sums = client.prepare(sumText)
+  return {
+    /** By merchant, behind a key. */
+    list: (messageId: string, behind: string, limit: number): readonly PayoutOrderRow[] =>
+      page.all({ messageId, behind, limit }),
+    /** When the first of a message was ordered; undefined for one that orders none. */
+    orderedAt: (messageId: string): Instant | undefined =>
+      page.get({ messageId, behind: '', limit: 1 })?.at,
+    /** By day and currency. */
+    sums: (messageId: string) => sums.all({ messageId }) as readonly PayoutSum[],
+  }
+}

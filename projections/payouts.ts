@@ -1,0 +1,160 @@
+import { sql } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { duePayouts, type PayoutStatus } from '../domain/accounting/payout-state.ts'
+import { currencies } from '../domain/money/currency.ts'
+import type { Sum } from '../domain/money/money.ts'
+import { prepared } from './prepared.ts'
+import { projection } from './projection.ts'
+
+/** Payouts of all merchants by their state and the bank's day; `settlements` has the rest. */
+const payouts = sqliteTable(
+  'payouts',
+  {
+    /** `<merchant>/<serial>/<currency>` */
+    key: text().primaryKey(),
+    merchant: text().notNull(),
+    serial: integer().notNull(),
+    currency: text().notNull(),
+    status: text().$type<PayoutStatus>().notNull(),
+    /** When it is to be paid, was paid, or came back: `YYYY-MM-DD`. */
+    day: text().notNull(),
+    amount: text().$type<Sum>().notNull(),
+  },
+  (row) => [
+    // With all that sums need, so that they read no rows.
+    index('payouts_by_day').on(row.status, row.day, row.key, row.currency, row.amount),
+    index('payouts_by_merchant').on(row.merchant, row.status, row.day, row.key),
+  ],
+)
+
+export type PayoutRow = typeof payouts.$inferSelect
+
+const keyOf = (merchant: string | null, serial: number, currency: string): string =>
+  `${merchant ?? ''}/${serial}/${currency}`
+
+const currencyIn = (key: string): string => key.slice(key.lastIndexOf('/') + 1)
+
+export const payoutProjection = projection({
+  table: payouts,
+  key: payouts.key,
+  handles: ['SettlementMade', 'PayoutOrdered', 'PayoutPaid', 'PayoutReturned'],
+  begins: ['SettlementMade'],
+  keysOf: ({ type, metadata: { merchant }, data }) => {
+    const keys = (of: readonly string[]) => of.map((one) => keyOf(merchant, data.serial, one))
+    switch (type) {
+      case 'SettlementMade':
+        return keys(duePayouts(data).map(({ currency }) => currency))
+      case 'PayoutOrdered': {
+        const told = data.paid.map(({ currency }) => currency)
+        // The first orders of all told no amounts: they were of everything.
+        return keys(told.length > 0 ? told : currencies)
+      }
+      case 'PayoutPaid':
+      case 'PayoutReturned':
+        return keys([data.currency])
+    }
+  },
+  apply: (row, { type, metadata, data }, given): PayoutRow | undefined => {
+    const key = String(given)
+    switch (type) {
+      case 'SettlementMade': {
+        const currency = currencyIn(key)
+        const due = duePayouts(data).find((one) => one.currency === currency)
+        const { status, day, amount } = due ?? {}
+        if (status === undefined || day === undefined || amount === undefined) return undefined
+        const about = { merchant: metadata.merchant ?? '', serial: data.serial }
+        return { key, ...about, currency, status, day, amount }
+      }
+      case 'PayoutOrdered':
+        return row && { ...row, status: 'ordered', day: data.payoutDay }
+      case 'PayoutPaid':
+        return row && { ...row, status: 'paid', day: data.day }
+      case 'PayoutReturned':
+        return row && { ...row, status: 'returned', day: data.day }
+    }
+  },
+})
+
+/** A payout in a list: those behind it are of earlier days. */
+export type PayoutPlace = { readonly day: string; readonly key: string }
+
+export type PayoutRange = {
+  readonly status: PayoutStatus
+  /** Null for all. */
+  readonly merchant: string | null
+  /** The first and the last day. */
+  readonly since: string
+  readonly until: string
+}
+
+export type PayoutSum = {
+  readonly day: string
+  readonly currency: string
+  readonly count: number
+  readonly amount: Sum
+}
+
+export const earliestDay = '0000-00-00'
+export const latestDay = '9999-99-99'
+
+/** Before all payouts of a range. */
+export const firstPlace = ({ until }: PayoutRange): PayoutPlace => ({ day: until, key: '~' })
+
+type Client = {
+  prepare(text: string): { all(values: object): unknown[]; get(values: object): unknown }
+}
+
+type Found = { readonly day: string | null }
+
+const inRange = (isOfMerchant: boolean): string =>
+  `${isOfMerchant ? 'merchant = @merchant AND' : ''} status = @status
+   AND day >= @since AND day <= @until`
+
+const sumText = (isOfMerchant: boolean): string => `
+  SELECT day, currency, count(*) AS count, CAST(sum(CAST(amount AS INTEGER)) AS TEXT) AS amount
+  FROM payouts WHERE ${inRange(isOfMerchant)} GROUP BY day, currency ORDER BY day DESC, currency`
+
+const dayBefore = (isOfMerchant: boolean): string => `
+  SELECT max(day) AS day FROM payouts
+  WHERE ${inRange(isOfMerchant)} AND day < @before`
+
+export const payoutQueries = (db: BetterSQLite3Database) => {
+  const { $client: client } = db as BetterSQLite3Database & { readonly $client: Client }
+  const both = (text: (isOfMerchant: boolean) => string) => {
+    const [ofAll, ofOne] = [client.prepare(text(false)), client.prepare(text(true))]
+    return ({ merchant }: PayoutRange) => (merchant === null ? ofAll : ofOne)
+  }
+  const page = (isOfMerchant: boolean) =>
+    prepared(
+      db,
+      payouts,
+      db
+        .select()
+        .from(payouts)
+        .where(
+          sql`${isOfMerchant ? sql`merchant = ${sql.placeholder('merchant')} and` : sql``}
+            status = ${sql.placeholder('status')} and day >= ${sql.placeholder('since')}
+            and (day, key) < (${sql.placeholder('day')}, ${sql.placeholder('key')})`,
+        )
+        .orderBy(sql`day desc, key desc`)
+        .limit(sql.placeholder('limit')),
+    )
+  const [pageOfAll, pageOfOne] = [page(false), page(true)]
+  const [sums, dayWithSome] = [both(sumText), both(dayBefore)]
+  return {
+    /** The latest days first, behind a place. */
+    list: (range: PayoutRange, { day, key }: PayoutPlace, limit: number): readonly PayoutRow[] =>
+      (range.merchant === null ? pageOfAll : pageOfOne).all({ ...range, day, key, limit }),
+    /** By day and currency, of the last days of the range on which there are any. */
+    sums: (range: PayoutRange, mostDays: number): readonly PayoutSum[] => {
+      let since = latestDay
+      for (let days = 0; days < mostDays; days++) {
+        const found = dayWithSome(range).get({ ...range, before: since }) as Found
+        if (found.day === null) break
+        since = found.day
+      }
+      return sums(range).all({ ...range, since }) as readonly PayoutSum[]
+    },
+  }
+}
