@@ -51,7 +51,7 @@ const tableHtml = (visitor: PortalVisitor, rows: readonly ApplicationRow[]): Htm
   const texts = textsOf(visitor)
   const heads = [texts.name, texts.clientId, texts.kind, texts.redirectUris]
   const shown = rows.map((row) => rowHtml(visitor, row))
-  return html`<div class="scroll">${headedTable('grid', heads, shown)}</div>`
+  return html`<div class="scroll">${headedTable('grid stacks', heads, shown)}</div>`
 }
 
 export const applicationListPage = (

@@ -55,7 +55,7 @@ const tableHtml = (
   const texts = textsOf(visitor)
   if (rows.length === 0) return html`<p class="quiet">${texts.noCallbacks}</p>`
   return html`<div class="scroll">
-    <table class="grid">
+    <table class="grid stacks">
       <thead>
         <tr>
           <th scope="col">${texts.time}</th>

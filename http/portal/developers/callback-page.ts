@@ -32,7 +32,7 @@ const attemptsHtml = (visitor: PortalVisitor, attempts: readonly Attempt[]): Htm
   const texts = textsOf(visitor)
   if (attempts.length === 0) return html`<p class="quiet">${texts.noAttempts}</p>`
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.attempts}">
-    <table class="grid">
+    <table class="grid stacks">
       <thead>
         <tr>
           <th scope="col">${texts.time}</th>

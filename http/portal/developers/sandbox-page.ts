@@ -60,7 +60,7 @@ const simulatorHtml = (visitor: PortalVisitor, rows: readonly PaymentRow[]): Htm
         rows.length === 0
           ? html`<p>${texts.noWaiting}</p>`
           : html`<div class="scroll">
-              <table class="grid">
+              <table class="grid stacks">
                 <tbody>
                   ${rows.map((row) => waitingHtml(visitor, row))}
                 </tbody>

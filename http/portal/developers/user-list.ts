@@ -50,7 +50,7 @@ const tableHtml = (visitor: PortalVisitor, rows: readonly UserRow[]): Html => {
   const texts = textsOf(visitor)
   const heads = [texts.name, texts.signsInWith, texts.role, texts.from]
   const shown = rows.map((row) => rowHtml(visitor, row))
-  return html`<div class="scroll">${headedTable('grid', heads, shown)}</div>`
+  return html`<div class="scroll">${headedTable('grid stacks', heads, shown)}</div>`
 }
 
 /** The merchant's own ids, and a first request with them. */
