@@ -130,7 +130,7 @@ const measureSettlement = async (directory: string) => {
   }
   await seed(core.store, eventsSettled, shopOf)
   await core.readModels.caughtUp()
-  const accounting = openAccounting(core, settings)
+  const accounting = openAccounting(core)
   const began = performance.now()
   await accounting.settleNow(core.now(), core.contextOf('operator'))
   const seconds = secondsSince(began)

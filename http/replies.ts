@@ -1,4 +1,5 @@
 import { StoreUnavailable } from '../application/event-store.ts'
+import type { Freshness } from '../application/freshness.ts'
 import { compiled } from '../domain/compiled.ts'
 import { Refusal } from '../domain/refusal.ts'
 import type { Names } from './brand.ts'
@@ -33,18 +34,26 @@ export const headersOfAll = (isSecure: boolean): Headers =>
       }
     : {}
 
-/** The answer to bytes that are not valid HTTP. */
-export const answerToNoRequest = (
-  { json }: Names,
-  isSecure: boolean,
-  requestId: string,
-  wrong: ErrorStatus,
-  description: string,
-) => {
-  const { status, body } = answerTo(wrong, description)
-  const headers = { ...headersOfAll(isSecure), 'X-Request-Id': requestId, 'Content-Type': json }
-  return { status, headers, body: JSON.stringify(body) }
+type NoRequestNeeds = {
+  readonly names: Names
+  readonly isSecure: boolean
+  readonly newId: () => string
+  readonly freshness: Pick<Freshness, 'known'>
 }
+
+/** The answers to bytes that are not valid HTTP. */
+export const answersToNoRequest =
+  ({ names, isSecure, newId, freshness }: NoRequestNeeds) =>
+  (wrong: ErrorStatus, description: string) => {
+    const { status, body } = answerTo(wrong, description)
+    const headers = {
+      ...headersOfAll(isSecure),
+      'X-Request-Id': newId(),
+      'Content-Type': names.json,
+      [names.position]: String(freshness.known()),
+    }
+    return { status, headers, body: JSON.stringify(body) }
+  }
 
 type Needs = {
   readonly names: Names

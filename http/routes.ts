@@ -1,6 +1,6 @@
 import { takingAsOf, type AsOfNeeds } from './as-of.ts'
-import { documented } from './docs/routes.ts'
-import { auditRoutes, type AuditNeeds } from './audit/routes.ts'
+import { documented, type DocsNeeds } from './docs/routes.ts'
+import { auditRoutes } from './audit/routes.ts'
 import { attachmentRoutes } from './merchant/attachment.ts'
 import { callbackRoutes } from './merchant/callback.ts'
 import { callbackKeyRoutes } from './merchant/callback-keys.ts'
@@ -23,105 +23,84 @@ import { shortlinkRoutes } from './merchant/shortlink.ts'
 import { statusCodeRoutes } from './merchant/status-code.ts'
 import { userRoutes } from './merchant/user.ts'
 import { applicationRoutes } from './oauth/application.ts'
-import { operatorRoutes, type OperatorRouteNeeds } from './operator/routes.ts'
+import { operatorRoutes } from './operator/routes.ts'
 import { peopleRoutes } from './people-routes.ts'
-import { portalRoutes, type PortalRouteNeeds } from './portal/routes.ts'
+import { portalRoutes } from './portal/routes.ts'
 import { claimingChannels, pusherAuthRoute } from './pusher/channel-access.ts'
 import type { NeedsOf, Route } from './route.ts'
 import { securityTextRoute } from './security-txt.ts'
 import { metricsRoute, serviceRoutes } from './service.ts'
 import { fewStreamsAtOnce } from './streams-at-once.ts'
-import { transparencyRoutes, type TransparencyNeeds } from './transparency.ts'
+import { transparencyRoutes } from './transparency.ts'
 
-/** What the routes of merchants need, by slice. */
-export type MerchantRouteNeeds = {
-  readonly payments: NeedsOf<typeof paymentRoutes | typeof attachmentRoutes>
-  readonly accounting: NeedsOf<
-    | typeof ledgerRoutes
-    | typeof reportRoutes
-    | typeof settlementRoutes
-    | typeof logRoutes
-    | typeof feeScheduleRoute
-  >
-  readonly merchants: NeedsOf<
-    typeof merchantRoutes | typeof posRoutes | typeof shortlinkRoutes | typeof userRoutes
-  >
-  readonly people: NeedsOf<typeof permissionRoutes | typeof applicationRoutes>
-  readonly callbacks: NeedsOf<
-    | typeof callbackRoutes
-    | typeof callbackFeedRoute
-    | typeof callbackSecretRoutes
-    | typeof pusherAuthRoute
-  >
-  readonly transparency: NeedsOf<typeof receiptRoutes>
-}
-
-/** What the routes need, by slice. */
-export type RouteNeeds = MerchantRouteNeeds & {
-  readonly people: NeedsOf<typeof peopleRoutes>
-  readonly callbacks: NeedsOf<typeof callbackKeyRoutes>
-  readonly asOf: AsOfNeeds
-  readonly transparency: TransparencyNeeds
-  readonly portal: PortalRouteNeeds
-  readonly operator: OperatorRouteNeeds
-  readonly audit: AuditNeeds
-  /** The service itself. */
-  readonly service: NeedsOf<typeof serviceRoutes | typeof securityTextRoute> &
-    Parameters<typeof documented>[1]
-  /** Undefined in production. */
-  readonly sandbox:
-    | NeedsOf<typeof sandboxRoutes | typeof sandboxPermissionRoutes | typeof sandboxPayerRoutes>
-    | undefined
-}
+/** Makes routes from the needs of a slice. */
+const ofSlice =
+  <Slice extends string, Needs>(slice: Slice, make: (needs: Needs) => Route | Route[]) =>
+  (needs: Readonly<Record<Slice, Needs>>): Route[] =>
+    [make(needs[slice])].flat()
 
 /** The merchant interface in the order of interface 16. */
-export const merchantInterface = (needs: MerchantRouteNeeds): Route[] => {
-  const { payments, accounting, merchants, people, callbacks } = needs
-  return [
-    lastSettlementRoute(accounting),
-    ...ledgerRoutes(accounting),
-    ...reportRoutes(accounting),
-    ...merchantRoutes(merchants),
-    ...paymentRoutes(payments),
-    ...attachmentRoutes(payments),
-    ...permissionRoutes(people),
-    ...posRoutes(merchants),
-    ...settlementRoutes(accounting),
-    ...shortlinkRoutes(merchants),
-    ...statusCodeRoutes(),
-    ...userRoutes(merchants),
-    ...logRoutes(accounting),
-    feeScheduleRoute(accounting),
-    ...receiptRoutes(needs.transparency),
-    callbackFeedRoute(callbacks),
-    ...callbackRoutes(callbacks),
-    ...callbackSecretRoutes(callbacks),
-    pusherAuthRoute(callbacks),
-    ...applicationRoutes(people),
-  ]
-}
+const ofMerchants = [
+  ofSlice('accounting', lastSettlementRoute),
+  ofSlice('accounting', ledgerRoutes),
+  ofSlice('accounting', reportRoutes),
+  ofSlice('merchants', merchantRoutes),
+  ofSlice('payments', paymentRoutes),
+  ofSlice('payments', attachmentRoutes),
+  ofSlice('people', permissionRoutes),
+  ofSlice('merchants', posRoutes),
+  ofSlice('accounting', settlementRoutes),
+  ofSlice('merchants', shortlinkRoutes),
+  ofSlice('payments', statusCodeRoutes),
+  ofSlice('merchants', userRoutes),
+  ofSlice('accounting', logRoutes),
+  ofSlice('accounting', feeScheduleRoute),
+  ofSlice('transparency', receiptRoutes),
+  ofSlice('callbacks', callbackFeedRoute),
+  ofSlice('callbacks', callbackRoutes),
+  ofSlice('callbacks', callbackSecretRoutes),
+  ofSlice('callbacks', pusherAuthRoute),
+  ofSlice('people', applicationRoutes),
+]
+
+const ofAnybody = [
+  ofSlice('people', peopleRoutes),
+  ofSlice('service', serviceRoutes),
+  ofSlice('service', securityTextRoute),
+  ofSlice('callbacks', callbackKeyRoutes),
+  ofSlice('transparency', transparencyRoutes),
+  ofSlice('portal', portalRoutes),
+  ofSlice('operator', operatorRoutes),
+  ofSlice('audit', auditRoutes),
+]
+
+const ofSandbox = [
+  ofSlice('service', metricsRoute),
+  ofSlice('sandbox', sandboxRoutes),
+  ofSlice('sandbox', sandboxPermissionRoutes),
+  ofSlice('sandbox', sandboxPayerRoutes),
+]
+
+/** What the routes of merchants need, by slice. */
+export type MerchantRouteNeeds = NeedsOf<(typeof ofMerchants)[number]>
+
+/** What the routes need, by slice. */
+export type RouteNeeds = MerchantRouteNeeds &
+  NeedsOf<(typeof ofAnybody | typeof ofSandbox)[number]> & {
+    readonly asOf: AsOfNeeds
+    readonly service: DocsNeeds & { readonly isSandbox: boolean }
+  }
+
+export const merchantInterface = (needs: MerchantRouteNeeds): Route[] =>
+  ofMerchants.flatMap((make) => make(needs))
 
 /** Every route. */
 export const allRoutes = (needs: RouteNeeds): Route[] => {
-  const { people, callbacks, asOf, service, sandbox } = needs
+  const { asOf, service, callbacks } = needs
   const routes = [
     ...merchantInterface(needs).map(takingAsOf(asOf)).map(fewStreamsAtOnce()),
-    ...peopleRoutes(people),
-    ...serviceRoutes(service),
-    securityTextRoute(service),
-    ...callbackKeyRoutes(callbacks),
-    ...transparencyRoutes(needs.transparency),
-    ...portalRoutes(needs.portal),
-    ...operatorRoutes(needs.operator),
-    ...auditRoutes(needs.audit),
-    ...(sandbox
-      ? [
-          metricsRoute(service),
-          ...sandboxRoutes(sandbox),
-          ...sandboxPermissionRoutes(sandbox),
-          ...sandboxPayerRoutes(sandbox),
-        ]
-      : []),
+    ...ofAnybody.flatMap((make) => make(needs)),
+    ...(service.isSandbox ? ofSandbox.flatMap((make) => make(needs)) : []),
   ]
   return documented(routes.map(claimingChannels(callbacks)), service)
 }

@@ -13,7 +13,6 @@ import type { ReportRow } from '../projections/reports.ts'
 import type { SettlementRow } from '../projections/settlements.ts'
 import { bankHolidaysOf } from './bank-holidays.ts'
 import type { Core } from './core.ts'
-import type { Settings } from './settings.ts'
 import { makeLogWriter } from './transaction-logs/log-writer.ts'
 import { makeLogs } from './transaction-logs/logs.ts'
 
@@ -54,14 +53,14 @@ const closing = (core: Core) =>
   })
 
 /** Makes logs and settles merchants: for the service and for the operator's command. */
-export const openAccounting = (core: Core, { DATA_DIR }: Pick<Settings, 'DATA_DIR'>) => {
+export const openAccounting = (core: Core) => {
   const {
     handle,
     shares: { merchants: share },
     accounting: { reports, settlements },
   } = core
   const { caughtUp } = core.readModels
-  const directory = join(DATA_DIR, 'logs')
+  const directory = join(core.settings.DATA_DIR, 'logs')
   const writer = makeLogWriter(directory)
   const logs = makeLogs({
     directory,

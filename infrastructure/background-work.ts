@@ -4,8 +4,6 @@ import { schedule, type DueWork } from '../application/schedule.ts'
 import { checkClock, watchClock } from './clock-watch.ts'
 import type { Core } from './core.ts'
 import type { LeasedKind, SharedWork } from './leases.ts'
-import type { Log } from './log.ts'
-import type { Settings } from './settings.ts'
 import { soleProcess } from './sole-process.ts'
 
 const retryAfterMs = 1000
@@ -40,7 +38,7 @@ const after = (milliseconds: number, wake: () => void) => {
 
 /** Logs that work failed; it will be tried again. */
 export const workFailed =
-  ({ noteDamage }: Pick<Core, 'noteDamage'>, log: Log) =>
+  ({ noteDamage, log }: Pick<Core, 'noteDamage' | 'log'>) =>
   (error: unknown): void => {
     noteDamage(error)
     // That the store is away is logged once, by whoever watches it.
@@ -77,18 +75,10 @@ const gathered = (act: () => void): (() => void) => {
   }
 }
 
-type Needs = {
-  readonly core: Core
-  readonly settings: Pick<Settings, 'DATA_DIR'>
-  readonly log: Log
-  /** In the order in which one may make another due. */
-  readonly work: readonly Work[]
-}
-
 /** Removes read models of other versions; a later start tries again with what cannot be removed. */
-const tidyUp = ({ core, log }: Needs): void => {
+const tidyUp = ({ removeOutdatedReadModels, log }: Core): void => {
   try {
-    core.removeOutdatedReadModels()
+    removeOutdatedReadModels()
   } catch (error) {
     log.warn({ error }, 'read models of another version could not be removed')
   }
@@ -114,7 +104,8 @@ const kindsBeyond = async (work: readonly Work[]): Promise<readonly string[]> =>
 }
 
 const scheduleAll = (
-  { core, work }: Needs,
+  core: Core,
+  work: readonly Work[],
   byOneProcess: (due: DueWork) => DueWork,
   onFailure: (error: unknown) => void,
 ) =>
@@ -126,15 +117,15 @@ const scheduleAll = (
   })
 
 /**
- * Runs work whenever it is due.
+ * Runs work whenever it is due, in the order in which one may make another due.
  * Long because beginning, settling and stopping share what is under way.
  */
-export const runBackgroundWork = (needs: Needs) => {
-  const { core, settings, log } = needs
+export const runBackgroundWork = (core: Core, work: readonly Work[]) => {
+  const { log } = core
   const { caughtUp, ready } = core.readModels
-  const onFailure = workFailed(core, log)
-  const teller = electTeller(settings.DATA_DIR, caughtUp)
-  const all = scheduleAll(needs, teller.byOneProcess, onFailure)
+  const onFailure = workFailed(core)
+  const teller = electTeller(core.settings.DATA_DIR, caughtUp)
+  const all = scheduleAll(core, work, teller.byOneProcess, onFailure)
   const wake = gathered(() => all.forEach(({ scheduled }) => scheduled.wake()))
   const mayDo = (lease: LeasedKind | undefined): boolean =>
     core.sharedWork && lease ? core.sharedWork.isAnyOwn(lease) : teller.isOurs()
@@ -150,8 +141,8 @@ export const runBackgroundWork = (needs: Needs) => {
         hasBegun = true
         core.onFolded(wake)
         wake()
-        core.sharedWork?.begin({ wake, cannot: () => kindsBeyond(needs.work) })
-        tidyUp(needs)
+        core.sharedWork?.begin({ wake, cannot: () => kindsBeyond(work) })
+        tidyUp(core)
         const machine = { machineNow: Date.now, elapsed: () => performance.now() }
         callOff = watchClock({ log, after, ...machine }).stop
         checkClock(log, core.store, core.now()).catch(onFailure)

@@ -7,8 +7,8 @@ import { makeFingerprints } from './key-fingerprints.ts'
 import { contentDigest, makeSignatureCheck, type Signer } from './keys.ts'
 import { isWithin, networkOf } from './networks.ts'
 import { sealAddresses } from './people/sealed-addresses.ts'
+import { makeSecretCheck } from './people/secrets.ts'
 import { openRequestLimits } from './request-limits.ts'
-import type { Settings } from './settings.ts'
 
 type MerchantEntry = typeof merchants.decider.initial
 type UserEntry = typeof users.decider.initial
@@ -23,12 +23,13 @@ const userOf = (shop: MerchantEntry, user: UserEntry) => {
 }
 
 /** How callers are known: users of merchants and integrators, from memory or from the log. */
-export const accessOf = (core: Core, settings: Settings, { rsaPem }: Signer) => {
-  const { find, recall, securityLog } = core
+export const accessOf = (core: Core, { rsaPem }: Signer) => {
+  const { find, recall, securityLog, settings } = core
   return {
     securityLog,
-    admit: openRequestLimits(core, settings),
+    admit: openRequestLimits(core),
     guardGuesses: makeSecretGuesses({ machineNow: Date.now, networkOf, securityLog }),
+    verifySecret: makeSecretCheck(Date.now),
     verifySignature: makeSignatureCheck(rsaPem),
     fingerprint: makeFingerprints(),
     sealAddress: sealAddresses(core.people.vault).sealAddress,
@@ -53,3 +54,5 @@ export const accessOf = (core: Core, settings: Settings, { rsaPem }: Signer) => 
       dataOf(await find(merchants, merchant, asOf)),
   }
 }
+
+export type Access = ReturnType<typeof accessOf>

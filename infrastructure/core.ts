@@ -16,6 +16,14 @@ import type { Settings } from './settings.ts'
 import { blobsIn, seenIn, type Place } from './stores.ts'
 import type { Where } from './worker.ts'
 
+/** What a running service knows of itself; a command has none of it. */
+type Surroundings = {
+  readonly beside?: Where
+  readonly isAlone?: () => boolean
+  /** Where the service listens, once that is known. */
+  readonly address?: () => string
+}
+
 /**
  * Everything that a running service and the operator's command have in common. The log is written
  * and folded in this thread, or in two others where requests should not wait meanwhile.
@@ -24,23 +32,20 @@ import type { Where } from './worker.ts'
 export const openCore = async (
   settings: Settings & Place,
   log: Log,
-  beside: Where = 'inline',
-  isAlone?: () => boolean,
+  { beside = 'inline', isAlone, address }: Surroundings = {},
 ) => {
+  const { HOST, PORT, PUBLIC_URL } = settings
   const opened = await openLog(settings, log, beside, isAlone)
-  const { state: installation } = await opened.handle(
-    installations,
-    'daybook',
-    { type: 'MakeInstallation', key: randomBytes(32).toString('base64') },
-    opened.contextOf('daybook'),
-  )
-  const digest = makeDigest(installation.key ?? '')
+  const { handle, streams, contextOf } = opened
+  const first = { type: 'MakeInstallation', key: randomBytes(32).toString('base64') } as const
+  const begun = await handle(installations, 'daybook', first, contextOf('daybook'))
+  const { key, ids } = begun.state
+  const digest = makeDigest(key ?? '')
   const blobs = await openBlobs(blobsIn(settings), settings)
   const [usesOfVault, usesOfBlobs] = [usesOf(log, 'the vault'), usesOf(log, 'the folder of blobs')]
   const observers = [opened.observe, opened.observeClock, opened.freshness.observe]
   const reads = await followLog({ ...opened, observers }, settings, log, beside)
-  const { file, queries, feeBook, reportBook, readModels, damage } = reads
-  const { handle, streams } = opened
+  const { file, queries, terms, reportBook, readModels, damage } = reads
   const { caughtUp } = readModels
   const sharedWork = streams && shareWork({ store: streams, handle, log, caughtUp })
   const people = await openPeople(opened, reads, settings, usesOfVault)
@@ -51,6 +56,8 @@ export const openCore = async (
   return {
     ...opened,
     ...damage,
+    ...{ settings, log, beside },
+    publicUrl: () => PUBLIC_URL ?? address?.() ?? `http://${HOST}:${PORT}`,
     ...{ digest, freshness, readModels, caughtUp, newId: randomUUID },
     /** What other nodes do some of; undefined where the log is a file. */
     sharedWork,
@@ -61,18 +68,10 @@ export const openCore = async (
     outagesOf: outagesIn(log, damage.noteDamage),
     /** False when files or a server that requests need have failed a moment ago. */
     storesWork: () => opened.store.canBeWritten() && usesOfVault.work() && usesOfBlobs.work(),
-    payments: { ...queries.payments, tidOf: deriveIds(digest, installation.ids, 'tid') },
-    accounting: {
-      ...queries.accounting,
-      findTerms: feeBook.findTerms,
-      findAllTerms: feeBook.findAllTerms,
-      reportHolding: reportBook.holding,
-    },
-    merchants: {
-      ...queries.merchants,
-      blobs: watchBlobs(blobs, usesOfBlobs),
-    },
-    people: { ...people, ridOf: deriveIds(digest, installation.ids, 'rid') },
+    payments: { ...queries.payments, tidOf: deriveIds(digest, ids, 'tid') },
+    accounting: { ...queries.accounting, ...terms, reportHolding: reportBook.holding },
+    merchants: { ...queries.merchants, blobs: watchBlobs(blobs, usesOfBlobs) },
+    people: { ...people, ridOf: deriveIds(digest, ids, 'rid') },
     callbacks: queries.callbacks,
     audit: queries.audit,
     transparency: { ...queries.transparency, tree: readLogTree(file) },

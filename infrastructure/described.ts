@@ -10,3 +10,6 @@ export const describedBy = (known: object): any =>
   new Proxy(known, {
     get: (from, name) => (Reflect.has(from, name) ? Reflect.get(from, name) : notRunning),
   })
+
+/** The same needs for the routes of every slice. */
+export const forEverySlice = (needs: object): any => new Proxy({}, { get: () => needs })

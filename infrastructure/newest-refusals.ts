@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs'
 import type { RefusalLine } from '../application/audit/refused-request.ts'
+import type { Core } from './core.ts'
 import { refusalFiles, type SealedPart } from './refusals.ts'
 import { endOf } from './security-reader.ts'
 import { unseal } from './people/sealing.ts'
 
 const daysRead = 7
+const mostShown = 50
 
 const refusalIn = (text: string): RefusalLine | undefined => {
   try {
@@ -25,19 +27,18 @@ const opened = (key: Buffer, { sealed, ...line }: RefusalLine) => {
 export type ShownRefusal = ReturnType<typeof opened>
 
 /** The newest refused requests of a merchant, newest first. */
-export const newestRefusals = (
-  directory: string,
-  key: Buffer,
-  merchant: string,
-  limit: number,
-): readonly ShownRefusal[] => {
-  const found: ShownRefusal[] = []
-  if (!existsSync(directory)) return found
-  for (const { file } of refusalFiles(directory).slice(-daysRead).toReversed())
-    for (const text of endOf(file).toReversed()) {
-      const line = text.includes(merchant) ? refusalIn(text) : undefined
-      if (line?.merchant === merchant) found.push(opened(key, line))
-      if (found.length === limit) return found
-    }
-  return found
+export const newestRefusals = ({ people, refusals, settings: { DATA_DIR } }: Core) => {
+  const key = people.vault.secret('refusals')
+  return (merchant: string): readonly ShownRefusal[] => {
+    refusals.flush()
+    const found: ShownRefusal[] = []
+    if (!existsSync(DATA_DIR)) return found
+    for (const { file } of refusalFiles(DATA_DIR).slice(-daysRead).toReversed())
+      for (const text of endOf(file).toReversed()) {
+        const line = text.includes(merchant) ? refusalIn(text) : undefined
+        if (line?.merchant === merchant) found.push(opened(key, line))
+        if (found.length === mostShown) return found
+      }
+    return found
+  }
 }

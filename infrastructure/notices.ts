@@ -49,12 +49,7 @@ const makeTelling =
   }
 
 /** What needs somebody is raised beside the requests. */
-export const noticeWork = (
-  core: Core,
-  staff: StaffWork,
-  messages: Messages,
-  publicUrl: () => string,
-) => {
+export const noticeWork = (core: Core, staff: StaffWork, messages: Messages) => {
   const { news } = core.merchants
   return raiseNotices({
     ...core,
@@ -62,6 +57,6 @@ export const noticeWork = (
     newsBehind: news.behind,
     firstPosition: () => Math.max(0, news.newest() - newsLookedAtAgain),
     newOwner: makeNewOwner(core, staff),
-    onRaised: makeTelling(staff, messages, publicUrl),
+    onRaised: makeTelling(staff, messages, core.publicUrl),
   })
 }

@@ -1,5 +1,4 @@
 import type { Core } from './core.ts'
-import type { runBackgroundWork } from './background-work.ts'
 
 /** Whether to send requests here, and how far the read models are. */
 export const makeReadiness =
@@ -9,7 +8,7 @@ export const makeReadiness =
       storesWork,
       isDamaged: isFileDamaged,
     }: Pick<Core, 'readModels' | 'storesWork' | 'isDamaged'>,
-    { hasBegun }: Pick<ReturnType<typeof runBackgroundWork>, 'hasBegun'>,
+    hasBegun: () => boolean,
   ) =>
   async () => {
     const { isStoreUp: canBeRead, ...progress } = await readModels.progress()

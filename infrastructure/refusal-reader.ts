@@ -7,6 +7,7 @@ import type {
 } from '../application/audit/refused-request.ts'
 import type { EventStore } from '../application/event-store.ts'
 import { dayMs, dayOf } from '../domain/time.ts'
+import type { Core } from './core.ts'
 import { unseal } from './people/sealing.ts'
 import { refusalFiles, type SealedPart } from './refusals.ts'
 
@@ -71,4 +72,15 @@ export const explainRefusal = async (
   const at = Date.parse(line.at)
   const decision = { stream, revision, command: command as { type: string }, asked, at }
   return { ...line, target, again: await decideAgain(store, decision) }
+}
+
+/** Refusals with what became of them, newest first. */
+export const explainedRefusals = (core: Core) => {
+  const key = core.people.vault.secret('refusals')
+  return async (wanted: RefusalsWanted, limit: number): Promise<readonly ExplainedRefusal[]> => {
+    core.refusals.flush()
+    const isMoved = Math.abs(core.now() - Date.now()) > 1_000
+    const found = findRefusals(core.settings.DATA_DIR, wanted, isMoved).slice(-limit).toReversed()
+    return Promise.all(found.map((one) => explainRefusal(core.store, key, one)))
+  }
 }

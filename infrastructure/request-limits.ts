@@ -2,11 +2,10 @@ import { requestLimits } from '../domain/aggregates.ts'
 import { makeRequestLimits, type RequestLimit } from '../application/request-limits.ts'
 import { streamOf, within } from '../domain/stream.ts'
 import type { Core } from './core.ts'
-import type { Settings } from './settings.ts'
 
 const inProduction = { merchant: 2_000, caller: 1_000 }
 
-type Defaults = Pick<Settings, 'MODE' | 'MERCHANT_REQUESTS_PER_SECOND' | 'USER_REQUESTS_PER_SECOND'>
+type Needs = Pick<Core, 'settings' | 'merchants' | 'onFolded' | 'securityLog'>
 
 /** Undefined for no limit. */
 const limitWith = (given: number | undefined, preset: number | undefined) => {
@@ -15,10 +14,8 @@ const limitWith = (given: number | undefined, preset: number | undefined) => {
 }
 
 /** The limits that the operator has set, and those of the settings. */
-export const openRequestLimits = (
-  { merchants, onFolded, securityLog }: Pick<Core, 'merchants' | 'onFolded' | 'securityLog'>,
-  { MODE, MERCHANT_REQUESTS_PER_SECOND, USER_REQUESTS_PER_SECOND }: Defaults,
-) => {
+export const openRequestLimits = ({ settings, merchants, onFolded, securityLog }: Needs) => {
+  const { MODE, MERCHANT_REQUESTS_PER_SECOND, USER_REQUESTS_PER_SECOND } = settings
   const preset = MODE === 'production' ? inProduction : undefined
   const ofMerchants = limitWith(MERCHANT_REQUESTS_PER_SECOND, preset?.merchant)
   const ofCallers = limitWith(USER_REQUESTS_PER_SECOND, preset?.caller)

@@ -1,10 +1,11 @@
 import type { SecurityLog } from '../application/security-log.ts'
 import type { Core } from './core.ts'
 import { isFileDamage } from './failures.ts'
-import type { Log } from './log.ts'
 import type { AnsweredRequest } from './refusals.ts'
 
 type Refused = NonNullable<AnsweredRequest['refused']> & { readonly address?: string | undefined }
+
+type Needs = Pick<Core, 'log' | 'noteDamage' | 'securityLog' | 'refusals'>
 
 type Answered = AnsweredRequest & {
   readonly milliseconds: number
@@ -22,9 +23,8 @@ const recordRefusal = (
 
 /** Logs and measures answers, and logs what failed. */
 export const requestLog = (
-  log: Log,
+  { log, noteDamage, securityLog, refusals }: Needs,
   measure: (method: string, path: string, status: number, milliseconds: number) => void,
-  { noteDamage, securityLog, refusals }: Pick<Core, 'noteDamage' | 'securityLog' | 'refusals'>,
 ) => ({
   observe: (request: Answered): void => {
     const { requestId, method, path, status, milliseconds, refused } = request

@@ -2,14 +2,12 @@ import type { FundingSource } from '../application/funding.ts'
 import { ownAudit } from './audit/own-audit.ts'
 import { runBackgroundWork, type Work } from './background-work.ts'
 import type { SendingNeeds } from './callbacks/logged-sending.ts'
-import { accessOf } from './callers.ts'
+import type { Access } from './callers.ts'
 import type { Core } from './core.ts'
 import { makeLive } from './live.ts'
 import { makeMetrics } from './metrics.ts'
-import { merchantChanges } from './merchant-changes.ts'
 import type { Granted } from './people/granted.ts'
 import { openMessages } from './people/messages.ts'
-import { makeSecretCheck } from './people/secrets.ts'
 import { withSiblings } from './processes/siblings.ts'
 import { qrImage } from './qr-image.ts'
 import { makeReadiness } from './readiness.ts'
@@ -22,121 +20,81 @@ import { merchantSlice } from './slices/merchants.ts'
 import { operatorSlice } from './slices/operator.ts'
 import { paymentSlice } from './slices/payments.ts'
 import { peopleSlice } from './slices/people.ts'
-import { portalDevelopers } from './slices/portal-developers.ts'
-import { portalPayments } from './slices/portal-payments.ts'
-import { portalPoints } from './slices/portal-points.ts'
 import { portalSlice } from './slices/portal.ts'
 import { sandboxSlice } from './slices/sandbox.ts'
 import { transparencySlice } from './slices/transparency.ts'
-import type { Where } from './worker.ts'
 
 type Parts = Omit<SendingNeeds, 'countAttempt'> & {
+  readonly access: Access
   readonly funding: FundingSource
   readonly granted: Granted
   readonly listenerCount: () => number
-  readonly publicUrl: () => string
-  readonly beside: Where
 }
 
 /** What routes of several slices need. */
-const sharedOf = (core: Core) => {
-  const { handle, find, now, caughtUp, newId, people, accounting } = core
-  const shared = { ...people.tokens, handle, find, now, caughtUp, newId, qrImage }
-  return { ...shared, reportHolding: accounting.reportHolding, shopName: shopsOf(core).shopName }
+const sharedOf = (core: Core, { verifySecret, guardGuesses }: Access) => {
+  const { handle, find, now, caughtUp, newId, securityLog, people, accounting } = core
+  const shared = { ...people.tokens, handle, find, now, caughtUp, newId, securityLog, qrImage }
+  const { reportHolding } = accounting
+  return { ...shared, verifySecret, guardGuesses, reportHolding, shopName: shopsOf(core).shopName }
 }
 
 /**
- * The running service: what its routes need, and its work beside the requests.
+ * The running service: what its routes need besides `ofHttp`, and its work beside the requests.
  * Long because it is the list of the slices and of what each gives.
  */
-export const composeService = async (core: Core, { granted, ...parts }: Parts) => {
-  const { settings, log } = parts
-  const { head } = core.store
-  const { beside } = parts
-  const audit = ownAudit({ settings, log, head, machineNow: Date.now, beside })
-  const metrics = makeMetrics({ ...core, ...parts, lastAudit: audit.last })
+export const composeService = async <OfHttp extends object>(
+  core: Core,
+  { access, funding, granted, ...parts }: Parts,
+  ofHttp: OfHttp,
+) => {
+  const { last: lastAudit, ...audit } = ownAudit(core)
+  const metrics = makeMetrics({ ...core, ...parts, lastAudit })
   const allMetrics = withSiblings(metrics.text)
   const merchants = merchantSlice(core)
-  const payments = await paymentSlice(core, parts.funding, merchants, granted.views)
+  const payments = await paymentSlice(core, funding, merchants, granted.views)
   const messages = openMessages(core, parts)
-  const people = peopleSlice(core, { settings, log, messages }, merchants, payments, granted)
-  const accounting = accountingSlice(core, settings)
+  const people = peopleSlice(core, messages, merchants, payments, granted)
+  const accounting = accountingSlice(core)
   const callbacks = callbackSlice(core, { ...parts, countAttempt: metrics.countAttempt })
-  const transparency = transparencySlice(core, settings, log, parts.publicUrl)
-  const asOf = asOfSlice(core, settings, log, parts.beside)
-  const portal = portalSlice(core, settings, { log, messages, publicUrl: parts.publicUrl })
+  const transparency = transparencySlice(core)
+  const asOf = asOfSlice(core)
+  const portal = portalSlice(core, messages, { payments, callbacks, transparency })
   // In the order in which the work of one may make that of another due.
-  const slices = [
-    payments,
-    people,
-    accounting,
-    merchants,
-    callbacks,
-    transparency,
-    asOf,
-    audit,
-    portal,
-  ]
-  const work = slices.flatMap((slice): readonly Work[] => slice.work)
-  const background = runBackgroundWork({ core, settings, log, work })
+  const ofMerchants = [payments, people, accounting, merchants, callbacks]
+  const slices = [...ofMerchants, transparency, asOf, audit, portal]
+  const { begin, stop, settle, hasBegun } = runBackgroundWork(
+    core,
+    slices.flatMap((slice): readonly Work[] => slice.work),
+  )
   const live = makeLive()
   core.onFolded(live.onFolded)
-  const changes = merchantChanges(core)
-  const verifySecret = makeSecretCheck(Date.now)
-  const access = { ...accessOf(core, settings, parts.signer), verifySecret }
-  const { guardGuesses, securityLog } = access
-  const sandbox = {
-    ...sandboxSlice(core, background.settle),
-    ...people.answers,
-    sentTo: people.sentTo,
-    oneTimeCode: people.needs.oneTimeCode,
-    acceptPayment: payments.acceptPayment,
-    settleNow: accounting.settleNow,
-    scanShortlink: merchants.scanShortlink,
-    sendTestCallback: callbacks.sendTest,
-  }
+  const ofAll = { ...accounting.needs, ...people.needs, ...callbacks.needs }
+  const sandbox = { ...ofAll, ...sandboxSlice(core, settle, accounting) }
+  const simulator = core.settings.MODE === 'sandbox' ? sandbox : undefined
+  const all = { ...ofHttp, ...sharedOf(core, access), watch: live.watch, lastAudit }
+  const ready = makeReadiness(core, hasBegun)
+  const securityContact = core.settings.SECURITY_CONTACT
   return {
-    access,
     past: asOf.past,
-    shared: { ...sharedOf(core), verifySecret, guardGuesses, securityLog, watch: live.watch },
     needs: {
-      payments: payments.needs,
-      accounting: accounting.needs,
-      merchants: merchants.needs,
-      people: people.needs,
-      callbacks: callbacks.needs,
-      transparency: transparency.needs,
-      portal: {
-        ...accounting.needs,
-        ...people.needs,
-        ...portal.needs,
-        ...portalPayments(core, settings, payments, transparency),
-        ...portalPoints(core),
-        ...portalDevelopers(core, settings, callbacks),
-        simulator: settings.MODE === 'sandbox' ? sandbox : undefined,
-        ...changes,
-      },
-      operator: { ...accounting.needs, ...people.needs, ...operatorSlice(core, log) },
-      audit: { ...auditSlice(core, settings, access), lastAudit: audit.last },
-      service: {
-        ready: makeReadiness(core, background),
-        lastAudit: audit.last,
-        metrics: allMetrics,
-        securityContact: settings.SECURITY_CONTACT,
-        machineNow: Date.now,
-      },
-      sandbox,
+      payments: { ...all, ...payments.needs },
+      accounting: { ...all, ...accounting.needs },
+      merchants: { ...all, ...merchants.needs },
+      people: { ...all, ...people.needs },
+      callbacks: { ...all, ...callbacks.needs },
+      transparency: { ...all, ...transparency.needs },
+      portal: { ...all, ...ofAll, ...portal.needs, simulator },
+      operator: { ...all, ...ofAll, ...operatorSlice(core) },
+      audit: { ...all, ...auditSlice(core, access) },
+      service: { ...all, ready, securityContact, metrics: allMetrics, machineNow: Date.now },
+      sandbox: { ...all, ...sandbox },
     },
     metrics: allMetrics,
     observe: metrics.observeRequest,
     /** Ends what would keep connections open. */
-    endStreams: (): void => {
-      live.end()
-      changes.end()
-      callbacks.endStreams()
-    },
-    begin: background.begin,
-    stop: background.stop,
+    endStreams: (): void => [live, portal, callbacks].forEach(({ end }) => end()),
+    ...{ begin, stop },
   }
 }
 

@@ -19,6 +19,12 @@ export const shopsOf = ({ merchants: rows, people }: Rows) => {
       return row && { ...row.data, isDisabled: row.isDisabled || (isShopDisabled ?? false) }
     },
     shopName,
+    findShop: (merchant: string) => {
+      const row = find(merchant)
+      if (!row) return undefined
+      const { businessName: name, currency, timeZone, hasSignedUp = false } = row.data
+      return { merchant, name, currency, timeZone, hasSignedUp, isDisabled: row.isDisabled }
+    },
     shopOf: (merchant: string, posId: string) => ({
       shop: shopName(merchant),
       logo: shop(merchant)?.logo ?? null,

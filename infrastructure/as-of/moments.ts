@@ -9,7 +9,6 @@ import type { Core } from '../core.ts'
 import type { Log } from '../log.ts'
 import { reportOutage } from '../outages.ts'
 import type { Settings } from '../settings.ts'
-import type { Where } from '../worker.ts'
 import { makeMoments } from './moment-client.ts'
 import { momentFiles } from './moment-files.ts'
 import { openMoments, type Held } from './open-moments.ts'
@@ -25,9 +24,9 @@ const budget = { burstMs: 120_000, share: 0.2 }
 
 const megabyte = 1_000_000
 
-export type PastNeeds = Pick<Core, 'store' | 'now' | 'caughtUp' | 'moments'>
-
-type Given = Pick<Settings, 'DATA_DIR' | 'EVENT_STORE' | 'AS_OF_SPACE_MB'>
+export type PastNeeds = Pick<Core, 'store' | 'now' | 'caughtUp' | 'moments' | 'log' | 'beside'> & {
+  readonly settings: Pick<Settings, 'DATA_DIR' | 'EVENT_STORE' | 'AS_OF_SPACE_MB'>
+}
 
 /** A failure is told of in the log, and never taken for one of the read models of now. */
 const reporting = (log: Log, make: (end: Position) => Promise<number>) => {
@@ -83,7 +82,7 @@ const withinTime = (held: Promise<Held>, waitMs: number): Promise<Held> =>
     inTime.then((given) => (isLate ? given.release() : resolve(given)), reject)
   })
 
-const resolving = (core: PastNeeds) => {
+const resolving = (core: Pick<PastNeeds, 'store' | 'now' | 'caughtUp' | 'moments'>) => {
   const check = async (asked: AskedMoment): Promise<void> => {
     if ('position' in asked) {
       if (asked.position > (await core.store.head())) refuse('as_of_is_beyond_the_log')
@@ -99,20 +98,15 @@ const resolving = (core: PastNeeds) => {
 }
 
 /** The read models as of earlier moments, made when they are asked for and kept for a while. */
-export const makePast = (
-  core: PastNeeds,
-  { DATA_DIR, EVENT_STORE, AS_OF_SPACE_MB }: Given,
-  log: Log,
-  where: Where,
-  waitMs = usualWaitMs,
-) => {
+export const makePast = (core: PastNeeds, waitMs = usualWaitMs) => {
+  const { DATA_DIR, EVENT_STORE, AS_OF_SPACE_MB } = core.settings
   const directory = join(DATA_DIR, 'as-of')
   const space = AS_OF_SPACE_MB * megabyte
   const files = momentFiles(directory, space)
   const start = { place: { DATA_DIR, EVENT_STORE }, directory, space }
-  const making = makeMoments(where, core.store, files, start)
+  const making = makeMoments(core.beside, core.store, files, start)
   const makeNow = (end: Position) => making.make({ end, inUse: opened.inUse() })
-  const { make, keep } = makeWithin(reporting(log, makeNow))
+  const { make, keep } = makeWithin(reporting(core.log, makeNow))
   const opened = openMoments({ store: core.store, files, make })
   const { check, positionOf } = resolving(core)
 

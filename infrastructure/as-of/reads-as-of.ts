@@ -9,7 +9,7 @@ import { payerDirectory } from '../people/payer-directory.ts'
 import { sealedBlobs } from '../people/sealed-blobs.ts'
 import { readLogTree } from '../read-models/log-tree.ts'
 import { shopsOf } from '../shops.ts'
-import { receiptsOf } from '../slices/transparency.ts'
+import { receiptsOf } from '../transparency/receipts.ts'
 import type { Moment } from './open-moments.ts'
 
 const nothingToWaitFor = async (): Promise<void> => {}

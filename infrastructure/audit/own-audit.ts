@@ -20,14 +20,13 @@ const lookEveryMs = minuteMs / 2
 type Needs = {
   readonly settings: Place & Pick<Settings, 'AUDIT_EVERY_MINUTES' | 'WITNESSES'>
   readonly log: Pick<Log, 'info' | 'error'>
-  readonly head: () => Promise<Position>
-  readonly machineNow: () => Instant
+  readonly store: { readonly head: () => Promise<Position> }
   readonly beside: Where
 }
 
 /** The audit that a service makes of itself, slowly, beside its requests. */
-export const ownAudit = (needs: Needs) => {
-  const { settings, log, head, machineNow } = needs
+export const ownAudit = (needs: Needs, machineNow: () => Instant = Date.now) => {
+  const { settings, log, store } = needs
   const audit = needs.beside === 'inline' ? auditInline : auditInWorker
   const { EVENT_STORE, DATA_DIR, AUDIT_EVERY_MINUTES } = settings
   const place = { EVENT_STORE, DATA_DIR }
@@ -38,7 +37,7 @@ export const ownAudit = (needs: Needs) => {
   let stop: () => void = () => {}
 
   const perform = async (): Promise<void> => {
-    const end = await head()
+    const end = await store.head()
     const parts = ['log', 'readModels'] as const
     const isSlow = needs.beside === 'worker'
     const options = { ...last.since(), keys: settings.WITNESSES.map(({ key }) => key) }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { attemptsOf, tellingEventsOf } from '../../application/callback-history.ts'
 import type { Context } from '../../application/handle.ts'
 import { callbackDestinations, callbacks, payments } from '../../domain/aggregates.ts'
@@ -6,6 +7,7 @@ import { categoryOf, within } from '../../domain/stream.ts'
 import type { CallbackMessageRow } from '../../projections/callback-message-table.ts'
 import { positionOf } from '../../projections/told.ts'
 import type { Core } from '../core.ts'
+import { publishedKey } from '../keys.ts'
 import { watchMessages } from './message-watch.ts'
 
 /** Sends a message again, delivered or not; without an address it waits for one. */
@@ -41,7 +43,7 @@ const listMessagesAbout =
 
 /** What merchants can see of their callbacks. */
 export const makeCallbackSide = (core: Core) => {
-  const { messages, queue } = core.callbacks
+  const { messages, queue, signingKeys } = core.callbacks
   const watch = watchMessages({ lastPlace: messages.lastPlace })
   core.onFolded(watch.onFolded)
   return {
@@ -51,6 +53,14 @@ export const makeCallbackSide = (core: Core) => {
       attemptsOf: attemptsOf(core.store),
       retryCallback: retryMessage(core),
       untilMessage: watch.untilMessage,
+      callbackKeys: async () => {
+        await core.caughtUp()
+        return signingKeys.all().map(({ data }) => publishedKey(data))
+      },
+      sendTestCallback: async (uri: string, context: Context): Promise<void> => {
+        const command = { type: 'RequestTest', uri } as const
+        await core.handle(callbacks, `test-${randomUUID()}`, command, context)
+      },
     },
     end: watch.end,
   }

@@ -3,8 +3,6 @@ import { channelOf } from '../../domain/merchant/channel.ts'
 import type { Core } from '../core.ts'
 import type { Signer } from '../keys.ts'
 import type { Log } from '../log.ts'
-import type { Settings } from '../settings.ts'
-import type { Where } from '../worker.ts'
 import { makeCallbackSender, type SendResult } from './callback-sender.ts'
 import type { FindCallbackSecrets } from './merchant-secrets.ts'
 import { makeSignedPost } from './signed-post.ts'
@@ -28,20 +26,16 @@ const logUndelivered = (
 }
 
 export type SendingNeeds = {
-  readonly settings: Settings
-  readonly log: Log
   readonly wire: CallbackWire
   readonly signer: Signer
   readonly countAttempt: (result: string) => void
-  /** Where messages are signed and posted. */
-  readonly beside: Where
 }
 
 /** Sends messages as the settings say, counts attempts, and logs what was not delivered. */
 export const loggedSending = (
-  { now }: Pick<Core, 'now'>,
+  { now, settings, log, beside }: Core,
   findSecrets: FindCallbackSecrets,
-  { settings, log, wire, signer, countAttempt, beside }: SendingNeeds,
+  { wire, signer, countAttempt }: SendingNeeds,
 ) => {
   const privateCallbacks = settings.MODE === 'sandbox' ? 'allow' : 'refuse'
   const options = {

@@ -37,7 +37,7 @@ import type { WithCore } from './with-core.ts'
 type Server = {
   described(settings: Settings): object
   isRedirectUri(text: string, isSandbox: boolean): boolean
-  callbackWire(settings: Settings): WireOfCallbacks
+  callbackWire: WireOfCallbacks
   openService: OpenService
   textOfRefusal(code: string): string | undefined
 }
@@ -134,7 +134,7 @@ export const operatorProgram = ({ version, server, serve, sudoUser, ...needs }: 
   })
 
   addLimitCommands(program, withCore)
-  const wireOf: WireOfCallbacks = async (core) => (await server()).callbackWire(settings)(core)
+  const wireOf: WireOfCallbacks = async (core) => (await server()).callbackWire(core)
   addCallbackCommands(program, withCore, wireOf)
   addListenCommand(program, withCore, settings, wireOf)
   addTriggerCommand(program, settings, async () => (await server()).openService, print)

@@ -57,8 +57,8 @@ const setAccount = async (core: Core, id: string, given: AccountOptions) => {
 type SettleOptions = { readonly pain001?: string; readonly again?: string }
 
 /** Returns what was settled, and which merchants failed. */
-const settleNow = async (core: Core, settings: Settings, ids: readonly string[]) => {
-  const accounting = openAccounting(core, settings)
+const settleNow = async (core: Core, ids: readonly string[]) => {
+  const accounting = openAccounting(core)
   try {
     await core.readModels.caughtUp()
     const before = new Map(
@@ -102,10 +102,10 @@ export const settle = async (
   const debtor = file === undefined ? undefined : debtorOf(settings)
   await core.readModels.caughtUp()
   for (const id of ids) if (!core.accounting.settlementAccounts.find(id)) fail(`no merchant ${id}`)
-  if (file === undefined || debtor === undefined) return settleNow(core, settings, ids)
+  if (file === undefined || debtor === undefined) return settleNow(core, ids)
   if (again !== undefined) return writeAgain(core, debtor, { again, file })
   return intoNewFile(file, async (write) => {
-    const settled = await settleNow(core, settings, ids)
+    const settled = await settleNow(core, ids)
     return { ...settled, ...(await orderIntoFile(core, debtor, file, write)) }
   })
 }

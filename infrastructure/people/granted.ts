@@ -6,7 +6,7 @@ import type { Core } from '../core.ts'
 import { addIdTokenKey, makeIdTokens } from './id-tokens.ts'
 
 /** ID tokens, and what payers have granted, as the authorization server and outcomes show it. */
-export const openGranted = async (core: Core, issuer: () => string) => {
+export const openGranted = async (core: Core, issuer = core.publicUrl) => {
   const { find, machineTime } = core
   const { vault, tokens, derive, payers } = core.people
   if (vault.secrets('id_token_key:').length === 0) await addIdTokenKey(vault, () => 0)

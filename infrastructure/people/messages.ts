@@ -79,8 +79,8 @@ const nothing = { sentTo: () => [], stop: () => {} }
 
 /** How this service sends texts to phones (interface 12.2). */
 export const openMessages = (
-  { now }: Pick<Core, 'now'>,
-  { settings, log, wire, signer }: Omit<SendingNeeds, 'countAttempt'>,
+  { now, settings, log }: Pick<Core, 'now' | 'settings' | 'log'>,
+  { wire, signer }: Omit<SendingNeeds, 'countAttempt'>,
 ): Messages => {
   const { MODE, MESSAGE_URL: url } = settings
   if (url !== undefined) {

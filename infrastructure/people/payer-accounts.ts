@@ -11,7 +11,6 @@ import { signIn, type SignInNeeds } from '../../application/sign-in.ts'
 import { withdrawAll } from '../../application/withdraw-grants.ts'
 import { dayMs } from '../../domain/time.ts'
 import type { Core } from '../core.ts'
-import type { Log } from '../log.ts'
 import type { Messages } from './messages.ts'
 import {
   codeAt,
@@ -43,16 +42,12 @@ const recoveryTriesPerDay = 10
 const slowHashes = { concurrent: 1, maxWaiting: 10_000 }
 
 type Needs = {
-  /** Minor units by currency. */
-  readonly stepUp: Readonly<Record<string, number>>
   readonly messages: Messages
-  readonly isSandbox: boolean
-  readonly log: Log
   readonly used: UsedOnce
 }
 
 /** Codes that are sent to phone numbers. */
-const proofsOf = (pages: Buffer, { messages, log, used }: Needs) =>
+const proofsOf = (pages: Buffer, { log }: Core, { messages, used }: Needs) =>
   numberProofs({
     sendMessage: messages.send,
     newNumberCode: () => String(randomInt(1_000_000)).padStart(6, '0'),
@@ -98,7 +93,7 @@ const changesOf = (core: Core, signing: SignInNeeds, recovering: Recovering) => 
 
 /** Accounts of payers: signing up, signing in, sessions. */
 export const payerAccounts = (core: Core, needs: Needs) => {
-  const { handle, find } = core
+  const { handle, find, settings } = core
   const { vault: people } = core.people
   const pages = people.secret('pages')
   const limited = concurrencyLimit(slowHashes)
@@ -117,9 +112,9 @@ export const payerAccounts = (core: Core, needs: Needs) => {
     strangers: makeStrangers(),
     newSession: newToken,
     // Rehearsals need not wait half a minute for the next code.
-    codesWorkOnce: !needs.isSandbox,
+    codesWorkOnce: settings.MODE !== 'sandbox',
   }
-  const proofs = proofsOf(pages, needs)
+  const proofs = proofsOf(pages, core, needs)
   return {
     seal: (text: string) => seal(pages, text),
     unseal: (text: string) => unseal(pages, text),
@@ -141,8 +136,8 @@ export const payerAccounts = (core: Core, needs: Needs) => {
     codeUri,
     stepOfCode,
     proofs,
-    stepUpAbove: (currency: string): number | undefined => needs.stepUp[currency],
-    ...payerSessions(core, needs.log),
+    stepUpAbove: (currency: string): number | undefined => settings.STEP_UP_AMOUNT?.[currency],
+    ...payerSessions(core),
     ...changesOf(core, signing, { proofs, hashPin }),
     hasAccount: async (phone: string): Promise<boolean> =>
       (await core.people.payers.byIdOrPhone(phone)) !== undefined,

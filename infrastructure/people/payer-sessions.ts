@@ -2,7 +2,6 @@ import { payers } from '../../domain/aggregates.ts'
 import { generationalCache } from '../../application/generational-cache.ts'
 import { idleLifetime, isLive } from '../../application/sign-in.ts'
 import type { Core } from '../core.ts'
-import type { Log } from '../log.ts'
 
 const sessionsRemembered = 10_000
 /** How often the use of a session is an event, so that other processes see it. */
@@ -12,8 +11,8 @@ const recordedEveryMs = 300_000
  * Sessions of payers. Each use is kept in memory, and now and then in the log, so that sessions end
  * when they are idle, on each node and after a restart.
  */
-export const payerSessions = (core: Core, log: Log) => {
-  const { handle, find } = core
+export const payerSessions = (core: Core) => {
+  const { handle, find, log } = core
   const { vault, sessions } = core.people
   const used = generationalCache<string, number>(sessionsRemembered)
   const recorded = generationalCache<string, number>(sessionsRemembered)

@@ -6,7 +6,6 @@ import { channelOf, isPrivateChannel } from '../../domain/merchant/channel.ts'
 import { streamOf } from '../../domain/stream.ts'
 import type { makeClientAddress } from '../client-address.ts'
 import type { Core } from '../core.ts'
-import type { Log } from '../log.ts'
 import { isSameText } from '../people/tokens.ts'
 import type { Settings } from '../settings.ts'
 import { pusherSockets } from './sockets.ts'
@@ -50,11 +49,10 @@ export const isSafeChannel =
 /** Pusher channels: who owns and hears them, and the sockets of those who listen. */
 export const makePusher = (
   core: Core,
-  settings: Settings,
-  log: Log,
   makeHub: (needs: HubNeeds) => Hub,
   clientAddress: ReturnType<typeof makeClientAddress>,
 ) => {
+  const { settings, log } = core
   const key = keyOf(settings)
   const secret = settings.PUSHER_SECRET ?? core.people.derive('pusher')
   const authorize = (socketId: string, channel: string): string => {

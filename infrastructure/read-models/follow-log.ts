@@ -32,14 +32,14 @@ export const followLog = async (needs: Needs, place: Place, log: Log, beside: Wh
   )
   const { name } = file.sqlite
   const queries = queriesOf(file.db)
-  const feeBook = makeFeeBook({ find })
+  const { observe: observeFees, ...terms } = makeFeeBook({ find })
   const reportBook = makeReportBook({
     reports: queries.accounting.reports,
     reached: (position) => readModels.reached(position),
     position: () => readModels.position(),
     from,
   })
-  const observers = new Set([...needs.observers, feeBook.observe, reportBook.observe])
+  const observers = new Set([...needs.observers, observeFees, reportBook.observe])
   const listeners = new Set<OnFolded>()
   const following = reportOutage(
     log,
@@ -59,7 +59,7 @@ export const followLog = async (needs: Needs, place: Place, log: Log, beside: Wh
     onFailure: following.failed,
   })
   return {
-    ...{ file, queries, feeBook, reportBook, readModels, damage: watchDamage(name) },
+    ...{ file, queries, terms, reportBook, readModels, damage: watchDamage(name) },
     onFolded: (listener: OnFolded) => listeners.add(listener),
     /** New events of all processes, before they are folded. */
     onEvents: (observe: OnEvents) => observers.add(observe),

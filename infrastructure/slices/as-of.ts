@@ -1,13 +1,10 @@
 import { keepDays } from '../as-of/keep-days.ts'
 import { makePast } from '../as-of/moments.ts'
 import type { Core } from '../core.ts'
-import type { Log } from '../log.ts'
-import type { Settings } from '../settings.ts'
-import type { Where } from '../worker.ts'
 
 /** What was known at earlier moments. The ends of days are kept beside the requests. */
-export const asOfSlice = (core: Core, settings: Settings, log: Log, where: Where) => {
-  const past = makePast(core, settings, log, where)
+export const asOfSlice = (core: Core) => {
+  const past = makePast(core)
   return {
     past,
     // Of the processes of a directory one keeps them. What is under way is given up at a stop.

@@ -1,4 +1,3 @@
-import type { Context } from '../../application/handle.ts'
 import { byScanToken, byShortlink, firstOf } from '../../application/identify-customer.ts'
 import { matchScans } from '../../application/match-scans.ts'
 import type { Core } from '../core.ts'
@@ -6,8 +5,6 @@ import { readPublicKey } from '../keys.ts'
 import { isNetmask } from '../networks.ts'
 import { hashSecret } from '../people/secrets.ts'
 import { newShortlinkId } from '../people/tokens.ts'
-
-type By = { readonly payer: string; readonly argstring: string }
 
 /** Merchants with their users, points of sale and shortlinks. Scans find their request beside. */
 export const merchantSlice = (core: Core) => {
@@ -24,8 +21,8 @@ export const merchantSlice = (core: Core) => {
     /** The kinds of identifiers of interface 2, in their order. */
     identify: firstOf(kinds, payers.byName),
     /** The merchant's token for the scan of a payer, and the request that has picked it up. */
-    scanShortlink: async (link: string, by: By, at: Pick<Context, 'at' | 'correlationId'>) => {
-      const { scan, tid } = await scanShortlink(link, by, at)
+    scanShortlink: async (...scanned: Parameters<typeof scanShortlink>) => {
+      const { scan, tid } = await scanShortlink(...scanned)
       return { token: tokens.scanToken(scan), tid }
     },
     needs: { ...core.merchants, newShortlinkId, hashSecret, readPublicKey, isNetmask },

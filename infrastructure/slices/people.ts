@@ -3,25 +3,21 @@ import { expirePermissions } from '../../application/expire-requests.ts'
 import { payerViews } from '../../application/payer-views.ts'
 import { answerPermission, requestPermission } from '../../application/permissions.ts'
 import type { Core } from '../core.ts'
-import type { Log } from '../log.ts'
 import type { Granted } from '../people/granted.ts'
 import type { Messages } from '../people/messages.ts'
 import { payerAccounts } from '../people/payer-accounts.ts'
 import { makeProofCheck } from '../people/proofs.ts'
 import { isSameText, newClientBy, newToken, sha256 } from '../people/tokens.ts'
 import { usedOnce } from '../people/used-once.ts'
-import type { Settings } from '../settings.ts'
 import { shopsOf } from '../shops.ts'
 import { usedIn } from '../stores.ts'
 import type { MerchantSlice } from './merchants.ts'
 import type { PaymentSlice } from './payments.ts'
 
-type Parts = { readonly settings: Settings; readonly messages: Messages; readonly log: Log }
-
 /** Payers, their permissions and the applications that they trust. Permissions expire beside. */
 export const peopleSlice = (
   core: Core,
-  { settings, messages, log }: Parts,
+  messages: Messages,
   { identify, scanShortlink }: MerchantSlice,
   payments: PaymentSlice,
   granted: Granted,
@@ -30,41 +26,32 @@ export const peopleSlice = (
   const { shopOf, findApplication } = shopsOf(core)
   const answers = answerPermission({ ...core, ...core.accounting, tokens })
   const outageOf = core.outagesOf('expiring permission request')
-  const used = usedOnce(usedIn(settings), core.people.derive('used'))
+  const { attachments, attachedContents } = payments.needs
+  const used = usedOnce(usedIn(core.settings), core.people.derive('used'))
   const share = core.shares.merchants
   return {
-    answers,
     needs: {
       ...people,
       ...granted.needs,
-      ...payerAccounts(core, {
-        ...{ messages, log, used, isSandbox: settings.MODE === 'sandbox' },
-        stepUp: settings.STEP_UP_AMOUNT ?? {},
-      }),
+      ...payerAccounts(core, { messages, used }),
       ...payerViews({ ...core, shopOf }),
       ...authorizationsOf({ ...core, tokens, rows }),
       ...answers,
       ...{ scanShortlink, findApplication, newToken, isSameText },
       newClient: newClientBy(core.people.derive),
-      digestOf: sha256,
-      challengeOf: sha256,
+      ...{ digestOf: sha256, challengeOf: sha256 },
       checkProof: makeProofCheck(Date.now, used),
       isSecretOf: (secret: string, hash: string) => isSameText(sha256(secret), hash),
-      acceptPayment: payments.acceptPayment,
-      attachments: payments.needs.attachments,
-      attachedContents: payments.needs.attachedContents,
-      sendMessage: messages.send,
+      ...{ attachments, attachedContents, acceptPayment: payments.acceptPayment },
+      ...{ sendMessage: messages.send, sentTo: messages.sentTo },
       logos: core.merchants.blobs,
       machineTime: core.machineTime,
       findPermission: granted.views.findPermission,
       requestPermission: requestPermission({ ...core, ridOf, identify }),
       applicationName: (client: string) => findApplication(client)?.name,
-      answersOf: rows.answers,
+      ...{ answersOf: rows.answers, consentsOf: rows.consents, findConsent: rows.consent },
       isWithdrawn: (grant: string) => rows.find(grant)?.isWithdrawn ?? false,
-      consentsOf: rows.consents,
-      findConsent: rows.consent,
     },
-    sentTo: messages.sentTo,
     work: [
       {
         due: expirePermissions({ ...core, share, rows: permissions, outageOf }),

@@ -1,15 +1,25 @@
+import { StoreUnavailable } from '../../application/event-store.ts'
 import type { Context } from '../../application/handle.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Core } from '../core.ts'
+import type { accountingSlice } from './accounting.ts'
 
 type Step = { readonly by: number } | { readonly to: Instant }
 
 /** What only the sandbox has: payers who are found by name, and a clock that moves. */
-export const sandboxSlice = (core: Core, settle: () => Promise<void>) => ({
+export const sandboxSlice = (
+  core: Core,
+  settle: () => Promise<void>,
+  { settleNow }: Pick<ReturnType<typeof accountingSlice>, 'settleNow'>,
+) => ({
   findPayer: core.people.payers.byIdOrPhone,
   advanceClock: async (step: Step, context: Context): Promise<Instant> => {
     await core.advanceClock(step, context)
     await settle()
     return core.now()
+  },
+  settleNow: async (merchant: string, correlationId: string): Promise<void> => {
+    const failing = await settleNow(core.now(), { actor: 'sandbox', correlationId }, merchant)
+    if (failing.includes(merchant)) throw new StoreUnavailable(`settling ${merchant} fails`)
   },
 })

@@ -131,16 +131,15 @@ test.each(['payments', 'permissions'] as const)(
       kind === 'payments'
         ? { payments: { ...listed, payments: { ...listed.payments, due } } }
         : { people: { ...known, permissions: { ...known.permissions, due } } }
-    const core = { ...place.core, ...broken }
+    const core = { ...place.core, ...broken, log: log as Log }
     const settings = readSettings({ DATA_DIR: directory })
     const granted = await openGranted(core, () => 'https://pay.example')
     const merchants = merchantSlice(core)
     const payments = await paymentSlice(core, fundingOf(settings), merchants, granted.views)
     const messages = { send: undefined, mail: undefined, sentTo: () => [], stop: () => {} }
-    const parts = { settings, messages, log: log as Log }
-    const people = peopleSlice(core, parts, merchants, payments, granted)
+    const people = peopleSlice(core, messages, merchants, payments, granted)
     const work = [...payments.work, ...people.work]
-    const processes = runBackgroundWork({ core, settings, log: log as Log, work })
+    const processes = runBackgroundWork(core, work)
     onTestFinished(processes.stop)
     await pass(60)
     await processes.settle()

@@ -24,8 +24,7 @@ const begun = async (folder: string, AUDIT_EVERY_MINUTES = '60') => {
   const log = pino({ errorKey: 'error' }, { write: (line) => void logged.push(JSON.parse(line)) })
   let now = Date.UTC(2026, 10, 27)
   const machineNow = () => now
-  const { head } = store
-  const { work, last } = ownAudit({ settings, log, head, machineNow, beside: 'inline' })
+  const { work, last } = ownAudit({ settings, log, store, beside: 'inline' }, machineNow)
   const [audit] = work
   return {
     last,

@@ -39,14 +39,13 @@ test('accounting that is stopped gives up the logs under way and begins no other
     place.remove()
   })
   const folder = join(place.directory, 'logs')
-  const settings = readSettings({ DATA_DIR: place.directory })
   const failures: string[] = []
   const log = pino({ level: 'error' }, { write: (line) => void failures.push(line) }) as Log
   const start = () => {
     const wakes: (() => void)[] = []
     const onScheduled = (wake: () => void) => void wakes.push(wake)
-    const work = accountingSlice(core, settings).work.map((one) => ({ ...one, onScheduled }))
-    const background = runBackgroundWork({ core, settings, log, work })
+    const work = accountingSlice(core).work.map((one) => ({ ...one, onScheduled }))
+    const background = runBackgroundWork({ ...core, log }, work)
     return { ...background, wake: () => wakes.forEach((wake) => wake()) }
   }
 

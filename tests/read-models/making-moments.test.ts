@@ -19,7 +19,10 @@ afterAll(() => service.stop())
 describe('moments are made', () => {
   const folderOf = () => join(service.folder, 'as-of')
   const past = (where: Where = 'inline', waitMs?: number, DATA_DIR = service.folder) => {
-    const made = makePast(service.core, { ...service.settings, DATA_DIR }, log, where, waitMs)
+    const made = makePast(
+      { ...service.core, settings: { ...service.settings, DATA_DIR }, log, beside: where },
+      waitMs,
+    )
     onTestFinished(() => made.close())
     /** How many merchants there were then. */
     const ask = async (position: number, who = 'a'): Promise<number> => {

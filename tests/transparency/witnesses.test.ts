@@ -32,7 +32,7 @@ const openPlace = async (witness: TestWitness) => {
   const PUBLIC_URL = 'https://pay.example'
   const settings = readSettings({ DATA_DIR, PUBLIC_URL, WITNESSES: witness.setting })
   const core = await openCore(settings, log as Log)
-  const slice = await transparencySlice(core, settings, log as Log, () => PUBLIC_URL)
+  const slice = transparencySlice(core)
   const [signing, asking] = slice.work
   const never = new AbortController().signal
   let now = core.now()
