@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
+    // The walk through the portal runs the program as it is built.
+    globalSetup: 'tests/build.ts',
     include: ['tests/**/*.browser.ts'],
     pool: 'forks',
     testTimeout: 120_000,

@@ -3,6 +3,7 @@ import { desktop, phone } from '../people/page-browser.ts'
 import { sellDinner, walkSales } from './payment-walk.ts'
 import { faultsOfWalk, portalBrowser } from './portal-browser.ts'
 import { furnishPortal, signInTo } from './portal-walk.ts'
+import { a4, a5, printedSizes } from './printed.ts'
 
 const portal = portalBrowser(furnishPortal)
 
@@ -49,20 +50,12 @@ test('a poster is one page of A5, and 25 labels are two pages of A4', async () =
     description: 'Bar',
   })
   const path = `${portal.service.address}/portal/sandbox/points-of-sale/code/${body.id}`
-  /** The sizes of the pages, in points. */
   const printed = async (address: string) => {
     await page.goto(address)
-    const pdf = (await page.pdf({ preferCSSPageSize: true })).toString('latin1')
-    const boxes = [...pdf.matchAll(/\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/g)]
-    return boxes.map(
-      ([, width, height]) => `${Math.round(Number(width))}x${Math.round(Number(height))}`,
-    )
+    return printedSizes(page)
   }
-  expect(await printed(`${path}/poster`)).toEqual(['420x595'])
+  expect(await printed(`${path}/poster`)).toEqual([a5])
   const texts = Array.from({ length: 25 }, (_, index) => `Table ${index + 1}`).join('\n')
-  expect(await printed(`${path}/labels?texts=${encodeURIComponent(texts)}`)).toEqual([
-    '595x842',
-    '595x842',
-  ])
+  expect(await printed(`${path}/labels?texts=${encodeURIComponent(texts)}`)).toEqual([a4, a4])
   await context.close()
 })

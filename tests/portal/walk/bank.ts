@@ -1,0 +1,50 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { bankAccount, sees, type Place } from './place.ts'
+
+/** What a bank reads of a payment file with one payment. */
+const paymentIn = (file: string) => {
+  const text = readFileSync(file, 'utf8')
+  const first = (name: string): string =>
+    new RegExp(`<${name}(?: [^>]*)?>([^<]*)</${name}>`).exec(text)?.[1] ?? ''
+  const day = /<ReqdExctnDt>\s*<Dt>([^<]*)</.exec(text)?.[1] ?? ''
+  const [message, endToEnd] = [first('MsgId'), first('EndToEndId')]
+  return { message, endToEnd, amount: first('InstdAmt'), day, count: first('NbOfTxs') }
+}
+
+/** The statement of that day, as the bank sends it. */
+const statementOf = ({ message, endToEnd, amount, day }: ReturnType<typeof paymentIn>): string =>
+  `<?xml version="1.0" encoding="UTF-8"?>
+<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"><BkToCstmrStmt>
+  <GrpHdr><MsgId>statement-1</MsgId><CreDtTm>${day}T22:00:00Z</CreDtTm></GrpHdr>
+  <Stmt><Id>statement-1</Id><CreDtTm>${day}T22:00:00Z</CreDtTm>
+    <Acct><Id><IBAN>${bankAccount}</IBAN></Id></Acct>
+    <Ntry><Amt Ccy="NOK">${amount}</Amt><CdtDbtInd>DBIT</CdtDbtInd><Sts><Cd>BOOK</Cd></Sts>
+      <BookgDt><Dt>${day}</Dt></BookgDt><AcctSvcrRef>bank-1</AcctSvcrRef>
+      <NtryDtls><TxDtls><Refs><MsgId>${message}</MsgId><EndToEndId>${endToEnd}</EndToEndId>
+      </Refs></TxDtls></NtryDtls></Ntry>
+  </Stmt></BkToCstmrStmt></Document>`
+
+/** The operator orders payouts; the open page of the settlement says so. */
+export const orderPayout = async (place: Place, page: Page): Promise<string> => {
+  const file = join(place.folder, 'payouts.xml')
+  await place.daybook('settle', '--pain001', file)
+  expect(paymentIn(file)).toMatchObject({ amount: '100.00', count: '1' })
+  await sees(page.locator('.lead'), 'On its way')
+  return file
+}
+
+/** The bank pays, and its statement is read: the page says on which day. */
+export const importStatement = async (place: Place, page: Page, order: string): Promise<void> => {
+  const payment = paymentIn(order)
+  const file = join(place.folder, 'statement.xml')
+  writeFileSync(file, statementOf(payment))
+  const imported = await place.daybook('bank', 'import', file)
+  expect(imported).toMatchObject({ kind: 'camt.053', payouts_paid: 1, not_matched: 0 })
+  const format = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', dateStyle: 'medium' })
+  await sees(page.locator('.lead'), `Paid ${format.format(Date.parse(payment.day))}`)
+  expect(await page.locator('.lead .badge').innerText()).toBe('Paid')
+  expect(await page.evaluate('window.isSamePage')).toBe(true)
+}
