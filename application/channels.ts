@@ -9,33 +9,41 @@ type Needs = { readonly handle: Handle; readonly find: Find }
 /** The id of a channel's stream; names may hold characters that streams do not. */
 export const channelKey = (name: string): string => encodeURIComponent(name)
 
+const isInPrefixOf = async (find: Find, merchant: string, name: string): Promise<boolean> => {
+  const named = merchantsNamedIn(name)
+  if (named === undefined) return true
+  for (const id of named) {
+    if (id === merchant) return true
+    // The prefix of `a-b` begins with the prefix of `a`.
+    if (id.length > merchant.length && (await find(merchants, id)).status === 'present')
+      return false
+  }
+  return false
+}
+
+/** Whether a channel is the merchant's, or may become it. */
+export const mayHaveChannel =
+  ({ find }: Pick<Needs, 'find'>) =>
+  async (name: string, merchant: string): Promise<'own' | 'free' | 'no'> => {
+    const known = await find(channels, channelKey(name))
+    if (known.status === 'present') return known.data.merchant === merchant ? 'own' : 'no'
+    if ((await find(merchants, merchant)).status !== 'present') return 'no'
+    return (await isInPrefixOf(find, merchant, name)) ? 'free' : 'no'
+  }
+
 /**
  * Makes a channel the merchant's own. False if it is another merchant's, by its prefix or because
  * that one used it first.
  */
 export const claimChannels = ({ handle, find }: Needs) => {
-  const isInPrefixOf = async (merchant: string, name: string): Promise<boolean> => {
-    const named = merchantsNamedIn(name)
-    if (named === undefined) return true
-    for (const id of named) {
-      if (id === merchant) return true
-      // The prefix of `a-b` begins with the prefix of `a`.
-      if (id.length > merchant.length && (await find(merchants, id)).status === 'present')
-        return false
-    }
-    return false
-  }
-
+  const mayHave = mayHaveChannel({ find })
   return async (name: string, context: Context & { readonly merchant: string }) => {
     const { merchant } = context
-    const id = channelKey(name)
-    const known = await find(channels, id)
-    if (known.status === 'present') return known.data.merchant === merchant
-    if ((await find(merchants, merchant)).status !== 'present') return false
-    if (!(await isInPrefixOf(merchant, name))) return false
+    const may = await mayHave(name, merchant)
+    if (may !== 'free') return may === 'own'
     const data = { id: name, merchant }
     try {
-      await handle(channels, id, { type: 'Register', data }, context)
+      await handle(channels, channelKey(name), { type: 'Register', data }, context)
       return true
     } catch (error) {
       if (error instanceof Refusal && error.code === 'id_used_with_other_data') return false
@@ -45,3 +53,4 @@ export const claimChannels = ({ handle, find }: Needs) => {
 }
 
 export type ClaimChannel = ReturnType<typeof claimChannels>
+export type MayHaveChannel = ReturnType<typeof mayHaveChannel>

@@ -1,5 +1,6 @@
 import { shortlinks, stickers } from '../domain/aggregates.ts'
 import { refuse } from '../domain/refusal.ts'
+import { findRechecked } from './find-rechecked.ts'
 import type { Find } from './find-state.ts'
 import type { Context, Handle } from './handle.ts'
 
@@ -19,3 +20,12 @@ export const claimSticker =
     const { status } = await find(shortlinks, state.shortlink, 'log')
     return status === 'removed' ? refuse('serial_number_is_claimed') : state.shortlink
   }
+
+/** Whether the operator has registered a sticker with this serial number. */
+export const isStickerKnown = async (
+  { find }: Pick<Needs, 'find'>,
+  serial: string,
+): Promise<boolean> => {
+  const isKnown = ({ status }: { readonly status: string }) => status !== 'unknown'
+  return isKnown(await findRechecked(find, stickers, serial, isKnown))
+}

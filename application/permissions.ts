@@ -1,12 +1,13 @@
 import type { PermissionRequest } from '../domain/people/permission.ts'
 import type { Scope } from '../domain/people/scope.ts'
 import { refuse } from '../domain/refusal.ts'
-import { streamOf, within } from '../domain/stream.ts'
+import { streamOf } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
-import { merchants, permissionRequests, pointsOfSale } from '../domain/aggregates.ts'
+import { merchants, permissionRequests } from '../domain/aggregates.ts'
 import type { FindTerms } from './fee-book.ts'
 import { refuseDisabled } from './disabled-merchant.ts'
-import { dryRun, findRechecked, isPresent } from './find-rechecked.ts'
+import { dryRun } from './find-rechecked.ts'
+import { isPosKnown } from './request-payment.ts'
 import { issueTokens, type Tokens } from './tokens.ts'
 import type { Context, Handle } from './handle.ts'
 import type { Find } from './find-state.ts'
@@ -33,8 +34,7 @@ export const requestPermission =
     const { merchant, posId, posTid, customer } = wanted
     const rid = ridOf(merchant, posId, posTid)
     const { at } = context
-    const pos = await findRechecked(find, pointsOfSale, within(merchant, posId), isPresent)
-    const posIsKnown = isPresent(pos)
+    const posIsKnown = await isPosKnown({ find }, merchant, posId)
     const shop = await find(merchants, merchant)
     const { currency } = shop.status === 'present' ? shop.data : refuse('merchant_is_unknown')
     const commandFor = (stored: string, payer: string | null) => {

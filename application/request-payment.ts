@@ -29,6 +29,13 @@ export const isLedgerOpen = async (
   return isOpen(await findRechecked(find, ledgers, within(merchant, ledger), isOpen))
 }
 
+export const isPosKnown = async (
+  { find }: { readonly find: Find },
+  merchant: string,
+  pos: string,
+): Promise<boolean> =>
+  isPresent(await findRechecked(find, pointsOfSale, within(merchant, pos), isPresent))
+
 /** Returns the tid, the same for a repeated request. */
 export const requestPayment =
   ({ handle, find, tidOf, identify, awaitScan }: Needs) =>
@@ -36,8 +43,7 @@ export const requestPayment =
     const { merchant, posId, posTid, customer, maxScanAge } = wanted
     const { at } = context
     const tid = tidOf(merchant, posId, posTid)
-    const pos = await findRechecked(find, pointsOfSale, within(merchant, posId), isPresent)
-    const posIsKnown = isPresent(pos)
+    const posIsKnown = await isPosKnown({ find }, merchant, posId)
     const ledgerIsOpen = await isLedgerOpen({ find }, merchant, wanted.ledger)
     const commandFor = (stored: string | null, payer: Customer) => {
       const request = { ...wanted, customer: stored }

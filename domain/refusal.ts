@@ -125,12 +125,19 @@ export const refuse = (code: RefusalCode, retryAfter?: Seconds): never => {
   throw new Refusal(code, retryAfter)
 }
 
-/** Refuses with every reason that holds, so that one answer lists all. */
-export const refuseIf = (reasons: Partial<Readonly<Record<RefusalCode, boolean>>>): void => {
-  const codes = Object.keys(reasons) as RefusalCode[]
-  const [code, ...others] = codes.filter((each) => reasons[each])
+type Reasons = Partial<Readonly<Record<RefusalCode, boolean | undefined>>>
+
+/** The reasons that hold. */
+export const holding = (reasons: Reasons): readonly RefusalCode[] =>
+  (Object.keys(reasons) as RefusalCode[]).filter((each) => reasons[each])
+
+/** Refuses for all these reasons, if there are any, so that one answer lists all. */
+export const refuseFor = ([code, ...others]: readonly RefusalCode[]): void => {
   if (code !== undefined) throw new Refusal(code, null, others)
 }
+
+/** Refuses with every reason that holds. */
+export const refuseIf = (reasons: Reasons): void => refuseFor(holding(reasons))
 
 /** For commands that may have been carried out before. */
 export const ignoreRefusal = (error: unknown): void => {

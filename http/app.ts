@@ -7,9 +7,10 @@ import { refuse } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import type { Authenticate } from './access.ts'
 import type { Names } from './brand.ts'
-import { afterOrigin, type Caller, type Call } from './call.ts'
+import { afterOrigin, type Caller } from './call.ts'
 import { checked } from './checking.ts'
 import { RequestError } from './errors.ts'
+import { withFurtherFaults } from './further-faults.ts'
 import { askedFreshness, freshnessHeaders, readAsAsked } from './freshness.ts'
 import { accepts, preferred } from './negotiation.ts'
 import type { FailedRequest } from './payer/error-page.ts'
@@ -160,6 +161,12 @@ export const makeApp = (needs: AppNeeds) => {
     }
   }
 
+  const bodyOf = (route: Route, body: Uint8Array, contentType: string | undefined): unknown =>
+    route.body &&
+    (isForm(route, contentType)
+      ? parseForm(route.body, body, contentType)
+      : parseBody(route.body, body, contentType, names))
+
   const carryOut = async (
     route: Route,
     { req }: Http,
@@ -174,29 +181,28 @@ export const makeApp = (needs: AppNeeds) => {
     // A redirect's target negotiates for itself.
     if (route.success !== 'found' && !isAccepted(accept, replyTypes))
       throw new RequestError(406, `This resource is answered as ${replyTypes.join(' or ')}.`)
-    const { body } = request
     const call = {
       params: route.params && paramsOf(route.params, req.param()),
       query: route.query && checked(route.query, req.query()),
-      body:
-        route.body &&
-        (isForm(route, contentType)
-          ? parseForm(route.body, body, contentType)
-          : parseBody(route.body, body, contentType, names)),
+      body: undefined as unknown,
       caller,
       at: needs.now(),
       requestId,
       accept,
       request,
     }
-    // Awaited only where it takes several turns.
-    const whole: Call =
-      call.body instanceof Promise ? { ...call, body: (await call.body) as unknown } : call
-    const handled = (): unknown => route.handle(whole as never)
-    const answered = read
-      ? readAsAsked(names, askedFreshness(names, request.header), read, handled)
-      : handled()
-    return withUsage(succeed(route, await answered), caller)
+    const handled = (): unknown => route.handle(call as never)
+    try {
+      const body = bodyOf(route, request.body, contentType)
+      // Awaited only where it takes several turns.
+      call.body = body instanceof Promise ? ((await body) as unknown) : body
+      const answered = read
+        ? readAsAsked(names, askedFreshness(names, request.header), read, handled)
+        : handled()
+      return withUsage(succeed(route, await answered), caller)
+    } catch (error) {
+      throw await withFurtherFaults(route, call, error, names)
+    }
   }
 
   const respond = (

@@ -2,14 +2,7 @@ import { z } from 'zod'
 import { compiled } from '../domain/compiled.ts'
 import { malformed, mostIssues, type Unlisted } from './errors.ts'
 import { inexactNumber } from './exact-json.ts'
-import { innerOf } from './nothing.ts'
-
-/** The parts of a value that fit its schema, without the fields and items that do not. */
-export type Fitting<Value> = Value extends readonly (infer Item)[]
-  ? readonly Fitting<Item>[]
-  : Value extends object
-    ? { readonly [Field in keyof Value]?: Fitting<Value[Field]> | undefined }
-    : Value
+import { fittingOf, type Fitting } from './fitting.ts'
 
 export type Issues = { issues: z.core.$ZodRawIssue[] }
 
@@ -29,47 +22,15 @@ export const withCrossFieldCheck = <Schema extends z.ZodType, Fields extends z.Z
   return schema
 }
 
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null
+/** What of a body can be read, before the check across its fields. */
+export const readableOf = (schema: z.ZodType, given: unknown): unknown =>
+  fittingOf(checks.get(schema)?.fields ?? schema, given)
 
-export const innermost = (schema: z.core.$ZodType): z.core.$ZodType => {
-  const inner = innerOf(schema)
-  return inner ? innermost(inner) : schema
-}
-
-/** Problems across fields are looked for in so many items of a list. */
-const mostItems = mostIssues
-
-const fittingOf = (schema: z.core.$ZodType, value: unknown): unknown => {
-  const { def } = (innermost(schema) as z.core.$ZodTypes)._zod
-  if (def.type === 'array' && Array.isArray(value))
-    return value.slice(0, mostItems).map((item) => fittingOf(def.element, item) ?? {})
-  if (def.type === 'object' && isRecord(value)) {
-    const fields = Object.entries(def.shape).map(([name, each]) => [
-      name,
-      fittingOf(each, value[name]),
-    ])
-    return Object.fromEntries(fields)
-  }
-  const read = z.safeParse(schema, value)
-  return read.success ? read.data : undefined
-}
-
-type Issue = { readonly path?: readonly PropertyKey[] | undefined }
-
-const isWithin = (path: readonly PropertyKey[], whole: readonly PropertyKey[]): boolean =>
-  whole.every((step, index) => path[index] === step)
-
-/** Problems across fields, without those already reported. */
-const furtherIssues = (schema: z.ZodType, value: unknown, reported: readonly Issue[]) => {
-  const together = checks.get(schema)
-  if (!together) return []
-  const { fields, check } = together
+/** Problems across fields of what can be read. */
+export const crossFieldIssues = (schema: z.ZodType, readable: unknown): Issues['issues'] => {
   const context: Issues = { issues: [] }
-  check(fittingOf(fields, value) as never, context)
-  return context.issues.filter(
-    ({ path = [] }) => !reported.some((issue) => isWithin(path, issue.path ?? [])),
-  )
+  checks.get(schema)?.check(readable as never, context)
+  return context.issues
 }
 
 /** Our own wording where the checker would expose internals. */
@@ -108,19 +69,15 @@ export const check = <Schema extends z.ZodType>(
   return { problems, unlisted: issues.length - problems.length }
 }
 
-/** The value that fits. @throws Malformed, with the problems across fields too */
-export const valueOf = <Value>(
-  schema: z.ZodType,
-  given: unknown,
-  checked: Checked<Value>,
-): Value => {
+/** The value that fits. @throws Malformed */
+export const valueOf = <Value>(checked: Checked<Value>): Value => {
   if ('value' in checked) return checked.value
-  const { problems, unlisted } = checked
-  throw malformed({ issues: [...problems, ...furtherIssues(schema, given, problems)], unlisted })
+  const { problems: issues, unlisted } = checked
+  throw malformed({ issues, unlisted })
 }
 
 /** @throws Malformed */
 export const checked = <Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
-): z.output<Schema> => valueOf(schema, value, check(schema, value))
+): z.output<Schema> => valueOf(check(schema, value))

@@ -49,12 +49,17 @@ export class RequestError extends Error {
 /** A body or query whose fields do not fit. */
 export class Malformed extends Error {
   override readonly name = 'Malformed'
-  constructor(readonly details: Readonly<Record<string, string[]>>) {
+  constructor(
+    readonly details: Readonly<Record<string, string[]>>,
+    readonly unlisted: Unlisted = 0,
+    /** The refusal that it tells, with what else is wrong. */
+    override readonly cause: Error | undefined = undefined,
+  ) {
     super('Your request caused validation errors. Please check your data.')
   }
 }
 
-type Issue = {
+export type Issue = {
   readonly code?: string | undefined
   readonly path?: readonly PropertyKey[] | undefined
   readonly message?: string | undefined
@@ -73,10 +78,11 @@ type Issues = {
   readonly issues: readonly Issue[]
   /** Besides these. */
   readonly unlisted?: Unlisted
+  readonly cause?: Error | undefined
 }
 
 /** The fields at fault, nested ones as `line_items.0.total`. */
-export const malformed = ({ issues, unlisted = 0 }: Issues): Malformed => {
+export const malformed = ({ issues, unlisted = 0, cause }: Issues): Malformed => {
   const details: Record<string, string[]> = {}
   const ofAnotherType = new Set<string>()
   for (const { code, path = [], message = 'Is not valid.' } of issues.slice(0, mostIssues)) {
@@ -88,7 +94,22 @@ export const malformed = ({ issues, unlisted = 0 }: Issues): Malformed => {
   }
   const more = unlisted === 'some' ? unlisted : unlisted + Math.max(0, issues.length - mostIssues)
   if (more !== 0) (details[''] ??= []).push(moreIssues(more))
-  return new Malformed(details)
+  return new Malformed(details, more, cause)
+}
+
+/** With further problems, except those of fields that are at fault already. */
+export const withFurther = (
+  { details, unlisted, cause }: Malformed,
+  further: readonly Issue[],
+): Malformed => {
+  const more = unlisted === 0 ? undefined : moreIssues(unlisted)
+  const listed = Object.entries(details).flatMap(([field, messages]) =>
+    messages.flatMap((message) => (field + message === more ? [] : [{ path: [field], message }])),
+  )
+  const isTold = ({ path = [] }: Issue): boolean =>
+    path.some((_, index) => Object.hasOwn(details, path.slice(0, index + 1).join('.')))
+  const issues = [...listed, ...further.filter((issue) => !isTold(issue))]
+  return malformed({ issues, unlisted, cause })
 }
 
 export type ErrorAnswer = {

@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import { nextTurn } from '../application/next-turn.ts'
-import { check, innermost, isRecord, type Checked, type Problem } from './checking.ts'
+import { check, type Checked, type Problem } from './checking.ts'
 import { mostIssues } from './errors.ts'
+import { innermost, isRecord, mostItemsOf } from './fitting.ts'
 
 /** Items of a list that are checked in one turn. */
 const itemsATurn = 50
@@ -21,8 +22,7 @@ const longListsIn = (
   const inner = innermost(schema)
   const { def } = (inner as z.core.$ZodTypes)._zod
   if (def.type === 'array' && Array.isArray(value)) {
-    const { maximum = Infinity } = inner._zod.bag as { readonly maximum?: number }
-    if (value.length <= itemsATurn || value.length > maximum) return []
+    if (value.length <= itemsATurn || value.length > mostItemsOf(inner)) return []
     return [{ path, element: def.element as z.ZodType, items: value }]
   }
   if (def.type !== 'object' || !isRecord(value)) return []

@@ -32,8 +32,8 @@ const parseObject = (body: Uint8Array): unknown => {
   throw new RequestError(400, 'The body must be a JSON object.')
 }
 
-/** @throws RequestError 415, 400 */
-const parseFitting = (
+/** A JSON body before it is checked. @throws RequestError 415, 400 */
+export const givenIn = (
   schema: z.ZodType,
   body: Uint8Array,
   contentType: string | undefined,
@@ -58,12 +58,12 @@ export const parseBody = (
   contentType: string | undefined,
   names: Names,
 ): MaybePromise<unknown> => {
-  const parse = () => parseFitting(schema, body, contentType, names)
+  const parse = () => givenIn(schema, body, contentType, names)
   if (body.byteLength <= tinyBody) return checked(schema, parse())
   const inTurns = async (): Promise<unknown> => {
     if (body.byteLength > smallBody) await nextTurn()
     const given = parse()
-    const value = valueOf(schema, given, await checkInTurns(schema, given))
+    const value = valueOf(await checkInTurns(schema, given))
     if (body.byteLength > smallBody) await nextTurn()
     return value
   }

@@ -1,7 +1,7 @@
 import type { AskedMoment } from '../application/asked-moment.ts'
 import type { Instant } from '../domain/time.ts'
 import type { AsOfNeeds, Past } from './as-of.ts'
-import { isRecord } from './checking.ts'
+import { isRecord } from './fitting.ts'
 import { endingWith } from './ending-stream.ts'
 import { merchantInterface, type MerchantRouteNeeds } from './routes.ts'
 

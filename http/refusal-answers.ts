@@ -1,6 +1,12 @@
 import { maxParts } from '../domain/payment/payment-capture.ts'
 import type { Refusal, RefusalCode } from '../domain/refusal.ts'
-import { answerTo, answerToMalformed, malformed, type ErrorAnswer } from './errors.ts'
+import {
+  answerTo,
+  answerToMalformed,
+  malformed,
+  type ErrorAnswer,
+  type Malformed,
+} from './errors.ts'
 
 type Answer = {
   readonly status: 401 | 403 | 404 | 409 | 429 | 503
@@ -262,17 +268,25 @@ const refusalAnswers = {
 export const textOfRefusal = (code: string): string | undefined =>
   Object.hasOwn(refusalAnswers, code) ? refusalAnswers[code as RefusalCode].text : undefined
 
-const issuesOf = (codes: readonly RefusalCode[]) => ({
-  issues: codes.flatMap((code) => {
+/** The fields at fault, of refusals that are about a field. */
+export const issuesOf = (codes: readonly RefusalCode[]) =>
+  codes.flatMap((code) => {
     const answer: Answer | FieldAnswer = refusalAnswers[code]
     return 'field' in answer ? [{ path: [answer.field], message: answer.text }] : []
-  }),
-})
+  })
+
+const asMalformed = (refusal: Refusal): Malformed =>
+  malformed({ issues: issuesOf([refusal.code, ...refusal.others]), cause: refusal })
+
+/** A refusal about fields as their problems; undefined for any other. */
+export const malformedBy = (refusal: Refusal): Malformed | undefined =>
+  'field' in refusalAnswers[refusal.code] ? asMalformed(refusal) : undefined
 
 /** Adds Retry-After where known (RFC 6585, 4; RFC 9110, 10.2.3). */
-export const answerToRefusal = ({ code, retryAfter, others }: Refusal): ErrorAnswer => {
+export const answerToRefusal = (refusal: Refusal): ErrorAnswer => {
+  const { code, retryAfter } = refusal
   const answer: Answer | FieldAnswer = refusalAnswers[code]
-  if ('field' in answer) return answerToMalformed(malformed(issuesOf([code, ...others])))
+  if ('field' in answer) return answerToMalformed(asMalformed(refusal))
   const { status, text, headers = {} } = answer
   const wait = retryAfter === null ? {} : { 'Retry-After': String(retryAfter) }
   return { ...answerTo(status, text), headers: { ...headers, ...wait } }

@@ -1,7 +1,9 @@
 import type { Group } from './groups.ts'
 import type { z } from 'zod'
+import type { MaybePromise } from '../application/maybe-promise.ts'
 import type { Instant } from '../domain/time.ts'
 import type { Call } from './call.ts'
+import type { Issue } from './errors.ts'
 
 /**
  * Ascending: each level includes the lower ones (interface 3). INTEGRATOR stands apart: a request
@@ -93,8 +95,17 @@ export type Route = {
   readonly ownErrors: OwnErrors | undefined
   readonly reply: z.ZodType | undefined
   readonly replyTypes: readonly string[] | undefined
+  readonly furtherFaults: FindFurtherFaults<never, never> | undefined
   readonly handle: (call: Call<never, never, never>) => unknown
 }
+
+/**
+ * What else is wrong with a body that has faults: checks of what of it could be read (`body`) with
+ * each other and with what is there. Not asked for right bodies.
+ */
+export type FindFurtherFaults<Params, Body> = (
+  call: Call<Params, unknown, Body>,
+) => MaybePromise<readonly Issue[]>
 
 type Input<Schema> = Schema extends z.ZodType ? z.input<Schema> : never
 
@@ -142,6 +153,7 @@ export const route = <
   readonly ownErrors?: OwnErrors
   readonly reply?: Reply
   readonly replyTypes?: readonly string[]
+  readonly furtherFaults?: FindFurtherFaults<Output<Params>, never> | undefined
   readonly handle: (
     call: Call<Output<Params>, Output<Query>, Output<Body>>,
   ) => Answer<S, Reply> | Promise<Answer<S, Reply>>
@@ -162,6 +174,7 @@ export const route = <
   ownErrors: undefined,
   reply: undefined,
   replyTypes: undefined,
+  furtherFaults: undefined,
   ...definition,
 })
 

@@ -5,9 +5,15 @@ import { Malformed, RequestError } from './errors.ts'
 const longest = 64
 const short = (text: string | undefined): string | undefined => text?.slice(0, longest)
 
+const refusalIn = (error: unknown): Refusal | undefined => {
+  const cause = error instanceof Malformed ? error.cause : error
+  return cause instanceof Refusal ? cause : undefined
+}
+
 /** Why a request was refused, for the log; never what it sent. */
 const reasonOf = (error: unknown): string | undefined => {
-  if (error instanceof Refusal) return error.code
+  const refusal = refusalIn(error)
+  if (refusal) return refusal.code
   if (error instanceof RequestError) return error.message
   if (!(error instanceof Malformed)) return undefined
   return `wrong fields: ${Object.keys(error.details).map(short).slice(0, 10).join(', ')}`
@@ -22,7 +28,7 @@ export type ToldOfError = {
 
 export const toldOf = (error: unknown): ToldOfError => ({
   reason: reasonOf(error),
-  ...(error instanceof Refusal && { decision: error.decision }),
+  decision: refusalIn(error)?.decision,
   ...(error instanceof RequestError && { toSign: error.toSign }),
 })
 

@@ -134,6 +134,16 @@ export const amountIn = readingOf<MinorUnits>(parseAmount, 0)
 export const signedAmountIn = readingOf<MinorUnits>(parseSignedAmount, 0)
 export const unitPriceIn = readingOf<UnitPrice>(parseUnitPrice, { minor: 0, exact: null })
 
+/** The amount; undefined for one that cannot be read. */
+export const readableAmount = (
+  text: string | undefined,
+  currency: string | undefined,
+): MinorUnits | undefined => {
+  const context: Issues = { issues: [] }
+  const minor = text === undefined ? 0 : signedAmountIn(context, [], text, currency)
+  return text === undefined || context.issues.length > 0 ? undefined : minor
+}
+
 /** Whether an amount is zero in any currency. */
 export const isZero = (amount: string): boolean => !/[1-9]/.test(amount)
 

@@ -17,6 +17,10 @@ export const charge = z.object({
 
 export type Charge = z.output<typeof charge>
 
+/** Whether both pots together are more than can be counted exactly. */
+export const isTooLarge = ({ amount, additionalAmount }: Pots): boolean =>
+  !Number.isSafeInteger(amount + additionalAmount)
+
 /** Both pots together. @throws Refusal when the sum is not exact */
 export const grossOf = ({ amount, additionalAmount }: Pots): MinorUnits => {
   const gross = amount + additionalAmount

@@ -7,6 +7,10 @@ export const posTypes = ['store', 'webshop', 'mobile', 'vending', 'poster'] as c
 export type PosType = (typeof posTypes)[number]
 
 export const posId = chosenId(z.string().min(1))
+/** Of a new one: payments can name no other characters (interface 4.1). */
+export const newPosId = chosenId(
+  z.string().regex(/^[a-zA-Z0-9_.-]+$/, 'Must be made of letters, digits and _ . -'),
+)
 export const posName = z.string().min(1).max(100)
 
 export const pos = register(

@@ -1,7 +1,7 @@
 import { chargeFor, chargeForRefund, type Charge } from '../accounting/charge.ts'
 import { isNothing, minus, potsOf, samePots, type Pots } from '../money/pots.ts'
 import { countItems, findItem, type ChunkedList } from '../chunked-list.ts'
-import { refuse } from '../refusal.ts'
+import { holding, refuse, refuseFor, type RefusalCode } from '../refusal.ts'
 import { authorizationLifetime, secondsAfter, type Instant } from '../time.ts'
 import type { PaymentCommand, Wanted } from './payment-command.ts'
 import type { PaymentEvent } from './payment-events.ts'
@@ -39,6 +39,42 @@ const potsWanted = (wanted: Wanted, everything: Pots, currency: string): Pots =>
   return wanted.currency === currency ? potsOf(wanted) : refuse('currency_differs_from_payment')
 }
 
+const exceeds = (pots: Pots, left: Pots): boolean =>
+  pots.amount > left.amount || pots.additionalAmount > left.additionalAmount
+
+const excessOfCapture = ({ amount = 0, additionalAmount = 0 }: Partial<Pots>, left: Pots) =>
+  holding({
+    capture_exceeds_authorization: amount > left.amount,
+    capture_exceeds_additional_amount: additionalAmount > left.additionalAmount,
+  })
+
+const excessOfRefund = ({ amount = 0, additionalAmount = 0 }: Partial<Pots>, left: Pots) =>
+  holding({
+    refund_exceeds_captures: amount > left.amount,
+    refund_exceeds_additional_amount: additionalAmount > left.additionalAmount,
+  })
+
+/** What is known of a part that is asked for; its pots are in the payment's currency. */
+export type KnownPart = Partial<Pots> & { readonly id?: string | null | undefined }
+
+/** What is wrong with a capture or refund, as far as it is known; nothing when it is a repeat. */
+export const faultsOfPart = (
+  type: 'capture' | 'refund',
+  { id, ...pots }: KnownPart,
+  payment: RequestedPayment,
+  at: Instant,
+): readonly RefusalCode[] => {
+  const isCapture = type === 'capture'
+  const accepted: ChunkedList<Part> = isCapture ? payment.captures : payment.refunds
+  if (id != null && findItem(accepted, (part) => part.id === id)) return []
+  if (!isCapture) {
+    if (isNothing(payment.captured)) return ['nothing_is_captured']
+    return excessOfRefund(pots, minus(payment.captured, payment.refunded))
+  }
+  const isCapturable = payment.status === 'auth' && isOpen(payment, at)
+  return isCapturable ? excessOfCapture(pots, available(payment)) : []
+}
+
 const chargeOf = (parts: ChunkedList<Part>, sign: 1 | -1) => {
   const sum = (name: 'fee' | 'interchange' | 'vat') =>
     parts
@@ -58,9 +94,7 @@ export const decideCapture = (
   if (payment.status !== 'auth' || !isOpen(payment, at)) return refuse('payment_is_not_authorized')
   const left = available(payment)
   const pots = potsWanted(wanted, left, payment.request.currency)
-  if (pots.amount > left.amount) return refuse('capture_exceeds_authorization')
-  if (pots.additionalAmount > left.additionalAmount)
-    return refuse('capture_exceeds_additional_amount')
+  if (exceeds(pots, left)) refuseFor(excessOfCapture(pots, left))
   if (isNothing(pots)) return refuse('capture_is_nothing')
   if (idOf(wanted) === null && !samePots(pots, left)) return refuse('capture_id_is_missing')
   if (countItems(payment.captures) >= maxParts) return refuse('captures_are_too_many')
@@ -105,9 +139,7 @@ export const decideRefund = (
   if (repeated === 'other') return refuse('refund_id_used_with_other_amounts')
   if (isNothing(payment.captured)) return refuse('nothing_is_captured')
   const pots = potsWanted(wanted, refundable, payment.request.currency)
-  if (pots.amount > refundable.amount) return refuse('refund_exceeds_captures')
-  if (pots.additionalAmount > refundable.additionalAmount)
-    return refuse('refund_exceeds_additional_amount')
+  if (exceeds(pots, refundable)) refuseFor(excessOfRefund(pots, refundable))
   if (isNothing(pots)) return refuse('refund_is_nothing')
   if (idOf(wanted) === null && !isForEverythingLeft) return refuse('refund_id_is_missing')
   if (countItems(payment.refunds) >= maxParts) return refuse('refunds_are_too_many')

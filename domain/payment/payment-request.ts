@@ -1,7 +1,7 @@
-import { grossOf } from '../accounting/charge.ts'
+import { grossOf, isTooLarge } from '../accounting/charge.ts'
 import { addUp } from '../money/money.ts'
 import { isSameRequest } from '../people/sealed-name.ts'
-import { refuse, refuseIf } from '../refusal.ts'
+import { holding, refuse, refuseFor, refuseIf, type RefusalCode } from '../refusal.ts'
 import { memorySize } from '../memory-size.ts'
 import { jsonEquals } from '../json-equality.ts'
 import { authorizationLifetime, endOfWait, secondsAfter, type Instant } from '../time.ts'
@@ -10,22 +10,40 @@ import type { LineItem, PaymentDetails, PaymentEvent, PaymentRequest } from './p
 import { awaitsScan, type Answer, type Payment, type RequestedPayment } from './payment-state.ts'
 import { statusCodes } from './status.ts'
 
-const addsUp = (lineItems: readonly LineItem[], amount: number): boolean =>
+export const addsUp = (lineItems: readonly Pick<LineItem, 'total'>[], amount: number): boolean =>
   lineItems.length === 0 || addUp(...lineItems.map(({ total }) => total)) === String(amount)
 
 /** Limits of the additional amount as multiples of the amount (interface 4). */
 const maxUnconfirmedMultiple = 1
 const maxMultiple = 10
 
-const checkAdditionalAmount = (
-  { additionalAmount, isConfirmed = false }: { additionalAmount: number; isConfirmed?: boolean },
+type Acceptance = {
+  readonly additionalAmount: number
+  readonly isConfirmed: boolean
+  readonly credit: boolean
+}
+
+const faultOfAdditional = (
+  { additionalAmount: chosen, isConfirmed }: Partial<Acceptance>,
   { amount, additionalAmount: requested, additionalEdit }: PaymentRequest,
-): void => {
-  if (additionalAmount === requested) return
-  if (!additionalEdit) return refuse('additional_amount_is_not_editable')
-  if (additionalAmount > maxMultiple * amount) return refuse('additional_amount_is_too_high')
-  if (additionalAmount > maxUnconfirmedMultiple * amount && !isConfirmed)
-    return refuse('additional_amount_is_not_confirmed')
+): RefusalCode | undefined => {
+  if (chosen === undefined || chosen === requested) return undefined
+  if (!additionalEdit) return 'additional_amount_is_not_editable'
+  if (chosen > maxMultiple * amount) return 'additional_amount_is_too_high'
+  const isConfirmedTo = isConfirmed !== false || chosen <= maxUnconfirmedMultiple * amount
+  return isConfirmedTo ? undefined : 'additional_amount_is_not_confirmed'
+}
+
+/** What is wrong with how a payer accepts, as far as it is known. */
+export const faultsOfAcceptance = (
+  acceptance: Partial<Acceptance>,
+  request: PaymentRequest,
+): readonly RefusalCode[] => {
+  const fault = faultOfAdditional(acceptance, request)
+  return holding({
+    ...(fault && { [fault]: true }),
+    credit_is_not_allowed: acceptance.credit === true && !request.allowCredit,
+  })
 }
 
 export const decideRequest = (
@@ -38,8 +56,8 @@ export const decideRequest = (
     pos_is_unknown: !facts.posIsKnown,
     ledger_is_unknown: !facts.ledgerIsOpen,
     line_items_do_not_add_up: !addsUp(request.lineItems, request.amount),
+    amount_is_too_large: isTooLarge(request),
   })
-  grossOf(request)
   const { payer: customer } = facts
   const payer = typeof customer === 'object' && 'id' in customer ? customer.id : null
   const expiresAt = endOfWait(at, request.expiresIn)
@@ -139,8 +157,7 @@ export const decideAnswer = (
     case 'accepted': {
       const { additionalAmount, credit } = answer
       const isConfirmed = 'isConfirmed' in command && command.isConfirmed === true
-      checkAdditionalAmount({ additionalAmount, isConfirmed }, request)
-      if (credit && !request.allowCredit) return refuse('credit_is_not_allowed')
+      refuseFor(faultsOfAcceptance({ additionalAmount, isConfirmed, credit }, request))
       grossOf({ amount: request.amount, additionalAmount })
       const until = secondsAfter(command.at, authorizationLifetime)
       const data = { payer: command.payer, additionalAmount, credit, expiresAt: until }

@@ -7,41 +7,23 @@ import {
   type PaymentRequest,
 } from '../../domain/payment/payment-events.ts'
 import { formatScope } from '../../domain/people/scope.ts'
-import { withCrossFieldCheck, type Fitting, type Issues } from '../checking.ts'
+import { isTooLarge } from '../../domain/accounting/charge.ts'
+import { withCrossFieldCheck, type Issues } from '../checking.ts'
+import type { Fitting } from '../fitting.ts'
+import { issuesOf } from '../refusal-answers.ts'
 import {
   amountIn,
   amountText,
   currencyCode,
-  decimalText,
   identifier,
   isZero,
   orElse,
   plainNumber,
-  signedAmountIn,
-  signedAmountText,
-  unitPriceIn,
-  unitPriceText,
+  readableAmount,
   webUriText,
 } from '../wire.ts'
-import { expiresInput, scopeText } from './permission.ts'
-
-const quantityText = decimalText(/^\d{1,12}(\.\d{1,6})?$/, 'Must be a number such as 2 or "0.5".')
-
-const lineItemInput = z
-  .object({
-    product_id: z.string().min(1).max(255),
-    description: z.string().max(1000).nullish(),
-    quantity: quantityText,
-    item_cost: unitPriceText,
-    total: signedAmountText,
-    vat: signedAmountText.nullish(),
-    vat_rate: quantityText.nullish(),
-    metadata: z
-      .array(z.object({ key: z.string().max(255), value: z.string().max(1000).default('') }))
-      .max(100)
-      .default([]),
-  })
-  .meta({ id: 'LineItem' })
+import { checkLineAmounts, lineItemInput, lineItemsOf, sumProblems } from './line-items.ts'
+import { expiresInput, scopeText } from './permission-input.ts'
 
 const linkInput = z
   .object({
@@ -61,45 +43,6 @@ export const detailsInput = {
   }),
   links: z.array(linkInput).max(32),
   line_items: z.array(lineItemInput).max(1000),
-}
-
-/** Bytes of JSON; a whole event is at most 1 MiB. */
-const largestLineItems = 524_288
-
-const lineAmounts = [
-  ['item_cost', unitPriceIn],
-  ['total', signedAmountIn],
-  ['vat', signedAmountIn],
-] as const
-
-export const lineItemsOf = (
-  items: readonly z.output<typeof lineItemInput>[],
-  currency: string,
-  context: Issues,
-): PaymentDetails['lineItems'] => {
-  if (items.length === 0) return []
-  const lineItems = items.map((item, index) => {
-    const amount = (field: 'total' | 'vat', text: string) =>
-      signedAmountIn(context, ['line_items', index, field], text, currency)
-    const path = ['line_items', index, 'item_cost']
-    const { minor, exact } = unitPriceIn(context, path, item.item_cost, currency)
-    return {
-      productId: item.product_id,
-      description: item.description ?? null,
-      quantity: item.quantity,
-      itemCost: minor,
-      ...(exact !== null && { exactItemCost: exact }),
-      total: amount('total', item.total),
-      vat: item.vat == null ? null : amount('vat', item.vat),
-      vatRate: item.vat_rate ?? null,
-      metadata: item.metadata,
-    }
-  })
-  if (Buffer.byteLength(JSON.stringify(lineItems)) > largestLineItems) {
-    const message = 'Must be at most 512 KiB.'
-    context.issues.push({ code: 'custom', message, path: ['line_items'], input: items })
-  }
-  return lineItems
 }
 
 export const linksOf = (links: readonly z.output<typeof linkInput>[]): PaymentDetails['links'] =>
@@ -209,11 +152,15 @@ const checkAmounts = (input: PaymentFields, context: Issues): void => {
     const text = input[field]
     if (text !== undefined) amountIn(context, [field], text, currency)
   }
-  for (const [index, item] of items.entries())
-    for (const [field, readIn] of lineAmounts) {
-      const text = item[field]
-      if (text != null) readIn(context, ['line_items', index, field], text, currency)
-    }
+  checkLineAmounts(items, currency, context)
+  const given = input.amount
+  const amount = given && isZero(given) ? undefined : readableAmount(given, currency)
+  context.issues.push(...sumProblems(items, amount, currency))
+  const additionalAmount = readableAmount(input.additional_amount, currency)
+  if (currency === undefined || amount === undefined || additionalAmount === undefined) return
+  const [tooLarge] = issuesOf(['amount_is_too_large'])
+  if (tooLarge && isTooLarge({ amount, additionalAmount }))
+    context.issues.push({ code: 'custom', input, ...tooLarge })
 }
 
 export const paymentRequestInput = withCrossFieldCheck(

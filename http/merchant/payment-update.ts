@@ -5,10 +5,12 @@ import { parseAmount } from '../../domain/money/money.ts'
 import type { PaymentCommand, Wanted } from '../../domain/payment/payment-command.ts'
 import type { PaymentDetails } from '../../domain/payment/payment-events.ts'
 import type { Instant } from '../../domain/time.ts'
-import { withCrossFieldCheck, type Fitting, type Issues } from '../checking.ts'
+import { withCrossFieldCheck, type Issues } from '../checking.ts'
+import type { Fitting } from '../fitting.ts'
 import { removable } from '../nothing.ts'
 import { amountIn, amountText, isZero, knownCurrencyCode, read } from '../wire.ts'
-import { detailsInput, lineItemsOf, linksOf } from './payment-input.ts'
+import { lineItemsOf } from './line-items.ts'
+import { detailsInput, linksOf } from './payment-input.ts'
 
 /** The id of a capture or refund. */
 const partId = z
@@ -34,15 +36,20 @@ const isAction = (text: string): text is Action => Object.hasOwn(fieldsOf, text)
 export const fieldsUsedBy = (action: Action): readonly string[] => fieldsOf[action]
 
 const fieldsOfNone = ['action', ...Object.keys(detailsInput)]
+const fieldsOfAny = Object.values(fieldsOf).flat()
 
-/** Unused fields are dropped unchecked. */
+const fieldsUsedWith = (action: unknown): readonly string[] => {
+  if (action === undefined) return fieldsOfNone
+  const name = typeof action === 'string' ? action.toLowerCase() : ''
+  return isAction(name) ? fieldsOf[name] : fieldsOfAny
+}
+
+/** Unused fields are dropped unchecked; with an unknown action all that an action may use count. */
 const withoutIgnored = (input: unknown): unknown => {
   if (typeof input !== 'object' || input === null) return input
   const given = input as Readonly<Record<string, unknown>>
-  const { action } = given
-  const name = typeof action === 'string' ? action.toLowerCase() : ''
   const counts: Record<string, unknown> = {}
-  for (const field of isAction(name) ? fieldsOf[name] : fieldsOfNone)
+  for (const field of fieldsUsedWith(given['action']))
     if (given[field] !== undefined) counts[field] = given[field]
   return counts
 }
@@ -73,6 +80,13 @@ const paymentUpdate = z
 export type PaymentUpdate = z.output<typeof paymentUpdate>
 type IdField = 'capture_id' | 'refund_id'
 
+const checkAmounts = (input: Fitting<PaymentUpdate>, context: Issues): void => {
+  const { amount, additional_amount: additional, currency } = input
+  if (amount != null) amountIn(context, ['amount'], amount, currency ?? undefined)
+  if (additional != null)
+    amountIn(context, ['additional_amount'], additional, currency ?? undefined)
+}
+
 const checkPart = (input: Fitting<PaymentUpdate>, idField: IdField, context: Issues): void => {
   const { amount, additional_amount: additional, currency } = input
   const issue = (field: string, message: string) =>
@@ -83,20 +97,24 @@ const checkPart = (input: Fitting<PaymentUpdate>, idField: IdField, context: Iss
     if (input[field] == null) issue(field, 'Required for a part.')
   if (amount != null && isZero(amount) && isZero(additional ?? '0'))
     issue('amount', 'Must be larger than 0.')
-  if (amount != null) amountIn(context, ['amount'], amount, currency ?? undefined)
-  if (additional != null)
-    amountIn(context, ['additional_amount'], additional, currency ?? undefined)
+  checkAmounts(input, context)
 }
 
+/** A field that cannot be read is left out of what can be read; one that is absent is not. */
+const isForEverything = (input: Fitting<PaymentUpdate>, idField: IdField): boolean =>
+  (['amount', 'additional_amount', 'currency', idField] as const).every(
+    (field) => Object.hasOwn(input, field) && input[field] == null,
+  )
+
+const asUsed = z.preprocess(withoutIgnored, paymentUpdate)
+
 /** PUT /payment_request/<tid>/ (interface 4): an action, or else changed details. */
-export const paymentUpdateInput = withCrossFieldCheck(
-  z.preprocess(withoutIgnored, paymentUpdate),
-  paymentUpdate,
-  (input, context) => {
-    if (input.action === 'capture') checkPart(input, 'capture_id', context)
-    if (input.action === 'refund') checkPart(input, 'refund_id', context)
-  },
-)
+export const paymentUpdateInput = withCrossFieldCheck(asUsed, asUsed, (input, context) => {
+  const { action } = input
+  if (action !== 'capture' && action !== 'refund') return checkAmounts(input, context)
+  const idField = `${action}_id` as const
+  if (!isForEverything(input, idField)) checkPart(input, idField, context)
+})
 
 /** What to capture or refund: amounts, or everything left. @throws Malformed */
 export const wantedOf = (input: PaymentUpdate, idField: IdField): Wanted => {

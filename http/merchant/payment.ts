@@ -31,6 +31,8 @@ import {
   paymentUpdateInput,
   type PaymentUpdate,
 } from './payment-update.ts'
+import { requestFaults } from './request-faults.ts'
+import { updateFaults } from './update-faults.ts'
 
 export type PaymentNeeds = RecordingNeeds & {
   readonly handle: Handle
@@ -103,6 +105,7 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
       body: paymentRequestInput,
       success: 'created',
       reply: requestedReply,
+      furtherFaults: requestFaults(needs),
       handle: async (call) => {
         const request = { merchant: callerOf(call).merchant, ...call.body }
         const tid = await needs.requestPayment(request, contextOf(call))
@@ -141,6 +144,7 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
       params: tidParams,
       body: paymentUpdateInput,
       success: 'nothing',
+      furtherFaults: updateFaults(needs),
       handle: (call) => update(call.params.tid, call.body, call),
     }),
     route({

@@ -1,52 +1,21 @@
 import { z } from 'zod'
+import type { Find } from '../../application/find-state.ts'
 import type { Context } from '../../application/handle.ts'
 import type { CustomerPermissionRequest } from '../../application/permissions.ts'
 import type { ShownPermission } from '../../application/merchant-views.ts'
 import { defaultLedger } from '../../domain/accounting/ledger.ts'
-import { formatScope, parseScope, scopes } from '../../domain/people/scope.ts'
+import { formatScope } from '../../domain/people/scope.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import { merchantPrefix, ridParams, type Links } from '../addresses.ts'
 import { callerOf, contextOf } from '../call.ts'
-import { orEmpty } from '../nothing.ts'
 import { recordReading, type RecordingNeeds } from '../personal-data.ts'
 import { route, type Route } from '../route.ts'
 import { tokenMembers, tokensView, userInfoReply } from '../token-reply.ts'
-import { callbackUriText } from '../callback-uri.ts'
-import { createdReply, dateTime, identifier, money, orElse, plainNumber } from '../wire.ts'
+import { createdReply, dateTime, money } from '../wire.ts'
 import { reportOfLine, type ReportOfLine, type ReportHolding } from './outcome-reply.ts'
-
-export const scopeText = z
-  .string()
-  .max(1000)
-  .transform(parseScope)
-  .meta({ description: `Space-delimited, out of ${scopes.join(' ')}; others are ignored.` })
-
-/** The part of the request that is granted. */
-export const grantedText = orEmpty(
-  scopeText,
-  'Absent or null grants all that was asked for, an empty text none of it.',
-).transform((scope) => (scope === undefined ? null : (scope ?? [])))
-
-/** Six hours by default, at most thirty days (interface 4 and 11). */
-export const expiresInput = plainNumber(orElse(z.int().min(0).max(2_592_000), 21_600)).meta({
-  description: 'Seconds that the payer has to answer.',
-})
-
-const permissionInput = z
-  .object({
-    pos_id: identifier,
-    pos_tid: identifier,
-    customer: z.string().min(1).max(100).meta({
-      description:
-        'As the customer of a payment request: an access token, a phone number or a code.',
-    }),
-    scope: scopeText,
-    text: z.string().max(1000).nullable().default(null),
-    callback_uri: callbackUriText.nullable().default(null),
-    expires_in: expiresInput,
-  })
-  .meta({ id: 'PermissionRequestInput' })
+import { permissionInput } from './permission-input.ts'
+import { requestFaults } from './request-faults.ts'
 
 const permissionReply = z
   .object({
@@ -104,6 +73,7 @@ export const permissionOutcomeView = (
 })
 
 export type PermissionNeeds = RecordingNeeds & {
+  readonly find: Find
   readonly links: Links
   readonly caughtUp: () => Promise<void>
   readonly reportHolding: ReportHolding
@@ -139,6 +109,7 @@ export const permissionRoutes = (needs: PermissionNeeds): Route[] => [
     body: permissionInput,
     success: 'created',
     reply: createdReply,
+    furtherFaults: requestFaults(needs),
     handle: async (call) => {
       const { pos_id: posId, pos_tid: posTid, callback_uri: callbackUri, ...rest } = call.body
       const { expires_in: expiresIn, scope, text, customer } = rest

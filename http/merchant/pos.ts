@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { pointsOfSale } from '../../domain/aggregates.ts'
-import { pos, posId, posName, posTypes } from '../../domain/merchant/pos.ts'
+import { newPosId, pos, posId, posName, posTypes } from '../../domain/merchant/pos.ts'
 import { within } from '../../domain/stream.ts'
 import { merchantPrefix } from '../addresses.ts'
 import { callerOf } from '../call.ts'
@@ -19,7 +19,7 @@ const posUpdate = z
 
 const posInput = posUpdate
   .extend({
-    id: posId.meta({
+    id: newPosId.meta({
       description: 'A payment can only name one of letters, digits and _ . -, at most 64.',
     }),
     location: locationInput.nullable().default(null),

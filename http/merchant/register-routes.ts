@@ -9,7 +9,8 @@ import { streamOf } from '../../domain/stream.ts'
 import type { Links } from '../addresses.ts'
 import { callerOf, contextOf, type Call } from '../call.ts'
 import { listRoute } from '../lists.ts'
-import { route, type AccessLevel, type Route } from '../route.ts'
+import type { Fitting } from '../fitting.ts'
+import { route, type AccessLevel, type FindFurtherFaults, type Route } from '../route.ts'
 import { createdReply } from '../wire.ts'
 
 export type RegisterNeeds = {
@@ -68,6 +69,10 @@ type Register<
     goOn: (facts: object) => Promise<void>,
   ) => Promise<void>
   readonly view: (data: Data) => Reply
+  /** What else is wrong with a body of POST that has faults. */
+  readonly faultsOfCreated?: FindFurtherFaults<unknown, Fitting<Input>>
+  /** The same of PUT. */
+  readonly faultsOfChanges?: FindFurtherFaults<Record<string, unknown>, Fitting<Update>>
 }
 
 /** The generic routes of a register: list, POST, GET, PUT and DELETE. */
@@ -138,6 +143,7 @@ export const registerRoutes = <
       success: 'created',
       ...errors,
       reply: createdReply,
+      furtherFaults: register.faultsOfCreated,
       handle: async (call) => {
         const { id } = await create(call).catch((error: unknown) => {
           if (!(error instanceof Refusal) || error.code !== 'id_used_with_other_data') throw error
@@ -170,6 +176,7 @@ export const registerRoutes = <
       body: register.update,
       success: 'nothing',
       ...errors,
+      furtherFaults: register.faultsOfChanges,
       handle: async (call) => {
         const { merchant } = callerOf(call)
         const id = idIn(call)

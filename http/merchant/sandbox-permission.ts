@@ -6,7 +6,7 @@ import { ridParams } from '../addresses.ts'
 import type { Call } from '../call.ts'
 import type { PayerPermissionNeeds } from '../payer/permission.ts'
 import { route, type Route } from '../route.ts'
-import { grantedText } from './permission.ts'
+import { grantedText } from './permission-input.ts'
 import { payerInput } from './sandbox.ts'
 
 export type SandboxPermissionNeeds = Pick<

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { claimSticker } from '../../application/claim-sticker.ts'
+import { claimSticker, isStickerKnown } from '../../application/claim-sticker.ts'
 import { shortlinks } from '../../domain/aggregates.ts'
 import type { Find } from '../../application/find-state.ts'
 import { serialNumberPattern } from '../../domain/merchant/sticker.ts'
@@ -10,6 +10,7 @@ import { givenId, merchantPrefix } from '../addresses.ts'
 import { callerOf, contextOf } from '../call.ts'
 import { route, type Route } from '../route.ts'
 import { removable } from '../nothing.ts'
+import { issuesOf } from '../refusal-answers.ts'
 import { callbackUriText } from '../callback-uri.ts'
 import { registerRoutes, type RegisterNeeds } from './register-routes.ts'
 import {
@@ -117,6 +118,10 @@ export const shortlinkRoutes = (needs: ShortlinkNeeds): Route[] => {
           serialNumber === null ? made : await claim(serialNumber, made, merchant, contextOf(call))
         return { merchant, id, callbackUri: callback_uri, description, serialNumber }
       },
+      faultsOfCreated: async ({ body: { serial_number: serial } }) =>
+        serial == null || (await isStickerKnown(needs, serial))
+          ? []
+          : issuesOf(['serial_number_is_unknown']),
       changes: ({ body: { callback_uri: callbackUri, description } }) => ({
         callbackUri,
         description,

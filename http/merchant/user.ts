@@ -14,7 +14,9 @@ import { within } from '../../domain/stream.ts'
 import { merchantPrefix } from '../addresses.ts'
 import { callerOf, type Call } from '../call.ts'
 import { RequestError } from '../errors.ts'
+import type { Fitting } from '../fitting.ts'
 import { asWritten, removable } from '../nothing.ts'
+import { issuesOf } from '../refusal-answers.ts'
 import type { Route } from '../route.ts'
 import { registerRoutes, type RegisterNeeds } from './register-routes.ts'
 
@@ -128,6 +130,14 @@ export const userRoutes = (needs: UserNeeds): Route[] => {
     }
   }
 
+  /** Whether both are known to be absent; one that cannot be read is left out. */
+  const credentialFaults = (given: Fitting<UserUpdate>, known?: UserData) => {
+    const isAbsent = (name: 'secret' | 'pubkey', kept: string | null = null) =>
+      Object.hasOwn(given, name) && (given[name] === undefined ? kept : given[name]) === null
+    const isBare = isAbsent('secret', known?.secretHash) && isAbsent('pubkey', known?.publicKey)
+    return issuesOf(isBare ? ['user_has_no_credentials'] : [])
+  }
+
   const inOrder = makeSerialByKey()
   const userUpdate = userUpdateWith(needs)
 
@@ -160,6 +170,13 @@ export const userRoutes = (needs: UserNeeds): Route[] => {
       // A repeat needs the earlier secret; a new user starts from the defaults.
       const registered = entry.status === 'present' ? entry.registered : undefined
       return changed<UserData>({ merchant, id, ...defaults }, await named(call.body, registered))
+    },
+    faultsOfCreated: ({ body }) => credentialFaults(body),
+    faultsOfChanges: async (call) => {
+      const { merchant } = await manager(call as Call)
+      const key = within(merchant, String(call.params['user_id']))
+      const entry = await needs.find(users, key, 'log')
+      return entry.status === 'present' ? credentialFaults(call.body, entry.data) : []
     },
     changes: async (call, id) => {
       const { merchant } = callerOf(call)

@@ -2,10 +2,12 @@ import { z } from 'zod'
 import { payments } from '../../domain/aggregates.ts'
 import { tidParams, type Links } from '../addresses.ts'
 import type { Names } from '../brand.ts'
-import { contextOfPayer } from '../call.ts'
+import { contextOfPayer, type Call } from '../call.ts'
+import type { Fitting } from '../fitting.ts'
 import { attachmentReadingRoutes } from '../merchant/attachment-reading.ts'
 import { route, type Route } from '../route.ts'
 import { amountIn, amountText, dateTime, money, read } from '../wire.ts'
+import { acceptanceFaults } from './acceptance-faults.ts'
 import { type PayerAccess } from './api-access.ts'
 import { codeText, payerGroup, payerPrefix } from './api-fields.ts'
 import type { PayerPaymentNeeds } from './payment.ts'
@@ -35,6 +37,26 @@ const paymentReply = z
     date_expires: dateTime,
   })
   .meta({ id: 'PayerPaymentRequest' })
+
+const acceptInput = z
+  .object({
+    additional_amount: amountText.optional(),
+    confirmed: z
+      .boolean()
+      .default(false)
+      .meta({
+        description:
+          'Whether the payer has confirmed an additional_amount above the amount. More than ten times the ' +
+          'amount is refused.',
+      }),
+    credit: z.boolean().default(false),
+    code: codeText.optional().meta({
+      description: 'A one-time code, for amounts above what the operator has set.',
+    }),
+  })
+  .meta({ id: 'PayerAccept' })
+
+type Acceptance = z.output<typeof acceptInput>
 
 export type PayerApiPaymentNeeds = PayerPaymentNeeds & {
   readonly links: Links
@@ -96,25 +118,14 @@ export const payerApiPaymentRoutes = (
       group: payerGroup,
       summary: 'Accept a payment request',
       params: tidParams,
-      body: z
-        .object({
-          additional_amount: amountText.optional(),
-          confirmed: z
-            .boolean()
-            .default(false)
-            .meta({
-              description:
-                'Whether the payer has confirmed an additional_amount above the amount. More than ten times the ' +
-                'amount is refused.',
-            }),
-          credit: z.boolean().default(false),
-          code: codeText.optional().meta({
-            description: 'A one-time code, for amounts above what the operator has set.',
-          }),
-        })
-        .meta({ id: 'PayerAccept' }),
+      body: acceptInput,
       errors: { 401: 'The code is wrong.', 429: 'Too many wrong codes: see Retry-After.' },
       success: 'nothing',
+      furtherFaults: async (call: Call<{ tid: string }, unknown, Fitting<Acceptance>>) => {
+        const { payer } = await access(call)
+        const { request, outcome } = await find(call.params.tid, payer, call.at)
+        return outcome.status === 'pending' ? acceptanceFaults(call.body, request) : []
+      },
       handle: async (call) => {
         const { tid } = call.params
         const { payer } = await access(call)

@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { Malformed } from '../errors.ts'
+import type { Call } from '../call.ts'
+import { Malformed, malformed, type Issue } from '../errors.ts'
+import type { Fitting } from '../fitting.ts'
 import { route, type Route } from '../route.ts'
 import { codeText, payerGroup, payerPrefix, phoneText, newPinText } from './api-fields.ts'
 import { deviceReply, deviceTokenText, makeDevice, type DeviceTokenNeeds } from './device-token.ts'
@@ -63,28 +65,47 @@ const proofRoute = ({ codeUri }: Needs, work: Work): Route =>
     },
   })
 
+const renewalInput = z
+  .object({
+    recovered: z.string().max(2_000),
+    new_pin: newPinText.optional(),
+    new_code: codeText.optional(),
+    device_token: deviceTokenText,
+  })
+  .meta({ id: 'PayerRenewal' })
+
+type Renewal = z.output<typeof renewalInput>
+
+const wrongAccount = { path: ['recovered'], message: 'Is not valid, or too old.' }
+const missingPin = { path: ['new_pin'], message: 'Is required.' }
+
+/** Codes are tried only when everything fits: each try counts. */
+const renewalFaults =
+  (work: Work) =>
+  ({ body, at }: Call<unknown, unknown, Fitting<Renewal>>): readonly Issue[] => {
+    if (body.recovered === undefined) return []
+    const account = work.read(body.recovered, at)
+    if (!account) return [wrongAccount]
+    const lacksPin = Object.hasOwn(body, 'new_pin') && body.new_pin === undefined
+    return !account.keepsPin && lacksPin ? [missingPin] : []
+  }
+
 const renewalRoute = (needs: Needs, work: Work): Route =>
   route({
     ...common,
     method: 'PUT',
     path: `${payerPrefix}/recovery/`,
     summary: 'Set anew what was not proved; all sessions end',
-    body: z
-      .object({
-        recovered: z.string().max(2_000),
-        new_pin: newPinText.optional(),
-        new_code: codeText.optional(),
-        device_token: deviceTokenText,
-      })
-      .meta({ id: 'PayerRenewal' }),
+    body: renewalInput,
     success: 'value',
     errors: { 409: 'It has been done already.' },
+    furtherFaults: renewalFaults(work),
     reply: z.object({ device_token: deviceReply }).meta({ id: 'PayerRenewed' }),
     handle: async (call) => {
       const { recovered, new_pin: newPin = '', new_code: newCode = '' } = call.body
       const account = work.read(recovered, call.at)
-      if (!account) throw new Malformed({ recovered: ['Is not valid, or too old.'] })
-      if (!account.keepsPin && newPin === '') throw new Malformed({ new_pin: ['Is required.'] })
+      if (!account) throw malformed({ issues: [wrongAccount] })
+      if (!account.keepsPin && newPin === '') throw malformed({ issues: [missingPin] })
       const { token, known } = makeDevice(needs, call.body.device_token)
       if (!(await work.renew(account, { newPin, newCode, known }, call)))
         throw new Malformed({ new_code: ['Is wrong.'] })

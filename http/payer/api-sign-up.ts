@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Links } from '../addresses.ts'
-import { Malformed } from '../errors.ts'
+import type { Call } from '../call.ts'
+import { Malformed, malformed } from '../errors.ts'
 import { route, type Route } from '../route.ts'
 import { createdReply } from '../wire.ts'
 import { codeText, fullName, payerGroup, payerPrefix, phoneText, newPinText } from './api-fields.ts'
@@ -12,6 +13,8 @@ export const recoveryCodesReply = z.array(z.string()).meta({
 })
 
 type Needs = SignUpNeeds & { readonly links: Links }
+
+const wrongRegistration = { path: ['registration'], message: 'Is not valid, or too old.' }
 
 const beginRoute = (needs: Needs, signUp: SignUp): Route =>
   route({
@@ -57,11 +60,16 @@ const finishRoute = ({ links }: Needs, signUp: SignUp): Route =>
       .meta({ id: 'PayerInput' }),
     success: 'created',
     errors: { 429: 'Too many wrong codes: Retry-After says for how many seconds.' },
+    // Codes are tried only when everything fits: each try counts.
+    furtherFaults: ({ body, at }: Call<unknown, unknown, { registration?: string }>) =>
+      body.registration === undefined || signUp.read(body.registration, at)
+        ? []
+        : [wrongRegistration],
     reply: createdReply.extend({ recovery_codes: recoveryCodesReply }).meta({ id: 'PayerCreated' }),
     handle: async (call) => {
       const { registration, number_code: numberCode, code } = call.body
       const known = signUp.read(registration, call.at)
-      if (!known) throw new Malformed({ registration: ['Is not valid, or too old.'] })
+      if (!known) throw malformed({ issues: [wrongRegistration] })
       const proved = signUp.prove(known, numberCode, call.at)
       const finished = proved && (await signUp.finish(proved, code, call))
       if (!finished) throw new Malformed({ number_code: ['Is wrong, or too old.'] })

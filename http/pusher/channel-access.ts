@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { ClaimChannel } from '../../application/channels.ts'
+import type { ClaimChannel, MayHaveChannel } from '../../application/channels.ts'
 import { channelOf, isChannelName, isPrivateChannel } from '../../domain/merchant/channel.ts'
 import { merchantPrefix } from '../addresses.ts'
 import { callerOf, contextOf, type Call } from '../call.ts'
-import { Malformed, RequestError } from '../errors.ts'
+import { Malformed, RequestError, type Issue } from '../errors.ts'
 import { route, type Route } from '../route.ts'
 
 export type ChannelNeeds = {
@@ -11,6 +11,7 @@ export type ChannelNeeds = {
     /** Whether the operator has set up Pusher. */
     readonly isServed: boolean
     readonly claimChannel: ClaimChannel
+    readonly mayHaveChannel: MayHaveChannel
     /** `<key>:<hmac>`, which lets this connection listen. */
     readonly authorize: (socketId: string, channel: string) => string
   }
@@ -60,12 +61,22 @@ export const claimingChannels =
           throw new Malformed({ [field]: [ofAnother(merchant)] })
       }
     }
+    const furtherFaults = async (call: Call<never, unknown, never>): Promise<readonly Issue[]> => {
+      const faults = [...((await given.furtherFaults?.(call)) ?? [])]
+      for (const [field, channel] of channelsIn(call.body)) {
+        const merchant = merchantOf(call)
+        if (!pusher.isServed) faults.push({ path: [field], message: notServed })
+        else if ((await pusher.mayHaveChannel(channel, merchant)) === 'no')
+          faults.push({ path: [field], message: ofAnother(merchant) })
+      }
+      return faults
+    }
     const handle = (call: Call<never, never, never>): unknown => {
       const found = channelsIn(call.body)
       if (found.length === 0) return given.handle(call)
       return claim(call, found).then(() => given.handle(call))
     }
-    return { ...given, handle }
+    return { ...given, handle, furtherFaults }
   }
 
 const authorization = z

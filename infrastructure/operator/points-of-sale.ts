@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander'
 import { pointsOfSale } from '../../domain/aggregates.ts'
-import { posId, posName, posTypes, type PosType } from '../../domain/merchant/pos.ts'
+import { newPosId, posName, posTypes, type PosType } from '../../domain/merchant/pos.ts'
 import { within } from '../../domain/stream.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
@@ -11,7 +11,8 @@ type PosOptions = { readonly name: string; readonly type: PosType }
 
 const addPos = async (core: Core, merchant: string, id: string, { name, type }: PosOptions) => {
   await presentMerchant(core, merchant)
-  if (!posId.safeParse(id).success) fail('a POS id has 1 to 100 characters, and is not . or ..')
+  if (!newPosId.safeParse(id).success)
+    fail('a POS id has 1 to 100 letters, digits and _ . -, and is not . or ..')
   const named = posName.safeParse(name.trim())
   if (!named.success) return fail('a name has 1 to 100 characters')
   const data = { merchant, id, name: named.data, type, location: null }

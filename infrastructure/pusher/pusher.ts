@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { channelKey, claimChannels } from '../../application/channels.ts'
+import { channelKey, claimChannels, mayHaveChannel } from '../../application/channels.ts'
 import { publishToChannels } from '../../application/publish-to-channels.ts'
 import { channels } from '../../domain/aggregates.ts'
 import { channelOf, isPrivateChannel } from '../../domain/merchant/channel.ts'
@@ -69,7 +69,12 @@ export const makePusher = (
   })
   const sweeping = setInterval(hub.sweep, sweepEveryMs).unref()
   return {
-    routes: { isServed: key !== null, claimChannel: claimChannels(core), authorize },
+    routes: {
+      isServed: key !== null,
+      claimChannel: claimChannels(core),
+      mayHaveChannel: mayHaveChannel(core),
+      authorize,
+    },
     count: hub.count,
     publish: hub.publish,
     upgrades: pusherSockets({ open: hub.open, clientAddress }),

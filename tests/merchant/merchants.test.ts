@@ -347,6 +347,7 @@ test('the operator adds points of sale, lists and removes them, and payments can
     [['pos', 'remove', shop, 'till-9'], `${shop} has no POS till-9\n`],
     [['pos', 'list', 'nobody'], 'no merchant nobody\n'],
     [['pos', 'add', shop, '..', '--name', 'x'], expect.stringContaining('a POS id has')],
+    [['pos', 'add', shop, 'a b', '--name', 'x'], expect.stringContaining('letters, digits')],
     [['pos', 'add', shop, 'x', '--name', ' '], 'a name has 1 to 100 characters\n'],
     [[...other.slice(0, 5), 'Another'], 'id used with other data\n'],
   ] as const)

@@ -1,6 +1,6 @@
 import type { Handle } from '../../../application/handle.ts'
 import { pointsOfSale } from '../../../domain/aggregates.ts'
-import { posId, posName } from '../../../domain/merchant/pos.ts'
+import { newPosId, posId, posName } from '../../../domain/merchant/pos.ts'
 import { Refusal } from '../../../domain/refusal.ts'
 import { within } from '../../../domain/stream.ts'
 import { searchOf, type Call } from '../../call.ts'
@@ -38,7 +38,7 @@ const makePos =
     const given = typedPos(call.body)
     const { merchant } = visitor.shop
     const problems = {
-      ...(!idPattern.test(given.id) || !posId.safeParse(given.id).success
+      ...(!idPattern.test(given.id) || !newPosId.safeParse(given.id).success
         ? { id: texts.wrongId }
         : {}),
       ...(posName.safeParse(given.name).success ? {} : { name: texts.wrongName }),
