@@ -1,10 +1,10 @@
-import { randomBytes, randomUUID } from 'node:crypto'
-import { installations } from '../domain/aggregates.ts'
+import { randomUUID } from 'node:crypto'
 import { watchBlobs } from './blob-directory.ts'
 import { openBlobs } from './blobs.ts'
 import { deriveIds, makeDigest } from './derived-ids.ts'
 import { openLog } from './event-store/open-log.ts'
 import { watchSeen } from './event-store/seen-events.ts'
+import { openInstallation } from './installation.ts'
 import { shareWork, unsharedWork } from './leases.ts'
 import type { Log } from './log.ts'
 import { outagesIn, usesOf } from './outages.ts'
@@ -36,10 +36,8 @@ export const openCore = async (
 ) => {
   const { HOST, PORT, PUBLIC_URL } = settings
   const opened = await openLog(settings, log, beside, isAlone)
-  const { handle, streams, contextOf } = opened
-  const first = { type: 'MakeInstallation', key: randomBytes(32).toString('base64') } as const
-  const begun = await handle(installations, 'daybook', first, contextOf('daybook'))
-  const { key, ids } = begun.state
+  const { handle, streams } = opened
+  const { key, ids } = await openInstallation(opened)
   const digest = makeDigest(key ?? '')
   const blobs = await openBlobs(blobsIn(settings), settings)
   const [usesOfVault, usesOfBlobs] = [usesOf(log, 'the vault'), usesOf(log, 'the folder of blobs')]

@@ -1,4 +1,3 @@
-import { toBuffer, toString } from 'qrcode'
 import { generationalCache } from '../application/generational-cache.ts'
 
 /** Medium correction: a worn or dirty code still reads. */
@@ -20,16 +19,21 @@ const memoized = <Image>(draw: (text: string) => Promise<Image>) => {
   }
 }
 
-const svgOf = (text: string): Promise<string> => toString(text, { ...options, type: 'svg' })
+/** The library is loaded with the first code: a start need not wait for it. */
+const svgOf = async (text: string): Promise<string> => {
+  const { toString } = await import('qrcode')
+  return toString(text, { ...options, type: 'svg' })
+}
+
+const pngOf = async (text: string): Promise<Uint8Array<ArrayBuffer>> => {
+  const { toBuffer } = await import('qrcode')
+  const scale = pixelsPerModule(text)
+  return new Uint8Array(await toBuffer(text, { ...options, type: 'png', scale }))
+}
 
 /** QR codes (ISO/IEC 18004). */
 export const qrImage = {
-  png: memoized(
-    async (text: string): Promise<Uint8Array<ArrayBuffer>> =>
-      new Uint8Array(
-        await toBuffer(text, { ...options, type: 'png', scale: pixelsPerModule(text) }),
-      ),
-  ),
+  png: memoized(pngOf),
   svg: memoized(svgOf),
   /** For pages with codes that nobody else may fetch; not cached. */
   dataUrl: async (text: string): Promise<string> =>

@@ -53,12 +53,9 @@ type Client = {
   }
 }
 
-/** Prepares a query of one table, so that the query builder has no part in each read. */
-export const prepared = <Row>(
-  db: BetterSQLite3Database,
-  table: SQLiteTable,
-  query: { toSQL(): Query; all(): Row[] },
-) => {
+type Compilable<Row> = { toSQL(): Query; all(): Row[] }
+
+const compile = <Row>(db: BetterSQLite3Database, table: SQLiteTable, query: Compilable<Row>) => {
   const { $client: client } = db as BetterSQLite3Database & { readonly $client: Client }
   const { sql: text, params } = query.toSQL()
   const statement = client.prepare(withExpressionLimit(text)).raw()
@@ -67,12 +64,28 @@ export const prepared = <Row>(
   const decode = decoderOf(table, names)
   const bound = (given: Values) => values.map((value) => value(given))
   return {
-    get: (given: Values = {}): Row | undefined => {
+    get: (given: Values): Row | undefined => {
       const row = statement.get(...bound(given))
       return row === undefined ? undefined : decode<Row>(row)
     },
-    all: (given: Values = {}): Row[] =>
-      statement.all(...bound(given)).map((row) => decode<Row>(row)),
+    all: (given: Values): Row[] => statement.all(...bound(given)).map((row) => decode<Row>(row)),
+  }
+}
+
+/**
+ * Prepares a query of one table with its first use, so that the query builder has no part in each
+ * read, and none in a start.
+ */
+export const prepared = <Row>(
+  db: BetterSQLite3Database,
+  table: SQLiteTable,
+  query: Compilable<Row>,
+) => {
+  let made: ReturnType<typeof compile<Row>> | undefined
+  const statement = () => (made ??= compile(db, table, query))
+  return {
+    get: (given: Values = {}): Row | undefined => statement().get(given),
+    all: (given: Values = {}): Row[] => statement().all(given),
   }
 }
 

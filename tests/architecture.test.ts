@@ -84,7 +84,7 @@ describe('what few need', () => {
       'infrastructure/operator/run-command.ts',
       [server, client, 'hono', 'prom-client', 'xmlbuilder2'],
     ],
-    [server, [client, 'xmlbuilder2', 'commander']],
+    [server, [client, 'xmlbuilder2', 'commander', 'prom-client', 'qrcode', 'ws']],
     ['infrastructure/read-models/folding-worker.ts', [client, 'hono', 'prom-client']],
     ['infrastructure/event-store/commit-worker.ts', [client, 'zod', 'drizzle-orm']],
   ])('is not loaded with %s: %s', (file, few) => {
@@ -96,7 +96,7 @@ describe('what few need', () => {
 
   test('is loaded with what needs it', () => {
     expect(loadedWith('infrastructure/event-store/eventstoredb-event-store.ts')).toContain(client)
-    expect(loadedWith(server)).toContain('prom-client')
+    expect(loadedWith('infrastructure/metrics-registry.ts')).toContain('prom-client')
   })
 })
 

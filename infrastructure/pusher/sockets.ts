@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { WebSocketServer, type WebSocket } from 'ws'
+import type { WebSocket, WebSocketServer } from 'ws'
 import { makeAllowance } from '../../application/allowance.ts'
 import { networkOf } from '../networks.ts'
 
@@ -66,7 +66,12 @@ const options = {
 
 /** WebSocket connections to `/app/<key>`, with what limits the bytes of a client. */
 export const pusherSockets = ({ open, clientAddress }: Needs) => {
-  const server = new WebSocketServer(options)
+  let server: WebSocketServer | undefined
+  /** Loaded with the first connection: most starts need none. */
+  const serverOf = async (): Promise<WebSocketServer> => {
+    const { WebSocketServer: Server } = await import('ws')
+    return (server ??= new Server(options))
+  }
 
   const limitBytes = (socket: Duplex): void => {
     const isAllowed = makeAllowance(burstOfBytes, bytesPerSecond, () => performance.now())
@@ -99,10 +104,12 @@ export const pusherSockets = ({ open, clientAddress }: Needs) => {
     take: (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
       const asked = askedIn(request)
       if (!asked) return void socket.destroy()
-      server.handleUpgrade(request, socket, head, (opened) => {
-        limitBytes(socket)
-        begin(opened, request, asked)
-      })
+      void serverOf().then((taking) =>
+        taking.handleUpgrade(request, socket, head, (opened) => {
+          limitBytes(socket)
+          begin(opened, request, asked)
+        }),
+      )
     },
   }
 }

@@ -61,6 +61,7 @@ test('each list of payments is read from an index in its order, without sorting'
   const range = { since: 0, behind: listStart, limit: 1 }
   const askAll = () => {
     const lists = paymentListQueries(file.db)
+    lists.posIds('m', 1)
     lists.newest('m', range)
     lists.atPos('m', 'till', range)
     lists.ofAmount('m', 1, range)
