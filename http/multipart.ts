@@ -1,6 +1,13 @@
 import { RequestError } from './errors.ts'
 
-export type Part = { readonly contentType: string; readonly content: Uint8Array }
+export type Part = {
+  readonly contentType: string
+  /** Of its field, in a form of a page. */
+  readonly name: string | null
+  /** Of a file, as it was called where it comes from. */
+  readonly fileName: string | null
+  readonly content: Uint8Array
+}
 
 const mostParts = 20
 const largestHeader = 4096
@@ -32,6 +39,9 @@ const headersOf = (text: string): ReadonlyMap<string, string> => {
   return headers
 }
 
+const parameterIn = (header: string | undefined, name: string): string | null =>
+  new RegExp(`;\\s*${name}="([^"]*)"`, 'i').exec(header ?? '')?.[1] ?? null
+
 const partOf = (bytes: Buffer): Part => {
   // A part without headers starts with the empty line.
   const end = bytes.indexOf('\r\n') === 0 ? -2 : bytes.indexOf('\r\n\r\n')
@@ -42,7 +52,10 @@ const partOf = (bytes: Buffer): Part => {
     throw broken(`a part is sent as ${encoding}, not as it is`)
   // RFC 7578, 4.4: the default.
   const contentType = headers.get('content-type') ?? 'text/plain'
-  return { contentType, content: bytes.subarray(end + 4) }
+  const disposition = headers.get('content-disposition')
+  const [name, fileName] = ['name', 'filename'].map((one) => parameterIn(disposition, one))
+  const content = bytes.subarray(end + 4)
+  return { contentType, name: name ?? null, fileName: fileName ?? null, content }
 }
 
 /**

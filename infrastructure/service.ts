@@ -17,6 +17,7 @@ import { asOfSlice } from './slices/as-of.ts'
 import { auditSlice } from './slices/audit.ts'
 import { callbackSlice } from './slices/callbacks.ts'
 import { merchantSlice } from './slices/merchants.ts'
+import { operatorMoney } from './slices/operator-money.ts'
 import { operatorSlice } from './slices/operator.ts'
 import { paymentSlice } from './slices/payments.ts'
 import { peopleSlice } from './slices/people.ts'
@@ -85,7 +86,7 @@ export const composeService = async <OfHttp extends object>(
       callbacks: { ...all, ...callbacks.needs },
       transparency: { ...all, ...transparency.needs },
       portal: { ...all, ...ofAll, ...portal.needs, simulator },
-      operator: { ...all, ...ofAll, ...operatorSlice(core) },
+      operator: { ...all, ...ofAll, ...operatorSlice(core), ...operatorMoney(core) },
       audit: { ...all, ...auditSlice(core, access) },
       service: { ...all, ready, securityContact, metrics: allMetrics, machineNow: Date.now },
       sandbox: { ...all, ...sandbox },

@@ -1,4 +1,4 @@
-import { asc, eq, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Match, SeenEntry } from '../domain/accounting/bank-entry.ts'
@@ -49,13 +49,14 @@ export const bankEntryQueries = (db: BetterSQLite3Database) => {
     db
       .select()
       .from(bankEntries)
-      .where(eq(bankEntries.isOpen, true))
+      .where(and(eq(bankEntries.isOpen, true), gt(bankEntries.position, sql.placeholder('after'))))
       .orderBy(asc(bankEntries.position))
       .limit(sql.placeholder('limit')),
   )
   return {
     find: findBy(db, bankEntries, bankEntries.id),
     /** Those that nobody has explained, oldest first. */
-    open: (limit: number) => open.all({ limit }),
+    open: (limit: number) => open.all({ after: 0, limit }),
+    openAfter: (after: number, limit: number) => open.all({ after, limit }),
   }
 }

@@ -13,6 +13,7 @@ export const operatorActions = [
   'see_health',
   'see_security',
   'see_keys',
+  'rotate_keys',
   'see_staff',
   'change_staff',
 ] as const
@@ -30,7 +31,7 @@ const allowed = {
     'see_journal',
   ],
   support: ['see_overview', 'see_merchants', 'see_health'],
-  security: ['see_overview', 'see_health', 'see_security', 'see_keys', 'see_staff'],
+  security: ['see_overview', 'see_health', 'see_security', 'see_keys', 'rotate_keys', 'see_staff'],
 } as const satisfies Readonly<Record<string, readonly OperatorAction[]>>
 
 export type OperatorRole = keyof typeof allowed

@@ -19,6 +19,18 @@ export const operatorAreas = {
     action: 'see_overview',
     icon: 'M3 17V9m4.7 8V3m4.6 14v-6M17 17V6',
   },
+  payouts: {
+    path: 'payouts',
+    text: 'payouts',
+    action: 'see_payouts',
+    icon: 'M2.5 6h15v9h-15zM10 8.5v4M10 13l-2-2m2 2l2-2',
+  },
+  journal: {
+    path: 'journal',
+    text: 'journal',
+    action: 'see_journal',
+    icon: 'M4 3h12v14H4zM7 3v14M9.5 7H14M9.5 10.5H14',
+  },
   staff: {
     path: 'staff',
     text: 'staff',

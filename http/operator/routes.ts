@@ -4,12 +4,14 @@ import { asPages } from '../payer/page.ts'
 import { makeVisits, type SessionNeeds } from '../payer/session.ts'
 import type { NeedsOf, Route } from '../route.ts'
 import { joinRoutes } from './join.ts'
+import { operatorJournalRoutes } from './journal/routes.ts'
 import { operatorOverviewRoutes } from './overview.ts'
+import { operatorPayoutRoutes } from './payouts/routes.ts'
 
 /** Every page of the operator. */
-const pages = [joinRoutes, operatorOverviewRoutes]
+const pages = [joinRoutes, operatorOverviewRoutes, operatorPayoutRoutes, operatorJournalRoutes]
 
-const styles = ['operator'].map((name) => `http/operator/${name}.css`)
+const styles = ['operator', 'money'].map((name) => `http/operator/${name}.css`)
 
 export type OperatorRouteNeeds = NeedsOf<(typeof pages)[number]> & SessionNeeds & AssetNeeds
 

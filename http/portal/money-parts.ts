@@ -21,28 +21,28 @@ export const ledgerHref = (visitor: PortalVisitor, ledger: string): string =>
 export const reportHref = (visitor: PortalVisitor, ledger: string, report: number): string =>
   `${ledgerHref(visitor, ledger)}/reports/${report}`
 
-export const sumText = (sum: Sum, currency: string, { locale }: PortalVisitor): string =>
+/** Whoever reads it. */
+type Reader = Pick<PortalVisitor, 'language' | 'locale'>
+
+export const sumText = (sum: Sum, currency: string, { locale }: Reader): string =>
   shownMoney(formatAmount(sum, currency), currency, locale)
 
 /** `YYYY-MM-DD` as people write it. */
-export const dayText = (day: string, { locale }: PortalVisitor): string =>
+export const dayText = (day: string, { locale }: Reader): string =>
   new Intl.DateTimeFormat(locale, { timeZone: 'UTC', dateStyle: 'medium' }).format(
     Date.parse(`${day}T00:00:00Z`),
   )
 
 const colours = { due: 'warn', ordered: '', paid: 'good', returned: 'bad' } as const
 
-export const statusHtml = (status: PayoutStatus | null, { language }: PortalVisitor): Html => {
+export const statusHtml = (status: PayoutStatus | null, { language }: Reader): Html => {
   const texts = moneyTexts[language]
   if (status === null) return html`<span class="badge">${texts.status_none}</span>`
   return html`<span class="badge ${colours[status]}">${texts[`status_${status}`]}</span>`
 }
 
 /** When it is at the bank, or is expected there. */
-export const whenText = (
-  { status, day, paid, returned }: PayoutState,
-  visitor: PortalVisitor,
-): string => {
+export const whenText = ({ status, day, paid, returned }: PayoutState, visitor: Reader): string => {
   const texts = moneyTexts[visitor.language]
   if (status === 'paid' && paid) return filledText(texts.paidOn, dayText(paid.on, visitor))
   if (status === 'returned' && returned)

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { refuse } from '../../domain/refusal.ts'
 import type { Call } from '../call.ts'
+import { partsOf, type Part } from '../multipart.ts'
 import { ofForm, ofPage, type FormCall, type PageCall } from '../payer/pages.ts'
 import type { Visits } from '../payer/session.ts'
 import { route, type Route } from '../route.ts'
@@ -36,7 +37,10 @@ const errorsOf = (missing: string) => {
   return { ofPages, ofForms }
 }
 
-/** Makes pages and forms of a staff. Each form posts to the path of a page. */
+/**
+ * Makes pages and forms of a staff. Each form posts to the path of a page.
+ * Long because it is the makers of three kinds of routes that share one guard.
+ */
 export const staffPages = <
   Visitor extends LobbyVisitor,
   Page extends FramedPage,
@@ -84,6 +88,44 @@ export const staffPages = <
           inHouse(call, { action, area }, (visitor) => {
             visits.checkForm(call, visitor, call.body)
             return carryOut(visitor, call as FormCall<Schema, Asked>)
+          }),
+      }),
+    /** A form with a file; its fields are parts. The form must come from our page. */
+    upload: <Schema extends z.ZodObject | Params = Params>(
+      {
+        action,
+        area,
+        errors,
+        largest,
+        fileType,
+        ...place
+      }: Place<Schema, Action, Area> & {
+        /** Bytes of the whole body. */
+        readonly largest: number
+        readonly fileType: string
+      },
+      carryOut: (
+        visitor: Visitor,
+        parts: readonly Part[],
+        call: PageCall<Schema>,
+      ) => Promise<Shown<Page>>,
+    ): Route =>
+      route({
+        ...{ ...ofPage, method: 'POST', isSafe: false, group, ...place },
+        errors: { ...ofForms, ...errors },
+        upload: {
+          admits: () => true,
+          of: () => place.path,
+          largest,
+          parts: [{ type: 'text/plain' }, { type: fileType }],
+        },
+        handle: (call) =>
+          inHouse(call, { action, area }, (visitor) => {
+            const { body, header } = call.request
+            const parts = partsOf(body ?? new Uint8Array(), header('content-type'))
+            const csrf = parts.find(({ name }) => name === 'csrf')?.content
+            visits.checkForm(call, visitor, { csrf: new TextDecoder().decode(csrf) })
+            return carryOut(visitor, parts, call as PageCall<Schema>)
           }),
       }),
     /** The second factor again. @throws Refusal second_factor_is_needed, sign_in_is_wrong */

@@ -5,7 +5,7 @@ import type { AccountBalance } from './account-balances.ts'
 import type { DraftFile } from './draft-file.ts'
 import type { JournalEntry } from './journal-entries.ts'
 
-const journalColumns =
+export const journalColumns =
   'position,day,timestamp,payee,action,ledger,tid,sub_id,pos_tid,settlement_id,message_id,' +
   'account,merchant_id,currency,debit,credit'
 
@@ -15,24 +15,20 @@ const sides = (amount: Sum, currency: string): readonly [string, string] =>
     : [formatAmount(amount, currency), '']
 
 /** A row for each posting. */
+export const journalRows = (entry: Omit<JournalEntry, 'actor'>): string => {
+  const { position, day, at, payee, action, tags, postings } = entry
+  const { ledger, tid, sub_id, pos_tid, settlement, message } = tags
+  const about = [payee, action, ledger, tid, sub_id, pos_tid, settlement, message]
+  const cells = [position, day, formatDateTime(at), ...about.map((text) => textCell(text ?? ''))]
+  const rows = postings.map(({ account, merchant, currency, amount }) =>
+    [...cells, account, textCell(merchant), currency, ...sides(amount, currency)].join(','),
+  )
+  return rows.map((row) => `${row}\n`).join('')
+}
+
 export const journalCsv = (file: DraftFile) => {
   file.add(`${journalColumns}\n`)
-  return {
-    add: ({ position, day, at, payee, action, tags, postings }: JournalEntry): void => {
-      const { ledger, tid, sub_id, pos_tid, settlement, message } = tags
-      const about = [payee, action, ledger, tid, sub_id, pos_tid, settlement, message]
-      const cells = [
-        position,
-        day,
-        formatDateTime(at),
-        ...about.map((text) => textCell(text ?? '')),
-      ]
-      for (const { account, merchant, currency, amount } of postings) {
-        const own = [account, textCell(merchant), currency, ...sides(amount, currency)]
-        file.add(`${[...cells, ...own].join(',')}\n`)
-      }
-    },
-  }
+  return { add: (entry: JournalEntry): void => file.add(journalRows(entry)) }
 }
 
 /** A row for each account; opening and closing balances are negative where credits prevail. */

@@ -16,5 +16,30 @@ const look = (path: string, action: OperatorAction): OperatorTry => ({
   action,
 })
 
+const send = (path: string, action: OperatorAction, form = {}): OperatorTry => ({
+  ...{ method: 'POST', path, action, form },
+})
+
+const empty = (one: OperatorTry): OperatorTry => ({ ...one, isEmpty: true })
+
+const entry = 'payouts/bank/00000000000000000000000000000000'
+
+const moneyTries = [
+  look('payouts', 'see_payouts'),
+  // Nothing says from which account payouts are paid.
+  empty(send('payouts', 'order_payouts', { message: 'NONE' })),
+  empty(look('payouts/messages/NONE', 'see_payouts')),
+  empty(look('payouts/messages/NONE/pain001.xml', 'order_payouts')),
+  look('payouts/bank', 'see_payouts'),
+  send('payouts/bank', 'order_payouts'),
+  empty(look(entry, 'see_payouts')),
+  empty(send(entry, 'order_payouts', { note: 'nothing' })),
+  look('journal', 'see_journal'),
+  look('journal/entries', 'see_journal'),
+  look('journal/entries.csv', 'see_journal'),
+  empty(look('story?subject=nothing', 'see_journal')),
+  empty(look('events/999999', 'see_journal')),
+]
+
 /** Every address of the operator's pages. The forms change nothing when sent. */
-export const operatorTries: readonly OperatorTry[] = [look('', 'see_overview')]
+export const operatorTries: readonly OperatorTry[] = [look('', 'see_overview'), ...moneyTries]

@@ -36,7 +36,10 @@ const expected: Readonly<Record<OperatorRole, readonly OperatorAction[]>> = {
     ...(['see_payouts', 'order_payouts'] as const),
   ],
   support: ['see_overview', 'see_merchants', 'see_health'],
-  security: ['see_overview', 'see_health', 'see_security', 'see_keys', 'see_staff'],
+  security: [
+    ...(['see_overview', 'see_health', 'see_security'] as const),
+    ...(['see_keys', 'rotate_keys', 'see_staff'] as const),
+  ],
 }
 
 /** Sends what a page of this person would send. */

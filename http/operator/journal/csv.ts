@@ -1,0 +1,38 @@
+import type { EntriesWanted } from '../../../projections/journal-entries.ts'
+import type { Call } from '../../call.ts'
+import { pageHeaders } from '../../payer/page.ts'
+import type { RawReply } from '../../route.ts'
+import { askedIn, wantedOf, type JournalNeeds } from './query.ts'
+
+export const csvEntries = 10_000
+const csvAtOnce = 500
+
+/** What the filters find as CSV, read on as fast as it is taken. */
+export const entriesFile = (needs: JournalNeeds, call: Call): RawReply => {
+  const { journalEntries, journalCsv, shopName } = needs
+  const encoder = new TextEncoder()
+  let wanted: EntriesWanted | undefined = wantedOf(needs, askedIn(call))
+  let count = 0
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(encoder.encode(`${journalCsv.columns}\n`)),
+    pull: (controller) => {
+      if (wanted === undefined) return controller.close()
+      const limit = Math.min(csvAtOnce, csvEntries - count)
+      const { entries, next } = journalEntries.find(wanted, limit)
+      count += entries.length
+      const isOver = next === undefined || count >= csvEntries
+      wanted = isOver ? undefined : { ...wanted, before: next }
+      const rows = entries.map((one) => journalCsv.rows({ ...one, payee: shopName(one.merchant) }))
+      // A stream that is given nothing is asked no more.
+      controller.enqueue(encoder.encode(rows.join('')))
+    },
+  })
+  return {
+    type: 'text/csv; charset=utf-8',
+    body,
+    headers: {
+      ...pageHeaders(needs.isSecure),
+      'Content-Disposition': 'attachment; filename="journal.csv"',
+    },
+  }
+}

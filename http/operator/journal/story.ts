@@ -1,0 +1,136 @@
+import { html } from 'hono/html'
+import { z } from 'zod'
+import type { RecordedEvent } from '../../../application/event-store.ts'
+import type { Entry, Story } from '../../../application/audit/story.ts'
+import { accounts } from '../../../domain/accounting/journal.ts'
+import { withIsoTimes } from '../../../domain/event-times.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import { searchOf, type Call } from '../../call.ts'
+import { shownTime } from '../../payer/money.ts'
+import type { Html } from '../../payer/page.ts'
+import { filledText } from '../../payer/words.ts'
+import { factsHtml } from '../../portal/money-parts.ts'
+import type { Route } from '../../route.ts'
+import { operatorPath } from '../areas.ts'
+import type { OperatorPage, OperatorPages, OperatorVisitor } from '../pages.ts'
+import { storyHref } from '../payouts/parts.ts'
+import { journalTexts } from './texts.ts'
+
+export type StoryNeeds = {
+  /** Undefined where there is no such thing. */
+  readonly explain: (subject: string) => Promise<Story | undefined>
+  readonly eventAt: (position: number) => Promise<RecordedEvent | undefined>
+}
+
+export const eventHref = (position: number): string => operatorPath(`events/${position}`)
+
+const storyQuery = z.object({
+  subject: z
+    .string()
+    .optional()
+    .meta({ description: 'A tid, a rid, `<merchant>/<settlement>`, a report or a stream.' }),
+})
+
+/** The stories of accounts read the whole log: those are for `daybook explain`. */
+const isAccount = (subject: string): boolean =>
+  accounts.some((account) => subject === account || subject.startsWith(`${account}/`))
+
+const entryHtml =
+  ({ locale, language }: OperatorVisitor) =>
+  ({ at, position, type, says, who, why, numbers, told, counted }: Entry): Html => {
+    const texts = journalTexts[language]
+    return html`<li>
+      <p class="quiet small">
+        ${shownTime(at, locale)} ·
+        <a href="${eventHref(position)}">${filledText(texts.event, position)}</a> · ${type}
+      </p>
+      <p>${says}</p>
+      <p class="quiet small">${who} · ${why}</p>
+      ${numbers.map(
+        ({ name, from, to }) =>
+          html`<p class="small"><code>${name}</code> ${from} → <b>${to}</b></p>`,
+      )}
+      ${counted.map((one) => html`<p class="small">${one}</p>`)}
+      ${told.map((one) => html`<p class="small">${one.says}</p>`)}
+    </li>`
+  }
+
+const numbersHtml = ({ numbers }: Story, { language }: OperatorVisitor): Html | '' =>
+  numbers.length === 0
+    ? ''
+    : html`<section class="card">
+        <h2>${journalTexts[language].numbers}</h2>
+        ${factsHtml(
+          numbers.map(({ name, value, currency }) => [name, `${value} ${currency}`] as const),
+        )}
+      </section>`
+
+const storyPage = async (
+  needs: StoryNeeds,
+  visitor: OperatorVisitor,
+  call: Call,
+): Promise<OperatorPage> => {
+  const texts = journalTexts[visitor.language]
+  const subject = (searchOf(call).get('subject') ?? '').trim().slice(0, 200)
+  if (subject === '' || isAccount(subject)) return refuse('resource_is_unknown')
+  const story = (await needs.explain(subject)) ?? refuse('resource_is_unknown')
+  const { title, says, entries, more } = story
+  return {
+    title,
+    body: html`<div class="head"><h1>${title}</h1></div>
+      ${says.map((one) => html`<p>${one}</p>`)} ${numbersHtml(story, visitor)}
+      <section class="card">
+        <h2>${texts.happened}</h2>
+        <ol class="story">
+          ${entries.map(entryHtml(visitor))}
+        </ol>
+        ${more > 0 ? html`<p class="quiet">${filledText(texts.more, more)}</p>` : ''}
+      </section>`,
+  }
+}
+
+const eventPage = async (
+  { eventAt }: StoryNeeds,
+  { language }: OperatorVisitor,
+  position: number,
+): Promise<OperatorPage> => {
+  const texts = journalTexts[language]
+  const found = (await eventAt(position)) ?? refuse('resource_is_unknown')
+  const { stream, revision, type, data, metadata } = withIsoTimes(found)
+  const title = `${filledText(texts.event, position)}: ${type}`
+  return {
+    title,
+    body: html`<div class="head"><h1>${title}</h1></div>
+      <p>
+        ${filledText(texts.revision, revision)}
+        <a href="${storyHref(stream)}"><code>${stream}</code></a>
+      </p>
+      <section class="card">
+        <pre class="event" tabindex="0">${JSON.stringify({ data, metadata }, null, 2)}</pre>
+      </section>`,
+  }
+}
+
+const seeing = { action: 'see_journal', area: 'journal' } as const
+
+/** What stands behind an entry. */
+export const storyRoutes = (needs: StoryNeeds, { page }: OperatorPages): Route[] => [
+  page(
+    {
+      ...seeing,
+      path: '/operator/story',
+      summary: 'What has happened to a payment, a settlement or a report, in plain words',
+      ownQuery: storyQuery,
+    },
+    (visitor, call) => storyPage(needs, visitor, call),
+  ),
+  page(
+    {
+      ...seeing,
+      path: '/operator/events/:position',
+      summary: 'An event of the log, as it is stored',
+      params: z.object({ position: z.string().regex(/^[1-9]\d{0,14}$/) }),
+    },
+    (visitor, { params: { position } }) => eventPage(needs, visitor, Number(position)),
+  ),
+]

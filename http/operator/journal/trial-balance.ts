@@ -1,0 +1,103 @@
+import { html } from 'hono/html'
+import { z } from 'zod'
+import { accounts, type Account } from '../../../domain/accounting/journal.ts'
+import { addUp, negated, type Sum } from '../../../domain/money/money.ts'
+import { dayOf } from '../../../domain/time.ts'
+import type { TrialBalance } from '../../../projections/journal.ts'
+import { searchOf, type Call } from '../../call.ts'
+import type { Html } from '../../payer/page.ts'
+import { filledText } from '../../payer/words.ts'
+import { dayText, sumText } from '../../portal/money-parts.ts'
+import { operatorPath } from '../areas.ts'
+import type { OperatorPage, OperatorVisitor } from '../pages.ts'
+import { scrolling } from '../payouts/parts.ts'
+import { journalTexts } from './texts.ts'
+
+export type TrialBalanceNeeds = {
+  readonly journalDays: { trialBalanceAt(day: string): readonly TrialBalance[] }
+}
+
+export const trialBalanceQuery = z.object({
+  day: z.string().optional().meta({ description: 'At the end of this day in UTC; else of today.' }),
+})
+
+const isCredit = (sum: Sum): boolean => sum.startsWith('-')
+
+const currencyHtml = (
+  { currency, balances, imbalance }: TrialBalance,
+  visitor: OperatorVisitor,
+  day: string,
+): Html => {
+  const texts = journalTexts[visitor.language]
+  const shown = (sum: Sum) => sumText(sum, currency, visitor)
+  const rows = accounts.map((account: Account) => [account, balances[account] ?? '0'] as const)
+  const debits = addUp(...rows.map(([, sum]) => (isCredit(sum) ? '0' : sum)))
+  const credits = addUp(...rows.map(([, sum]) => (isCredit(sum) ? negated(sum) : '0')))
+  const href = (account: Account) =>
+    operatorPath(`journal/entries?${new URLSearchParams({ account, until: day })}`)
+  const table = html`<table class="grid">
+    <thead>
+      <tr>
+        <th scope="col">${texts.account}</th>
+        <th scope="col" class="number">${texts.debit}</th>
+        <th scope="col" class="number">${texts.credit}</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map(
+        ([account, sum]) =>
+          html`<tr>
+            <th scope="row"><a href="${href(account)}">${texts[`account_${account}`]}</a></th>
+            <td class="number">${isCredit(sum) || sum === '0' ? '' : shown(sum)}</td>
+            <td class="number">${isCredit(sum) ? shown(negated(sum)) : ''}</td>
+          </tr>`,
+      )}
+      <tr class="sum">
+        <th scope="row">${texts.sum}</th>
+        <td class="number"><b>${shown(debits)}</b></td>
+        <td class="number"><b>${shown(credits)}</b></td>
+      </tr>
+    </tbody>
+  </table>`
+  return html`<section class="card">
+    <h2>${currency}</h2>
+    ${
+      imbalance === '0'
+        ? html`<p class="state good">${texts.balanced}</p>`
+        : html`<p class="problem" role="alert">
+            ${filledText(texts.unbalanced, shown(imbalance))}
+          </p>`
+    }
+    ${scrolling(`${texts.trialBalance} ${currency}`, table)}
+  </section>`
+}
+
+/** What every account holds at the end of a day, by currency. */
+export const trialBalancePage = (
+  { journalDays }: TrialBalanceNeeds,
+  visitor: OperatorVisitor,
+  call: Call,
+): OperatorPage => {
+  const texts = journalTexts[visitor.language]
+  const asked = searchOf(call).get('day') ?? ''
+  const isDay = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/.test(asked)
+  const day = isDay ? asked : dayOf(call.at)
+  const found = journalDays.trialBalanceAt(day)
+  return {
+    title: texts.trialBalance,
+    body: html`<div class="head">
+        <h1>${texts.trialBalance}</h1>
+        <a class="button second slim" href="${operatorPath('journal/entries')}">${texts.entries}</a>
+      </div>
+      <form class="asked" method="get" action="${operatorPath('journal')}">
+        <div>
+          <label for="day">${texts.until}</label>
+          <input id="day" name="day" type="date" value="${day}" aria-describedby="day-hint" />
+        </div>
+        <button class="second">${texts.show}</button>
+      </form>
+      <p id="day-hint" class="quiet small">${dayText(day, visitor)}. ${texts.untilWhat}</p>
+      ${found.length === 0 ? html`<p class="card quiet">${texts.nothingPosted}</p>` : ''}
+      ${found.map((one) => currencyHtml(one, visitor, day))}`,
+  }
+}

@@ -1,0 +1,193 @@
+import { html } from 'hono/html'
+import { z } from 'zod'
+import { payoutStatuses, type PayoutStatus } from '../../../domain/accounting/payout-state.ts'
+import { operatorMayDo } from '../../../domain/people/operator-roles.ts'
+import {
+  earliestDay,
+  firstPlace,
+  latestDay,
+  type PayoutPlace,
+  type PayoutRange,
+  type PayoutRow,
+  type PayoutSum,
+} from '../../../projections/payouts.ts'
+import type { SettlementRow } from '../../../projections/settlements.ts'
+import { searchOf, type Call } from '../../call.ts'
+import { codeField } from '../../payer/fields.ts'
+import type { Html } from '../../payer/page.ts'
+import { hiddenFields } from '../../payer/session.ts'
+import { filledText } from '../../payer/words.ts'
+import { dayText, sumText } from '../../portal/money-parts.ts'
+import { headedTable } from '../../portal/parts.ts'
+import { operatorPath } from '../areas.ts'
+import type { OperatorPage, OperatorVisitor } from '../pages.ts'
+import { messageLink, payoutIn, scrolling, settlementLink, sumsHtml } from './parts.ts'
+import { payoutTexts } from './texts.ts'
+
+export type PayoutListNeeds = {
+  readonly payouts: {
+    list(range: PayoutRange, behind: PayoutPlace, limit: number): readonly PayoutRow[]
+    sums(range: PayoutRange, mostDays: number): readonly PayoutSum[]
+  }
+  readonly settlements: { find(merchant: string, serial: number): SettlementRow | undefined }
+  readonly shopName: (merchant: string) => string
+  readonly newMessageId: () => string
+  /** Whether it is set where the money for payouts is. */
+  readonly canOrder: boolean
+}
+
+const onPage = 50
+const mostDays = 14
+
+const day = /^\d{4}-\d\d-\d\d$/
+
+export const payoutListQuery = z.object({
+  status: z.enum(payoutStatuses).optional().meta({ description: 'In this state; else those due.' }),
+  merchant: z.string().optional().meta({ description: 'Of this merchant.' }),
+  day: z.string().optional().meta({ description: 'Of this bank day.' }),
+  behind: z.string().optional().meta({ description: 'Behind this place of the list.' }),
+})
+
+const rangeOf = (asked: URLSearchParams): PayoutRange => {
+  const status = payoutStatuses.find((one) => one === asked.get('status')) ?? 'due'
+  const wanted = asked.get('day') ?? ''
+  const [since, until] = day.test(wanted) ? [wanted, wanted] : [earliestDay, latestDay]
+  return { status, merchant: asked.get('merchant')?.trim() || null, since, until }
+}
+
+const placeIn = (text: string | null): PayoutPlace | undefined => {
+  const [, at, key] = /^(\d{4}-\d\d-\d\d) (.{1,200})$/.exec(text ?? '') ?? []
+  return at === undefined || key === undefined ? undefined : { day: at, key }
+}
+
+const hrefOf = ({ status, merchant, since }: PayoutRange, behind?: PayoutPlace): string => {
+  const fields = { status, ...(merchant !== null && { merchant }) }
+  const days = day.test(since) && since !== earliestDay ? { day: since } : {}
+  const place = behind ? { behind: `${behind.day} ${behind.key}` } : {}
+  return operatorPath(`payouts?${new URLSearchParams({ ...fields, ...days, ...place })}`)
+}
+
+const tabsHtml = (range: PayoutRange, { language }: OperatorVisitor): Html => {
+  const texts = payoutTexts[language]
+  const tab = (status: PayoutStatus) =>
+    html`<a
+      href="${hrefOf({ ...range, status })}"
+      ${status === range.status ? html`aria-current="page"` : ''}
+      >${texts[`status_${status}`]}</a
+    >`
+  return html`<nav class="tabs" aria-label="${texts.state}">
+    ${(['due', 'returned', 'ordered', 'paid'] as const).map(tab)}
+  </nav>`
+}
+
+const filterHtml = (range: PayoutRange, { language }: OperatorVisitor): Html => {
+  const texts = payoutTexts[language]
+  const { status, merchant, since } = range
+  return html`<form class="asked" method="get" action="${operatorPath('payouts')}">
+    ${hiddenFields({ status })}
+    <div>
+      <label for="merchant">${texts.merchant}</label>
+      <input id="merchant" name="merchant" value="${merchant ?? ''}" autocapitalize="none" />
+    </div>
+    <div>
+      <label for="day">${texts.bankDay}</label>
+      <input id="day" name="day" type="date" value="${since === earliestDay ? '' : since}" />
+    </div>
+    <button class="second">${texts.show}</button>
+  </form>`
+}
+
+const rowHtml = (
+  { settlements, shopName }: PayoutListNeeds,
+  visitor: OperatorVisitor,
+  { merchant, serial, currency, amount, day: bankDay }: PayoutRow,
+): readonly Html[] => {
+  const row = settlements.find(merchant, serial)
+  const state = row && payoutIn(row, currency)
+  if (!row || !state) return []
+  const order = state.orders.at(-1)
+  const reason = state.status === 'returned' ? state.returned?.reason : undefined
+  const shown = html`<tr>
+    <th scope="row">${shopName(merchant)}<span class="value">${merchant}</span></th>
+    <td>${settlementLink(row)}</td>
+    <td class="number">${sumText(amount, currency, visitor)}</td>
+    <td>${dayText(bankDay, visitor)}</td>
+    <td>
+      ${order ? html`${order.payoutAccount} ${messageLink(order.messageId)}` : ''}
+      ${reason?.code ?? ''} ${reason?.text ?? ''}
+    </td>
+  </tr>`
+  return [shown]
+}
+
+/** What is due, or came back, is ordered under a message whose id the page makes: once. */
+const orderHtml = (needs: PayoutListNeeds, visitor: OperatorVisitor): Html | '' => {
+  const { language, csrf, me } = visitor
+  if (!operatorMayDo(me.terms, 'order_payouts')) return ''
+  const texts = payoutTexts[language]
+  const all = { merchant: null, since: earliestDay, until: latestDay }
+  const sums = (['due', 'returned'] as const).flatMap((status) =>
+    needs.payouts.sums({ ...all, status }, Number.MAX_SAFE_INTEGER),
+  )
+  if (sums.length === 0) return ''
+  if (!needs.canOrder) return html`<p class="card quiet">${texts.noAccount}</p>`
+  const currencies = [...new Set(sums.map(({ currency }) => currency))].toSorted()
+  const told = currencies.map((currency) => {
+    const own = sums.filter((one) => one.currency === currency)
+    const sum = own.reduce((total, { amount }) => total + BigInt(amount), 0n)
+    return sumText(String(sum), currency, visitor)
+  })
+  return html`<form class="card narrow-card" method="post" action="${operatorPath('payouts')}">
+    <h2>${texts.order}</h2>
+    <p>${filledText(texts.orderWhat, told.join(', '))}</p>
+    ${hiddenFields({ csrf, message: needs.newMessageId() })} ${codeField(visitor.texts)}
+    <div class="actions"><button>${texts.orderIt}</button></div>
+  </form>`
+}
+
+/** Payouts of a state, the latest bank days first. */
+export const payoutListPage = (
+  needs: PayoutListNeeds,
+  visitor: OperatorVisitor,
+  call: Call,
+): OperatorPage => {
+  const texts = payoutTexts[visitor.language]
+  const asked = searchOf(call)
+  const range = rangeOf(asked)
+  const found = needs.payouts.list(
+    range,
+    placeIn(asked.get('behind')) ?? firstPlace(range),
+    onPage + 1,
+  )
+  const shown = found.slice(0, onPage)
+  const last = shown.at(-1)
+  const ofDays = { ...range, until: shown[0]?.day ?? range.until }
+  const heads = [texts.merchant, texts.settlement, texts.amount, texts.bankDay, texts.account]
+  const rows = shown.flatMap((row) => rowHtml(needs, visitor, row))
+  return {
+    title: texts.payouts,
+    body: html`<div class="head">
+        <h1>${texts.payouts}</h1>
+        <a class="button second slim" href="${operatorPath('payouts/bank')}">${texts.bank}</a>
+      </div>
+      ${tabsHtml(range, visitor)} ${filterHtml(range, visitor)}
+      ${range.status === 'due' || range.status === 'returned' ? orderHtml(needs, visitor) : ''}
+      ${
+        last === undefined
+          ? html`<p class="card quiet">${texts.noPayouts}</p>`
+          : html`<section class="card">
+                <h2>${texts.sumOf}</h2>
+                ${sumsHtml(needs.payouts.sums(ofDays, mostDays), visitor)}
+              </section>
+              <section class="card">
+                <h2>${texts[`status_${range.status}`]}</h2>
+                ${scrolling(texts.payouts, headedTable('grid', heads, rows))}
+                ${
+                  found.length > onPage
+                    ? html`<p><a class="lone" href="${hrefOf(range, last)}">${texts.older}</a></p>`
+                    : ''
+                }
+              </section>`
+      }`,
+  }
+}

@@ -1,0 +1,123 @@
+import { html } from 'hono/html'
+import { z } from 'zod'
+import { refuse } from '../../../domain/refusal.ts'
+import type { PayoutOrderRow } from '../../../projections/payout-orders.ts'
+import type { PayoutSum } from '../../../projections/payouts.ts'
+import type { SettlementRow } from '../../../projections/settlements.ts'
+import { searchOf, type Call } from '../../call.ts'
+import { shownTime } from '../../payer/money.ts'
+import { pageHeaders, type Html } from '../../payer/page.ts'
+import { filled } from '../../payer/words.ts'
+import type { RawReply } from '../../route.ts'
+import { dayText, statusHtml, sumText } from '../../portal/money-parts.ts'
+import { headedTable } from '../../portal/parts.ts'
+import { operatorPath } from '../areas.ts'
+import type { OperatorPage, OperatorVisitor } from '../pages.ts'
+import { payoutIn, scrolling, settlementLink, sumsHtml } from './parts.ts'
+import { payoutTexts } from './texts.ts'
+
+export type PayoutMessageNeeds = {
+  readonly isSecure: boolean
+  readonly payoutOrders: {
+    list(messageId: string, behind: string, limit: number): readonly PayoutOrderRow[]
+    orderedAt(messageId: string): number | undefined
+    sums(messageId: string): readonly PayoutSum[]
+  }
+  readonly settlements: { find(merchant: string, serial: number): SettlementRow | undefined }
+  readonly shopName: (merchant: string) => string
+  /** Its file; undefined where no setting says from which account it pays. */
+  readonly paymentFile: (messageId: string) => Promise<string | undefined>
+}
+
+export const messageParams = z.object({ message: z.string().regex(/^[\w-]{1,35}$/) })
+export const messageQuery = z.object({
+  behind: z.string().optional().meta({ description: 'Behind this place of the list.' }),
+})
+
+const onPage = 50
+
+const rowsHtml = (
+  { settlements, shopName }: PayoutMessageNeeds,
+  visitor: OperatorVisitor,
+  { merchant, serial, day }: PayoutOrderRow,
+  messageId: string,
+): readonly Html[] => {
+  const row = settlements.find(merchant, serial)
+  const own = (row?.payouts ?? []).filter(({ orders }) =>
+    orders.some((order) => order.messageId === messageId),
+  )
+  return own.map(({ currency, amount, orders }) => {
+    const state = row && payoutIn(row, currency)
+    const order = orders.find((one) => one.messageId === messageId)
+    const isCurrent = order === orders.at(-1)
+    return html`<tr>
+      <th scope="row">${shopName(merchant)}<span class="value">${merchant}</span></th>
+      <td>${row ? settlementLink(row) : ''}</td>
+      <td class="number">${sumText(amount, currency, visitor)}</td>
+      <td>${dayText(day, visitor)}</td>
+      <td>
+        ${isCurrent && state ? statusHtml(state.status, visitor) : statusHtml('returned', visitor)}
+      </td>
+      <td><code>${order?.endToEndId ?? ''}</code></td>
+    </tr>`
+  })
+}
+
+/** What one payment message orders. @throws Refusal resource_is_unknown */
+export const payoutMessagePage = (
+  needs: PayoutMessageNeeds,
+  visitor: OperatorVisitor,
+  call: Call,
+  messageId: string,
+): OperatorPage => {
+  const texts = payoutTexts[visitor.language]
+  const orderedAt = needs.payoutOrders.orderedAt(messageId) ?? refuse('resource_is_unknown')
+  const behind = searchOf(call).get('behind') ?? ''
+  const found = needs.payoutOrders.list(messageId, behind, onPage + 1)
+  const shown = found.slice(0, onPage)
+  const here = operatorPath(`payouts/messages/${encodeURIComponent(messageId)}`)
+  const next = new URLSearchParams({ behind: shown.at(-1)?.key ?? '' })
+  const heads = [texts.merchant, texts.settlement, texts.amount, texts.bankDay, texts.state]
+  const rows = shown.flatMap((row) => rowsHtml(needs, visitor, row, messageId))
+  return {
+    title: messageId,
+    body: html`<p class="crumbs"><a href="${operatorPath('payouts')}">${texts.payouts}</a></p>
+      <div class="head">
+        <h1>${texts.message} <code>${messageId}</code></h1>
+      </div>
+      <section class="card">
+        <p>${filled(texts.orderedAt, shownTime(orderedAt, visitor.locale))}</p>
+        ${sumsHtml(needs.payoutOrders.sums(messageId), visitor)}
+        <p class="buttons">
+          <a class="button" href="${here}/pain001.xml" download>${texts.download}</a>
+        </p>
+        <p class="quiet small">${texts.downloadWhat}</p>
+      </section>
+      <section class="card">
+        <h2>${texts.payouts}</h2>
+        ${scrolling(texts.payouts, headedTable('grid', [...heads, texts.endToEnd], rows))}
+        ${
+          found.length > onPage
+            ? html`<p><a class="lone" href="${here}?${next}">${texts.older}</a></p>`
+            : ''
+        }
+      </section>`,
+  }
+}
+
+/** The file of a message, as the command writes it again. @throws Refusal resource_is_unknown */
+export const payoutMessageFile = async (
+  { payoutOrders, paymentFile, isSecure }: PayoutMessageNeeds,
+  messageId: string,
+): Promise<RawReply> => {
+  if (payoutOrders.orderedAt(messageId) === undefined) return refuse('resource_is_unknown')
+  const body = (await paymentFile(messageId)) ?? refuse('resource_is_unknown')
+  return {
+    type: 'application/xml',
+    body,
+    headers: {
+      ...pageHeaders(isSecure),
+      'Content-Disposition': `attachment; filename="${messageId}.xml"`,
+    },
+  }
+}

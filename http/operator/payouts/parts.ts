@@ -1,0 +1,58 @@
+import { html } from 'hono/html'
+import type { PayoutState } from '../../../domain/accounting/payout-state.ts'
+import type { PayoutSum } from '../../../projections/payouts.ts'
+import type { SettlementRow } from '../../../projections/settlements.ts'
+import { dayText, sumText } from '../../portal/money-parts.ts'
+import type { Html } from '../../payer/page.ts'
+import { operatorPath } from '../areas.ts'
+import type { OperatorVisitor } from '../pages.ts'
+import { payoutTexts } from './texts.ts'
+
+/** What has happened to something, in plain words. */
+export const storyHref = (subject: string): string =>
+  operatorPath(`story?subject=${encodeURIComponent(subject)}`)
+
+export const settlementLink = ({ merchant, serial, settlementId }: SettlementRow): Html =>
+  html`<a href="${storyHref(`${merchant}/${serial}`)}">${settlementId}</a>`
+
+export const messageLink = (messageId: string): Html =>
+  html`<a href="${operatorPath(`payouts/messages/${encodeURIComponent(messageId)}`)}"
+    ><code>${messageId}</code></a
+  >`
+
+export const payoutIn = (row: SettlementRow, currency: string): PayoutState | undefined =>
+  row.payouts.find((one) => one.currency === currency)
+
+/** A table that a phone scrolls; `label` names it. */
+export const scrolling = (label: string, table: Html): Html =>
+  html`<div class="scroll" tabindex="0" role="region" aria-label="${label}">${table}</div>`
+
+/** How much is to be paid, was paid or came back on each day. */
+export const sumsHtml = (sums: readonly PayoutSum[], visitor: OperatorVisitor): Html => {
+  const texts = payoutTexts[visitor.language]
+  const rows = sums.map(
+    ({ day, currency, count, amount }) =>
+      html`<tr>
+        <th scope="row">${dayText(day, visitor)}</th>
+        <td>${currency}</td>
+        <td class="number">${count}</td>
+        <td class="number">${sumText(amount, currency, visitor)}</td>
+      </tr>`,
+  )
+  return scrolling(
+    texts.sumOf,
+    html`<table class="grid">
+      <thead>
+        <tr>
+          <th scope="col">${texts.bankDay}</th>
+          <th scope="col">${texts.currency}</th>
+          <th scope="col" class="number">${texts.count}</th>
+          <th scope="col" class="number">${texts.amount}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>`,
+  )
+}
