@@ -1,5 +1,8 @@
+import type { Context } from '../application/handle.ts'
 import type { SecurityLog } from '../application/security-log.ts'
 import { callerOf, type Call } from './call.ts'
+
+type Told = { readonly user_info?: unknown }
 
 export type RecordingNeeds = { readonly securityLog: SecurityLog }
 
@@ -18,5 +21,18 @@ export const recordTokenReading = (
 ): void => {
   const { remoteAddress: address } = request
   const [actor, about] = [`token of ${merchant}`, `payer-${payer}`]
+  securityLog.record({ type: 'personal_data_read', actor, merchant, address, about })
+}
+
+/** The same of what stands in a callback message, where that is what a payer told. */
+export const recordMessageReading = (
+  { securityLog }: RecordingNeeds,
+  { request }: Call,
+  { actor, merchant }: Pick<Context, 'actor' | 'merchant'>,
+  { about, message }: { readonly about: string; readonly message: object },
+): void => {
+  const { object } = message as { readonly object?: Told & { readonly permissions?: Told } }
+  if (!object?.user_info && !object?.permissions?.user_info) return
+  const { remoteAddress: address } = request
   securityLog.record({ type: 'personal_data_read', actor, merchant, address, about })
 }

@@ -3,6 +3,7 @@ import type { Message } from '../../domain/callback.ts'
 import type { CallbackMessageRow } from '../../projections/callback-message-table.ts'
 import { callerOf } from '../call.ts'
 import { readCursor, writeCursor } from '../lists.ts'
+import { recordMessageReading, type RecordingNeeds } from '../personal-data.ts'
 import { route, type Route } from '../route.ts'
 import { callbackGroup, callbackPath } from './callback.ts'
 
@@ -44,7 +45,7 @@ const feed = z
   })
   .meta({ id: 'CallbackFeed' })
 
-export type CallbackFeedNeeds = {
+export type CallbackFeedNeeds = RecordingNeeds & {
   readonly caughtUp: () => Promise<void>
   readonly callbackMessages: {
     after(merchant: string, after: number, limit: number): readonly CallbackMessageRow[]
@@ -76,9 +77,14 @@ export const callbackFeedRoute = (needs: CallbackFeedNeeds): Route => {
       const rows = () => callbackMessages.after(merchant, after, pageSize)
       if (wait > 0 && rows().length === 0) await needs.untilMessage(merchant, after, wait * 1000)
       const found = rows()
-      const texts = await Promise.all(found.map((row) => needs.wordCallback(row, 'https:')))
+      const wordOne = async (row: CallbackMessageRow): Promise<Record<string, unknown>> => {
+        const text = await needs.wordCallback(row, 'https:')
+        const message = JSON.parse(text) as Record<string, unknown>
+        recordMessageReading(needs, call, callerOf(call), { about: row.subject, message })
+        return message
+      }
       return {
-        messages: texts.map((text) => JSON.parse(text) as Record<string, unknown>),
+        messages: await Promise.all(found.map(wordOne)),
         next: writeCursor(found.at(-1)?.place ?? after),
       }
     },

@@ -11,6 +11,7 @@ import {
 import { merchantPrefix, type Links } from '../addresses.ts'
 import { callerOf, contextOf, type Call } from '../call.ts'
 import { listQuery, pageSize, writeCursor } from '../lists.ts'
+import { recordMessageReading, type RecordingNeeds } from '../personal-data.ts'
 import { route, type Route } from '../route.ts'
 import {
   attemptView,
@@ -24,7 +25,7 @@ import { subjectsOf } from './callback-resource.ts'
 export const callbackPath = `${merchantPrefix}/callback/`
 export const callbackGroup = 'Callback'
 
-export type CallbackNeeds = {
+export type CallbackNeeds = RecordingNeeds & {
   readonly links: Links
   readonly caughtUp: () => Promise<void>
   readonly callbackMessages: {
@@ -132,6 +133,8 @@ export const callbackRoutes = (needs: CallbackNeeds): Route[] => {
         // Without an address it stands in the feed, with its object.
         const uri = attempts.at(-1)?.uri ?? shown.callback_uri ?? 'https:'
         const body = await needs.wordCallback(row, uri)
+        const read = { about: row.subject, message: JSON.parse(body) as object }
+        recordMessageReading(needs, call, callerOf(call), read)
         return { ...shown, attempts: attempts.map(attemptView), body }
       },
     }),

@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import { askAccountChange } from '../../application/change-accounts.ts'
 import { accountChanges } from '../../domain/aggregates.ts'
 import { mayDo } from '../../domain/merchant/staff-roles.ts'
-import { Refusal } from '../../domain/refusal.ts'
+import { refuse, Refusal } from '../../domain/refusal.ts'
 import { searchOf, type Call } from '../call.ts'
 import { fieldOf, type Fields } from '../forms.ts'
 import { codeField, inputField, type Problems } from '../payer/fields.ts'
@@ -135,6 +135,7 @@ export const changeOfAccount =
       await needs.handle(accountChanges, merchant, command, context)
       return back('withdrawn')
     }
+    if (shop.isDisabled) return refuse('merchant_is_disabled')
     const account = fieldOf(call.body, 'account')
     const again = (problems: Problems) =>
       accountPage(needs, visitor, call, { account, change, problems })

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import type { Command } from 'commander'
 import { payers } from '../../domain/aggregates.ts'
 import { changeCredentials, proveNumber } from '../../application/account.ts'
@@ -12,7 +11,7 @@ import { refuse } from '../../domain/refusal.ts'
 import { dayOf } from '../../domain/time.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
-import { codeUri, newCodeSecret, newRecoveryCodes } from '../people/one-time-codes.ts'
+import { codeUri, newCodeSecret, newPin, newRecoveryCodes } from '../people/one-time-codes.ts'
 import { hashSecret } from '../people/secrets.ts'
 import { sha256 } from '../people/tokens.ts'
 import { secretOf } from './given-secret.ts'
@@ -100,7 +99,7 @@ const reset = async (
   const phone = wanted === undefined ? undefined : phoneDigits(wanted)
   if (wanted !== undefined && phone === undefined) fail('a phone number has 8 to 15 digits')
   if (phone !== undefined) await proveNumber(needs)(id, phone, context)
-  const pin = String(randomInt(1_000_000)).padStart(6, '0')
+  const pin = newPin()
   const codeSecret = newCodeSecret()
   const codes = newRecoveryCodes()
   const recovery = codes.map((code) => sha256(plainRecoveryCode(code)))

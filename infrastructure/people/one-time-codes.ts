@@ -1,4 +1,6 @@
+import { randomInt } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
+import { isNewPin } from '../../domain/people/payer-command.ts'
 
 const periodMs = 30_000
 
@@ -31,3 +33,10 @@ export const newRecoveryCodes = (): string[] =>
   Array.from({ length: recoveryCodeCount }, () =>
     (new Secret({ size: 10 }).base32.toLowerCase().match(/.{4}/g) ?? []).join('-'),
   )
+
+/** Six digits by chance, which a payer could have chosen, too. */
+export const newPin = (draw: () => number = () => randomInt(1_000_000)): string => {
+  let pin = ''
+  while (!isNewPin(pin)) pin = String(draw()).padStart(6, '0')
+  return pin
+}

@@ -61,3 +61,35 @@ test('given any decimal, then its text is what was written, zeros at the end asi
     }),
   )
 })
+
+/** The least of some tries, as others use the machine too. */
+const msToRead = (bytes: Uint8Array): number => {
+  const tries = Array.from({ length: 5 }, () => {
+    const began = performance.now()
+    readJson(bytes)
+    return performance.now() - began
+  })
+  return Math.min(...tries)
+}
+
+describe('the time to read a text', () => {
+  test.each([
+    ['brackets that are never closed', '', '['],
+    ['objects within objects', '', '{"a":'],
+    ['numbers with an exponent', '[', '1e1,'],
+    ['one number without an end', '', '1'],
+    ['one text of escaped quotes', '"', '\\"'],
+    ['one text of surrogates', '"', '\\ud83d\\ude00'],
+    ['texts', '[', '"",'],
+    ['blanks', '[', ' '],
+  ])('of %s is in proportion to its bytes', (_, begin, piece) => {
+    const ofSize = (size: number) =>
+      new TextEncoder().encode((begin + piece.repeat(size / piece.length)).slice(0, size))
+    const [small, large] = [65_536, 8 * 65_536].map((size) => msToRead(ofSize(size))) as [
+      number,
+      number,
+    ]
+    // With its square it would be 64 times as long.
+    expect(large).toBeLessThan(24 * small + 5)
+  })
+})

@@ -61,3 +61,23 @@ test('given what a payer told, when a merchant reads it, then that is recorded',
     { actor: 'token of sandbox', merchant, about: expect.stringMatching(/^payer-/) },
   ])
 })
+
+test('given what a payer told, when the feed or a callback shows it, it is recorded', async () => {
+  const granted = { customer: '+4799999902', scope: 'openid profile', expires_in: 600 }
+  const asked = { pos_id: 'till-1', pos_tid: 'permission-2', ...granted }
+  const { id } = (await service.pos1('POST', '/merchant/v1/permission_request/', asked)).body
+  await service.call('POST', `/sandbox/v1/permission_request/${id}/accept/`, {
+    body: { payer: 'bob' },
+  })
+  const about = `permission-${id}`
+  const readings = async () =>
+    (await recorded('personal_data_read')).filter((line) => line['about'] === about)
+  const list = await service.pos1('GET', `/merchant/v1/callback/?resource=${id}`)
+  expect([list.body.uris.length, await readings()]).toEqual([1, []])
+  const read = await service.pos1('GET', list.body.uris[0])
+  expect(JSON.parse(read.body.body).object.user_info).toMatchObject({ name: 'Bob Berg' })
+  expect(await readings()).toMatchObject([{ actor: 'user:pos1', merchant, address }])
+  const { body } = await service.admin('GET', '/merchant/v1/callback/feed/')
+  expect(body.messages.at(-1).object.user_info).toMatchObject({ name: 'Bob Berg' })
+  expect(await readings()).toMatchObject([{ actor: 'user:pos1' }, { actor: 'user:admin' }])
+})

@@ -120,3 +120,25 @@ describe('given callbacks,', () => {
     expect([looked.status, looked.html.includes('name="change"')]).toEqual([200, false])
   })
 })
+
+test('given a message with what a payer told, when it is read, then that is recorded', async () => {
+  const granted = { customer: '+4799999901', scope: 'openid profile', expires_in: 600 }
+  const asked = { pos_id: 'till-1', pos_tid: 'told', ...granted }
+  const { id } = (await service.call('POST', '/merchant/v1/permission_request/', asked)).body
+  await service.call('POST', `/sandbox/v1/permission_request/${id}/accept/`)
+  const list = await service.call('GET', `/merchant/v1/callback/?resource=${id}`)
+  const [message = ''] = /[^/]+(?=\/$)/.exec(list.body.uris[0]) ?? []
+  expect((await bob.visit(`${area}/callbacks/${message}`)).html).toContain('Alice Andersen')
+  // One line, as it was read once.
+  const read = await service.operator('audit', 'security', '--type', 'personal_data_read')
+  expect(read).toMatchObject({ merchant: 'sandbox', about: `permission-${id}` })
+  expect(read['actor']).toMatch(/^staff:/)
+})
+
+test('given a merchant that is disabled, then it sends no test messages', async () => {
+  const page = await bob.visit(`${area}/callbacks`)
+  await service.operator('merchant', 'disable', 'sandbox')
+  const before = received.length
+  expect((await act(bob, page, 'test', { uri: shopUrl })).status).toBe(409)
+  expect(received.length).toBe(before)
+})

@@ -163,3 +163,28 @@ describe('given other roles,', () => {
     expect(await typesOf(tid)).not.toContain('PaymentCaptured')
   })
 })
+
+test('for a merchant that the operator has disabled, no money is moved', async () => {
+  const { service, accepted, captured, alice } = desk
+  const [open, paid] = [await accepted(), await captured()]
+  const pages = [
+    await pageOf(open, '/capture'),
+    await pageOf(open, '/release'),
+    await pageOf(open, '/renew'),
+    await pageOf(paid, '/refund'),
+  ]
+  const account = await alice.visit('/portal/sandbox/money/account')
+  const before = (await service.events()).length
+  await service.operator('merchant', 'disable', 'sandbox')
+  const told = async (shown: Promise<Shown>) => {
+    const { status, html } = await shown
+    return [status, html.includes('takes no payments now')]
+  }
+  for (const page of pages) expect(await told(confirmAt(alice, page))).toEqual([409, true])
+  const wanted = { account: 'NO9386011117947', code: desk.codeOf('alice') }
+  expect(await told(alice.submit(account, wanted))).toEqual([409, true])
+  const types = (await service.events()).slice(before).map(({ type }) => type)
+  expect(types.filter((type) => /^(Payment|AccountChange)/.test(type))).toEqual([])
+  await service.operator('merchant', 'enable', 'sandbox')
+  expect((await confirmAt(alice, pages[0]!)).status).toBe(303)
+})

@@ -4,9 +4,12 @@ import type { Attempt } from '../../../domain/callback.ts'
 import type { CallbackMessageRow } from '../../../projections/callback-message-table.ts'
 import { summaryView } from '../../merchant/callback-reply.ts'
 import { shownTime } from '../../payer/money.ts'
+import type { Call } from '../../call.ts'
 import type { Html } from '../../payer/page.ts'
 import { filledText } from '../../payer/words.ts'
+import { recordMessageReading, type RecordingNeeds } from '../../personal-data.ts'
 import { portalPath } from '../areas.ts'
+import { contextOfStaff } from '../guard.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
 import { callbacksPath, statusBadge, type CallbackListNeeds } from './callback-list.ts'
 import { actHtml, codeBlock, copyHtml, developersPage, factsHtml, textsOf } from './parts.ts'
@@ -70,12 +73,14 @@ const bodyHtml = (visitor: PortalVisitor, body: string, wasSent: boolean): Html 
   </section>`
 }
 
+export type CallbackPageNeeds = CallbackListNeeds & RecordingNeeds
+
 /** A message: what became of it, its attempts, and its body. */
 export const callbackPage = async (
-  needs: CallbackListNeeds,
+  needs: CallbackPageNeeds,
   visitor: PortalVisitor,
   row: CallbackMessageRow,
-  done: string | undefined,
+  { call, done }: { readonly call: Call; readonly done: string | undefined },
 ): Promise<PortalPage> => {
   const texts = textsOf(visitor)
   const { merchant } = visitor.shop
@@ -84,6 +89,8 @@ export const callbackPage = async (
   const { status, callback_uri: uri, next_attempt: next } = summaryView(needs, row)
   // Without an address it stands in the feed, with its object.
   const body = await needs.wordCallback(row, attempts.at(-1)?.uri ?? uri ?? 'https:')
+  const message = JSON.parse(body) as object
+  recordMessageReading(needs, call, contextOfStaff(call, visitor), { about: row.subject, message })
   const mayRetry = mayDo(visitor.me.terms, 'change_callbacks') && uri !== null
   const path = callbacksPath(merchant, `/${row.id}`)
   return developersPage(visitor, {

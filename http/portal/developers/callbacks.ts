@@ -13,12 +13,12 @@ import type { Route } from '../../route.ts'
 import { contextOfStaff, type PortalNeeds, type Shown } from '../guard.ts'
 import type { PortalVisitor } from '../page.ts'
 import { portalPages, shopParams } from '../pages.ts'
-import { callbackListPage, callbacksPath, type CallbackListNeeds } from './callback-list.ts'
-import { callbackPage } from './callback-page.ts'
+import { callbackListPage, callbacksPath } from './callback-list.ts'
+import { callbackPage, type CallbackPageNeeds } from './callback-page.ts'
 import { doneIn, textsOf } from './parts.ts'
 
 export type PortalCallbackNeeds = PortalNeeds &
-  CallbackListNeeds & {
+  CallbackPageNeeds & {
     readonly handle: Handle
     readonly sendTestCallback: (uri: string, context: Context) => Promise<void>
   }
@@ -63,6 +63,7 @@ const changing =
       return visits.go(visitor, callbacksPath(merchant, '?secret&done=rotated'))
     }
     if (fieldOf(call.body, 'change') !== 'test') return refuse('resource_is_unknown')
+    if (visitor.shop.isDisabled) return refuse('merchant_is_disabled')
     const uri = fieldOf(call.body, 'uri')
     if (callbackUriText.safeParse(uri).success) {
       await needs.sendTestCallback(uri, context)
@@ -103,7 +104,10 @@ export const portalCallbackRoutes = (needs: PortalCallbackNeeds, visits: Visits)
       { ...place, path: onePath, params: oneParams, summary: 'A callback with its attempts' },
       (visitor, call) => {
         const done = doneIn(visitor, searchOf(call), doneTexts)
-        return callbackPage(needs, visitor, findIn(visitor, call.params.message), done)
+        return callbackPage(needs, visitor, findIn(visitor, call.params.message), {
+          call: call as Call,
+          done,
+        })
       },
     ),
     form(

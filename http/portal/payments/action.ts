@@ -4,7 +4,7 @@ import { payments } from '../../../domain/aggregates.ts'
 import { findItem } from '../../../domain/chunked-list.ts'
 import { samePots, type Pots } from '../../../domain/money/pots.ts'
 import type { Part, RequestedPayment } from '../../../domain/payment/payment-state.ts'
-import { Refusal } from '../../../domain/refusal.ts'
+import { refuse, Refusal } from '../../../domain/refusal.ts'
 import { searchOf, type Call } from '../../call.ts'
 import { fieldOf, type FormOf } from '../../forms.ts'
 import { hidden, plainForm, typed } from '../../payer/form-parts.ts'
@@ -97,6 +97,7 @@ const makeCarryOut = (needs: PaymentActionNeeds, visits: Visits, { confirm }: Po
     const { visitor, tid, action, typed, call } = order
     const { at } = call
     const texts = paymentTexts[visitor.language]
+    if (visitor.shop.isDisabled) return refuse('merchant_is_disabled')
     const payment = await find(visitor, tid, at)
     const done = () =>
       visits.go(visitor, portalPath(visitor.shop.merchant, paymentPath(tid, `?done=${action}`)))
