@@ -4,7 +4,7 @@ import { bringForwardMessages } from './bring-forward.ts'
 import type { CallbackQueue, DueCheck, QueueRow } from './callback-queue.ts'
 import { deliveryAttempts, type AttemptNeeds } from './delivery-attempts.ts'
 import { heldLanes, type FindTrouble } from './held-lanes.ts'
-import { nextTurn } from './next-turn.ts'
+import { nextMoment, nextTurn } from './next-turn.ts'
 import type { Share } from './share.ts'
 import { makeFairScheduler, slotsPerDestination, type Slot } from './fair-scheduler.ts'
 import { runningDeliveries, type RunNeeds } from './running-deliveries.ts'
@@ -12,7 +12,9 @@ import { runningDeliveries, type RunNeeds } from './running-deliveries.ts'
 type Needs = AttemptNeeds &
   RunNeeds & { readonly queue: CallbackQueue; readonly findTrouble: FindTrouble }
 
-/** Requests are answered in between. */
+/** Deliveries that are begun a millisecond apart: a request seldom meets two of them. */
+const begunApart = 32
+/** Of more, so many are begun in each turn of the event loop. */
 const begunAtOnce = 2
 
 type Running = ReturnType<typeof runningDeliveries>
@@ -81,13 +83,16 @@ const dueDeliveries = (
 export const deliverCallbacks = (needs: Needs) => {
   const { queue, now } = needs
   const scheduler = makeFairScheduler()
-  const deliver = deliveryAttempts(needs, scheduler.recordTime)
-  const attempt: typeof deliver = (row, lane) =>
-    needs.share.using(lane.merchant, () => deliver(row, lane))
+  let settling = 0
+  const { recordTime } = scheduler
+  const deliver = deliveryAttempts(needs, { isHurried: () => settling > 0, recordTime })
+  const attempt: typeof deliver = (row, lane, onDelivered) =>
+    needs.share.using(lane.merchant, () => deliver(row, lane, onDelivered))
   const held = heldLanes(needs.findTrouble)
   const running = runningDeliveries(needs, attempt, (slot) => {
     held.ended(slot)
     scheduler.leave(slot)
+    if (scheduler.isWaitedFor()) needs.onEnd()
   })
   const { nextOf, queueLanes } = dueDeliveries(queue, scheduler, running, held, needs.share)
   const { bringForward, noteCheck } = bringForwardMessages(needs)
@@ -116,12 +121,23 @@ export const deliverCallbacks = (needs: Needs) => {
       const slot = scheduler.take()
       if (!slot) return
       beginIn(slot, at)
-      if (++begun % begunAtOnce === 0) await nextTurn()
+      begun += 1
+      if (settling === 0 && begun <= begunApart) await nextMoment()
+      else if (begun % begunAtOnce === 0) await nextTurn()
     }
   }
 
   const isAnythingLeft = (at: Instant): boolean =>
     queue.dueAnywhere(at, running.restingCount() + 1).some((subject) => !running.isResting(subject))
+
+  const settleAll = async (at: Instant, stopped: AbortSignal): Promise<void> => {
+    await bringForward(at)
+    while (!stopped.aborted) {
+      await beginDue(now(), stopped)
+      if (running.count() === 0 || !isAnythingLeft(at)) return
+      await running.nextEnd()
+    }
+  }
 
   return {
     /** Starts due deliveries without waiting for them. */
@@ -134,12 +150,11 @@ export const deliverCallbacks = (needs: Needs) => {
     },
     /** Waits until everything that is due now was attempted. */
     settle: async (stopped: AbortSignal): Promise<void> => {
-      const at = now()
-      await bringForward(at)
-      while (!stopped.aborted) {
-        await beginDue(now(), stopped)
-        if (running.count() === 0 || !isAnythingLeft(at)) return
-        await running.nextEnd()
+      settling += 1
+      try {
+        await settleAll(now(), stopped)
+      } finally {
+        settling -= 1
       }
     },
     idle: async (): Promise<void> => {

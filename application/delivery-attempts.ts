@@ -1,5 +1,6 @@
 import { callbacks } from '../domain/aggregates.ts'
 import type { Attempt, DeliveryLane, QueuedMessage } from '../domain/callback.ts'
+import { channelOf } from '../domain/merchant/channel.ts'
 import type { Instant } from '../domain/time.ts'
 import type { QueueRow } from './callback-queue.ts'
 import type { Find } from './find-state.ts'
@@ -15,6 +16,8 @@ export type AttemptNeeds = {
   readonly find: Find
   readonly recall: Recall
   readonly caughtUp: () => Promise<void>
+  /** The same without hurry. */
+  readonly caughtUpSoon: () => Promise<void>
   /** Sends nothing once it may not. @throws StoreUnavailable */
   readonly send: (
     message: QueuedMessage,
@@ -28,32 +31,96 @@ export type AttemptNeeds = {
   readonly random: () => number
 }
 
+/** What an attempt shares with the others. */
+type Around = {
+  /** Whether somebody waits until all is recorded. */
+  readonly isHurried: () => boolean
+  readonly recordTime: RecordTime
+}
+
+/** Calls `onDelivered` when a message has arrived and its record may wait. */
+type Deliver = (row: QueueRow, lane: DeliveryLane, onDelivered: () => void) => Promise<void>
+
 type RecordTime = (destination: string, milliseconds: number) => void
 
 const makeSend =
   ({ now, send, share }: AttemptNeeds, recordTime: RecordTime) =>
   async (
-    { subject, revision, event, seqno, ...message }: QueuedMessage,
+    message: QueuedMessage,
     uri: string,
     { destination, merchant }: DeliveryLane,
   ): Promise<Attempt> => {
-    const about = { subject, revision, event, seqno }
     const startedAt = now()
     const leftMs = () => share.leftMs(merchant)
-    const result = await send({ ...message, ...about }, uri, merchant, leftMs)
+    const answered = await send(message, uri, merchant, leftMs)
     recordTime(destination, now() - startedAt)
-    return { ...about, uri, attemptedAt: now(), ...result }
+    const { subject, revision, event, seqno } = message
+    const attemptedAt = now()
+    // Merging the two by spreads would take ten times the memory.
+    return Object.assign({ subject, revision, event, seqno, uri, attemptedAt }, answered)
   }
 
-/**
- * Attempts deliveries and records each attempt before the next, so a crash delivers at most one
- * message twice.
- */
-export const deliveryAttempts = (needs: AttemptNeeds, recordTime: RecordTime) => {
-  const { now } = needs
+type AddressedRow = QueueRow & { readonly callbackUri: string }
+
+type Recording = {
+  readonly attempt: Attempt
+  /** Attempts recorded when this one started. */
+  readonly after: number
+  readonly merchant: string | null
+  /** Nobody waits for it. */
+  readonly mayWait: boolean
+}
+
+const makeRecord =
+  ({ now, newId, random, share }: AttemptNeeds) =>
+  async (id: string, { attempt, after, merchant, mayWait }: Recording): Promise<void> => {
+    // Channels hear of a message when its record is appended.
+    const urgency = mayWait && channelOf(attempt.uri) === undefined ? 'soon' : 'now'
+    const about = { at: now(), merchant, actor: 'daybook', urgency } as const
+    await share.handle(
+      callbacks,
+      id,
+      { type: 'RecordAttempt', attempt, after, jitter: random() },
+      { ...about, correlationId: newId(), causationId: id },
+    )
+  }
+
+/** Sends a first message and records what came of it. */
+const makeAttempt = (needs: AttemptNeeds, { isHurried, recordTime }: Around) => {
   const send = makeSend(needs, recordTime)
+  const record = makeRecord(needs)
   /** Attempts that could not be recorded yet. */
   const unrecorded = new Map<string, Attempt>()
+
+  return {
+    /** Answers whether nobody waits until the read models have the record. */
+    attempt: async (
+      message: QueuedMessage,
+      { merchant, waiting, callbackUri }: AddressedRow,
+      lane: DeliveryLane,
+      onDelivered: () => void,
+    ): Promise<boolean> => {
+      const { id, attempts: after } = message
+      const before = unrecorded.get(id)
+      // An attempt counts for its address only.
+      const attempt = before?.uri === callbackUri ? before : await send(message, callbackUri, lane)
+      unrecorded.set(id, attempt)
+      // A failure may hold others back, and a message behind this one waits for it.
+      const mayWait = attempt.result === 'delivered' && waiting.length === 1 && !isHurried()
+      if (mayWait) onDelivered()
+      await record(id, { attempt, after, merchant, mayWait })
+      return mayWait
+    },
+    forget: (id: string): void => void unrecorded.delete(id),
+  }
+}
+
+/**
+ * Attempts deliveries and records each attempt before the next of its resource, so a crash repeats
+ * at most one message of each.
+ */
+export const deliveryAttempts = (needs: AttemptNeeds, around: Around) => {
+  const { attempt, forget } = makeAttempt(needs, around)
   /** Resources that failed here last: the queue may lag behind the log. */
   const doubtful = new Set<string>()
 
@@ -65,35 +132,26 @@ export const deliveryAttempts = (needs: AttemptNeeds, recordTime: RecordTime) =>
     return (known?.attempts ?? 0) === attempts
   }
 
-  const deliver = async (row: QueueRow, lane: DeliveryLane): Promise<void> => {
-    const { subject, merchant, callbackUri: uri, waiting } = row
+  const deliver: Deliver = async (row, lane, onDelivered) => {
+    const { subject, callbackUri, waiting } = row
     const [message] = waiting
-    if (!message || uri === null) return
-    const { id, attempts: after } = message
-    if (await isCurrent(message)) {
-      const before = unrecorded.get(id)
-      // An attempt counts for its address only.
-      const attempt = before?.uri === uri ? before : await send(message, uri, lane)
-      unrecorded.set(id, attempt)
-      await needs.share.handle(
-        callbacks,
-        id,
-        { type: 'RecordAttempt', attempt, after, jitter: needs.random() },
-        { at: now(), merchant, actor: 'daybook', correlationId: needs.newId(), causationId: id },
-      )
-    }
-    unrecorded.delete(id)
-    await needs.caughtUp()
-    await needs.restIfDead(lane)
+    if (!message || callbackUri === null) return
+    const mayWait =
+      (await isCurrent(message)) &&
+      (await attempt(message, { ...row, callbackUri }, lane, onDelivered))
+    forget(message.id)
+    await (mayWait ? needs.caughtUpSoon() : needs.caughtUp())
+    if (!mayWait) await needs.restIfDead(lane)
     doubtful.delete(subject)
   }
 
-  return async (row: QueueRow, lane: DeliveryLane): Promise<void> => {
+  const deliverOrDoubt: Deliver = async (row, lane, onDelivered) => {
     try {
-      await deliver(row, lane)
+      await deliver(row, lane, onDelivered)
     } catch (error) {
       doubtful.add(row.subject)
       throw error
     }
   }
+  return deliverOrDoubt
 }

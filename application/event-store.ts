@@ -36,6 +36,9 @@ export type Appended = {
   readonly position: Position
 }
 
+/** `soon` lets others go first, and gathers with its like for up to a tenth of a second. */
+export type Urgency = 'now' | 'soon'
+
 /** Another writer was first; nothing was appended. */
 export class WrongExpectedRevision extends Error {
   override readonly name = 'WrongExpectedRevision'
@@ -84,7 +87,12 @@ export type EventStore = {
    * invalid input: no events, an empty, `$…` or non-ASCII stream name, an id that is no UUID, more
    * than 1 MiB of data
    */
-  append(stream: string, events: readonly NewEvent[], expected: Revision): Promise<Appended>
+  append(
+    stream: string,
+    events: readonly NewEvent[],
+    expected: Revision,
+    urgency?: Urgency,
+  ): Promise<Appended>
   /**
    * Events from a revision (default 0) on; none if the stream does not exist. @throws DamagedEvent
    * when one of them is; other streams can be read

@@ -128,6 +128,8 @@ export const makeFairScheduler = () => {
     /** Takes a slot for the next lane, if both exist. */
     take: (): Slot | undefined => takeFrom(quickPool) ?? takeFrom(slowPool),
     leave,
+    /** Whether a lane waits, for a slot or for a place at its merchant. */
+    isWaitedFor: (): boolean => quickPool.merchants.size() + slowPool.merchants.size() > 0,
     recordTime,
   }
 }

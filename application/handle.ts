@@ -90,7 +90,9 @@ const makeAppend =
   ): Promise<State> => {
     const recorded = newEvents(needs.eventId, stream, known.revision, events, commandId, context)
     if (context.lease && !mayAppend(known, context.lease)) throw new LeaseLost(context.lease)
-    const { revision, position } = await needs.store.append(stream, recorded, known.revision)
+    const { urgency } = context
+    const appended = await needs.store.append(stream, recorded, known.revision, urgency)
+    const { revision, position } = appended
     const state = fold(decider, events, known.state as State, {
       at: context.at,
       position,

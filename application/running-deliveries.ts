@@ -12,10 +12,33 @@ export type RunNeeds = {
 
 const restAfterFailureMs = 1000
 
+/** Delivered messages that are not recorded yet; with more, they keep their slots. */
+const mostUnrecorded = 256
+
+/** Slots that are given up when the message has arrived, or else at the end. */
+const heldSlots = (leave: (slot: Slot) => void) => {
+  let unrecorded = 0
+  return (slot: Slot) => {
+    let isHeld = true
+    return {
+      delivered: (): void => {
+        if (!isHeld || unrecorded === mostUnrecorded) return
+        isHeld = false
+        unrecorded += 1
+        leave(slot)
+      },
+      ended: (): void => {
+        if (isHeld) leave(slot)
+        else unrecorded -= 1
+      },
+    }
+  }
+}
+
 /** Runs deliveries, one at a time for each resource; a resource rests after a failure of ours. */
 export const runningDeliveries = (
   { now, onEnd, onFailure }: RunNeeds,
-  attempt: (row: QueueRow, slot: Slot) => Promise<void>,
+  attempt: (row: QueueRow, slot: Slot, onDelivered: () => void) => Promise<void>,
   leave: (slot: Slot) => void,
 ) => {
   const underWay = new Set<string>()
@@ -24,10 +47,10 @@ export const runningDeliveries = (
   /** End of each rest, earliest first. */
   const resting = new Map<string, Instant>()
   const waitingForEnd: (() => void)[] = []
+  const holding = heldSlots(leave)
 
-  const end = (subject: string, slot: Slot): void => {
+  const end = (subject: string): void => {
     underWay.delete(subject)
-    leave(slot)
     ended.add(subject)
     onEnd()
     for (const resume of waitingForEnd.splice(0)) resume()
@@ -38,13 +61,17 @@ export const runningDeliveries = (
   return {
     begin: (row: QueueRow, slot: Slot): void => {
       const { subject } = row
+      const held = holding(slot)
       underWay.add(subject)
-      void attempt(row, slot)
+      void attempt(row, slot, held.delivered)
         .catch((error: unknown) => {
           resting.set(subject, now() + restAfterFailureMs)
           onFailure(error)
         })
-        .then(() => end(subject, slot))
+        .then(() => {
+          held.ended()
+          end(subject)
+        })
     },
     isResting,
     isReady: (subject: string): boolean => !underWay.has(subject) && !isResting(subject),

@@ -23,11 +23,12 @@ export const callbackDelivery = (
   sending: SendingNeeds,
 ): Work => {
   const { queue, destinations } = core.callbacks
+  const { caughtUpSoon } = core.readModels
   const { send, close } = loggedSending(core, findSecrets, sending)
   const share = core.shares.merchants
   let wake = () => {}
   const { work, settle, idle } = deliverCallbacks({
-    ...{ ...core, queue, send, share },
+    ...{ ...core, queue, send, share, caughtUpSoon },
     findTrouble: destinations.find,
     restIfDead: restIfDead({
       ...{ ...core, handle: share.handle, onRested: logRested(core) },

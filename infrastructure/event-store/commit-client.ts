@@ -17,6 +17,10 @@ import type { EventWriter } from './sqlite-event-writer.ts'
  */
 const appendsAtOnce = 24
 
+/** How long appends that are wanted soon are gathered, in ms, and how many at most. */
+const gatherMs = 100
+const gatheredAtOnce = 100
+
 /** In megabytes. Requests are short-lived. */
 const resourceLimits = { maxYoungGenerationSizeMb: 8 }
 
@@ -41,6 +45,27 @@ type WorkerCommits = Commits & {
    * another process may have written after the acknowledged ones.
    */
   acknowledgedEnd(fileEnd: Position): Position
+}
+
+/** Appends that are wanted soon share a commit of their own: each commit costs a sync. */
+const gatherAppends = (send: (appends: readonly Waiting[]) => void) => {
+  let gathered: Waiting[] = []
+  let timer: NodeJS.Timeout | undefined
+  const flush = (): void => {
+    clearTimeout(timer)
+    timer = undefined
+    const appends = gathered
+    gathered = []
+    if (appends.length > 0) send(appends)
+  }
+  return {
+    add: (append: Waiting): void => {
+      gathered.push(append)
+      if (gathered.length >= gatheredAtOnce) flush()
+      else timer ??= setTimeout(flush, gatherMs)
+    },
+    flush,
+  }
 }
 
 /** Commits single appends in this thread while nothing else is under way. */
@@ -139,13 +164,17 @@ export const commitInWorker = (
     send(appends)
   }
 
+  const gathering = gatherAppends(send)
+
   // Started early, so that the first append does not wait for it.
   thread = start()
 
   return {
-    append: (stream, rows, expected) =>
+    append: (stream, rows, expected, urgency) =>
       new Promise((resolve, reject) => {
-        queue.push({ stream, rows, expected, resolve, reject })
+        const append = { stream, rows, expected, resolve, reject }
+        if (urgency === 'soon') return gathering.add(append)
+        queue.push(append)
         if (queue.length >= appendsAtOnce) return flush()
         if (isScheduled) return
         isScheduled = true
@@ -159,6 +188,7 @@ export const commitInWorker = (
     },
     finish: async () => {
       flush()
+      gathering.flush()
       const last = thread
       if (!last) return
       const end: Request = 'end'

@@ -4,6 +4,7 @@ import {
   WrongExpectedRevision,
   type Appended,
   type Position,
+  type Urgency,
 } from '../../application/event-store.ts'
 import { unavailable } from '../unavailable.ts'
 import type { Ends, EventWriter, Expectation, NewRow } from './sqlite-event-writer.ts'
@@ -11,7 +12,12 @@ import type { Ends, EventWriter, Expectation, NewRow } from './sqlite-event-writ
 /** Makes appends durable, several in a commit. */
 export type Commits = {
   /** All rows or none. @throws WrongExpectedRevision, StoreUnavailable */
-  append(stream: string, rows: readonly NewRow[], expected: Expectation): Promise<Appended>
+  append(
+    stream: string,
+    rows: readonly NewRow[],
+    expected: Expectation,
+    urgency?: Urgency,
+  ): Promise<Appended>
   /** Resolves when no append waits any more. Append nothing after this call. */
   finish(): Promise<void>
 }

@@ -133,10 +133,10 @@ export const openEventLog = (
 
   return {
     ...rows,
-    append: (stream, newRows, expected) =>
+    append: (...what) =>
       closing
         ? Promise.reject(new StoreUnavailable('the event log is closed'))
-        : commits.append(stream, newRows, expected),
+        : commits.append(...what),
     grown: (after, signal) => (closing ? Promise.resolve() : grown(after, signal)),
     end,
     look,

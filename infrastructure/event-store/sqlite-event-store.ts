@@ -143,9 +143,9 @@ export const openSqliteEventStore = (
   const tail = makeTail()
   return {
     log,
-    append: async (stream, events, expected) => {
+    append: async (stream, events, expected, urgency) => {
       const rows = acceptAppend(stream, events, expected)
-      const appended = await log.append(stream, rows, expected)
+      const appended = await log.append(stream, rows, expected, urgency)
       if (rows.every(({ data }) => data.length <= largestKept)) tail.add(stream, events, appended)
       return appended
     },

@@ -1,7 +1,6 @@
 import {
   DamagedEvent,
   start,
-  StoreUnavailable,
   type EventStore,
   type Position,
   type RecordedEvent,
@@ -9,6 +8,7 @@ import {
 import type { StartFolding } from './folding.ts'
 import { keepFollowing } from './following.ts'
 import { countLag } from './lag.ts'
+import { makeWaiters } from './waiters.ts'
 
 /** How long a reader waits for the read models. */
 const usualWaitMs = 5000
@@ -46,39 +46,25 @@ export type Progress = {
   readonly damagedAt: Position | undefined
 }
 
-type Waiter = {
-  readonly target: Position
-  readonly resolve: () => void
-  readonly reject?: (error: Error) => void
-}
-
 /** Lets readers wait until the read models have caught up, and publishes changes. */
 export const runReadModels = (needs: Needs) => {
   const { store, onEvents, onFolded, onFailure } = needs
   const { waitMs = usualWaitMs, lookMs = usualLookMs } = needs
   const stopped = new AbortController()
-  /** Readers that wait now: worth a transaction at once. */
-  let urgent: Waiter[] = []
-  let patient: Waiter[] = []
   let position = start
   const lag = countLag(needs.from, needs.foldedEvents ?? (() => position))
   /** Nothing behind a damaged event can be folded: to skip it would make every sum wrong. */
   let damage: DamagedEvent | undefined
 
-  const wake = (waiters: readonly Waiter[]): Waiter[] => {
-    const isReady = ({ target }: Waiter): boolean => target <= position
-    for (const waiter of waiters) if (isReady(waiter)) waiter.resolve()
-    return waiters.filter((waiter) => !isReady(waiter))
-  }
+  const waiters = makeWaiters({ position: () => position, waitMs, hurry: () => folding.hurry() })
+  const { reachedSometime } = waiters
 
   const folding = needs.startFolding({
     onMoved: (moved) => {
       position = moved
       lag.moved(moved)
       damage = undefined
-      urgent = wake(urgent)
-      patient = wake(patient)
-      if (urgent.length > 0) folding.hurry()
+      waiters.moved()
     },
     onFailure: (error) => {
       if (error instanceof DamagedEvent) stopAt(error)
@@ -88,39 +74,14 @@ export const runReadModels = (needs: Needs) => {
 
   const stopAt = (error: DamagedEvent): void => {
     damage = error
-    const waiting = urgent
-    urgent = []
-    for (const { reject } of waiting) reject?.(error)
+    waiters.stopAt(error)
   }
 
-  const reached = (target: Position): Promise<void> =>
-    new Promise((resolve, reject) => {
-      if (target <= position) return resolve()
-      if (damage) return reject(damage)
-      const waiter = {
-        target,
-        resolve: () => {
-          clearTimeout(timer)
-          resolve()
-        },
-        reject: (error: Error) => {
-          clearTimeout(timer)
-          reject(error)
-        },
-      }
-      const timer = setTimeout(() => {
-        urgent = urgent.filter((other) => other !== waiter)
-        reject(new StoreUnavailable('the read models are still catching up with the log'))
-      }, waitMs)
-      urgent.push(waiter)
-      folding.hurry()
-    })
-
-  const reachedSometime = (target: Position): Promise<void> =>
-    new Promise((resolve) => {
-      if (target <= position) resolve()
-      else patient.push({ target, resolve })
-    })
+  const reached = async (target: Position, isUrgent = true): Promise<void> => {
+    if (target <= position) return
+    if (damage) throw damage
+    await waiters.reached(target, isUrgent)
+  }
 
   let observed = needs.from
   /** Changed streams. Only names, as folding them may take long. */
@@ -170,7 +131,9 @@ export const runReadModels = (needs: Needs) => {
      * read models stay behind for five seconds.
      */
     caughtUp: async (): Promise<void> => reached(await store.head()),
-    /** The same, for a given position. */
+    /** The same in its own time: nothing is folded sooner for it. */
+    caughtUpSoon: async (): Promise<void> => reached(await store.head(), false),
+    /** As `caughtUp`, for a given position. */
     reached,
     position: (): Position => position,
     /** How many events they lack. */

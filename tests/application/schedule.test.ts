@@ -154,19 +154,17 @@ test('a payment that is listed as due but does not expire is a failure, not an e
 })
 
 describe('deliveries', () => {
-  const row = (subject: string, callbackUri: string): QueueRow => ({
+  const row = (subject: string, callbackUri: string, messages: number): QueueRow => ({
     subject,
     merchant: 'sandbox',
     callbackUri,
     destination: 'http://receiver',
     dueAt: 0,
-    waiting: [
-      {
-        id: subject,
-        ...{ subject, revision: 0, event: 'payment_captured', seqno: 1 },
-        ...{ attempts: 0, nextAttemptAt: 0 },
-      },
-    ],
+    waiting: Array.from({ length: messages }, (_, at) => ({
+      id: at === 0 ? subject : `${subject}-${at}`,
+      ...{ subject, revision: at, event: 'payment_captured', seqno: at + 1 },
+      ...{ attempts: 0, nextAttemptAt: 0 },
+    })),
   })
 
   type DeliveryNeeds = Parameters<typeof deliverCallbacks>[0]
@@ -180,8 +178,9 @@ describe('deliveries', () => {
       ...needs
     }: Pick<DeliveryNeeds, 'find' | 'recall' | 'caughtUp'> & {
       readonly handle: Handle
-    } & Partial<Pick<DeliveryNeeds, 'onEnd'>>,
+    } & Partial<Pick<DeliveryNeeds, 'onEnd' | 'caughtUpSoon' | 'send'>>,
     uri = () => 'http://receiver/',
+    messages = 1,
   ) => {
     const time = timeOfOurOwn()
     const sent: string[] = []
@@ -189,6 +188,12 @@ describe('deliveries', () => {
     const lane = { merchant: 'sandbox', destination: 'http://receiver' }
     const left = () => subjects.filter((name) => !recorded.has(name))
     const delivery = deliverCallbacks({
+      caughtUpSoon: needs.caughtUp,
+      send: async ({ subject }) => {
+        await turn()
+        sent.push(subject)
+        return { result: 'delivered', httpStatus: 204, problem: null }
+      },
       ...needs,
       share: allWork(handle),
       findTrouble: () => undefined,
@@ -202,14 +207,9 @@ describe('deliveries', () => {
         due: (_, __, limit) => left().slice(0, limit),
         dueAfter: () => [],
         dueAnywhere: (_, limit) => left().slice(0, limit),
-        find: (subject) => row(subject, uri()),
+        find: (subject) => row(subject, uri(), messages),
         laneOf: (subject) => (left().includes(subject) ? lane : undefined),
         nextDue: () => null,
-      },
-      send: async ({ subject }) => {
-        await turn()
-        sent.push(subject)
-        return { result: 'delivered', httpStatus: 204, problem: null }
       },
       now: time.now,
       newId: () => 'id',
@@ -336,6 +336,83 @@ describe('deliveries', () => {
     await delivery.idle()
     // Two begin in a turn, and two more before the first are recorded.
     expect(sent).toHaveLength(4)
+  })
+
+  const failed = { result: 'failed', httpStatus: 500, problem: 'answered with status 500' } as const
+
+  type Given = Partial<Pick<DeliveryNeeds, 'send'>> & {
+    readonly name: string
+    readonly uri?: string
+    readonly messages?: number
+    readonly isSettled?: boolean
+    readonly recording: readonly string[]
+  }
+
+  test.each<Given>([
+    { name: 'that arrived, with nothing behind them', recording: ['soon', 'in its own time'] },
+    {
+      name: 'that arrived, with a message behind them',
+      messages: 2,
+      recording: ['now', 'hurried'],
+    },
+    { name: 'that failed', send: async () => failed, recording: ['now', 'hurried'] },
+    {
+      ...{ name: 'that a channel hears of', uri: 'pusher:m-sandbox-till' },
+      recording: ['now', 'in its own time'],
+    },
+    { name: 'that somebody waits for', isSettled: true, recording: ['now', 'hurried'] },
+  ])('$name are recorded $recording', async (given) => {
+    const { uri = 'http://receiver/', messages = 1, isSettled = false, recording, send } = given
+    const seen: unknown[] = []
+    const recorded = new Set<string>()
+    const { delivery } = deliver(
+      ['payment-a'],
+      recorded,
+      {
+        handle: async (_, id, __, { urgency }) => {
+          recorded.add(id)
+          seen.push(urgency)
+          return { state: undefined as never, events: [] }
+        },
+        find: untried,
+        recall: forgotten,
+        caughtUp: async () => void seen.push('hurried'),
+        caughtUpSoon: async () => void seen.push('in its own time'),
+        ...(send && { send }),
+      },
+      () => uri,
+      messages,
+    )
+    await (isSettled ? delivery.settle(goesOn) : delivery.work(0))
+    await delivery.idle()
+    expect(seen).toEqual(recording)
+  })
+
+  test('that arrived make place for others before they are recorded, up to 256', async () => {
+    const subjects = Array.from({ length: 300 }, (_, n) => `payment-${n}`)
+    let open = (): void => {}
+    const mayRecord = new Promise<void>((resolve) => (open = resolve))
+    const recorded = new Set<string>()
+    const { delivery, time, sent } = deliver(subjects, recorded, {
+      handle: async (_, id) => {
+        await mayRecord
+        recorded.add(id)
+        return { state: undefined as never, events: [] }
+      },
+      find: untried,
+      recall: forgotten,
+      caughtUp: turn,
+      onEnd: () => {},
+    })
+    for (let before = -1; sent.length > before;) {
+      before = sent.length
+      await delivery.work(time.now())
+      await turn()
+    }
+    // And those that keep the places of the destination.
+    expect([sent.length, new Set(sent).size]).toEqual([256 + 16, 256 + 16])
+    open()
+    await delivery.settle(goesOn)
   })
 
   test('that the queue does not know of yet are not sent again', async () => {

@@ -57,6 +57,17 @@ export const appendContract = (store: Opened): void => {
       ])
     })
 
+    test('that are wanted soon like those that are wanted now', async () => {
+      const [stream, other] = [fresh(), fresh()]
+      const [a, b] = [newEvent(1), newEvent(2)]
+      const soon = store().append(stream, [a], noStream, 'soon')
+      await store().append(other, [newEvent()], noStream)
+      expect(await soon).toMatchObject({ revision: 0 })
+      expect(await outcome(store().append(stream, [b], 5, 'soon'))).toEqual(refused(5, 0))
+      await store().append(stream, [b], 0, 'now')
+      expect(await idsOf(store(), stream)).toEqual([a.id, b.id])
+    })
+
     test('nothing when the stream stands elsewhere', async () => {
       const stream = fresh()
       expect(await outcome(store().append(stream, [newEvent()], 0))).toEqual(refused(0, noStream))

@@ -332,6 +332,27 @@ describe('the file', () => {
     },
   )
 
+  test('lets others go before appends that are wanted soon, and takes these together', async () => {
+    const file = freshFile()
+    const store = openToWrite(file, 'worker')
+    const append = (stream: string, urgency?: 'soon') =>
+      store.append(stream, [newEvent()], noStream, urgency)
+    const soon = ['a', 'b'].map((stream) => append(stream, 'soon'))
+    const now = await Promise.all(['c', 'd'].map((stream) => append(stream)))
+    const positions = [...now, ...(await Promise.all(soon))].map(({ position }) => position)
+    expect(positions).toEqual([1, 2, 3, 4])
+    await store.close()
+  })
+
+  test('keeps appends that are wanted soon when it is closed before', async () => {
+    const file = freshFile()
+    const store = openToWrite(file, 'worker')
+    const soon = store.append('a', [newEvent()], noStream, 'soon')
+    await store.close()
+    expect(await soon).toEqual({ revision: 0, position: 1 })
+    expect(await collect(openSqliteEventStore(file, 'read').readAll(0))).toHaveLength(1)
+  })
+
   test.for(writers)(
     'is closed only after the appends that wait, written %s',
     async (committing) => {

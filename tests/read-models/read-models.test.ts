@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
 import {
+  DamagedEvent,
   noStream,
   start,
   StoreUnavailable,
@@ -120,6 +121,38 @@ test('given read models that stay behind, a reader is refused after a while, and
   expect(hurried).toBe(1)
   move(position)
   await expect(readModels.caughtUp()).resolves.toBeUndefined()
+  await readModels.stop()
+  await store.close()
+})
+
+test('nothing is folded sooner for a reader that has time, and damage is told to it', async () => {
+  const store = openSqliteEventStore(join(folder, 'patient.sqlite'))
+  let move = (_: Position): void => {}
+  let fail = (_: unknown): void => {}
+  let hurried = 0
+  const readModels = runReadModels({
+    store,
+    startFolding: ({ onMoved, onFailure }) => {
+      move = onMoved
+      fail = onFailure
+      return { hurry: () => hurried++, stop: async () => {} }
+    },
+    from: start,
+    onEvents: () => {},
+    onFolded: () => {},
+    onFailure: () => {},
+  })
+  const { position } = await store.append('one', [clockAdvanced(1)], noStream)
+  const reading = readModels.caughtUpSoon()
+  await nextTurn()
+  move(position)
+  await reading
+  expect(hurried).toBe(0)
+  await store.append('two', [clockAdvanced(1)], noStream)
+  const refused = expect(readModels.caughtUpSoon()).rejects.toThrow(DamagedEvent)
+  await nextTurn()
+  fail(new DamagedEvent({ stream: 'two', revision: 0, position: 2 }, 'it is not JSON'))
+  await refused
   await readModels.stop()
   await store.close()
 })
