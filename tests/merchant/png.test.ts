@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { noPng } from '../../domain/merchant/png.ts'
+import { pngOf } from '../../harness/png.ts'
+import { problemOfPng } from '../../infrastructure/pictures/png-worker.ts'
+
+/** 16 pixels, and a million times as many packed behind their header. */
+const bomb = pngOf(4, 4, 20_000_000)
+
+test('a picture that unpacks to more than its header says is not unpacked', () => {
+  const times = [1, 2, 3].map(() => {
+    const began = performance.now()
+    expect(problemOfPng(bomb)).toBe(noPng)
+    return performance.now() - began
+  })
+  // Unpacked it takes seconds.
+  expect(Math.min(...times)).toBeLessThan(200)
+  expect(problemOfPng(pngOf(4, 4))).toBeNull()
+})
