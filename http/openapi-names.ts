@@ -22,6 +22,7 @@ export const namesOfOperations: Readonly<Record<string, string>> = {
   'POST /operator/payouts/bank/:entry': 'submitOperatorBankEntryForm',
   'GET /operator/payouts/messages/:message/pain001.xml': 'downloadOperatorPaymentMessage',
   'POST /operator/payouts/bank': 'importOperatorBankFile',
+  'GET /operator/merchants/:merchant': 'getOperatorMerchantPage',
   'GET /portal': 'getPortalStart',
   'GET /portal/:merchant/': 'getPortalOverviewPage',
   'GET /portal/:merchant/payments.csv': 'downloadPortalPayments',

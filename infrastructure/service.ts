@@ -86,7 +86,7 @@ export const composeService = async <OfHttp extends object>(
       callbacks: { ...all, ...callbacks.needs },
       transparency: { ...all, ...transparency.needs },
       portal: { ...all, ...ofAll, ...portal.needs, simulator },
-      operator: { ...all, ...ofAll, ...operatorSlice(core), ...operatorMoney(core) },
+      operator: { ...all, ...ofAll, ...operatorSlice(core), ...operatorMoney(core), ready },
       audit: { ...all, ...auditSlice(core, access) },
       service: { ...all, ready, securityContact, metrics: allMetrics, machineNow: Date.now },
       sandbox: { ...all, ...sandbox },

@@ -29,6 +29,7 @@ import { journalEntryProjection, journalEntryQueries } from './journal-entries.t
 import { journalProjection, journalQueries } from './journal.ts'
 import { ledgerProjection, ledgerQueries } from './ledgers.ts'
 import { logFileProjection, logFileQueries } from './log-files.ts'
+import { merchantListProjection, merchantListQueries } from './merchant-list.ts'
 import { merchantLookupProjection, merchantLookupQuery } from './merchant-lookups.ts'
 import { merchantNewsProjection, merchantNewsQueries } from './merchant-news.ts'
 import { payerInboxQueries } from './payer-inbox.ts'
@@ -90,6 +91,7 @@ const readModels = {
   },
   merchants: {
     merchants: merchantRegister,
+    list: { projections: [merchantListProjection], queries: merchantListQueries },
     lookUpMerchant: { projections: [merchantLookupProjection], queries: merchantLookupQuery },
     users: registerReadModel('users', user),
     pointsOfSale: posRegister,

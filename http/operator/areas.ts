@@ -19,6 +19,12 @@ export const operatorAreas = {
     action: 'see_overview',
     icon: 'M3 17V9m4.7 8V3m4.6 14v-6M17 17V6',
   },
+  merchants: {
+    path: 'merchants',
+    text: 'merchants',
+    action: 'see_merchants',
+    icon: 'M3 8l1.5-5h11L17 8M3 8h14M4 8v9h12V8M8 17v-5h4v5',
+  },
   payouts: {
     path: 'payouts',
     text: 'payouts',

@@ -3,13 +3,28 @@ import { limited } from '../concurrency-limit.ts'
 import { asPages } from '../payer/page.ts'
 import { makeVisits, type SessionNeeds } from '../payer/session.ts'
 import type { NeedsOf, Route } from '../route.ts'
+import { operatorFeeRoutes } from './fees.ts'
 import { joinRoutes } from './join.ts'
 import { operatorJournalRoutes } from './journal/routes.ts'
+import { merchantPageRoutes } from './merchant.ts'
+import { merchantSwitchRoutes } from './merchant-switch.ts'
+import { merchantListRoutes } from './merchants.ts'
 import { operatorOverviewRoutes } from './overview.ts'
 import { operatorPayoutRoutes } from './payouts/routes.ts'
+import { operatorPeopleRoutes } from './people.ts'
 
 /** Every page of the operator. */
-const pages = [joinRoutes, operatorOverviewRoutes, operatorPayoutRoutes, operatorJournalRoutes]
+const pages = [
+  joinRoutes,
+  operatorOverviewRoutes,
+  merchantListRoutes,
+  merchantPageRoutes,
+  merchantSwitchRoutes,
+  operatorFeeRoutes,
+  operatorPayoutRoutes,
+  operatorJournalRoutes,
+  operatorPeopleRoutes,
+]
 
 const styles = ['operator', 'money'].map((name) => `http/operator/${name}.css`)
 

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { termsInForce, type FeeSchedule } from '../../domain/accounting/fees.ts'
+import { termsInForce, type FeeSchedule, type FeeSchedules } from '../../domain/accounting/fees.ts'
 import { vatRateOf } from '../../domain/accounting/taxcodes.ts'
 import { feeSchedules } from '../../domain/aggregates.ts'
 import type { Instant } from '../../domain/time.ts'
@@ -11,14 +11,16 @@ import { crumbsHtml, dayText } from './money-parts.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
 import { moneyTexts } from './texts-money.ts'
 
-const percent = (rate: string, locale: string): string =>
+export const percent = (rate: string, locale: string): string =>
   new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 4 }).format(Number(rate))
+
+type Reader = Pick<PortalVisitor, 'language' | 'locale'>
 
 type Charge = { readonly name: string; readonly rate?: string; readonly fixed?: number }
 
-const scheduleHtml = (
+export const scheduleHtml = (
   schedule: FeeSchedule,
-  visitor: PortalVisitor,
+  visitor: Reader,
   from: string,
   badge: Html | '',
 ): Html => {
@@ -76,7 +78,28 @@ const scheduleHtml = (
   </section>`
 }
 
-/** Fees through time, the newest first. */
+/** Fees through time, the newest first, by the clocks of the merchant. */
+export const schedulesHtml = (
+  schedules: FeeSchedules,
+  { currency: own, timeZone }: { readonly currency: string; readonly timeZone: string },
+  visitor: Reader,
+  at: Instant,
+): Html => {
+  const texts = moneyTexts[visitor.language]
+  const newest = schedules.toReversed().toSorted((one, other) => other.from - one.from)
+  const badgeOf = (one: FeeSchedule): Html | '' => {
+    if (one.from > at) return html`<span class="badge">${texts.later}</span>`
+    const isInForce = termsInForce(schedules, one.currency, own, at) === one
+    return isInForce ? html`<span class="badge good">${texts.inForce}</span>` : ''
+  }
+  const fromOf = ({ from, currency }: FeeSchedule): string =>
+    from === 0 ? currency : `${texts.from} ${dayText(dateIn(timeZone, from), visitor)}`
+  return html`${newest.length === 0 ? html`<p class="card quiet">${texts.noFees}</p>` : ''}
+    <div class="columns">
+      ${newest.map((one) => scheduleHtml(one, visitor, fromOf(one), badgeOf(one)))}
+    </div>`
+}
+
 export const termsPage = async (
   needs: MoneyNeeds,
   visitor: PortalVisitor,
@@ -85,22 +108,10 @@ export const termsPage = async (
   const { shop, language } = visitor
   const texts = moneyTexts[language]
   const schedules = await needs.find(feeSchedules, shop.merchant, 'log')
-  const newest = schedules.toReversed().toSorted((one, other) => other.from - one.from)
-  const zone = shop.timeZone
-  const badgeOf = (one: FeeSchedule): Html | '' => {
-    if (one.from > at) return html`<span class="badge">${texts.later}</span>`
-    const isInForce = termsInForce(schedules, one.currency, shop.currency, at) === one
-    return isInForce ? html`<span class="badge good">${texts.inForce}</span>` : ''
-  }
-  const fromOf = ({ from, currency }: FeeSchedule): string =>
-    from === 0 ? currency : `${texts.from} ${dayText(dateIn(zone, from), visitor)}`
   return {
     title: texts.feesAll,
     body: html`${crumbsHtml(visitor)}
       <div class="head"><h1>${texts.feesAll}</h1></div>
-      ${newest.length === 0 ? html`<p class="card quiet">${texts.noFees}</p>` : ''}
-      <div class="columns">
-        ${newest.map((one) => scheduleHtml(one, visitor, fromOf(one), badgeOf(one)))}
-      </div>`,
+      ${schedulesHtml(schedules, shop, visitor, at)}`,
   }
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { feeSchedules, merchants, taxcodesOfOperator } from '../../domain/aggregates.ts'
+import { planFees, setFees, taxcodesKnown } from '../../application/set-fees.ts'
+import { feeSchedules, merchants } from '../../domain/aggregates.ts'
 import { termsInForce, type FeeSchedule } from '../../domain/accounting/fees.ts'
 import { charged, shippedTaxcode, vatRateOf } from '../../domain/accounting/taxcodes.ts'
 import { isCurrency } from '../../domain/money/currency.ts'
@@ -53,42 +54,36 @@ const shown = (merchant: string, schedule: FeeSchedule) => {
 }
 
 /** The tax code with its rates, as a schedule stores them. */
-const taxOf = async ({ find }: Core, code: string) => {
-  const known = await find(taxcodesOfOperator, 'operator')
-  const { vat } =
-    known.find((one) => one.code === code) ??
+const taxOf = async (core: Core, code: string) => {
+  const known = await taxcodesKnown(core)
+  const { taxcode, vat } =
+    known.find((one) => one.taxcode === code) ??
     fail(
-      `${code} must be one of ${known.map((one) => one.code).join(', ')}: add it with taxcode add`,
+      `${code} must be one of ${known.map(({ taxcode }) => taxcode).join(', ')}: ` +
+        'add it with taxcode add',
     )
-  return { taxcode: code, vat: code === shippedTaxcode.code ? undefined : vat }
+  return { taxcode, vat }
 }
 
-const setFees = async (core: Core, id: string, options: FeeOptions) => {
+const setGiven = async (core: Core, id: string, options: FeeOptions) => {
   const merchant = await presentMerchant(core, id)
   const currency = (options.currency ?? merchant.currency).toUpperCase()
   if (!isCurrency(currency)) fail(`${currency} must be a current ISO 4217 code`)
-  const from = instantOf(options.from)
-  const before = await core.find(feeSchedules, id)
-  const kept = termsInForce(before, currency, merchant.currency, from)
-  const rate = (given: string | undefined, else_: string) =>
-    given === undefined ? else_ : rateOf(given)
-  const fixed = (given: string | undefined, else_: number) =>
-    given === undefined ? else_ : fixedOf(given, currency)
-  const tax = options.taxcode === undefined ? kept : await taxOf(core, options.taxcode)
-  const schedule: FeeSchedule = {
-    from,
-    currency,
-    transactionRate: rate(options.transactionRate, kept.transactionRate),
-    transactionFixed: fixed(options.transactionFixed, kept.transactionFixed),
-    interchangeRate: rate(options.interchangeRate, kept.interchangeRate),
-    permissionFixed: fixed(options.permissionFixed, kept.permissionFixed),
-    settlementFixed: fixed(options.settlementFixed, kept.settlementFixed),
-    taxcode: tax.taxcode,
-    ...(tax.vat && { vat: tax.vat }),
-    refundsReturnFees: options.refundsReturnFees ?? kept.refundsReturnFees,
+  const rate = (given: string | undefined) => (given === undefined ? undefined : rateOf(given))
+  const fixed = (given: string | undefined) =>
+    given === undefined ? undefined : fixedOf(given, currency)
+  const terms = {
+    transactionRate: rate(options.transactionRate),
+    transactionFixed: fixed(options.transactionFixed),
+    interchangeRate: rate(options.interchangeRate),
+    permissionFixed: fixed(options.permissionFixed),
+    settlementFixed: fixed(options.settlementFixed),
+    ...(options.taxcode !== undefined && (await taxOf(core, options.taxcode))),
+    refundsReturnFees: options.refundsReturnFees,
   }
-  const context = core.contextOf('operator', id)
-  await core.handle(feeSchedules, id, { type: 'ScheduleFees', schedule }, context)
+  const from = instantOf(options.from)
+  const { schedule } = await planFees(core)(id, { from, currency, terms })
+  await setFees(core)(id, schedule, core.contextOf('operator', id))
   return shown(id, schedule)
 }
 
@@ -136,5 +131,5 @@ export const addFeeCommands = (program: Command, withCore: WithCore): void => {
     .option('--taxcode <code>', `one of taxcode list, initially ${shippedTaxcode.code}`)
     .option('--refunds-return-fees', 'a refund returns its share of the fees')
     .option('--no-refunds-return-fees', 'a refund returns no fees (the initial setting)')
-    .action(withCore(setFees))
+    .action(withCore(setGiven))
 }

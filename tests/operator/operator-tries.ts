@@ -41,5 +41,27 @@ const moneyTries = [
   empty(look('events/999999', 'see_journal')),
 ]
 
-/** Every address of the operator's pages. The forms change nothing when sent. */
-export const operatorTries: readonly OperatorTry[] = [look('', 'see_overview'), ...moneyTries]
+/** A page and its form. */
+const both = (...[path, action, form]: Parameters<typeof send>): readonly OperatorTry[] => [
+  look(path, action),
+  send(path, action, form),
+]
+
+/** Every address of the operator's pages. No form has a one-time code, so none works. */
+export const operatorTries: readonly OperatorTry[] = [
+  look('', 'see_overview'),
+  look('merchants?q=sand&state=disabled', 'see_merchants'),
+  look('merchants/sandbox', 'see_merchants'),
+  { ...look('merchants/nobody', 'see_merchants'), isEmpty: true },
+  // It has not signed up by itself.
+  ...both('merchants/sandbox/approve', 'approve_merchants').map(
+    (one) => ({ ...one, isEmpty: true }) as const,
+  ),
+  ...both('merchants/sandbox/disable', 'switch_merchants'),
+  ...both('merchants/sandbox/enable', 'switch_merchants'),
+  ...both('merchants/sandbox/fees', 'set_fees', { step: 'back' }),
+  ...moneyTries,
+  look('staff', 'see_staff'),
+  look('staff?add', 'change_staff'),
+  send('staff', 'change_staff', { change: 'add', phone: 'none' }),
+]

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 import { formIn, makeVisitor, type TestVisitor } from '../people/visitor.ts'
 
 let service: PeopleService
@@ -79,6 +79,62 @@ describe('given the commands of the operator,', () => {
     ['remove', phoneOfBob],
   ])('daybook operator %s %s %s %s is refused', async (...words) => {
     await expect(service.operator('operator', ...words)).rejects.toThrow()
+  })
+})
+
+describe('given the page of people,', () => {
+  const path = '/operator/staff'
+
+  test('when somebody is added, it takes a code, and the actor is the admin', async () => {
+    const page = await alice.visit(`${path}?add`)
+    const typed = { phone: `+${phoneOfBob}`, role: 'security' }
+    const wrong = await alice.submit(page, { ...typed, phone: '12' })
+    expect([wrong.status, wrong.html.includes('id="phone-problem"')]).toEqual([400, true])
+    const without = await alice.submit(page, typed)
+    expect([without.status, await people()]).toMatchObject([400, [{ role: 'admin' }]])
+    const done = await alice.submit(page, { ...typed, code: codeOf('alice') })
+    expect(done.location).toBe('/operator/staff?added')
+    const [admin, added] = await people()
+    expect(added).toMatchObject({ name: 'Bob Berg', role: 'security' })
+    const events = (await service.events()).filter(({ stream }) => stream === 'operator-daybook')
+    expect(events.findLast(({ type }) => type === 'OperatorJoined')?.metadata['actor']).toBe(
+      `operator:${admin?.member}`,
+    )
+  })
+
+  test('when who may only see opens it, there is nothing to change', async () => {
+    const page = await bob.visit(path)
+    expect(page.html).toContain('Alice Andersen')
+    expect(page.html).not.toContain('?add')
+    expect((await bob.visit(`${path}?add`)).status).toBe(403)
+  })
+
+  test('when a role is changed or somebody removed, the next page follows', async () => {
+    const { member = '' } = (await people())[1] ?? {}
+    const role = await alice.visit(`${path}?member=${member}`)
+    expect(role.html).toContain('Change the role of Bob Berg')
+    await alice.submit(role, { role: 'support', code: codeOf('alice') })
+    expect((await bob.visit(path)).status).toBe(403)
+    const end = await alice.visit(`${path}?remove=${member}`)
+    const removed = await alice.submit(end, { member, code: codeOf('alice') })
+    expect(removed.location).toBe('/operator/staff?removed')
+    expect((await bob.visit('/operator/')).status).toBe(404)
+  })
+
+  test('when the last admin would go or step down, the page says why not', async () => {
+    const { member = '' } = (await people())[0] ?? {}
+    const end = await alice.visit(`${path}?remove=${member}`)
+    const kept = await alice.submit(end, { member, code: codeOf('alice') })
+    expect([kept.status, kept.html.includes('the last admin')]).toEqual([409, true])
+    const role = await alice.visit(`${path}?member=${member}`)
+    const same = await alice.submit(role, { role: 'finance', code: codeOf('alice') })
+    expect(same.status).toBe(409)
+  })
+
+  test('given a form from elsewhere, when it is sent, nothing is done', async () => {
+    const body = new URLSearchParams({ change: 'add', phone: phoneOfBob, role: 'admin', csrf: 'x' })
+    expect((await alice.visit(path, { method: 'POST', body })).status).toBe(403)
+    expect(await people()).toHaveLength(1)
   })
 })
 

@@ -6,7 +6,7 @@ import {
   type OperatorAction,
   type OperatorRole,
 } from '../../domain/people/operator-roles.ts'
-import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 import { formIn, makeVisitor, type TestVisitor } from '../people/visitor.ts'
 import { operatorTries, type OperatorTry } from './operator-tries.ts'
 
@@ -48,7 +48,7 @@ const tried = async (visitor: TestVisitor, { method, path, form }: OperatorTry) 
   if (method === 'GET') return visitor.visit(address)
   const page = await visitor.visit('/payer/')
   const csrf = new Map(formIn(page.html, 'csrf').fields).get('csrf') ?? ''
-  const body = new URLSearchParams({ ...form, csrf, code: codeOf('bob') })
+  const body = new URLSearchParams({ ...form, csrf })
   return visitor.visit(address, { method: 'POST', body })
 }
 

@@ -1,0 +1,70 @@
+import { termsInForce, type FeeSchedule, type FeeTerms } from '../domain/accounting/fees.ts'
+import { shippedTaxcode, type Taxcode } from '../domain/accounting/taxcodes.ts'
+import { feeSchedules, merchants, taxcodesOfOperator } from '../domain/aggregates.ts'
+import type { Currency } from '../domain/money/currency.ts'
+import { refuse } from '../domain/refusal.ts'
+import type { Instant } from '../domain/time.ts'
+import type { Find } from './find-state.ts'
+import type { Context, Handle } from './handle.ts'
+
+/** What is left out keeps the value that it has then. */
+export type WantedFees = {
+  readonly from: Instant
+  /** That of the merchant, unless another is meant. */
+  readonly currency?: Currency | undefined
+  readonly terms: { readonly [Name in keyof FeeTerms]?: FeeTerms[Name] | undefined }
+}
+
+export type FeePlan = {
+  readonly schedule: FeeSchedule
+  /** What would hold then without it. */
+  readonly before: FeeTerms
+  /** What holds after it, as it was set before; the soonest first. */
+  readonly later: readonly FeeSchedule[]
+}
+
+/** The tax codes that there are, as a schedule stores their rates. */
+export const taxcodesKnown = async ({
+  find,
+}: {
+  readonly find: Find
+}): Promise<readonly (Pick<FeeTerms, 'taxcode' | 'vat'> & { readonly about: Taxcode })[]> =>
+  (await find(taxcodesOfOperator, 'operator')).map((about) => ({
+    ...{ taxcode: about.code, about },
+    vat: about.code === shippedTaxcode.code ? undefined : about.vat,
+  }))
+
+/** The whole schedule that a merchant would get. @throws Refusal resource_is_unknown */
+export const planFees =
+  ({ find }: { readonly find: Find }) =>
+  async (id: string, { from, terms, ...wanted }: WantedFees): Promise<FeePlan> => {
+    const merchant = await find(merchants, id)
+    if (merchant.status !== 'present') return refuse('resource_is_unknown')
+    const own = merchant.data.currency
+    const currency = wanted.currency ?? own
+    const schedules = await find(feeSchedules, id, 'log')
+    const before = termsInForce(schedules, currency, own, from)
+    const { vat } = terms.taxcode === undefined ? before : terms
+    const schedule: FeeSchedule = {
+      ...{ from, currency },
+      transactionRate: terms.transactionRate ?? before.transactionRate,
+      transactionFixed: terms.transactionFixed ?? before.transactionFixed,
+      interchangeRate: terms.interchangeRate ?? before.interchangeRate,
+      permissionFixed: terms.permissionFixed ?? before.permissionFixed,
+      settlementFixed: terms.settlementFixed ?? before.settlementFixed,
+      taxcode: terms.taxcode ?? before.taxcode,
+      ...(vat && { vat }),
+      refundsReturnFees: terms.refundsReturnFees ?? before.refundsReturnFees,
+    }
+    const later = schedules
+      .filter((one) => one.currency === currency && one.from > from)
+      .toSorted((one, other) => one.from - other.from)
+    return { schedule, before, later }
+  }
+
+/** @throws Refusal fees_are_malformed */
+export const setFees =
+  ({ handle }: { readonly handle: Handle }) =>
+  async (id: string, schedule: FeeSchedule, context: Context): Promise<void> => {
+    await handle(feeSchedules, id, { type: 'ScheduleFees', schedule }, context)
+  }

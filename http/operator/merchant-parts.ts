@@ -1,0 +1,152 @@
+import { html } from 'hono/html'
+import type { StaffWork } from '../../application/staff.ts'
+import type { MerchantData } from '../../domain/merchant/merchant.ts'
+import { formatAmount } from '../../domain/money/money.ts'
+import type { Instant } from '../../domain/time.ts'
+import type { SettlementAccountRow } from '../../projections/settlement-accounts.ts'
+import { allPointsOfSale } from '../../projections/turnover.ts'
+import { shownAmount, shownMoney, shownTime } from '../payer/money.ts'
+import type { Html } from '../payer/page.ts'
+import { filled } from '../payer/words.ts'
+import type { TurnoverNeeds } from '../portal/overview-numbers.ts'
+import type { PanelNeeds } from '../portal/overview-panels.ts'
+import { factList, type Fact } from '../portal/parts.ts'
+import type { OperatorVisitor } from './pages.ts'
+import { merchantTexts } from './texts-merchants.ts'
+
+export type MerchantPartNeeds = Pick<StaffWork, 'findStaff' | 'nameOf'> &
+  Pick<TurnoverNeeds, 'turnoverBetween' | 'dayStarts'> &
+  Pick<PanelNeeds, 'nextPayout' | 'failingCallbacks'> & {
+    readonly settlementAccounts: { find(merchant: string): SettlementAccountRow | undefined }
+  }
+
+const days = 30
+const addressesShown = 20
+
+const ownersHtml = async (
+  { findStaff, nameOf }: MerchantPartNeeds,
+  { language }: OperatorVisitor,
+  { id }: MerchantData,
+): Promise<Html | string> => {
+  const { members } = await findStaff(id)
+  const owners = members.filter(
+    ({ status, terms }) => status === 'joined' && terms.role === 'owner',
+  )
+  const names = await Promise.all(owners.map(({ person }) => nameOf(person)))
+  const known = names.filter((name) => name !== undefined)
+  return known.length > 0 ? known.join(', ') : filled(merchantTexts[language].noOwner, id)
+}
+
+/** What is known of a merchant; fields that are empty are left out. */
+export const factsHtml = async (
+  needs: MerchantPartNeeds,
+  visitor: OperatorVisitor,
+  data: MerchantData,
+): Promise<Html> => {
+  const texts = merchantTexts[visitor.language]
+  const { profile, organizationId, lookupIds } = data
+  const account = needs.settlementAccounts.find(data.id)?.payoutAccount
+  const place = [...profile.addressLines, profile.postalCode, profile.country].filter(Boolean)
+  const contact = [profile.phoneNumber, profile.email, profile.url].filter(Boolean)
+  const optional = (name: string, value: string): readonly Fact[] =>
+    value === '' ? [] : [[name, value]]
+  return html`<section class="card">
+    ${factList('money-facts', [
+      [texts.id, html`<code>${data.id}</code>`],
+      ...optional(texts.organization, organizationId ?? ''),
+      ...optional(texts.lookupIds, lookupIds.join(', ')),
+      [texts.owners, await ownersHtml(needs, visitor, data)],
+      [texts.account, account ?? html`<span class="badge warn">${texts.noAccount}</span>`],
+      [texts.currency, data.currency],
+      [texts.timeZone, data.timeZone],
+      ...optional(texts.address, place.join(', ')),
+      ...optional(texts.contact, contact.join(', ')),
+    ])}
+  </section>`
+}
+
+const turnoverHtml = (
+  { turnoverBetween, dayStarts }: MerchantPartNeeds,
+  { language, locale }: OperatorVisitor,
+  { id, timeZone }: MerchantData,
+  at: Instant,
+): Html => {
+  const texts = merchantTexts[language]
+  const starts = dayStarts(timeZone, at, days)
+  const of = { merchant: id, posId: allPointsOfSale }
+  const rows = turnoverBetween(of, starts[0] ?? 0, starts.at(-1) ?? at)
+  if (rows.length === 0) return html`<p class="quiet">${texts.noTurnover}</p>`
+  const count = new Intl.NumberFormat(locale)
+  return html`${rows.map(({ currency, captured, payments, refunded, fees }) => {
+    const amount = (minor: number) => shownAmount(minor, currency, locale)
+    const line = [count.format(payments), amount(refunded), amount(fees)]
+    return html`<p class="figure">${amount(captured)}</p>
+      <p class="quiet small">${filled(texts.turnoverLine, ...line)}</p>`
+  })}`
+}
+
+const payoutHtml = (
+  { nextPayout }: MerchantPartNeeds,
+  { language, locale }: OperatorVisitor,
+  { id }: MerchantData,
+): Html => {
+  const texts = merchantTexts[language]
+  const { dueAt, sums } = nextPayout(id)
+  if (dueAt === null) return html`<p class="quiet">${texts.payoutNone}</p>`
+  return html`${sums.map(
+      ({ currency, sum }) =>
+        html`<p class="figure">${shownMoney(formatAmount(sum, currency), currency, locale)}</p>`,
+    )}
+    <p class="quiet small">${filled(texts.payoutOn, shownTime(dueAt, locale))}</p>`
+}
+
+const callbacksHtml = (
+  { failingCallbacks }: MerchantPartNeeds,
+  { language, locale }: OperatorVisitor,
+  { id }: MerchantData,
+): Html => {
+  const texts = merchantTexts[language]
+  const found = failingCallbacks(id, addressesShown)
+  if (found.length === 0) return html`<p class="quiet">${texts.callbacksNone}</p>`
+  return html`<ul class="list">
+    ${found.map(
+      ({ destination, failingSince, problem, restedAt }) =>
+        html`<li class="row">
+          <span
+            ><span class="name">${destination}</span>
+            <span class="quiet small"
+              >${problem ?? ''}
+              ${
+                failingSince === null
+                  ? ''
+                  : filled(texts.failingSince, shownTime(failingSince, locale))
+              }</span
+            ></span
+          >
+          ${restedAt === null ? '' : html`<b class="badge bad">${texts.rests}</b>`}
+        </li>`,
+    )}
+  </ul>`
+}
+
+const panel = (title: string, body: Html): Html =>
+  html`<section class="card">
+    <h2>${title}</h2>
+    ${body}
+  </section>`
+
+/** What it turns over, what it is owed, and which of its addresses fail. */
+export const panelsHtml = (
+  needs: MerchantPartNeeds,
+  visitor: OperatorVisitor,
+  data: MerchantData,
+  at: Instant,
+): Html => {
+  const texts = merchantTexts[visitor.language]
+  return html`${panel(
+    `${texts.turnover}, ${texts.last30.toLowerCase()}`,
+    turnoverHtml(needs, visitor, data, at),
+  )}
+  ${panel(texts.payout, payoutHtml(needs, visitor, data))}
+  ${panel(texts.callbacks, callbacksHtml(needs, visitor, data))}`
+}

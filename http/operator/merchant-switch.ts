@@ -1,0 +1,110 @@
+import { html } from 'hono/html'
+import type { Handle } from '../../application/handle.ts'
+import { merchants } from '../../domain/aggregates.ts'
+import type { OperatorAction } from '../../domain/people/operator-roles.ts'
+import { refuse } from '../../domain/refusal.ts'
+import { codeField } from '../payer/fields.ts'
+import { plainForm, typed } from '../payer/form-parts.ts'
+import { hiddenFields, type Visits } from '../payer/session.ts'
+import { filledText } from '../payer/words.ts'
+import type { Route } from '../route.ts'
+import { codeProblem } from './code.ts'
+import {
+  findMerchant,
+  merchantCrumbs,
+  merchantParams,
+  type MerchantPageNeeds,
+  type OneMerchant,
+} from './merchant.ts'
+import { factsHtml } from './merchant-parts.ts'
+import { merchantPath } from './merchants.ts'
+import {
+  contextOfOperator,
+  operatorPages,
+  type OperatorPage,
+  type OperatorVisitor,
+} from './pages.ts'
+import { merchantTexts } from './texts-merchants.ts'
+
+export type MerchantSwitchNeeds = MerchantPageNeeds & { readonly handle: Handle }
+
+const ways = ['approve', 'disable', 'enable'] as const
+type Way = (typeof ways)[number]
+
+const actions: Readonly<Record<Way, OperatorAction>> = {
+  approve: 'approve_merchants',
+  disable: 'switch_merchants',
+  enable: 'switch_merchants',
+}
+const done: Readonly<Record<Way, string>> = {
+  approve: '?approved',
+  disable: '?disabled',
+  enable: '?enabled',
+}
+const summaries: Readonly<Record<Way, string>> = {
+  approve: 'Let a merchant that has signed up by itself take payments',
+  disable: 'Refuse all requests of a merchant',
+  enable: 'Let a disabled merchant in again',
+}
+
+const switchForm = plainForm.extend({ code: typed('A one-time code.') })
+
+const askPage = async (
+  needs: MerchantSwitchNeeds,
+  visitor: OperatorVisitor,
+  { data }: OneMerchant,
+  way: Way,
+  problem?: string,
+): Promise<OperatorPage> => {
+  const texts = merchantTexts[visitor.language]
+  const title = filledText(texts[`${way}Ask`], data.businessName)
+  return {
+    title,
+    status: problem === undefined ? 200 : 400,
+    body: html`${merchantCrumbs(visitor, data)}
+      <div class="columns">
+        <form class="card" method="post" action="${merchantPath(data.id, `/${way}`)}">
+          <h1>${title}</h1>
+          <p>${texts[`${way}What`]}</p>
+          ${hiddenFields({ csrf: visitor.csrf })} ${codeField(visitor.texts, problem)}
+          <div class="actions">
+            <button class="${way === 'disable' ? 'danger' : ''}">${texts[way]}</button>
+            <a class="button second" href="${merchantPath(data.id)}">${visitor.texts.cancel}</a>
+          </div>
+        </form>
+        ${await factsHtml(needs, visitor, data)}
+      </div>`,
+  }
+}
+
+/** Only a merchant that has signed up is approved, as by the command. */
+const findFor = async (needs: MerchantSwitchNeeds, id: string, way: Way): Promise<OneMerchant> => {
+  const one = await findMerchant(needs, id)
+  return way === 'approve' && !one.data.hasSignedUp ? refuse('resource_is_unknown') : one
+}
+
+/** Approves, disables and enables merchants, with the second factor. */
+export const merchantSwitchRoutes = (needs: MerchantSwitchNeeds, visits: Visits): Route[] => {
+  const { page, form, confirm } = operatorPages(needs, visits)
+  return ways.flatMap((way) => {
+    const place = {
+      ...{ path: `/operator/merchants/:merchant/${way}`, params: merchantParams },
+      ...{ summary: summaries[way], action: actions[way], area: 'merchants' as const },
+    }
+    return [
+      page(place, async (visitor, call) =>
+        askPage(needs, visitor, await findFor(needs, call.params.merchant, way), way),
+      ),
+      form({ ...place, ownForm: switchForm }, async (visitor, call) => {
+        const { merchant } = call.params
+        const one = await findFor(needs, merchant, way)
+        const problem = await codeProblem(confirm, visitor, call)
+        if (problem !== undefined) return askPage(needs, visitor, one, way, problem)
+        const type = way === 'disable' ? 'Disable' : 'Enable'
+        const context = contextOfOperator(call, visitor, merchant)
+        await needs.handle(merchants, merchant, { type }, context)
+        return visits.go(visitor, merchantPath(merchant, done[way]))
+      }),
+    ]
+  })
+}

@@ -1,0 +1,103 @@
+import { html } from 'hono/html'
+import { z } from 'zod'
+import type { Find } from '../../application/find-state.ts'
+import { feeSchedules, merchants } from '../../domain/aggregates.ts'
+import type { MerchantData } from '../../domain/merchant/merchant.ts'
+import { operatorMayDo } from '../../domain/people/operator-roles.ts'
+import { refuse } from '../../domain/refusal.ts'
+import { searchOf } from '../call.ts'
+import type { Html } from '../payer/page.ts'
+import type { Visits } from '../payer/session.ts'
+import { doneHtml } from '../portal/money-parts.ts'
+import { schedulesHtml } from '../portal/money-terms.ts'
+import { merchantParam } from '../portal/pages.ts'
+import type { Route } from '../route.ts'
+import { operatorPath } from './areas.ts'
+import { factsHtml, panelsHtml, type MerchantPartNeeds } from './merchant-parts.ts'
+import { merchantPath, stateHtml } from './merchants.ts'
+import { operatorPages, type OperatorNeeds, type OperatorVisitor } from './pages.ts'
+import { merchantTexts } from './texts-merchants.ts'
+
+export type MerchantPageNeeds = OperatorNeeds & MerchantPartNeeds & { readonly find: Find }
+
+export const merchantParams = z.object({ merchant: merchantParam })
+
+export type OneMerchant = { readonly data: MerchantData; readonly isDisabled: boolean }
+
+/** @throws Refusal resource_is_unknown */
+export const findMerchant = async (
+  { find }: { readonly find: Find },
+  id: string,
+): Promise<OneMerchant> => {
+  const entry = await find(merchants, id, 'log')
+  if (entry.status !== 'present') return refuse('resource_is_unknown')
+  return { data: entry.data, isDisabled: entry.isDisabled === true }
+}
+
+/** The way back to the merchants, or to the one that it is about. */
+export const merchantCrumbs = ({ language }: OperatorVisitor, one?: MerchantData): Html =>
+  html`<p class="crumbs">
+    <a href="${one ? merchantPath(one.id) : operatorPath('merchants')}"
+      >${one ? one.businessName : merchantTexts[language].merchants}</a
+    >
+  </p>`
+
+const doneIn = (search: URLSearchParams, { language }: OperatorVisitor): string | undefined => {
+  const texts = merchantTexts[language]
+  if (search.has('approved')) return texts.approveDone
+  if (search.has('disabled')) return texts.disableDone
+  if (search.has('enabled')) return texts.enableDone
+  return search.has('fees') ? texts.feesDone : undefined
+}
+
+/** What can be done about it now, by whoever looks. */
+const actionsHtml = ({ language, me }: OperatorVisitor, { data, isDisabled }: OneMerchant) => {
+  const texts = merchantTexts[language]
+  const link = (way: 'approve' | 'disable' | 'enable' | 'fees', text: string, kind = 'second') =>
+    html`<a class="button ${kind}" href="${merchantPath(data.id, `/${way}`)}">${text}</a>`
+  const waits = isDisabled && data.hasSignedUp === true
+  const fees = operatorMayDo(me.terms, 'set_fees') ? link('fees', texts.setFees) : ''
+  if (waits)
+    return html`${fees}
+    ${operatorMayDo(me.terms, 'approve_merchants') ? link('approve', texts.approve, '') : ''}`
+  if (!operatorMayDo(me.terms, 'switch_merchants')) return fees
+  return html`${fees} ${isDisabled ? link('enable', texts.enable) : link('disable', texts.disable)}`
+}
+
+/** One merchant: its state, its people, its money and its fees. */
+export const merchantPageRoutes = (needs: MerchantPageNeeds, visits: Visits): Route[] => {
+  const { page } = operatorPages(needs, visits)
+  return [
+    page(
+      {
+        path: '/operator/merchants/:merchant',
+        summary: 'One merchant',
+        params: merchantParams,
+        action: 'see_merchants',
+        area: 'merchants',
+      },
+      async (visitor, call) => {
+        const one = await findMerchant(needs, call.params.merchant)
+        const { data, isDisabled } = one
+        const texts = merchantTexts[visitor.language]
+        const schedules = await needs.find(feeSchedules, data.id, 'log')
+        const state = { isDisabled, hasSignedUp: data.hasSignedUp === true }
+        return {
+          title: data.businessName,
+          body: html`${merchantCrumbs(visitor)}
+            <div class="head">
+              <h1>${data.businessName} ${stateHtml(texts, state)}</h1>
+              <div class="buttons">${actionsHtml(visitor, one)}</div>
+            </div>
+            ${doneHtml(doneIn(searchOf(call), visitor))}
+            <div class="columns">
+              ${await factsHtml(needs, visitor, data)}
+              <div>${panelsHtml(needs, visitor, data, call.at)}</div>
+            </div>
+            <h2 class="section">${texts.fees}</h2>
+            ${schedulesHtml(schedules, data, visitor, call.at)}`,
+        }
+      },
+    ),
+  ]
+}

@@ -1,0 +1,93 @@
+import type { OperatorWork } from '../../application/operators.ts'
+import { phoneDigits } from '../../application/people.ts'
+import { operatorTerms } from '../../domain/people/operator-roles.ts'
+import type { Operator } from '../../domain/people/operators.ts'
+import { refuse } from '../../domain/refusal.ts'
+import { memberOf } from '../../domain/staff-members.ts'
+import type { Call } from '../call.ts'
+import { fieldOf, type FormOf } from '../forms.ts'
+import type { Visits } from '../payer/session.ts'
+import type { RawReply } from '../route.ts'
+import { codeProblem } from './code.ts'
+import {
+  contextOfOperator,
+  type OperatorNeeds,
+  type OperatorPages,
+  type OperatorVisitor,
+} from './pages.ts'
+import { addForm, peopleForm, peoplePath, removeForm, roleForm } from './people-forms.ts'
+import { peopleTexts } from './texts-people.ts'
+
+export type OperatorPeopleNeeds = OperatorNeeds &
+  Pick<OperatorWork, 'addOperator' | 'changeOperators' | 'nameOf' | 'invitedNumber'>
+
+type PeopleCall = Call<unknown, undefined, FormOf<typeof peopleForm>>
+
+/** Their name, or the number that was invited. */
+export const personName = async (
+  needs: OperatorPeopleNeeds,
+  { language }: OperatorVisitor,
+  { person, phone, status }: Operator,
+): Promise<string> => {
+  const name = status === 'joined' ? await needs.nameOf(person) : undefined
+  const number = needs.invitedNumber(phone)
+  return name ?? (number === undefined ? peopleTexts[language].erased : `+${number}`)
+}
+
+export const namedPerson = async (
+  needs: OperatorPeopleNeeds,
+  visitor: OperatorVisitor,
+  member: string,
+) => {
+  const one = memberOf(await needs.findOperators(), member) ?? refuse('resource_is_unknown')
+  return { one, name: await personName(needs, visitor, one) }
+}
+
+/** Each shows its form again when something is wrong, else goes back to the page. */
+export const peopleChanges = (
+  needs: OperatorPeopleNeeds,
+  visits: Visits,
+  confirm: OperatorPages['confirm'],
+) => {
+  const done = (visitor: OperatorVisitor, what: string): RawReply =>
+    visits.go(visitor, `${peoplePath}?${what}`)
+
+  const add = async (visitor: OperatorVisitor, call: PeopleCall) => {
+    const texts = peopleTexts[visitor.language]
+    const given = { phone: fieldOf(call.body, 'phone'), role: fieldOf(call.body, 'role') }
+    const phone = phoneDigits(given.phone)
+    const read = operatorTerms.safeParse(given)
+    if (phone === undefined) return addForm(visitor, given, { phone: texts.wrongPhone })
+    if (!read.success) return addForm(visitor, given, { role: texts.wrongRole })
+    const code = await codeProblem(confirm, visitor, call)
+    if (code !== undefined) return addForm(visitor, given, { code })
+    const asked = { phone, terms: read.data, by: visitor.me.member }
+    await needs.addOperator(asked, contextOfOperator(call, visitor))
+    return done(visitor, 'added')
+  }
+
+  const changeRole = async (visitor: OperatorVisitor, call: PeopleCall) => {
+    const found = await namedPerson(needs, visitor, fieldOf(call.body, 'member'))
+    const role = fieldOf(call.body, 'role')
+    const read = operatorTerms.safeParse({ role })
+    const wrongRole = { role: peopleTexts[visitor.language].wrongRole }
+    if (!read.success) return roleForm(visitor, found, role, wrongRole)
+    const code = await codeProblem(confirm, visitor, call)
+    if (code !== undefined) return roleForm(visitor, found, role, { code })
+    const { member } = found.one
+    const command = { type: 'ChangeRole', member, terms: read.data, by: visitor.me.member } as const
+    await needs.changeOperators(command, contextOfOperator(call, visitor))
+    return done(visitor, 'saved')
+  }
+
+  const remove = async (visitor: OperatorVisitor, call: PeopleCall) => {
+    const found = await namedPerson(needs, visitor, fieldOf(call.body, 'member'))
+    const code = await codeProblem(confirm, visitor, call)
+    if (code !== undefined) return removeForm(visitor, found, { code })
+    const command = { type: 'Remove', member: found.one.member, by: visitor.me.member } as const
+    await needs.changeOperators(command, contextOfOperator(call, visitor))
+    return done(visitor, 'removed')
+  }
+
+  return { add, role: changeRole, remove }
+}

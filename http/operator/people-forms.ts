@@ -1,0 +1,118 @@
+import { html } from 'hono/html'
+import { z } from 'zod'
+import { operatorRoles } from '../../domain/people/operator-roles.ts'
+import type { Operator } from '../../domain/people/operators.ts'
+import { codeField, phoneField, type Problems } from '../payer/fields.ts'
+import { hidden, plainForm, typed } from '../payer/form-parts.ts'
+import type { Html } from '../payer/page.ts'
+import { hiddenFields } from '../payer/session.ts'
+import { filledText } from '../payer/words.ts'
+import { operatorPath } from './areas.ts'
+import type { OperatorPage, OperatorVisitor } from './pages.ts'
+import { operatorTexts } from './texts.ts'
+import { peopleTexts } from './texts-people.ts'
+
+const changes = ['add', 'role', 'remove'] as const
+
+export const peopleForm = plainForm.extend({
+  change: z.enum(changes).meta({ description: 'Hidden in the form: what is changed.' }),
+  member: hidden('whose role is changed, or who is removed.').optional(),
+  phone: typed('Who is added.', '+4799999901').optional(),
+  role: z.enum(operatorRoles as [string, ...string[]]).optional(),
+  code: typed('A one-time code.'),
+})
+
+export const peoplePath = operatorPath('staff')
+
+type FormPart = {
+  readonly title: string
+  readonly hidden: Readonly<Record<string, string>>
+  readonly fields: Html
+  readonly button: string
+  readonly isDangerous?: boolean
+  readonly problems: Problems | undefined
+}
+
+const formPage = ({ csrf, texts }: OperatorVisitor, part: FormPart): OperatorPage => {
+  const { title, hidden, fields, button, isDangerous, problems } = part
+  return {
+    title,
+    status: problems ? 400 : 200,
+    body: html`<form class="card narrow-card" method="post" action="${peoplePath}">
+      <h1>${title}</h1>
+      ${hiddenFields({ csrf, ...hidden })} ${fields} ${codeField(texts, problems?.['code'])}
+      <div class="actions">
+        <button class="${isDangerous ? 'danger' : ''}">${button}</button>
+        <a class="button second" href="${peoplePath}">${texts.cancel}</a>
+      </div>
+    </form>`,
+  }
+}
+
+const rolesHtml = ({ language }: OperatorVisitor, chosen: string, problem?: Html | string) => {
+  const texts = peopleTexts[language]
+  return html`<fieldset class="choice">
+    <legend>${texts.role}</legend>
+    ${problem ? html`<p class="wrong small" role="alert">${problem}</p>` : ''}
+    ${operatorRoles.map(
+      (role) =>
+        html`<label class="check"
+          ><input
+            type="radio"
+            name="role"
+            value="${role}"
+            required
+            ${role === chosen ? 'checked' : ''}
+          /><span
+            >${operatorTexts[language][`role_${role}`]}<span class="value"
+              >${texts[`roleWhat_${role}`]}</span
+            ></span
+          ></label
+        >`,
+    )}
+  </fieldset>`
+}
+
+export const addForm = (
+  visitor: OperatorVisitor,
+  { phone = '', role = '' }: { readonly phone?: string; readonly role?: string } = {},
+  problems?: Problems,
+): OperatorPage => {
+  const texts = peopleTexts[visitor.language]
+  return formPage(visitor, {
+    ...{ title: texts.add, button: texts.addDo, hidden: { change: 'add' }, problems },
+    fields: html`<p class="quiet">${texts.addWhat}</p>
+      ${phoneField(visitor.texts, 'tel', phone, problems?.['phone'])}
+      ${rolesHtml(visitor, role, problems?.['role'])}`,
+  })
+}
+
+type Named = { readonly one: Operator; readonly name: string }
+
+export const roleForm = (
+  visitor: OperatorVisitor,
+  { one, name }: Named,
+  role: string,
+  problems?: Problems,
+): OperatorPage => {
+  const texts = peopleTexts[visitor.language]
+  return formPage(visitor, {
+    ...{ title: filledText(texts.changeRole, name), button: texts.save, problems },
+    hidden: { change: 'role', member: one.member },
+    fields: rolesHtml(visitor, role, problems?.['role']),
+  })
+}
+
+export const removeForm = (
+  visitor: OperatorVisitor,
+  { one, name }: Named,
+  problems?: Problems,
+): OperatorPage => {
+  const texts = peopleTexts[visitor.language]
+  return formPage(visitor, {
+    ...{ title: filledText(texts.removeAsk, name), button: texts.remove, problems },
+    hidden: { change: 'remove', member: one.member },
+    isDangerous: true,
+    fields: html`<p>${texts.removeWhat}</p>`,
+  })
+}

@@ -1,0 +1,135 @@
+import { html } from 'hono/html'
+import { z } from 'zod'
+import { operatorMayDo } from '../../domain/people/operator-roles.ts'
+import type { Operator } from '../../domain/people/operators.ts'
+import { refuse } from '../../domain/refusal.ts'
+import { searchOf } from '../call.ts'
+import { fieldOf } from '../forms.ts'
+import { shownTime } from '../payer/money.ts'
+import type { Html } from '../payer/page.ts'
+import type { Visits } from '../payer/session.ts'
+import { unseen } from '../payer/words.ts'
+import { doneHtml } from '../portal/money-parts.ts'
+import { headedTable } from '../portal/parts.ts'
+import type { Route } from '../route.ts'
+import { operatorPages, type OperatorPage, type OperatorVisitor } from './pages.ts'
+import {
+  namedPerson,
+  peopleChanges,
+  personName,
+  type OperatorPeopleNeeds,
+} from './people-changes.ts'
+import { addForm, peopleForm, peoplePath, removeForm, roleForm } from './people-forms.ts'
+import { operatorTexts } from './texts.ts'
+import { peopleTexts } from './texts-people.ts'
+
+const rowHtml = async (
+  needs: OperatorPeopleNeeds,
+  visitor: OperatorVisitor,
+  one: Operator,
+): Promise<Html> => {
+  const { me, language, locale } = visitor
+  const texts = peopleTexts[language]
+  const name = await personName(needs, visitor, one)
+  const [last] = one.visits
+  const link = (what: string, text: string) =>
+    html`<a href="${peoplePath}?${what}=${one.member}">${text}${unseen(` ${name}`)}</a>`
+  return html`<tr>
+    <th scope="row">
+      ${name} ${one.member === me.member ? html`<span class="badge">${texts.you}</span>` : ''}
+      ${one.status === 'invited' ? html`<span class="badge warn">${texts.invited}</span>` : ''}
+    </th>
+    <td>${operatorTexts[language][`role_${one.terms.role}`]}</td>
+    <td>${last ? shownTime(last.at, locale) : html`<span class="quiet">${texts.never}</span>`}</td>
+    <td class="links">
+      ${
+        operatorMayDo(me.terms, 'change_staff')
+          ? html`${link('member', texts.change)} ${link('remove', texts.remove)}`
+          : ''
+      }
+    </td>
+  </tr>`
+}
+
+const doneIn = (search: URLSearchParams, { language }: OperatorVisitor): string | undefined => {
+  const texts = peopleTexts[language]
+  if (search.has('added')) return texts.added
+  if (search.has('saved')) return texts.roleChanged
+  return search.has('removed') ? texts.removed : undefined
+}
+
+const listPage = async (
+  needs: OperatorPeopleNeeds,
+  visitor: OperatorVisitor,
+  search: URLSearchParams,
+): Promise<OperatorPage> => {
+  const texts = peopleTexts[visitor.language]
+  const { members } = await needs.findOperators()
+  const present = members.filter(({ status }) => status !== 'gone')
+  const rows = await Promise.all(present.map((one) => rowHtml(needs, visitor, one)))
+  const heads = [texts.person, texts.role, texts.lastSeen, unseen(texts.change)]
+  const add = html`<a class="button" href="${peoplePath}?add">${texts.add}</a>`
+  return {
+    title: texts.staff,
+    body: html`<div class="head">
+        <h1>${texts.staff}</h1>
+        ${operatorMayDo(visitor.me.terms, 'change_staff') ? add : ''}
+      </div>
+      ${doneHtml(doneIn(search, visitor))}
+      <section class="card">
+        <p class="quiet">${texts.staffWhat}</p>
+        ${headedTable('grid stacks', heads, rows)}
+      </section>`,
+  }
+}
+
+/** The form that an address asks for. @throws Refusal role_forbids_it for all but admins */
+const formIn = async (
+  needs: OperatorPeopleNeeds,
+  visitor: OperatorVisitor,
+  search: URLSearchParams,
+): Promise<OperatorPage | undefined> => {
+  const [role, end] = [search.get('member'), search.get('remove')]
+  if (role === null && end === null && !search.has('add')) return undefined
+  if (!operatorMayDo(visitor.me.terms, 'change_staff')) return refuse('role_forbids_it')
+  if (end !== null) return removeForm(visitor, await namedPerson(needs, visitor, end))
+  if (role === null) return addForm(visitor)
+  const found = await namedPerson(needs, visitor, role)
+  return roleForm(visitor, found, found.one.terms.role)
+}
+
+const text = (description: string) => z.string().optional().meta({ description })
+
+/** Who works for the operator; admins add, change and remove. */
+export const operatorPeopleRoutes = (needs: OperatorPeopleNeeds, visits: Visits): Route[] => {
+  const { page, form, confirm } = operatorPages(needs, visits)
+  const changes = peopleChanges(needs, visits, confirm)
+  const place = { path: '/operator/staff', area: 'staff' as const }
+  return [
+    page(
+      {
+        ...{ ...place, action: 'see_staff', summary: 'The people of the operator' },
+        ownQuery: z.object({
+          add: text('Shows the form to add somebody.'),
+          member: text('Whose role to change.'),
+          remove: text('Whom to remove.'),
+        }),
+      },
+      async (visitor, call) => {
+        const search = searchOf(call)
+        return (await formIn(needs, visitor, search)) ?? listPage(needs, visitor, search)
+      },
+    ),
+    form(
+      {
+        ...{ ...place, action: 'change_staff', ownForm: peopleForm },
+        summary: 'Add somebody of the operator, change a role, remove somebody',
+      },
+      async (visitor, call) => {
+        const name = fieldOf(call.body, 'change')
+        const change = Object.entries(changes).find(([one]) => one === name)?.[1]
+        return change ? change(visitor, call) : refuse('resource_is_unknown')
+      },
+    ),
+  ]
+}
