@@ -22,8 +22,9 @@ export const shopsOf = ({ merchants: rows, people }: Rows) => {
     findShop: (merchant: string) => {
       const row = find(merchant)
       if (!row) return undefined
-      const { businessName: name, currency, timeZone, hasSignedUp = false } = row.data
-      return { merchant, name, currency, timeZone, hasSignedUp, isDisabled: row.isDisabled }
+      const { businessName: name, currency, timeZone, callbackUri, hasSignedUp = false } = row.data
+      const about = { merchant, name, currency, timeZone, callbackUri, hasSignedUp }
+      return { ...about, isDisabled: row.isDisabled }
     },
     shopOf: (merchant: string, posId: string) => ({
       shop: shopName(merchant),

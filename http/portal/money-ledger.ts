@@ -17,7 +17,7 @@ import { closesText } from './money-ledgers.ts'
 import { crumbsHtml, doneHtml, factsHtml, ledgerHref, reportHref, sumText } from './money-parts.ts'
 import { reportBadge } from './money-report.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
-import { choiceField, headedTable } from './parts.ts'
+import { choiceField } from './parts.ts'
 import { moneyTexts } from './texts-money.ts'
 
 const shownAtOnce = 24
@@ -63,17 +63,27 @@ const reportsHtml = (
   const newest = Math.min(before - 1, row.open)
   const oldest = Math.max(1, newest - shownAtOnce + 1)
   const numbers = Array.from({ length: newest - oldest + 1 }, (_, index) => newest - index)
-  const head = (name: string, kind: string) => html`<span class="${kind}">${name}</span>`
-  const heads = [
-    ...[texts.reports, texts.status, head(texts.opened, 'wide'), texts.closed],
-    ...[head(texts.gross, 'wide number'), head(texts.net, 'number')],
-  ]
-  const rows = numbers.map((number) => rowHtml(visitor, row, shownReport(reports, row, number)))
+  const number = (name: string, kind = '') =>
+    html`<th scope="col" class="number ${kind}">${name}</th>`
+  const rows = numbers.map((one) => rowHtml(visitor, row, shownReport(reports, row, one)))
   const href = ledgerHref(visitor, row.id)
   return html`<section class="card">
     <h2>${texts.reports}</h2>
     <div class="scroll" tabindex="0" role="region" aria-label="${texts.reports}">
-      ${headedTable('grid reports', heads, rows)}
+      <table class="grid">
+        <thead>
+          <tr>
+            <th scope="col">${texts.reports}</th>
+            <th scope="col">${texts.status}</th>
+            <th scope="col" class="wide">${texts.opened}</th>
+            <th scope="col">${texts.closed}</th>
+            ${number(texts.gross, 'wide')} ${number(texts.net)}
+          </tr>
+        </thead>
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
     </div>
     <nav class="buttons" aria-label="${texts.allReports}">
       ${

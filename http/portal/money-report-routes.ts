@@ -66,7 +66,8 @@ export const reportRoutes = (
         const { merchant, openedAt } = row
         const href = reportHref(visitor, ledger, shown.number)
         if (fieldOf(call.body, 'decision') !== 'close') return visits.go(visitor, `${href}?close`)
-        const about = { report: shown.number, openedAt, callbackUri: null }
+        const { callbackUri } = visitor.shop
+        const about = { report: shown.number, openedAt, callbackUri }
         const command = { type: 'CloseReport', ...about, implied: impliedBy(row) } as const
         const context = contextOfStaff(call, visitor)
         // Also where the clock was put back meanwhile.

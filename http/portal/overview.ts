@@ -9,6 +9,7 @@ import type { Route } from '../route.ts'
 import { portalPath } from './areas.ts'
 import type { PortalNeeds } from './guard.ts'
 import { noticesHtml, type NoticeNeeds } from './messages.ts'
+import { firstStepsHtml } from './first-steps.ts'
 import { chartsHtml, daysTable, posTable, type Shown } from './overview-charts.ts'
 import { isNothing, numbersFor, type TurnoverNeeds } from './overview-numbers.ts'
 import { tilesHtml } from './overview-tiles.ts'
@@ -72,7 +73,7 @@ const overviewPage = async (
     follow: portalPath(merchant, `events?after=${newest}`),
     body: html`<div class="head"><h1>${title}</h1></div>
       <div data-part="overview">
-        ${shown.map(tilesHtml)}
+        ${names.size === 0 ? firstStepsHtml(visitor) : ''} ${shown.map(tilesHtml)}
         ${
           notices === ''
             ? ''

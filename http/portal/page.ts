@@ -19,6 +19,8 @@ export type PortalShop = {
   readonly currency: string
   /** IANA. */
   readonly timeZone: string
+  /** Gets messages about what has no address of its own; null for none. */
+  readonly callbackUri: string | null
   readonly isDisabled: boolean
   /** Whether it has signed up by itself. */
   readonly hasSignedUp: boolean

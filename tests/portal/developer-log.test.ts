@@ -107,6 +107,22 @@ describe('given callbacks,', () => {
     expect([answer.status, answer.html.includes('Write a full address')]).toEqual([400, true])
   })
 
+  test('when the own address is set, it is told of a report that is closed here', async () => {
+    const page = await bob.visit(`${area}/callbacks`)
+    const wrong = await act(bob, page, 'address', { own_uri: 'nowhere' })
+    expect([wrong.status, wrong.html.includes('value="nowhere"')]).toEqual([400, true])
+    const own_uri = `${shopUrl}/own`
+    const set = await act(bob, page, 'address', { own_uri })
+    expect((await bob.follow(set)).html).toContain(`value="${own_uri}"`)
+    const report = '/portal/sandbox/money/ledgers/default/reports/1'
+    await alice.submit(await alice.visit(`${report}?close`), { decision: 'close' })
+    const told = () => received.filter(({ body }) => body.includes('"report_closed"'))
+    // Once its logs are written.
+    await expect.poll(() => told().length, { timeout: 20_000 }).toBe(1)
+    const taken = await act(bob, page, 'address', { own_uri: '' })
+    expect((await bob.follow(taken)).html).not.toContain(`value="${own_uri}"`)
+  })
+
   test('when the secret is replaced, both are shown, to whoever may change it', async () => {
     const before = textOf(await bob.visit(`${area}/callbacks?secret`), 'callback-secret')
     const rotated = await act(bob, await bob.visit(`${area}/callbacks`), 'rotate')

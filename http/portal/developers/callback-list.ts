@@ -4,10 +4,10 @@ import { messageStatuses, type MessageStatus } from '../../../projections/callba
 import type { Instant } from '../../../domain/time.ts'
 import type { CallbackNeeds } from '../../merchant/callback.ts'
 import { summaryView } from '../../merchant/callback-reply.ts'
-import { inputField, type Problems } from '../../payer/fields.ts'
 import { shownTime } from '../../payer/money.ts'
 import type { Html } from '../../payer/page.ts'
 import { filled } from '../../payer/words.ts'
+import { addressesHtml, type TypedAddress } from './callback-address.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
 import { portalPath } from '../areas.ts'
 import { actHtml, askedHtml, copyHtml, developersPage, developersPath, textsOf } from './parts.ts'
@@ -116,33 +116,12 @@ const secretHtml = async (
   </section>`
 }
 
-const testHtml = (visitor: PortalVisitor, typed: string, problems: Problems): Html => {
-  const texts = textsOf(visitor)
-  const fields = inputField({
-    name: 'uri',
-    label: texts.callbackAddress,
-    problem: problems['uri'],
-    attributes: html`type="url" value="${typed}" maxlength="2000" required autocomplete="off"
-    placeholder="https://shop.example/callback"`,
-  })
-  return html`<section class="card">
-    <h2>${texts.sendTest}</h2>
-    <p class="quiet small">${texts.sendTestWhat}</p>
-    ${actHtml(visitor, {
-      path: callbacksPath(visitor.shop.merchant),
-      ...{ change: 'test', label: texts.sendTest, fields, kind: '' },
-    })}
-  </section>`
-}
-
-export type CallbackListAsked = {
+export type CallbackListAsked = TypedAddress & {
   readonly at: Instant
   readonly status: MessageStatus | undefined
   readonly before: number
   readonly isSecretShown: boolean
   readonly done?: string | undefined
-  readonly typed?: string
-  readonly problems?: Problems
 }
 
 /** The messages of a merchant, the secret that signs them, and a test. */
@@ -153,7 +132,7 @@ export const callbackListPage = async (
 ): Promise<PortalPage> => {
   const texts = textsOf(visitor)
   const { shop, me } = visitor
-  const { at, status, before, isSecretShown, done, typed = '', problems } = asked
+  const { at, status, before, isSecretShown, done } = asked
   const newest = needs.newestOf(shop.merchant)
   const found = needs.callbackMessages.list(shop.merchant, status, before, shownAtOnce + 1)
   const rows = found.slice(0, shownAtOnce)
@@ -162,7 +141,7 @@ export const callbackListPage = async (
   const mayChange = mayDo(me.terms, 'change_callbacks')
   return developersPage(visitor, {
     ...{ tab: 'callbacks', title: texts.tab_callbacks, done },
-    status: problems === undefined ? 200 : 400,
+    status: asked.problems === undefined ? 200 : 400,
     follow: portalPath(shop.merchant, `events?after=${newest}`),
     body: html`<section class="card">
         <h2>${texts.tab_callbacks}</h2>
@@ -179,7 +158,7 @@ export const callbackListPage = async (
         mayChange
           ? html`<div class="columns">
               ${await secretHtml(needs, visitor, at, isSecretShown)}
-              ${testHtml(visitor, typed, problems ?? {})}
+              ${addressesHtml(visitor, asked)}
             </div>`
           : ''
       }`,

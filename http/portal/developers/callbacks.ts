@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { callbackSecrets } from '../../../domain/aggregates.ts'
+import { callbackSecrets, merchants } from '../../../domain/aggregates.ts'
 import type { Context, Handle } from '../../../application/handle.ts'
 import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import { refuse } from '../../../domain/refusal.ts'
@@ -13,7 +13,7 @@ import type { Route } from '../../route.ts'
 import { contextOfStaff, type PortalNeeds, type Shown } from '../guard.ts'
 import type { PortalVisitor } from '../page.ts'
 import { portalPages, shopParams } from '../pages.ts'
-import { callbackListPage, callbacksPath } from './callback-list.ts'
+import { callbackListPage, callbacksPath, type CallbackListAsked } from './callback-list.ts'
 import { callbackPage, type CallbackPageNeeds } from './callback-page.ts'
 import { doneIn, textsOf } from './parts.ts'
 
@@ -24,8 +24,11 @@ export type PortalCallbackNeeds = PortalNeeds &
   }
 
 const listForm = plainForm.extend({
-  change: z.enum(['rotate', 'test']).meta({ description: 'Hidden in the form: what is done.' }),
+  change: z
+    .enum(['rotate', 'test', 'address'])
+    .meta({ description: 'Hidden in the form: what is done.' }),
   uri: typed('Where the test message goes.', 'https://shop.example/callback').optional(),
+  own_uri: typed('Where goes what has no address of its own; empty for nowhere.').optional(),
 })
 const oneForm = plainForm.extend({ change: z.literal('retry') })
 
@@ -36,7 +39,12 @@ const oneParams = shopParams.extend({
   message: z.string().max(100).meta({ description: 'The id of the message, as in `meta`.' }),
 })
 
-const doneTexts = { rotated: 'isRotated', test: 'isTestSent', retried: 'isRetried' } as const
+const doneTexts = {
+  saved: 'saved',
+  rotated: 'isRotated',
+  test: 'isTestSent',
+  retried: 'isRetried',
+} as const
 
 type ListCall = Call<{ readonly merchant: string }, undefined, FormOf<typeof listForm>>
 
@@ -52,15 +60,32 @@ const listAsked = (visitor: PortalVisitor, call: Call) => {
   }
 }
 
-const changing =
-  (needs: PortalCallbackNeeds, visits: Visits) =>
-  async (visitor: PortalVisitor, call: ListCall): Promise<Shown> => {
+const changing = (needs: PortalCallbackNeeds, visits: Visits) => {
+  const again = (
+    visitor: PortalVisitor,
+    call: ListCall,
+    typed: Pick<CallbackListAsked, 'typed' | 'typedAddress'>,
+    field: string,
+  ) => {
+    const problems = { [field]: textsOf(visitor).wrongAddress }
+    return callbackListPage(needs, visitor, { ...listAsked(visitor, call), ...typed, problems })
+  }
+
+  return async (visitor: PortalVisitor, call: ListCall): Promise<Shown> => {
     const { merchant } = visitor.shop
     const context = contextOfStaff(call, visitor)
     const { at } = call
     if (fieldOf(call.body, 'change') === 'rotate') {
       await needs.handle(callbackSecrets, merchant, { type: 'RotateCallbackSecret', at }, context)
       return visits.go(visitor, callbacksPath(merchant, '?secret&done=rotated'))
+    }
+    if (fieldOf(call.body, 'change') === 'address') {
+      const typed = fieldOf(call.body, 'own_uri')
+      const callbackUri = typed === '' ? null : callbackUriText.safeParse(typed).data
+      if (callbackUri === undefined) return again(visitor, call, { typedAddress: typed }, 'own_uri')
+      const command = { type: 'Change', changes: { callbackUri } } as const
+      await needs.handle(merchants, merchant, command, context)
+      return visits.go(visitor, callbacksPath(merchant, '?done=saved'))
     }
     if (fieldOf(call.body, 'change') !== 'test') return refuse('resource_is_unknown')
     if (visitor.shop.isDisabled) return refuse('merchant_is_disabled')
@@ -69,11 +94,9 @@ const changing =
       await needs.sendTestCallback(uri, context)
       return visits.go(visitor, callbacksPath(merchant, '?done=test'))
     }
-    return callbackListPage(needs, visitor, {
-      ...{ ...listAsked(visitor, call), typed: uri },
-      problems: { uri: textsOf(visitor).wrongAddress },
-    })
+    return again(visitor, call, { typed: uri }, 'uri')
   }
+}
 
 /** Callback messages of a merchant, and the secret that signs them. */
 export const portalCallbackRoutes = (needs: PortalCallbackNeeds, visits: Visits): Route[] => {
@@ -96,7 +119,10 @@ export const portalCallbackRoutes = (needs: PortalCallbackNeeds, visits: Visits)
     form(
       {
         ...{ ...place, path: listPath, action: 'change_callbacks', hasNextPage: true },
-        ...{ summary: 'Replace the secret of callbacks, or send a test', ownForm: listForm },
+        ...{
+          summary: 'Replace the secret of callbacks, set the own address, or send a test',
+          ownForm: listForm,
+        },
       },
       changing(needs, visits),
     ),

@@ -27,6 +27,9 @@ export const callbackTextsInEnglish = {
   noCallbacks: 'No messages here.',
   noRefusals: 'Nothing has been refused in the last days.',
   oldUntil: 'Also signs until {}',
+  ownAddress: 'Your own address',
+  ownAddressWhat:
+    'Is told of settlements, and of reports closed by themselves or in the portal. Empty: nobody.',
   reason: 'Reason',
   refusalsWhat: 'The last 50 requests in your name that were refused, with the reason.',
   requestId: 'Request id',
@@ -73,6 +76,9 @@ export const callbackTextsInNorwegian: Readonly<
   noCallbacks: 'Ingen meldinger her.',
   noRefusals: 'Ingenting er avvist de siste dagene.',
   oldUntil: 'Signerer også til {}',
+  ownAddress: 'Deres egen adresse',
+  ownAddressWhat:
+    'Får vite om oppgjør, og om rapporter som lukkes av seg selv eller i portalen. Tom: ingen.',
   reason: 'Grunn',
   refusalsWhat: 'De siste 50 forespørslene i ditt navn som ble avvist, med grunnen.',
   requestId: 'Forespørselens id',

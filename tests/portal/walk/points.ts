@@ -5,9 +5,9 @@ import { a5, printedSizes } from '../printed.ts'
 import { go, press, sees } from './place.ts'
 
 export const makePointOfSale = async (page: Page, id: string): Promise<void> => {
-  await go(page, 'Points of sale')
-  await sees(page, 'No points of sale yet.')
-  await go(page, 'New point of sale')
+  await go(page, 'Overview')
+  await sees(page, 'Before the first payment')
+  await go(page, 'Make a point of sale')
   await page.getByLabel('Id', { exact: true }).fill(id)
   await page.getByLabel('Name', { exact: true }).fill('The bar')
   await press(page, 'Make it')

@@ -1,0 +1,61 @@
+import { html } from 'hono/html'
+import { inputField, type Problems } from '../../payer/fields.ts'
+import type { Html } from '../../payer/page.ts'
+import type { PortalVisitor } from '../page.ts'
+import { actHtml, developersPath, textsOf } from './parts.ts'
+
+/** What was typed, and what is wrong with it. */
+export type TypedAddress = {
+  /** For the test message. */
+  readonly typed?: string
+  /** As the merchant's own address. */
+  readonly typedAddress?: string
+  readonly problems?: Problems
+}
+
+const testHtml = (visitor: PortalVisitor, typed: string, problems: Problems): Html => {
+  const texts = textsOf(visitor)
+  const fields = inputField({
+    name: 'uri',
+    label: texts.callbackAddress,
+    problem: problems['uri'],
+    attributes: html`type="url" value="${typed}" maxlength="2000" required autocomplete="off"
+    placeholder="https://shop.example/callback"`,
+  })
+  return html`<section class="card">
+    <h2>${texts.sendTest}</h2>
+    <p class="quiet small">${texts.sendTestWhat}</p>
+    ${actHtml(visitor, {
+      path: developersPath(visitor.shop.merchant, 'callbacks'),
+      ...{ change: 'test', label: texts.sendTest, fields, kind: '' },
+    })}
+  </section>`
+}
+
+/** Where goes what no request has given an address for. */
+const ownHtml = (visitor: PortalVisitor, typed: string | undefined, problems: Problems): Html => {
+  const texts = textsOf(visitor)
+  const { merchant, callbackUri } = visitor.shop
+  const fields = inputField({
+    name: 'own_uri',
+    label: texts.callbackAddress,
+    problem: problems['own_uri'],
+    attributes: html`value="${typed ?? callbackUri ?? ''}" maxlength="2000" autocomplete="off"
+    placeholder="https://shop.example/callback"`,
+  })
+  return html`<section class="card">
+    <h2>${texts.ownAddress}</h2>
+    <p class="quiet small">${texts.ownAddressWhat}</p>
+    ${actHtml(visitor, {
+      path: developersPath(merchant, 'callbacks'),
+      ...{ change: 'address', label: texts.save, fields, kind: '' },
+    })}
+  </section>`
+}
+
+/** The merchant's own address, and a test of any. */
+export const addressesHtml = (
+  visitor: PortalVisitor,
+  { typed = '', typedAddress, problems = {} }: TypedAddress,
+): Html =>
+  html`<div>${ownHtml(visitor, typedAddress, problems)} ${testHtml(visitor, typed, problems)}</div>`
