@@ -18,7 +18,7 @@ export type Witness = {
 }
 
 /** A witness does not vouch for a checkpoint. */
-export class NotWitnessed extends Error {
+class NotWitnessed extends Error {
   override readonly name = 'NotWitnessed'
 }
 

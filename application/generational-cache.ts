@@ -1,5 +1,5 @@
 /** A map that drops what was not used recently. */
-export type GenerationalCache<Key, Value> = {
+type GenerationalCache<Key, Value> = {
   get(key: Key): Value | undefined
   set(key: Key, value: Value): void
   delete(key: Key): void

@@ -2,7 +2,7 @@ import type { DeliveryLane } from '../domain/callback.ts'
 import type { Instant } from '../domain/time.ts'
 
 /** What holds a destination back: it rests, or asked for less. */
-export type DestinationTrouble = {
+type DestinationTrouble = {
   readonly pausedUntil: Instant | null
   readonly restedAt: Instant | null
 }

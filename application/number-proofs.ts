@@ -5,7 +5,7 @@ import { secondsAfter, type Instant, type Seconds } from '../domain/time.ts'
 export type SendMessage = (to: string, text: string) => void
 
 /** What a code is good for. */
-export type ProofPurpose = 'sign_up' | 'change' | 'recovery'
+type ProofPurpose = 'sign_up' | 'change' | 'recovery'
 
 export type Limit = {
   /** @throws Refusal sign_in_is_locked */
@@ -13,7 +13,7 @@ export type Limit = {
   count(key: string, at: Instant): void
 }
 
-export type NumberProofNeeds = {
+type NumberProofNeeds = {
   /** Undefined where the operator has set up no way to send any. */
   readonly sendMessage: SendMessage | undefined
   /** Six random digits. */

@@ -12,7 +12,7 @@ const everyMs = 10_000
 type Signed = { readonly size: number; readonly root: string }
 
 /** The log is not the one that was signed before: its end was lost, or it was changed. */
-export class InconsistentLog extends Error {
+class InconsistentLog extends Error {
   override readonly name = 'InconsistentLog'
   constructor({ size }: Signed, problem: string) {
     super(

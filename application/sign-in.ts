@@ -29,10 +29,10 @@ export type SignInNeeds = {
   readonly codesWorkOnce: boolean
 }
 
-export type Session = { readonly token: string; readonly expiresAt: Instant }
+type Session = { readonly token: string; readonly expiresAt: Instant }
 
 /** What a device says of itself. */
-export type DeviceGiven = {
+type DeviceGiven = {
   /** SHA-256 of its cookie. */
   readonly known?: string | undefined
   readonly name?: string | undefined

@@ -36,7 +36,7 @@ const node = z.object({
 })
 
 /** The one stream, named `lease-work`. Each event holds all leases, so the last one is enough. */
-export const leaseEvents = {
+const leaseEvents = {
   LeasesRenewed: z.object({ by: z.string(), nodes: z.record(z.string(), node) }),
   /** Its node has ended. */
   LeasesLeft: z.object({ by: z.string(), nodes: z.record(z.string(), node) }),

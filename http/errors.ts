@@ -71,7 +71,7 @@ export const mostIssues = 50
 /** How many problems are not listed, where all have been looked for. */
 export type Unlisted = number | 'some'
 
-export const moreIssues = (count: Unlisted): string =>
+const moreIssues = (count: Unlisted): string =>
   count === 'some' ? 'There may be more problems.' : `${count} more problems are not listed.`
 
 type Issues = {

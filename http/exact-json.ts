@@ -127,7 +127,7 @@ const withTexts = (text: string, spans: readonly Span[]): string => {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-export type ReadJson = { readonly value: unknown } | { readonly problem: string }
+type ReadJson = { readonly value: unknown } | { readonly problem: string }
 
 /**
  * Parses UTF-8 JSON in time proportional to its bytes: depth and number of values are bounded

@@ -85,7 +85,7 @@ const ofSandbox = [
 export type MerchantRouteNeeds = NeedsOf<(typeof ofMerchants)[number]>
 
 /** What the routes need, by slice. */
-export type RouteNeeds = MerchantRouteNeeds &
+type RouteNeeds = MerchantRouteNeeds &
   NeedsOf<(typeof ofAnybody | typeof ofSandbox)[number]> & {
     readonly asOf: AsOfNeeds
     readonly service: DocsNeeds & { readonly isSandbox: boolean }

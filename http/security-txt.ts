@@ -2,7 +2,7 @@ import type { Links } from './addresses.ts'
 import { RequestError } from './errors.ts'
 import { route, type Route } from './route.ts'
 
-export type SecurityTextNeeds = {
+type SecurityTextNeeds = {
   readonly links: Links
   /** Where weaknesses are told, an address with its scheme; undefined when not set. */
   readonly securityContact: string | undefined

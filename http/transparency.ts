@@ -9,7 +9,7 @@ import { assetRoute, type AssetNeeds } from './assets.ts'
 import { RequestError } from './errors.ts'
 import { route, type Route } from './route.ts'
 
-export type TransparencyNeeds = AssetNeeds & {
+type TransparencyNeeds = AssetNeeds & {
   readonly tree: LogTree
   readonly checkpoints: { readonly newest: () => CheckpointRow | undefined }
   /** As verifiers of signed notes take them, the newest first. */

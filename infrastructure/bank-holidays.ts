@@ -4,7 +4,7 @@ import { noHolidays, type IsHoliday } from '../domain/calendar.ts'
 import { dayOf, dayMs } from '../domain/time.ts'
 
 /** A day on which banks rest. */
-export type BankHoliday = {
+type BankHoliday = {
   /** `YYYY-MM-DD` */
   readonly day: string
   readonly name: string

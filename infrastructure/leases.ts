@@ -18,7 +18,7 @@ export type LeasedKind = 'merchants' | 'funding' | 'checkpoints'
 
 const unlimited = 'the stream of leases cannot be limited: let this user write its metadata'
 
-export const isOfKind =
+const isOfKind =
   (kind: LeasedKind) =>
   (work: string): boolean =>
     work === kind || work.startsWith(`${kind}-`)

@@ -24,7 +24,7 @@ const opened = (key: Buffer, { sealed, ...line }: RefusalLine) => {
   return { ...line, target, toSign }
 }
 
-export type ShownRefusal = ReturnType<typeof opened>
+type ShownRefusal = ReturnType<typeof opened>
 
 /** The newest refused requests of a merchant, newest first. */
 export const newestRefusals = ({ people, refusals, settings: { DATA_DIR } }: Core) => {

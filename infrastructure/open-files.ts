@@ -20,7 +20,7 @@ const openFiles = (): number | undefined => {
   }
 }
 
-export type FewOpenFiles = { readonly isTooFew: boolean; readonly text: string }
+type FewOpenFiles = { readonly isTooFew: boolean; readonly text: string }
 
 /** What to say of a limit that is low; undefined for one that is not. */
 export const fewOpenFiles = (limit = openFiles()): FewOpenFiles | undefined => {

@@ -36,5 +36,3 @@ export const watchProxies = (log: Log) => {
     },
   }
 }
-
-export type ProxyWatch = ReturnType<typeof watchProxies>

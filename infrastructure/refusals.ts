@@ -16,9 +16,6 @@ export type SealedPart = {
   readonly toSign?: string | undefined
 }
 
-/** Lines that were not kept, of a merchant or of all. */
-export type UncountedLine = { readonly at: string; readonly more: number }
-
 export type AnsweredRequest = {
   readonly requestId: string
   readonly method: string
@@ -39,8 +36,8 @@ export type AnsweredRequest = {
     | undefined
 }
 
-export const refusalsName = 'refusals'
-export const refusalsKeptDays = 90
+const refusalsName = 'refusals'
+const refusalsKeptDays = 90
 
 export const refusalFiles = (directory: string) => dailyFiles(directory, refusalsName)
 

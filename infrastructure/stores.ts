@@ -58,8 +58,7 @@ export const logFileIn = ({ DATA_DIR }: Pick<Place, 'DATA_DIR'>): string =>
 const isBegun = (place: Place): boolean =>
   (statSync(logFileIn(place), { throwIfNoEntry: false })?.size ?? 0) > 0
 
-export const ownVaultIn = ({ DATA_DIR }: Pick<Place, 'DATA_DIR'>): string =>
-  join(DATA_DIR, 'vault.sqlite')
+const ownVaultIn = ({ DATA_DIR }: Pick<Place, 'DATA_DIR'>): string => join(DATA_DIR, 'vault.sqlite')
 
 type Parts = Pick<Settings, 'DATA_DIR'> & Partial<Pick<Settings, 'VAULT' | 'BLOBS'>>
 

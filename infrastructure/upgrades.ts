@@ -17,7 +17,7 @@ const headWithoutUpgrade = ({ method, url, httpVersion, rawHeaders, headers }: I
   return Buffer.from(`${kept.join('\r\n')}\r\n\r\n`, 'latin1')
 }
 
-export type UpgradeTaker = {
+type UpgradeTaker = {
   readonly isWanted: (request: IncomingMessage) => boolean
   readonly take: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 }

@@ -5,7 +5,7 @@ export const textOf = (text: string, longest: number): string =>
     .join('')
     .trim() || '-'
 
-export type XmlContent =
+type XmlContent =
   | string
   | { readonly [name: string]: XmlContent }
   | readonly { readonly [name: string]: XmlContent }[]

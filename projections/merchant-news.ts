@@ -53,8 +53,6 @@ const merchantNews = sqliteTable(
   (row) => [index('merchant_news_by_merchant').on(row.merchant, row.position)],
 )
 
-export type NewsRow = typeof merchantNews.$inferSelect
-
 export const merchantNewsProjection = projection({
   table: merchantNews,
   key: merchantNews.position,

@@ -40,7 +40,7 @@ export const scanProjection = projection({
 })
 
 /** How often codes were scanned in an hour that a clock has begun. */
-export type ScansInHour = {
+type ScansInHour = {
   readonly shortlink: string
   readonly hour: number
   readonly count: number

@@ -18,8 +18,6 @@ const staff = sqliteTable(
   (row) => [index('staff_by_person').on(row.person, row.merchant)],
 )
 
-export type StaffRow = typeof staff.$inferSelect
-
 export const staffProjection = projection({
   table: staff,
   key: staff.key,

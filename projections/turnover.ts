@@ -89,7 +89,7 @@ export const turnoverProjection = projection({
   },
 })
 
-export type TurnoverSum = Pick<Row, 'currency' | keyof typeof nothing>
+type TurnoverSum = Pick<Row, 'currency' | keyof typeof nothing>
 
 /** The spans that a time is made of: whole days of UTC, and half hours before and behind. */
 const partsOf = (start: Instant, end: Instant) => {

@@ -49,7 +49,7 @@ const between = async (
   return found
 }
 
-export type FoundEvents = {
+type FoundEvents = {
   readonly events: readonly Recorded[]
   /** Where to look on, further back; undefined at the beginning of the log. */
   readonly before: Position | undefined

@@ -12,7 +12,7 @@ import { historyOf, stateAfter } from '../history.ts'
 import { numbersInWords, numbersOfPayment } from './payment-numbers.ts'
 
 /** What was decided, from the record of a refusal. */
-export type RecordedDecision = {
+type RecordedDecision = {
   readonly stream: string
   readonly revision: Revision
   readonly command: { readonly type: string }

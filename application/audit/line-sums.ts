@@ -18,7 +18,7 @@ export const streamOfLine = ({ tid, isOfPermission }: ListedLine): string =>
   streamOf(isOfPermission ? permissionRequests : payments, tid)
 
 /** A line as a sentence. */
-export const lineInWords = (line: ListedLine): string => {
+const lineInWords = (line: ListedLine): string => {
   const { action, subId, tid, ledger, currency } = line
   const id = subId === null ? '' : ` ${subId}`
   return `${action}${id} of ${potsInWords(line, currency)}, ${tid}, in ledger ${ledger}`

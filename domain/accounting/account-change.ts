@@ -5,7 +5,7 @@ import { refuse } from '../refusal.ts'
 import { instant, type Instant } from '../time.ts'
 
 /** How long owners have to see a change of the account that somebody else has asked for. */
-export const accountChangeWaitMs = 86_400_000
+const accountChangeWaitMs = 86_400_000
 
 const asked = z.object({
   change: z.string(),
@@ -30,7 +30,7 @@ export const accountChangeEvents = {
 type AccountChangeEvent = EventsOf<typeof accountChangeEvents>
 export type AskedChange = z.output<typeof asked>
 
-export type AccountChangeCommand =
+type AccountChangeCommand =
   | (Omit<AskedChange, 'takesEffectAt'> & {
       readonly type: 'AskAccountChange'
       readonly at: Instant

@@ -5,7 +5,7 @@ import { refuse } from '../refusal.ts'
 import { sum } from './totals.ts'
 
 /** Why an entry of a bank statement is that of no payout. */
-export const entryProblems = [
+const entryProblems = [
   'names_no_payout',
   'unknown_payout',
   'other_amount',
@@ -55,7 +55,7 @@ export const bankEntryEvents = {
 
 type BankEntryEvent = EventsOf<typeof bankEntryEvents>
 
-export type BankEntryCommand =
+type BankEntryCommand =
   | {
       readonly type: 'RecordEntry'
       readonly entry: Omit<SeenEntry, 'problem'>

@@ -7,9 +7,9 @@ export const seriesEvents = {
   SeriesTaken: z.object({ merchant: z.string() }),
 } as const
 
-export type SeriesEvent = EventsOf<typeof seriesEvents>
+type SeriesEvent = EventsOf<typeof seriesEvents>
 
-export type SeriesCommand = { readonly type: 'TakeSeries'; readonly merchant: string }
+type SeriesCommand = { readonly type: 'TakeSeries'; readonly merchant: string }
 
 /** Null while nobody owns it. */
 export type Series = { readonly merchant: string | null }

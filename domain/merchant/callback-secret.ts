@@ -16,14 +16,14 @@ export const callbackSecretEvents = {
 
 type Command = { readonly type: 'RotateCallbackSecret'; readonly at: Instant }
 
-export type CallbackSecretNumber = {
+type CallbackSecretNumber = {
   readonly number: number
   /** Null for the current one. */
   readonly validUntil: Instant | null
 }
 
 /** Every merchant has secret number 0 from the start. */
-export type CallbackSecretState = WithAsked & {
+type CallbackSecretState = WithAsked & {
   readonly current: number
   /** Newest first. */
   readonly earlier: readonly CallbackSecretNumber[]

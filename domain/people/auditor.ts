@@ -34,7 +34,7 @@ const signInEvents = {
 
 const { decider: base } = auditorRegister
 
-export type AuditorData = z.output<typeof auditorRegister.events.AuditorRegistered>
+type AuditorData = z.output<typeof auditorRegister.events.AuditorRegistered>
 type RegisterEvent = ReturnType<typeof base.decide>[number]
 type AuditorEvent = RegisterEvent | EventsOf<typeof signInEvents>
 

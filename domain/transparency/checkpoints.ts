@@ -25,7 +25,7 @@ type CheckpointEvent = EventsOf<typeof checkpointEvents>
 type DataOf<Type> = Extract<CheckpointEvent, { type: Type }>['data']
 
 export type SignedCheckpoint = DataOf<'CheckpointSigned'>
-export type Cosignature = DataOf<'CheckpointCosigned'>
+type Cosignature = DataOf<'CheckpointCosigned'>
 
 type CheckpointCommand =
   | ({ readonly type: 'SignCheckpoint' } & SignedCheckpoint)

@@ -5,7 +5,7 @@ export type Hash = Uint8Array
 export type Sha256 = (...parts: readonly Uint8Array[]) => Hash
 
 /** The root of a complete subtree of `2 ** level` leaves, `index` counting those of its level. */
-export type SubtreeHash = (level: number, index: number) => Hash
+type SubtreeHash = (level: number, index: number) => Hash
 
 const leafPrefix = Uint8Array.of(0)
 const nodePrefix = Uint8Array.of(1)
@@ -70,7 +70,7 @@ export const merkleTree = (sha256: Sha256, subtreeHash: SubtreeHash) => {
   }
 }
 
-export const sameHash = (one: Hash, other: Hash): boolean =>
+const sameHash = (one: Hash, other: Hash): boolean =>
   one.length === other.length && one.every((byte, at) => byte === other[at])
 
 const half = (number: number): number => Math.floor(number / 2)

@@ -2,7 +2,7 @@ import type { Hash } from './merkle-tree.ts'
 import { bytesOfBase64 } from './signed-note.ts'
 
 /** A proof that an entry stands in a log, with the checkpoint that it leads to. */
-export type LogProof = {
+type LogProof = {
   /** From 0. */
   readonly index: number
   readonly hashes: readonly Hash[]

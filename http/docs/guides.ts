@@ -1,7 +1,7 @@
 import type { Names } from '../brand.ts'
 
 /** A page of the site, and the Markdown that it is made of. */
-export type Guide = { readonly path: string; readonly file: string; readonly isSandbox: boolean }
+type Guide = { readonly path: string; readonly file: string; readonly isSandbox: boolean }
 
 const guide = (name: string, folder = 'docs/guide/'): Guide => ({
   path: name === 'start' ? '/docs' : `/docs/${name}`,

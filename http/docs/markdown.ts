@@ -7,7 +7,7 @@ export type Section = {
   readonly text: string
 }
 
-export type Rendered = { readonly html: string; readonly sections: readonly Section[] }
+type Rendered = { readonly html: string; readonly sections: readonly Section[] }
 
 /** Renders Markdown as HTML; `linkOf` turns the links of the repository into those of the site. */
 export type RenderMarkdown = (

@@ -45,7 +45,7 @@ export const makeAttachmentLink =
 
 export type AttachmentLink = ReturnType<typeof makeAttachmentLink>
 
-export type AttachmentNeeds = Signing & {
+type AttachmentNeeds = Signing & {
   readonly names: Names
   readonly handle: Handle
   readonly find: Find

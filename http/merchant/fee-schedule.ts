@@ -28,7 +28,7 @@ const scheduleReply = z
   })
   .meta({ id: 'FeeSchedule' })
 
-export type FeeScheduleNeeds = { readonly find: Find }
+type FeeScheduleNeeds = { readonly find: Find }
 
 const view = (schedule: FeeSchedule, isInForce: boolean): z.input<typeof scheduleReply> => {
   const { currency, taxcode, vat } = schedule

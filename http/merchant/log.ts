@@ -12,7 +12,7 @@ const linkLifetimeMs = 2_592_000_000
 const purpose = 'log'
 const plainCsv = 'text/csv'
 
-export type LogNeeds = {
+type LogNeeds = {
   readonly names: Names
   readonly isSigned: (signature: string, ...parts: readonly string[]) => boolean
   /** Undefined when there is no such file. */

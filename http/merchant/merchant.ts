@@ -45,7 +45,7 @@ const merchantReply = z
 
 type Row = { readonly data: MerchantData }
 
-export type MerchantNeeds = {
+type MerchantNeeds = {
   readonly links: Links
   readonly caughtUp: () => Promise<void>
   readonly blobs: Pick<Blobs, 'get'>

@@ -34,7 +34,7 @@ import {
 import { requestFaults } from './request-faults.ts'
 import { updateFaults } from './update-faults.ts'
 
-export type PaymentNeeds = RecordingNeeds & {
+type PaymentNeeds = RecordingNeeds & {
   readonly handle: Handle
   readonly find: Find
   readonly links: Links

@@ -72,7 +72,7 @@ export const permissionOutcomeView = (
   user_info: row.tokens && row.tokens.userInfo,
 })
 
-export type PermissionNeeds = RecordingNeeds & {
+type PermissionNeeds = RecordingNeeds & {
   readonly find: Find
   readonly links: Links
   readonly caughtUp: () => Promise<void>

@@ -40,7 +40,7 @@ type PosRow = {
   readonly data: z.output<typeof pos.events.PosRegistered>
 }
 
-export type PosNeeds = RegisterNeeds & {
+type PosNeeds = RegisterNeeds & {
   readonly pointsOfSale: {
     find(stream: string): PosRow | undefined
     list(merchant: string, before: number, limit: number): readonly PosRow[]

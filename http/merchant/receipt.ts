@@ -23,7 +23,7 @@ const receiptQuery = z.object({
   }),
 })
 
-export type ReceiptNeeds = LedgerNeeds &
+type ReceiptNeeds = LedgerNeeds &
   Pick<ReportNeeds, 'reports'> &
   Pick<SettlementNeeds, 'settlements'> & {
     readonly names: Names

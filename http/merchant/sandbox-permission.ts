@@ -9,7 +9,7 @@ import { route, type Route } from '../route.ts'
 import { grantedText } from './permission-input.ts'
 import { payerInput } from './sandbox.ts'
 
-export type SandboxPermissionNeeds = Pick<
+type SandboxPermissionNeeds = Pick<
   PayerPermissionNeeds,
   'grantPermission' | 'declinePermission'
 > & {

@@ -67,7 +67,7 @@ const scanReply = z.object({ id: z.string(), argstring: z.string() }).meta({ id:
 
 type Row = { readonly position: number; readonly data: Shortlink }
 
-export type ShortlinkNeeds = RegisterNeeds &
+type ShortlinkNeeds = RegisterNeeds &
   ShortlinkCodeNeeds & {
     readonly find: Find
     readonly shortlinks: {

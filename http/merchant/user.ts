@@ -75,7 +75,7 @@ type UserRow = {
   readonly isDisabled: boolean
 }
 
-export type UserNeeds = RegisterNeeds &
+type UserNeeds = RegisterNeeds &
   Checks & {
     readonly find: Find
     readonly users: {

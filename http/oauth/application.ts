@@ -69,7 +69,7 @@ type Row = {
   readonly data: Omit<KnownApplication, 'isDisabled'>
 }
 
-export type ApplicationNeeds = {
+type ApplicationNeeds = {
   readonly handle: Handle
   readonly links: Links
   readonly caughtUp: () => Promise<void>

@@ -18,7 +18,7 @@ import {
   type ReadRequest,
 } from './request.ts'
 
-export type AuthorizationNeeds = SessionNeeds &
+type AuthorizationNeeds = SessionNeeds &
   AuthorizationPageNeeds &
   AuthorizationPassNeeds &
   AuthorizationAnswerNeeds &

@@ -5,7 +5,7 @@ import { scopes } from '../../domain/people/scope.ts'
 import { preferred } from '../negotiation.ts'
 import { route, type Route } from '../route.ts'
 
-export type DiscoveryNeeds = {
+type DiscoveryNeeds = {
   readonly issuer: () => string
   readonly publishedKeys: () => Promise<object>
 }

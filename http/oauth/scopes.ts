@@ -12,7 +12,7 @@ import { recordTokenReading, type RecordingNeeds } from '../personal-data.ts'
 import { proofHeader, type ProofNeeds } from './proof.ts'
 import { notKept, oauthAnswer, OAuthError, oauthErrors, oauthJson, tokenErrors } from './reply.ts'
 
-export type ScopeNeeds = ProofNeeds &
+type ScopeNeeds = ProofNeeds &
   RecordingNeeds & {
     readonly findLiveToken: (token: string, at: Instant) => Promise<LiveToken | undefined>
     readonly findProfile: (payer: string) => Promise<Profile | undefined>

@@ -10,7 +10,7 @@ import { makeClientAccess, type ClientNeeds } from './client.ts'
 import { requiredParameter } from './parameter.ts'
 import { OAuthError } from './reply.ts'
 
-export type TokenStateNeeds = ClientNeeds & {
+type TokenStateNeeds = ClientNeeds & {
   readonly issuer: () => string
   /** The machine's time for an instant; the sandbox does not move it. */
   readonly machineTime: (at: Instant) => Promise<Instant>

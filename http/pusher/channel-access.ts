@@ -6,7 +6,7 @@ import { callerOf, contextOf, type Call } from '../call.ts'
 import { Malformed, RequestError, type Issue } from '../errors.ts'
 import { route, type Route } from '../route.ts'
 
-export type ChannelNeeds = {
+type ChannelNeeds = {
   readonly pusher: {
     /** Whether the operator has set up Pusher. */
     readonly isServed: boolean

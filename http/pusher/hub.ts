@@ -151,5 +151,3 @@ export const makePusherHub = (needs: HubNeeds) => {
     },
   }
 }
-
-export type PusherHub = ReturnType<typeof makePusherHub>

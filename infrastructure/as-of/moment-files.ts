@@ -33,7 +33,7 @@ export const leastMissed = (
 
 const name = /^as-of-([0-9a-f]{16})-(\d+)\.sqlite$/
 
-export const newDraft = (directory: string): string => join(directory, `${randomUUID()}.building`)
+const newDraft = (directory: string): string => join(directory, `${randomUUID()}.building`)
 
 /** Where a draft is copied to on its way. */
 export const stopOf = (draft: string): string => `${draft}.stop`

@@ -24,7 +24,7 @@ const budget = { burstMs: 120_000, share: 0.2 }
 
 const megabyte = 1_000_000
 
-export type PastNeeds = Pick<Core, 'store' | 'now' | 'caughtUp' | 'moments' | 'log' | 'beside'> & {
+type PastNeeds = Pick<Core, 'store' | 'now' | 'caughtUp' | 'moments' | 'log' | 'beside'> & {
   readonly settings: Pick<Settings, 'DATA_DIR' | 'EVENT_STORE' | 'AS_OF_SPACE_MB'>
 }
 

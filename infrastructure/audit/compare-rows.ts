@@ -6,7 +6,7 @@ import type { ReadModelFile } from '../read-models/read-model-file.ts'
 import { quoted } from '../read-models/read-model-schema.ts'
 
 /** A table, and the columns that its rows are found and ordered by. */
-export type ComparedTable = {
+type ComparedTable = {
   readonly name: string
   readonly keys: readonly string[]
   readonly columns: readonly { readonly name: string; readonly isJson: boolean }[]

@@ -69,7 +69,7 @@ const gatherAppends = (send: (appends: readonly Waiting[]) => void) => {
 }
 
 /** Commits single appends in this thread while nothing else is under way. */
-export type Alone = { readonly isAlone: () => boolean; readonly writer: EventWriter }
+type Alone = { readonly isAlone: () => boolean; readonly writer: EventWriter }
 
 /**
  * Commits in a worker, so that this thread answers requests while the disk syncs. `committed` is

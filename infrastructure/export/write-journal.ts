@@ -42,7 +42,7 @@ const saftFile = (folder: string, currency: string, open: (name: string) => Draf
   }
 }
 
-export type WrittenJournal = {
+type WrittenJournal = {
   readonly files: readonly ExportedFile[]
   readonly balances: readonly AccountBalance[]
   readonly entries: number

@@ -7,14 +7,14 @@ import type { Core } from '../core.ts'
 import type { Log } from '../log.ts'
 
 /** A text that the sandbox shows instead of sending it. */
-export type ShownMessage = { readonly to: string; readonly text: string; readonly at: number }
+type ShownMessage = { readonly to: string; readonly text: string; readonly at: number }
 
 const messagesShown = 1_000
 /** Waits before the second and the third attempt, in ms. */
 const waits = [2_000, 10_000]
 
 /** The sandbox's: shown by a route and in the log. */
-export const showMessages = (log: Log, now: () => number) => {
+const showMessages = (log: Log, now: () => number) => {
   const shown: ShownMessage[] = []
   const show = (to: string, text: string): void => {
     shown.push({ to, text, at: now() })
@@ -38,7 +38,7 @@ type GatewayNeeds = {
 }
 
 /** Posts messages to the operator's gateway, signed as callbacks are; tried three times. */
-export const sendToGateway = ({ url, log, post }: GatewayNeeds) => {
+const sendToGateway = ({ url, log, post }: GatewayNeeds) => {
   const waiting = new Set<NodeJS.Timeout>()
   let isStopped = false
 

@@ -15,7 +15,7 @@ const mostWaiting = 10_000
 const pauseAfterGroup = 3
 
 /** `wanted`: the id of a new person. `merchant`: who names them for the first time. */
-export type NewName = {
+type NewName = {
   readonly identifier: string
   readonly wanted?: string | undefined
   readonly merchant?: string | undefined

@@ -35,7 +35,7 @@ const toldIn = (output: string): Told => {
   }
 }
 
-export type OtherFold =
+type OtherFold =
   /** `madeBy` is the version of the code that folded it. */
   | { readonly madeBy: string | null }
   /** What the other build said. */

@@ -17,7 +17,7 @@ import { amountsIn, type Amount } from './amounts.ts'
 import { otherTerms, type OtherFees } from './other-terms.ts'
 
 /** An amount that would be another one. */
-export type FeeDifference = {
+type FeeDifference = {
   readonly event: Position
   readonly at: string
   readonly merchant: string
