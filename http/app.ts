@@ -7,7 +7,7 @@ import { refuse } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import type { Authenticate } from './access.ts'
 import type { Names } from './brand.ts'
-import { afterOrigin, type Caller } from './call.ts'
+import { afterOrigin, type Call, type Caller } from './call.ts'
 import { checked } from './checking.ts'
 import { RequestError } from './errors.ts'
 import { withFurtherFaults } from './further-faults.ts'
@@ -79,6 +79,12 @@ type Http = HonoContext<{ Bindings: Bindings }>
 const bindingsOf = ({ env }: Http): Bindings => env ?? {}
 
 const emptyBody: Uint8Array = new Uint8Array()
+
+/** Before anything is read of it. */
+const bareCall = (request: ReceivedRequest, requestId: string, at: Instant): Call => ({
+  ...{ params: undefined, query: undefined, body: undefined, caller: undefined },
+  ...{ accept: undefined, at, requestId, request },
+})
 
 /** A malformed id in a path is a 404, not a 400. */
 const paramsOf = (schema: z.ZodObject, given: unknown) => {
@@ -213,8 +219,8 @@ export const makeApp = (needs: AppNeeds) => {
   ): MaybePromise<Reply> => {
     const { req } = http
     const { incoming = {} } = bindingsOf(http)
-    if (route.upload && !route.upload.admits(req.param(), needs.now()))
-      return refuse('resource_is_unknown')
+    const { upload } = route
+    if (upload && !upload.admits(req.param(), needs.now())) return refuse('resource_is_unknown')
     const header = (name: string) => headerOf(req, incoming, name)
     const request = {
       method: req.method,
@@ -228,10 +234,15 @@ export const makeApp = (needs: AppNeeds) => {
     const mayAsk = () => authenticate(route.access, { ...request, body: undefined })
     const answered = () => proceed(route, http, requestId, request, read)
     if (read) return needs.retryWhileHeld(answered)
-    return andThen(receiving.read(route, req, incoming, mayAsk), (body) => {
-      request.body = body
-      return receiving.work(body, answered)
-    })
+    const receive = () =>
+      andThen(receiving.read(route, req, incoming, mayAsk), (body) => {
+        request.body = body
+        return receiving.work(body, answered)
+      })
+    if (!upload?.mayBeSent) return receive()
+    return upload
+      .mayBeSent(bareCall(request, requestId, needs.now()))
+      .then((may) => (may ? receive() : answered()))
   }
 
   /** Who asked, for the log; never a person. */

@@ -16,6 +16,8 @@ export type Found = { readonly location: string }
 export type UploadForm = {
   /** Checked before the body is read: whether the URL grants the upload. */
   readonly admits: (params: Readonly<Record<string, string>>, at: Instant) => boolean
+  /** Asked before the body is read, too: without, who asks is answered as with no body. */
+  readonly mayBeSent?: (call: Call) => Promise<boolean>
   /** Uploads are limited per key, such as a payment. */
   readonly of: (params: Readonly<Record<string, string>>) => string
   /** Bytes of the whole body. */

@@ -125,5 +125,16 @@ export const guarding = <Visitor extends LobbyVisitor, Page extends FramedPage, 
       })
     })
 
-  return { inLobby, inHouse }
+  /** Whether somebody who asks may do it; nothing is answered. */
+  const mayDo = async (call: Call, action: Action): Promise<boolean> => {
+    let may = false
+    await inLobby(call, async (visitor) => {
+      const staff = await house.enter(visitor, call)
+      may = !isReply(staff) && house.mayDo(staff, action)
+      return visits.go(visitor, house.homeOf(visitor))
+    })
+    return may
+  }
+
+  return { inLobby, inHouse, mayDo }
 }

@@ -52,7 +52,7 @@ export const staffPages = <
   visits: Visits,
   house: House<Visitor, Page, Action, Area>,
 ) => {
-  const { inLobby, inHouse } = guarding(needs, visits, house)
+  const { inLobby, inHouse, mayDo } = guarding(needs, visits, house)
   const { group, contextOf } = house
   const { ofPages, ofForms } = errorsOf(house.missing)
   return {
@@ -115,6 +115,8 @@ export const staffPages = <
         errors: { ...ofForms, ...errors },
         upload: {
           admits: () => true,
+          // Strangers take no room.
+          mayBeSent: (call) => mayDo(call, action),
           of: () => place.path,
           largest,
           parts: [{ type: 'text/plain' }, { type: fileType }],
