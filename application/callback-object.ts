@@ -9,7 +9,7 @@ import {
   isDisplayed,
   streamOfSubject,
 } from '../domain/callback-names.ts'
-import type { Recorded } from '../domain/events.ts'
+import { parseEvent, type Recorded } from '../domain/events.ts'
 import type { Notice } from '../domain/merchant/notice.ts'
 import { idIn, merchantAndIdIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
@@ -100,7 +100,8 @@ const eventAt = async (
   stream: string,
   revision: number,
 ): Promise<Recorded> => {
-  for await (const [event] of historyOf(store, stream, revision, revision)) if (event) return event
+  const [event] = await store.readStream(stream, revision, 1)
+  if (event?.revision === revision) return parseEvent(event)
   throw new Error(`${stream} has no event ${revision}`)
 }
 

@@ -62,6 +62,8 @@ const makeSend =
 
 type AddressedRow = QueueRow & { readonly callbackUri: string }
 
+const isAddressed = (row: QueueRow): row is AddressedRow => row.callbackUri !== null
+
 type Recording = {
   readonly attempt: Attempt
   /** Attempts recorded when this one started. */
@@ -71,17 +73,18 @@ type Recording = {
   readonly mayWait: boolean
 }
 
+const actor = 'daybook'
+
 const makeRecord =
   ({ now, newId, random, share }: AttemptNeeds) =>
   async (id: string, { attempt, after, merchant, mayWait }: Recording): Promise<void> => {
     // Channels hear of a message when its record is appended.
     const urgency = mayWait && channelOf(attempt.uri) === undefined ? 'soon' : 'now'
-    const about = { at: now(), merchant, actor: 'daybook', urgency } as const
     await share.handle(
       callbacks,
       id,
       { type: 'RecordAttempt', attempt, after, jitter: random() },
-      { ...about, correlationId: newId(), causationId: id },
+      { at: now(), merchant, actor, correlationId: newId(), causationId: id, urgency },
     )
   }
 
@@ -133,12 +136,10 @@ export const deliveryAttempts = (needs: AttemptNeeds, around: Around) => {
   }
 
   const deliver: Deliver = async (row, lane, onDelivered) => {
-    const { subject, callbackUri, waiting } = row
+    const { subject, waiting } = row
     const [message] = waiting
-    if (!message || callbackUri === null) return
-    const mayWait =
-      (await isCurrent(message)) &&
-      (await attempt(message, { ...row, callbackUri }, lane, onDelivered))
+    if (!message || !isAddressed(row)) return
+    const mayWait = (await isCurrent(message)) && (await attempt(message, row, lane, onDelivered))
     forget(message.id)
     await (mayWait ? needs.caughtUpSoon() : needs.caughtUp())
     if (!mayWait) await needs.restIfDead(lane)

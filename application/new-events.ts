@@ -26,10 +26,11 @@ export type EventId = (stream: string, revision: Revision, commandId: string, at
 
 type Metadata = { -readonly [Member in Exclude<keyof Origin, 'lease'>]?: Origin[Member] } & {
   lease?: Fence
+  schema?: number
 }
 
 /** Without spreads: an object that is made of several takes four times the memory. */
-const metadataOf = (origin: Origin): NewEvent['metadata'] => {
+const metadataOf = (origin: Origin, schema: number): NewEvent['metadata'] => {
   const { at, merchant, actor, correlationId, causationId = null } = origin
   const { asked, signed, from, operator, lease } = origin
   const metadata: Metadata = { at, merchant, actor, correlationId, causationId }
@@ -38,6 +39,7 @@ const metadataOf = (origin: Origin): NewEvent['metadata'] => {
   if (from !== undefined) metadata.from = from
   if (operator) metadata.operator = operator
   if (lease) metadata.lease = { work: lease.work, revision: lease.revision }
+  metadata.schema = schema
   return metadata
 }
 
@@ -50,11 +52,10 @@ export const newEvents = (
   commandId: string,
   origin: Origin,
 ): NewEvent[] => {
-  const about = metadataOf(origin)
   return events.map(({ type, data }, index) => ({
     id: eventId(stream, revision + 1 + index, commandId, origin.at),
     type,
     data: data as NewEvent['data'],
-    metadata: { ...about, schema: schemaVersion(type as EventType) },
+    metadata: metadataOf(origin, schemaVersion(type as EventType)),
   }))
 }

@@ -57,21 +57,22 @@ export type SendResult = {
 /** As requests, and as Standard Webhooks with each secret and the key of the service. */
 const makeUnsigned =
   ({ names, machineNow, stringToSign }: Needs) =>
-  (id: string, uri: string, body: string, secrets: readonly string[]): Unsigned => {
+  (id: string, uri: string, body: string, secrets: readonly string[], leftMs: number): Unsigned => {
     const at = machineNow()
     const seconds = Math.floor(at / 1000)
     const signed = {
       [names.timestamp]: formatDateTime(at),
       [names.contentDigest]: contentDigest(Buffer.from(body)),
     }
-    const headers = {
-      ...signed,
+    const text = stringToSign('POST', uri, Object.entries(signed), names.signedPrefix)
+    const headers = Object.assign(signed, {
       'Content-Type': names.json,
       'webhook-id': id,
       'webhook-timestamp': String(seconds),
-    }
-    const text = stringToSign('POST', uri, Object.entries(signed), names.signedPrefix)
-    return { uri, body, headers, text, content: `${id}.${seconds}.${body}`, secrets }
+    })
+    const content = `${id}.${seconds}.${body}`
+    const until = leftMs === Infinity ? undefined : deadlineIn(leftMs)
+    return { uri, body, headers, text, content, secrets, until }
   }
 
 /** Posts signed messages to merchants (interface 13). */
@@ -88,10 +89,9 @@ export const makeCallbackSender = (needs: Needs) => {
     leftMs = (): number => Infinity,
   ): Promise<Answered> => {
     try {
-      const left = leftMs()
-      const until = left === Infinity ? undefined : deadlineIn(left)
-      const message = { ...unsigned(id, uri, body, secrets), until }
-      const { status: httpStatus, ...answer } = await signedPost.post(message, signer.keys)
+      const message = unsigned(id, uri, body, secrets, leftMs())
+      const answer = await signedPost.post(message, signer.keys)
+      const { status: httpStatus } = answer
       if (httpStatus >= 200 && httpStatus < 300)
         return { result: 'delivered', httpStatus, problem: null }
       return {

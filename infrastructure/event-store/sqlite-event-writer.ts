@@ -49,7 +49,7 @@ export type EventWriter = {
 
 type Known = { readonly id: number; revision: Revision; epoch: number }
 
-const streamsRemembered = 100_000
+const streamsRemembered = 25_000
 
 /** Writes events within transactions of the caller. Right with several processes on one file. */
 export const writeEvents = (database: Database.Database): EventWriter => {
