@@ -8,6 +8,8 @@ export type Window = {
   readonly p99: number
   /** Resident memory of the service in bytes. */
   readonly memory: number
+  /** Used in the heaps of its threads. */
+  readonly heaps: number
 }
 
 type Line = { readonly name: string; readonly colour: string; readonly values: readonly number[] }
@@ -84,7 +86,8 @@ export const plotOf = (caption: string, windows: readonly Window[]): string => {
         'text-anchor="middle"',
       ),
     )
-  const mebibytes = windows.map(({ memory }) => memory / 2 ** 20)
+  const mebibytes = (bytes: (window: Window) => number): number[] =>
+    windows.map((window) => bytes(window) / 2 ** 20)
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}">`,
     '<style>text{font:12px system-ui,sans-serif;fill:#333}.title{font-weight:600}',
@@ -101,7 +104,10 @@ export const plotOf = (caption: string, windows: readonly Window[]): string => {
     }),
     ...panel(seconds, {
       ...{ title: 'Memory of the service', top: tops[1], unit: 'MiB', least: 100 },
-      lines: [{ name: 'RSS', colour: '#8a4a1f', values: mebibytes }],
+      lines: [
+        { name: 'RSS', colour: '#8a4a1f', values: mebibytes(({ memory }) => memory) },
+        { name: 'heaps', colour: '#2a8a4a', values: mebibytes(({ heaps }) => heaps) },
+      ],
     }),
     ...times,
     '</svg>\n',

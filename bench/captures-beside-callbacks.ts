@@ -1,21 +1,28 @@
+import { fork } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { startLoad, startServer, type Load } from './processes.ts'
 import { mannerOf, startReceivers } from './receivers.ts'
 
 /*
- * How long captures take at a pace, with callbacks and without, in turns:
- * `npm run bench:captures-beside-callbacks -- <rounds> <captures a second> <seconds>`.
+ * How long captures take at a pace: without callbacks, without them while another process posts as
+ * much to the receivers, and with callbacks, in turns:
+ * `npm run bench:captures-beside-callbacks -- <rounds> <captures a second> <seconds> [checkout]`.
  */
 
-const [rounds = 10, pace = 500, seconds = 10] = process.argv.slice(2).map(Number)
+const [rounds = 10, pace = 500, seconds = 10] = process.argv.slice(2, 5).map(Number)
 if (![rounds, pace, seconds].every((number) => number > 0))
   throw new Error('name the number of rounds, captures a second, and seconds of each')
+const [checkout = fileURLToPath(new URL('..', import.meta.url))] = process.argv.slice(5)
 const connections = 32
 const destinations = 1_000
 const payments = 4_000
+
+const modes = ['without', 'receivers fed', 'with callbacks'] as const
+type Mode = (typeof modes)[number]
 
 let lastReceipt = 0
 const receivers = await startReceivers(() => (lastReceipt = performance.now()))
@@ -27,23 +34,31 @@ const quiet = async (): Promise<void> => {
   while (performance.now() - lastReceipt < 1_500) await delay(100)
 }
 
+const startFeeder = async () => {
+  const well = uris.filter((_, number) => mannerOf(number) === 'well')
+  const child = fork(fileURLToPath(new URL('feeder.ts', import.meta.url)), [`${pace}`, ...well])
+  while (performance.now() - lastReceipt > 100) await delay(50)
+  return child
+}
+
 /** The p99 of captures in milliseconds, in a service with a folder of its own. */
-const measure = async (load: Load, withCallbacks: boolean): Promise<number> => {
+const measure = async (load: Load, mode: Mode): Promise<number> => {
   const DATA_DIR = mkdtempSync(join(tmpdir(), 'daybook-beside-'))
   const environment = { DATA_DIR, HOST: '127.0.0.1', PORT: '0', MODE: 'sandbox' }
-  const service = await startServer('../dist/infrastructure/main.js', ['serve'], {
-    ...environment,
-    LOG_LEVEL: 'error',
-  })
+  const program = join(checkout, 'dist/infrastructure/main.js')
+  const service = await startServer(program, ['serve'], { ...environment, LOG_LEVEL: 'error' })
   try {
     const adminKey = readFileSync(join(DATA_DIR, 'sandbox-admin-key.pem'), 'utf8')
     const shop = { address: service.address, adminKey }
     const label = String(Date.now())
-    const tids = await load.authorize(shop, label, payments, withCallbacks ? uris : [])
+    const addresses = mode === 'with callbacks' ? uris : []
+    const tids = await load.authorize(shop, label, payments, addresses)
     await quiet()
+    const feeder = mode === 'receivers fed' ? await startFeeder() : undefined
     const work = { kind: 'capture', level: 'SECRET', label, tids } as const
     const window = { shop, warmUp: 2, seconds, groups: [{ work, connections, pace }] }
     const [captures] = (await load.load(window)).groups
+    feeder?.kill()
     if (!captures || captures.unexpected > 0)
       throw new Error(captures?.firstUnexpected ?? 'nothing was measured')
     return captures.p99
@@ -54,13 +69,12 @@ const measure = async (load: Load, withCallbacks: boolean): Promise<number> => {
 }
 
 const load = startLoad()
-const pairs: { readonly without: number; readonly beside: number }[] = []
+const found: Record<Mode, number>[] = []
 for (let round = 0; round < rounds; round++) {
-  const first = await measure(load, round % 2 === 1)
-  const second = await measure(load, round % 2 === 0)
-  pairs.push(
-    round % 2 === 0 ? { without: first, beside: second } : { without: second, beside: first },
-  )
+  const p99s = { without: 0, 'receivers fed': 0, 'with callbacks': 0 }
+  for (const mode of round % 2 === 0 ? modes : modes.toReversed())
+    p99s[mode] = await measure(load, mode)
+  found.push(p99s)
 }
 await load.stop()
 receivers.close()
@@ -68,17 +82,24 @@ receivers.close()
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
+const line = (about: string, of: (mode: Mode) => number, ratio: (to: Mode) => number): string =>
+  `${about}${modes.map((mode) => `${mode} ${of(mode).toFixed(2)}`).join(', ')}; ` +
+  `with callbacks ${ratio('without').toFixed(2)} times without, ` +
+  `${ratio('receivers fed').toFixed(2)} times fed\n`
+
 process.stdout.write(`p99 of ${pace} captures/s, ${connections} connections, SECRET, in ms\n`)
-for (const { without, beside } of pairs)
+for (const round of found)
   process.stdout.write(
-    `without callbacks ${without.toFixed(2)}  with them ${beside.toFixed(2)}  ` +
-      `ratio ${(beside / without).toFixed(2)}\n`,
+    line(
+      '',
+      (mode) => round[mode],
+      (to) => round['with callbacks'] / round[to],
+    ),
   )
-const ratio = median(pairs.map(({ without, beside }) => beside / without))
-const [without, beside] = [
-  median(pairs.map((pair) => pair.without)),
-  median(pairs.map((pair) => pair.beside)),
-]
 process.stdout.write(
-  `medians: without ${without.toFixed(2)}, with ${beside.toFixed(2)}, ratio ${ratio.toFixed(2)}\n`,
+  line(
+    'medians: ',
+    (mode) => median(found.map((round) => round[mode])),
+    (to) => median(found.map((round) => round['with callbacks'] / round[to])),
+  ),
 )

@@ -1,13 +1,31 @@
 // Captures at a pace, and what benches of messages share.
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { openConnection, type Address, type Connection } from './connection.ts'
+import { openConnection, type Address, type Answer, type Connection } from './connection.ts'
 import { payments, type Requests } from './requests.ts'
 
 const tills = 32
 
+const expecting = async (status: number, asked: Promise<Answer>): Promise<Answer> => {
+  const answer = await asked
+  if (answer.status !== status) throw new Error(`${answer.status}: ${answer.body}`)
+  return answer
+}
+
 export const openTills = (address: Address): Promise<Connection[]> =>
   Promise.all(Array.from({ length: tills }, () => openConnection(address)))
+
+/** Makes and accepts a payment; answers its tid, which is told before it is accepted. */
+export const requestAndAccept =
+  (requests: Requests, posTid: string, callbackUri?: string, onTid?: (tid: string) => void) =>
+  async (connection: Connection): Promise<string> => {
+    const input = payments.create(posTid, undefined, callbackUri)
+    const { body } = await expecting(201, connection.ask(requests.secret(...input)))
+    const { id } = JSON.parse(body) as { id: string }
+    onTid?.(id)
+    await expecting(204, connection.ask(requests.open(...payments.accept(id))))
+    return id
+  }
 
 /** Makes and accepts a payment for each address, over a few connections; answers their tids. */
 export const authorizeEach = async (
@@ -19,56 +37,73 @@ export const authorizeEach = async (
   let next = 0
   const work = async (connection: Connection): Promise<void> => {
     for (let index = next++; index < callbackUris.length; index = next++) {
-      const input = payments.create(`bench-${index}`, undefined, callbackUris[index])
-      const created = await connection.ask(requests.secret(...input))
-      if (created.status !== 201) throw new Error(created.body)
-      const { id } = JSON.parse(created.body) as { id: string }
-      await connection.ask(requests.open(...payments.accept(id)))
-      tids[index] = id
+      const request = requestAndAccept(requests, `bench-${index}`, callbackUris[index])
+      tids[index] = await request(connection)
     }
   }
   await Promise.all(connections.map(work))
   return tids
 }
 
+type Turn = (connection: Connection) => Promise<unknown>
+
 type Pace = {
-  readonly requests: Requests
   readonly connections: readonly Connection[]
-  readonly tids: readonly string[]
   readonly perSecond: number
   readonly seconds: number
-  /** Called when a capture is due, answered or not: a service that is late looks no better. */
-  readonly onDue: (tid: string, due: number) => void
+  /**
+   * Called when a turn is due, though all connections may be busy: a service that is late looks no
+   * better.
+   */
+  readonly onDue: (count: number, due: number) => Turn
 }
 
-/** Captures the payments in turns, at the pace. */
-export const captureAtPace = async (given: Pace): Promise<void> => {
-  const { requests, connections, tids, perSecond, seconds, onDue } = given
+/** Takes turns at a pace, over connections that do one thing at a time. */
+export const atPace = async ({ connections, perSecond, seconds, onDue }: Pace): Promise<void> => {
   const free = [...connections]
   const waiting: (() => void)[] = []
   let underWay = 0
   let failure: Error | undefined
-  const one = async (tid: string, id: string): Promise<void> => {
+  const take = async (turn: Turn): Promise<void> => {
     underWay++
     if (free.length === 0) await new Promise<void>((resolve) => waiting.push(resolve))
     const connection = free.pop() as Connection
-    const { status, body } = await connection.ask(requests.secret(...payments.capture(tid, id)))
+    await turn(connection)
     free.push(connection)
     waiting.shift()?.()
     underWay--
-    if (status !== 204) failure ??= new Error(`${status}: ${body}`)
   }
   const start = performance.now()
   for (let count = 0; count < perSecond * seconds && !failure; count++) {
     const due = start + (count / perSecond) * 1000
     if (due > performance.now()) await delay(due - performance.now())
-    const tid = tids[count % tids.length] as string
-    onDue(tid, due)
-    one(tid, `c-${count}`).catch((error: Error) => (failure ??= error))
+    take(onDue(count, due)).catch((error: Error) => (failure ??= error))
   }
   while (underWay > 0 && !failure) await delay(10)
   if (failure) throw failure
 }
+
+export const capture =
+  (requests: Requests, tid: string, id: string): Turn =>
+  (connection) =>
+    expecting(204, connection.ask(requests.secret(...payments.capture(tid, id))))
+
+type Captures = Omit<Pace, 'onDue'> & {
+  readonly requests: Requests
+  readonly tids: readonly string[]
+  readonly onDue: (tid: string, due: number) => void
+}
+
+/** Captures the payments in turns, at the pace. */
+export const captureAtPace = ({ requests, tids, onDue, ...pace }: Captures): Promise<void> =>
+  atPace({
+    ...pace,
+    onDue: (count, due) => {
+      const tid = tids[count % tids.length] as string
+      onDue(tid, due)
+      return capture(requests, tid, `c-${count}`)
+    },
+  })
 
 /** Seconds of a processor that a process has used. */
 export const usedBy = (pid: number | 'self'): number => {

@@ -26,6 +26,7 @@ export const startServer = async (
   script: string,
   parameters: readonly string[],
   environment: Readonly<Record<string, string>>,
+  onMessage?: (message: unknown) => void,
 ) => {
   const child = spawn(
     process.execPath,
@@ -37,14 +38,15 @@ export const startServer = async (
     ],
     {
       env: { ...process.env, ...environment },
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'inherit', ...(onMessage ? (['ipc'] as const) : [])],
       cwd: at('..'),
     },
   )
-  for await (const line of createInterface(child.stdout)) {
+  if (onMessage) child.on('message', onMessage)
+  for await (const line of createInterface(child.stdout!)) {
     const [, host, port] = /^listening on http:\/\/(.+):(\d+)$/.exec(line) ?? []
     if (host === undefined) continue
-    child.stdout.resume()
+    child.stdout!.resume()
     const address: Address = { host, port: Number(port) }
     return { address, pid: child.pid ?? 0, stop: () => stop(child) }
   }
