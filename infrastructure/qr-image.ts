@@ -20,13 +20,19 @@ const memoized = <Image>(draw: (text: string) => Promise<Image>) => {
 }
 
 /** The library is loaded with the first code: a start need not wait for it. */
+const library = async () => {
+  // Written as CommonJS: once bundled it has no names of its own but this one.
+  const { default: qrcode } = await import('qrcode')
+  return qrcode
+}
+
 const svgOf = async (text: string): Promise<string> => {
-  const { toString } = await import('qrcode')
+  const { toString } = await library()
   return toString(text, { ...options, type: 'svg' })
 }
 
 const pngOf = async (text: string): Promise<Uint8Array<ArrayBuffer>> => {
-  const { toBuffer } = await import('qrcode')
+  const { toBuffer } = await library()
   const scale = pixelsPerModule(text)
   return new Uint8Array(await toBuffer(text, { ...options, type: 'png', scale }))
 }

@@ -45,9 +45,9 @@ const rowHtml = (visitor: PortalVisitor, { currency }: LedgerRow, report: ShownR
       >
     </th>
     <td>${reportBadge(report, visitor)}</td>
-    <td class="wide">${shownTime(openedAt, locale)}</td>
+    <td class="roomy">${shownTime(openedAt, locale)}</td>
     <td>${closedAt === null ? '' : shownTime(closedAt, locale)}</td>
-    <td class="number wide">${sumsOf(totalGross)}</td>
+    <td class="number roomy">${sumsOf(totalGross)}</td>
     <td class="number">${sumsOf(totalNet)}</td>
   </tr>`
 }
@@ -73,11 +73,11 @@ const reportsHtml = (
       <table class="grid">
         <thead>
           <tr>
-            <th scope="col">${texts.reports}</th>
+            <th scope="col">${texts.number}</th>
             <th scope="col">${texts.status}</th>
-            <th scope="col" class="wide">${texts.opened}</th>
+            <th scope="col" class="roomy">${texts.opened}</th>
             <th scope="col">${texts.closed}</th>
-            ${number(texts.gross, 'wide')} ${number(texts.net)}
+            ${number(texts.gross, 'roomy')} ${number(texts.net)}
           </tr>
         </thead>
         <tbody>

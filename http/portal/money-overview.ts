@@ -38,7 +38,8 @@ const settlementRows = (visitor: PortalVisitor, row: SettlementRow): readonly Ht
   return (made?.payouts ?? []).map((payout) => {
     const { currency } = payout
     const state = payouts.find((one) => one.currency === currency)
-    const cell = (sum: Sum) => html`<td class="number wide">${sumText(sum, currency, visitor)}</td>`
+    const cell = (sum: Sum) =>
+      html`<td class="number roomy">${sumText(sum, currency, visitor)}</td>`
     return html`<tr>
       <th scope="row"><a href="${settlementHref(visitor, serial)}">${day}</a></th>
       ${cell(payout.gross)} ${cell(negated(feesOf(made?.totals ?? [], currency)))}
@@ -63,7 +64,7 @@ const settlementsHtml = (needs: MoneyNeeds, visitor: PortalVisitor, call: Call):
         <thead>
           <tr>
             <th scope="col">${texts.settled}</th>
-            ${number(texts.gross, 'wide')} ${number(texts.fees, 'wide')} ${number(texts.payout)}
+            ${number(texts.gross, 'roomy')} ${number(texts.fees, 'roomy')} ${number(texts.payout)}
             <th scope="col">${unseen(texts.steps)}</th>
             <th scope="col">${unseen(texts.expected)}</th>
           </tr>
