@@ -2,29 +2,32 @@ import { payments } from '../domain/aggregates.ts'
 import type { Attempt } from '../domain/callback.ts'
 import type { Recorded } from '../domain/events.ts'
 import { isPaymentEvent, type PaymentEvent } from '../domain/payment/payment-events.ts'
-import type { Payment } from '../domain/payment/payment-state.ts'
 import { streamOf } from '../domain/stream.ts'
-import type { EventStore } from './event-store.ts'
-import { historyOf, stateAfter } from './history.ts'
+import { noStream, type EventStore, type Revision } from './event-store.ts'
+import { historyOf } from './history.ts'
 
-/** An event of a payment; the ledger is where it has its line, if it has one. */
-export type PaymentRecord = Recorded<PaymentEvent> & { readonly ledger: string }
+export type PaymentRecord = Recorded<PaymentEvent>
 
-/** The newest events of a payment, newest first, and how many are left out. */
+type HistoryNeeds = {
+  readonly store: Pick<EventStore, 'readStream'>
+  /** Where a stream stands as far as this process knows. */
+  readonly revisionOf: (stream: string) => Revision | undefined
+}
+
+/**
+ * The newest events of a payment, newest first, and how many are left out. Of a payment that was
+ * just found no others are read.
+ */
 export const newestEventsOf =
-  (store: Pick<EventStore, 'readStream'>) => async (tid: string, limit: number) => {
-    const { decider } = payments
-    let state: Payment = decider.initial
+  ({ store, revisionOf }: HistoryNeeds) =>
+  async (tid: string, limit: number) => {
+    const stream = streamOf(payments, tid)
+    const from = Math.max(0, (revisionOf(stream) ?? noStream) + 1 - limit)
     let events: PaymentRecord[] = []
-    let count = 0
-    for await (const batch of historyOf(store, streamOf(payments, tid))) {
-      for (const event of batch.filter(isPaymentEvent)) {
-        state = stateAfter(decider, [event], state)
-        const ledger = state.status === 'unrequested' ? '' : state.lineLedger
-        events.push({ ...event, ledger })
-      }
+    let count = from
+    for await (const batch of historyOf(store, stream, from)) {
+      events = [...events, ...batch.filter(isPaymentEvent)].slice(-limit)
       count += batch.length
-      events = events.slice(-limit)
     }
     return { events: events.toReversed(), more: count - events.length }
   }

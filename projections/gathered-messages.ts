@@ -4,7 +4,7 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { ToldMessage } from '../domain/callback.ts'
 import type { Recorded } from '../domain/events.ts'
 import { timeOfEventId } from '../domain/event-id.ts'
-import type { Instant } from '../domain/time.ts'
+import { dayMs, type Instant } from '../domain/time.ts'
 import type { CallbackMessageRow } from './callback-message-table.ts'
 import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
@@ -129,6 +129,14 @@ const walksIn = (db: BetterSQLite3Database) => {
   return { after, before }
 }
 
+/**
+ * By then every id tells its time: the first row with such an id, and a day, as other rows may
+ * still have both kinds.
+ */
+const untilTimed = sql.raw(`coalesce(
+  (select latest from gathered_messages where messages like '%,"________-____-8%'
+   order by latest limit 1) + ${dayMs}, ${Number.MAX_SAFE_INTEGER})`)
+
 type Identifying = 'id' | 'position' | 'metadata'
 
 export const gatheredMessageQueries = (db: BetterSQLite3Database) => {
@@ -137,7 +145,9 @@ export const gatheredMessageQueries = (db: BetterSQLite3Database) => {
   const where = (condition: SQL) =>
     prepared(db, gatheredMessages, db.select().from(gatheredMessages).where(condition))
   const toldAt = where(and(gte(latest, at), lte(earliest, at)) as SQL)
-  const naming = where(sql`instr(${messages}, ${sql.placeholder('id')}) > 0`)
+  const naming = where(
+    sql`${latest} <= ${untilTimed} and instr(${messages}, ${sql.placeholder('id')}) > 0`,
+  )
   const everything = prepared(
     db,
     gatheredMessages,
@@ -148,7 +158,7 @@ export const gatheredMessageQueries = (db: BetterSQLite3Database) => {
     after: (merchant: string, place: number, limit: number) => taken(after(merchant, place), limit),
     before: (merchant: string, place: number, limit: number) =>
       taken(before(merchant, place), limit),
-    /** Ids of earlier versions tell no time, so all messages are looked through. */
+    /** Ids of earlier versions tell no time: what they have told is looked through. */
     find: (id: string): CallbackMessageRow | undefined => {
       const time = timeOfEventId(id)
       const rows = time === undefined ? naming.all({ id }) : toldAt.all({ at: time })

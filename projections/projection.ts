@@ -18,7 +18,15 @@ type Fold<Row, Fact> = {
  * (`transactionLine`), which others fold one by one (`lines`) or as sums between two events that
  * they handle (`sums`).
  */
-export type Projection<Row extends object = object> = Fold<Row, Recorded> & {
+export type Projection<Row extends object = object> = {
+  readonly keysOf: (event: Recorded) => readonly Key[]
+  /** Like `apply` of a fold; `rowOf` finds other rows of the table as they are by then. */
+  readonly apply: (
+    row: Row | undefined,
+    event: Recorded,
+    key: Key,
+    rowOf?: (key: Key) => Row | undefined,
+  ) => Row | undefined
   readonly table: SQLiteTable
   /** The primary key. */
   readonly key: SQLiteColumn
@@ -54,6 +62,7 @@ type Handling<Row, Handled extends EventType> = {
     row: Row | undefined,
     event: Recorded<Extract<DomainEvent, { type: Handled }>>,
     key: Key,
+    rowOf?: (key: Key) => Row | undefined,
   ) => Row | undefined
   readonly transactionLine?: (
     before: Row | undefined,

@@ -44,7 +44,9 @@ import type { Projection } from './projection.ts'
 import { merchantRegister, posRegister, registerReadModel } from './registers.ts'
 import { reportScheduleProjection, reportScheduleQueries } from './report-schedules.ts'
 import { reportProjection, reportQueries } from './reports.ts'
+import { scanCountProjection, scanCountQueries } from './scan-counts.ts'
 import { scanProjection, scanQueries } from './scans.ts'
+import { settledTurnoverProjection, settledTurnoverQueries } from './settled-turnover.ts'
 import { settlementAccountProjection, settlementAccountQueries } from './settlement-accounts.ts'
 import { settlementProjection, settlementQueries } from './settlements.ts'
 import { staffProjection, staffQueries } from './staff.ts'
@@ -88,6 +90,10 @@ const readModels = {
     payouts: { projections: [payoutProjection], queries: payoutQueries },
     payoutOrders: { projections: [payoutOrderProjection], queries: payoutOrderQueries },
     turnover: { projections: [turnoverProjection], queries: turnoverQueries },
+    settledTurnover: {
+      projections: [settledTurnoverProjection],
+      queries: settledTurnoverQueries,
+    },
   },
   merchants: {
     merchants: merchantRegister,
@@ -101,6 +107,7 @@ const readModels = {
     integrators: registerReadModel('integrators', integrator),
     shortlinks: registerReadModel('shortlinks', shortlink),
     scans: { projections: [scanProjection], queries: scanQueries },
+    scanCounts: { projections: [scanCountProjection], queries: scanCountQueries },
     pickUps: { projections: [pickUpProjection], queries: pickUpQueries },
   },
   people: {

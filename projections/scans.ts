@@ -1,8 +1,7 @@
-import { and, desc, eq, gte, sql } from 'drizzle-orm'
+import { and, desc, eq, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { idIn } from '../domain/stream.ts'
-import type { Instant } from '../domain/time.ts'
 import { findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
@@ -18,10 +17,7 @@ const scans = sqliteTable(
     scannedAt: integer().notNull(),
     position: integer().notNull(),
   },
-  (row) => [
-    index('scans_by_shortlink').on(row.shortlink, row.position),
-    index('scans_by_time').on(row.merchant, row.scannedAt, row.shortlink),
-  ],
+  (row) => [index('scans_by_shortlink').on(row.shortlink, row.position)],
 )
 
 export type ScanRow = typeof scans.$inferSelect
@@ -38,33 +34,6 @@ export const scanProjection = projection({
     position,
   }),
 })
-
-/** How often codes were scanned in an hour that a clock has begun. */
-type ScansInHour = {
-  readonly shortlink: string
-  readonly hour: number
-  readonly count: number
-}
-
-const hourMs = 3_600_000
-
-/** Of all codes of a merchant; read from an index alone. */
-const hoursIn = (db: BetterSQLite3Database) => {
-  const hour = sql<number>`${scans.scannedAt} / ${sql.raw(String(hourMs))}`
-  const query = db
-    .select({ shortlink: scans.shortlink, hour, count: sql<number>`count(*)` })
-    .from(scans)
-    .where(
-      and(
-        eq(scans.merchant, sql.placeholder('merchant')),
-        gte(scans.scannedAt, sql.placeholder('since')),
-      ),
-    )
-    .groupBy(scans.shortlink, hour)
-    .prepare()
-  return (merchant: string, since: Instant): readonly ScansInHour[] =>
-    query.all({ merchant, since }).map((row) => ({ ...row, hour: row.hour * hourMs }))
-}
 
 export const scanQueries = (db: BetterSQLite3Database) => {
   const last = prepared(
@@ -83,7 +52,6 @@ export const scanQueries = (db: BetterSQLite3Database) => {
       .limit(1),
   )
   return {
-    hoursSince: hoursIn(db),
     byToken: findBy(db, scans, scans.tokenDigest),
     last: (merchant: string, shortlink: string): ScanRow | undefined =>
       last.get({ merchant, shortlink }),

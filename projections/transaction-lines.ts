@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNotNull, lt, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, lt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { LineAction } from '../domain/accounting/transaction-line.ts'
@@ -92,33 +92,17 @@ export const transactionLineQueries = (db: BetterSQLite3Database) => {
       .orderBy(asc(position))
       .limit(sql.placeholder('limit')),
   )
-  const taken = prepared(
+  const at = prepared(
     db,
     transactionLines,
     db
-      .select({
-        currency: transactionLines.currency,
-        action: transactionLines.action,
-        amount: sql<number>`sum(amount + additionalAmount)`.as('amount'),
-      })
+      .select({ ledger })
       .from(transactionLines)
-      .where(
-        and(
-          eq(merchant, sql.placeholder('merchant')),
-          eq(ledger, sql.placeholder('ledger')),
-          gt(position, sql.placeholder('after')),
-          lt(position, sql.placeholder('before')),
-          isNotNull(transactionLines.fee),
-        ),
-      )
-      .groupBy(transactionLines.currency, transactionLines.action),
+      .where(eq(position, sql.placeholder('position'))),
   )
   return {
-    /** What moved money in a ledger between two positions, by currency and action. */
-    taken: (
-      of: { readonly merchant: string; readonly ledger: string },
-      cuts: { readonly after: number; readonly before: number },
-    ) => taken.all({ ...of, ...cuts }),
+    /** The ledger that has the line of an event. */
+    ledgerAt: (position: number): string | undefined => at.get({ position })?.ledger,
     /** The first lines of a ledger between two positions, in their order. */
     between: (
       of: { readonly merchant: string; readonly ledger: string },

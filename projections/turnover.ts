@@ -1,13 +1,11 @@
 import { and, eq, gte, lt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { halfHourMs, type LineSum } from '../domain/accounting/line-sums.ts'
-import { dayMs, type Instant } from '../domain/time.ts'
+import type { LineSum } from '../domain/accounting/line-sums.ts'
+import type { Instant } from '../domain/time.ts'
 import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
-
-/** By both any time is the sum of few rows. */
-const spans = [halfHourMs, dayMs] as const
+import { partsOf, spans, spanStart } from './spans.ts'
 
 /** Stands for all points of sale together. */
 export const allPointsOfSale = ''
@@ -45,11 +43,9 @@ const placesOf = ({ posId }: LineSum): readonly Place[] =>
     .filter((one, place, all) => all.indexOf(one) === place)
     .flatMap((one) => spans.map((span) => ({ posId: one, span })))
 
-const startOf = (at: Instant, span: number): Instant => Math.floor(at / span) * span
-
 /** No part of it has a blank. */
 const keyOf = ({ merchant, at, currency }: LineSum, { posId, span }: Place): string =>
-  [merchant, span, startOf(at, span), currency, posId].join(' ')
+  [merchant, span, spanStart(at, span), currency, posId].join(' ')
 
 const placeIn = (key: string): Place => {
   const [, span = '', , , posId = ''] = key.split(' ')
@@ -64,7 +60,7 @@ const withSum = (row: Row | undefined, sum: LineSum, key: string): Row => {
   const before = row ?? {
     ...{ key, merchant, currency, ...nothing },
     ...placeIn(key),
-    since: startOf(at, placeIn(key).span),
+    since: spanStart(at, placeIn(key).span),
   }
   const fees = charge ? charge.fee + charge.interchange + charge.vat : 0
   return {
@@ -91,18 +87,6 @@ export const turnoverProjection = projection({
 
 type TurnoverSum = Pick<Row, 'currency' | keyof typeof nothing>
 
-/** The spans that a time is made of: whole days of UTC, and half hours before and behind. */
-const partsOf = (start: Instant, end: Instant) => {
-  const first = Math.ceil(start / dayMs) * dayMs
-  const last = Math.floor(end / dayMs) * dayMs
-  if (first >= last) return [{ span: halfHourMs, start, end }]
-  return [
-    { span: halfHourMs, start, end: first },
-    { span: dayMs, start: first, end: last },
-    { span: halfHourMs, start: last, end },
-  ].filter((part) => part.start < part.end)
-}
-
 const added = (one: TurnoverSum, other: TurnoverSum): TurnoverSum => ({
   currency: one.currency,
   payments: one.payments + other.payments,
@@ -113,12 +97,20 @@ const added = (one: TurnoverSum, other: TurnoverSum): TurnoverSum => ({
 })
 
 export const turnoverQueries = (db: BetterSQLite3Database) => {
-  const { merchant, posId, span, since } = turnover
+  const { merchant, posId, span, since, currency } = turnover
+  const sumOf = (name: keyof typeof nothing) => sql<number>`sum(${turnover[name]})`.as(name)
   const inSpan = prepared(
     db,
     turnover,
     db
-      .select()
+      .select({
+        currency,
+        payments: sumOf('payments'),
+        captured: sumOf('captured'),
+        refunds: sumOf('refunds'),
+        refunded: sumOf('refunded'),
+        fees: sumOf('fees'),
+      })
       .from(turnover)
       .where(
         and(
@@ -128,7 +120,8 @@ export const turnoverQueries = (db: BetterSQLite3Database) => {
           gte(since, sql.placeholder('start')),
           lt(since, sql.placeholder('end')),
         ),
-      ),
+      )
+      .groupBy(currency),
   )
   return {
     /** Of a point of sale, or of all together, between two instants, by currency. */

@@ -1,23 +1,15 @@
 import { html } from 'hono/html'
-import { generationalCache } from '../../application/generational-cache.ts'
 import { decimalsOf } from '../../domain/money/currency.ts'
 import { formatAmount, parseAmount } from '../../domain/money/money.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
+import { dateFormat, numberFormat } from './formats.ts'
 import type { Html } from './page.ts'
 
-/** Creating a format costs a hundred times its use. */
-const formats = generationalCache<string, Intl.NumberFormat>(200)
-
 const formatFor = (locale: string, currency: string): Intl.NumberFormat => {
-  const name = `${locale} ${currency}`
-  const known = formats.get(name)
-  if (known) return known
   const decimals = decimalsOf(currency)
   const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
-  const format = new Intl.NumberFormat(locale, { style: 'currency', currency, ...digits })
-  formats.set(name, format)
-  return format
+  return numberFormat(locale, { style: 'currency', currency, ...digits })
 }
 
 /** An amount such as `12.50` in the reader's format, with all its decimals. */
@@ -31,7 +23,7 @@ export const shownAmount = (minor: number, currency: string, locale: string): st
 /** A time in UTC; a script changes it to the reader's zone. */
 export const shownTime = (at: Instant, locale: string): Html => {
   const format = { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' } as const
-  const text = new Intl.DateTimeFormat(locale, format).format(at)
+  const text = dateFormat(locale, format).format(at)
   return html`<time datetime="${new Date(at).toISOString()}">${text} UTC</time>`
 }
 
@@ -46,7 +38,7 @@ export const shownClock = (until: Instant, now: Instant, locale: string): Html =
   const at = Math.ceil(until / 60_000) * 60_000
   if (at - now > halfDayMs) return shownTime(at, locale)
   const format = { timeStyle: 'short', timeZone: 'UTC' } as const
-  const text = new Intl.DateTimeFormat(locale, format).format(at)
+  const text = dateFormat(locale, format).format(at)
   return html`<time datetime="${new Date(at).toISOString()}" data-clock>${text} UTC</time>`
 }
 

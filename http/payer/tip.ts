@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import { decimalsOf } from '../../domain/money/currency.ts'
 import { formatAmount } from '../../domain/money/money.ts'
 import type { PaymentRequest } from '../../domain/payment/payment-events.ts'
+import { numberFormat } from './formats.ts'
 import type { Html } from './page.ts'
 import type { Visitor } from './session.ts'
 
@@ -43,7 +44,7 @@ export const tipField = (
   const { amount, currency } = request
   const begin = additionalAmount === 0 ? '' : typedLike(additionalAmount, currency, locale)
   const chosen = percents.find((percent) => shareOf(amount, percent) === additionalAmount)
-  const percentText = new Intl.NumberFormat(locale, { style: 'percent' })
+  const percentText = numberFormat(locale, { style: 'percent' })
   const link = `${path}${path.includes('?') ? '&' : '?'}tip=`
   const current = (isIt: boolean) => (isIt ? html`aria-current="true"` : '')
   return html`<h2 id="tip">${texts.tip}</h2>

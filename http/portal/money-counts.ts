@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type { Completion } from '../../domain/accounting/completion.ts'
 import { countersView } from '../merchant/summary-reply.ts'
+import { numberFormat } from '../payer/formats.ts'
 import type { Html } from '../payer/page.ts'
 import type { PortalVisitor } from './page.ts'
 import { moneyTexts } from './texts-money.ts'
@@ -41,7 +42,7 @@ export const countsHtml = (
 ): Html => {
   const names = counterNames[language]
   const view = countersView(counters)
-  const format = new Intl.NumberFormat(locale)
+  const format = numberFormat(locale)
   const shown = (Object.keys(names) as (keyof typeof names)[]).filter((name) => view[name] > 0)
   return html`<section class="card">
     <h2>${moneyTexts[language].counts}</h2>

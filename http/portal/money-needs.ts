@@ -1,6 +1,7 @@
 import type { Find } from '../../application/find-state.ts'
 import type { Handle } from '../../application/handle.ts'
 import type { AskedChange } from '../../domain/accounting/account-change.ts'
+import type { Sum } from '../../domain/money/money.ts'
 import type { LedgerRow } from '../../projections/ledgers.ts'
 import type { ReportRow } from '../../projections/reports.ts'
 import type { SettlementAccountRow } from '../../projections/settlement-accounts.ts'
@@ -8,13 +9,6 @@ import type { SettlementRow } from '../../projections/settlements.ts'
 import type { ActorNeeds } from './actors.ts'
 import type { PortalNeeds } from './guard.ts'
 import type { PanelNeeds } from './overview-panels.ts'
-
-/** What a settlement took of one ledger, by action and currency. */
-export type TakenLines = {
-  readonly currency: string
-  readonly action: string
-  readonly amount: number
-}
 
 export type Sheet = {
   readonly name: string
@@ -45,11 +39,9 @@ export type MoneyNeeds = PortalNeeds &
     readonly accountChanges: {
       find(merchant: string): { readonly asked: AskedChange } | undefined
     }
-    readonly transactionLines: {
-      taken(
-        of: { readonly merchant: string; readonly ledger: string },
-        cuts: { readonly after: number; readonly before: number },
-      ): readonly TakenLines[]
+    readonly settledTurnover: {
+      /** What a settlement took, in minor units. */
+      of(merchant: string, serial: number): (currency: string, action: 'capture' | 'refund') => Sum
     }
     readonly readLog: (sha256: string) => Promise<ReadableStream | undefined>
     readonly makeSpreadsheet: (sheets: readonly Sheet[]) => Promise<Uint8Array<ArrayBuffer>>

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type { PayoutState, PayoutStatus } from '../../domain/accounting/payout-state.ts'
 import { formatAmount, type Sum } from '../../domain/money/money.ts'
+import { dateFormat } from '../payer/formats.ts'
 import { shownMoney } from '../payer/money.ts'
 import type { Html } from '../payer/page.ts'
 import { filledText } from '../payer/words.ts'

@@ -13,18 +13,12 @@ type Part = { readonly name: string; readonly sum: Sum; readonly kind: Step['kin
 
 /** What was captured and what was refunded, of the lines that a settlement took. */
 export const turnoverOf = (
-  { settlements, ledgers, transactionLines }: MoneyNeeds,
-  { merchant, serial, startedPosition: before }: SettlementRow,
+  { settledTurnover }: Pick<MoneyNeeds, 'settledTurnover'>,
+  { merchant, serial }: SettlementRow,
   currency: string,
 ): { readonly captured: Sum; readonly refunded: Sum } => {
-  const after = settlements.find(merchant, serial - 1)?.startedPosition ?? 0
-  const lines = ledgers
-    .idsOf(merchant)
-    .flatMap((ledger) => transactionLines.taken({ merchant, ledger }, { after, before }))
-    .filter((line) => line.currency === currency)
-  const sumOf = (action: string): Sum =>
-    addUp(...lines.filter((line) => line.action === action).map(({ amount }) => amount))
-  return { captured: sumOf('capture'), refunded: sumOf('refund') }
+  const sumOf = settledTurnover.of(merchant, serial)
+  return { captured: sumOf(currency, 'capture'), refunded: sumOf(currency, 'refund') }
 }
 
 const feesIn = (totals: Totals, currency: string, texts: MoneyTexts): Part[] =>

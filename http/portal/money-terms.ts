@@ -4,6 +4,7 @@ import { vatRateOf } from '../../domain/accounting/taxcodes.ts'
 import { feeSchedules } from '../../domain/aggregates.ts'
 import type { Instant } from '../../domain/time.ts'
 import { dateIn } from '../../domain/time-zone.ts'
+import { numberFormat } from '../payer/formats.ts'
 import { shownAmount } from '../payer/money.ts'
 import type { Html } from '../payer/page.ts'
 import type { MoneyNeeds } from './money-needs.ts'
@@ -12,7 +13,7 @@ import type { PortalPage, PortalVisitor } from './page.ts'
 import { moneyTexts } from './texts-money.ts'
 
 export const percent = (rate: string, locale: string): string =>
-  new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 4 }).format(Number(rate))
+  numberFormat(locale, { style: 'percent', maximumFractionDigits: 4 }).format(Number(rate))
 
 type Reader = Pick<PortalVisitor, 'language' | 'locale'>
 

@@ -3,6 +3,7 @@ import { mayDo } from '../../domain/merchant/staff-roles.ts'
 import { decimalsOf } from '../../domain/money/currency.ts'
 import { formatAmount } from '../../domain/money/money.ts'
 import type { Instant } from '../../domain/time.ts'
+import { dateFormat, numberFormat } from '../payer/formats.ts'
 import { shownAmount } from '../payer/money.ts'
 import type { Html } from '../payer/page.ts'
 import { filledText } from '../payer/words.ts'
@@ -25,7 +26,7 @@ export const dayText = (
   at: Instant,
   style: 'short' | 'long' = 'short',
 ): string =>
-  new Intl.DateTimeFormat(locale, {
+  dateFormat(locale, {
     timeZone,
     day: 'numeric',
     month: 'short',
@@ -33,7 +34,7 @@ export const dayText = (
   }).format(at)
 
 const isoDay = (at: Instant, timeZone: string): string =>
-  new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(at)
+  dateFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(at)
 
 /** The payments of a day. */
 const dayHref = ({ visitor: { shop }, timeZone }: Shown, from: Instant): string => {
@@ -53,7 +54,7 @@ const toldOf = (shown: Shown, taken: Taken, from: Instant): string => {
 }
 
 const compact = (locale: string) => {
-  const format = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 })
+  const format = numberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 })
   return (value: number): string => format.format(value)
 }
 
@@ -99,7 +100,7 @@ export const chartsHtml = (shown: Shown): Html => {
 const plainAmounts = (locale: string, currency: string) => {
   const decimals = decimalsOf(currency)
   const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
-  const format = new Intl.NumberFormat(locale, digits)
+  const format = numberFormat(locale, digits)
   return (minor: number): string => format.format(formatAmount(minor, currency) as `${number}`)
 }
 
@@ -110,7 +111,7 @@ const tableHtml = ({ visitor, numbers }: Shown, first: string, lines: readonly L
   const texts = overviewTexts[language]
   const showsFees = mayDo(me.terms, 'see_money')
   const amount = plainAmounts(locale, numbers.currency)
-  const count = new Intl.NumberFormat(locale)
+  const count = numberFormat(locale)
   const cell = (text: string) => html`<td class="number">${text}</td>`
   const head = (text: string) => html`<th scope="col" class="number">${text}</th>`
   return html`<div class="scroll">

@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import { mayDo } from '../../domain/merchant/staff-roles.ts'
+import { numberFormat } from '../payer/formats.ts'
 import { shownAmount } from '../payer/money.ts'
 import type { Html } from '../payer/page.ts'
 import { filledText } from '../payer/words.ts'
@@ -16,7 +17,7 @@ type Tile = {
 const tilesOf = ({ visitor, numbers }: Shown): readonly Tile[] => {
   const { language, locale, me } = visitor
   const texts = overviewTexts[language]
-  const count = new Intl.NumberFormat(locale)
+  const count = numberFormat(locale)
   const amount = (minor: number) => shownAmount(minor, numbers.currency, locale)
   const fees: Tile = { name: texts.fees, of: (taken) => taken.fees, shown: amount }
   return [
@@ -31,7 +32,7 @@ const tilesOf = ({ visitor, numbers }: Shown): readonly Tile[] => {
 const changeHtml = (now: number, before: number, locale: string): Html | '' => {
   if (before <= 0) return ''
   const format = { style: 'percent', signDisplay: 'exceptZero', maximumFractionDigits: 0 } as const
-  const text = new Intl.NumberFormat(locale, format).format((now - before) / before)
+  const text = numberFormat(locale, format).format((now - before) / before)
   return html`<span class="badge">${text}</span>`
 }
 

@@ -14,9 +14,11 @@ const watched = (
 ): Projection => {
   const { apply, lines, sums, messages } = projection
   const noted =
-    <Row, Fact extends Facts>(change: (row: Row, fact: Fact, id: Key) => Row) =>
-    (row: Row, fact: Fact, id: Key): Row => {
-      const after = change(row, fact, id)
+    <Row, Fact extends Facts, More extends readonly unknown[]>(
+      change: (row: Row, fact: Fact, id: Key, ...more: More) => Row,
+    ) =>
+    (row: Row, fact: Fact, id: Key, ...more: More): Row => {
+      const after = change(row, fact, id, ...more)
       if (id === key && after !== row) touch(fact.position)
       return after
     }

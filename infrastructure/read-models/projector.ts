@@ -40,6 +40,11 @@ const tableOf = (file: ReadModelFile, projection: Projection) => {
     return found
   }
 
+  const rowOf = (id: Key): Row | undefined => {
+    const change = changes.get(id)
+    return change ? change.after : find(id)
+  }
+
   /** Changes a row and returns the previous one. */
   const fold = (
     id: Key,
@@ -66,7 +71,7 @@ const tableOf = (file: ReadModelFile, projection: Projection) => {
       const mayBeThere = !begins.has(event.type)
       for (const id of projection.keysOf(event)) {
         const before = fold(id, mayBeThere, (row) => {
-          const after = projection.apply(row, event, id)
+          const after = projection.apply(row, event, id, rowOf)
           const message = messageOf?.(row, after, event)
           if (message) told.push(message)
           return after

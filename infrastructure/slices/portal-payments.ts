@@ -9,16 +9,17 @@ const usualLimit = '1000'
 
 /** What the staff of merchants see of payments, and do with them. */
 export const portalPayments = (
-  { payments, people, accounting, audit, store, settings }: Core,
+  { payments, people, accounting, audit, store, revisionOf, settings }: Core,
   { needs: { hasPerson } }: PaymentSlice,
   { needs: { receipts } }: TransparencySlice,
 ) => ({
-  ...{ store, hasPerson, textCell, receipts },
+  ...{ store, revisionOf, hasPerson, textCell, receipts },
   lists: payments.lists,
   tidOf: payments.tidOf,
   keyOfCustomer: people.payers.keyNamed,
   showCustomer: people.payers.show,
   findTerms: accounting.findTerms,
+  ledgerOfLine: accounting.transactionLines.ledgerAt,
   settlementTaking: audit.rows.settlementTaking,
   refundCodeAbove: (currency: string): number =>
     settings.REFUND_STEP_UP_AMOUNT?.[currency] ?? parseAmount(usualLimit, currency),

@@ -8,7 +8,7 @@ export const portalPoints = (core: Core) => {
   return {
     pointsOfSale: merchants.pointsOfSale,
     shortlinks: merchants.shortlinks,
-    scansSince: merchants.scans.hoursSince,
+    scanCounts: merchants.scanCounts,
     claimSticker: claimSticker(core),
     shortlinkIdFor: (merchant: string, made: string): string =>
       shortlinkIdOf(people.derive('shortlink', merchant, made)),

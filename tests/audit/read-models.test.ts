@@ -28,10 +28,10 @@ const foldWithout = async (folder: string, skipped: number): Promise<void> => {
   )
   const forgetful = projections.map((projection) => ({
     ...projection,
-    apply: (...[row, event, key]: Parameters<typeof projection.apply>) =>
-      getTableName(projection.table) === 'payments' && event.position === skipped
-        ? row
-        : projection.apply(row, event, key),
+    apply: (...given: Parameters<typeof projection.apply>) =>
+      getTableName(projection.table) === 'payments' && given[1].position === skipped
+        ? given[0]
+        : projection.apply(...given),
   }))
   const store = await openStoreToRead(readSettings({ DATA_DIR: folder }))
   const projector = makeProjector(file, forgetful)

@@ -58,7 +58,7 @@ const foldedInMemory = (events: readonly Recorded[]) => {
       return keysOf(event).flatMap((key) => {
         const before = rows.get(key)
         if (begins.has(event.type)) expect(before).toBeUndefined()
-        const after = apply(before, event, key)
+        const after = apply(before, event, key, (other) => rows.get(other))
         rows.set(key, after)
         told.push(...[message?.(before, after, event) ?? []].flat())
         return transactionLine?.(before, event) ?? []

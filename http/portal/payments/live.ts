@@ -8,7 +8,7 @@ import type { Route } from '../../route.ts'
 import { shopParams, type PortalPages } from '../pages.ts'
 import { findPayment, paymentParams } from './find.ts'
 import { listMark, markOf } from './mark.ts'
-import { mostEvents, mostMessages, type PaymentPageNeeds } from './one.ts'
+import { mostMessages, type PaymentPageNeeds } from './one.ts'
 import { filtersOf, paymentListQuery } from './query.ts'
 import { onPage, type PaymentListNeeds } from './list.ts'
 import { paymentSearch } from './search.ts'
@@ -79,7 +79,7 @@ const common = {
 export const livePaymentRoutes = (needs: LivePaymentNeeds, { page }: PortalPages): Route[] => {
   const search = paymentSearch(needs)
   const find = findPayment(needs)
-  const newest = newestEventsOf(needs.store)
+  const newest = newestEventsOf(needs)
   const told = toldIn(needs)
   return [
     page(
@@ -118,7 +118,8 @@ export const livePaymentRoutes = (needs: LivePaymentNeeds, { page }: PortalPages
         const shown = searchOf(call).get('at')
         const hasChanged = async () => {
           await needs.caughtUp()
-          const { events } = await newest(tid, mostEvents)
+          await needs.find(payments, tid, 'log')
+          const { events } = await newest(tid, 1)
           return markOf(needs, events, await told(tid, mostMessages)) !== shown
         }
         const watched = { stream: streamOf(payments, tid), from: call.request.remoteAddress ?? '' }

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import type { PaymentRecord } from '../../../application/payment-history.ts'
+import type { RequestedPayment } from '../../../domain/payment/payment-state.ts'
 import { shownAmount, shownTime } from '../../payer/money.ts'
 import type { Html } from '../../payer/page.ts'
 import { filledText } from '../../payer/words.ts'
@@ -9,6 +10,8 @@ import type { PortalVisitor } from '../page.ts'
 import type { Told } from './timeline.ts'
 
 export type CountingNeeds = {
+  /** The ledger that has the line of an event, once it is folded. */
+  readonly ledgerOfLine: (position: number) => string | undefined
   /** The number of the report that holds a line. */
   readonly reportHolding: (
     merchant: string,
@@ -32,6 +35,7 @@ const isMoney = (event: PaymentRecord): event is MoneyRecord =>
 
 type Line = {
   readonly event: MoneyRecord
+  readonly ledger: string
   readonly report: number
   readonly settlement: Settlement | undefined
 }
@@ -40,12 +44,8 @@ type Line = {
 const linked = ({ me }: PortalVisitor, href: string, name: string): Html =>
   mayDo(me.terms, 'see_money') ? html`<a href="${href}">${name}</a>` : html`${name}`
 
-const reportHtml = ({ texts }: Told, visitor: PortalVisitor, { event, report }: Line): Html =>
-  linked(
-    visitor,
-    reportHref(visitor, event.ledger, report),
-    filledText(texts.reportOf, report, event.ledger),
-  )
+const reportHtml = ({ texts }: Told, visitor: PortalVisitor, { ledger, report }: Line): Html =>
+  linked(visitor, reportHref(visitor, ledger, report), filledText(texts.reportOf, report, ledger))
 
 const settlementHtml = ({ texts }: Told, visitor: PortalVisitor, { settlement }: Line): Html => {
   if (!settlement) return html`<span class="quiet">${texts.noSettlement}</span>`
@@ -86,15 +86,17 @@ export const moneyLinesHtml = async (
   needs: CountingNeeds,
   told: Told,
   visitor: PortalVisitor,
+  { details }: RequestedPayment,
   events: readonly PaymentRecord[],
 ): Promise<Html> => {
   const { texts } = told
   const { merchant } = visitor.shop
   const lines: Line[] = []
   for (const event of events.filter(isMoney)) {
-    const { position, ledger } = event
+    const { position } = event
+    const ledger = needs.ledgerOfLine(position) ?? details.ledger
     const report = await needs.reportHolding(merchant, ledger, position)
-    lines.push({ event, report, settlement: needs.settlementTaking(merchant, position) })
+    lines.push({ event, ledger, report, settlement: needs.settlementTaking(merchant, position) })
   }
   if (lines.length === 0) return html`<p class="quiet">${texts.feesNone}</p>`
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.fees}">

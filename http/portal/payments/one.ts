@@ -33,6 +33,7 @@ export type PaymentPageNeeds = CountingNeeds &
   ToldNeeds & {
     readonly find: Find
     readonly store: Pick<EventStore, 'readStream'>
+    readonly revisionOf: (stream: string) => number | undefined
     readonly caughtUp: () => Promise<void>
     /** Known and not erased. */
     readonly hasPerson: (person: string) => boolean
@@ -75,7 +76,7 @@ const boughtHtml = async (needs: PaymentPageNeeds, shown: ShownPayment): Promise
 const bodyOf = async (needs: PaymentPageNeeds, shown: ShownPayment, done: string | null) => {
   const { visitor, texts, tid, payment } = shown
   const { locale, shop } = visitor
-  const history = await newestEventsOf(needs.store)(tid, mostEvents)
+  const history = await newestEventsOf(needs)(tid, mostEvents)
   const messages = await toldIn(needs)(tid, mostMessages)
   const actors = new Set(history.events.map(({ metadata }) => metadata.actor))
   const names = await namesOf(needs, shop.merchant, actors)
@@ -94,7 +95,7 @@ const bodyOf = async (needs: PaymentPageNeeds, shown: ShownPayment, done: string
         ${await boughtHtml(needs, shown)}
         <section class="card">
           <h2>${texts.fees}</h2>
-          ${await moneyLinesHtml(needs, told, visitor, history.events)}
+          ${await moneyLinesHtml(needs, told, visitor, payment, history.events)}
         </section>
         <section class="card">
           <h2>${texts.callbacks}</h2>

@@ -31,12 +31,10 @@ const daysOf = (
   at: Instant,
 ): readonly Day[] => {
   const starts = needs.dayStarts(shop.timeZone, at, daysOfScans)
-  const hours = needs
-    .scansSince(shop.merchant, starts[0] ?? at)
-    .filter(({ shortlink }) => shortlink === id)
+  const counts = needs.scanCounts.since(id, starts[0] ?? at)
   return starts.slice(0, -1).map((start, index) => {
     const end = starts[index + 1] ?? Infinity
-    const inDay = hours.filter(({ hour }) => hour >= start && hour < end)
+    const inDay = counts.filter(({ since }) => since >= start && since < end)
     const count = inDay.reduce((sum, { count }) => sum + count, 0)
     return { day: dateIn(shop.timeZone, start), count }
   })

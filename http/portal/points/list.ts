@@ -96,11 +96,9 @@ const codesHtml = (
   </section>`
 }
 
-const countsOf = (needs: PointNeeds, merchant: string, at: Instant): Counts => {
-  const counts = new Map<string, number>()
-  for (const { shortlink, count } of needs.scansSince(merchant, at - daysOfScans * dayMs))
-    counts.set(shortlink, (counts.get(shortlink) ?? 0) + count)
-  return counts
+const countsOf = ({ scanCounts }: PointNeeds, merchant: string, at: Instant): Counts => {
+  const found = scanCounts.ofCodes(merchant, at - daysOfScans * dayMs, at + dayMs)
+  return new Map(found.map(({ shortlink, count }) => [shortlink, count]))
 }
 
 export const doneHtml = (texts: PointTexts, done: string | null): Html | '' =>

@@ -33,11 +33,19 @@ export type PointNeeds = {
   readonly links: Links
   readonly pointsOfSale: Rows<PosData>
   readonly shortlinks: Rows<CodeData>
-  /** How often each code of a merchant was scanned in each hour. */
-  readonly scansSince: (
-    merchant: string,
-    since: Instant,
-  ) => readonly { readonly shortlink: string; readonly hour: Instant; readonly count: number }[]
+  readonly scanCounts: {
+    /** How often each code of a merchant was scanned between two instants. */
+    ofCodes(
+      merchant: string,
+      start: Instant,
+      end: Instant,
+    ): readonly { readonly shortlink: string; readonly count: number }[]
+    /** How often a code was scanned, in parts of hours, from an instant on. */
+    since(
+      shortlink: string,
+      start: Instant,
+    ): readonly { readonly since: Instant; readonly count: number }[]
+  }
 }
 
 /** A page shows so many of each; further ones are found by their addresses. */

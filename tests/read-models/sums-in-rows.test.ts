@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest'
+import { gatheredMessageQueries } from '../../projections/gathered-messages.ts'
+import { scanCountQueries } from '../../projections/scan-counts.ts'
+import { settledTurnoverQueries } from '../../projections/settled-turnover.ts'
+import { events, hours, morning } from '../domain/payments.ts'
+import { foldedFile } from './folded-file.ts'
+
+const file = foldedFile()
+const { happened } = file
+
+const day = Math.floor(morning / (24 * hours)) * 24 * hours
+
+describe('the scans of codes', () => {
+  const scanned = (code: string, scannedAt: number, merchant = 'sandbox') => {
+    const scan = { scan: `${code}-${scannedAt}`, payer: 'alice', argstring: '', scannedAt }
+    const data = { ...scan, tokenDigest: scan.scan }
+    happened(`scans-${code}`, { type: 'ShortlinkScanned', data }, { merchant })
+  }
+
+  test('between two instants are counted for each code of the merchant', () => {
+    const { ofCodes } = scanCountQueries(file.db)
+    for (const after of [0, 0.4, 1, 23.5, 24, 47.5, 48]) scanned('door', day + after * hours)
+    scanned('table', day + 24 * hours)
+    scanned('theirs', day + 24 * hours, 'other')
+    const counts = (start: number, end: number) =>
+      Object.fromEntries(
+        ofCodes('sandbox', day + start * hours, day + end * hours).map((one) => [
+          one.shortlink,
+          one.count,
+        ]),
+      )
+    expect(counts(0, 72)).toEqual({ door: 7, table: 1 })
+    expect(counts(0.5, 48)).toEqual({ door: 4, table: 1 })
+    expect(counts(23.5, 24)).toEqual({ door: 1 })
+    expect(counts(48.5, 72)).toEqual({})
+  })
+
+  test('of one code stand by the half hour', () => {
+    const { since } = scanCountQueries(file.db)
+    for (const after of [0, 0.4, 1]) scanned('door', day + after * hours)
+    scanned('table', day)
+    expect(since('door', day)).toEqual([
+      { since: day, count: 2 },
+      { since: day + hours, count: 1 },
+    ])
+    expect(since('door', day + hours)).toEqual([{ since: day + hours, count: 1 }])
+  })
+})
+
+describe('what a settlement took', () => {
+  const charge = { fee: 180, interchange: 20, vat: 45, taxcode: 'NO:2013' }
+  const captured = (tid: string, amount: number, currency = 'NOK') => {
+    happened(`payment-${tid}`, events.requested({ posTid: tid, currency }, null))
+    happened(`payment-${tid}`, events.authorized())
+    const { type, data } = events.captured(null, amount, 0)
+    happened(`payment-${tid}`, { type, data: { ...data, charge } } as never)
+  }
+  const refunded = (tid: string, amount: number) => {
+    const { type, data } = events.refunded('r', amount, 0)
+    happened(`payment-${tid}`, { type, data: { ...data, charge } } as never)
+  }
+  const started = (serial: number) =>
+    happened('settlement-sandbox', {
+      type: 'SettlementStarted',
+      data: { serial, settlementId: `S-${serial}`, dueAt: null },
+    })
+
+  test('is each line since the one before, by currency and action', () => {
+    const { of } = settledTurnoverQueries(file.db)
+    captured('a', 10_000)
+    captured('b', 500, 'EUR')
+    refunded('a', 3_000)
+    started(1)
+    captured('c', 700)
+    started(2)
+    started(3)
+    captured('d', 1)
+    const [first, second, third] = [1, 2, 3].map((serial) => of('sandbox', serial))
+    expect([first?.('NOK', 'capture'), first?.('NOK', 'refund')]).toEqual(['10000', '-3000'])
+    expect([first?.('EUR', 'capture'), first?.('EUR', 'refund')]).toEqual(['500', '0'])
+    expect([second?.('NOK', 'capture'), second?.('NOK', 'refund')]).toEqual(['700', '0'])
+    expect(third?.('NOK', 'capture')).toBe('0')
+  })
+})
+
+test('a message whose id tells no time is looked for among those of before ids told it', () => {
+  const query = () => gatheredMessageQueries(file.db)
+  const [plan = []] = file.plansOf(query, 'instr(')
+  expect(plan).toContainEqual(
+    expect.stringContaining('SEARCH gathered_messages USING INDEX gathered_messages_by_time'),
+  )
+})
