@@ -30,7 +30,7 @@ export const sumText = (sum: Sum, currency: string, { locale }: Reader): string 
 
 /** `YYYY-MM-DD` as people write it. */
 export const dayText = (day: string, { locale }: Reader): string =>
-  new Intl.DateTimeFormat(locale, { timeZone: 'UTC', dateStyle: 'medium' }).format(
+  dateFormat(locale, { timeZone: 'UTC', dateStyle: 'medium' }).format(
     Date.parse(`${day}T00:00:00Z`),
   )
 
