@@ -44,6 +44,11 @@ const measure = async (shop: Shop, label: string, tids: readonly string[], isBro
   return { captures, looked, used }
 }
 
+const shown = (name: string, { captures: { p50, p99 }, used }: Half): string =>
+  `${name} p50 ${ms(p50)} p99 ${ms(p99)} (${used.toFixed(2)} cores)`
+const ratioOf = (alone: Half, beside: Half): string =>
+  (beside.captures.p99 / alone.captures.p99).toFixed(2)
+
 try {
   const adminKey = readFileSync(join(log.directory, 'sandbox-admin-key.pem'), 'utf8')
   const shop = { address: service.address, adminKey }
@@ -60,12 +65,8 @@ try {
     const [alone, beside] = round % 2 === 0 ? [first, second] : [second, first]
     pairs.push({ alone, beside })
     const { pages = 0, renewals = 0, p50 = 0, p99 = 0 } = beside.looked ?? {}
-    say(
-      `alone p50 ${ms(alone.captures.p50)} p99 ${ms(alone.captures.p99)} (${alone.used.toFixed(2)} cores); ` +
-        `browsed p50 ${ms(beside.captures.p50)} p99 ${ms(beside.captures.p99)} (${beside.used.toFixed(2)} cores); ` +
-        `ratio ${(beside.captures.p99 / alone.captures.p99).toFixed(2)}; ` +
-        `${pages} pages, of them ${renewals} live, p50 ${ms(p50)} p99 ${ms(p99)}`,
-    )
+    say(`${shown('alone', alone)}; ${shown('browsed', beside)}; ratio ${ratioOf(alone, beside)}`)
+    say(`  ${pages} pages, of them ${renewals} live, p50 ${ms(p50)} p99 ${ms(p99)}`)
   }
   const ratio = median(pairs.map((one) => one.beside.captures.p99 / one.alone.captures.p99))
   const [alone, beside] = [

@@ -66,6 +66,7 @@ const forgotten = async (address: string, asks: readonly PageAsk[]): Promise<str
 }
 
 const ms = (value: number): string => value.toFixed(1)
+const whole = (value: number): string => value.toLocaleString('en')
 
 const rowOf = ({ ask, status, bytes, used, took }: Figures): string => {
   const [cpu, wall] = [used.toSorted((a, b) => a - b), took.toSorted((a, b) => a - b)]
@@ -90,11 +91,14 @@ const report = (figures: readonly Figures[], missing: readonly string[]): string
   const heads = ['page', 'status', 'KiB', 'processor p50', 'p99', 'wall p50', 'p99', 'longest', '']
   return `# Bench of the portal's pages
 
-${size.payments.toLocaleString('en')} payments of one merchant, ${size.merchants.toLocaleString('en')} merchants; each page ${rounds} times, in turns, one at a time.
-Milliseconds; processor is what all threads of the service used meanwhile. ${cpus().length} cores, load of the
+${whole(size.payments)} payments of one merchant, ${whole(size.merchants)} merchants.
+Each page ${rounds} times, in turns, one at a time.
+Milliseconds; processor is what all threads of the service used meanwhile.
+${cpus().length} cores, load of the
 machine ${loadavg()[0]?.toFixed(1)}. Repeat it with \`npm run bench:portal\`.
 
-${figures.length} addresses; most processor of a median ${ms(Math.max(...medians))} ms, over ${limitMs} ms: ${medians.filter((one) => one > limitMs).length}.
+${figures.length} addresses; most processor of a median ${ms(Math.max(...medians))} ms,
+over ${limitMs} ms: ${medians.filter((one) => one > limitMs).length}.
 ${missing.length === 0 ? 'Every page of the service is asked.' : `Not asked: ${missing.join(', ')}`}
 
 | ${heads.join(' | ')} |

@@ -40,10 +40,7 @@ const tableOf = (file: ReadModelFile, projection: Projection) => {
     return found
   }
 
-  const rowOf = (id: Key): Row | undefined => {
-    const change = changes.get(id)
-    return change ? change.after : find(id)
-  }
+  const rowOf = (id: Key): Row | undefined => (changes.get(id) ?? { after: find(id) }).after
 
   /** Changes a row and returns the previous one. */
   const fold = (

@@ -3,7 +3,7 @@ import { newestEventsOf } from '../../application/payment-history.ts'
 import type { EventStore } from '../../application/event-store.ts'
 import { openPlace } from '../../harness/ledger-service.ts'
 
-test('the newest events of a payment that was just found are read without those before', async () => {
+test('of a payment that was just found the newest events are read alone', async () => {
   const place = await openPlace()
   try {
     const tid = await place.authorize({ amount: '100.00' })
