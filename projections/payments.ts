@@ -5,6 +5,7 @@ import type { Recorded } from '../domain/events.ts'
 import { isNothing, minus, type Pots } from '../domain/money/pots.ts'
 import {
   hasEffect,
+  paymentEffects,
   paymentEvents,
   type PaymentEvent,
   type WithEffect,
@@ -88,20 +89,9 @@ type End = Extract<PaymentEvent, { type: WithEffect<'ends'> }>
 const isEnd = (event: PaymentEvent): event is End => hasEffect(event.type, 'ends')
 
 const codeOfEnd = (row: PaymentRow, event: End): StatusCode => {
-  switch (event.type) {
-    case 'PaymentDeclined':
-      return statusCodes.REJECTED
-    case 'PaymentFailed':
-      return event.data.statusCode
-    case 'PaymentAborted':
-      return statusCodes.ABORTED
-    case 'PaymentExpired':
-      return statusCodes.REQUEST_EXPIRED
-    case 'PaymentReleased':
-      return row.captured > 0 ? statusCodes.OK : statusCodes.ABORTED
-    case 'PaymentAuthorizationExpired':
-      return statusCodes.AUTH_EXPIRED
-  }
+  if (event.type === 'PaymentFailed') return event.data.statusCode
+  const code = paymentEffects[event.type].ends
+  return code === statusCodes.ABORTED && row.captured > 0 ? statusCodes.OK : code
 }
 
 const captured = (row: PaymentRow, taken: Pots): Changes => {

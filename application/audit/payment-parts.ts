@@ -1,6 +1,10 @@
 import type { Charge } from '../../domain/accounting/charge.ts'
 import { minus, nothing, type Pots } from '../../domain/money/pots.ts'
-import type { PaymentEvent, PaymentRequest } from '../../domain/payment/payment-events.ts'
+import {
+  isRelease,
+  type PaymentEvent,
+  type PaymentRequest,
+} from '../../domain/payment/payment-events.ts'
 import type { PaymentNumbers } from './payment-numbers.ts'
 
 const negative = (pots: Pots): Pots => minus(nothing, pots)
@@ -18,6 +22,8 @@ const charged = ({ fee, interchange, vat }: Charge): PaymentNumbers => ({
 
 /** What an event adds to each number, from its own data and not from the fold of a payment. */
 export const partsOfEvent = (event: PaymentEvent, request: PaymentRequest): PaymentNumbers => {
+  if (isRelease(event))
+    return { ...named('auth_', negative(event.data)), ...named('released_', event.data) }
   switch (event.type) {
     case 'PaymentRequested':
       return named('', request)
@@ -30,9 +36,6 @@ export const partsOfEvent = (event: PaymentEvent, request: PaymentRequest): Paym
       const auth = named('auth_', negative(data))
       return { ...auth, ...named('captured_', data), ...charged(data.charge) }
     }
-    case 'PaymentReleased':
-    case 'PaymentAuthorizationExpired':
-      return { ...named('auth_', negative(event.data)), ...named('released_', event.data) }
     case 'PaymentRefunded':
       return { ...named('refunded_', event.data), ...charged(event.data.charge) }
     case 'PaymentPickedUp':

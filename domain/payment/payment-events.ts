@@ -5,63 +5,8 @@ import type { EventsOf } from '../decider.ts'
 import { permissions } from '../people/grant.ts'
 import { instant } from '../time.ts'
 import type { Upcast } from '../upcast.ts'
-import { statusCodes } from './status.ts'
-
-const minorUnits = z.int()
-const uri = z.string().nullable()
-
-const pots = { amount: minorUnits, additionalAmount: minorUnits }
-
-const lineItem = z.object({
-  productId: z.string(),
-  description: z.string().nullable(),
-  quantity: z.string(),
-  itemCost: minorUnits,
-  /** Exact decimal text if the cost is finer than a minor unit; `itemCost` is truncated. */
-  exactItemCost: z.string().optional(),
-  total: minorUnits,
-  vat: minorUnits.nullable(),
-  vatRate: z.string().nullable(),
-  metadata: z.array(z.object({ key: z.string(), value: z.string() })),
-})
-
-export const shownOn = ['pending', 'ok', 'fail'] as const
-
-const link = z.object({
-  uri: z.string(),
-  caption: z.string(),
-  showOn: z.array(z.enum(shownOn)),
-})
-
-/** What merchants may amend (interface 4.3). */
-const details = z.object({
-  ledger: z.string(),
-  callbackUri: uri,
-  displayMessageUri: uri,
-  links: z.array(link),
-  lineItems: z.array(lineItem),
-})
-
-/** With all defaults filled in. */
-const paymentRequest = z.object({
-  merchant: z.string(),
-  posId: z.string(),
-  posTid: z.string(),
-  action: z.enum(['auth', 'sale']),
-  currency: z.string(),
-  ...pots,
-  additionalEdit: z.boolean(),
-  allowCredit: z.boolean(),
-  customer: z.string().nullable(),
-  maxScanAge: z.int(),
-  expiresIn: z.int(),
-  text: z.string().nullable(),
-  successReturnUri: uri,
-  failureReturnUri: uri,
-  requiredScope: z.string().nullable(),
-  requiredScopeText: z.string().nullable(),
-  ...details.shape,
-})
+import { details, lineItem, minorUnits, paymentRequest, pots } from './payment-details.ts'
+import { statusCodes, type StatusCode } from './status.ts'
 
 /** Amounts in minor units, instants in milliseconds. */
 export const paymentEvents = {
@@ -153,8 +98,8 @@ type Effects = {
   readonly callback?: keyof typeof paymentCallbacks
   /** Moves approved money, which the funding source hears of. */
   readonly funding?: 'capture' | 'release' | 'refund'
-  /** Nobody can answer or capture any more. */
-  readonly ends?: true
+  /** Nobody can answer or capture any more: with this status, unless the event tells another. */
+  readonly ends?: StatusCode
 }
 
 /** What follows from each event. Lines, callbacks and read models are made by this table. */
@@ -163,18 +108,35 @@ export const paymentEffects = {
   PaymentPickedUp: {},
   PaymentAmended: {},
   PaymentAuthorized: { line: 'auth', callback: 'payment_authorized' },
-  PaymentDeclined: { line: 'fail', callback: 'payment_aborted_by_customer', ends: true },
-  PaymentFailed: { line: 'fail', callback: 'payment_aborted_by_customer', ends: true },
-  PaymentAborted: { line: 'abort', callback: 'payment_aborted_by_merchant', ends: true },
-  PaymentExpired: { line: 'expire', callback: 'payment_request_expired', ends: true },
+  PaymentDeclined: {
+    line: 'fail',
+    callback: 'payment_aborted_by_customer',
+    ends: statusCodes.REJECTED,
+  },
+  PaymentFailed: {
+    line: 'fail',
+    callback: 'payment_aborted_by_customer',
+    ends: statusCodes.NOT_FOUND,
+  },
+  PaymentAborted: {
+    line: 'abort',
+    callback: 'payment_aborted_by_merchant',
+    ends: statusCodes.ABORTED,
+  },
+  PaymentExpired: {
+    line: 'expire',
+    callback: 'payment_request_expired',
+    ends: statusCodes.REQUEST_EXPIRED,
+  },
   PaymentCaptured: { line: 'capture', callback: 'payment_captured', funding: 'capture' },
   PaymentReleased: {
-    ...{ line: 'release', callback: 'payment_auth_released', funding: 'release', ends: true },
+    ...{ line: 'release', callback: 'payment_auth_released', funding: 'release' },
+    ends: statusCodes.ABORTED,
   },
   PaymentRenewed: { callback: 'payment_authorization_renewed' },
   PaymentAuthorizationExpired: {
     ...{ line: 'release', callback: 'payment_authorization_expired' },
-    ...{ funding: 'release', ends: true },
+    ...{ funding: 'release', ends: statusCodes.AUTH_EXPIRED },
   },
   PaymentRefunded: { line: 'refund', callback: 'payment_refunded', funding: 'refund' },
 } as const satisfies Readonly<Record<PaymentEvent['type'], Effects>>
@@ -192,6 +154,18 @@ export const hasEffect = <Name extends keyof Effects>(
   type: PaymentEvent['type'],
   name: Name,
 ): type is WithEffect<Name> => name in paymentEffects[type]
+
+type ReleaseType = {
+  [Type in WithEffect<'funding'>]: AllEffects[Type]['funding'] extends 'release' ? Type : never
+}[WithEffect<'funding'>]
+
+/** Whether it gives back authorised money that was not captured. */
+export const isRelease = <Event extends { readonly type: PaymentEvent['type'] }>(
+  event: Event,
+): event is Extract<Event, { type: ReleaseType }> => {
+  const { funding }: Effects = paymentEffects[event.type]
+  return funding === 'release'
+}
 
 export const isPaymentEvent = <Event extends { readonly type: string }>(
   event: Event,

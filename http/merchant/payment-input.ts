@@ -1,11 +1,8 @@
 import { z } from 'zod'
 import { defaultLedger } from '../../domain/accounting/ledger.ts'
 import { callbackUriText } from '../callback-uri.ts'
-import {
-  shownOn,
-  type PaymentDetails,
-  type PaymentRequest,
-} from '../../domain/payment/payment-events.ts'
+import { shownOn } from '../../domain/payment/payment-details.ts'
+import { type PaymentDetails, type PaymentRequest } from '../../domain/payment/payment-events.ts'
 import { formatScope } from '../../domain/people/scope.ts'
 import { isTooLarge } from '../../domain/accounting/charge.ts'
 import { withCrossFieldCheck, type Issues } from '../checking.ts'

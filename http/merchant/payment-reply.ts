@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { shownOn, type PaymentRequest } from '../../domain/payment/payment-events.ts'
+import { shownOn } from '../../domain/payment/payment-details.ts'
+import type { PaymentRequest } from '../../domain/payment/payment-events.ts'
 import type { RequestedPayment } from '../../domain/payment/payment-state.ts'
 import type { Links } from '../addresses.ts'
 import { dateTime, money, moneyIn, unitPrice } from '../wire.ts'

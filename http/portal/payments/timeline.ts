@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import type { PaymentRecord } from '../../../application/payment-history.ts'
+import { isRelease } from '../../../domain/payment/payment-events.ts'
 import type { Pots } from '../../../domain/money/pots.ts'
 import { shownAmount, shownTime } from '../../payer/money.ts'
 import type { Html } from '../../payer/page.ts'
@@ -53,6 +54,7 @@ const partOf = (id: string | null): Html | '' =>
 const saysHtml = (told: Told, event: PaymentRecord): Html => {
   const { texts, locale } = told
   const words = texts[`event_${event.type}`]
+  if (isRelease(event)) return filled(words, potsText(event.data, told))
   switch (event.type) {
     case 'PaymentRequested': {
       const { request } = event.data
@@ -76,9 +78,6 @@ const saysHtml = (told: Told, event: PaymentRecord): Html => {
       const reason = text === null ? '' : html` <q>${text}</q>`
       return html`${filled(words, potsText(event.data, told))}${reason}${partOf(refundId)}`
     }
-    case 'PaymentReleased':
-    case 'PaymentAuthorizationExpired':
-      return filled(words, potsText(event.data, told))
     case 'PaymentRenewed':
       return filled(words, shownTime(event.data.expiresAt, locale))
     case 'PaymentPickedUp':
