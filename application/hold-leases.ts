@@ -99,6 +99,11 @@ export const holdLeases = (needs: Needs) => {
     /** What this node does, and how many nodes there are. */
     held: (): readonly string[] => active.all(),
     nodeCount: (): number => Object.keys(stream.nodes()).length,
+    /** Every node that is heard of, and what it does; `isOwn` is this one. */
+    nodes: () =>
+      Object.entries(stream.nodes()).map(([name, { does: work }]) => ({
+        ...{ name, isOwn: name === node, does: Object.keys(work) },
+      })),
     step: async (): Promise<void> => {
       if (!isLeaving) await untilFirst(renew)
     },

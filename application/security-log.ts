@@ -1,21 +1,24 @@
 /** What the security log tells of. `docs/operations.md` says what each means. */
-export type SecurityEventType =
-  | 'authenticated'
-  | 'authentication_failed'
-  | 'locked_out'
-  | 'refused'
-  | 'changed'
-  | 'operator_command'
-  | 'personal_data_read'
-  | 'auditor_signed_in'
-  | 'auditor_signed_out'
-  | 'auditor_read'
-  | 'payer_signed_in'
-  | 'payer_sign_in_failed'
-  | 'payer_signed_out'
-  | 'payer_recovered'
-  | 'payer_credentials_changed'
-  | 'payer_closed'
+export const securityEventTypes = [
+  'authenticated',
+  'authentication_failed',
+  'locked_out',
+  'refused',
+  'changed',
+  'operator_command',
+  'personal_data_read',
+  'auditor_signed_in',
+  'auditor_signed_out',
+  'auditor_read',
+  'payer_signed_in',
+  'payer_sign_in_failed',
+  'payer_signed_out',
+  'payer_recovered',
+  'payer_credentials_changed',
+  'payer_closed',
+] as const
+
+export type SecurityEventType = (typeof securityEventTypes)[number]
 
 /** Never holds a phone number, a name, a secret or anything else that a person typed. */
 export type SecurityEvent = {

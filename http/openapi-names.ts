@@ -17,6 +17,7 @@ export const namesOfOperations: Readonly<Record<string, string>> = {
   'GET /audit': 'getAuditStart',
   'GET /operator': 'getOperatorStart',
   'GET /operator/': 'getOperatorOverviewPage',
+  'GET /operator/keys/:kind': 'getOperatorKeyRotationPage',
   'GET /operator/journal/entries.csv': 'downloadOperatorJournal',
   'GET /operator/payouts/bank/:entry': 'getOperatorBankEntryPage',
   'POST /operator/payouts/bank/:entry': 'submitOperatorBankEntryForm',

@@ -102,6 +102,7 @@ export const shareWork = ({ store, handle, log, caughtUp }: Needs) => {
       checkpoints: shareOf(held, handle, () => 'checkpoints'),
     },
     isAnyOwn: (kind: LeasedKind): boolean => held.isAnyOwn(isOfKind(kind)),
+    nodes: held.nodes,
     using: <Result>(kind: LeasedKind, work: () => Promise<Result>): Promise<Result> =>
       held.using(isOfKind(kind), work),
     begin: (ofThis: { readonly wake: () => void; readonly cannot: typeof cannot }): void => {

@@ -18,6 +18,7 @@ import { auditSlice } from './slices/audit.ts'
 import { callbackSlice } from './slices/callbacks.ts'
 import { merchantSlice } from './slices/merchants.ts'
 import { operatorMoney } from './slices/operator-money.ts'
+import { operatorWatch } from './slices/operator-watch.ts'
 import { operatorSlice } from './slices/operator.ts'
 import { paymentSlice } from './slices/payments.ts'
 import { peopleSlice } from './slices/people.ts'
@@ -75,6 +76,7 @@ export const composeService = async <OfHttp extends object>(
   const simulator = core.settings.MODE === 'sandbox' ? sandbox : undefined
   const all = { ...ofHttp, ...sharedOf(core, access), watch: live.watch, lastAudit }
   const ready = makeReadiness(core, hasBegun)
+  const watch = operatorWatch(core, { ...parts, ready })
   const securityContact = core.settings.SECURITY_CONTACT
   return {
     past: asOf.past,
@@ -86,7 +88,7 @@ export const composeService = async <OfHttp extends object>(
       callbacks: { ...all, ...callbacks.needs },
       transparency: { ...all, ...transparency.needs },
       portal: { ...all, ...ofAll, ...portal.needs, simulator },
-      operator: { ...all, ...ofAll, ...operatorSlice(core), ...operatorMoney(core), ready },
+      operator: { ...all, ...ofAll, ...operatorSlice(core), ...operatorMoney(core), ...watch },
       audit: { ...all, ...auditSlice(core, access) },
       service: { ...all, ready, securityContact, metrics: allMetrics, machineNow: Date.now },
       sandbox: { ...all, ...sandbox },

@@ -5,7 +5,7 @@ import type { Attempt } from '../domain/callback.ts'
 import { destinationOf } from '../domain/callback-destination.ts'
 import type { Recorded } from '../domain/events.ts'
 import { within } from '../domain/stream.ts'
-import { findBy, prepared } from './prepared.ts'
+import { countOf, findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** How long a destination that asks for less is left alone, without a `Retry-After`. */
@@ -138,5 +138,6 @@ export const callbackDestinationQueries = (db: BetterSQLite3Database) => {
     },
     find: (merchant: string, destination: string) => find(destinationKey(merchant, destination)),
     rested: () => rested.all(),
+    restedCount: countOf(db, callbackDestinations, isNotNull(callbackDestinations.restedAt)),
   }
 }

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, lte, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, lte, sql, type SQL } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { DeliveryLane } from '../domain/callback.ts'
 import type { Instant } from '../domain/time.ts'
@@ -112,6 +112,13 @@ export const callbackQueueQueries = (db: BetterSQLite3Database) => {
     callbackQueue,
     db.select().from(callbackQueue).where(isUnfinished),
   )
+  const countWhere = (condition: SQL) =>
+    db
+      .select({ count: sql<number>`count(*)` })
+      .from(callbackQueue)
+      .where(condition)
+      .prepare()
+  const [dueNow, dueLater] = [countWhere(lte(dueAt, now)), countWhere(gt(dueAt, now))]
   return {
     ...dueIn(db),
     /**
@@ -124,6 +131,9 @@ export const callbackQueueQueries = (db: BetterSQLite3Database) => {
     laneOf: (subject: string, now: Instant): DeliveryLane | undefined =>
       lane.all({ subject, now }).flatMap(laneIn)[0],
     dueAfter: (then: Instant) => later.all({ then }),
+    /** Resources whose first message is due now, or will be tried again. */
+    dueCount: (at: Instant): number => dueNow.get({ now: at })?.count ?? 0,
+    laterCount: (at: Instant): number => dueLater.get({ now: at })?.count ?? 0,
     /** For the operator. */
     unfinished: () => unfinished.all(),
     unfinishedCount: countOf(db, callbackQueue, isUnfinished),

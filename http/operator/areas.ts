@@ -37,6 +37,24 @@ export const operatorAreas = {
     action: 'see_journal',
     icon: 'M4 3h12v14H4zM7 3v14M9.5 7H14M9.5 10.5H14',
   },
+  health: {
+    path: 'health',
+    text: 'health',
+    action: 'see_health',
+    icon: 'M2.5 10.5h4l2-5 3 9 2-4h4',
+  },
+  security: {
+    path: 'security',
+    text: 'security',
+    action: 'see_security',
+    icon: 'M10 2.5l6.5 2.5v5c0 4-3 6.5-6.5 7.5-3.5-1-6.5-3.5-6.5-7.5v-5z',
+  },
+  keys: {
+    path: 'keys',
+    text: 'keys',
+    action: 'see_keys',
+    icon: 'M7 14.5a4 4 0 110-8 4 4 0 010 8zM11 10.5h6.5v3M14.5 10.5v2',
+  },
   staff: {
     path: 'staff',
     text: 'staff',

@@ -12,6 +12,7 @@ import { merchantListRoutes } from './merchants.ts'
 import { operatorOverviewRoutes } from './overview.ts'
 import { operatorPayoutRoutes } from './payouts/routes.ts'
 import { operatorPeopleRoutes } from './people.ts'
+import { operatorWatchRoutes } from './watch/routes.ts'
 
 /** Every page of the operator. */
 const pages = [
@@ -23,6 +24,7 @@ const pages = [
   operatorFeeRoutes,
   operatorPayoutRoutes,
   operatorJournalRoutes,
+  operatorWatchRoutes,
   operatorPeopleRoutes,
 ]
 

@@ -6,10 +6,12 @@ const english = {
   forbidden: 'Your role does not show this',
   forbiddenText:
     'You are {} here. Ask an admin for another role if you need this page; nothing was changed.',
+  health: 'Health',
   join: 'Accept',
   joinAs: 'You are invited to the operator’s pages as {}.',
   joinTitle: 'Invitation',
   journal: 'Journal',
+  keys: 'Keys',
   menu: 'Operator',
   merchants: 'Merchants',
   operator: 'Operator',
@@ -19,6 +21,7 @@ const english = {
   role_finance: 'Finance',
   role_security: 'Security',
   role_support: 'Support',
+  security: 'Security log',
   staff: 'People',
 }
 
@@ -29,10 +32,12 @@ const norwegian: OperatorTexts = {
   forbidden: 'Rollen din viser ikke dette',
   forbiddenText:
     'Du er {} her. Be en administrator om en annen rolle om du trenger siden; ingenting er endret.',
+  health: 'Helse',
   join: 'Takk ja',
   joinAs: 'Du er invitert til operatørens sider som {}.',
   joinTitle: 'Invitasjon',
   journal: 'Journal',
+  keys: 'Nøkler',
   menu: 'Operatør',
   merchants: 'Butikker',
   operator: 'Operatør',
@@ -42,6 +47,7 @@ const norwegian: OperatorTexts = {
   role_finance: 'Økonomi',
   role_security: 'Sikkerhet',
   role_support: 'Kundestøtte',
+  security: 'Sikkerhetslogg',
   staff: 'Personer',
 }
 

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Context } from '../../application/handle.ts'
 import { signingKeys } from '../../domain/aggregates.ts'
 import { ignoreRefusal } from '../../domain/refusal.ts'
 import { streamOf } from '../../domain/stream.ts'
@@ -131,6 +132,7 @@ export const rotateCallbackKeys = async (
   dataDir: string,
   validFrom: Instant,
   machineNow: () => Instant,
+  context: Context = core.contextOf('operator'),
 ) => {
   const before = await validPairs(core, await callbackKeysIn(dataDir), machineNow)
   const current = pairAt(before, machineNow())
@@ -138,7 +140,7 @@ export const rotateCallbackKeys = async (
   const { signer } = await pairIn(dataDir, id)
   const data = { id, rsa: signer.rsaPem, ed25519: signer.ed25519Pem, validFrom }
   const command = { type: 'Register', data } as const
-  await core.handle(signingKeys, id, command, core.contextOf('operator'))
+  await core.handle(signingKeys, id, command, context)
   const outdated = before.filter((pair) => pair.validFrom < current.validFrom)
   for (const { id } of outdated)
     for (const file of filesOf(dataDir, id)) rmSync(file, { force: true })

@@ -1,47 +1,21 @@
 import type { Command } from 'commander'
-import { installations } from '../../domain/aggregates.ts'
 import { keySetLifetime } from '../../application/key-set-lifetime.ts'
-import { rotateCallbackKeys } from '../callbacks/own-signer.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
-import { addIdTokenKey } from '../people/id-tokens.ts'
-import type { Settings } from '../settings.ts'
-import { rotateCheckpointKey } from '../transparency/checkpoint-keys.ts'
-import { hoursInMs, hoursOf } from './time.ts'
+import { rotatedKeys, rotateKeys } from '../rotate-keys.ts'
+import { hoursOf } from './time.ts'
 import type { WithCore } from './with-core.ts'
 
 type Overlap = { readonly overlap?: number }
 
-const rotateIdTokens = async ({ people: { vault }, handle, contextOf }: Core) => {
-  const data = await addIdTokenKey(vault, Date.now)
-  const command = { type: 'NoteIdTokenKey', data } as const
-  await handle(installations, 'daybook', command, contextOf('operator'))
-  return { kid: data.kid, signs_from: new Date(data.signsFrom).toISOString() }
-}
-
-const rotateCallbacks = async (core: Core, { DATA_DIR }: Settings, { overlap = 24 }: Overlap) => {
-  const signsFrom = Date.now() + hoursInMs(overlap)
-  const { id, removed } = await rotateCallbackKeys(core, DATA_DIR, signsFrom, Date.now)
-  return { id, signs_from: new Date(signsFrom).toISOString(), private_keys_removed: removed }
-}
-
-const rotateCheckpoints = async (
-  core: Core,
-  { DATA_DIR }: Settings,
-  { overlap = 720 }: Overlap,
-) => {
-  const othersUntil = Date.now() + hoursInMs(overlap)
-  const rotated = await rotateCheckpointKey(core, DATA_DIR, othersUntil, Date.now)
-  const { id, file, removed } = rotated
-  return {
-    ...{ id, file },
-    others_until: new Date(othersUntil).toISOString(),
-    private_keys_removed: removed,
-  }
+const rotate = async (core: Core, kind: string, { overlap }: Overlap) => {
+  const wanted = rotatedKeys.find((one) => one === kind)
+  if (!wanted) return fail(`${kind} must be id-tokens, callbacks or checkpoints`)
+  return rotateKeys(core)(wanted, core.contextOf('operator'), overlap)
 }
 
 /** `daybook key` (interface 14). */
-export const addKeyCommands = (program: Command, settings: Settings, withCore: WithCore): void => {
+export const addKeyCommands = (program: Command, withCore: WithCore): void => {
   program
     .command('key')
     .description('keys of ID tokens, of callbacks and of checkpoints')
@@ -56,11 +30,8 @@ export const addKeyCommands = (program: Command, settings: Settings, withCore: W
       hoursOf,
     )
     .action(
-      withCore((core, keys: string | undefined, overlap: Overlap) => {
-        if (keys === undefined || keys === 'id-tokens') return rotateIdTokens(core)
-        if (keys === 'callbacks') return rotateCallbacks(core, settings, overlap)
-        if (keys === 'checkpoints') return rotateCheckpoints(core, settings, overlap)
-        return fail(`${keys} must be id-tokens, callbacks or checkpoints`)
-      }),
+      withCore((core, keys: string | undefined, overlap: Overlap) =>
+        rotate(core, keys ?? 'id-tokens', overlap),
+      ),
     )
 }

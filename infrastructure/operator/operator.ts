@@ -176,7 +176,7 @@ export const operatorProgram = ({ version, server, serve, sudoUser, ...needs }: 
   addCopyCommand(program, print)
   addSnapshotCommands(program, settings, print)
   addVaultCommands(program, settings, withCore)
-  addKeyCommands(program, settings, withCore)
+  addKeyCommands(program, withCore)
 
   program
     .command('openapi')

@@ -46,6 +46,14 @@ export const addIdTokenKey = async (
   return { kid, publicKey: pem, signsFrom }
 }
 
+/** The keys that are published, the newest first. */
+export const idTokenKeys = (vault: Pick<Vault, 'secrets'>) =>
+  vault
+    .secrets(prefix)
+    .map(readKey)
+    .map(({ kid, validFrom }) => ({ id: kid, from: validFrom }))
+    .toReversed()
+
 type IdTokenClaims = {
   readonly subject: string
   readonly audience: string

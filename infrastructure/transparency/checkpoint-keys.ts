@@ -1,6 +1,7 @@
 import { createHash, randomBytes, type KeyObject } from 'node:crypto'
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Context } from '../../application/handle.ts'
 import { checkpointKeys } from '../../domain/aggregates.ts'
 import { ignoreRefusal } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
@@ -40,13 +41,13 @@ const publish = async (
   key: PrivateKey,
   at: Instant,
   othersUntil: Instant,
-  actor: string,
+  context: Context,
 ): Promise<void> => {
   const publicKey = Buffer.from(rawKeyOf(key.key)).toString('base64')
   const data = { id: key.id, publicKey, signsFrom: at, othersUntil }
   const command = { type: 'Register', data } as const
   // Another process may be registering the same key.
-  const published = core.handle(checkpointKeys, key.id, command, core.contextOf(actor))
+  const published = core.handle(checkpointKeys, key.id, command, context)
   await published.catch(ignoreRefusal)
   await core.caughtUp()
 }
@@ -64,7 +65,8 @@ const publishFirst = async (
   // A node that lacks the key of its log makes none: it leaves signing to those that have it.
   const key = known.length === 0 ? (first ?? (await privateKeyIn(dataDir, firstFile))) : first
   const at = machineNow()
-  if (key && !known.some(({ id }) => id === key.id)) await publish(core, key, at, at, 'daybook')
+  if (key && !known.some(({ id }) => id === key.id))
+    await publish(core, key, at, at, core.contextOf('daybook'))
 }
 
 /** The keys of checkpoints: private ones in the data directory, public ones in the log. */
@@ -109,6 +111,7 @@ export const rotateCheckpointKey = async (
   dataDir: string,
   othersUntil: Instant,
   machineNow: () => Instant,
+  context: Context = core.contextOf('operator'),
 ) => {
   await publishFirst(core, dataDir, machineNow)
   const now = machineNow()
@@ -116,7 +119,7 @@ export const rotateCheckpointKey = async (
   const outdated = (await privateKeysIn(dataDir)).filter(({ id }) => ended.has(id))
   const name = firstFile.replace('.pem', `-${randomBytes(8).toString('hex')}.pem`)
   const key = await privateKeyIn(dataDir, name)
-  await publish(core, key, now, othersUntil, 'operator')
+  await publish(core, key, now, othersUntil, context)
   for (const { file } of outdated) rmSync(join(dataDir, file), { force: true })
   return { id: key.id, file: name, removed: outdated.length }
 }

@@ -47,6 +47,14 @@ const both = (...[path, action, form]: Parameters<typeof send>): readonly Operat
   send(path, action, form),
 ]
 
+const watchTries = [
+  look('health', 'see_health'),
+  look('security', 'see_security'),
+  look('keys', 'see_keys'),
+  look('keys/callbacks', 'rotate_keys'),
+  send('keys/callbacks', 'rotate_keys'),
+]
+
 /** Every address of the operator's pages. No form has a one-time code, so none works. */
 export const operatorTries: readonly OperatorTry[] = [
   look('', 'see_overview'),
@@ -61,6 +69,7 @@ export const operatorTries: readonly OperatorTry[] = [
   ...both('merchants/sandbox/enable', 'switch_merchants'),
   ...both('merchants/sandbox/fees', 'set_fees', { step: 'back' }),
   ...moneyTries,
+  ...watchTries,
   look('staff', 'see_staff'),
   look('staff?add', 'change_staff'),
   send('staff', 'change_staff', { change: 'add', phone: 'none' }),

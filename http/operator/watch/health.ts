@@ -1,0 +1,199 @@
+import { html } from 'hono/html'
+import type { AuditNeeds } from '../../health-audit.ts'
+import { shownTime } from '../../payer/money.ts'
+import type { Html } from '../../payer/page.ts'
+import { filledText } from '../../payer/words.ts'
+import { factsHtml } from '../../portal/money-parts.ts'
+import { headedTable, type Fact } from '../../portal/parts.ts'
+import type { ServiceNeeds } from '../../service.ts'
+import type { OperatorPage, OperatorVisitor } from '../pages.ts'
+import { scrolling } from '../payouts/parts.ts'
+import { watchTexts } from './texts.ts'
+
+type Ready = Awaited<ReturnType<ServiceNeeds['ready']>>
+
+export type Health = {
+  readonly ready: Ready
+  readonly freeBytes: number | undefined
+  readonly callbacks: {
+    readonly unfinished: number
+    readonly due: number
+    readonly later: number
+    readonly rested: number
+  }
+  readonly listeners: number
+  readonly checkpoint:
+    { readonly size: number; readonly signedAt: number; readonly cosigned: number } | undefined
+  /** Of the log, as far as it is read. */
+  readonly events: number
+  readonly reportsClosing: number
+  readonly settlementsUnfinished: number
+  readonly nodes:
+    | readonly {
+        readonly name: string
+        readonly isOwn: boolean
+        readonly does: readonly string[]
+      }[]
+    | undefined
+}
+
+export type HealthNeeds = AuditNeeds &
+  Pick<ServiceNeeds, 'readyDetails'> & { readonly health: () => Promise<Health> }
+
+const number = (value: number, { locale }: OperatorVisitor): string =>
+  new Intl.NumberFormat(locale).format(value)
+
+const problemsOf = ({ ready }: Health, { language }: OperatorVisitor): readonly string[] => {
+  const texts = watchTexts[language]
+  return [
+    ...(ready.isStoreUp ? [] : [texts.notUp]),
+    ...(ready.isDamaged ? [texts.damaged] : []),
+    ...(ready.damagedAt === undefined ? [] : [filledText(texts.damagedAt, ready.damagedAt)]),
+  ]
+}
+
+const readyHtml = (needs: HealthNeeds, health: Health, visitor: OperatorVisitor): Html => {
+  const texts = watchTexts[visitor.language]
+  const { ready, freeBytes } = health
+  const state = ready.isReady
+    ? html`<p class="state good">${texts.ready}</p>`
+    : html`<p class="problem" role="alert">${texts.notReady}</p>`
+  const free: Fact[] =
+    freeBytes === undefined ? [] : [[texts.diskFree, sizeText(freeBytes, visitor)]]
+  return html`<section class="card">
+    ${state} ${problemsOf(health, visitor).map((one) => html`<p>${one}</p>`)}
+    ${Object.entries(needs.readyDetails()).map(
+      ([name, why]) => html`<p><code>${name}</code>: ${why.join(' ')}</p>`,
+    )}
+    ${factsHtml([
+      [texts.store, ready.isStoreUp ? texts.storeUp : '–'],
+      [texts.head, number(ready.head, visitor)],
+      [texts.events, number(health.events, visitor)],
+      ...free,
+    ])}
+  </section>`
+}
+
+const sizeText = (bytes: number, { locale }: OperatorVisitor): string => {
+  const unit = { style: 'unit', unit: 'gigabyte', maximumFractionDigits: 1 } as const
+  return new Intl.NumberFormat(locale, unit).format(bytes / 1e9)
+}
+
+/** What follows the log, and where it is. */
+const lagHtml = (needs: HealthNeeds, health: Health, visitor: OperatorVisitor): Html => {
+  const texts = watchTexts[visitor.language]
+  const { ready, checkpoint, events } = health
+  const held = needs.lastAudit()?.held
+  const row = (name: string, at: string, behind: string) =>
+    html`<tr>
+      <th scope="row">${name}</th>
+      <td class="number">${at}</td>
+      <td class="number">${behind}</td>
+    </tr>`
+  const rows = [
+    row(texts.readModels, number(ready.position, visitor), number(ready.behind, visitor)),
+    row(
+      texts.checkpoint,
+      checkpoint ? number(checkpoint.size, visitor) : '–',
+      number(Math.max(0, events - (checkpoint?.size ?? 0)), visitor),
+    ),
+    row(
+      texts.audit,
+      held ? filledText(texts.atEvent, number(held.position, visitor)) : '–',
+      held ? number(Math.max(0, ready.head - held.position), visitor) : '–',
+    ),
+  ]
+  const table = html`<table class="grid">
+    <thead>
+      <tr>
+        <th scope="col">${texts.what}</th>
+        <th scope="col" class="number">${texts.position}</th>
+        <th scope="col" class="number">${texts.behind}</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${rows}
+    </tbody>
+  </table>`
+  return html`<section class="card">
+    <h2>${texts.lagOf}</h2>
+    ${scrolling(texts.lagOf, table)}
+  </section>`
+}
+
+const waitingHtml = (health: Health, visitor: OperatorVisitor): Html => {
+  const texts = watchTexts[visitor.language]
+  const { unfinished, due, later, rested } = health.callbacks
+  const shown = (value: number) => number(value, visitor)
+  return html`<section class="card">
+    <h2>${texts.waiting}</h2>
+    ${factsHtml([
+      [texts.callbacksUnfinished, shown(unfinished)],
+      [texts.callbacksDue, shown(due)],
+      [texts.callbacksLater, shown(later)],
+      [texts.callbacksStuck, shown(Math.max(0, unfinished - due - later))],
+      [texts.callbacksRested, shown(rested)],
+      [texts.pusher, shown(health.listeners)],
+      [texts.reportsClosing, shown(health.reportsClosing)],
+      [texts.settlementsUnfinished, shown(health.settlementsUnfinished)],
+    ])}
+  </section>`
+}
+
+const auditHtml = (needs: HealthNeeds, health: Health, visitor: OperatorVisitor): Html => {
+  const texts = watchTexts[visitor.language]
+  const last = needs.lastAudit()
+  const { checkpoint } = health
+  const verdict = () => {
+    if (!last) return html`<p class="quiet">${texts.auditNever}</p>`
+    if (last.holds) return html`<p class="state good">${texts.auditHolds}</p>`
+    const at = filledText(texts.atEvent, last.problem?.position ?? '?')
+    return html`<p class="problem" role="alert">${filledText(texts.auditWrong, at)}</p>`
+  }
+  return html`<section class="card">
+    <h2>${texts.audit}</h2>
+    ${verdict()}
+    ${factsHtml([
+      [texts.auditHeld, last?.held ? shownTime(last.held.at, visitor.locale) : '–'],
+      [texts.checkpoint, checkpoint ? number(checkpoint.size, visitor) : texts.checkpointNone],
+      [texts.signedAt, checkpoint ? shownTime(checkpoint.signedAt, visitor.locale) : '–'],
+      [texts.cosigned, checkpoint ? number(checkpoint.cosigned, visitor) : '–'],
+    ])}
+  </section>`
+}
+
+const nodesHtml = ({ nodes }: Health, { language }: OperatorVisitor): Html => {
+  const texts = watchTexts[language]
+  if (!nodes) return html`<p class="quiet">${texts.nodesNone}</p>`
+  const rows = nodes.map(
+    ({ name, isOwn, does }) =>
+      html`<tr>
+        <th scope="row">
+          <code>${name}</code> ${isOwn ? html`<span class="badge">${texts.nodeHere}</span>` : ''}
+        </th>
+        <td>${does.join(', ')}</td>
+      </tr>`,
+  )
+  return scrolling(texts.nodes, headedTable('grid', [texts.node, texts.work], rows))
+}
+
+/** How the service is: the numbers of `/health/ready` and `/metrics`. */
+export const healthPage = async (
+  needs: HealthNeeds,
+  visitor: OperatorVisitor,
+): Promise<OperatorPage> => {
+  const texts = watchTexts[visitor.language]
+  const health = await needs.health()
+  return {
+    title: texts.health,
+    body: html`<div class="head"><h1>${texts.health}</h1></div>
+      <div class="columns">
+        ${readyHtml(needs, health, visitor)} ${auditHtml(needs, health, visitor)}
+        ${lagHtml(needs, health, visitor)} ${waitingHtml(health, visitor)}
+      </div>
+      <section class="card">
+        <h2>${texts.nodes}</h2>
+        ${nodesHtml(health, visitor)}
+      </section>`,
+  }
+}

@@ -1,0 +1,151 @@
+import { html } from 'hono/html'
+import { z } from 'zod'
+import { securityEventTypes, type SecurityEvent } from '../../../application/security-log.ts'
+import { searchOf, type Call } from '../../call.ts'
+import { inputField } from '../../payer/fields.ts'
+import { shownTime } from '../../payer/money.ts'
+import type { Html } from '../../payer/page.ts'
+import { filledText } from '../../payer/words.ts'
+import { headedTable } from '../../portal/parts.ts'
+import { staffTexts } from '../../portal/texts-staff.ts'
+import { operatorPath } from '../areas.ts'
+import type { OperatorPage, OperatorVisitor } from '../pages.ts'
+import { scrolling } from '../payouts/parts.ts'
+import { watchTexts } from './texts.ts'
+
+type Line = SecurityEvent & { readonly at: string; readonly times?: number }
+type Place = { readonly day: string; readonly before: number }
+type Wanted = {
+  readonly merchant: string | null
+  readonly type: string | null
+  readonly actor: string | null
+}
+
+export type SecurityNeeds = {
+  readonly securityPage: (
+    wanted: Wanted,
+    from: Place | undefined,
+    limit: number,
+  ) => { readonly lines: readonly Line[]; readonly next: Place | undefined }
+}
+
+const onPage = 100
+
+const text = (description: string) => z.string().optional().meta({ description })
+
+export const securityQuery = z.object({
+  merchant: text('About this merchant.'),
+  type: text('Of this kind, such as `authentication_failed`.'),
+  actor: text('By this one, such as `user:pos1`, or of this kind, such as `payer`.'),
+  day: text('Of this day and before.'),
+  before: text('In the file of the day, before this byte.'),
+})
+
+const placeIn = (search: URLSearchParams): Place | undefined => {
+  const day = search.get('day') ?? ''
+  if (!/^\d{4}-\d\d-\d\d$/.test(day)) return undefined
+  const before = search.get('before') ?? ''
+  return { day, before: /^\d{1,15}$/.test(before) ? Number(before) : Number.MAX_SAFE_INTEGER }
+}
+
+const kindText = (type: string, { language }: OperatorVisitor): string =>
+  (staffTexts[language] as Readonly<Record<string, string>>)[`seen_${type}`] ?? type
+
+const rowHtml =
+  (visitor: OperatorVisitor) =>
+  ({ at, type, actor, merchant, address, about, reason, times }: Line): Html => {
+    const texts = watchTexts[visitor.language]
+    const counted =
+      times === undefined
+        ? ''
+        : html`<span class="badge">${filledText(texts.times, times + 1)}</span>`
+    const details = [reason, about].filter((one) => one !== undefined)
+    return html`<tr>
+      <td>${shownTime(Date.parse(at), visitor.locale)}</td>
+      <td>
+        ${kindText(type, visitor)} ${counted}
+        ${details.map((one) => html`<span class="value"><code>${one}</code></span>`)}
+      </td>
+      <td>${actor}</td>
+      <td>${merchant ?? ''}</td>
+      <td>${address ?? ''}</td>
+    </tr>`
+  }
+
+const filterHtml = (wanted: Wanted, from: Place | undefined, visitor: OperatorVisitor): Html => {
+  const texts = watchTexts[visitor.language]
+  const option = (type: string) =>
+    html`<option value="${type}" ${type === wanted.type ? 'selected' : ''}>
+      ${kindText(type, visitor)}
+    </option>`
+  return html`<form class="asked" method="get" action="${operatorPath('security')}">
+    <div>
+      <label for="type">${texts.what}</label>
+      <select id="type" name="type">
+        <option value="">${texts.all}</option>
+        ${securityEventTypes.map(option)}
+      </select>
+    </div>
+    <div>
+      <label for="merchant">${texts.merchant}</label>
+      <input id="merchant" name="merchant" value="${wanted.merchant ?? ''}" autocapitalize="none" />
+    </div>
+    <div>
+      <label for="day">${texts.when}</label>
+      <input id="day" name="day" type="date" value="${from?.day ?? ''}" />
+    </div>
+    <div>
+      ${inputField({
+        name: 'actor',
+        label: texts.by,
+        hint: texts.byHint,
+        attributes: html`value="${wanted.actor ?? ''}" autocapitalize="none"`,
+      })}
+    </div>
+    <button class="second">${texts.show}</button>
+  </form>`
+}
+
+const searchWith = (wanted: Wanted, next: Place): string => {
+  const given = Object.entries(wanted).filter(([, value]) => value !== null) as [string, string][]
+  return String(new URLSearchParams([...given, ['day', next.day], ['before', String(next.before)]]))
+}
+
+/** The security log, the newest lines first. */
+export const securityLogPage = (
+  needs: SecurityNeeds,
+  visitor: OperatorVisitor,
+  call: Call,
+): OperatorPage => {
+  const texts = watchTexts[visitor.language]
+  const search = searchOf(call)
+  const given = (name: string) => search.get(name)?.trim() || null
+  const wanted = { merchant: given('merchant'), type: given('type'), actor: given('actor') }
+  const from = placeIn(search)
+  const { lines, next } = needs.securityPage(wanted, from, onPage)
+  const heads = [texts.when, texts.what, texts.by, texts.merchant, texts.address]
+  return {
+    title: texts.security,
+    body: html`<div class="head"><h1>${texts.security}</h1></div>
+      ${filterHtml(wanted, from, visitor)}
+      <section class="card">
+        ${
+          lines.length === 0
+            ? html`<p class="quiet">${texts.noLines}</p>`
+            : scrolling(
+                texts.security,
+                headedTable('grid stacks', heads, lines.map(rowHtml(visitor))),
+              )
+        }
+        ${
+          next
+            ? html`<p>
+                <a class="lone" href="${operatorPath(`security?${searchWith(wanted, next)}`)}"
+                  >${lines.length < onPage ? texts.lookOn : texts.older}</a
+                >
+              </p>`
+            : html`<p class="quiet small">${texts.logStart}</p>`
+        }
+      </section>`,
+  }
+}
