@@ -46,7 +46,7 @@ const rowHtml = (visitor: PortalVisitor, { currency }: LedgerRow, report: ShownR
     </th>
     <td>${reportBadge(report, visitor)}</td>
     <td class="roomy">${shownTime(openedAt, locale)}</td>
-    <td>${closedAt === null ? '' : shownTime(closedAt, locale)}</td>
+    <td class="roomy">${closedAt === null ? '' : shownTime(closedAt, locale)}</td>
     <td class="number roomy">${sumsOf(totalGross)}</td>
     <td class="number">${sumsOf(totalNet)}</td>
   </tr>`
@@ -76,7 +76,7 @@ const reportsHtml = (
             <th scope="col">${texts.number}</th>
             <th scope="col">${texts.status}</th>
             <th scope="col" class="roomy">${texts.opened}</th>
-            <th scope="col">${texts.closed}</th>
+            <th scope="col" class="roomy">${texts.closed}</th>
             ${number(texts.gross, 'roomy')} ${number(texts.net)}
           </tr>
         </thead>
