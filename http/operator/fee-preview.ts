@@ -60,7 +60,7 @@ export const previewHtml = (place: FeePlace, visitor: Reader, plan: FeePlan, at:
     </tr>`
   })
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.what}">
-      <table class="grid">
+      <table class="grid preview">
         <thead>
           <tr>
             <th scope="col">${texts.what}</th>
@@ -73,11 +73,11 @@ export const previewHtml = (place: FeePlace, visitor: Reader, plan: FeePlan, at:
         </tbody>
       </table>
     </div>
-    ${changesTerms(plan, place) ? '' : html`<p class="state">${texts.none}</p>`}
-    ${schedule.from <= at ? html`<p class="state warn">${texts.past}</p>` : ''}
+    ${changesTerms(plan, place) ? '' : html`<p class="aside">${texts.none}</p>`}
+    ${schedule.from <= at ? html`<p class="aside">${texts.past}</p>` : ''}
     ${
       next
-        ? html`<p class="state">
+        ? html`<p class="aside">
             ${filledText(texts.later, dayText(dateIn(timeZone, next.from), visitor))}
           </p>`
         : ''

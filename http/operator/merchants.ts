@@ -72,7 +72,7 @@ const findHtml = (texts: MerchantTexts, asked: Asked): Html => {
   return html`<nav class="tabs" aria-label="${texts.state}">
       ${tab('all', texts.all)} ${tab('waiting', texts.waiting)} ${tab('disabled', texts.disabled)}
     </nav>
-    <form class="find" method="get" action="${path}" role="search">
+    <form class="find merchants-find" method="get" action="${path}" role="search">
       ${asked.state === 'all' ? '' : hiddenFields({ state: asked.state })}
       <div class="find-text">
         <label class="unseen" for="q">${texts.search}</label>
@@ -94,7 +94,7 @@ const rowHtml = (texts: MerchantTexts, one: ListedMerchant): Html =>
     <td class="is">${stateHtml(texts, one)}</td>
     <td class="what">${one.merchant}</td>
     <td class="whom">${one.organizationId ?? ''}</td>
-    <td class="where">${one.currency}</td>
+    <td class="when">${one.currency}</td>
   </tr>`
 
 const listHtml = (texts: MerchantTexts, asked: Asked, found: readonly ListedMerchant[]): Html => {

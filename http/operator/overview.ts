@@ -112,8 +112,8 @@ const healthHtml = async (
   ])
 }
 
-const tile = (name: string, figure: Html | string, about: Html | string): Html =>
-  html`<div class="card tile">
+const tile = (name: string, figure: Html | string, about: Html | string, kind = ''): Html =>
+  html`<div class="card tile ${kind}">
     <dt>${name}</dt>
     <dd class="figure">${figure}</dd>
     <dd class="quiet small">${about}</dd>
@@ -133,7 +133,7 @@ const payoutTile = (
   )
   const all = found.reduce((sum, one) => sum + one.count, 0)
   const figure = html`<a href="${operatorPath('payouts')}">${sums}</a>`
-  return tile(name, figure, filledText(texts.payoutsCount, count.format(all)))
+  return tile(name, figure, filledText(texts.payoutsCount, count.format(all)), 'broad')
 }
 
 const tilesHtml = (needs: OperatorOverviewNeeds, visitor: OperatorVisitor): Html => {
@@ -145,7 +145,7 @@ const tilesHtml = (needs: OperatorOverviewNeeds, visitor: OperatorVisitor): Html
     const link = (state: string, number: number) =>
       html`<a href="${operatorPath(`merchants${state}`)}">${count.format(number)}</a>`
     const about = filledText(texts.disabled, count.format(disabled))
-    return html`${tile(texts.waiting, link('?state=waiting', waiting), '')}
+    return html`${tile(texts.waitingMerchants, link('?state=waiting', waiting), texts.waiting.toLowerCase())}
     ${tile(texts.merchants, link('', all), about)}`
   }
   const returned = () => {
@@ -160,6 +160,14 @@ const tilesHtml = (needs: OperatorOverviewNeeds, visitor: OperatorVisitor): Html
         : ''
     }
   </dl>`
+}
+
+const merchantPanels = (needs: OperatorOverviewNeeds, visitor: OperatorVisitor): Html => {
+  const texts = operatorOverviewTexts[visitor.language]
+  return html`<div>
+    ${panel(texts.waiting, waitingHtml(needs, visitor))}
+    ${panel(texts.addresses, addressesHtml(needs, visitor))}
+  </div>`
 }
 
 /** What waits, and how the service is; each role sees its own. */
@@ -181,9 +189,8 @@ export const operatorOverviewRoutes = (needs: OperatorOverviewNeeds, visits: Vis
           body: html`<div class="head"><h1>${texts.overview}</h1></div>
             ${tilesHtml(needs, visitor)}
             <div class="columns">
-              ${may('see_merchants') ? panel(texts.waiting, waitingHtml(needs, visitor)) : ''}
+              ${may('see_merchants') ? merchantPanels(needs, visitor) : ''}
               ${may('see_health') ? panel(texts.health, await healthHtml(needs, visitor)) : ''}
-              ${may('see_merchants') ? panel(texts.addresses, addressesHtml(needs, visitor)) : ''}
             </div>`,
         }
       },

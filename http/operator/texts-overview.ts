@@ -25,6 +25,7 @@ const english = {
   service: 'Service',
   settlements: 'Settlements under way',
   waiting: 'Wait for approval',
+  waitingMerchants: 'New merchants',
 }
 
 export type OperatorOverviewTexts = Readonly<Record<keyof typeof english, string>>
@@ -54,6 +55,7 @@ const norwegian: OperatorOverviewTexts = {
   service: 'Tjenesten',
   settlements: 'Oppgjør underveis',
   waiting: 'Venter på godkjenning',
+  waitingMerchants: 'Nye butikker',
 }
 
 export const operatorOverviewTexts: Readonly<Record<Language, OperatorOverviewTexts>> = {

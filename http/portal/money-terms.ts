@@ -42,8 +42,8 @@ export const scheduleHtml = (
   }
   return html`<section class="card">
     <h2>${from} ${badge}</h2>
-    <div class="scroll" tabindex="0" role="region" aria-label="${texts.fees}">
-      <table class="grid">
+    <div class="scroll" tabindex="0" role="group" aria-label="${texts.fees}">
+      <table class="grid terms">
         <thead>
           <tr>
             <th scope="col">${texts.description}</th>
