@@ -145,7 +145,8 @@ const tilesHtml = (needs: OperatorOverviewNeeds, visitor: OperatorVisitor): Html
     const link = (state: string, number: number) =>
       html`<a href="${operatorPath(`merchants${state}`)}">${count.format(number)}</a>`
     const about = filledText(texts.disabled, count.format(disabled))
-    return html`${tile(texts.waitingMerchants, link('?state=waiting', waiting), texts.waiting.toLowerCase())}
+    const fresh = link('?state=waiting', waiting)
+    return html`${tile(texts.waitingMerchants, fresh, texts.waiting.toLowerCase())}
     ${tile(texts.merchants, link('', all), about)}`
   }
   const returned = () => {

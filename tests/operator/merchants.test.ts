@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { merchants } from '../../domain/aggregates.ts'
+import { newMerchant } from '../../domain/merchant/merchant.ts'
 import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 import { formIn, makeVisitor, type TestVisitor } from '../people/visitor.ts'
 
@@ -154,6 +156,37 @@ describe('given the form of its fees,', () => {
     const shown = await alice.submit(page, { transaction_fixed: '0.10', ...chosen })
     await alice.submit(shown, { code: codeOf('alice') })
     expect((await fees()).at(-1)).toMatchObject({ currency: 'EUR', transaction_fixed: '0.10' })
+  })
+})
+
+describe('given a merchant that has signed up by itself, as in production,', () => {
+  beforeAll(async () => {
+    const { core } = service
+    const known = { id: 'fresh', businessName: 'Fersk', currency: 'NOK', lookupIds: [] }
+    const data = newMerchant({ ...known, netmask: null, hasSignedUp: true })
+    await core.handle(merchants, 'fresh', { type: 'Register', data }, core.contextOf('payer:x'))
+    await service.operator('merchant', 'disable', 'fresh')
+  })
+
+  test('when the overview is opened, it waits there', async () => {
+    const { html } = await alice.visit('/operator/')
+    expect(html).toContain('href="/operator/merchants/fresh"')
+    expect(namesIn((await alice.visit('/operator/merchants?state=waiting')).html)).toEqual([
+      'Fersk',
+    ])
+  })
+
+  test('when it is approved, which takes a code, it waits no longer', async () => {
+    expect((await alice.visit('/operator/merchants/fresh')).html).toContain('/fresh/approve"')
+    const page = await alice.visit('/operator/merchants/fresh/approve')
+    const wrong = await alice.submit(page, { code: '000000' })
+    expect([wrong.status, await enabled('fresh')]).toEqual([400, false])
+    const done = await alice.submit(page, { code: codeOf('alice') })
+    expect([done.location, await enabled('fresh')]).toEqual([
+      '/operator/merchants/fresh?approved',
+      true,
+    ])
+    expect((await alice.visit('/operator/')).html).toContain('Nobody waits for approval.')
   })
 })
 
