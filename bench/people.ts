@@ -54,7 +54,7 @@ export const startBrowsing = ({ address, headers, log, people }: Browsing) => {
       }
       html = await look(path)
       renewals += 1
-      await pause(1_000)
+      await pause(3_000)
     }
   }
 

@@ -55,7 +55,7 @@ const worst = (log: PortalLog, now: number): string[] => {
   const { tids } = log
   const found = Object.values(tids)
   const many = tids['in many parts'] ?? ''
-  const texts = Array.from({ length: 240 }, (_, number) => `table ${number}`).join('\n')
+  const texts = Array.from({ length: 120 }, (_, number) => `table ${number}`).join('\n')
   const money = ['', '?before=20', '/settlements/1', '/settlements/2', '/settlements/20']
   const reports = ['/1', '/2', '/20', '/1/transactions-1.csv', '/1/transactions-1.xlsx']
   const files = ['/1/transactions-1.csv', '/1/transactions-40.csv', '/2/transactions-1.xlsx']

@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
+import { nextTurn } from '../../application/next-turn.ts'
 import { searchOf, type Call } from '../call.ts'
 import { changesReply, type Watch } from '../event-stream.ts'
 import type { Html } from '../payer/page.ts'
@@ -67,13 +68,19 @@ const overviewPage = async (
   const all = numbersFor(needs, visitor, call.at)
   const shown = all.map((numbers) => ({ visitor, numbers, timeZone, posName }))
   const title = frameTexts[visitor.language].overview
+  // Captures have their turn between the parts.
+  await nextTurn()
+  const tiles = shown.map(tilesHtml)
   const notices = await noticesHtml(needs, visitor, call.at, noticesShown)
+  await nextTurn()
+  const charts = shown.map((one) => numbersHtml(one, shown.length === 1))
+  await nextTurn()
   return {
     title,
     follow: portalPath(merchant, `events?after=${newest}`),
     body: html`<div class="head"><h1>${title}</h1></div>
       <div data-part="overview">
-        ${names.size === 0 ? firstStepsHtml(visitor) : ''} ${shown.map(tilesHtml)}
+        ${names.size === 0 ? firstStepsHtml(visitor) : ''} ${tiles}
         ${
           notices === ''
             ? ''
@@ -83,7 +90,7 @@ const overviewPage = async (
               </section>`
         }
         <div class="board">
-          <div>${shown.map((one) => numbersHtml(one, shown.length === 1))}</div>
+          <div>${charts}</div>
           ${await panelsHtml(needs, visitor, call.at)}
         </div>
       </div>`,

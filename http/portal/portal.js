@@ -54,7 +54,8 @@ if (main) {
       source.close()
       while (isBusy()) await new Promise((done) => setTimeout(done, 1000))
       await renew()
-      setTimeout(follow, 1000)
+      // However much happens: a page is fetched again every few seconds at most.
+      setTimeout(follow, 3000)
     })
   }
   follow()

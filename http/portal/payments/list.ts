@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { nextTurn } from '../../../application/next-turn.ts'
 import { mayDo, pointsOfSaleOf } from '../../../domain/merchant/staff-roles.ts'
 import type { Instant } from '../../../domain/time.ts'
 import type { PaymentRow } from '../../../projections/payment-table.ts'
@@ -146,6 +147,8 @@ export const paymentListRoute = (needs: PaymentListNeeds, { page }: PortalPages)
       const { shop, me } = visitor
       const filters = filtersOf(searchOf(call))
       const found = await search({ shop, terms: me.terms }, filters, { limit: onPage, at })
+      // Captures have their turn before the page is made.
+      await nextTurn()
       const listed = { needs, visitor, at, names: namesOfPos(needs, shop.merchant) }
       const path = portalPath(shop.merchant, 'payments')
       const mark = listMark(needs, found.rows, at)

@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
+import { nextTurn } from '../../../application/next-turn.ts'
 import { searchOf, type Call } from '../../call.ts'
 import { longestArgstring } from '../../merchant/shortlink-code.ts'
 import type { Html } from '../../payer/page.ts'
@@ -13,7 +14,7 @@ import type { CodeNeeds } from './code.ts'
 import { addressOfCode, codeOf, pointsPath, type CodeData } from './rows.ts'
 import { pointTexts, type PointTexts } from './texts.ts'
 
-const mostLabels = 240
+const mostLabels = 120
 
 type Params = { readonly shortlink_id: string }
 
@@ -93,7 +94,11 @@ const labelsPage = async (
   const path = portalPath(visitor.shop.merchant, pointsPath(`/code/${code.id}/labels`))
   const labels = []
   if (problem === undefined)
-    for (const text of asked) labels.push(await labelHtml(needs, visitor, code, text))
+    for (const text of asked) {
+      labels.push(await labelHtml(needs, visitor, code, text))
+      // Drawing a code takes most of a millisecond.
+      await nextTurn()
+    }
   return {
     title: texts.labels,
     status: problem === undefined ? 200 : 400,
