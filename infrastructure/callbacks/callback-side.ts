@@ -33,11 +33,14 @@ const listMessagesAbout =
     const rows = messages.listAbout(subject, before, limit)
     if (categoryOf(subject) !== payments.category) return rows
     const known = new Set(rows.map(({ id }) => id))
-    const events = await tellingEventsOf(store)(subject)
-    const gathered = events
-      .filter(({ id }) => !known.has(id))
-      .flatMap((event) => messages.findGathered(event) ?? [])
-      .filter(({ place }) => place < before)
+    const gathered: CallbackMessageRow[] = []
+    // Each is looked for in a row of many: no more than are wanted.
+    for (const event of (await tellingEventsOf(store)(subject)).toReversed()) {
+      if (gathered.length === limit) break
+      if (known.has(event.id) || 2 * event.position >= before) continue
+      const found = messages.findGathered(event)
+      if (found && found.place < before) gathered.push(found)
+    }
     return [...rows, ...gathered].toSorted((a, b) => b.place - a.place).slice(0, limit)
   }
 
