@@ -40,9 +40,7 @@ test('given the service, then its health tells the numbers of the probes', async
   const text = plain(page)
   expect(text).toContain('Ready')
   expect(text).toContain(`End of the log ${number(ready.head)}`)
-  expect(text).toContain(
-    `all in one transaction ${number(ready.position)} ${number(ready.behind)} `,
-  )
+  expect(text).toContain(`Read models, together ${number(ready.position)} ${number(ready.behind)} `)
   const unfinished = gauge('daybook_callbacks_unfinished')
   expect(text).toContain(`messages that have not arrived ${number(unfinished)}`)
   expect(text).toContain(`Pusher connections ${gauge('daybook_pusher_connections')}`)

@@ -22,7 +22,7 @@ const filterHtml = (asked: Asked, { language }: OperatorVisitor): Html => {
     html`<option value="${account}" ${account === asked.account ? 'selected' : ''}>
       ${texts[`account_${account}`]}
     </option>`
-  return html`<form class="asked" method="get" action="${operatorPath('journal/entries')}">
+  return html`<form class="choices" method="get" action="${operatorPath('journal/entries')}">
     <div>
       <label for="account">${texts.account}</label>
       <select id="account" name="account">

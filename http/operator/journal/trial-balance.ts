@@ -89,7 +89,7 @@ export const trialBalancePage = (
         <h1>${texts.trialBalance}</h1>
         <a class="button second slim" href="${operatorPath('journal/entries')}">${texts.entries}</a>
       </div>
-      <form class="asked" method="get" action="${operatorPath('journal')}">
+      <form class="choices" method="get" action="${operatorPath('journal')}">
         <div>
           <label for="day">${texts.until}</label>
           <input id="day" name="day" type="date" value="${day}" aria-describedby="day-hint" />

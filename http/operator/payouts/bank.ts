@@ -45,7 +45,7 @@ const entryRow =
     return html`<tr>
       <th scope="row">${dayText(entry.day, visitor)}</th>
       <td>${texts[`side_${entry.side}`]}</td>
-      <td class="number">${sumText(entry.amount, entry.currency, visitor)}</td>
+      <td><b>${sumText(entry.amount, entry.currency, visitor)}</b></td>
       <td>${problemText(entry.problem, visitor)}</td>
       <td><code>${entry.endToEndId ?? entry.reference ?? ''}</code></td>
       <td class="links"><a href="${entryHref(id)}">${texts.show}</a></td>
@@ -60,7 +60,8 @@ const openHtml = ({ bankEntries }: BankPageNeeds, visitor: OperatorVisitor, call
   if (shown.length === 0) return html`<p class="quiet">${texts.noEntries}</p>`
   const heads = [texts.bankDay, texts.kind, texts.amount, texts.why, texts.reference, '']
   const next = operatorPath(`payouts/bank?after=${shown.at(-1)?.position}`)
-  return html`${scrolling(texts.entries, headedTable('grid', heads, shown.map(entryRow(visitor))))}
+  const rows = shown.map(entryRow(visitor))
+  return html`${scrolling(texts.entries, headedTable('grid stacks', heads, rows))}
   ${found.length > onPage ? html`<p><a class="lone" href="${next}">${texts.older}</a></p>` : ''}`
 }
 

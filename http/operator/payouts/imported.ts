@@ -41,7 +41,7 @@ const rowHtml =
         <span class="badge ${colours[outcome]}">${texts[`result_${outcome}`]}</span>
       </th>
       <td>${dayText(day, visitor)}</td>
-      <td class="number">${amount ? sumText(amount.sum, amount.currency, visitor) : ''}</td>
+      <td>${amount ? sumText(amount.sum, amount.currency, visitor) : ''}</td>
       <td>${links}${problemText(problem, visitor)}</td>
       <td><code>${endToEndId ?? messageId ?? ''}</code></td>
     </tr>`
@@ -90,7 +90,7 @@ const donePage = (
         all.length === 0
           ? ''
           : html`<section class="card">
-              ${scrolling(title, headedTable('grid', heads, all.map(rowHtml(visitor))))}
+              ${scrolling(title, headedTable('grid stacks', heads, all.map(rowHtml(visitor))))}
             </section>`
       }`,
   }

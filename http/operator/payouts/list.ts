@@ -83,7 +83,7 @@ const tabsHtml = (range: PayoutRange, { language }: OperatorVisitor): Html => {
 const filterHtml = (range: PayoutRange, { language }: OperatorVisitor): Html => {
   const texts = payoutTexts[language]
   const { status, merchant, since } = range
-  return html`<form class="asked" method="get" action="${operatorPath('payouts')}">
+  return html`<form class="choices" method="get" action="${operatorPath('payouts')}">
     ${hiddenFields({ status })}
     <div>
       <label for="merchant">${texts.merchant}</label>
@@ -110,7 +110,7 @@ const rowHtml = (
   const shown = html`<tr>
     <th scope="row">${shopName(merchant)}<span class="value">${merchant}</span></th>
     <td>${settlementLink(row)}</td>
-    <td class="number">${sumText(amount, currency, visitor)}</td>
+    <td><b>${sumText(amount, currency, visitor)}</b></td>
     <td>${dayText(bankDay, visitor)}</td>
     <td>
       ${order ? html`${order.payoutAccount} ${messageLink(order.messageId)}` : ''}
@@ -181,7 +181,7 @@ export const payoutListPage = (
               </section>
               <section class="card">
                 <h2>${texts[`status_${range.status}`]}</h2>
-                ${scrolling(texts.payouts, headedTable('grid', heads, rows))}
+                ${scrolling(texts.payouts, headedTable('grid stacks', heads, rows))}
                 ${
                   found.length > onPage
                     ? html`<p><a class="lone" href="${hrefOf(range, last)}">${texts.older}</a></p>`

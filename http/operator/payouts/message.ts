@@ -53,7 +53,7 @@ const rowsHtml = (
     return html`<tr>
       <th scope="row">${shopName(merchant)}<span class="value">${merchant}</span></th>
       <td>${row ? settlementLink(row) : ''}</td>
-      <td class="number">${sumText(amount, currency, visitor)}</td>
+      <td><b>${sumText(amount, currency, visitor)}</b></td>
       <td>${dayText(day, visitor)}</td>
       <td>
         ${isCurrent && state ? statusHtml(state.status, visitor) : statusHtml('returned', visitor)}
@@ -95,7 +95,7 @@ export const payoutMessagePage = (
       </section>
       <section class="card">
         <h2>${texts.payouts}</h2>
-        ${scrolling(texts.payouts, headedTable('grid', [...heads, texts.endToEnd], rows))}
+        ${scrolling(texts.payouts, headedTable('grid stacks', [...heads, texts.endToEnd], rows))}
         ${
           found.length > onPage
             ? html`<p><a class="lone" href="${here}?${next}">${texts.older}</a></p>`

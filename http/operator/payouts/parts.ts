@@ -34,7 +34,6 @@ export const sumsHtml = (sums: readonly PayoutSum[], visitor: OperatorVisitor): 
     ({ day, currency, count, amount }) =>
       html`<tr>
         <th scope="row">${dayText(day, visitor)}</th>
-        <td>${currency}</td>
         <td class="number">${count}</td>
         <td class="number">${sumText(amount, currency, visitor)}</td>
       </tr>`,
@@ -45,7 +44,6 @@ export const sumsHtml = (sums: readonly PayoutSum[], visitor: OperatorVisitor): 
       <thead>
         <tr>
           <th scope="col">${texts.bankDay}</th>
-          <th scope="col">${texts.currency}</th>
           <th scope="col" class="number">${texts.count}</th>
           <th scope="col" class="number">${texts.amount}</th>
         </tr>

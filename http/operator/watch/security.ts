@@ -49,7 +49,9 @@ const placeIn = (search: URLSearchParams): Place | undefined => {
 }
 
 const kindText = (type: string, { language }: OperatorVisitor): string =>
-  (staffTexts[language] as Readonly<Record<string, string>>)[`seen_${type}`] ?? type
+  (({ ...staffTexts[language], ...watchTexts[language] }) as Readonly<Record<string, string>>)[
+    `seen_${type}`
+  ] ?? type
 
 const rowHtml =
   (visitor: OperatorVisitor) =>
@@ -78,7 +80,7 @@ const filterHtml = (wanted: Wanted, from: Place | undefined, visitor: OperatorVi
     html`<option value="${type}" ${type === wanted.type ? 'selected' : ''}>
       ${kindText(type, visitor)}
     </option>`
-  return html`<form class="asked" method="get" action="${operatorPath('security')}">
+  return html`<form class="choices" method="get" action="${operatorPath('security')}">
     <div>
       <label for="type">${texts.what}</label>
       <select id="type" name="type">
