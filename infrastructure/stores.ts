@@ -7,6 +7,7 @@ import { categoryOf } from '../domain/stream.ts'
 import { projections } from '../projections/read-models.ts'
 import { lossOf, type Mark } from './event-store/marks.ts'
 import { placeOf } from './event-store/seen-events.ts'
+import type { KnownEnd } from './event-store/eventstoredb-head.ts'
 import type { OtherStreams } from './event-store/eventstoredb-streams.ts'
 import { UnusableLog } from './event-store/sqlite-event-file.ts'
 import type { EventLog } from './event-store/sqlite-event-log.ts'
@@ -94,6 +95,8 @@ export type OpenedStore = EventStore & {
   readonly streams?: OtherStreams
   /** Where the store itself knows it. */
   readonly canBeWritten?: () => boolean
+  /** What is known here of the end of the log, where finding it costs a question. */
+  readonly end?: KnownEnd
   /** The service ends: what the store does not answer soon fails. */
   readonly endSoon?: () => void
 }

@@ -11,7 +11,7 @@ import { acceptAppend } from './acceptable-append.ts'
 import { exact, ignore, toRecorded, type Own } from './eventstoredb-calls.ts'
 import { makeFilter } from './eventstoredb-filter.ts'
 import { followAll } from './eventstoredb-follow.ts'
-import { knownEnd } from './eventstoredb-head.ts'
+import { knownEnd, type KnownEnd } from './eventstoredb-head.ts'
 import { endingMs, watchOutages, type Outages } from './eventstoredb-outage.ts'
 import {
   persistently,
@@ -36,6 +36,8 @@ type ConnectedStore = EventStore & {
   readonly canBeWritten: () => boolean
   readonly streams: OtherStreams
   readonly endSoon: () => void
+  /** What is known here of the end of the log. */
+  readonly end: KnownEnd
 }
 
 /** A refusal is an answer too. */
@@ -159,6 +161,7 @@ export const connectEventStoreDB = (
       const either = AbortSignal.any([signal, closed.signal])
       return followAll({ ...readable, ...watched }, after, either)
     },
+    end: readable.known,
     canBeWritten: () => writing.away() === undefined,
     endSoon: () => {
       for (const one of [reading, writing, calls]) one.endSoon()

@@ -5,6 +5,7 @@ import {
   type ResolvedEvent,
 } from '@eventstore/db-client'
 import { start, type Position } from '../../application/event-store.ts'
+import { bell } from '../bell.ts'
 import { exact, ignore, positionOf } from './eventstoredb-calls.ts'
 import type { Filter } from './eventstoredb-filter.ts'
 
@@ -51,22 +52,6 @@ const takeReady = (subscription: AllStreamSubscription): ResolvedEvent[] => {
     ready.push(event)
   }
   return ready
-}
-
-/** Something to wait for that may have happened already. */
-const bell = () => {
-  let hasRung = false
-  let wake = (): void => {}
-  return {
-    ring: (): void => {
-      hasRung = true
-      wake()
-    },
-    heard: async (): Promise<void> => {
-      if (!hasRung) await new Promise<void>((resolve) => (wake = resolve))
-      hasRung = false
-    },
-  }
 }
 
 type Needs = {

@@ -35,8 +35,14 @@ export type Message = {
   readonly expectedRevision: bigint | typeof NO_STREAM
 }
 
+const encoder = new TextEncoder()
+
+/** Of an object the client makes base64, which it decodes twice. */
 const toSend = ({ id, type, data, metadata }: NewEvent) =>
-  jsonEvent<JSONEventType>({ id: id.toLowerCase(), type, data, metadata })
+  jsonEvent<JSONEventType>({
+    ...{ id: id.toLowerCase(), type, data },
+    metadata: encoder.encode(JSON.stringify(metadata)),
+  })
 
 export const messageOf = (
   stream: string,

@@ -45,8 +45,18 @@ export const openLog = async (
     machineNow: Date.now,
     use: useOf(log, 'the file of refusals', 'written'),
   })
-  const { streams, endSoon = () => {} } = opened
-  const of = { endSoon, store, streams, freshness, from, eventCounts: text, securityLog, refusals }
+  const { streams, end, endSoon = () => {} } = opened
+  const of = {
+    end,
+    endSoon,
+    store,
+    streams,
+    freshness,
+    from,
+    eventCounts: text,
+    securityLog,
+    refusals,
+  }
   return { ...handler, ...clock, ...of }
 }
 

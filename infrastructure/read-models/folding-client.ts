@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads'
-import { DamagedEvent } from '../../application/event-store.ts'
+import { DamagedEvent, start as beginning } from '../../application/event-store.ts'
 import type { Place } from '../stores.ts'
 import { startWorker } from '../worker.ts'
 import type { FoldingReply, FoldingRequest, FoldingStart } from './folding-worker.ts'
@@ -13,7 +13,7 @@ const resourceLimits = { maxYoungGenerationSizeMb: 32 }
 /** Folds in a worker thread, so requests are answered meanwhile. */
 export const foldInWorker =
   ({ EVENT_STORE, DATA_DIR }: Place, readModels: string): StartFolding =>
-  ({ onMoved, onFailure }) => {
+  ({ onMoved, onFailure, relay, from = beginning }) => {
     let isStopped = false
     let cancelStart = (): void => {}
     let thread: Worker | undefined
@@ -23,9 +23,11 @@ export const foldInWorker =
     const send = (request: FoldingRequest): void => thread?.postMessage(request)
 
     const start = (): void => {
-      const workerData: FoldingStart = { place: { EVENT_STORE, DATA_DIR }, readModels }
+      const place = { EVENT_STORE, DATA_DIR }
+      const workerData: FoldingStart = { place, readModels, relayFrom: from }
       const started = startWorker('read-models/folding-worker', { workerData, resourceLimits })
       started.on('message', (reply: FoldingReply) => {
+        if ('relayed' in reply) return relay?.note(reply.relayed)
         isHurried = false
         if ('position' in reply) onMoved(reply.position)
         else if ('damaged' in reply) onFailure(new DamagedEvent(reply.damaged, reply.problem))
@@ -35,6 +37,7 @@ export const foldInWorker =
       started.on('exit', () => {
         thread = undefined
         isHurried = false
+        relay?.lost()
         if (isStopped) return
         onFailure(new Error('the thread that folds the log has ended'))
         const timer = setTimeout(start, retryAfterMs)

@@ -1,22 +1,59 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
-import { DamagedEvent, start, type Position } from '../../application/event-store.ts'
-import { openStore, type Place } from '../stores.ts'
+import {
+  DamagedEvent,
+  start,
+  type EventStore,
+  type Position,
+} from '../../application/event-store.ts'
+import { openStore, type OpenedStore, type Place } from '../stores.ts'
 import { foldInline } from './folding.ts'
 import { openReadModelsAgain } from './read-model-file.ts'
+import { receiveAhead } from './receive-ahead.ts'
+import { relayTo, type Relayed } from './relay.ts'
 
 /** `readModels` is the file that the process has opened. */
-export type FoldingStart = { readonly place: Place; readonly readModels: string }
+export type FoldingStart = {
+  readonly place: Place
+  readonly readModels: string
+  /** What comes later is relayed, where following costs a subscription. */
+  readonly relayFrom: Position
+}
 
 export type FoldingRequest = 'hurry' | 'stop'
 export type FoldingReply =
   | { readonly position: number }
+  | { readonly relayed: Relayed }
   | { readonly problem: string }
   | { readonly damaged: DamagedEvent['event']; readonly problem: string }
 
 /** Small, because folding waits for the checkpoint of the log. */
 const eventsBetweenCheckpoints = 500
 
-const run = async (port: MessagePort, { place, readModels }: FoldingStart): Promise<void> => {
+/** How often what is known of the end is relayed while no event is, in ms. */
+const endsEveryMs = 100
+
+/** One subscription serves this thread and the one that answers. */
+const relaying = (
+  store: OpenedStore,
+  from: Position,
+  send: (reply: FoldingReply) => void,
+): Pick<EventStore, 'follow'> => {
+  const { end } = store
+  if (!end) return store
+  const relay = relayTo((relayed) => send({ relayed }), from)
+  let told = start
+  setInterval(() => {
+    const looked = end.looked()
+    if (looked > told && relay.isLive()) send({ relayed: { looked, head: end.head() } })
+    told = looked
+  }, endsEveryMs).unref()
+  return receiveAhead(store, relay)
+}
+
+const run = async (
+  port: MessagePort,
+  { place, readModels, relayFrom }: FoldingStart,
+): Promise<void> => {
   const send = (reply: FoldingReply): void => port.postMessage(reply)
   const store = await openStore(place)
   const file = openReadModelsAgain(readModels)
@@ -43,7 +80,7 @@ const run = async (port: MessagePort, { place, readModels }: FoldingStart): Prom
     }
   }
 
-  const folding = foldInline({ store, file })({
+  const folding = foldInline({ store: relaying(store, relayFrom, send), file })({
     onMoved: (position) => {
       send({ position })
       checkpointLog(position)

@@ -5,6 +5,7 @@ import { leafOf } from '../event-store/event-entry.ts'
 import { keepFollowing } from './following.ts'
 import { makeProjector } from './projector.ts'
 import { noteDamage, type ReadModelFile } from './read-model-file.ts'
+import type { Relay } from './relay.ts'
 
 /** How long events that no reader waits for are gathered into one transaction. */
 const gatherMs = 50
@@ -12,13 +13,17 @@ const gatherMs = 50
 const backlog = 500
 
 type Needs = {
-  readonly store: EventStore
+  readonly store: Pick<EventStore, 'follow'>
   readonly file: ReadModelFile
 }
 
 type Listeners = {
   readonly onMoved: (position: Position) => void
   readonly onFailure: (error: unknown) => void
+  /** Takes what a thread of its own receives of the log. */
+  readonly relay?: Pick<Relay, 'note' | 'lost'>
+  /** Who listens follows the log from here on. */
+  readonly from?: Position
 }
 
 type Folding = {

@@ -2,6 +2,7 @@ import { makeFeeBook } from '../../application/fee-book.ts'
 import type { EventStore, Position } from '../../application/event-store.ts'
 import type { Find } from '../../application/find-state.ts'
 import { queriesOf } from '../../projections/read-models.ts'
+import type { KnownEnd } from '../event-store/eventstoredb-head.ts'
 import type { Log } from '../log.ts'
 import { reportOutage } from '../outages.ts'
 import { openReadModels, type Place } from '../stores.ts'
@@ -17,13 +18,14 @@ type Needs = {
   readonly store: EventStore
   readonly find: Find
   readonly from: Position
+  readonly end?: KnownEnd | undefined
   /** Told of all new events, before they are folded. */
   readonly observers: readonly OnEvents[]
 }
 
 /** Opens the read models, and folds the log into them. Terms and open reports are remembered. */
 export const followLog = async (needs: Needs, place: Place, log: Log, beside: Where) => {
-  const { store, from, find } = needs
+  const { store, from, find, end } = needs
   const file = await openReadModels(place, store, (foldedTo) =>
     log.warn(
       { foldedTo, head: from },
@@ -50,6 +52,7 @@ export const followLog = async (needs: Needs, place: Place, log: Log, beside: Wh
     store,
     startFolding: beside === 'inline' ? foldInline({ store, file }) : foldInWorker(place, name),
     from,
+    noteEnd: end?.note,
     foldedEvents: readLogTree(file).size,
     onEvents: (events) => observers.forEach((observe) => observe(events)),
     onFolded: (streams) => {

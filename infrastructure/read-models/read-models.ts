@@ -7,7 +7,9 @@ import {
 } from '../../application/event-store.ts'
 import type { StartFolding } from './folding.ts'
 import { keepFollowing } from './following.ts'
+import { headSoon } from './head-soon.ts'
 import { countLag } from './lag.ts'
+import { makeRelay, type NoteEnd } from './relay.ts'
 import { makeWaiters } from './waiters.ts'
 
 /** How long a reader waits for the read models. */
@@ -26,6 +28,8 @@ type Needs = {
   readonly startFolding: StartFolding
   /** Where to start observing the log. */
   readonly from: Position
+  /** Told how far the log was looked at. */
+  readonly noteEnd?: NoteEnd | undefined
   /** How many events the read models hold. */
   readonly foldedEvents?: () => number
   readonly onEvents: OnEvents
@@ -59,7 +63,10 @@ export const runReadModels = (needs: Needs) => {
   const waiters = makeWaiters({ position: () => position, waitMs, hurry: () => folding.hurry() })
   const { reachedSometime } = waiters
 
+  const relay = makeRelay(needs.noteEnd)
   const folding = needs.startFolding({
+    relay,
+    from: needs.from,
     onMoved: (moved) => {
       position = moved
       lag.moved(moved)
@@ -101,7 +108,7 @@ export const runReadModels = (needs: Needs) => {
   }
 
   const following = keepFollowing({
-    store,
+    store: relay.over(store),
     signal: stopped.signal,
     position: () => observed,
     onBatch: (events) => {
@@ -113,17 +120,6 @@ export const runReadModels = (needs: Needs) => {
     },
     onFailure,
   })
-
-  /** Undefined when the store does not answer in time. */
-  const headSoon = (): Promise<Position | undefined> =>
-    new Promise((resolve) => {
-      const giveUp = () => resolve(undefined)
-      const timer = setTimeout(giveUp, lookMs)
-      store
-        .head()
-        .then(resolve, giveUp)
-        .finally(() => clearTimeout(timer))
-    })
 
   return {
     /**
@@ -142,7 +138,7 @@ export const runReadModels = (needs: Needs) => {
     ready: async (): Promise<void> => reachedSometime(await store.head()),
     /** Never waits long for the store. */
     progress: async (): Promise<Progress> => {
-      const head = await headSoon()
+      const head = await headSoon(store, lookMs)
       const isStoreUp = head !== undefined
       const damagedAt = damage?.event.position
       const behind = lag.behind(position)

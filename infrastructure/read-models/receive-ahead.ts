@@ -1,0 +1,63 @@
+import type { EventStore, Outage, Position, RecordedEvent } from '../../application/event-store.ts'
+import { bell } from '../bell.ts'
+
+/** Events that wait for their reader; then no more are received. */
+const mostWaiting = 5_000
+
+type Listener = Pick<Outage, 'failed'> & {
+  /** The log is followed; everything up to here has been received. */
+  readonly worked: (place: Position) => void
+  /** Called with all events, as they come. */
+  readonly received: (events: readonly RecordedEvent[]) => void
+}
+
+/** Receives events while their reader is busy with earlier ones, and tells a listener at once. */
+export const receiveAhead = (
+  store: Pick<EventStore, 'follow'>,
+  listener: Listener,
+): Pick<EventStore, 'follow'> => ({
+  follow: async function* (after, signal) {
+    const [came, taken] = [bell(), bell()]
+    const left = new AbortController()
+    const either = AbortSignal.any([signal, left.signal])
+    let waiting: RecordedEvent[] = []
+    let end: { readonly error?: unknown } | undefined
+
+    const receive = async (): Promise<void> => {
+      let place = after
+      const outage = { failed: listener.failed, worked: () => listener.worked(place) }
+      for await (const events of store.follow(after, either, outage)) {
+        place = events.at(-1)?.position ?? place
+        listener.received(events)
+        waiting.push(...events)
+        came.ring()
+        while (waiting.length >= mostWaiting && !either.aborted) await taken.heard()
+      }
+    }
+    const ended = (how: typeof end): void => {
+      end = how
+      came.ring()
+    }
+    receive().then(
+      () => ended({}),
+      (error: unknown) => ended({ error }),
+    )
+
+    try {
+      for (;;) {
+        if (waiting.length > 0) {
+          const events = waiting
+          waiting = []
+          taken.ring()
+          yield events
+        } else if (end === undefined) await came.heard()
+        else if (end.error === undefined) return
+        else throw end.error
+      }
+    } finally {
+      left.abort()
+      taken.ring()
+      listener.failed(end?.error)
+    }
+  },
+})

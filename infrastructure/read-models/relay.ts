@@ -1,0 +1,149 @@
+import type { EventStore, Position, RecordedEvent } from '../../application/event-store.ts'
+import { bell } from '../bell.ts'
+
+/** What the thread that receives the log sends to the one that answers. */
+export type Relayed =
+  /** It receives the log; everything after this place follows. */
+  | { readonly live: Position }
+  /** Events as JSON: one text is copied faster than many objects. */
+  | { readonly received: string }
+  /** The log was looked at up to here, and its last event of ours is there. */
+  | { readonly looked: Position; readonly head: Position }
+  /** It receives the log no longer. */
+  | { readonly lost: true }
+
+/** Sends what is received from a place on; what lies before, a backlog, the other side has. */
+export const relayTo = (send: (relayed: Relayed) => void, from: Position) => {
+  let isConfirmed = false
+  let isLive = false
+
+  const begin = (place: Position): void => {
+    if (isLive || !isConfirmed || place < from) return
+    isLive = true
+    send({ live: place })
+  }
+
+  return {
+    worked: (place: Position): void => {
+      isConfirmed = true
+      begin(place)
+    },
+    received: (events: readonly RecordedEvent[]): void => {
+      if (isLive) send({ received: JSON.stringify(events) })
+      else begin(events.at(-1)?.position ?? from)
+    },
+    failed: (): void => {
+      if (isLive) send({ lost: true })
+      isLive = false
+      isConfirmed = false
+    },
+    isLive: (): boolean => isLive,
+  }
+}
+
+/** Relayed events kept for a reader that has not reached them. */
+const mostKept = 10_000
+
+export type NoteEnd = (upTo: Position, own: Position) => void
+
+/** What another thread has relayed, until it is taken. */
+const relayedEvents = (noteEnd: NoteEnd) => {
+  /** Everything after this place is kept; undefined while nothing is relayed. */
+  let from: Position | undefined
+  let kept: RecordedEvent[] = []
+
+  const reset = (place: Position | undefined): void => {
+    from = place
+    kept = []
+  }
+
+  const keep = (events: readonly RecordedEvent[]): void => {
+    if (from === undefined) return
+    const last = events.at(-1)?.position ?? from
+    if (kept.length + events.length > mostKept) reset(last)
+    else kept.push(...events)
+    noteEnd(last, last)
+  }
+
+  return {
+    covers: (place: Position): boolean => from !== undefined && from <= place,
+    take: (after: Position): RecordedEvent[] => {
+      const events = kept.filter(({ position }) => position > after)
+      reset(kept.at(-1)?.position ?? from)
+      return events
+    },
+    note: (relayed: Relayed): void => {
+      if ('received' in relayed) keep(JSON.parse(relayed.received) as RecordedEvent[])
+      else if ('live' in relayed) reset(relayed.live)
+      else if ('looked' in relayed) noteEnd(relayed.looked, relayed.head)
+      else reset(undefined)
+    },
+  }
+}
+
+type Followed = Pick<EventStore, 'follow'>
+
+/**
+ * Follows the log by what another thread relays, and by a subscription of its own while that lags
+ * behind or has lost the log.
+ */
+export const makeRelay = (noteEnd: NoteEnd = () => {}) => {
+  const { covers, take, note } = relayedEvents(noteEnd)
+  const changed = bell()
+  let onChange = (): void => {}
+
+  /** By a subscription of its own, until the relay has what comes next. */
+  async function* followAlone(store: Followed, after: Position, signal: AbortSignal) {
+    const joined = new AbortController()
+    let place = after
+    onChange = () => {
+      if (covers(place)) joined.abort()
+    }
+    try {
+      for await (const events of store.follow(after, AbortSignal.any([signal, joined.signal]))) {
+        yield events
+        place = events.at(-1)?.position ?? place
+        if (covers(place)) return
+      }
+    } finally {
+      onChange = () => {}
+    }
+  }
+
+  async function* followBoth(store: Followed, after: Position, signal: AbortSignal) {
+    let place = after
+    while (!signal.aborted) {
+      const isRelayed = covers(place)
+      let count = 0
+      for await (const events of isRelayed ? [take(place)] : followAlone(store, place, signal)) {
+        count += events.length
+        if (events.length > 0) yield events
+        place = events.at(-1)?.position ?? place
+      }
+      if (isRelayed && count === 0 && !signal.aborted) await changed.heard()
+    }
+  }
+
+  const hear = (relayed: Relayed): void => {
+    note(relayed)
+    changed.ring()
+    onChange()
+  }
+
+  return {
+    note: hear,
+    lost: (): void => hear({ lost: true }),
+    over: (store: Followed): Followed => ({
+      follow: async function* (after, signal) {
+        signal.addEventListener('abort', changed.ring)
+        try {
+          yield* followBoth(store, after, signal)
+        } finally {
+          signal.removeEventListener('abort', changed.ring)
+        }
+      },
+    }),
+  }
+}
+
+export type Relay = ReturnType<typeof makeRelay>
