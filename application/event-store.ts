@@ -101,6 +101,14 @@ export type EventStore = {
   /** Reads up to the present end, in batches. @throws DamagedEvent after all events before it */
   readAll(after: Position): AsyncIterable<readonly RecordedEvent[]>
   /**
+   * The newest events before an event, or before the end; newest first, at most `limit`. Positions
+   * may be byte offsets: reads begin at the position of an event and nowhere else. @throws
+   * DamagedEvent
+   */
+  readBack(before: Position | undefined, limit: number): Promise<readonly RecordedEvent[]>
+  /** The event at a position; undefined if none begins there. @throws DamagedEvent */
+  readAt(position: Position): Promise<RecordedEvent | undefined>
+  /**
    * Delivers all events exactly once, in order and in batches, waiting for more until aborted.
    * Reconnects after the last delivered event. @throws DamagedEvent after all events before it
    */

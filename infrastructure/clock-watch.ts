@@ -32,17 +32,16 @@ export const watchClock = ({ log, machineNow, elapsed, after }: Needs) => {
   return { stop: (): void => cancel() }
 }
 
-/** How many positions a start looks back for the latest event. */
+/** How many events a start looks at for the latest. */
 const lastEvents = 200
 
 /** Warns at the start if the log holds events from the future. */
 export const checkClock = async (
   log: Pick<Log, 'warn'>,
-  store: Pick<EventStore, 'head' | 'readAll'>,
+  store: Pick<EventStore, 'readBack'>,
   now: Instant,
 ): Promise<void> => {
-  let latest = -Infinity
-  for await (const batch of store.readAll(Math.max(0, (await store.head()) - lastEvents)))
-    for (const { metadata } of batch) latest = Math.max(latest, Number(metadata['at']))
+  const last = await store.readBack(undefined, lastEvents)
+  const latest = Math.max(...last.map(({ metadata }) => Number(metadata['at'])))
   if (isAhead(latest, now)) log.warn({ seconds: Math.round((latest - now) / 1000) }, back)
 }

@@ -16,9 +16,8 @@ const texts: Readonly<Record<Notice['kind'], string>> = {
 
 /** The member that an event of the staff is about. */
 const memberIn = async (store: Core['store'], position: number): Promise<string | undefined> => {
-  for await (const [event] of store.readAll(position - 1))
-    return (event?.data as { readonly member?: string } | undefined)?.member
-  return undefined
+  const event = await store.readAt(position)
+  return (event?.data as { readonly member?: string } | undefined)?.member
 }
 
 /** Whether an event of the staff has made somebody an owner. */

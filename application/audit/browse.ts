@@ -1,6 +1,6 @@
 import { parseEvent, type Recorded } from '../../domain/events.ts'
 import { historyOf } from '../history.ts'
-import { start, type EventStore, type Position, type RecordedEvent } from '../event-store.ts'
+import type { EventStore, Position, RecordedEvent } from '../event-store.ts'
 
 /** Which events are wanted; absent members want all. */
 export type Wanted = {
@@ -33,55 +33,34 @@ export const isWanted =
 /** Events that are looked at for one page, so that a search holds nobody up for long. */
 const mostLookedAt = 5_000
 
-type Store = Pick<EventStore, 'readAll' | 'head'>
-
-/** Events after one position, up to another. */
-const between = async (
-  { readAll }: Store,
-  after: Position,
-  last: Position,
-): Promise<readonly RecordedEvent[]> => {
-  const found: RecordedEvent[] = []
-  for await (const batch of readAll(after)) {
-    found.push(...batch.filter(({ position }) => position <= last))
-    if ((batch.at(-1)?.position ?? last) >= last) break
-  }
-  return found
-}
-
 type FoundEvents = {
   readonly events: readonly Recorded[]
   /** Where to look on, further back; undefined at the beginning of the log. */
   readonly before: Position | undefined
 }
 
-/**
- * The newest wanted events before a position. Positions may have gaps, so the window that is read
- * grows until it holds enough.
- */
+/** The newest wanted events before one; more are read at a time until there are enough. */
 export const browse = async (
-  store: Store,
+  store: Pick<EventStore, 'readBack'>,
   wanted: Wanted,
   limit: number,
-  before = Number.MAX_SAFE_INTEGER,
+  before?: Position,
 ): Promise<FoundEvents> => {
   const isIt = isWanted(wanted)
   const events: RecordedEvent[] = []
-  let last = Math.min(before - 1, await store.head())
+  let from = before
   let lookedAt = 0
-  let width = limit
-  while (last > start && lookedAt < mostLookedAt) {
-    const after = Math.max(start, last - width)
-    const batch = await between(store, after, last)
+  for (let count = limit; lookedAt < mostLookedAt; count = Math.min(2 * count, 1_000)) {
+    const batch = await store.readBack(from, count)
     lookedAt += batch.length
-    const found = batch.filter(isIt).toReversed()
+    const found = batch.filter(isIt)
     const missing = limit - events.length
     events.push(...found.slice(0, missing))
     if (found.length > missing) return { events: events.map(parseEvent), before: lastOf(events) }
-    last = after
-    width = batch.length < width / 2 ? width * 2 : Math.min(width * 2, 1_000)
+    if (batch.length < count) return { events: events.map(parseEvent), before: undefined }
+    from = lastOf(batch)
   }
-  return { events: events.map(parseEvent), before: last > start ? last + 1 : undefined }
+  return { events: events.map(parseEvent), before: from }
 }
 
 /** The newest wanted events of one stream before a position. */

@@ -16,7 +16,7 @@ import { eventQuery, searchOfFields, wantedOf, type EventQuery } from './query.t
 import { notSignedIn, type AuditVisits, type Shown } from './visits.ts'
 
 export type AuditEventNeeds = {
-  readonly store: Pick<EventStore, 'readAll' | 'readStream' | 'head'>
+  readonly store: Pick<EventStore, 'readAt' | 'readBack' | 'readStream' | 'head'>
   readonly proving: Parameters<typeof proveOrder>[0]
   readonly openAddress: OpenAddress
 }
@@ -84,16 +84,10 @@ const proofHtml = ({ verdict, checks, holds }: OrderProof): Html =>
 
 const json = (value: object): string => JSON.stringify(value, null, 2)
 
-const firstAfter = async ({ readAll }: AuditEventNeeds['store'], after: number) => {
-  for await (const [first] of readAll(after)) return first
-  return undefined
-}
-
 /** One event, with the proof of who ordered it. */
 const oneEvent = async (needs: AuditEventNeeds, position: number): Promise<Shown> => {
   const { store, proving, openAddress } = needs
-  const found = await firstAfter(store, position - 1)
-  if (found?.position !== position) return refuse('resource_is_unknown')
+  const found = (await store.readAt(position)) ?? refuse('resource_is_unknown')
   const event = parseEvent(found)
   const proof = await proveOrder(proving, event)
   const stored = storedOf(found)

@@ -1,4 +1,4 @@
-import type { Position, RecordedEvent } from '../../application/event-store.ts'
+import type { Position } from '../../application/event-store.ts'
 import type { ReadModelFile } from '../read-models/read-model-file.ts'
 import { hashesIn, numbersIn } from '../read-models/tree-fold.ts'
 import type { OpenedStore } from '../stores.ts'
@@ -7,15 +7,9 @@ import type { FreshReadModels } from './fresh-read-models.ts'
 import { lastTouch } from './last-touch.ts'
 import type { Problems } from './problems.ts'
 
-type Needs = { readonly store: Pick<OpenedStore, 'readAll'>; readonly problems: Problems }
-
-const eventAt = async (
-  { readAll }: Pick<OpenedStore, 'readAll'>,
-  position: Position,
-): Promise<RecordedEvent | undefined> => {
-  for await (const [event] of readAll(position - 1))
-    return event?.position === position ? event : undefined
-  return undefined
+type Needs = {
+  readonly store: Pick<OpenedStore, 'readAll' | 'readAt'>
+  readonly problems: Problems
 }
 
 const shown = (cell: string | number | Buffer | null): string => {
@@ -76,7 +70,7 @@ export const tellDifference = async (
       ? await lastTouch(store, difference.table, key, fresh.position())
       : undefined
   const position = ofTile ?? touched
-  const event = position === undefined ? undefined : await eventAt(store, position)
+  const event = position === undefined ? undefined : await store.readAt(position)
   if (!event) return problems.add({ check: 'read models', position: null, problem })
   const tail = ofTile
     ? 'it is not the event that the read models were made from: it was changed since'

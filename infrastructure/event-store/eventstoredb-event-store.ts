@@ -19,7 +19,8 @@ import {
   type Patience,
   type Persistently,
 } from './eventstoredb-persistence.ts'
-import { readEnd, readEvents } from './eventstoredb-reads.ts'
+import { readEnd } from './eventstoredb-read-calls.ts'
+import { readEvents } from './eventstoredb-reads.ts'
 import { otherStreams, type OtherStreams } from './eventstoredb-streams.ts'
 import { isDecided, userIn, type About } from './eventstoredb-verdicts.ts'
 import { clientOf, messageOf, openWriter } from './eventstoredb-writer.ts'

@@ -1,26 +1,22 @@
 import {
-  START,
   StreamNotFoundError,
   type EventStoreDBClient,
-  type ReadPosition,
   type ResolvedEvent,
 } from '@eventstore/db-client'
 import {
-  start,
   type EventStore,
   type Position,
   type RecordedEvent,
   type Revision,
 } from '../../application/event-store.ts'
 import { ignore, positionOf, within, type Own } from './eventstoredb-calls.ts'
+import { readPlaces } from './eventstoredb-places.ts'
+import { all, at, collect, readBatch, readEnd } from './eventstoredb-read-calls.ts'
 import type { Filter } from './eventstoredb-filter.ts'
-import { backwards, makeFindHead, type KnownEnd } from './eventstoredb-head.ts'
+import { makeFindHead, type KnownEnd } from './eventstoredb-head.ts'
 import type { Persistently } from './eventstoredb-persistence.ts'
 import { joinReads } from './joined-reads.ts'
 import { placeAfter, subscribe } from './eventstoredb-subscription.ts'
-
-/** Events that one call reads: a call that fails is repeated as a whole. */
-const readBatch = 1_000
 
 /** The log as one client reads it, and what is known of it. */
 export type Readable = {
@@ -28,47 +24,6 @@ export type Readable = {
   readonly own: Own
   readonly filter: Filter
   readonly known: KnownEnd
-}
-
-/** A stream of Node; of KurrentDB's own client no more than can be iterated. */
-type Reading = AsyncIterable<ResolvedEvent> & {
-  cancel?(): Promise<void>
-  on?(event: 'error', listener: (error: Error) => void): unknown
-}
-
-const at = (position: Position): ReadPosition =>
-  position === start ? START : { commit: BigInt(position), prepare: BigInt(position) }
-
-const collect = async (timeout: number, reading: Reading): Promise<ResolvedEvent[]> => {
-  // An error that comes after the reading has been left would otherwise end the process.
-  reading.on?.('error', ignore)
-  const gather = async (heard: () => void): Promise<ResolvedEvent[]> => {
-    const events: ResolvedEvent[] = []
-    for await (const event of reading) {
-      heard()
-      events.push(event)
-    }
-    return events
-  }
-  try {
-    // As many events as are read at once may be many megabytes.
-    return await within(timeout, gather)
-  } finally {
-    reading.cancel?.().catch(ignore)
-  }
-}
-
-const all = { doing: 'reading', stream: '$all' } as const
-
-/** Reads the end of the log: the least that shows whether a server answers. */
-export const readEnd = (
-  client: EventStoreDBClient,
-  timeout: number,
-  from?: Position,
-  maxCount = 1,
-): Promise<readonly ResolvedEvent[]> => {
-  const options = { ...backwards(from, maxCount), requiresLeader: true }
-  return collect(timeout, client.readAll(options))
 }
 
 /** Batches of a subscription, opened anew where it breaks. */
@@ -175,5 +130,5 @@ export const readEvents = (readable: Readable, persistently: Persistently) => {
     }
   }
 
-  return { head, readStream, readAll }
+  return { head, readStream, readAll, ...readPlaces(readable, persistently) }
 }

@@ -156,6 +156,12 @@ export const openSqliteEventStore = (
       return events
     },
     readAll: (after) => readAll(log, after),
+    readBack: async (before = Number.MAX_SAFE_INTEGER, limit) =>
+      eventsOf(log.all(before, limit, 'backwards')),
+    readAt: async (position) => {
+      const [event] = eventsOf(log.all(position - 1, 1))
+      return event?.position === position ? event : undefined
+    },
     follow: (after, signal) => follow(log, tail, after, signal),
     head: sharedHead(log),
     close: () => log.close(),

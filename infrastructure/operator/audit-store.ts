@@ -19,12 +19,6 @@ export const withStore = async (
   }
 }
 
-const at = async ({ readAll }: OpenedStore, position: number) => {
-  for await (const [first] of readAll(position - 1))
-    return first?.position === position ? first : undefined
-  return undefined
-}
-
 const withId = async ({ readAll }: OpenedStore, id: string) => {
   for await (const batch of readAll(start)) {
     const found = batch.find((event) => event.id === id)
@@ -38,7 +32,7 @@ export const eventNamed = async (store: OpenedStore, name: string): Promise<Reco
   const [, stream, revision = ''] = /^(.+-.*)@(\d{1,9})$/s.exec(name) ?? []
   const [inStream] = stream === undefined ? [] : await store.readStream(stream, Number(revision), 1)
   const found = /^\d{1,15}$/.test(name)
-    ? await at(store, Number(name))
+    ? await store.readAt(Number(name))
     : (inStream ?? (await withId(store, name)))
   return found ?? fail(`there is no event ${name}: give a position, an id, or <stream>@<revision>`)
 }

@@ -58,10 +58,8 @@ test.each([
   async (at, said) => {
     const warnings: unknown[] = []
     const log = { warn: (about: unknown) => warnings.push(about) } as never
-    const readAll = async function* (): AsyncGenerator<never> {
-      yield [{ metadata: { at } }, { metadata: { at: 400_000 } }] as never
-    }
-    const store: Pick<EventStore, 'head' | 'readAll'> = { head: async () => 2, readAll }
+    const newest = [{ metadata: { at } }, { metadata: { at: 400_000 } }] as never
+    const store: Pick<EventStore, 'readBack'> = { readBack: async () => newest }
     await checkClock(log, store, 1_000_000)
     expect(warnings).toEqual(said)
   },

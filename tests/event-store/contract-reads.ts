@@ -50,6 +50,22 @@ export const readContract = (store: Opened): void => {
       expect(await after(third.position)).toEqual([])
     })
 
+    test('the newest before an event or the end, and the event at a position', async () => {
+      const stream = fresh()
+      const { position: first } = await store().append(stream, newEvents(1), noStream)
+      await store().append(fresh('b'), newEvents(40), noStream)
+      const { position: last } = await store().append(stream, newEvents(2), 0)
+      const [, ...older] = await store().readBack(undefined, 2)
+      const positions = (await store().readBack(last, 41)).map(({ position }) => position)
+      expect(older).toEqual(await store().readBack(last, 1))
+      expect(positions).toEqual(positions.toSorted((one, other) => other - one))
+      expect([positions.length, Math.min(...positions) > first]).toEqual([41, true])
+      expect(label((await store().readBack(positions.at(-1), 1))[0]!)).toBe(`${stream}@0`)
+      const found = [await store().readAt(first), await store().readAt(last)]
+      expect(found.map((event) => event && label(event))).toEqual([`${stream}@0`, `${stream}@2`])
+      expect(await store().readAt(0)).toBeUndefined()
+    })
+
     test('thousands of events in batches with positions that grow', async () => {
       const streams = Array.from({ length: 6 }, () => fresh('bulk'))
       const from = await store().head()

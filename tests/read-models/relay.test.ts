@@ -136,7 +136,7 @@ test('given a relay that comes and goes, each event is handed out once, in order
   )
 })
 
-test('given a relay that has caught up, no other subscription is open until it is lost', async () => {
+test('given a relay that caught up, no other subscription is open until it is lost', async () => {
   const { store, append, head } = openLog()
   await append()
   const relay = makeRelay()
@@ -158,7 +158,7 @@ test('given a relay that has caught up, no other subscription is open until it i
   await store.close()
 })
 
-test('given a busy reader, what comes is told at once, and read together later', async () => {
+test('given a busy reader, what comes is told at once and read together later', async () => {
   const { store, append } = openLog()
   const told: RecordedEvent[] = []
   const stopped = new AbortController()
