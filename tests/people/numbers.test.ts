@@ -10,6 +10,7 @@ import {
   startPeopleService,
   type PeopleService,
 } from '../../harness/people-service.ts'
+import { payers } from '../../domain/aggregates.ts'
 import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
 import { keyIn, makeVisitor, type Newcomer } from './visitor.ts'
 
@@ -86,6 +87,16 @@ test('a number reaches whoever proved it last; who had it keeps their account', 
   expect([await pinOpens('1357'), await pinOpens('2468')]).toEqual([false, true])
   await service.operator('payer', 'erase', phone)
   expect([await sees(first, earlier), await sees(second, later)]).toEqual([true, false])
+})
+
+test('given a number that is lost by the log, it reaches nobody', async () => {
+  const phone = '4741000060'
+  await signUp({ phone, pin: '1357' })
+  const { id = '' } = await service.operator('payer', 'find', phone)
+  const { handle, contextOf } = service.core
+  // As a crash leaves it, before the vault has let go.
+  await handle(payers, id, { type: 'LoseNumber' }, contextOf('daybook'))
+  expect(await service.outcome(await requestTo(phone))).toMatchObject({ status_code: 4004 })
 })
 
 test('sign-up answers the same whether a number has an account or not', async () => {
