@@ -34,7 +34,7 @@ type Bounds = {
 }
 
 /** A turn takes about a millisecond. */
-const usualBounds: Bounds = { inTurn: 250, few: 2_000, most: 6_000 }
+const usualBounds: Bounds = { inTurn: 250, few: 2_000, most: 4_000 }
 
 type Work = Bounds & { readonly turn: () => Promise<void> }
 
