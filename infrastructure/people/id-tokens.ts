@@ -46,12 +46,15 @@ export const addIdTokenKey = async (
   return { kid, publicKey: pem, signsFrom }
 }
 
-/** The keys that are published, the newest first. */
+/** The keys that are published, the newest first; the first of all signs from 0 on. */
 export const idTokenKeys = (vault: Pick<Vault, 'secrets'>) =>
   vault
     .secrets(prefix)
     .map(readKey)
-    .map(({ kid, validFrom }) => ({ id: kid, from: validFrom }))
+    .map(({ kid, validFrom }) => ({
+      id: kid,
+      from: validFrom > keySetLifetime * 1000 ? validFrom : 0,
+    }))
     .toReversed()
 
 type IdTokenClaims = {

@@ -110,6 +110,7 @@ const states = async (kind: string) => {
 test('given keys, when one is rotated by its form, then a new one is published', async () => {
   expect(await states('Callbacks')).toEqual(['Signs'])
   expect(await states('Checkpoints')).toEqual(['Signs'])
+  expect((await bob.visit('/operator/keys')).html).not.toContain('1970')
   const page = await bob.visit('/operator/keys/callbacks')
   const refused = await bob.submit(page, { code: '' })
   expect(refused.status).toBe(400)
