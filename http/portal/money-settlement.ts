@@ -5,7 +5,8 @@ import { refuse } from '../../domain/refusal.ts'
 import { dateIn } from '../../domain/time-zone.ts'
 import type { SettlementRow } from '../../projections/settlements.ts'
 import type { Html } from '../payer/page.ts'
-import { filledText } from '../payer/words.ts'
+import { shownTime } from '../payer/money.ts'
+import { filled, filledText } from '../payer/words.ts'
 import { portalPath } from './areas.ts'
 import { downloadsHtml } from './money-downloads.ts'
 import type { MoneyNeeds } from './money-needs.ts'
@@ -14,6 +15,7 @@ import {
   dayText,
   daysHtml,
   factsHtml,
+  moneyPath,
   settlementHref,
   statusHtml,
   sumText,
@@ -142,6 +144,10 @@ const currencyHtml = (
       <section class="card">
         <h2>${texts.waterfall}</h2>
         <p class="quiet small">${filledText(texts.waterfallWhat, currency)}</p>
+        <p class="quiet small">
+          ${filled(texts.takes, shownTime(row.startedAt, visitor.locale))}
+          <a href="${moneyPath(visitor, 'terms')}">${texts.feesAll}</a>
+        </p>
         ${waterfallHtml(texts.waterfall, steps)}
         <div class="scroll">${stepsTable(steps, visitor)}</div>
       </section>

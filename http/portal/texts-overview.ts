@@ -30,7 +30,7 @@ const english = {
   numbers: 'The same numbers as a table, in {}.',
   payments: 'Payments',
   payout: 'Next payout',
-  payoutOn: 'Settled {}',
+  payoutOn: 'Will be settled {}',
   payoutNone: 'Nothing waits to be settled.',
   payoutDebt: 'Less than nothing: it is carried into the next one.',
   pos: 'Point of sale',

@@ -89,21 +89,22 @@ describe('given a developer,', () => {
     expect(await askedWith('till-9', replaced)).toBe(401)
     await act(bob, await bob.visit(`${area}/users/till-9`), 'enable')
     expect(await askedWith('till-9', replaced)).toBe(200)
-    const removed = await act(bob, page, 'remove')
-    expect(removed.location).toBe(`${area}?done=removed`)
+    expect((await act(bob, page, 'remove')).location).toBe(`${area}?done=removed`)
     expect((await bob.visit(`${area}/users/till-9`)).status).toBe(404)
   })
 
   test('when a key takes the place of a secret, the secret can go, but never both', async () => {
     await addUser({ id: 'both', credential: 'secret' })
-    const page = await bob.visit(`${area}/users/both`)
+    const [page, pair] = [await bob.visit(`${area}/users/both`), pairOf()]
     expect(page.html).not.toContain('value="drop_secret"')
-    const pair = pairOf()
     expect((await act(bob, page, 'key', { pubkey: pemOf(pair) })).location).toContain('?done=saved')
     const withBoth = await bob.visit(`${area}/users/both`)
     await act(bob, withBoth, 'drop_secret')
     expect(await askedSigned('both', pair)).toBe(200)
     expect((await act(bob, withBoth, 'drop_key')).status).toBe(400)
+    const replaced = await act(bob, withBoth, 'key', { pubkey: pemOf(pairOf()) })
+    expect((await bob.follow(replaced)).html).toContain('The old key has ended')
+    expect(await askedSigned('both', pair)).toBe(401)
   })
 })
 

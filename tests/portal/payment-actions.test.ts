@@ -97,7 +97,7 @@ describe('given a captured payment,', () => {
   test('when much is refunded, the second factor is asked for', async () => {
     const { captured, alice, codeOf } = desk
     const tid = await captured({ amount: '900.00' })
-    const page = await pageOf(tid, '/refund')
+    const page = await pageOf(tid, '/refund?amount=900')
     expect(page.html).toContain(`Refunds above ${money('500.00')} need a code`)
     expect((await pageOf(tid, '/refund?amount=500')).html).not.toContain('need a code')
     const without = await confirmAt(alice, page)
@@ -133,7 +133,7 @@ describe('given other roles,', () => {
       expect((await desk.listOf(search, desk.bob)).html).not.toContain('<span>not-own')
     expect((await desk.listOf('?q=own', desk.bob)).html).toContain('<span>own</span>')
     expect((await desk.listOf('.csv', desk.bob)).status).toBe(403)
-    const captured = await confirmAt(desk.bob, await pageOf(own, '/capture', desk.bob))
+    const captured = await confirmAt(desk.bob, await pageOf(own, '/capture?amount=100', desk.bob))
     expect(captured.status).toBe(303)
   })
 
@@ -157,7 +157,7 @@ describe('given other roles,', () => {
     const tid = await desk.accepted()
     expect((await pageOf(tid, '', desk.bob)).status).toBe(200)
     expect(await answersTo(tid)).toEqual({ capture: 403, release: 403, renew: 403, refund: 403 })
-    const form = await pageOf(tid, '/capture')
+    const form = await pageOf(tid, '/capture?amount=100')
     const forged = await confirmAt(desk.bob, form)
     expect(forged.status).toBe(403)
     expect(await typesOf(tid)).not.toContain('PaymentCaptured')
@@ -168,10 +168,10 @@ test('for a merchant that the operator has disabled, no money is moved', async (
   const { service, accepted, captured, alice } = desk
   const [open, paid] = [await accepted(), await captured()]
   const pages = [
-    await pageOf(open, '/capture'),
+    await pageOf(open, '/capture?amount=100'),
     await pageOf(open, '/release'),
     await pageOf(open, '/renew'),
-    await pageOf(paid, '/refund'),
+    await pageOf(paid, '/refund?amount=100'),
   ]
   const account = await alice.visit('/portal/sandbox/money/account')
   const before = (await service.events()).length

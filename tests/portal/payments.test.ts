@@ -173,3 +173,17 @@ describe('given a payment with line items, a callback address and a refund,', ()
     expect(JSON.parse(html)).toMatchObject({ merchant: 'sandbox', about: { payment: tid } })
   })
 })
+
+test('given a refund, then its amount is asked for before its button is shown', async () => {
+  const tid = await desk.captured()
+  const path = `/portal/sandbox/payments/${tid}/refund`
+  const asked = await desk.alice.visit(path)
+  expect(asked.html).toContain('name="amount"')
+  expect(asked.html).not.toContain('name="mark"')
+  const { html } = await desk.alice.visit(`${path}?amount=50`)
+  expect(html).toContain('Refund NOK\u00a050.00')
+  // The only amount of the page is the one that the button gives back.
+  const amounts = html.match(/<input[^>]*name="amount"[^>]*>/g)
+  expect(amounts).toEqual([expect.stringContaining('type="hidden"')])
+  expect(html).toContain(`href="${path}">Another amount`)
+})

@@ -11,6 +11,7 @@ import {
   type PayoutRow,
   type PayoutSum,
 } from '../../../projections/payouts.ts'
+import type { SettlementAccountRow } from '../../../projections/settlement-accounts.ts'
 import type { SettlementRow } from '../../../projections/settlements.ts'
 import { searchOf, type Call } from '../../call.ts'
 import { codeField } from '../../payer/fields.ts'
@@ -30,6 +31,7 @@ export type PayoutListNeeds = {
     sums(range: PayoutRange, mostDays: number): readonly PayoutSum[]
   }
   readonly settlements: { find(merchant: string, serial: number): SettlementRow | undefined }
+  readonly settlementAccounts: { find(merchant: string): SettlementAccountRow | undefined }
   readonly shopName: (merchant: string) => string
   readonly newMessageId: () => string
   /** Whether it is set where the money for payouts is. */
@@ -98,7 +100,7 @@ const filterHtml = (range: PayoutRange, { language }: OperatorVisitor): Html => 
 }
 
 const rowHtml = (
-  { settlements, shopName }: PayoutListNeeds,
+  { settlements, settlementAccounts, shopName }: PayoutListNeeds,
   visitor: OperatorVisitor,
   { merchant, serial, currency, amount, day: bankDay }: PayoutRow,
 ): readonly Html[] => {
@@ -106,6 +108,8 @@ const rowHtml = (
   const state = row && payoutIn(row, currency)
   if (!row || !state) return []
   const order = state.orders.at(-1)
+  const account =
+    settlementAccounts.find(merchant)?.payoutAccount ?? payoutTexts[visitor.language].accountMissing
   const reason = state.status === 'returned' ? state.returned?.reason : undefined
   const shown = html`<tr>
     <th scope="row">${shopName(merchant)}<span class="value">${merchant}</span></th>
@@ -113,7 +117,7 @@ const rowHtml = (
     <td><b>${sumText(amount, currency, visitor)}</b></td>
     <td>${dayText(bankDay, visitor)}</td>
     <td>
-      ${order ? html`${order.payoutAccount} ${messageLink(order.messageId)}` : ''}
+      ${order ? html`${order.payoutAccount} ${messageLink(order.messageId)}` : account}
       ${reason?.code ?? ''} ${reason?.text ?? ''}
     </td>
   </tr>`

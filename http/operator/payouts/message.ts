@@ -77,7 +77,8 @@ export const payoutMessagePage = (
   const shown = found.slice(0, onPage)
   const here = operatorPath(`payouts/messages/${encodeURIComponent(messageId)}`)
   const next = new URLSearchParams({ behind: shown.at(-1)?.key ?? '' })
-  const heads = [texts.merchant, texts.settlement, texts.amount, texts.bankDay, texts.state]
+  const { merchant, settlement, amount, bankDay, state, endToEnd } = texts
+  const heads = [merchant, settlement, amount, bankDay, state, endToEnd]
   const rows = shown.flatMap((row) => rowsHtml(needs, visitor, row, messageId))
   return {
     title: messageId,
@@ -95,7 +96,7 @@ export const payoutMessagePage = (
       </section>
       <section class="card">
         <h2>${texts.payouts}</h2>
-        ${scrolling(texts.payouts, headedTable('grid stacks', [...heads, texts.endToEnd], rows))}
+        ${scrolling(texts.payouts, headedTable('grid stacks', heads, rows))}
         ${
           found.length > onPage
             ? html`<p><a class="lone" href="${here}?${next}">${texts.older}</a></p>`

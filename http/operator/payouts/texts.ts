@@ -2,6 +2,7 @@ import type { Language } from '../../payer/texts.ts'
 
 const english = {
   account: 'Account',
+  accountMissing: 'No account yet: waits',
   again: 'Download the file again',
   amount: 'Amount',
   bank: 'What the bank says',
@@ -10,7 +11,8 @@ const english = {
   dismiss: 'Take off the list',
   dismissWhat: 'It has nothing to do with payouts. The note stays with it.',
   download: 'Download the payment file',
-  downloadWhat: 'ISO 20022 pain.001, the same file as the command writes.',
+  downloadWhat:
+    'Give it to your bank (ISO 20022 pain.001): nothing is paid before the bank has it.',
   endToEnd: 'End-to-end id',
   entries: 'Entries that are those of no payout',
   entry: 'Entry',
@@ -26,16 +28,17 @@ const english = {
   mark: '{} of the bank',
   merchant: 'Merchant',
   message: 'Payment message',
-  noAccount: 'No BANK_ACCOUNT is set, from which payouts could be paid.',
+  noAccount:
+    'No file for the bank yet: whoever runs the service sets your own account (BANK_ACCOUNT).',
   noEntries: 'Nothing waits for an explanation.',
   noPayouts: 'There are none.',
   note: 'Note',
   notRead: 'The file was not imported',
   of: 'Payout',
   older: 'Older',
-  order: 'Order what is due',
+  order: 'Order what is due: the file for the bank',
   ordered: 'Ordered',
-  orderIt: 'Order, and make the file',
+  orderIt: 'Make the file for the bank',
   orderWhat:
     'All that is due or came back is ordered in one message: {}. Who has no account waits.',
   orderedAt: 'Ordered on {}',
@@ -75,6 +78,7 @@ export type PayoutTexts = Readonly<Record<keyof typeof english, string>>
 
 const norwegian: PayoutTexts = {
   account: 'Konto',
+  accountMissing: 'Ingen konto ennå: venter',
   again: 'Last ned filen igjen',
   amount: 'Beløp',
   bank: 'Det banken sier',
@@ -83,7 +87,7 @@ const norwegian: PayoutTexts = {
   dismiss: 'Ta av listen',
   dismissWhat: 'Den har ikke noe med utbetalinger å gjøre. Notatet blir stående.',
   download: 'Last ned betalingsfilen',
-  downloadWhat: 'ISO 20022 pain.001, den samme filen som kommandoen skriver.',
+  downloadWhat: 'Gi den til banken (ISO 20022 pain.001): ingenting betales før banken har den.',
   endToEnd: 'Ende-til-ende-id',
   entries: 'Posteringer som ikke hører til noen utbetaling',
   entry: 'Postering',
@@ -99,16 +103,17 @@ const norwegian: PayoutTexts = {
   mark: '{} hos banken',
   merchant: 'Butikk',
   message: 'Betalingsmelding',
-  noAccount: 'BANK_ACCOUNT er ikke satt; det er den det utbetales fra.',
+  noAccount:
+    'Ingen fil til banken ennå: den som driver tjenesten, setter egen konto (BANK_ACCOUNT).',
   noEntries: 'Ingenting venter på en forklaring.',
   noPayouts: 'Det er ingen.',
   note: 'Notat',
   notRead: 'Filen ble ikke importert',
   of: 'Utbetaling',
   older: 'Eldre',
-  order: 'Bestill det som forfaller',
+  order: 'Bestill det som forfaller: filen til banken',
   ordered: 'Bestilt',
-  orderIt: 'Bestill, og lag filen',
+  orderIt: 'Lag filen til banken',
   orderWhat:
     'Alt som forfaller eller kom i retur bestilles i én melding: {}. Butikker uten konto venter.',
   orderedAt: 'Bestilt {}',

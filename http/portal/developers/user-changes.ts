@@ -122,10 +122,10 @@ const saving = (needs: UserChangeNeeds, visits: Visits) => {
     await needs.handle(users, within(merchant, id), command, contextOfStaff(call, visitor))
   }
   const save =
-    (changesIn: (call: UserCall) => Changes<UserData>): Change =>
+    (changesIn: (call: UserCall) => Changes<UserData>, done = 'saved'): Change =>
     async (visitor, row, call) => {
       await change(visitor, row, call, changesIn(call))
-      return visits.go(visitor, userPath(visitor.shop.merchant, row.data.id, '?done=saved'))
+      return visits.go(visitor, userPath(visitor.shop.merchant, row.data.id, `?done=${done}`))
     }
   return { change, save }
 }
@@ -150,7 +150,11 @@ const changing = (
     const problems = { pubkey: textsOf(visitor).wrongKey }
     return publicKey === undefined
       ? userPage(needs, visitor, row, { given: { pubkey, problems } })
-      : save(() => ({ publicKey }))(visitor, row, call)
+      : save(() => ({ publicKey }), row.data.publicKey === null ? 'saved' : 'key')(
+          visitor,
+          row,
+          call,
+        )
   }
   const secret: Change = async (visitor, row, call) => {
     const { id, secretHash: kept } = row.data

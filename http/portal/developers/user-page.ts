@@ -44,6 +44,7 @@ const keyPart = (
   const isOpen = problems['pubkey'] === undefined ? '' : 'open'
   return html`<details class="asked" ${isOpen}>
       <summary>${publicKey === null ? texts.giveKey : texts.changeKey}</summary>
+      ${publicKey === null ? '' : html`<p class="quiet small">${texts.changeKeyWhat}</p>`}
       <form method="post" action="${path}">
         ${hiddenFields({ csrf: visitor.csrf, change: 'key' })} ${fields}
         <div class="actions"><button>${texts.saveKey}</button></div>

@@ -34,6 +34,7 @@ const oneParams = shopParams.extend({
 const doneTexts = {
   added: 'userAdded',
   saved: 'saved',
+  key: 'keyIsNew',
   removed: 'userRemoved',
   disabled: 'isDisabledNow',
   enabled: 'isEnabledNow',

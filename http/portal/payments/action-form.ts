@@ -57,7 +57,7 @@ const amountsHtml = (form: ActionForm): Html => {
         ? ''
         : field('additional', texts.additional, whole.additionalAmount)
     }
-    <div class="actions"><button class="second">${texts.preview}</button></div>
+    <div class="actions"><button>${texts.preview}</button></div>
   </form>`
 }
 
@@ -104,12 +104,12 @@ const confirmHtml = (form: ActionForm, pots: Pots, preview: PaymentPreview): Htm
     amount: amount(pots.amount),
     additional: amount(pots.additionalAmount),
   }
-  const back = portalPath(visitor.shop.merchant, paymentPath(tid))
-  return html`<form
-    method="post"
-    action="${portalPath(visitor.shop.merchant, paymentPath(tid, `/${action}`))}"
-    data-once
-  >
+  const path = (more = '') => portalPath(visitor.shop.merchant, paymentPath(tid, more))
+  const isPart = action === 'capture' || action === 'refund'
+  const other = isPart
+    ? html`<a class="button second" href="${path(`/${action}`)}">${texts.otherAmount}</a>`
+    : ''
+  return html`<form method="post" action="${path(`/${action}`)}" data-once>
     ${hiddenFields(sent)}
     ${
       action === 'refund'
@@ -124,32 +124,37 @@ const confirmHtml = (form: ActionForm, pots: Pots, preview: PaymentPreview): Htm
     ${codeHtml(form)}
     <div class="actions">
       <button>${confirmText(form, pots, preview)}</button>
-      <a class="button second" href="${back}">${texts.cancel}</a>
+      ${other}
+      <a class="button second" href="${path()}">${texts.cancel}</a>
     </div>
   </form>`
 }
 
-/** What to do, what it will do, and the button that does it. */
-export const actionHtml = (form: ActionForm): Html => {
-  const { texts, action, payment, visitor, tid, asked, problem } = form
-  const isPart = action === 'capture' || action === 'refund'
+const confirmCard = (form: ActionForm, { pots, preview }: NonNullable<ActionForm['asked']>) => {
+  const { texts, problem } = form
   const note = noteOf(form)
+  return html`${problemNote(problem)}
+    <section class="card">
+      <h2>${texts.previewTitle}</h2>
+      ${changesHtml(form, preview)} ${costHtml(form, preview)}
+      ${note === '' ? '' : html`<p class="quiet">${note}</p>`} ${confirmHtml(form, pots, preview)}
+    </section>`
+}
+
+/**
+ * What to do; then what it will do, and the button that does it. The amount is not asked for beside
+ * that button, where another one than it does could be typed.
+ */
+export const actionHtml = (form: ActionForm): Html => {
+  const { texts, action, payment, visitor, tid, asked, problem, typed } = form
+  const isPart = action === 'capture' || action === 'refund'
+  const isAsked = asked !== undefined && (!isPart || typed.amount !== null)
+  const amounts = isPart ? html`<section class="card">${amountsHtml(form)}</section>` : ''
   return html`<a class="back" href="${portalPath(visitor.shop.merchant, paymentPath(tid))}"
       >${payment.request.posTid}</a
     >
     <div class="act">
       <h1>${texts[`action_${action}`]}</h1>
-      ${problemNote(problem)}
-      ${isPart ? html`<section class="card">${amountsHtml(form)}</section>` : ''}
-      ${
-        asked === undefined
-          ? ''
-          : html`<section class="card">
-              <h2>${texts.previewTitle}</h2>
-              ${changesHtml(form, asked.preview)} ${costHtml(form, asked.preview)}
-              ${note === '' ? '' : html`<p class="quiet">${note}</p>`}
-              ${confirmHtml(form, asked.pots, asked.preview)}
-            </section>`
-      }
+      ${isAsked ? confirmCard(form, asked) : html`${problemNote(problem)} ${amounts}`}
     </div>`
 }

@@ -117,8 +117,8 @@ const codePage = async (
       <div class="head">
         <h1>${title}</h1>
         <div class="buttons">
-          <a class="button" href="${path('/poster')}">${texts.poster}</a>
-          <a class="button second" href="${path('/labels')}">${texts.labels}</a>
+          <a class="button" href="${path('/poster')}">${texts.printPoster}</a>
+          <a class="button second" href="${path('/labels')}">${texts.printLabels}</a>
           ${
             mayChange
               ? html`<a class="button second" href="${path('/change')}">${texts.change}</a>

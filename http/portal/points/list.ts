@@ -15,6 +15,7 @@ export const daysOfScans = 14
 const posHtml = (visitor: PortalVisitor, texts: PointTexts, all: readonly PosData[]): Html => {
   const mayChange = mayDo(visitor.me.terms, 'change_points_of_sale')
   const path = (more: string) => portalPath(visitor.shop.merchant, pointsPath(more))
+  const keys = portalPath(visitor.shop.merchant, 'developers')
   return html`<section class="card">
     <div class="head">
       <h2>${texts.pos}</h2>
@@ -48,6 +49,11 @@ const posHtml = (visitor: PortalVisitor, texts: PointTexts, all: readonly PosDat
               )}
             </tbody>
           </table>`
+    }
+    ${
+      mayDo(visitor.me.terms, 'see_developers')
+        ? html`<p><a class="lone" href="${keys}">${texts.keys}</a></p>`
+        : ''
     }
   </section>`
 }

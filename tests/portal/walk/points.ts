@@ -31,7 +31,7 @@ export const printPoster = async (page: Page): Promise<void> => {
   await press(page, 'Make it')
   await sees(page, 'Made.')
   const address = await page.locator('.facts code').first().innerText()
-  await go(page, 'Poster')
+  await go(page, 'Print a poster')
   await sees(page, 'Scan to pay')
   await sees(page, 'Table 7')
   expect(await printedSizes(page)).toEqual([a5])
