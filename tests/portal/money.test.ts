@@ -59,7 +59,7 @@ test('given a settlement, then every bar from turnover to payout adds up', async
   expect(payout).toEqual({ name: 'Payout', minor: parts })
   expect(page.html.match(/<svg\s+class="chart waterfall/g)).toHaveLength(2)
   expect(plain(page)).toContain('Due; the bank is asked for it')
-  expect(plain(page)).toContain('not the turnover of a calendar day')
+  expect(plain(page)).toContain('This payout takes all that none had taken by')
   expect(page.html).toContain(`href="${money}/terms"`)
 })
 

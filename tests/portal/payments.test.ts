@@ -136,6 +136,7 @@ describe('given a payment with line items, a callback address and a refund,', ()
     const { html } = await visit()
     const settled = new RegExp(`<a href="(${money}/settlements/1)">\\w+-[\\d-]+</a>`).exec(html)
     expect((await desk.alice.visit(settled?.[1] ?? '')).html).toContain('From turnover to payout')
+    expect(html).toMatch(/What has happened<.*<h2>Callbacks</s)
     const told = /href="([^"]*\/callbacks\/[^"]+)"/.exec(html)?.[1] ?? ''
     expect((await desk.alice.visit(told)).html).toContain(tid)
     // Who may not see money and callbacks reads what they are called.

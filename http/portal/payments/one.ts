@@ -97,10 +97,6 @@ const bodyOf = async (needs: PaymentPageNeeds, shown: ShownPayment, done: string
           <h2>${texts.fees}</h2>
           ${await moneyLinesHtml(needs, told, visitor, payment, history.events)}
         </section>
-        <section class="card">
-          <h2>${texts.callbacks}</h2>
-          ${callbacksHtml(visitor, texts, messages)}
-        </section>
       </div>
       <div data-part="side">
         <section class="card">
@@ -110,6 +106,10 @@ const bodyOf = async (needs: PaymentPageNeeds, shown: ShownPayment, done: string
         <section class="card">
           <h2>${texts.details}</h2>
           ${detailsHtml(needs, shown)}
+        </section>
+        <section class="card">
+          <h2>${texts.callbacks}</h2>
+          ${callbacksHtml(visitor, texts, messages)}
         </section>
         ${proofHtml(shown)}
       </div>

@@ -61,7 +61,7 @@ const previewed = async (page: Page, name: string): Promise<readonly string[]> =
   return cells.map((text) => text.replaceAll(/\s/g, ' '))
 }
 
-const sheet = (page: Page) => page.locator('[data-part=main]')
+const sheet = (page: Page) => page.locator('[data-part=side]')
 const timeline = (page: Page) => page.locator('.timeline')
 
 export const openPayment = async (page: Page): Promise<void> => {
