@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { desktop, phone } from '../people/page-browser.ts'
 import { faultsOfWalk, portalBrowser } from '../portal/portal-browser.ts'
+import { walkHouse } from './house-walk.ts'
 import { furnishOperator, walkOperator } from './operator-walk.ts'
 
 const operator = portalBrowser(furnishOperator)
@@ -12,12 +13,15 @@ test.each([
   'given $name, when the pages of the operator are looked at, axe-core finds nothing',
   async ({ screen, colorScheme, locale }) => {
     const context = await operator.browser.newContext({ ...screen, colorScheme, locale })
-    const { found, looked } = await faultsOfWalk(walkOperator, {
-      service: operator.service,
-      open: () => context.newPage(),
-    })
+    const { found, looked } = await faultsOfWalk(
+      async (through) => {
+        await walkOperator(through)
+        await walkHouse(through)
+      },
+      { service: operator.service, open: () => context.newPage() },
+    )
     await context.close()
     expect(found).toEqual([])
-    expect(looked.length).toBeGreaterThan(10)
+    expect(looked.length).toBeGreaterThan(25)
   },
 )

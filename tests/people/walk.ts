@@ -9,9 +9,18 @@ export const walkSettings = {
   HELP_URL: 'https://pay.example/help',
   TERMS_URL: 'https://pay.example/terms',
   PRIVACY_URL: 'https://pay.example/privacy',
+  BANK_ACCOUNT: 'NO9386011117947',
 }
 
-type Payer = keyof typeof sandboxPayers
+export type Payer = keyof typeof sandboxPayers
+
+/** What somebody types to sign in. */
+export type Known = { readonly phone: string; readonly pin: string; readonly code: () => string }
+
+export const knownOf = (payer: Payer): Known => {
+  const { phone, pin } = sandboxPayers[payer]
+  return { phone: `+${phone}`, pin, code: () => codeOf(payer) }
+}
 
 export type Walk = {
   readonly service: PeopleService
@@ -24,17 +33,25 @@ export type Walk = {
 
 export const press = (page: Page, value: string) => page.locator(`button[value=${value}]`).click()
 
-export const typePin = async (page: Page, payer: Payer): Promise<void> => {
-  await page.locator('[name=phone]').fill(`+${sandboxPayers[payer].phone}`)
-  await page.locator('[name=pin]').fill(sandboxPayers[payer].pin)
+const typeFirst = async (page: Page, { phone, pin }: Known): Promise<void> => {
+  await page.locator('[name=phone]').fill(phone)
+  await page.locator('[name=pin]').fill(pin)
   await page.locator('form:has([name=pin]) .actions button').first().click()
   await page.locator('[name=code]').waitFor()
 }
 
-export const typeCode = async (page: Page, payer: Payer): Promise<void> => {
-  await page.locator('[name=code]').fill(codeOf(payer))
+const typeSecond = async (page: Page, { code }: Known): Promise<void> => {
+  await page.locator('[name=code]').fill(code())
   await page.locator('form:has([name=code]) .actions button').first().click()
   await page.locator('[name=code]').waitFor({ state: 'detached' })
+}
+
+export const typePin = (page: Page, payer: Payer) => typeFirst(page, knownOf(payer))
+export const typeCode = (page: Page, payer: Payer) => typeSecond(page, knownOf(payer))
+
+export const typeBoth = async (page: Page, known: Known): Promise<void> => {
+  await typeFirst(page, known)
+  await typeSecond(page, known)
 }
 
 export const signedIn = async ({ open, service }: Walk, payer: Payer = 'alice'): Promise<Page> => {
