@@ -21,6 +21,14 @@ export const shownAmount = (minor: number, currency: string, locale: string): st
   shownMoney(formatAmount(minor, currency), currency, locale)
 
 /** A time in UTC; a script changes it to the reader's zone. */
+/** Without the currency, which stands above the table. */
+export const plainAmounts = (locale: string, currency: string) => {
+  const decimals = decimalsOf(currency)
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
+  const format = numberFormat(locale, digits)
+  return (minor: number): string => format.format(formatAmount(minor, currency) as `${number}`)
+}
+
 export const shownTime = (at: Instant, locale: string): Html => {
   const format = { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' } as const
   const text = dateFormat(locale, format).format(at)

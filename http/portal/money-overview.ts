@@ -44,8 +44,10 @@ const settlementRows = (visitor: PortalVisitor, row: SettlementRow): readonly Ht
       <th scope="row"><a href="${settlementHref(visitor, serial)}">${day}</a></th>
       ${cell(payout.gross)} ${cell(negated(feesOf(made?.totals ?? [], currency)))}
       <td class="number"><b>${sumText(payout.payout, currency, visitor)}</b></td>
-      <td>${statusHtml(state?.status ?? null, visitor)}</td>
-      <td class="quiet">${state ? whenText(state, visitor) : ''}</td>
+      <td class="state">
+        ${statusHtml(state?.status ?? null, visitor)}
+        <span class="quiet">${state ? whenText(state, visitor) : ''}</span>
+      </td>
     </tr>`
   })
 }
@@ -66,7 +68,6 @@ const settlementsHtml = (needs: MoneyNeeds, visitor: PortalVisitor, call: Call):
             <th scope="col">${texts.settled}</th>
             ${number(texts.gross, 'roomy')} ${number(texts.fees, 'roomy')} ${number(texts.payout)}
             <th scope="col">${unseen(texts.steps)}</th>
-            <th scope="col">${unseen(texts.expected)}</th>
           </tr>
         </thead>
         <tbody>

@@ -1,10 +1,9 @@
 import { html } from 'hono/html'
 import { mayDo } from '../../domain/merchant/staff-roles.ts'
 import { decimalsOf } from '../../domain/money/currency.ts'
-import { formatAmount } from '../../domain/money/money.ts'
 import type { Instant } from '../../domain/time.ts'
 import { dateFormat, numberFormat } from '../payer/formats.ts'
-import { shownAmount } from '../payer/money.ts'
+import { plainAmounts, shownAmount } from '../payer/money.ts'
 import type { Html } from '../payer/page.ts'
 import { filledText } from '../payer/words.ts'
 import { portalPath } from './areas.ts'
@@ -94,14 +93,6 @@ export const chartsHtml = (shown: Shown): Html => {
       <h2>${texts.paymentsByDay}</h2>
       ${chartHtml({ kind: 'line', title: texts.paymentsByDay, tick: whole, columns: counts })}
     </section>`
-}
-
-/** Without the currency, which stands above the table. */
-const plainAmounts = (locale: string, currency: string) => {
-  const decimals = decimalsOf(currency)
-  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
-  const format = numberFormat(locale, digits)
-  return (minor: number): string => format.format(formatAmount(minor, currency) as `${number}`)
 }
 
 type Line = { readonly name: Html | string; readonly taken: Taken }

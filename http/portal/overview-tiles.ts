@@ -49,8 +49,10 @@ export const tilesHtml = (shown: Shown): Html => {
           <dd><span class="quiet small">${texts.today}</span></dd>
           <dd class="figure">${text(of(today))}</dd>
           <dd>
-            <span class="quiet small">${texts.last30}</span>
-            <b>${text(of(total))}</b> ${changeHtml(of(total), of(before), visitor.locale)}
+            <span class="quiet small"
+              >${texts.last30} ${changeHtml(of(total), of(before), visitor.locale)}</span
+            >
+            <b>${text(of(total))}</b>
           </dd>
           <dd class="quiet small">${filledText(texts.before, text(of(before)))}</dd>
         </div>`,

@@ -1,16 +1,20 @@
 import { html } from 'hono/html'
 import type { Html } from '../payer/page.ts'
 
+/** Over a column of text, or of numbers. */
+export type Head = Html | string | { readonly number: string }
+
+const headHtml = (head: Head): Html =>
+  typeof head === 'object' && 'number' in head
+    ? html`<th scope="col" class="number">${head.number}</th>`
+    : html`<th scope="col">${head}</th>`
+
 /** A table with a head for each column; `kind` is its class. */
-export const headedTable = (
-  kind: string,
-  heads: readonly (Html | string)[],
-  rows: readonly Html[],
-): Html =>
+export const headedTable = (kind: string, heads: readonly Head[], rows: readonly Html[]): Html =>
   html`<table class="${kind}">
     <thead>
       <tr>
-        ${heads.map((head) => html`<th scope="col">${head}</th>`)}
+        ${heads.map(headHtml)}
       </tr>
     </thead>
     <tbody>

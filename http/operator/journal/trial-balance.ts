@@ -35,7 +35,7 @@ const currencyHtml = (
   const credits = addUp(...rows.map(([, sum]) => (isCredit(sum) ? negated(sum) : '0')))
   const href = (account: Account) =>
     operatorPath(`journal/entries?${new URLSearchParams({ account, until: day })}`)
-  const table = html`<table class="grid">
+  const table = html`<table class="grid balance">
     <thead>
       <tr>
         <th scope="col">${texts.account}</th>

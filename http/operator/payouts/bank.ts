@@ -7,7 +7,7 @@ import { searchOf, type Call } from '../../call.ts'
 import { inputField } from '../../payer/fields.ts'
 import type { Html } from '../../payer/page.ts'
 import { hiddenFields } from '../../payer/session.ts'
-import { filledText } from '../../payer/words.ts'
+import { filledText, unseen } from '../../payer/words.ts'
 import { dayText, factsHtml, sumText } from '../../portal/money-parts.ts'
 import { headedTable } from '../../portal/parts.ts'
 import { operatorPath } from '../areas.ts'
@@ -45,7 +45,7 @@ const entryRow =
     return html`<tr>
       <th scope="row">${dayText(entry.day, visitor)}</th>
       <td>${texts[`side_${entry.side}`]}</td>
-      <td><b>${sumText(entry.amount, entry.currency, visitor)}</b></td>
+      <td class="number"><b>${sumText(entry.amount, entry.currency, visitor)}</b></td>
       <td>${problemText(entry.problem, visitor)}</td>
       <td><code>${entry.endToEndId ?? entry.reference ?? ''}</code></td>
       <td class="links"><a href="${entryHref(id)}">${texts.show}</a></td>
@@ -58,7 +58,14 @@ const openHtml = ({ bankEntries }: BankPageNeeds, visitor: OperatorVisitor, call
   const found = bankEntries.openAfter(after, onPage + 1)
   const shown = found.slice(0, onPage)
   if (shown.length === 0) return html`<p class="quiet">${texts.noEntries}</p>`
-  const heads = [texts.bankDay, texts.kind, texts.amount, texts.why, texts.reference, '']
+  const heads = [
+    texts.bankDay,
+    texts.kind,
+    { number: texts.amount },
+    texts.why,
+    texts.reference,
+    unseen(texts.show),
+  ]
   const next = operatorPath(`payouts/bank?after=${shown.at(-1)?.position}`)
   const rows = shown.map(entryRow(visitor))
   return html`${scrolling(texts.entries, headedTable('grid stacks', heads, rows))}

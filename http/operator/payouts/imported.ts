@@ -41,7 +41,7 @@ const rowHtml =
         <span class="badge ${colours[outcome]}">${texts[`result_${outcome}`]}</span>
       </th>
       <td>${dayText(day, visitor)}</td>
-      <td>${amount ? sumText(amount.sum, amount.currency, visitor) : ''}</td>
+      <td class="number">${amount ? sumText(amount.sum, amount.currency, visitor) : ''}</td>
       <td>${links}${problemText(problem, visitor)}</td>
       <td><code>${endToEndId ?? messageId ?? ''}</code></td>
     </tr>`
@@ -70,7 +70,7 @@ const donePage = (
   const texts = payoutTexts[visitor.language]
   const { paid, returned, known, unmatched, all } = done
   const title = filledText(texts.fileRead, name, kind)
-  const heads = [texts.outcome, texts.bankDay, texts.amount, texts.of, texts.endToEnd]
+  const heads = [texts.outcome, texts.bankDay, { number: texts.amount }, texts.of, texts.endToEnd]
   return {
     title,
     body: html`<p class="crumbs">

@@ -22,7 +22,7 @@ import { dayText, sumText } from '../../portal/money-parts.ts'
 import { headedTable } from '../../portal/parts.ts'
 import { operatorPath } from '../areas.ts'
 import type { OperatorPage, OperatorVisitor } from '../pages.ts'
-import { messageLink, payoutIn, scrolling, settlementLink, sumsHtml } from './parts.ts'
+import { orderCell, payoutIn, scrolling, settlementLink, sumsHtml } from './parts.ts'
 import { payoutTexts } from './texts.ts'
 
 export type PayoutListNeeds = {
@@ -107,19 +107,14 @@ const rowHtml = (
   const row = settlements.find(merchant, serial)
   const state = row && payoutIn(row, currency)
   if (!row || !state) return []
-  const order = state.orders.at(-1)
   const account =
     settlementAccounts.find(merchant)?.payoutAccount ?? payoutTexts[visitor.language].accountMissing
-  const reason = state.status === 'returned' ? state.returned?.reason : undefined
   const shown = html`<tr>
     <th scope="row">${shopName(merchant)}<span class="value">${merchant}</span></th>
     <td>${settlementLink(row)}</td>
-    <td><b>${sumText(amount, currency, visitor)}</b></td>
+    <td class="number"><b>${sumText(amount, currency, visitor)}</b></td>
     <td>${dayText(bankDay, visitor)}</td>
-    <td>
-      ${order ? html`${order.payoutAccount} ${messageLink(order.messageId)}` : account}
-      ${reason?.code ?? ''} ${reason?.text ?? ''}
-    </td>
+    ${orderCell(state, account)}
   </tr>`
   return [shown]
 }
@@ -166,7 +161,8 @@ export const payoutListPage = (
   const shown = found.slice(0, onPage)
   const last = shown.at(-1)
   const ofDays = { ...range, until: shown[0]?.day ?? range.until }
-  const heads = [texts.merchant, texts.settlement, texts.amount, texts.bankDay, texts.account]
+  const amount = { number: texts.amount }
+  const heads = [texts.merchant, texts.settlement, amount, texts.bankDay, texts.account]
   const rows = shown.flatMap((row) => rowHtml(needs, visitor, row))
   return {
     title: texts.payouts,

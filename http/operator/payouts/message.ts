@@ -53,7 +53,7 @@ const rowsHtml = (
     return html`<tr>
       <th scope="row">${shopName(merchant)}<span class="value">${merchant}</span></th>
       <td>${row ? settlementLink(row) : ''}</td>
-      <td><b>${sumText(amount, currency, visitor)}</b></td>
+      <td class="number"><b>${sumText(amount, currency, visitor)}</b></td>
       <td>${dayText(day, visitor)}</td>
       <td>
         ${isCurrent && state ? statusHtml(state.status, visitor) : statusHtml('returned', visitor)}
@@ -77,8 +77,8 @@ export const payoutMessagePage = (
   const shown = found.slice(0, onPage)
   const here = operatorPath(`payouts/messages/${encodeURIComponent(messageId)}`)
   const next = new URLSearchParams({ behind: shown.at(-1)?.key ?? '' })
-  const { merchant, settlement, amount, bankDay, state, endToEnd } = texts
-  const heads = [merchant, settlement, amount, bankDay, state, endToEnd]
+  const { merchant, settlement, bankDay, state, endToEnd } = texts
+  const heads = [merchant, settlement, { number: texts.amount }, bankDay, state, endToEnd]
   const rows = shown.flatMap((row) => rowsHtml(needs, visitor, row, messageId))
   return {
     title: messageId,

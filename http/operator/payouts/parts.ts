@@ -20,6 +20,17 @@ export const messageLink = (messageId: string): Html =>
     ><code>${messageId}</code></a
   >`
 
+/** To which account it was ordered under which message, or is due; why it came back. */
+export const orderCell = ({ status, orders, returned }: PayoutState, due: string): Html => {
+  const order = orders.at(-1)
+  const reason = status === 'returned' ? returned?.reason : undefined
+  return html`<td>
+    ${order ? order.payoutAccount : due}
+    ${order ? html`<span class="value">${messageLink(order.messageId)}</span>` : ''}
+    ${reason?.code ?? ''} ${reason?.text ?? ''}
+  </td>`
+}
+
 export const payoutIn = (row: SettlementRow, currency: string): PayoutState | undefined =>
   row.payouts.find((one) => one.currency === currency)
 

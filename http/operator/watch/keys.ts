@@ -63,7 +63,7 @@ const kindHtml = (kind: Kind, keys: readonly Key[], visitor: OperatorVisitor): H
   const rows = keys.slice(0, mostShown).map(rowHtml(visitor))
   return html`<section class="card">
     <h2>${title}</h2>
-    ${scrolling(title, headedTable('grid', heads, rows))}
+    ${scrolling(title, headedTable('grid keys stacks', heads, rows))}
     ${
       operatorMayDo(visitor.me.terms, 'rotate_keys')
         ? html`<p>

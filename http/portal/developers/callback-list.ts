@@ -42,7 +42,7 @@ const rowHtml = (needs: CallbackListNeeds, visitor: PortalVisitor, row: Row): Ht
     <td>${shownTime(row.at, visitor.locale)}</td>
     <th scope="row"><a href="${callbacksPath(merchant, `/${row.id}`)}">${row.event}</a></th>
     <td>${statusBadge(visitor, shown.status)}</td>
-    <td class="number">${row.attempts}</td>
+    <td class="number roomy">${row.attempts}</td>
     <td class="dev-long"><code>${shown.callback_uri ?? ''}</code></td>
   </tr>`
 }
@@ -61,7 +61,7 @@ const tableHtml = (
           <th scope="col">${texts.time}</th>
           <th scope="col">${texts.event}</th>
           <th scope="col">${texts.status}</th>
-          <th scope="col" class="number">${texts.attempts}</th>
+          <th scope="col" class="number roomy">${texts.attempts}</th>
           <th scope="col">${texts.callbackAddress}</th>
         </tr>
       </thead>

@@ -123,7 +123,7 @@ const confirmHtml = (form: ActionForm, pots: Pots, preview: PaymentPreview): Htm
     }
     ${codeHtml(form)}
     <div class="actions">
-      <button>${confirmText(form, pots, preview)}</button>
+      <button><span>${confirmText(form, pots, preview)}</span></button>
       ${other}
       <a class="button second" href="${path()}">${texts.cancel}</a>
     </div>

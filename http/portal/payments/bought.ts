@@ -16,7 +16,7 @@ export const itemsHtml = (
     <table class="grid items">
       <thead>
         <tr>
-          <th scope="col">${texts.bought}</th>
+          <th scope="col">${texts.item}</th>
           <th scope="col" class="number">${texts.quantity}</th>
           <th scope="col" class="number">${texts.vat}</th>
           <th scope="col" class="number">${texts.total}</th>

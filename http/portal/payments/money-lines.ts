@@ -66,16 +66,20 @@ const lineHtml = (told: Told, visitor: PortalVisitor, line: Line): Html => {
     .filter((name) => charge[name] !== 0)
     .map((name) => `${texts[name]} ${shown(charge[name])}`)
   return html`<tr>
-    <td>${isCapture ? texts.captured : texts.refunded}</td>
-    <td>${shownTime(event.metadata.at, locale)}</td>
+    <td>
+      ${isCapture ? texts.captured : texts.refunded}
+      <small class="quiet">${shownTime(event.metadata.at, locale)}</small>
+    </td>
     <td class="number">${shown(gross)}</td>
     <td class="number">
       ${shown(fee + interchange + vat)}
       ${parts.length < 2 ? '' : html`<small class="quiet">${parts.join(' + ')}</small>`}
     </td>
     <td class="number">${shown(gross - fee - interchange - vat)}</td>
-    <td>${reportHtml(told, visitor, line)}</td>
-    <td>${settlementHtml(told, visitor, line)}</td>
+    <td>
+      ${reportHtml(told, visitor, line)}
+      <small>${settlementHtml(told, visitor, line)}</small>
+    </td>
   </tr>`
 }
 
@@ -103,11 +107,9 @@ export const moneyLinesHtml = async (
     <table class="grid fees">
       <thead>
         <tr>
-          <td></td>
           <th scope="col">${texts.when}</th>
           ${heads.map((head) => html`<th scope="col" class="number">${texts[head]}</th>`)}
-          <th scope="col">${texts.report}</th>
-          <th scope="col">${texts.settlement}</th>
+          <th scope="col">${texts.report}, ${texts.settlement.toLowerCase()}</th>
         </tr>
       </thead>
       <tbody>

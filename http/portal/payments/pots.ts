@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { nothing, type Pots } from '../../../domain/money/pots.ts'
 import { available, type RequestedPayment } from '../../../domain/payment/payment-state.ts'
-import { shownAmount } from '../../payer/money.ts'
+import { plainAmounts, shownAmount } from '../../payer/money.ts'
 import type { Html } from '../../payer/page.ts'
 import type { PaymentTexts } from './texts.ts'
 
@@ -65,6 +65,7 @@ export const potsHtml = (payment: RequestedPayment, texts: PaymentTexts, locale:
   const sums = sumsOf(payment)
   const { currency } = payment.request
   const shown = (minor: number) => shownAmount(minor, currency, locale)
+  const plain = plainAmounts(locale, currency)
   const hasTip = sums.authorized.additionalAmount > 0
   const total = ({ amount, additionalAmount }: Pots) => amount + additionalAmount
   const says = rows.map((name) => `${texts[name]} ${shown(total(sums[name]))}`).join(', ')
@@ -78,7 +79,7 @@ export const potsHtml = (payment: RequestedPayment, texts: PaymentTexts, locale:
         <thead>
           <tr>
             <td></td>
-            <th scope="col" class="number">${texts.potAmount}</th>
+            <th scope="col" class="number">${texts.potAmount}, ${currency}</th>
             ${hasTip ? html`<th scope="col" class="number">${texts.potAdditional}</th>` : ''}
             ${hasTip ? html`<th scope="col" class="number">${texts.total}</th>` : ''}
           </tr>
@@ -88,9 +89,9 @@ export const potsHtml = (payment: RequestedPayment, texts: PaymentTexts, locale:
             const pots = sums[name]
             return html`<tr>
               <th scope="row"><span class="swatch ${name}"></span>${texts[name]}</th>
-              <td class="number">${shown(pots.amount)}</td>
-              ${hasTip ? html`<td class="number">${shown(pots.additionalAmount)}</td>` : ''}
-              ${hasTip ? html`<td class="number">${shown(total(pots))}</td>` : ''}
+              <td class="number">${plain(pots.amount)}</td>
+              ${hasTip ? html`<td class="number">${plain(pots.additionalAmount)}</td>` : ''}
+              ${hasTip ? html`<td class="number">${plain(total(pots))}</td>` : ''}
             </tr>`
           })}
         </tbody>

@@ -72,7 +72,7 @@ export type PointTexts = Readonly<Record<keyof typeof english, string>>
 const norwegian: PointTexts = {
   address: 'Adressen til koden',
   back: 'Utsalgssteder',
-  callback: 'Adresse for tilbakekall',
+  callback: 'Adresse for varsler',
   callbackHint: 'Får vite om hver skanning. La den stå tom hvis ingen trenger det.',
   cancel: 'Avbryt',
   change: 'Endre',
