@@ -465,7 +465,8 @@ describe('an API user', () => {
   })
 
   test('hears only that roles are to be a list, when they are none', async () => {
-    const answer = await service.admin('POST', paths.users, { id: 'no-list', roles: 'user' })
+    const input = { id: 'no-list', roles: 'user', secret: 'of nobody' }
+    const answer = await service.admin('POST', paths.users, input)
     expect(answer).toMatchObject({ status: 400, body: { error_type: 'validation_error' } })
     expect(answer.body.error_details).toEqual({
       roles: ['Invalid input: expected array, received string'],

@@ -71,7 +71,10 @@ test('given a form with an authorization request that lacks its response type, t
 })
 
 test('given strangers at the authorization endpoint, then the log stays as it was', async () => {
-  const before = (await service.events()).length
+  // Checkpoints are signed by themselves every ten seconds.
+  const recorded = async () =>
+    (await service.events()).map(({ type }) => type).filter((type) => type !== 'CheckpointSigned')
+  const before = (await recorded()).length
   const request = asked({ prompt: 'login', state: 'stranger' }).toString()
   const stranger = makeVisitor(service)
   const page = await stranger.visit(`/oauth2/auth?${request}`)
@@ -80,10 +83,9 @@ test('given strangers at the authorization endpoint, then the log stays as it wa
   expect((await stranger.visit(image.replaceAll('&amp;', '&'), picture)).status).toBe(200)
   for (let more = 0; more < 20; more += 1)
     await makeVisitor(service).visit(`/oauth2/auth?${asked({ max_age: '1' }).toString()}`)
-  expect((await service.events()).length).toBe(before)
+  expect(await recorded()).toHaveLength(before)
   await stranger.submit(page, { phone: '+4700000000', pin: '0000' })
-  const types = (await service.events()).slice(before).map(({ type }) => type)
-  expect(types).not.toContain('AuthorizationRequested')
+  expect((await recorded()).slice(before)).not.toContain('AuthorizationRequested')
 })
 
 describe('given an ID token as a hint', () => {
