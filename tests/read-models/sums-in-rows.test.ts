@@ -84,7 +84,10 @@ describe('what a settlement took', () => {
 })
 
 test('a message whose id tells no time is looked for among those of before ids told it', () => {
-  const query = () => gatheredMessageQueries(file.db)
+  const query = () => {
+    const { find } = gatheredMessageQueries(file.db)
+    return { find: () => find('00000000-0000-4000-8000-000000000000') }
+  }
   const [plan = []] = file.plansOf(query, 'instr(')
   expect(plan).toContainEqual(
     expect.stringContaining('SEARCH gathered_messages USING INDEX gathered_messages_by_time'),
