@@ -1,4 +1,5 @@
 import { dayMs } from '../domain/time.ts'
+import { operatorTries } from '../tests/operator/operator-tries.ts'
 import { portalTries } from '../tests/portal/portal-tries.ts'
 import type { PortalLog } from './portal-log.ts'
 import { codeOf, posOf, shop } from './portal-merchants.ts'
@@ -78,7 +79,31 @@ const worst = (log: PortalLog, now: number): string[] => {
   ]
 }
 
-/** Every address of the portal, as its tests try it, and with what makes it read most. */
+/** Addresses that make the operator's pages read most. */
+const operatorsWorst = ({ tids }: PortalLog, now: number): string[] => {
+  const found = ['q=shop', 'q=none', 'q=shop-9&state=disabled', 'state=waiting']
+  const entries = ['', 'account=bank', 'account=payer_clearing', 'account=bank&merchant=sandbox']
+  const days = [40, 200].map((back) => dayOf(now - back * dayMs))
+  const logged = ['', 'type=key_rotated', 'merchant=none', 'actor=payer']
+  return [
+    ...found.map((asked) => `merchants?${asked}`),
+    ...['due', 'ordered', 'paid', 'returned'].map((status) => `payouts?status=${status}`),
+    ...['', ...days].map((day) => `journal?day=${day}`),
+    ...[...entries, ...days.map((day) => `day=${day}`)].map((asked) => `journal/entries?${asked}`),
+    ...logged.map((asked) => `security?${asked}`),
+    ...['sandbox/2', ...Object.values(tids)].map((subject) => `story?${query({ subject })}`),
+    ...['events/1', 'events/1000000'],
+  ]
+}
+
+/** Every address of the operator's pages, as tests try it, and with what makes it read most. */
+const operatorAsks = (log: PortalLog, now: number): readonly PageAsk[] => {
+  const looked = operatorTries.filter(({ method }) => method === 'GET').map(({ path }) => path)
+  const paths = [...looked, ...operatorsWorst(log, now)]
+  return paths.map((path) => ({ path: `/operator/${path}` }))
+}
+
+/** Every address of the portal and the operator, as tests try it, and what makes it read most. */
 export const portalAsks = (log: PortalLog, now: number): readonly PageAsk[] => {
   const { tids } = log
   const tid = tids['authorized'] ?? ''
@@ -92,5 +117,6 @@ export const portalAsks = (log: PortalLog, now: number): readonly PageAsk[] => {
     ...others.map((path) => ({ path })),
     ...tried,
     ...worst(log, now).map((path) => ({ path: `/portal/${shop}/${path}` })),
+    ...operatorAsks(log, now),
   ]
 }

@@ -1,10 +1,29 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { makeVisitor } from '../tests/people/visitor.ts'
 import type { PortalLog } from './portal-log.ts'
 import { startServer } from './processes.ts'
 
-/** The service on that log, and somebody of the staff who has signed in. */
+const execute = promisify(execFile)
+
+const program = fileURLToPath(new URL('../dist/infrastructure/main.js', import.meta.url))
+const phone = '4799999901'
+
+/** Lets alice see the operator's pages. */
+const addOperator = async (environment: Readonly<Record<string, string>>): Promise<void> => {
+  const command = (...given: readonly string[]) =>
+    execute(process.execPath, [program, '--json', 'operator', ...given], {
+      env: { ...process.env, ...environment },
+    })
+  const { stdout } = await command('list')
+  if ((JSON.parse(stdout) as unknown[]).length === 0) await command('add', phone, '--role', 'admin')
+}
+
+/** The service on that log, and somebody of the staff and of the operator who has signed in. */
 export const startPortal = async ({ directory }: Pick<PortalLog, 'directory'>) => {
   const environment = { DATA_DIR: directory, HOST: '127.0.0.1', PORT: '0', MODE: 'sandbox' }
+  await addOperator(environment)
   const service = await startServer('../dist/infrastructure/main.js', ['serve'], {
     ...environment,
     LOG_LEVEL: 'error',
