@@ -44,7 +44,7 @@ const settlementRows = (visitor: PortalVisitor, row: SettlementRow): readonly Ht
       <th scope="row"><a href="${settlementHref(visitor, serial)}">${day}</a></th>
       ${cell(payout.gross)} ${cell(negated(feesOf(made?.totals ?? [], currency)))}
       <td class="number"><b>${sumText(payout.payout, currency, visitor)}</b></td>
-      <td class="state">
+      <td class="paid-when">
         ${statusHtml(state?.status ?? null, visitor)}
         <span class="quiet">${state ? whenText(state, visitor) : ''}</span>
       </td>
