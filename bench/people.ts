@@ -9,7 +9,7 @@ const pagesOf = ({ tids, customers }: PortalLog): readonly string[] => [
   ...['', '', '', 'payments', 'payments', 'payments?status=auth', 'payments?status=refunded'],
   ...[`payments?pos=${posOf(3)}`, `payments?q=${customers[3]}`, 'payments?sort=largest'],
   ...Object.values(tids).map((tid) => `payments/${tid}`),
-  ...['money', 'money/settlements/2', 'money/ledgers/default/reports/2', 'points-of-sale'],
+  ...['money', 'money/settlements/1', 'money/ledgers/default/reports/2', 'points-of-sale'],
   ...[`points-of-sale/code/${codeOf(3)}`, 'developers/callbacks', 'messages', 'staff'],
 ]
 
@@ -43,7 +43,7 @@ export const startBrowsing = ({ address, headers, log, people }: Browsing) => {
     while (performance.now() < until && !ending.signal.aborted) {
       const [, events] = /<main[^>]* data-follow="([^"]*)"/.exec(html) ?? []
       if (events === undefined) return
-      const left = AbortSignal.timeout(Math.max(1, until - performance.now()))
+      const left = AbortSignal.timeout(Math.ceil(Math.max(1, until - performance.now())))
       const signal = AbortSignal.any([left, ending.signal])
       try {
         const source = address + events.replaceAll('&amp;', '&')
