@@ -1,4 +1,9 @@
-import type { EventStore, Position, RecordedEvent } from '../../application/event-store.ts'
+import {
+  StoreUnavailable,
+  type EventStore,
+  type Position,
+  type RecordedEvent,
+} from '../../application/event-store.ts'
 import { bell } from '../bell.ts'
 
 /** What the thread that receives the log sends to the one that answers. */
@@ -105,6 +110,8 @@ export const makeRelay = (noteEnd: NoteEnd = () => {}) => {
         place = events.at(-1)?.position ?? place
         if (covers(place)) return
       }
+      // An ended log would be followed again without a pause.
+      if (!signal.aborted && !joined.signal.aborted) throw new StoreUnavailable('the log has ended')
     } finally {
       onChange = () => {}
     }

@@ -177,3 +177,17 @@ test('given a busy reader, what comes is told at once and read together later', 
   expect(await reading.next()).toMatchObject({ done: true })
   await store.close()
 })
+
+test('given a log that has ended, then its follower is told, and asks no more', async () => {
+  let asked = 0
+  const ended: Pick<EventStore, 'follow'> = {
+    follow: async function* () {
+      asked += 1
+      if (asked > 10) throw new Error('it is asked again and again')
+    },
+  }
+  const { signal } = new AbortController()
+  const following = makeRelay().over(ended).follow(start, signal)[Symbol.asyncIterator]()
+  await expect(following.next()).rejects.toThrow('the log has ended')
+  expect(asked).toBe(1)
+})
