@@ -9,6 +9,7 @@ export const processes = [
   'tests/process/**/*.test.ts',
   'tests/nodes/**/*.test.ts',
   'tests/readme.test.ts',
+  'tests/auditors.test.ts',
 ]
 
 export default defineConfig({
