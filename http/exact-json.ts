@@ -1,6 +1,6 @@
 const deepest = 32
 /** Values of all kinds, nested ones included. */
-const mostValues = 20_000
+const mostValues = 16_000
 /** Numbers that are kept as text. */
 const mostInexact = 5_000
 
