@@ -14,6 +14,8 @@ export const sandboxSlice = (
 ) => ({
   findPayer: core.people.payers.byIdOrPhone,
   advanceClock: async (step: Step, context: Context): Promise<Instant> => {
+    // What is under way ends at the time at which it began.
+    await settle()
     await core.advanceClock(step, context)
     await settle()
     return core.now()

@@ -331,6 +331,24 @@ describe('a delivery that fails', () => {
     expect(timestamp).toBe(new Date(told!.metadata.at).toISOString().slice(0, 19).replace('T', ' '))
   })
 
+  test('is answered before the clock moves, when its answer is under way', async () => {
+    let answer = (_: number): void => {}
+    const held = new Promise<number>((resolve) => (answer = resolve))
+    let count = 0
+    const receiver = await receive({ reply: () => ((count += 1) === 1 ? held : 204) })
+    const tid = await authorize(shop, { callback_uri: receiver.url('/') })
+    await receiver.until((arrivals) => arrivals.length === 1)
+    const moved = advance(shop.world, 6)
+    // Another request and its answer: the one that moves the clock has arrived by then.
+    await outcomeOf(shop.till, tid)
+    answer(503)
+    await moved
+    expect((await attemptsAbout(tid)).map(({ data }) => data.result)).toEqual([
+      'failed',
+      'delivered',
+    ])
+  })
+
   test('ends with 410, and the next message is told all the same', async () => {
     const receiver = await receive({
       reply: ({ meta }) => (meta.event === 'payment_authorized' ? 410 : 204),
