@@ -24,6 +24,7 @@ const entries = [
   'bank/bank-file-worker',
   'callbacks/sending-worker',
   'event-store/commit-worker',
+  'pages/pages-worker',
   'pictures/png-worker',
   'read-models/folding-worker',
   'read-models/writing-worker',

@@ -36,7 +36,7 @@ export const openInProcess = async (
 ) => {
   const { settings, logged, log } = prepared(environment, folder)
   const { PUBLIC_URL: address } = environment
-  const opened = await openService(settings, log, () => address, 'inline', funding)
+  const opened = await openService(settings, log, { address: () => address, funding })
   const stop = async () => {
     await opened.service.stop()
     await opened.core.close()

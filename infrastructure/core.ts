@@ -9,6 +9,7 @@ import { shareWork, unsharedWork } from './leases.ts'
 import type { Log } from './log.ts'
 import { outagesIn, usesOf } from './outages.ts'
 import { openPeople } from './people/open-people.ts'
+import type { StartFolding } from './read-models/folding.ts'
 import { followLog } from './read-models/follow-log.ts'
 import { readLogTree } from './read-models/log-tree.ts'
 import { readMoments } from './read-models/moment-fold.ts'
@@ -20,6 +21,8 @@ import type { Where } from './worker.ts'
 type Surroundings = {
   readonly beside?: Where
   readonly isAlone?: () => boolean
+  /** By default in this thread or in one of its own. */
+  readonly folding?: StartFolding | undefined
   /** Where the service listens, once that is known. */
   readonly address?: () => string
 }
@@ -32,7 +35,7 @@ type Surroundings = {
 export const openCore = async (
   settings: Settings & Place,
   log: Log,
-  { beside = 'inline', isAlone, address }: Surroundings = {},
+  { beside = 'inline', isAlone, address, folding }: Surroundings = {},
 ) => {
   const { HOST, PORT, PUBLIC_URL } = settings
   const opened = await openLog(settings, log, beside, isAlone)
@@ -42,7 +45,7 @@ export const openCore = async (
   const blobs = await openBlobs(blobsIn(settings), settings)
   const [usesOfVault, usesOfBlobs] = [usesOf(log, 'the vault'), usesOf(log, 'the folder of blobs')]
   const observers = [opened.observe, opened.observeClock, opened.freshness.observe]
-  const reads = await followLog({ ...opened, observers }, settings, log, beside)
+  const reads = await followLog({ ...opened, observers, folding }, settings, log, beside)
   const { file, queries, terms, reportBook, readModels, damage } = reads
   const { caughtUp } = readModels
   const sharedWork = streams && shareWork({ store: streams, handle, log, caughtUp })

@@ -1,4 +1,5 @@
 import { makeAccess } from '../http/access.ts'
+import type { FundingSource } from '../application/funding.ts'
 import { linksOf, type Links } from '../http/addresses.ts'
 import { makeApp } from '../http/app.ts'
 import { makeErrorPage } from '../http/payer/error-page.ts'
@@ -19,6 +20,7 @@ import { callbackKeysIn, signerIn } from './callbacks/own-signer.ts'
 import { openCore, type Core } from './core.ts'
 import { describedBy, forEverySlice } from './described.ts'
 import { fundingOf } from './funding.ts'
+import type { StartFolding } from './read-models/folding.ts'
 import { countInFlight } from './in-flight.ts'
 import type { Log } from './log.ts'
 import { beginProduction } from './mode-of-log.ts'
@@ -27,7 +29,7 @@ import { isSafeChannel, makePusher } from './pusher/pusher.ts'
 import { requestLog } from './request-log.ts'
 import { retryWhileHeld } from './retry-while-held.ts'
 import { makeSandboxData } from './sandbox-data.ts'
-import { composeService } from './service.ts'
+import { composeService, type Service } from './service.ts'
 import type { Settings } from './settings.ts'
 import { openGranted, type Granted } from './people/granted.ts'
 import type { Where } from './worker.ts'
@@ -55,19 +57,29 @@ export const callbackWire = async (core: Core) => {
   return { names: namedOf(core.settings).names, stringToSign, message }
 }
 
+type Surroundings = {
+  /** Where it listens, asked once that is known. */
+  readonly address: () => string
+  readonly beside?: Where
+  /** Where the read models are folded by another thread. */
+  readonly folding?: StartFolding | undefined
+  readonly funding?: FundingSource | undefined
+  /** Counts requests; by default in the metrics of this service. */
+  readonly measure?: Service['observe'] | undefined
+}
+
 /**
- * The service, and its app; `address` is where it listens, asked once that is known.
+ * The service, and its app.
  * Long because it is the list of what a service is made of.
  */
 export const openService = async (
   settings: Settings,
   log: Log,
-  address: () => string,
-  beside: Where = 'inline',
-  funding = fundingOf(settings),
+  { address, beside = 'inline', folding, funding = fundingOf(settings), measure }: Surroundings,
 ) => {
   const inFlight = countInFlight()
-  const core = await openCore(settings, log, { beside, address, isAlone: inFlight.isAlone })
+  const { isAlone } = inFlight
+  const core = await openCore(settings, log, { beside, address, isAlone, folding })
   const links = linksWith(core)
   const attachmentLink = makeAttachmentLink({ links, sign: core.people.tokens.sign })
   const proxies = watchProxies(log)
@@ -100,7 +112,7 @@ export const openService = async (
   const routes = allRoutes({ ...service.needs, asOf })
   const app = makeApp({
     ...{ ...known, authenticate, routes, retryWhileHeld, clientAddress },
-    ...requestLog(core, service.observe),
+    ...requestLog(core, measure ?? service.observe),
     ...{ now: core.now, newId: core.newId, freshness: core.freshness },
     errorPage: makeErrorPage(known),
   })

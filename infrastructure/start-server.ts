@@ -4,6 +4,7 @@ import { makeHttpServer } from './http-server.ts'
 import { listen } from './listening.ts'
 import type { Log } from './log.ts'
 import { startMetricsServer } from './metrics-server.ts'
+import { pagesInThread } from './pages/pages-client.ts'
 import { openService } from './server.ts'
 import type { Service } from './service.ts'
 import type { Settings } from './settings.ts'
@@ -28,9 +29,19 @@ const startForOperator = async (
 export const startServer = async (settings: Settings, log: Log, beside: Where = 'inline') => {
   const { HOST: hostname, PORT: port } = settings
   let address = `http://${hostname}:${port}`
-  const { service, refusal, ...opened } = await openService(settings, log, () => address, beside)
+  const found = () => address
+  const { service, refusal, ...opened } = await openService(settings, log, {
+    address: found,
+    beside,
+  })
+  // Over EventStoreDB another follower of the log would cost more than pages do.
+  const pages =
+    beside === 'worker' && settings.EVENT_STORE === 'sqlite'
+      ? pagesInThread({ ...opened.core, address: found, measure: service.observe }, log)
+      : undefined
+  const { fetch } = opened.app
   const http = makeHttpServer({
-    fetch: opened.inFlight.counted(opened.app.fetch),
+    fetch: opened.inFlight.counted(pages?.over(fetch) ?? fetch),
     hostname,
     refusal,
     pause,
@@ -43,12 +54,14 @@ export const startServer = async (settings: Settings, log: Log, beside: Where = 
   const stop = async (): Promise<void> => {
     opened.core.endSoon()
     service.endStreams()
+    pages?.endStreams()
     opened.pusher.end()
     metrics?.stop()
     const closed = http.stop()
     // What works beside the requests begins nothing new meanwhile.
     await service.stop()
     await closed
+    await pages?.stop()
     await opened.core.close()
   }
   return { ...opened, address, metricsAddress: metrics?.address, stop }

@@ -9,7 +9,7 @@ type App = { request(url: string, init: object, bindings: object): Response | Pr
 export type OpenService = (
   settings: Settings,
   log: Log,
-  address: () => string,
+  given: { readonly address: () => string },
 ) => Promise<{
   readonly app: App
   readonly core: { close(): Promise<void> }
@@ -88,7 +88,7 @@ export const addTriggerCommand = (
     if (settings.MODE !== 'sandbox') return fail('only the sandbox lets things happen')
     const open = await openService()
     const address = `http://${settings.HOST}:${settings.PORT}`
-    const { app, service, core } = await open(settings, makePlainLog(), () => address)
+    const { app, service, core } = await open(settings, makePlainLog(), { address: () => address })
     try {
       await letHappen(askOf(settings, app), callbackUri)
       print({ triggered: event })

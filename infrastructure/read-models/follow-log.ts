@@ -8,7 +8,7 @@ import { reportOutage } from '../outages.ts'
 import { openReadModels, type Place } from '../stores.ts'
 import type { Where } from '../worker.ts'
 import { foldInWorker } from './folding-client.ts'
-import { foldInline } from './folding.ts'
+import { foldInline, type StartFolding } from './folding.ts'
 import { readLogTree } from './log-tree.ts'
 import { watchDamage } from './read-model-file.ts'
 import { runReadModels, type OnEvents, type OnFolded, type ReadModels } from './read-models.ts'
@@ -21,6 +21,7 @@ type Needs = {
   readonly end?: KnownEnd | undefined
   /** Told of all new events, before they are folded. */
   readonly observers: readonly OnEvents[]
+  readonly folding?: StartFolding | undefined
 }
 
 /** Opens the read models, and folds the log into them. Terms and open reports are remembered. */
@@ -50,7 +51,9 @@ export const followLog = async (needs: Needs, place: Place, log: Log, beside: Wh
   )
   const readModels: ReadModels = runReadModels({
     store,
-    startFolding: beside === 'inline' ? foldInline({ store, file }) : foldInWorker(place, name),
+    startFolding:
+      needs.folding ??
+      (beside === 'inline' ? foldInline({ store, file }) : foldInWorker(place, name)),
     from,
     noteEnd: end?.note,
     foldedEvents: readLogTree(file).size,

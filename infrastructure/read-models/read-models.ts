@@ -62,6 +62,7 @@ export const runReadModels = (needs: Needs) => {
 
   const waiters = makeWaiters({ position: () => position, waitMs, hurry: () => folding.hurry() })
   const { reachedSometime } = waiters
+  const moveListeners = new Set<(position: Position) => void>()
 
   const relay = makeRelay(needs.noteEnd)
   const folding = needs.startFolding({
@@ -72,6 +73,7 @@ export const runReadModels = (needs: Needs) => {
       lag.moved(moved)
       damage = undefined
       waiters.moved()
+      for (const listener of moveListeners) listener(moved)
     },
     onFailure: (error) => {
       if (error instanceof DamagedEvent) stopAt(error)
@@ -132,6 +134,13 @@ export const runReadModels = (needs: Needs) => {
     /** As `caughtUp`, for a given position. */
     reached,
     position: (): Position => position,
+    /** Tells of each move; returns how to stop it. */
+    onMoved: (listener: (position: Position) => void): (() => void) => {
+      moveListeners.add(listener)
+      return () => void moveListeners.delete(listener)
+    },
+    /** Folds what there is at once. */
+    hurry: (): void => folding.hurry(),
     /** How many events they lack. */
     behind: (): number => lag.behind(position),
     /** Waits without a limit, for work that must not start on outdated rows. */

@@ -18,7 +18,10 @@ const openHere = async () => {
   const lines: string[] = []
   const log = pino({ level: 'error', errorKey: 'error' }, { write: (line) => lines.push(line) })
   const settings = readSettings({ DATA_DIR: folder })
-  return { ...(await openService(settings, log as Log, () => 'http://daybook.test')), lines }
+  return {
+    ...(await openService(settings, log as Log, { address: () => 'http://daybook.test' })),
+    lines,
+  }
 }
 
 test('a service that is stopped while the event store is away does not ask for it again', async () => {

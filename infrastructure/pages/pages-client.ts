@@ -1,0 +1,165 @@
+import type { getRequestListener } from '@hono/node-server'
+import type { IncomingMessage } from 'node:http'
+import type { Worker } from 'node:worker_threads'
+import type { Log } from '../log.ts'
+import type { ReadModels } from '../read-models/read-models.ts'
+import type { Settings } from '../settings.ts'
+import { startWorker } from '../worker.ts'
+import { askForPages } from './ask-for-pages.ts'
+import type { FromPages, Measured, PagesStart, ToPages } from './page-exchange.ts'
+
+type Fetch = Parameters<typeof getRequestListener>[0]
+type Given = Parameters<Fetch>
+
+/** In megabytes. */
+const resourceLimits = { maxYoungGenerationSizeMb: 32 }
+/** How long this thread answers itself after the other has ended, in ms. */
+const restMs = 10_000
+/** After so long without a request the thread ends: it reads each event as long as it runs. */
+const idleMs = 600_000
+/** How long its end may take, in ms. */
+const longestEndMs = 1_000
+
+const isPage = (target: string): boolean => /^\/(portal|operator|audit)(?=[/?]|$)/.test(target)
+
+type Needs = {
+  readonly settings: Settings
+  readonly address: () => string
+  readonly readModels: Pick<ReadModels, 'position' | 'onMoved' | 'hurry'>
+  readonly measure: (...measured: Measured) => void
+}
+
+/** Starts the thread; `answer` works once it is ready. */
+const startThread = (needs: Needs, log: Log, onEnd: (reason: string) => void) => {
+  const { settings, address, readModels, measure } = needs
+  const workerData: PagesStart = { settings, address: address(), position: readModels.position() }
+  const worker: Worker = startWorker('pages/pages-worker', { workerData, resourceLimits })
+  const tell = (message: ToPages): void => worker.postMessage(message)
+  const exchanges = askForPages(tell)
+  const forget = readModels.onMoved((moved) => tell({ moved }))
+  let isReady = false
+  let reason = 'the thread that shows pages has ended'
+
+  worker.on('message', (message: FromPages) => {
+    if (message === 'ready') {
+      isReady = true
+      log.info('pages are answered by a thread of their own')
+    } else if (message === 'hurry') readModels.hurry()
+    else if ('answer' in message) exchanges.answered(message)
+    else if ('of' in message) exchanges.read(message.of, message.chunk)
+    else if ('failed' in message) exchanges.fail(message.failed, new Error(message.problem))
+    else measure(...message.measured)
+  })
+  worker.on('error', ({ message }) => (reason = `${reason}: ${message}`))
+  const ended = new Promise<void>((resolve) => {
+    worker.once('exit', () => {
+      isReady = false
+      forget()
+      exchanges.failAll(new Error(reason))
+      onEnd(reason)
+      resolve()
+    })
+  })
+
+  return {
+    isReady: (): boolean => isReady,
+    ask: exchanges.ask,
+    underWay: exchanges.underWay,
+    endStreams: (): void => tell('end'),
+    stop: async (): Promise<void> => {
+      tell('stop')
+      const late = setTimeout(() => void worker.terminate(), longestEndMs)
+      await ended
+      clearTimeout(late)
+    },
+  }
+}
+
+/** The thread while somebody looks at pages. */
+const threadOnDemand = (needs: Needs, log: Log) => {
+  let thread: ReturnType<typeof startThread> | undefined
+  let restsUntil = 0
+  let idle: NodeJS.Timeout | undefined
+
+  const started = () => {
+    const begun = startThread(needs, log, (reason) => {
+      if (thread !== begun) return
+      thread = undefined
+      restsUntil = performance.now() + restMs
+      log.error({ reason }, 'pages are answered beside payments for now')
+    })
+    return begun
+  }
+
+  const stop = async (): Promise<void> => {
+    clearTimeout(idle)
+    const last = thread
+    thread = undefined
+    await last?.stop()
+  }
+
+  const watchIdle = (): void => {
+    clearTimeout(idle)
+    idle = setTimeout(() => {
+      if (thread?.underWay()) watchIdle()
+      else void stop()
+    }, idleMs).unref()
+  }
+
+  return {
+    /** Starts it; undefined until it is ready, and for a while after it has failed. */
+    wanted: () => {
+      if (performance.now() >= restsUntil) thread ??= started()
+      watchIdle()
+      return thread?.isReady() ? thread : undefined
+    },
+    endStreams: (): void => thread?.endStreams(),
+    stop,
+  }
+}
+
+const isHttp1 = (incoming: Given[1]['incoming']): incoming is IncomingMessage =>
+  incoming.httpVersionMajor === 1
+
+/**
+ * Lets a thread of lower priority answer the pages of merchants' staff, operators and auditors,
+ * which read much, so that payments need not wait for them. It runs while somebody looks at pages.
+ * Until it is ready, and when it fails, they are answered here: reading them again does no harm.
+ * Forms are few, and are always answered here.
+ */
+export const pagesInThread = (needs: Needs, log: Log) => {
+  const { wanted, endStreams, stop } = threadOnDemand(needs, log)
+  let isStopping = false
+
+  const answerThere = async (fetch: Fetch, [request, bindings]: Given): Promise<unknown> => {
+    const { incoming } = bindings
+    try {
+      const thread = wanted()
+      if (thread && isHttp1(incoming)) {
+        const { url: target = '/', method = 'GET', headers, socket } = incoming
+        const asked = { url: request.url, method, target, headers }
+        return await thread.ask({ ...asked, peer: socket.remoteAddress })
+      }
+    } catch (error) {
+      log.warn({ error }, 'a page is answered beside payments')
+    }
+    return fetch(request, bindings)
+  }
+
+  return {
+    over:
+      (fetch: Fetch): Fetch =>
+      (request, bindings) => {
+        const { method, url = '/' } = bindings.incoming
+        const isRead = method === 'GET' || method === 'HEAD'
+        return isRead && isPage(url) && !isStopping
+          ? answerThere(fetch, [request, bindings])
+          : fetch(request, bindings)
+      },
+    endStreams: (): void => {
+      isStopping = true
+      endStreams()
+    },
+    stop,
+  }
+}

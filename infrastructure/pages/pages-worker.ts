@@ -1,0 +1,58 @@
+import { constants, getPriority, setPriority } from 'node:os'
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
+import type { Position } from '../../application/event-store.ts'
+import { makeLog } from '../log.ts'
+import type { StartFolding } from '../read-models/folding.ts'
+import { openService } from '../server.ts'
+import { answerPages } from './answer-pages.ts'
+import type { FromPages, PagesStart, ToPages } from './page-exchange.ts'
+
+/** The read models are folded for the thread that answers other requests, which tells of it. */
+const foldedElsewhere = (send: (message: FromPages) => void, from: Position) => {
+  let onMoved = (_: Position): void => {}
+  let position = from
+  const folding: StartFolding = (listeners) => {
+    onMoved = listeners.onMoved
+    onMoved(position)
+    return { hurry: () => send('hurry'), stop: async () => {} }
+  }
+  const moved = (to: Position): void => {
+    position = to
+    onMoved(to)
+  }
+  return { folding, moved }
+}
+
+const run = async (port: MessagePort, start: PagesStart): Promise<void> => {
+  const { settings, address, position } = start
+  const send = (message: FromPages): void => port.postMessage(message)
+  const { folding, moved } = foldedElsewhere(send, position)
+  port.on('message', (message: ToPages) => {
+    if (typeof message === 'object' && 'moved' in message) moved(message.moved)
+  })
+  const { app, core, service } = await openService(settings, makeLog(settings.LOG_LEVEL), {
+    address: () => address,
+    folding,
+    measure: (...measured) => send({ measured }),
+  })
+  const answer = answerPages(app.fetch, send)
+
+  const stop = async (): Promise<void> => {
+    await service.stop()
+    await core.close()
+    port.close()
+  }
+
+  port.on('message', (message: ToPages) => {
+    if (message === 'end') service.endStreams()
+    else if (message === 'stop') void stop()
+    else if (!('moved' in message)) answer(message)
+  })
+  send('ready')
+}
+
+// Payments come first. Only on Linux does this set the priority of this thread alone.
+if (parentPort && process.platform === 'linux')
+  setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL))
+
+if (parentPort) await run(parentPort, workerData as PagesStart)

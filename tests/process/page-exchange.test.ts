@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest'
+import { answerPages } from '../../infrastructure/pages/answer-pages.ts'
+import { askForPages } from '../../infrastructure/pages/ask-for-pages.ts'
+import type { FromPages, ToPages } from '../../infrastructure/pages/page-exchange.ts'
+
+/** Both sides of the exchange, joined as two threads are. */
+const joined = (fetch: () => Response | Promise<Response>) => {
+  const asking = askForPages((message: ToPages) => {
+    const sent = structuredClone(message)
+    queueMicrotask(() => {
+      if (typeof sent === 'object' && !('moved' in sent)) answer(sent)
+    })
+  })
+  const answer = answerPages(fetch, (message: FromPages) => {
+    const sent = structuredClone(message)
+    queueMicrotask(() => {
+      if (typeof sent === 'string') return
+      if ('answer' in sent) asking.answered(sent)
+      else if ('of' in sent) asking.read(sent.of, sent.chunk)
+      else if ('failed' in sent) asking.fail(sent.failed, new Error(sent.problem))
+    })
+  })
+  const request = { url: 'http://daybook.test/portal/', method: 'GET', target: '/portal/' }
+  return { ...asking, asked: () => asking.ask({ ...request, headers: {}, peer: undefined }) }
+}
+
+/** Numbers without end, made as they are read. */
+const endless = () => {
+  const made: number[] = []
+  let isLeft = false
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull: (controller) => {
+        made.push(made.length)
+        controller.enqueue(new Uint8Array([made.length]))
+      },
+      cancel: () => void (isLeft = true),
+    },
+    { highWaterMark: 0 },
+  )
+  return { body, made, isLeft: () => isLeft }
+}
+
+describe('an answer from another thread', () => {
+  test('comes as it was, with its status, headers and cookies', async () => {
+    const headers: [string, string][] = [
+      ['Set-Cookie', 'a=1'],
+      ['Set-Cookie', 'b=2'],
+      ['X-Of', 'page'],
+    ]
+    const { asked, underWay } = joined(() => new Response('æøå', { status: 403, headers }))
+    const answer = await asked()
+    expect([answer.status, answer.headers.get('x-of')]).toEqual([403, 'page'])
+    expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
+    expect(await answer.text()).toBe('æøå')
+    expect(underWay()).toBe(0)
+  })
+
+  test('is made as it is read, and no further when its reader leaves', async () => {
+    const { body, made, isLeft } = endless()
+    const { asked, underWay } = joined(() => new Response(body))
+    const reader = (await asked()).body!.getReader()
+    for (let number = 1; number <= 5; number += 1)
+      expect((await reader.read()).value).toEqual(new Uint8Array([number]))
+    // One more is asked for ahead.
+    expect(made.length).toBeLessThanOrEqual(7)
+    await reader.cancel()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(isLeft()).toBe(true)
+    expect(underWay()).toBe(0)
+  })
+
+  test('that fails, or whose thread ends, breaks off', async () => {
+    const failing = joined(() => Promise.reject(new Error('no page')))
+    await expect(failing.asked()).rejects.toThrow('no page')
+    const { body } = endless()
+    const ending = joined(() => new Response(body))
+    const reader = (await ending.asked()).body!.getReader()
+    await reader.read()
+    ending.failAll(new Error('ended'))
+    await expect(reader.read().then(() => reader.read())).rejects.toThrow('ended')
+    expect([failing.underWay(), ending.underWay()]).toEqual([0, 0])
+  })
+})
