@@ -1,0 +1,42 @@
+import { statfs } from 'node:fs/promises'
+import type { Core } from './core.ts'
+import type { makeReadiness } from './readiness.ts'
+
+export type HealthParts = {
+  readonly ready: ReturnType<typeof makeReadiness>
+  /** Open connections of Pusher clients. */
+  readonly listenerCount: () => number
+}
+
+/** On the disk of the data directory; undefined where the system does not tell. */
+const freeBytes = (directory: string): Promise<number | undefined> =>
+  statfs(directory).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => undefined,
+  )
+
+/** What `/health/ready` and `/metrics` tell, and what waits. */
+export const serviceHealth =
+  (core: Core, { ready, listenerCount }: HealthParts) =>
+  async () => {
+    const { accounting, callbacks, transparency, sharedWork, settings } = core
+    const { queue, destinations } = callbacks
+    const now = core.now()
+    const [unfinished, due, later] = [
+      queue.unfinishedCount(),
+      queue.dueCount(now),
+      queue.laterCount(now),
+    ]
+    return {
+      ready: await ready(),
+      freeBytes: await freeBytes(settings.DATA_DIR),
+      callbacks: { unfinished, due, later, rested: destinations.restedCount() },
+      listeners: listenerCount(),
+      checkpoint: transparency.checkpoints.newest(),
+      events: transparency.tree.size(),
+      reportsClosing: accounting.reports.closingCount(),
+      settlementsUnfinished: accounting.settlements.unfinishedCount(),
+      /** Undefined where the log is a file, and nothing is shared out. */
+      nodes: sharedWork?.nodes(),
+    }
+  }
