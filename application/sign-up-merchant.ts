@@ -1,10 +1,11 @@
+import { staffActor } from '../domain/merchant/staff.ts'
 import { impliedAccount, defaultAccount } from '../domain/accounting/settlement-account.ts'
 import { merchants, settlementAccounts } from '../domain/aggregates.ts'
 import { jurisdictionOf, newMerchant } from '../domain/merchant/merchant.ts'
 import { refuse } from '../domain/refusal.ts'
 import { within } from '../domain/stream.ts'
 import type { Context, Handle } from './handle.ts'
-import { staffActor, type StaffWork } from './staff.ts'
+import type { StaffWork } from './staff.ts'
 
 type Needs = Pick<StaffWork, 'enlist' | 'placesOf' | 'memberIdOf'> & {
   readonly handle: Handle

@@ -1,4 +1,5 @@
 import { payers, staffs } from '../domain/aggregates.ts'
+import { staffActor } from '../domain/merchant/staff.ts'
 import type { StaffTerms } from '../domain/merchant/staff-roles.ts'
 import type { Profile } from '../domain/people/profile.ts'
 import { refuse } from '../domain/refusal.ts'
@@ -31,9 +32,6 @@ type Kind<Terms extends AnyTerms> = {
 }
 
 type Asked<Terms> = { readonly phone: string; readonly terms: Terms; readonly by?: string }
-
-/** As actor of whatever somebody does for a merchant. */
-export const staffActor = (member: string): string => `staff:${member}`
 
 /** Merchants that a page lists for one person. */
 const mostMerchants = 500

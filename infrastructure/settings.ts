@@ -102,7 +102,8 @@ const settings = {
   STEP_UP_AMOUNT: [amounts.optional(), 'As NOK 5000, EUR 500: above, payers give a code again.'],
   REFUND_STEP_UP_AMOUNT: [
     amounts.optional(),
-    'As NOK 5000: above, staff give a code again for a refund; 1,000 in other currencies.',
+    'As NOK 5000: above, staff give a code again for refunds, those of one payment or of one ' +
+      'person within 24 hours together; 1,000 in other currencies.',
   ],
   CALLBACK_CA_FILE: [
     certificates.optional(),

@@ -50,6 +50,7 @@ import { settledTurnoverProjection, settledTurnoverQueries } from './settled-tur
 import { settlementAccountProjection, settlementAccountQueries } from './settlement-accounts.ts'
 import { settlementProjection, settlementQueries } from './settlements.ts'
 import { staffProjection, staffQueries } from './staff.ts'
+import { staffRefundProjection, staffRefundQueries } from './staff-refunds.ts'
 import { transactionLineProjection, transactionLineQueries } from './transaction-lines.ts'
 import { turnoverProjection, turnoverQueries } from './turnover.ts'
 
@@ -64,6 +65,7 @@ const readModels = {
     /** Reads the rows of payments. */
     expiring: { projections: [], queries: expiringQueries },
     attachments: { projections: [attachmentProjection], queries: attachmentQueries },
+    staffRefunds: { projections: [staffRefundProjection], queries: staffRefundQueries },
   },
   accounting: {
     transactionLines: {

@@ -11,3 +11,10 @@ export const staff = staffRegister('Staff', staffTerms, {
 
 export type StaffMember = Member<StaffTerms>
 export type Staff = Members<StaffTerms>
+
+const actorPrefix = 'staff:'
+
+/** As actor of whatever somebody does for a merchant. */
+export const staffActor = (member: string): string => `${actorPrefix}${member}`
+
+export const isStaffActor = (actor: string): boolean => actor.startsWith(actorPrefix)

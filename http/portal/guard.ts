@@ -1,6 +1,7 @@
 import type { Context } from '../../application/handle.ts'
-import { staffActor, type StaffWork } from '../../application/staff.ts'
+import type { StaffWork } from '../../application/staff.ts'
 import { refuse } from '../../domain/refusal.ts'
+import { staffActor } from '../../domain/merchant/staff.ts'
 import { memberOfPerson } from '../../domain/staff-members.ts'
 import type { Call } from '../call.ts'
 import { filled } from '../payer/words.ts'

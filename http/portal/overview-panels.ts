@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { staffActor } from '../../application/staff.ts'
+import { staffActor } from '../../domain/merchant/staff.ts'
 import { isTheirPos, mayDo, type StaffAction } from '../../domain/merchant/staff-roles.ts'
 import type { Sum } from '../../domain/money/money.ts'
 import { formatAmount } from '../../domain/money/money.ts'

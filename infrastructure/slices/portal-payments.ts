@@ -16,6 +16,7 @@ export const portalPayments = (
   ...{ store, revisionOf, hasPerson, textCell, receipts },
   lists: payments.lists,
   tidOf: payments.tidOf,
+  refundedBy: payments.staffRefunds.refundedBy,
   keyOfCustomer: people.payers.keyNamed,
   showCustomer: people.payers.show,
   findTerms: accounting.findTerms,

@@ -2,10 +2,13 @@ import type { FindTerms } from '../../../application/fee-book.ts'
 import type { Find } from '../../../application/find-state.ts'
 import type { Handle } from '../../../application/handle.ts'
 import { previewPayment } from '../../../application/preview-payment.ts'
+import { staffActor } from '../../../domain/merchant/staff.ts'
 import { mayRefund } from '../../../domain/merchant/staff-roles.ts'
+import type { MinorUnits } from '../../../domain/money/money.ts'
 import { plus, type Pots } from '../../../domain/money/pots.ts'
 import type { RequestedPayment } from '../../../domain/payment/payment-state.ts'
 import { Refusal } from '../../../domain/refusal.ts'
+import { dayMs, type Instant } from '../../../domain/time.ts'
 import type { Call } from '../../call.ts'
 import { shownAmount } from '../../payer/money.ts'
 import { toldProblem } from '../../payer/session.ts'
@@ -26,6 +29,14 @@ export type PaymentActionNeeds = {
   readonly derive: (...parts: readonly (string | number)[]) => string
   /** The highest refund that needs no further code, in minor units. */
   readonly refundCodeAbove: (currency: string) => number
+  /** What one person has refunded since then, in minor units. */
+  readonly refundedBy: (asked: {
+    readonly merchant: string
+    readonly actor: string
+    readonly currency: string
+    readonly since: Instant
+  }) => MinorUnits
+  readonly caughtUp: () => Promise<void>
 }
 
 export type Order = {
@@ -36,15 +47,22 @@ export type Order = {
   readonly call: Call
 }
 
+/**
+ * The amount above which a refund needs a code, where it is above it: with what the payment has had
+ * refunded, or with what the person has refunded of all payments within a day.
+ */
 export const codeAboveFor = (
   needs: PaymentActionNeeds,
-  action: PaymentAction,
-  currency: string,
+  { visitor, action, call }: Order,
+  { request: { currency }, refunded }: RequestedPayment,
   pots: Pots,
-): number | undefined => {
+): MinorUnits | undefined => {
   if (action !== 'refund') return undefined
+  const { merchant } = visitor.shop
+  const actor = staffActor(visitor.me.member)
+  const ofPerson = needs.refundedBy({ merchant, actor, currency, since: call.at - dayMs })
   const above = needs.refundCodeAbove(currency)
-  return grossOf(pots) > above ? above : undefined
+  return Math.max(grossOf(refunded), ofPerson) + grossOf(pots) > above ? above : undefined
 }
 
 /** Why the role may not do it; undefined if it may. */
@@ -91,7 +109,7 @@ export const actionPages = (needs: PaymentActionNeeds) => {
       const wish = { action, pots, reason: typed.reason, mark, at }
       const command = await commandOf(needs, payment, wish)
       const preview = previewPayment(payment, command, at)
-      const codeAbove = codeAboveFor(needs, action, payment.request.currency, pots)
+      const codeAbove = codeAboveFor(needs, order, payment, pots)
       return page({ asked: { pots, preview }, codeAbove }, 200)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error

@@ -81,6 +81,7 @@ const orderOf = (
 const makeCarryOut = (needs: PaymentActionNeeds, visits: Visits, { confirm }: PortalPages) => {
   const { find, formPage } = actionPages(needs)
   const inOrder = makeSerialByKey()
+  const refundsInOrder = makeSerialByKey()
 
   const codeProblem = async (order: Order, code: string): Promise<string | undefined> => {
     const { visitor, call } = order
@@ -108,7 +109,7 @@ const makeCarryOut = (needs: PaymentActionNeeds, visits: Visits, { confirm }: Po
     if (form.mark !== stateMark(needs.derive, tid, action, payment))
       return formPage(order, { problem: texts.changed, status: 409 })
     if (limitOf(order, payment, pots) !== undefined) return formPage(order)
-    if (codeAboveFor(needs, action, payment.request.currency, pots) !== undefined) {
+    if (codeAboveFor(needs, order, payment, pots) !== undefined) {
       const problem = await codeProblem(order, fieldOf(body, 'code').replaceAll(' ', ''))
       if (problem !== undefined) return formPage(order, { codeProblem: problem, status: 400 })
     }
@@ -118,7 +119,15 @@ const makeCarryOut = (needs: PaymentActionNeeds, visits: Visits, { confirm }: Po
     return done()
   }
 
-  return (order: Order, body: Given) => inOrder(order.tid, () => carryOut(order, body))
+  return (order: Order, body: Given) => {
+    const ofPayment = () => inOrder(order.tid, () => carryOut(order, body))
+    if (order.action !== 'refund') return ofPayment()
+    // Refunds of one person count together.
+    return refundsInOrder(order.visitor.me.member, async () => {
+      await needs.caughtUp()
+      return ofPayment()
+    })
+  }
 }
 
 const summaries = {

@@ -35,7 +35,9 @@ const english = {
   changed: 'The payment has changed since you looked. Look at the new figures before you go on.',
   clear: 'Clear',
   code: 'One-time code',
-  codeWhy: 'Refunds above {} need a code of your authenticator.',
+  codeWhy:
+    'Refunds above {} need a code of your authenticator, also when several come to more: of one ' +
+    'payment, or of yours within 24 hours.',
   confirmCapture: 'Capture {}',
   confirmRefund: 'Refund {}',
   confirmRelease: 'Release {}',
@@ -199,7 +201,9 @@ const norwegian: PaymentTexts = {
   changed: 'Betalingen er endret siden du så på den. Se på de nye tallene før du går videre.',
   clear: 'Nullstill',
   code: 'Engangskode',
-  codeWhy: 'Refusjon over {} krever en kode fra autentisatoren din.',
+  codeWhy:
+    'Refusjon over {} krever en kode fra autentisatoren din, også når flere til sammen blir mer: ' +
+    'av én betaling, eller dine innen 24 timer.',
   confirmCapture: 'Trekk {}',
   confirmRefund: 'Refunder {}',
   confirmRelease: 'Frigi {}',

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { TestVisitor } from '../people/visitor.ts'
+import { confirmAt, startPaymentDesk, type PaymentDesk } from './payment-desk.ts'
+
+const daySeconds = 86_400
+
+let desk: PaymentDesk
+
+beforeAll(async () => {
+  desk = await startPaymentDesk()
+  await desk.bobIs('owner')
+})
+afterAll(() => desk.service.stop())
+
+const pass = async (days: number): Promise<void> => {
+  await desk.service.advance(days * daySeconds)
+  await desk.bob.signIn('bob')
+  await desk.alice.signIn('alice')
+}
+
+/** What was refunded before is older than 24 hours. */
+beforeEach(() => pass(1))
+
+const formOf = (tid: string, amount: number, visitor: TestVisitor = desk.bob) =>
+  visitor.visit(`/portal/sandbox/payments/${tid}/refund?amount=${amount}`)
+
+const refund = async (tid: string, amount: number, values: Record<string, string> = {}) =>
+  (await confirmAt(desk.bob, await formOf(tid, amount), values)).status
+
+const refundsOf = async (tid: string): Promise<number> =>
+  (await desk.happenedTo(tid)).filter(([type]) => type === 'PaymentRefunded').length
+
+test('two refunds of a payment, each below the amount, need a code together', async () => {
+  const tid = await desk.captured({ amount: '900.00' })
+  expect(await refund(tid, 300)).toBe(303)
+  expect((await formOf(tid, 300)).html).toContain('need a code')
+  expect(await refund(tid, 300)).toBe(400)
+  expect(await refund(tid, 200)).toBe(303)
+  expect(await refund(tid, 300, { code: desk.codeOf('bob') })).toBe(303)
+  expect(await refundsOf(tid)).toBe(3)
+})
+
+test('refunds of several payments by one person within 24 hours count together', async () => {
+  const [one, other, third] = [await desk.captured(), await desk.captured(), await desk.captured()]
+  const large = await desk.captured({ amount: '400.00' })
+  expect(await refund(large, 400)).toBe(303)
+  expect(await refund(one, 100)).toBe(303)
+  expect(await refund(other, 100)).toBe(400)
+  // Another person's refunds are counted apart.
+  expect((await formOf(other, 100, desk.alice)).html).not.toContain('need a code')
+  await pass(1)
+  expect(await refund(third, 100)).toBe(303)
+})
+
+test('of refunds that are sent at once, none goes beyond the amount without a code', async () => {
+  const tids = await Promise.all(
+    Array.from({ length: 3 }, () => desk.captured({ amount: '300.00' })),
+  )
+  const forms = await Promise.all(tids.map((tid) => formOf(tid, 300)))
+  const sent = await Promise.all(forms.map((form) => confirmAt(desk.bob, form)))
+  expect(sent.map(({ status }) => status).sort()).toEqual([303, 400, 400])
+})
+
+test('what a payment had refunded long ago still counts for it', async () => {
+  const tid = await desk.captured({ amount: '900.00' })
+  expect(await refund(tid, 400)).toBe(303)
+  await pass(2)
+  expect(await refund(tid, 400)).toBe(400)
+})
