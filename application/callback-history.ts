@@ -3,7 +3,8 @@ import type { Attempt } from '../domain/callback.ts'
 import { callbackNameOf } from '../domain/callback-names.ts'
 import type { Recorded } from '../domain/events.ts'
 import { streamOf } from '../domain/stream.ts'
-import type { EventStore } from './event-store.ts'
+import { noStream, type EventStore, type Revision } from './event-store.ts'
+import { sizedCache, type CacheLimits } from './generational-cache.ts'
 import { historyOf } from './history.ts'
 
 /** The recorded attempts to deliver a message, oldest first. */
@@ -16,13 +17,40 @@ export const attemptsOf =
     return attempts
   }
 
-/** The events of a stream that tell a message, oldest first. */
-export const tellingEventsOf =
-  (store: Pick<EventStore, 'readStream'>) =>
-  async (stream: string): Promise<readonly Recorded[]> => {
-    const telling: Recorded[] = []
-    for await (const events of historyOf(store, stream))
-      for (const event of events)
-        if (callbackNameOf(event.type, event.metadata.schema) !== undefined) telling.push(event)
+type Telling = Pick<Recorded, 'id' | 'position' | 'metadata'>
+
+type Known = {
+  readonly revision: Revision
+  readonly telling: readonly Telling[]
+  /** Estimated bytes. */
+  readonly size: number
+}
+
+/** Shorter streams are read again: that takes less than a millisecond. */
+const rememberedFrom: Revision = 100
+const bytesPerEvent = 500
+const limits: CacheLimits = { streams: 1_000, bytes: 8_388_608 }
+
+const tellingIn = (events: readonly Recorded[]): readonly Telling[] =>
+  events
+    .filter(({ type, metadata }) => callbackNameOf(type, metadata.schema) !== undefined)
+    .map(({ id, position, metadata }) => ({ id, position, metadata }))
+
+/**
+ * The events of a stream that tell a message, oldest first. Those of long streams are remembered:
+ * only what came since is read.
+ */
+export const tellingEventsOf = (store: Pick<EventStore, 'readStream'>) => {
+  const remembered = sizedCache<string, Known>(limits)
+  return async (stream: string): Promise<readonly Telling[]> => {
+    const known = remembered.get(stream)
+    let { revision, telling } = known ?? { revision: noStream, telling: [] }
+    for await (const events of historyOf(store, stream, revision + 1)) {
+      telling = [...telling, ...tellingIn(events)]
+      revision = events.at(-1)?.revision ?? revision
+    }
+    const size = bytesPerEvent * (1 + telling.length)
+    if (revision >= rememberedFrom) remembered.set(stream, { revision, telling, size })
     return telling
   }
+}

@@ -27,15 +27,15 @@ export const retryMessage =
   }
 
 /** The messages about a resource before a place, newest first. */
-const listMessagesAbout =
-  ({ store, callbacks: { messages } }: Core) =>
-  async (subject: string, before: number, limit: number): Promise<CallbackMessageRow[]> => {
+const listMessagesAbout = ({ store, callbacks: { messages } }: Core) => {
+  const tellingEvents = tellingEventsOf(store)
+  return async (subject: string, before: number, limit: number): Promise<CallbackMessageRow[]> => {
     const rows = messages.listAbout(subject, before, limit)
     if (categoryOf(subject) !== payments.category) return rows
     const known = new Set(rows.map(({ id }) => id))
     const gathered: CallbackMessageRow[] = []
     // Each is looked for in a row of many: no more than are wanted.
-    for (const event of (await tellingEventsOf(store)(subject)).toReversed()) {
+    for (const event of (await tellingEvents(subject)).toReversed()) {
       if (gathered.length === limit) break
       if (known.has(event.id) || 2 * event.position >= before) continue
       const found = messages.findGathered(event)
@@ -43,6 +43,7 @@ const listMessagesAbout =
     }
     return [...rows, ...gathered].toSorted((a, b) => b.place - a.place).slice(0, limit)
   }
+}
 
 /** What merchants can see of their callbacks. */
 export const makeCallbackSide = (core: Core) => {
