@@ -1,7 +1,10 @@
+import { html } from 'hono/html'
 import type { Completion } from '../../domain/accounting/completion.ts'
 import { refuse } from '../../domain/refusal.ts'
-import type { RawReply } from '../route.ts'
+import type { Shown } from './guard.ts'
 import type { MoneyNeeds, Sheet } from './money-needs.ts'
+import type { PortalPage, PortalVisitor } from './page.ts'
+import { moneyTexts } from './texts-money.ts'
 
 export const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 /** Who may not have it gets a page. */
@@ -23,12 +26,36 @@ type Given = {
 const bytesOf = async (body: ReadableStream): Promise<Uint8Array> =>
   new Uint8Array(await new Response(body).arrayBuffer())
 
-/** A log of a report or settlement as a file. @throws Refusal resource_is_unknown */
+/** In seconds. */
+const retryAfter = 60
+
+/** The same lines as CSV take no time. */
+const latePage = ({ language }: Pick<PortalVisitor, 'language'>, csv: string): PortalPage => {
+  const texts = moneyTexts[language]
+  return {
+    title: texts.workbookLate,
+    status: 503,
+    retryAfter,
+    body: html`<div class="card narrow-card">
+      <h1>${texts.workbookLate}</h1>
+      <p>${texts.workbookLateText}</p>
+      <div class="actions">
+        <a class="button" href="${csv}" download>${texts.csv}</a>
+      </div>
+    </div>`,
+  }
+}
+
+/**
+ * A log of a report or settlement as a file, or a page where it takes too long.
+ * @throws Refusal resource_is_unknown
+ */
 export const fileReply = async (
-  needs: MoneyNeeds,
+  needs: Pick<MoneyNeeds, 'readLog' | 'makeSpreadsheet'>,
+  visitor: Pick<PortalVisitor, 'language'>,
   file: string,
   { logs, title, summary }: Given,
-): Promise<RawReply> => {
+): Promise<Shown> => {
   const [, name = '', part = '', type = ''] = filePattern.exec(file) ?? []
   const parts = (name === 'scopes' ? logs.scopeLogs : logs.transactionLogs) ?? []
   const { sha256 } = parts[Number(part) - 1] ?? refuse('resource_is_unknown')
@@ -41,5 +68,8 @@ export const fileReply = async (
   }
   if (type === 'csv') return { type: 'text/csv; charset=utf-8', body, headers }
   const sheets = [summary, { name, csv: await bytesOf(body) }]
-  return { type: workbookType, body: await needs.makeSpreadsheet(sheets), headers }
+  const workbook = await needs.makeSpreadsheet(sheets)
+  // Beside it in the same folder.
+  if (!workbook) return latePage(visitor, `${name}-${part}.csv`)
+  return { type: workbookType, body: workbook, headers }
 }

@@ -44,7 +44,10 @@ export type MoneyNeeds = PortalNeeds &
       of(merchant: string, serial: number): (currency: string, action: 'capture' | 'refund') => Sum
     }
     readonly readLog: (sha256: string) => Promise<ReadableStream | undefined>
-    readonly makeSpreadsheet: (sheets: readonly Sheet[]) => Promise<Uint8Array<ArrayBuffer>>
+    /** Undefined where it takes too long. */
+    readonly makeSpreadsheet: (
+      sheets: readonly Sheet[],
+    ) => Promise<Uint8Array<ArrayBuffer> | undefined>
     /** An account as it is kept; undefined for what is none. */
     readonly readAccount: (text: string) => string | undefined
     /** Undefined where the operator has set up no way to send any. */

@@ -8,4 +8,9 @@ export const fileName = z.string().max(40)
 export const ledgerParams = shopParams.extend({ ledger: z.string().max(100) })
 
 export const seeing = { action: 'see_money', area: 'money' } as const
-export const downloading = { action: 'download', area: 'money', replyTypes: fileTypes } as const
+export const downloading = {
+  action: 'download',
+  area: 'money',
+  replyTypes: fileTypes,
+  errors: { 503: 'The workbook takes too long now.' },
+} as const

@@ -88,7 +88,7 @@ export const reportRoutes = (
         if (shown.status !== 'closed') return refuse('resource_is_unknown')
         const title = filledText('{}-report-{}', ledger, report)
         const summary = summaryOf(shown, visitor)
-        return fileReply(needs, file, { logs: shown.sums, title, summary })
+        return fileReply(needs, visitor, file, { logs: shown.sums, title, summary })
       },
     ),
   ]

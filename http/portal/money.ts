@@ -33,7 +33,7 @@ const settlementFile = async (
     return rowsOf(parts, currency, visitor)
   })
   const summary: Sheet = { name: texts.summary, rows }
-  return fileReply(needs, file, { logs: made, title: row.settlementId, summary })
+  return fileReply(needs, visitor, file, { logs: made, title: row.settlementId, summary })
 }
 
 /** Payouts, settlements, reports, fees, and the account that all goes to. */

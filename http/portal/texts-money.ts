@@ -156,6 +156,10 @@ const english = {
   vat: 'VAT',
   waterfall: 'From turnover to payout',
   waterfallWhat: 'Turnover is what was captured. What was refunded and charged goes off it. In {}.',
+  workbookLate: 'The workbook takes too long',
+  workbookLateText:
+    'It has many lines, and just now there is much else to do. Try again in a few minutes, or ' +
+    'take the CSV: it has the same lines and is there at once.',
   wrongDescription: 'At most 1,000 characters.',
   wrongStart: 'Write a time of day such as 06:00.',
   wrongTimeZone: 'There is no such time zone. Write a name such as Europe/Oslo.',
@@ -319,6 +323,10 @@ const norwegian: MoneyTexts = {
   waterfall: 'Fra omsetning til utbetaling',
   waterfallWhat:
     'Omsetning er det som er trukket. Det som er refundert og tatt betalt, går fra. I {}.',
+  workbookLate: 'Regnearket tar for lang tid',
+  workbookLateText:
+    'Det har mange linjer, og akkurat nå er det mye annet å gjøre. Prøv igjen om noen minutter, ' +
+    'eller ta CSV-en: Den har de samme linjene og er klar med en gang.',
   wrongDescription: 'Høyst 1000 tegn.',
   wrongStart: 'Skriv et klokkeslett som 06:00.',
   wrongTimeZone: 'Den tidssonen finnes ikke. Skriv et navn som Europe/Oslo.',
