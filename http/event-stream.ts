@@ -5,6 +5,9 @@ import type { RawReply } from './route.ts'
 const heartbeatMs = 15_000
 const mostUnread = 40
 
+/** A page of all that happens to a merchant is told no sooner: it was made just now. */
+export const restMs = 3_000
+
 /** Calls back on events of a stream; returns a function that stops, or undefined at the limit. */
 export type Watch = (
   stream: string,
@@ -19,6 +22,8 @@ type Watched = {
   readonly from: string
   /** Whether nothing more can happen; asked at first and every now and then. */
   readonly isOver?: () => boolean
+  /** How long it looks for nothing at first; then it tells what has changed meanwhile. */
+  readonly rest?: number
 }
 
 /**
@@ -27,7 +32,7 @@ type Watched = {
  */
 export const changesReply = (
   watch: Watch,
-  { stream, from, isOver = () => false }: Watched,
+  { stream, from, isOver = () => false, rest = 0 }: Watched,
   hasChanged: () => Promise<boolean>,
   isSecure: boolean,
 ): RawReply => {
@@ -44,10 +49,12 @@ export const changesReply = (
   if (!unwatch)
     throw new RequestError(503, 'Too many pages are open.', null, { 'Retry-After': '10' })
   let heartbeat: NodeJS.Timeout | undefined
+  let resting: NodeJS.Timeout | undefined
   let isOpen = true
   const stop = () => {
     isOpen = false
     clearInterval(heartbeat)
+    clearTimeout(resting)
     unwatch()
   }
   const body = new ReadableStream<Uint8Array>({
@@ -70,13 +77,18 @@ export const changesReply = (
         send(`event: ${event}\ndata: now\n\n`)
         end()
       }
-      look = async () => {
+      const lookNow = async (): Promise<void> => {
         // When the store fails, let the browser reload.
         if (await hasChanged().catch(() => true)) sendLast('changed')
         else if (isOver()) sendLast('over')
       }
       send('retry: 2000\n\n')
-      await look()
+      const begin = (): Promise<void> => {
+        look = lookNow
+        return look()
+      }
+      if (rest > 0) resting = setTimeout(() => void begin(), rest)
+      else await begin()
     },
     cancel: stop,
   })

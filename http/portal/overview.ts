@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import { z } from 'zod'
 import { nextTurn } from '../../application/next-turn.ts'
 import { searchOf, type Call } from '../call.ts'
-import { changesReply, type Watch } from '../event-stream.ts'
+import { changesReply, restMs, type Watch } from '../event-stream.ts'
 import type { Html } from '../payer/page.ts'
 import type { Visits } from '../payer/session.ts'
 import { filledText } from '../payer/words.ts'
@@ -121,7 +121,7 @@ export const overviewRoutes = (needs: OverviewNeeds, visits: Visits): Route[] =>
         const after = Number(searchOf(call).get('after') ?? 0)
         const from = call.request.remoteAddress ?? ''
         const hasChanged = async () => needs.newestOf(merchant) > after
-        const watched = { stream: merchant, from }
+        const watched = { stream: merchant, from, rest: restMs }
         return changesReply(needs.watchMerchant, watched, hasChanged, needs.isSecure)
       },
     ),

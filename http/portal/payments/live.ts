@@ -3,7 +3,7 @@ import { newestEventsOf } from '../../../application/payment-history.ts'
 import { payments } from '../../../domain/aggregates.ts'
 import { streamOf } from '../../../domain/stream.ts'
 import { searchOf } from '../../call.ts'
-import { changesReply, type Watch } from '../../event-stream.ts'
+import { changesReply, restMs, type Watch } from '../../event-stream.ts'
 import type { Route } from '../../route.ts'
 import { shopParams, type PortalPages } from '../pages.ts'
 import { findPayment, paymentParams } from './find.ts'
@@ -100,7 +100,7 @@ export const livePaymentRoutes = (needs: LivePaymentNeeds, { page }: PortalPages
           return listMark(needs, rows, page.at) !== asked.get('at')
         }
         const from = call.request.remoteAddress ?? ''
-        const watched = { stream: shop.merchant, from }
+        const watched = { stream: shop.merchant, from, rest: restMs }
         return changesReply(paced(needs.watchMerchant), watched, hasChanged, needs.isSecure)
       },
     ),
