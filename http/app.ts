@@ -72,6 +72,8 @@ type Bindings = {
     readonly url?: string
     readonly socket?: { readonly remoteAddress?: string }
   }
+  /** Why this request cannot be answered. */
+  failure?: Error
 }
 type Http = HonoContext<{ Bindings: Bindings }>
 
@@ -218,7 +220,8 @@ export const makeApp = (needs: AppNeeds) => {
     read: FreshRead | undefined,
   ): MaybePromise<Reply> => {
     const { req } = http
-    const { incoming = {} } = bindingsOf(http)
+    const { incoming = {}, failure } = bindingsOf(http)
+    if (failure) throw failure
     const { upload } = route
     if (upload && !upload.admits(req.param(), needs.now())) return refuse('resource_is_unknown')
     const header = (name: string) => headerOf(req, incoming, name)

@@ -24,3 +24,10 @@ export const makeReadiness =
     const [position, behind] = [readModels.position(), readModels.behind()]
     return { ...progress, isStoreUp, position, behind, isDamaged, isReady }
   }
+
+/** What only the thread that answers payments knows. */
+export type Vitals = {
+  readonly ready: Awaited<ReturnType<ReturnType<typeof makeReadiness>>>
+  /** Open connections of Pusher clients. */
+  readonly listeners: number
+}

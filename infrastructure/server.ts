@@ -29,6 +29,7 @@ import { isSafeChannel, makePusher } from './pusher/pusher.ts'
 import { requestLog } from './request-log.ts'
 import { retryWhileHeld } from './retry-while-held.ts'
 import { makeSandboxData } from './sandbox-data.ts'
+import type { Vitals } from './readiness.ts'
 import { composeService, type Service } from './service.ts'
 import type { Settings } from './settings.ts'
 import { openGranted, type Granted } from './people/granted.ts'
@@ -66,6 +67,8 @@ type Surroundings = {
   readonly funding?: FundingSource | undefined
   /** Counts requests; by default in the metrics of this service. */
   readonly measure?: Service['observe'] | undefined
+  /** By default what is known in this thread. */
+  readonly vitals?: (() => Promise<Vitals>) | undefined
 }
 
 /**
@@ -75,7 +78,7 @@ type Surroundings = {
 export const openService = async (
   settings: Settings,
   log: Log,
-  { address, beside = 'inline', folding, funding = fundingOf(settings), measure }: Surroundings,
+  { address, beside = 'inline', folding, measure, ...given }: Surroundings,
 ) => {
   const inFlight = countInFlight()
   const { isAlone } = inFlight
@@ -103,7 +106,8 @@ export const openService = async (
   const signer = await signerIn(core, settings.DATA_DIR, Date.now, keys)
   const access = accessOf(core, signer)
   const authenticate = makeAccess({ ...access, names })
-  const parts = { access, wire, signer, funding, granted, listenerCount: pusher.count }
+  const { funding = fundingOf(settings), vitals } = given
+  const parts = { access, wire, signer, funding, granted, listenerCount: pusher.count, vitals }
   const service = await composeService(core, parts, { ...known, authenticate })
   const asOf = answersAsOf(service.past, (moment) => {
     const reads = readsAsOf(core, granted, moment)

@@ -1,12 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import type { Core } from './core.ts'
-import type { makeReadiness } from './readiness.ts'
-
-export type HealthParts = {
-  readonly ready: ReturnType<typeof makeReadiness>
-  /** Open connections of Pusher clients. */
-  readonly listenerCount: () => number
-}
+import type { Vitals } from './readiness.ts'
 
 /** On the disk of the data directory; undefined where the system does not tell. */
 const freeBytes = (directory: string): Promise<number | undefined> =>
@@ -16,27 +10,24 @@ const freeBytes = (directory: string): Promise<number | undefined> =>
   )
 
 /** What `/health/ready` and `/metrics` tell, and what waits. */
-export const serviceHealth =
-  (core: Core, { ready, listenerCount }: HealthParts) =>
-  async () => {
-    const { accounting, callbacks, transparency, sharedWork, settings } = core
-    const { queue, destinations } = callbacks
-    const now = core.now()
-    const [unfinished, due, later] = [
-      queue.unfinishedCount(),
-      queue.dueCount(now),
-      queue.laterCount(now),
-    ]
-    return {
-      ready: await ready(),
-      freeBytes: await freeBytes(settings.DATA_DIR),
-      callbacks: { unfinished, due, later, rested: destinations.restedCount() },
-      listeners: listenerCount(),
-      checkpoint: transparency.checkpoints.newest(),
-      events: transparency.tree.size(),
-      reportsClosing: accounting.reports.closingCount(),
-      settlementsUnfinished: accounting.settlements.unfinishedCount(),
-      /** Undefined where the log is a file, and nothing is shared out. */
-      nodes: sharedWork?.nodes(),
-    }
+export const serviceHealth = (core: Core, vitals: () => Promise<Vitals>) => async () => {
+  const { accounting, callbacks, transparency, sharedWork, settings } = core
+  const { queue, destinations } = callbacks
+  const now = core.now()
+  const [unfinished, due, later] = [
+    queue.unfinishedCount(),
+    queue.dueCount(now),
+    queue.laterCount(now),
+  ]
+  return {
+    ...(await vitals()),
+    freeBytes: await freeBytes(settings.DATA_DIR),
+    callbacks: { unfinished, due, later, rested: destinations.restedCount() },
+    checkpoint: transparency.checkpoints.newest(),
+    events: transparency.tree.size(),
+    reportsClosing: accounting.reports.closingCount(),
+    settlementsUnfinished: accounting.settlements.unfinishedCount(),
+    /** Undefined where the log is a file, and nothing is shared out. */
+    nodes: sharedWork?.nodes(),
   }
+}

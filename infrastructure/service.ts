@@ -10,7 +10,7 @@ import type { Granted } from './people/granted.ts'
 import { openMessages } from './people/messages.ts'
 import { withSiblings } from './processes/siblings.ts'
 import { qrImage } from './qr-image.ts'
-import { makeReadiness } from './readiness.ts'
+import { makeReadiness, type Vitals } from './readiness.ts'
 import { shopsOf } from './shops.ts'
 import { accountingSlice } from './slices/accounting.ts'
 import { asOfSlice } from './slices/as-of.ts'
@@ -31,6 +31,8 @@ type Parts = Omit<SendingNeeds, 'countAttempt'> & {
   readonly funding: FundingSource
   readonly granted: Granted
   readonly listenerCount: () => number
+  /** Told by another thread where that one answers payments. */
+  readonly vitals?: (() => Promise<Vitals>) | undefined
 }
 
 /** What routes of several slices need. */
@@ -76,7 +78,9 @@ export const composeService = async <OfHttp extends object>(
   const simulator = core.settings.MODE === 'sandbox' ? sandbox : undefined
   const all = { ...ofHttp, ...sharedOf(core, access), watch: live.watch, lastAudit }
   const ready = makeReadiness(core, hasBegun)
-  const watch = operatorWatch(core, { ...parts, ready })
+  const ownVitals = async () => ({ ready: await ready(), listeners: parts.listenerCount() })
+  const vitals = parts.vitals ?? ownVitals
+  const watch = operatorWatch(core, vitals)
   const securityContact = core.settings.SECURITY_CONTACT
   return {
     past: asOf.past,
@@ -95,6 +99,7 @@ export const composeService = async <OfHttp extends object>(
     },
     metrics: allMetrics,
     observe: metrics.observeRequest,
+    vitals,
     /** Ends what would keep connections open. */
     endStreams: (): void => [live, portal, callbacks].forEach(({ end }) => end()),
     ...{ begin, stop },

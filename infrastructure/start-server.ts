@@ -34,14 +34,15 @@ export const startServer = async (settings: Settings, log: Log, beside: Where = 
     address: found,
     beside,
   })
+  const { observe: measure, vitals } = service
   // Over EventStoreDB another follower of the log would cost more than pages do.
   const pages =
     beside === 'worker' && settings.EVENT_STORE === 'sqlite'
-      ? pagesInThread({ ...opened.core, address: found, measure: service.observe }, log)
+      ? pagesInThread({ ...opened.core, address: found, measure, vitals }, log)
       : undefined
-  const { fetch } = opened.app
+  const fetch = opened.inFlight.counted(opened.app.fetch)
   const http = makeHttpServer({
-    fetch: opened.inFlight.counted(pages?.over(fetch) ?? fetch),
+    fetch: pages?.over(fetch) ?? fetch,
     hostname,
     refusal,
     pause,

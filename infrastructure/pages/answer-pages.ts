@@ -54,7 +54,9 @@ export const answerPages = (fetch: Fetch, send: (message: FromPages) => void) =>
       send({ failed, problem: error instanceof Error ? error.message : String(error) })
     }
 
-  return (message: Exclude<ToPages, string | { readonly moved: number }>): void => {
+  return (
+    message: Exclude<ToPages, string | { readonly moved: number } | { readonly told: number }>,
+  ): void => {
     if ('ask' in message) answer(message.ask, message.request).catch(failing(message.ask))
     else if ('more' in message) readOn(message.more).catch(failing(message.more))
     else leave(message.leave).catch(() => {})

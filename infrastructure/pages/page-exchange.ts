@@ -1,4 +1,5 @@
 import type { Position } from '../../application/event-store.ts'
+import type { Vitals } from '../readiness.ts'
 import type { Settings } from '../settings.ts'
 
 export type PagesStart = {
@@ -28,6 +29,7 @@ export type ToPages =
   | { readonly leave: number }
   /** The read models have moved. */
   | { readonly moved: Position }
+  | { readonly told: number; readonly vitals: Vitals | undefined }
   /** Streams that would not end by themselves are to end. */
   | 'end'
   | 'stop'
@@ -49,3 +51,5 @@ export type FromPages =
   | { readonly of: number; readonly chunk: Uint8Array | undefined }
   | { readonly failed: number; readonly problem: string }
   | { readonly measured: Measured }
+  /** Wants to be told the vitals, by this number. */
+  | { readonly wanted: number }

@@ -1,7 +1,9 @@
 import type { getRequestListener } from '@hono/node-server'
 import type { IncomingMessage } from 'node:http'
 import type { Worker } from 'node:worker_threads'
+import { StoreUnavailable } from '../../application/event-store.ts'
 import type { Log } from '../log.ts'
+import type { Vitals } from '../readiness.ts'
 import type { ReadModels } from '../read-models/read-models.ts'
 import type { Settings } from '../settings.ts'
 import { startWorker } from '../worker.ts'
@@ -10,10 +12,15 @@ import type { FromPages, Measured, PagesStart, ToPages } from './page-exchange.t
 
 type Fetch = Parameters<typeof getRequestListener>[0]
 type Given = Parameters<Fetch>
+/** Answers with the failure, where there is one. */
+type FetchOrFail = (
+  request: Given[0],
+  bindings: Given[1] & { readonly failure?: Error },
+) => ReturnType<Fetch>
 
 /** In megabytes. */
 const resourceLimits = { maxYoungGenerationSizeMb: 32 }
-/** How long this thread answers itself after the other has ended, in ms. */
+/** How long this thread answers itself when the other cannot begin, in ms. */
 const restMs = 10_000
 /** After so long without a request the thread ends: it reads each event as long as it runs. */
 const idleMs = 600_000
@@ -27,16 +34,23 @@ type Needs = {
   readonly address: () => string
   readonly readModels: Pick<ReadModels, 'position' | 'onMoved' | 'hurry'>
   readonly measure: (...measured: Measured) => void
+  readonly vitals: () => Promise<Vitals>
 }
 
 /** Starts the thread; `answer` works once it is ready. */
-const startThread = (needs: Needs, log: Log, onEnd: (reason: string) => void) => {
-  const { settings, address, readModels, measure } = needs
+const startThread = (
+  needs: Needs,
+  log: Log,
+  onEnd: (reason: string, wasReady: boolean) => void,
+) => {
+  const { settings, address, readModels, measure, vitals } = needs
   const workerData: PagesStart = { settings, address: address(), position: readModels.position() }
   const worker: Worker = startWorker('pages/pages-worker', { workerData, resourceLimits })
   const tell = (message: ToPages): void => worker.postMessage(message)
   const exchanges = askForPages(tell)
   const forget = readModels.onMoved((moved) => tell({ moved }))
+  const tellVitals = async (told: number): Promise<void> =>
+    tell({ told, vitals: await vitals().catch(() => undefined) })
   let isReady = false
   let reason = 'the thread that shows pages has ended'
 
@@ -48,15 +62,17 @@ const startThread = (needs: Needs, log: Log, onEnd: (reason: string) => void) =>
     else if ('answer' in message) exchanges.answered(message)
     else if ('of' in message) exchanges.read(message.of, message.chunk)
     else if ('failed' in message) exchanges.fail(message.failed, new Error(message.problem))
-    else measure(...message.measured)
+    else if ('measured' in message) measure(...message.measured)
+    else void tellVitals(message.wanted)
   })
   worker.on('error', ({ message }) => (reason = `${reason}: ${message}`))
   const ended = new Promise<void>((resolve) => {
     worker.once('exit', () => {
+      const wasReady = isReady
       isReady = false
       forget()
-      exchanges.failAll(new Error(reason))
-      onEnd(reason)
+      exchanges.failAll(new StoreUnavailable(reason))
+      onEnd(reason, wasReady)
       resolve()
     })
   })
@@ -67,7 +83,9 @@ const startThread = (needs: Needs, log: Log, onEnd: (reason: string) => void) =>
     underWay: exchanges.underWay,
     endStreams: (): void => tell('end'),
     stop: async (): Promise<void> => {
-      tell('stop')
+      // Before it is ready it hears nothing.
+      if (isReady) tell('stop')
+      else void worker.terminate()
       const late = setTimeout(() => void worker.terminate(), longestEndMs)
       await ended
       clearTimeout(late)
@@ -79,12 +97,16 @@ const startThread = (needs: Needs, log: Log, onEnd: (reason: string) => void) =>
 const threadOnDemand = (needs: Needs, log: Log) => {
   let thread: ReturnType<typeof startThread> | undefined
   let restsUntil = 0
+  /** What it was answering may have ended it, and is not tried in this thread. */
+  let hasFailed = false
   let idle: NodeJS.Timeout | undefined
 
   const started = () => {
-    const begun = startThread(needs, log, (reason) => {
+    const begun = startThread(needs, log, (reason, wasReady) => {
       if (thread !== begun) return
       thread = undefined
+      hasFailed = wasReady
+      if (wasReady) return log.error({ reason }, 'pages are answered again once it has begun anew')
       restsUntil = performance.now() + restMs
       log.error({ reason }, 'pages are answered beside payments for now')
     })
@@ -107,10 +129,15 @@ const threadOnDemand = (needs: Needs, log: Log) => {
   }
 
   return {
-    /** Starts it; undefined until it is ready, and for a while after it has failed. */
+    /**
+     * Starts it; undefined until it is ready, and for a while when it cannot begin.
+     * @throws StoreUnavailable until it is ready again, when it has ended before
+     */
     wanted: () => {
       if (performance.now() >= restsUntil) thread ??= started()
       watchIdle()
+      if (thread?.isReady()) hasFailed = false
+      if (hasFailed) throw new StoreUnavailable('the thread that shows pages begins anew')
       return thread?.isReady() ? thread : undefined
     },
     endStreams: (): void => thread?.endStreams(),
@@ -124,14 +151,14 @@ const isHttp1 = (incoming: Given[1]['incoming']): incoming is IncomingMessage =>
 /**
  * Lets a thread of lower priority answer the pages of merchants' staff, operators and auditors,
  * which read much, so that payments need not wait for them. It runs while somebody looks at pages.
- * Until it is ready, and when it fails, they are answered here: reading them again does no harm.
- * Forms are few, and are always answered here.
+ * Until it is ready, and when it cannot begin, they are answered here. When it ends, what it was
+ * answering is unavailable. Forms are few, and are always answered here.
  */
 export const pagesInThread = (needs: Needs, log: Log) => {
   const { wanted, endStreams, stop } = threadOnDemand(needs, log)
   let isStopping = false
 
-  const answerThere = async (fetch: Fetch, [request, bindings]: Given): Promise<unknown> => {
+  const answerThere = async (fetch: FetchOrFail, [request, bindings]: Given): Promise<unknown> => {
     const { incoming } = bindings
     try {
       const thread = wanted()
@@ -141,14 +168,17 @@ export const pagesInThread = (needs: Needs, log: Log) => {
         return await thread.ask({ ...asked, peer: socket.remoteAddress })
       }
     } catch (error) {
-      log.warn({ error }, 'a page is answered beside payments')
+      const isAway = error instanceof StoreUnavailable
+      if (!isAway) log.error({ error }, 'the thread that shows pages could not read one')
+      const failure = isAway ? error : new StoreUnavailable('this page could not be read')
+      return fetch(request, { ...bindings, failure })
     }
     return fetch(request, bindings)
   }
 
   return {
     over:
-      (fetch: Fetch): Fetch =>
+      (fetch: FetchOrFail): Fetch =>
       (request, bindings) => {
         const { method, url = '/' } = bindings.incoming
         const isRead = method === 'GET' || method === 'HEAD'

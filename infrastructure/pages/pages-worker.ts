@@ -1,7 +1,8 @@
 import { constants, getPriority, setPriority } from 'node:os'
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
-import type { Position } from '../../application/event-store.ts'
+import { StoreUnavailable, type Position } from '../../application/event-store.ts'
 import { makeLog } from '../log.ts'
+import type { Vitals } from '../readiness.ts'
 import type { StartFolding } from '../read-models/folding.ts'
 import { openService } from '../server.ts'
 import { answerPages } from './answer-pages.ts'
@@ -23,10 +24,31 @@ const foldedElsewhere = (send: (message: FromPages) => void, from: Position) => 
   return { folding, moved }
 }
 
+/** What only the thread that answers other requests knows. */
+const toldElsewhere = (send: (message: FromPages) => void) => {
+  const asked = new Map<number, (vitals: Vitals | undefined) => void>()
+  let count = 0
+  return {
+    vitals: async (): Promise<Vitals> => {
+      const number = (count += 1)
+      const told = new Promise<Vitals | undefined>((resolve) => asked.set(number, resolve))
+      send({ wanted: number })
+      const vitals = await told
+      if (!vitals) throw new StoreUnavailable('the service does not tell how it is')
+      return vitals
+    },
+    told: (number: number, vitals: Vitals | undefined): void => {
+      asked.get(number)?.(vitals)
+      asked.delete(number)
+    },
+  }
+}
+
 const run = async (port: MessagePort, start: PagesStart): Promise<void> => {
   const { settings, address, position } = start
   const send = (message: FromPages): void => port.postMessage(message)
   const { folding, moved } = foldedElsewhere(send, position)
+  const { vitals, told } = toldElsewhere(send)
   port.on('message', (message: ToPages) => {
     if (typeof message === 'object' && 'moved' in message) moved(message.moved)
   })
@@ -34,6 +56,7 @@ const run = async (port: MessagePort, start: PagesStart): Promise<void> => {
     address: () => address,
     folding,
     measure: (...measured) => send({ measured }),
+    vitals,
   })
   const answer = answerPages(app.fetch, send)
 
@@ -46,6 +69,7 @@ const run = async (port: MessagePort, start: PagesStart): Promise<void> => {
   port.on('message', (message: ToPages) => {
     if (message === 'end') service.endStreams()
     else if (message === 'stop') void stop()
+    else if ('told' in message) told(message.told, message.vitals)
     else if (!('moved' in message)) answer(message)
   })
   send('ready')

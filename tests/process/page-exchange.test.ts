@@ -8,7 +8,7 @@ const joined = (fetch: () => Response | Promise<Response>) => {
   const asking = askForPages((message: ToPages) => {
     const sent = structuredClone(message)
     queueMicrotask(() => {
-      if (typeof sent === 'object' && !('moved' in sent)) answer(sent)
+      if (typeof sent === 'object' && !('moved' in sent || 'told' in sent)) answer(sent)
     })
   })
   const answer = answerPages(fetch, (message: FromPages) => {

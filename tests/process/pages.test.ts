@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Worker } from 'node:worker_threads'
 import { pino } from 'pino'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { secretHeaders } from '../../harness/signing.ts'
@@ -23,10 +24,10 @@ const heardLog = () => {
     for (const look of waiting) look()
   }
   const log = pino({ level: 'debug', errorKey: 'error' }, { write }) as Log
-  const heard = (text: string): Promise<void> =>
+  const heard = (text: string, times = 1): Promise<void> =>
     new Promise((resolve) => {
       const look = (): void => {
-        if (lines.some((line) => line.includes(text))) resolve()
+        if (lines.filter((line) => line.includes(text)).length >= times) resolve()
       }
       waiting.add(look)
       look()
@@ -42,11 +43,18 @@ const { log, lines, heard } = heardLog()
 const settings = readSettings({ DATA_DIR: folder, PORT: '0' })
 const server = await startServer(settings, log, 'worker')
 afterAll(server.stop)
+/** Those that begin once the service has begun. */
+const threads: Worker[] = []
+process.on('worker', (thread) => threads.push(thread))
 await runCommand(['staff', 'add', 'sandbox', '4799999901', '--role', 'owner'], {
   DATA_DIR: folder,
 })
+await runCommand(['operator', 'add', '4799999902', '--role', 'admin'], { DATA_DIR: folder })
 const alice = makeVisitor(server)
 await alice.signIn('alice')
+const bob = makeVisitor(server)
+await bob.signIn('bob')
+const isReady = 'pages are answered by a thread of their own'
 
 const call = async (method: string, path: string, body?: object) => {
   const type = body && { 'Content-Type': 'application/json' }
@@ -73,7 +81,7 @@ const capture = (tid: string, amount: string) =>
     ...{ action: 'capture', currency: 'NOK', amount, capture_id: amount },
   })
 const answeredHere = (): number =>
-  lines.filter((line) => line.includes('"/portal/:merchant/"')).length
+  lines.filter((line) => line.includes('"/portal/:merchant/","status":200')).length
 const counted = async (): Promise<number> => {
   const text = await (await fetch(`${server.address}/metrics`)).text()
   const found =
@@ -81,11 +89,19 @@ const counted = async (): Promise<number> => {
   return Number(found.exec(text)?.[1] ?? 0)
 }
 
+/** The live part of a page. */
+const follows = async () => {
+  const { html } = await alice.visit(overview)
+  const path = /data-follow="([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
+  const cookie = [...alice.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  return fetch(server.address + path, { headers: { Cookie: cookie } })
+}
+
 describe('given a service whose pages have a thread,', () => {
   test('then the first page comes at once, and later ones from there, counted once', async () => {
     expect(await alice.visit(overview)).toMatchObject({ status: 200 })
     expect(answeredHere()).toBe(1)
-    await heard('pages are answered by a thread of their own')
+    await heard(isReady)
     const page = await alice.visit(overview)
     expect(page).toMatchObject({ status: 200 })
     expect(page.html).toContain('Turnover')
@@ -122,13 +138,29 @@ describe('given a service whose pages have a thread,', () => {
     expect(stranger.location).toContain('/payer/sign-in')
   })
 
-  test('then an open page is told of a change, and ends with the service', async () => {
-    const follows = async () => {
-      const { html } = await alice.visit(overview)
-      const path = /data-follow="([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
-      const cookie = [...alice.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-      return fetch(server.address + path, { headers: { Cookie: cookie } })
+  test('then the operator is told how the thread is that answers payments', async () => {
+    for (const path of ['/operator/', '/operator/health']) {
+      const { html } = await bob.visit(path)
+      expect(html).toContain('>Ready<')
+      expect(html).not.toContain('Not ready')
     }
+  })
+
+  test('then no page is tried beside payments when the thread has ended', async () => {
+    const [thread] = threads
+    const open = (await follows()).text()
+    await thread?.terminate()
+    await expect(open).rejects.toThrow('terminated')
+    const away = await alice.visit(overview)
+    expect(away).toMatchObject({ status: 503 })
+    expect(away.headers.get('retry-after')).not.toBe(null)
+    expect(away.html).toContain('<h1')
+    await heard(isReady, 2)
+    expect(await alice.visit(overview)).toMatchObject({ status: 200 })
+    expect(answeredHere()).toBe(1)
+  })
+
+  test('then an open page is told of a change, and ends with the service', async () => {
     const told = await follows()
     const text = told.text()
     await capture(await take('7.00'), '7.00')
@@ -139,32 +171,49 @@ describe('given a service whose pages have a thread,', () => {
   })
 })
 
+/** The thread alone, without a service around it. */
+const threadAlone = (given: Parameters<typeof readSettings>[0]) => {
+  const { log, lines, heard } = heardLog()
+  const readModels = { position: () => 0, onMoved: () => () => {}, hurry: () => {} }
+  const address = () => 'http://daybook.test'
+  const vitals = () => Promise.reject(new Error('there is no service'))
+  const needs = { settings: readSettings(given), readModels, address, measure: () => {}, vitals }
+  const { over, stop } = pagesInThread(needs, log)
+  const fetchPage = over((_, { failure }) => new Response(failure?.message ?? 'here'))
+  const asked = async (target = overview): Promise<Response> => {
+    const read = { method: 'GET', url: target, headers: {}, socket: {}, httpVersionMajor: 1 }
+    const bindings = { incoming: read, outgoing: {} } as unknown as Parameters<typeof fetchPage>[1]
+    const request = new Request(`http://daybook.test${target}`)
+    return (await fetchPage(request, bindings)) as Response
+  }
+  return { lines, heard, asked, stop }
+}
+const emptyFolder = (): string => {
+  const empty = mkdtempSync(join(tmpdir(), 'daybook-pages-'))
+  onTestFinished(() => rmSync(empty, { recursive: true }))
+  return empty
+}
+
 describe('given a thread that cannot begin,', () => {
   test('then pages are answered here, and the log says why', async () => {
-    const empty = mkdtempSync(join(tmpdir(), 'daybook-pages-'))
-    onTestFinished(() => rmSync(empty, { recursive: true }))
-    const { log, lines, heard } = heardLog()
-    const settings = readSettings({ DATA_DIR: join(empty, 'none'), VAULT: '/dev/null/vault' })
-    const readModels = { position: () => 0, onMoved: () => () => {}, hurry: () => {} }
-    const needs = { settings, readModels, address: () => 'http://daybook.test', measure: () => {} }
-    const pages = pagesInThread(needs, log)
-    const fetchPage = pages.over(() => new Response('here'))
-    const asked = async () => {
-      const incoming = {
-        method: 'GET',
-        url: overview,
-        headers: {},
-        socket: {},
-        httpVersionMajor: 1,
-      }
-      const bindings = { incoming, outgoing: {} } as unknown as Parameters<typeof fetchPage>[1]
-      const request = new Request(`http://daybook.test${overview}`)
-      return ((await fetchPage(request, bindings)) as Response).text()
-    }
-    expect(await asked()).toBe('here')
+    const given = { DATA_DIR: join(emptyFolder(), 'none'), VAULT: '/dev/null/vault' }
+    const { lines, heard, asked, stop } = threadAlone(given)
+    expect(await (await asked()).text()).toBe('here')
     await heard('the thread that shows pages has ended')
-    expect(await asked()).toBe('here')
+    expect(await (await asked()).text()).toBe('here')
     expect(lines.filter((line) => line.includes('has ended'))).toHaveLength(1)
-    await pages.stop()
+    await stop()
+  })
+})
+
+describe('given a thread that begins,', () => {
+  test('when it ends, then what it was reading is not read here', async () => {
+    const { heard, asked, stop } = threadAlone({ DATA_DIR: emptyFolder() })
+    expect(await (await asked()).text()).toBe('here')
+    await heard(isReady)
+    const answer = asked()
+    await threads.at(-1)?.terminate()
+    expect(await (await answer).text()).toBe('the thread that shows pages has ended')
+    await stop()
   })
 })
