@@ -1,6 +1,7 @@
 import type { AskedChange } from '../domain/accounting/account-change.ts'
-import { accountChanges } from '../domain/aggregates.ts'
+import { accountChanges, merchants } from '../domain/aggregates.ts'
 import type { StaffMember } from '../domain/merchant/staff.ts'
+import { isEnabled } from '../domain/register.ts'
 import type { Instant } from '../domain/time.ts'
 import type { Find } from './find-state.ts'
 import type { Context, Handle } from './handle.ts'
@@ -10,8 +11,7 @@ import { setSettlementAccount } from './set-settlement-account.ts'
 
 type Waiting = { readonly merchant: string; readonly asked: AskedChange }
 
-type AskNeeds = {
-  readonly handle: Handle
+type TellNeeds = {
   readonly findStaff: (merchant: string) => Promise<{ readonly members: readonly StaffMember[] }>
   /** Undefined once the person is erased. */
   readonly invitedNumber: (phone: string) => string | undefined
@@ -19,30 +19,40 @@ type AskNeeds = {
   readonly sendMessage: SendMessage | undefined
 }
 
+type AskNeeds = TellNeeds & { readonly handle: Handle }
+
 type Asking = Omit<AskedChange, 'takesEffectAt'>
+
+/** Tells every owner. Returns those who were told. */
+export const tellOwners =
+  ({ findStaff, invitedNumber, sendMessage }: TellNeeds) =>
+  async (merchant: string, text: string): Promise<readonly string[]> => {
+    const { members } = await findStaff(merchant)
+    const owners = members.filter(
+      ({ status, terms }) => status === 'joined' && terms.role === 'owner',
+    )
+    return owners.flatMap(({ member, phone }) => {
+      const number = invitedNumber(phone)
+      if (number === undefined || !sendMessage) return []
+      sendMessage(number, text)
+      return [member]
+    })
+  }
 
 /**
  * Asks for payouts to another account, and tells every owner. @throws Refusal
  * account_change_is_waiting
  */
 export const askAccountChange =
-  ({ handle, findStaff, invitedNumber, sendMessage }: AskNeeds) =>
+  (needs: AskNeeds) =>
   async (merchant: string, asking: Asking, text: string, context: Context): Promise<void> => {
+    const { handle } = needs
     const command = { type: 'AskAccountChange', at: context.at, ...asking } as const
     const { events } = await handle(accountChanges, merchant, command, context)
     if (events.length === 0) return
-    const { members } = await findStaff(merchant)
-    const owners = members.filter(
-      ({ status, terms }) => status === 'joined' && terms.role === 'owner',
-    )
     const { change } = asking
-    const told = owners.flatMap(({ member, phone }) => {
-      const number = invitedNumber(phone)
-      if (number === undefined || !sendMessage) return []
-      sendMessage(number, text)
-      return [member]
-    })
-    const announce = { type: 'AnnounceAccountChange', change, members: told } as const
+    const members = await tellOwners(needs)(merchant, text)
+    const announce = { type: 'AnnounceAccountChange', change, members } as const
     await handle(accountChanges, merchant, announce, context)
   }
 
@@ -55,12 +65,14 @@ type Needs = {
   }
   readonly caughtUp: () => Promise<void>
   readonly outageOf: OutageOf
+  /** Told of each change that is withdrawn since its merchant is disabled. */
+  readonly onWithdrawn: (merchant: string, asked: AskedChange) => Promise<unknown>
 }
 
 const batchSize = 100
 
 const finish = async (
-  { handle, find }: Needs,
+  { handle, find, onWithdrawn }: Needs,
   { merchant, asked }: Waiting,
   at: Instant,
 ): Promise<void> => {
@@ -69,11 +81,20 @@ const finish = async (
   const { waiting } = await find(accountChanges, merchant, 'log')
   if (waiting?.change !== change) return
   const context = { at, merchant, actor: 'daybook', correlationId: change }
+  if (!isEnabled(await find(merchants, merchant, 'log'))) {
+    const withdraw = { type: 'WithdrawAccountChange', change, by: context.actor } as const
+    await handle(accountChanges, merchant, withdraw, context)
+    await onWithdrawn(merchant, asked)
+    return
+  }
   await setSettlementAccount({ handle, find })(merchant, { payoutAccount }, context)
   await handle(accountChanges, merchant, { type: 'FinishAccountChange', change, at }, context)
 }
 
-/** Gives merchants the accounts that they asked for, once owners had time to see it. */
+/**
+ * Gives merchants the accounts that they asked for, once owners had time to see it. Of a merchant
+ * that is disabled by then, the change is withdrawn.
+ */
 export const changeAccounts = (needs: Needs) => {
   const { rows, caughtUp, outageOf } = needs
   const keyOf = ({ merchant }: Waiting): string => merchant

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { changeAccounts } from '../application/change-accounts.ts'
 import { closeReports } from '../application/close-reports.ts'
 import { completeReports } from '../application/complete-reports.ts'
 import { logRangeOf, type Cuts } from '../application/log-range.ts'
@@ -28,16 +27,6 @@ const candidate =
       .map((byte) => alphabet[byte % alphabet.length])
       .join('')
   }
-
-/** Changes settlement accounts as their merchants asked. */
-const changingAccounts = (core: Core) =>
-  changeAccounts({
-    handle: core.handle,
-    find: core.find,
-    rows: core.accounting.accountChanges,
-    caughtUp: core.readModels.caughtUp,
-    outageOf: core.outagesOf('changing the settlement account of'),
-  })
 
 /** Closes the reports of ledgers that close by themselves. */
 const closing = (core: Core) =>
@@ -101,7 +90,6 @@ export const openAccounting = (core: Core) => {
   return {
     ...settling,
     closeDue: closing(core),
-    changeAccounts: changingAccounts(core),
     completeReports: complete,
     readLog: logs.read,
     close: writer.close,

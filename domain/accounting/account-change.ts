@@ -22,7 +22,11 @@ export const accountChangeEvents = {
   AccountChangeAsked: asked,
   /** All owners were told. */
   AccountChangeAnnounced: z.object({ change: z.string(), members: z.array(z.string()) }),
-  AccountChangeWithdrawn: z.object({ change: z.string(), by: z.string() }),
+  AccountChangeWithdrawn: z.object({
+    change: z.string(),
+    /** A member of the staff; `daybook` where the merchant was disabled when it fell due. */
+    by: z.string(),
+  }),
   /** It waited long enough: the settlement account has it. */
   AccountChangeDone: z.object({ change: z.string() }),
 } as const

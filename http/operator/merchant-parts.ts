@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import type { StaffWork } from '../../application/staff.ts'
+import type { AskedChange } from '../../domain/accounting/account-change.ts'
 import type { MerchantData } from '../../domain/merchant/merchant.ts'
 import { formatAmount } from '../../domain/money/money.ts'
 import type { Instant } from '../../domain/time.ts'
@@ -18,6 +19,9 @@ export type MerchantPartNeeds = Pick<StaffWork, 'findStaff' | 'nameOf'> &
   Pick<TurnoverNeeds, 'turnoverBetween' | 'dayStarts'> &
   Pick<PanelNeeds, 'nextPayout' | 'failingCallbacks'> & {
     readonly settlementAccounts: { find(merchant: string): SettlementAccountRow | undefined }
+    readonly accountChanges: {
+      find(merchant: string): { readonly asked: AskedChange } | undefined
+    }
   }
 
 const days = 30
@@ -37,6 +41,14 @@ const ownersHtml = async (
   return known.length > 0 ? known.join(', ') : filled(merchantTexts[language].noOwner, id)
 }
 
+const askedHtml = (
+  { payoutAccount, takesEffectAt }: AskedChange,
+  { language, locale }: OperatorVisitor,
+): Html => {
+  const from = shownTime(takesEffectAt, locale)
+  return filled(merchantTexts[language].accountFrom, html`<b>${payoutAccount}</b>`, from)
+}
+
 /** What is known of a merchant; fields that are empty are left out. */
 export const factsHtml = async (
   needs: MerchantPartNeeds,
@@ -46,6 +58,7 @@ export const factsHtml = async (
   const texts = merchantTexts[visitor.language]
   const { profile, organizationId, lookupIds } = data
   const account = needs.settlementAccounts.find(data.id)?.payoutAccount
+  const asked = needs.accountChanges.find(data.id)?.asked
   const place = [...profile.addressLines, profile.postalCode, profile.country].filter(Boolean)
   const contact = [profile.phoneNumber, profile.email, profile.url].filter(Boolean)
   const optional = (name: string, value: string): readonly Fact[] =>
@@ -57,6 +70,7 @@ export const factsHtml = async (
       ...optional(texts.lookupIds, lookupIds.join(', ')),
       [texts.owners, await ownersHtml(needs, visitor, data)],
       [texts.account, account ?? html`<span class="badge warn">${texts.noAccount}</span>`],
+      ...(asked ? [[texts.accountAsked, askedHtml(asked, visitor)] as const] : []),
       [texts.currency, data.currency],
       [texts.timeZone, data.timeZone],
       ...optional(texts.address, place.join(', ')),

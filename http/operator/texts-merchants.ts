@@ -2,6 +2,8 @@ import type { Language } from '../payer/texts.ts'
 
 const english = {
   account: 'Payout account',
+  accountAsked: 'Asked for',
+  accountFrom: '{} from {} on. A disabled merchant’s change is withdrawn then.',
   address: 'Address',
   all: 'All',
   approve: 'Approve',
@@ -63,6 +65,8 @@ export type MerchantTexts = Readonly<Record<keyof typeof english, string>>
 
 const norwegian: MerchantTexts = {
   account: 'Konto for utbetaling',
+  accountAsked: 'Bestilt konto',
+  accountFrom: '{} fra {}. Er butikken stengt da, trekkes byttet tilbake.',
   address: 'Adresse',
   all: 'Alle',
   approve: 'Godkjenn',

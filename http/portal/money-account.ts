@@ -31,6 +31,7 @@ const waitingHtml = async (needs: MoneyNeeds, visitor: PortalVisitor): Promise<H
   const from = shownTime(waiting.takesEffectAt, locale)
   return html`<div class="card note-card">
     <p>${filled(texts.accountWaiting, html`<b>${waiting.payoutAccount}</b>`, from, by)}</p>
+    ${shop.isDisabled ? html`<p>${texts.accountWaitingDisabled}</p>` : ''}
     ${
       mayDo(me.terms, 'change_settlement_account')
         ? html`<form method="post" action="${moneyPath(visitor, 'account')}">

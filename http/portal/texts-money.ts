@@ -16,6 +16,8 @@ const english = {
   accountNewHint: 'An IBAN, or a national account number.',
   accountNone: 'No account yet: payouts wait until there is one.',
   accountWaiting: 'Payouts go to {} from {} on. Asked for by {}.',
+  accountWaitingDisabled:
+    'This merchant is disabled. If it still is by then, the change is withdrawn and owners are told.',
   accountWithdraw: 'Withdraw the change',
   accountWithdrawn: 'Withdrawn. Payouts go where they went before.',
   accountWrong: 'This is no IBAN and no national account number.',
@@ -182,6 +184,8 @@ const norwegian: MoneyTexts = {
   accountNewHint: 'IBAN, eller et nasjonalt kontonummer.',
   accountNone: 'Ingen konto ennå: utbetalinger venter til det er en.',
   accountWaiting: 'Utbetalinger går til {} fra {}. Bestilt av {}.',
+  accountWaitingDisabled:
+    'Butikken er stengt. Er den det fremdeles da, trekkes byttet tilbake, og eierne varsles.',
   accountWithdraw: 'Trekk byttet tilbake',
   accountWithdrawn: 'Trukket tilbake. Utbetalinger går dit de gikk før.',
   accountWrong: 'Dette er verken IBAN eller nasjonalt kontonummer.',

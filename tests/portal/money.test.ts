@@ -167,6 +167,21 @@ describe('given a new settlement account,', () => {
     await service.advance(90_000)
     expect(await current()).toBe(account)
   })
+
+  test('when the merchant is disabled as it falls due, then it is withdrawn, and told', async () => {
+    const other = 'GB29NWBK60161331926819'
+    await alice.signIn('alice')
+    await alice.submit(await alice.visit(path), { account: other, code: code() })
+    await service.operator('merchant', 'disable', 'sandbox')
+    expect(plain(await alice.visit(path))).toContain('If it still is by then')
+    await service.advance(90_000)
+    await service.operator('merchant', 'enable', 'sandbox')
+    await service.advance(90_000)
+    expect(await current()).toBe(account)
+    const last = (await service.events()).findLast(({ type }) => type === 'AccountChangeWithdrawn')
+    expect(last?.data).toMatchObject({ by: 'daybook' })
+    expect(JSON.stringify(await sent())).toContain('ending in 6819 is withdrawn')
+  })
 })
 
 test('given all of that, then the log follows from the rules', async () => {

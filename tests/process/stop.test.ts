@@ -42,12 +42,13 @@ test('accounting that is stopped gives up the logs under way and begins no other
     place.remove()
   })
   const folder = join(place.directory, 'logs')
+  const messages = { send: undefined, mail: undefined, sentTo: () => [], stop: () => {} }
   const failures: string[] = []
   const log = pino({ level: 'error' }, { write: (line) => void failures.push(line) }) as Log
   const start = () => {
     const wakes: (() => void)[] = []
     const onScheduled = (wake: () => void) => void wakes.push(wake)
-    const work = accountingSlice(core).work.map((one) => ({ ...one, onScheduled }))
+    const work = accountingSlice(core, messages).work.map((one) => ({ ...one, onScheduled }))
     const background = runBackgroundWork({ ...core, log }, work)
     return { ...background, wake: () => wakes.forEach((wake) => wake()) }
   }
