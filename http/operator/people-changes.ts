@@ -4,9 +4,11 @@ import { operatorTerms } from '../../domain/people/operator-roles.ts'
 import type { Operator } from '../../domain/people/operators.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { memberOf } from '../../domain/staff-members.ts'
+import type { Links } from '../addresses.ts'
 import type { Call } from '../call.ts'
 import { fieldOf, type FormOf } from '../forms.ts'
 import type { Visits } from '../payer/session.ts'
+import { filledText } from '../payer/words.ts'
 import type { RawReply } from '../route.ts'
 import { codeProblem } from './code.ts'
 import {
@@ -19,7 +21,11 @@ import { addForm, peopleForm, peoplePath, removeForm, roleForm } from './people-
 import { peopleTexts } from './texts-people.ts'
 
 export type OperatorPeopleNeeds = OperatorNeeds &
-  Pick<OperatorWork, 'addOperator' | 'changeOperators' | 'nameOf' | 'invitedNumber'>
+  Pick<OperatorWork, 'addOperator' | 'changeOperators' | 'nameOf' | 'invitedNumber'> & {
+    readonly links: Links
+    /** Undefined where the operator has set up no way to send any. */
+    readonly sendMessage: ((to: string, text: string) => void) | undefined
+  }
 
 type PeopleCall = Call<unknown, undefined, FormOf<typeof peopleForm>>
 
@@ -63,6 +69,8 @@ export const peopleChanges = (
     if (code !== undefined) return addForm(visitor, given, { code })
     const asked = { phone, terms: read.data, by: visitor.me.member }
     await needs.addOperator(asked, contextOfOperator(call, visitor))
+    const place = needs.links.full('/operator/')
+    needs.sendMessage?.(phone, filledText(texts.addedMessage, place))
     return done(visitor, 'added')
   }
 

@@ -4,6 +4,7 @@ const english = {
   add: 'Add somebody',
   addDo: 'Add',
   added: 'Added. Whoever has no account yet accepts once they have signed up.',
+  addedMessage: 'You were added to the people of the operator of a payment service: {}',
   addWhat:
     'With an account for this number they have access at once, else they accept at /operator/.',
   change: 'Change',
@@ -37,6 +38,7 @@ const norwegian: PeopleTexts = {
   add: 'Legg til noen',
   addDo: 'Legg til',
   added: 'Lagt til. Den som ikke har konto ennå, takker ja når den er opprettet.',
+  addedMessage: 'Du er lagt til hos operatøren av en betalingstjeneste: {}',
   addWhat:
     'Med en konto for dette nummeret får de tilgang straks, ellers takker de ja på /operator/.',
   change: 'Endre',

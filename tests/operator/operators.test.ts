@@ -94,6 +94,8 @@ describe('given the page of people,', () => {
     expect([without.status, await people()]).toMatchObject([400, [{ role: 'admin' }]])
     const done = await alice.submit(page, { ...typed, code: codeOf('alice') })
     expect(done.location).toBe('/operator/staff?added')
+    const sent = await service.call('GET', `/sandbox/v1/message/?to=%2B${phoneOfBob}`)
+    expect(JSON.stringify(sent.body)).toMatch(/You were added .+\/operator\/"/)
     const [admin, added] = await people()
     expect(added).toMatchObject({ name: 'Bob Berg', role: 'security' })
     const events = (await service.events()).filter(({ stream }) => stream === 'operator-daybook')
