@@ -70,7 +70,7 @@ export const proveNumber = (needs: Pick<SignInNeeds, 'handle' | 'find' | 'people
     const isOther = holder !== undefined && holder !== id
     const isAccount = isOther && (await find(payers, holder)).status === 'present'
     if (isOther) await release(holder, context)
-    people.rename(id, phone)
+    await people.rename(id, phone)
     const known = profileSchema.parse(JSON.parse(text))
     const profile = people.seal(id, JSON.stringify({ ...known, phone, isPhoneVerified: true }))
     const absorbed = isOther && !isAccount ? holder : undefined

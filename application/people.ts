@@ -14,13 +14,13 @@ export type People = {
   nameFor(merchant: string, identifier: string): Promise<string>
   hasPerson(person: string): boolean
   /** Who is called by the person's identifier from now on is somebody else. */
-  release(person: string): void
+  release(person: string): Promise<void>
   /** Calls the person by another identifier, which is nobody's. */
-  rename(person: string, identifier: string): void
+  rename(person: string, identifier: string): Promise<void>
   seal(person: string, text: string): string
   /** Undefined once the person is erased. */
   unseal(person: string, sealed: string): string | undefined
-  shred(person: string): void
+  shred(person: string): Promise<void>
 }
 
 const separators = /[\s().\p{Pd}\p{Cf}]/gu

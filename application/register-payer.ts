@@ -21,7 +21,7 @@ export const releaseNumber =
   async (holder: string, context: Context): Promise<void> => {
     if ((await find(payers, holder)).status === 'present')
       await handle(payers, holder, { type: 'LoseNumber' }, context)
-    people.release(holder)
+    await people.release(holder)
   }
 
 type Registration = {
@@ -79,9 +79,9 @@ export const eraseById =
     if (payer.status === 'present') {
       await withdrawAll(id, context)
       await handle(payers, id, { type: 'ErasePayer' }, context)
-      for (const person of payer.absorbed) people.shred(person)
+      for (const person of payer.absorbed) await people.shred(person)
     }
-    people.shred(id)
+    await people.shred(id)
   }
 
 /** `identifier` is what a person is called by, else the id. @throws Refusal payer_is_unknown */

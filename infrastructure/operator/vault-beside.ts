@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readVaultKeys } from '../people/vault-keys.ts'
-import { openVault, type Vault } from '../people/vault.ts'
+import type { Vault } from '../people/vault-port.ts'
+import { openVault } from '../people/vault.ts'
 import type { Settings } from '../settings.ts'
 import { vaultIn } from '../stores.ts'
 

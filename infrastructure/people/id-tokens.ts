@@ -2,7 +2,7 @@ import { compactVerify, errors, exportJWK, importPKCS8, SignJWT } from 'jose'
 import { createHash, createPublicKey, generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
 import { keySetLifetime } from '../../application/key-set-lifetime.ts'
-import type { Vault } from './vault.ts'
+import type { Vault } from './vault-port.ts'
 
 const makePair = promisify(generateKeyPair)
 const prefix = 'id_token_key:'
@@ -41,7 +41,7 @@ export const addIdTokenKey = async (
   // meanwhile get the same key.
   const signsFrom = Math.floor(now()) + keySetLifetime * 1000
   const from = String(signsFrom).padStart(15, '0')
-  vault.addSecret(`${prefix}${from}:${kid}`, Buffer.from(secret))
+  await vault.addSecret(`${prefix}${from}:${kid}`, Buffer.from(secret))
   const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
   return { kid, publicKey: pem, signsFrom }
 }

@@ -5,7 +5,8 @@ import type { Find } from '../../application/find-state.ts'
 import type { Settings } from '../settings.ts'
 import { vaultIn } from '../stores.ts'
 import { readVaultKeys } from './vault-keys.ts'
-import { openVault, WrongVault, type Vault } from './vault.ts'
+import type { Vault } from './vault-port.ts'
+import { openVault, WrongVault } from './vault.ts'
 
 type Needs = {
   readonly find: Find

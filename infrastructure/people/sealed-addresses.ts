@@ -1,6 +1,6 @@
 import { cached, generationalCache } from '../../application/generational-cache.ts'
 import { seal, unseal } from './sealing.ts'
-import type { Vault } from './vault.ts'
+import type { Vault } from './vault-port.ts'
 
 const addressesKept = 10_000
 

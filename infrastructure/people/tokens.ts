@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import type { Tokens } from '../../application/tokens.ts'
-import type { Vault } from './vault.ts'
+import type { Vault } from './vault-port.ts'
 
 export const sha256 = (text: string): string =>
   createHash('sha256').update(text).digest('base64url')

@@ -10,6 +10,7 @@ import { addInGroups } from './new-people.ts'
 import { seal, unseal } from './sealing.ts'
 import type { VaultKey } from './vault-keys.ts'
 import { digestOf, vaultNameOf } from './vault-name.ts'
+import type { Vault } from './vault-port.ts'
 import { aboutPerson, aboutSecret, openWrapping } from './vault-wrapping.ts'
 
 const tables = `
@@ -83,21 +84,20 @@ const guardedBy =
 type Uses = { readonly reading: Outage; readonly writing: Outage }
 const nobody: Outage = { worked: () => {}, failed: () => {} }
 
-/**
- * Keeps what must not be in the log: a key per person, found by a keyed digest of their identifier,
- * and the secrets of the installation. Deleting a person's key erases the person from the log. All
- * nodes share one vault. All calls but opening throw StoreUnavailable while the file cannot be
- * used.
- */
+/** The vault in a file, which all nodes of a host share. */
 export const openVault = (
   file: string,
   { reading, writing }: Uses = { reading: nobody, writing: nobody },
   vaultKeys: readonly VaultKey[] = [],
-) => {
+): Vault => {
   const sqlite = openFile(file)
   const wrapping = openWrapping(sqlite, vaultKeys)
   const guarded = guardedBy(reading)
   const guardedWrite = guardedBy(writing)
+  const written = <Given extends readonly unknown[]>(write: (...given: Given) => void) => {
+    const guardedOne = guardedWrite(write)
+    return async (...given: Given): Promise<void> => guardedOne(...given)
+  }
   const findSecret = sqlite.prepare('SELECT secret FROM secrets WHERE name = ?').pluck()
   const addSecret = sqlite.prepare('INSERT OR IGNORE INTO secrets VALUES (?, ?)')
   const listSecrets = sqlite.prepare(
@@ -208,12 +208,9 @@ export const openVault = (
   sqlite.pragma(`busy_timeout = ${patience}`)
   return {
     name,
-    /** The id of the key that the vault is wrapped by. */
     wrappedBy: guarded(wrapping.wrappedBy),
     secret: guarded(secret),
-    /** Keeps a secret under a new name. */
-    addSecret: guardedWrite(keepSecret),
-    /** Secrets by prefix of their names, ordered by name. */
+    addSecret: written(keepSecret),
     secrets: guarded((prefix: string) =>
       (listSecrets.all(`${prefix}*`) as { readonly name: string; readonly secret: Buffer }[]).map(
         ({ name, secret }) => ({ name, secret: wrapping.reveal(secret, aboutSecret(name)) }),
@@ -233,12 +230,12 @@ export const openVault = (
     nameFor: (merchant: string, identifier: string): Promise<string> =>
       reportingTo(writing, newPeople.add({ identifier, merchant })),
     hasPerson: guarded((person: string): boolean => keyOf(person) !== undefined),
-    rename: guardedWrite((person: string, identifier: string): void => {
+    rename: written((person: string, identifier: string): void => {
       renamePerson.run(digest(identifier), person)
       removeNames.run(person)
       forget()
     }),
-    release: guardedWrite((person: string): void => {
+    release: written((person: string): void => {
       releasePerson.run(person)
       removeNames.run(person)
       forget()
@@ -256,17 +253,14 @@ export const openVault = (
       if (key === undefined || sealed.length > longestRemembered) return key && unseal(key, sealed)
       return cached(textsBySealed, `${person} ${sealed}`, () => unseal(key, sealed))
     }),
-    shred: guardedWrite((person: string): void => {
+    shred: written((person: string): void => {
       removePerson.run(person)
       removeNames.run(person)
       forget()
     }),
-    /** Writes all waiting people first. */
     close: async (): Promise<void> => {
       await newPeople.finish()
       sqlite.close()
     },
   }
 }
-
-export type Vault = ReturnType<typeof openVault>

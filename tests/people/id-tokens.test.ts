@@ -5,7 +5,8 @@ import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { keySetLifetime } from '../../application/key-set-lifetime.ts'
 import { addIdTokenKey, makeIdTokens } from '../../infrastructure/people/id-tokens.ts'
-import { openVault, type Vault } from '../../infrastructure/people/vault.ts'
+import type { Vault } from '../../infrastructure/people/vault-port.ts'
+import { openVault } from '../../infrastructure/people/vault.ts'
 
 let folder: string
 let vault: Vault

@@ -130,14 +130,14 @@ test('given another process that lets nobody read the vault for a moment, when p
 
 describe('given another process on the same vault', () => {
   /** The directory of the service, but that something happens while it looks for a payer in the log. */
-  const directoryIn = (meanwhile: () => void) => {
+  const directoryIn = (meanwhile: () => void | Promise<void>) => {
     const {
       find,
       readModels,
       people: { vault, tokens, grants: rows, findScan },
     } = service.core
     const looking: typeof find = async (aggregate, id, asOf) => {
-      if (aggregate.category === payers.category) meanwhile()
+      if (aggregate.category === payers.category) await meanwhile()
       return find(aggregate, id, asOf)
     }
     return payerDirectory({
@@ -160,10 +160,10 @@ describe('given another process on the same vault', () => {
     const vault = elsewhere()
     const phone = '4745454545'
     let erased: string | undefined
-    const directory = directoryIn(() => {
+    const directory = directoryIn(async () => {
       if (erased !== undefined) return
       erased = vault.findPerson(phone) ?? ''
-      vault.shred(erased)
+      await vault.shred(erased)
     })
     const { stored, names } = await directory.byName(phone, 'sandbox', 0, anybody)
     expect(names).toBe('unknown')

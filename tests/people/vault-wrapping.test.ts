@@ -69,7 +69,7 @@ describe('a vault in clear that is wrapped while services use it', () => {
       expect(vault.findPerson('4740007')).toBe(people[7])
     }
     await running.personFor('4790000000')
-    running.addSecret('later', Buffer.from('a later secret'))
+    await running.addSecret('later', Buffer.from('a later secret'))
     expect(areWrapped(file)).toBe(true)
     expect(opened(file, keys).secret('later').toString()).toBe('a later secret')
   })
