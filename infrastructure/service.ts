@@ -11,6 +11,7 @@ import { openMessages } from './people/messages.ts'
 import { withSiblings } from './processes/siblings.ts'
 import { qrImage } from './qr-image.ts'
 import { makeReadiness, type Vitals } from './readiness.ts'
+import { sandboxControls } from './sandbox-controls.ts'
 import { shopsOf } from './shops.ts'
 import { accountingSlice } from './slices/accounting.ts'
 import { asOfSlice } from './slices/as-of.ts'
@@ -23,7 +24,6 @@ import { operatorSlice } from './slices/operator.ts'
 import { paymentSlice } from './slices/payments.ts'
 import { peopleSlice } from './slices/people.ts'
 import { portalSlice } from './slices/portal.ts'
-import { sandboxSlice } from './slices/sandbox.ts'
 import { transparencySlice } from './slices/transparency.ts'
 
 type Parts = Omit<SendingNeeds, 'countAttempt'> & {
@@ -74,7 +74,7 @@ export const composeService = async <OfHttp extends object>(
   const live = makeLive()
   core.onFolded(live.onFolded)
   const ofAll = { ...accounting.needs, ...people.needs, ...callbacks.needs }
-  const sandbox = { ...ofAll, ...sandboxSlice(core, settle, accounting) }
+  const sandbox = { ...ofAll, ...sandboxControls(core, settle, accounting) }
   const simulator = core.settings.MODE === 'sandbox' ? sandbox : undefined
   const all = { ...ofHttp, ...sharedOf(core, access), watch: live.watch, lastAudit }
   const ready = makeReadiness(core, hasBegun)

@@ -95,6 +95,13 @@ export type PayoutSum = {
   readonly amount: Sum
 }
 
+/** All payouts of a status in one currency. */
+export type PayoutTotal = {
+  readonly currency: string
+  readonly count: number
+  readonly sum: Sum
+}
+
 export const earliestDay = '0000-00-00'
 export const latestDay = '9999-99-99'
 
@@ -119,6 +126,10 @@ const dayBefore = (isOfMerchant: boolean): string => `
   SELECT max(day) AS day FROM payouts
   WHERE ${inRange(isOfMerchant)} AND day < @before`
 
+const byCurrency = `
+  SELECT currency, count(*) AS count, CAST(sum(CAST(amount AS INTEGER)) AS TEXT) AS sum
+  FROM payouts WHERE status = @status GROUP BY currency ORDER BY currency`
+
 export const payoutQueries = (db: BetterSQLite3Database) => {
   const { $client: client } = db as BetterSQLite3Database & { readonly $client: Client }
   const both = (text: (isOfMerchant: boolean) => string) => {
@@ -142,6 +153,7 @@ export const payoutQueries = (db: BetterSQLite3Database) => {
     )
   const [pageOfAll, pageOfOne] = [page(false), page(true)]
   const [sums, dayWithSome] = [both(sumText), both(dayBefore)]
+  const totals = client.prepare(byCurrency)
   return {
     /** The latest days first, behind a place. */
     list: (range: PayoutRange, { day, key }: PayoutPlace, limit: number): readonly PayoutRow[] =>
@@ -156,5 +168,7 @@ export const payoutQueries = (db: BetterSQLite3Database) => {
       }
       return sums(range).all({ ...range, since }) as readonly PayoutSum[]
     },
+    totals: (status: PayoutStatus): readonly PayoutTotal[] =>
+      totals.all({ status }) as readonly PayoutTotal[],
   }
 }

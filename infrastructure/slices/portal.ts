@@ -1,19 +1,25 @@
+import { claimSticker } from '../../application/claim-sticker.ts'
 import { signUpMerchant } from '../../application/sign-up-merchant.ts'
 import type { Core } from '../core.ts'
+import { makeFingerprints } from '../key-fingerprints.ts'
+import { readPublicKey } from '../keys.ts'
 import { merchantChanges } from '../merchant-changes.ts'
 import { figuresOf } from '../merchant-figures.ts'
+import { isNetmask } from '../networks.ts'
+import { newestRefusals } from '../newest-refusals.ts'
 import { noticeWork } from '../notices.ts'
 import { readAccount } from '../payout-account.ts'
 import type { Messages } from '../people/messages.ts'
+import { hashSecret } from '../people/secrets.ts'
 import { staffIn } from '../people/staff.ts'
+import { shortlinkIdOf } from '../people/tokens.ts'
+import { refundCodeAbove } from '../refund-step-up.ts'
 import { shopsOf } from '../shops.ts'
 import { makeSpreadsheets } from '../spreadsheets/spreadsheet-client.ts'
+import { textCell } from '../transaction-logs/csv.ts'
 import { staffVisits } from '../visits.ts'
 import type { CallbackSlice } from './callbacks.ts'
 import type { PaymentSlice } from './payments.ts'
-import { portalDevelopers } from './portal-developers.ts'
-import { portalPayments } from './portal-payments.ts'
-import { portalPoints } from './portal-points.ts'
 import type { TransparencySlice } from './transparency.ts'
 
 type Others = {
@@ -22,21 +28,55 @@ type Others = {
   readonly transparency: TransparencySlice
 }
 
+const paymentsIn = (
+  { payments, people, accounting, audit, store, revisionOf, settings }: Core,
+  {
+    payments: {
+      needs: { hasPerson },
+    },
+    transparency: {
+      needs: { receipts },
+    },
+  }: Others,
+) => ({
+  ...{ store, revisionOf, hasPerson, textCell, receipts },
+  lists: payments.lists,
+  tidOf: payments.tidOf,
+  refundedBy: payments.staffRefunds.refundedBy,
+  keyOfCustomer: people.payers.keyNamed,
+  showCustomer: people.payers.show,
+  findTerms: accounting.findTerms,
+  ledgerOfLine: accounting.transactionLines.ledgerAt,
+  settlementTaking: audit.rows.settlementTaking,
+  refundCodeAbove: refundCodeAbove(settings),
+})
+
+const pointsIn = (core: Core) => ({
+  pointsOfSale: core.merchants.pointsOfSale,
+  shortlinks: core.merchants.shortlinks,
+  scanCounts: core.merchants.scanCounts,
+  claimSticker: claimSticker(core),
+  shortlinkIdFor: (merchant: string, made: string): string =>
+    shortlinkIdOf(core.people.derive('shortlink', merchant, made)),
+})
+
+const developersIn = (core: Core, { callbacks }: Others) => ({
+  ...{ ...callbacks.needs, hashSecret, readPublicKey, isNetmask },
+  users: core.merchants.users,
+  fingerprintOf: makeFingerprints(),
+  refusalsOf: newestRefusals(core),
+})
+
 /** What the staff of merchants see and do. Beside it, what needs somebody is raised. */
 export const portalSlice = (core: Core, messages: Messages, others: Others) => {
   const { merchants: rows, handle, settings } = core
   const staff = staffIn(core)
   const { end, ...changes } = merchantChanges(core)
   const needs = {
-    ...staff,
-    ...changes,
-    ...portalPayments(core, others.payments, others.transparency),
-    ...portalPoints(core),
-    ...portalDevelopers(core, others.callbacks),
-    ...figuresOf(core),
+    ...{ ...staff, ...changes, ...figuresOf(core) },
+    ...{ ...paymentsIn(core, others), ...pointsIn(core), ...developersIn(core, others) },
     findShop: shopsOf(core).findShop,
-    readAccount,
-    makeSpreadsheet: makeSpreadsheets(),
+    ...{ readAccount, makeSpreadsheet: makeSpreadsheets() },
     noteVisit: staffVisits(core),
     signUpMerchant: signUpMerchant({
       ...{ ...staff, handle },

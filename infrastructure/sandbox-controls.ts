@@ -1,13 +1,13 @@
-import { StoreUnavailable } from '../../application/event-store.ts'
-import type { Context } from '../../application/handle.ts'
-import type { Instant } from '../../domain/time.ts'
-import type { Core } from '../core.ts'
-import type { accountingSlice } from './accounting.ts'
+import { StoreUnavailable } from '../application/event-store.ts'
+import type { Context } from '../application/handle.ts'
+import type { Instant } from '../domain/time.ts'
+import type { Core } from './core.ts'
+import type { accountingSlice } from './slices/accounting.ts'
 
 type Step = { readonly by: number } | { readonly to: Instant }
 
 /** What only the sandbox has: payers who are found by name, and a clock that moves. */
-export const sandboxSlice = (
+export const sandboxControls = (
   core: Core,
   settle: () => Promise<void>,
   { settleNow }: Pick<ReturnType<typeof accountingSlice>, 'settleNow'>,
