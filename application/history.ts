@@ -32,7 +32,7 @@ export const stateAfter = <Event, State>(
   let state = from
   for (const event of events) {
     const { position, metadata } = event
-    state = decider.evolve(state, event as unknown as Event, {
+    state = decider.evolve(state, event as Event, {
       at: metadata.at,
       position,
       asked: metadata.asked,

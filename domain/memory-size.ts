@@ -3,13 +3,15 @@ const perValue = 16
 /** Two bytes, as in strings beyond Latin-1. */
 const perCharacter = 2
 
+type Members = Readonly<Record<string, unknown>>
+
 /** Estimates the memory of a JSON value in bytes. */
 export const memorySize = (value: unknown): number => {
   if (typeof value === 'string') return perValue + perCharacter * value.length
   let size = perValue
   if (typeof value !== 'object' || value === null) return size
   if (Array.isArray(value)) for (const element of value) size += memorySize(element)
-  else for (const name in value) size += perValue + memorySize(value[name as never])
+  else for (const name in value) size += perValue + memorySize((value as Members)[name])
   return size
 }
 

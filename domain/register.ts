@@ -72,7 +72,7 @@ export const register = <Name extends string, Schema extends z.ZodObject>(
   type Data = z.output<Schema>
   type Event = RegisterEvent<Name, Data>
   const eventsOf = (suffix: 'Registered' | 'Changed' | 'Removed', data: Data | object) =>
-    [{ type: `${name}${suffix}`, data }] as unknown as readonly Event[]
+    [{ type: `${name}${suffix}`, data }] as readonly Event[]
 
   const decider: Decider<RegisterCommand<Data>, Event, Entry<Data>> = {
     initial: { status: 'absent' },

@@ -77,7 +77,7 @@ export const staffRegister = <Name extends string, Terms extends AnyTerms>(
       decide(command, staff).map(({ kind, data }) => ({
         type: `${name}${kind}`,
         data,
-      })) as unknown as readonly Event[],
+      })) as readonly Event[],
     evolve: (staff, { type, data }, { at, position }) => {
       const change = { kind: type.slice(name.length), data } as Change<Terms>
       return evolved(staff, change, { at, position })

@@ -59,6 +59,6 @@ export const switchable = <Name extends string, Schema extends z.ZodObject>(
     ...ofRegister,
     [disabled]: () => [{ type: 'Disable' }],
     [enabled]: () => [{ type: 'Enable' }],
-  } as unknown as Causes<RegisterCommand<Data> | SwitchCommand, Event, Entry<Data>>
+  } as Causes<RegisterCommand<Data> | SwitchCommand, Event, Entry<Data>>
   return { name, events: { ...events, ...switches }, decider, causes }
 }

@@ -41,8 +41,11 @@ const withBoolean = (row: unknown): object => ({
 /** What auditors ask of the lines and settlements; seldom, so nothing is kept for it. */
 export const auditRowQueries = (db: BetterSQLite3Database) => {
   const { $client: client } = db as BetterSQLite3Database & { readonly $client: Client }
-  const all = (text: string, values: object): object[] =>
-    client.prepare(text).all(values).map(withBoolean)
+  const all = <Row>(text: string, values: object): Row[] =>
+    client
+      .prepare(text)
+      .all(values)
+      .map((row) => withBoolean(row) as Row)
   const find = <Row>(text: string, values: object): Row | undefined =>
     client.prepare(text).get(values) as Row | undefined
   return {
@@ -55,8 +58,8 @@ export const auditRowQueries = (db: BetterSQLite3Database) => {
       )?.position,
     /** The first lines, in the order of the log. */
     lines: (range: MoneyLineRange, limit: number) =>
-      all(listed(range), { ...range, limit }) as unknown as readonly ListedLine[],
-    sums: (range: MoneyLineRange) => all(sums(range), range) as unknown as readonly SummedLines[],
+      all<ListedLine>(listed(range), { ...range, limit }),
+    sums: (range: MoneyLineRange) => all<SummedLines>(sums(range), range),
     settlementNamed: (settlementId: string) =>
       find<{ readonly merchant: string; readonly serial: number }>(
         'SELECT merchant, serial FROM settlements WHERE settlementId = @settlementId',

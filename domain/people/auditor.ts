@@ -108,7 +108,7 @@ const lastCodeOf = ({ lastCodeStep }: Auditor): Pick<Auditor, 'lastCodeStep'> =>
   lastCodeStep === undefined ? {} : { lastCodeStep }
 
 const causes: Causes<AuditorCommand, AuditorEvent, Auditor> = {
-  ...(auditorRegister.causes as unknown as Pick<
+  ...(auditorRegister.causes as Pick<
     Causes<AuditorCommand, AuditorEvent, Auditor>,
     RegisterEvent['type']
   >),

@@ -125,7 +125,7 @@ const manyEvents = async (needs: AuditEventNeeds, query: EventQuery): Promise<Sh
   const body = html`<h1>Events</h1>
     ${filtersHtml('/audit/events', eventFields(fields), 'Show')}
     ${found.events.length === 0 ? '' : await eventsTable(needs, found.events)} ${older}`
-  const events = found.events.map((event) => storedOf(event as unknown as RecordedEvent))
+  const events = found.events.map((event) => storedOf(event as RecordedEvent))
   return { title: 'Events', body, json: { events, before: found.before ?? null } }
 }
 

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { brandMark, pageHeaders, type Html } from '../payer/page.ts'
+import { brandMark, htmlReply, pageHeaders, type Html } from '../payer/page.ts'
 import type { RawReply, RawStatus } from '../route.ts'
 
 export type AuditPage = {
@@ -59,13 +59,7 @@ export const auditPage = async (page: AuditPage, isSecure: boolean): Promise<Raw
         <main class="${auditor === undefined ? 'narrow-main' : 'full'}">${body}</main>
       </body>
     </html>`
-  return {
-    status,
-    type: 'text/html; charset=utf-8',
-    body: String(text),
-    headers: { ...pageHeaders(isSecure), ...headers },
-    cookies,
-  }
+  return htmlReply(text, { ...pageHeaders(isSecure), ...headers }, { status, cookies })
 }
 
 /** A time to the second, in UTC. */

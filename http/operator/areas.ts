@@ -1,15 +1,8 @@
 import type { OperatorAction } from '../../domain/people/operator-roles.ts'
+import type { StaffArea } from '../staff/frame.ts'
 import type { OperatorTexts } from './texts.ts'
 
-type Place = {
-  /** After `/operator/`. */
-  readonly path: string
-  readonly text: keyof OperatorTexts
-  /** Whoever may not do it does not see the link. */
-  readonly action: OperatorAction
-  /** Strokes of an icon of 20 by 20. */
-  readonly icon: string
-}
+type Place = StaffArea<keyof OperatorTexts, OperatorAction>
 
 /** The parts of the operator's pages, in the order of the menu. */
 export const operatorAreas = {

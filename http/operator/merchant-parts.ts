@@ -9,6 +9,7 @@ import { allPointsOfSale } from '../../projections/turnover.ts'
 import { shownAmount, shownMoney, shownTime } from '../payer/money.ts'
 import type { Html } from '../payer/page.ts'
 import { filled } from '../payer/words.ts'
+import { failingAddresses } from '../portal/failing-addresses.ts'
 import type { TurnoverNeeds } from '../portal/overview-numbers.ts'
 import type { PanelNeeds } from '../portal/overview-panels.ts'
 import { factList, type Fact } from '../portal/parts.ts'
@@ -122,25 +123,7 @@ const callbacksHtml = (
   const texts = merchantTexts[language]
   const found = failingCallbacks(id, addressesShown)
   if (found.length === 0) return html`<p class="quiet">${texts.callbacksNone}</p>`
-  return html`<ul class="list">
-    ${found.map(
-      ({ destination, failingSince, problem, restedAt }) =>
-        html`<li class="row">
-          <span
-            ><span class="name">${destination}</span>
-            <span class="quiet small"
-              >${problem ?? ''}
-              ${
-                failingSince === null
-                  ? ''
-                  : filled(texts.failingSince, shownTime(failingSince, locale))
-              }</span
-            ></span
-          >
-          ${restedAt === null ? '' : html`<b class="badge bad">${texts.rests}</b>`}
-        </li>`,
-    )}
-  </ul>`
+  return failingAddresses(found, { since: texts.failingSince, rests: texts.rests }, locale)
 }
 
 const panel = (title: string, body: Html): Html =>

@@ -1,21 +1,12 @@
 import { z } from 'zod'
-import type { Context } from '../../application/handle.ts'
-import { postalAddress, type Profile } from '../../domain/people/profile.ts'
+import { postalAddress } from '../../domain/people/profile.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { contextOfPayer } from '../call.ts'
 import { removable } from '../nothing.ts'
 import { route, type Route } from '../route.ts'
 import { type PayerAccess } from './api-access.ts'
+import type { EnteringNeeds } from './entering.ts'
 import { fullName, payerGroup, payerPrefix } from './api-fields.ts'
-
-export type PayerApiProfileNeeds = {
-  readonly findProfile: (payer: string) => Promise<Profile | undefined>
-  readonly changeProfile: (
-    payer: string,
-    changes: Partial<Profile>,
-    context: Context,
-  ) => Promise<void>
-}
 
 const addressReply = z.object({
   street: z.string(),
@@ -54,10 +45,7 @@ const addressOf = <A extends { readonly postal_code: string }>({ postal_code, ..
 })
 
 /** Lets payers read and change their profile, as JSON for apps. */
-export const payerApiProfileRoutes = (
-  needs: PayerApiProfileNeeds,
-  access: PayerAccess,
-): Route[] => {
+export const payerApiProfileRoutes = (needs: EnteringNeeds, access: PayerAccess): Route[] => {
   const profileOf = async (payer: string) =>
     (await needs.findProfile(payer)) ?? refuse('payer_is_unknown')
 

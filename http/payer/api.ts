@@ -9,14 +9,15 @@ import { payerGroup, payerPrefix } from './api-fields.ts'
 import { payerAccountRoutes, type PayerApiAccountNeeds } from './api-account.ts'
 import { payerApiPaymentRoutes, type PayerApiPaymentNeeds } from './api-payment.ts'
 import { payerApiPermissionRoutes } from './api-permission.ts'
-import { payerApiProfileRoutes, type PayerApiProfileNeeds } from './api-profile.ts'
+import { payerApiProfileRoutes } from './api-profile.ts'
+import type { EnteringNeeds } from './entering.ts'
 import type { PayerHomeNeeds } from './home.ts'
 import type { PayerPermissionNeeds } from './permission.ts'
 import type { PayerPermissionsNeeds } from './permissions.ts'
 import { followCode, type ScannedCodeNeeds } from './scanned-code.ts'
 
 export type PayerApiNeeds = ApiAccessNeeds &
-  PayerApiProfileNeeds &
+  EnteringNeeds &
   PayerApiAccountNeeds &
   PayerApiPaymentNeeds &
   PayerPermissionNeeds &

@@ -106,6 +106,24 @@ export const asPages = (routes: readonly Route[]): Route[] =>
     ownErrors: { type: 'text/html', schema: z.string() },
   }))
 
+type Answered = {
+  readonly status: RawStatus
+  readonly retryAfter?: Seconds | null
+  readonly cookies: readonly string[]
+}
+
+export const htmlReply = (
+  text: string,
+  headers: Readonly<Record<string, string>>,
+  { status, retryAfter = null, cookies }: Answered,
+): RawReply => ({
+  status,
+  type: 'text/html; charset=utf-8',
+  body: String(text),
+  headers: { ...headers, ...(retryAfter !== null && { 'Retry-After': String(retryAfter) }) },
+  cookies,
+})
+
 export const pageReply = async (page: Page): Promise<RawReply> => {
   const { language, title, body, status = 200, cookies = [], leadsOut, refreshAfter } = page
   const { retryAfter = null, texts } = page
@@ -134,16 +152,7 @@ export const pageReply = async (page: Page): Promise<RawReply> => {
         ${footerHtml(texts, page.footer)}
       </body>
     </html>`
-  return {
-    status,
-    type: 'text/html; charset=utf-8',
-    body: String(text),
-    headers: {
-      ...pageHeaders(page.isSecure, leadsOut),
-      ...(retryAfter !== null && { 'Retry-After': String(retryAfter) }),
-    },
-    cookies,
-  }
+  return htmlReply(text, pageHeaders(page.isSecure, leadsOut), { status, retryAfter, cookies })
 }
 
 export const redirectReply = (

@@ -1,15 +1,8 @@
 import type { StaffAction } from '../../domain/merchant/staff-roles.ts'
+import type { StaffArea } from '../staff/frame.ts'
 import type { FrameTexts } from './texts.ts'
 
-type Place = {
-  /** After `/portal/<merchant>/`. */
-  readonly path: string
-  readonly text: keyof FrameTexts
-  /** Whoever may not do it does not see the link. */
-  readonly action: StaffAction
-  /** Strokes of an icon of 20 by 20. */
-  readonly icon: string
-}
+type Place = StaffArea<keyof FrameTexts, StaffAction>
 
 /** The parts of the portal, in the order of the menu. */
 export const areas = {

@@ -9,6 +9,7 @@ import type { Html } from '../payer/page.ts'
 import { filled } from '../payer/words.ts'
 import { actorNames, type ActorNeeds } from './actors.ts'
 import { portalPath } from './areas.ts'
+import { failingAddresses, type FailingAddress } from './failing-addresses.ts'
 import { newsWords } from './news-words.ts'
 import type { PortalVisitor } from './page.ts'
 import { overviewTexts } from './texts-overview.ts'
@@ -21,13 +22,6 @@ type Expiring = {
   readonly amountLeft: number
   readonly additionalAmountLeft: number
   readonly expiresAt: Instant
-}
-
-type Failing = {
-  readonly destination: string
-  readonly failingSince: Instant | null
-  readonly problem: string | null
-  readonly restedAt: Instant | null
 }
 
 type News = {
@@ -45,7 +39,7 @@ export type PanelNeeds = ActorNeeds & {
     until: Instant,
     limit: number,
   ) => readonly Expiring[]
-  readonly failingCallbacks: (merchant: string, limit: number) => readonly Failing[]
+  readonly failingCallbacks: (merchant: string, limit: number) => readonly FailingAddress[]
   /** What is owed to the merchant and not settled, when it will be, and whether to an account. */
   readonly nextPayout: (merchant: string) => {
     readonly dueAt: Instant | null
@@ -101,25 +95,8 @@ const callbacksHtml = (
   const texts = overviewTexts[language]
   const found = failingCallbacks(shop.merchant, mostShown)
   if (found.length === 0) return empty(texts.callbacksNone)
-  return html`<ul class="list">
-    ${found.map(
-      ({ destination, failingSince, problem, restedAt }) =>
-        html`<li class="row">
-          <span
-            ><span class="name">${destination}</span>
-            <span class="quiet small"
-              >${problem ?? ''}
-              ${
-                failingSince === null
-                  ? ''
-                  : filled(texts.callbackSince, shownTime(failingSince, locale))
-              }</span
-            ></span
-          >
-          ${restedAt === null ? '' : html`<b class="badge bad">${texts.callbackRests}</b>`}
-        </li>`,
-    )}
-  </ul>`
+  const words = { since: texts.callbackSince, rests: texts.callbackRests }
+  return failingAddresses(found, words, locale)
 }
 
 const payoutHtml = (

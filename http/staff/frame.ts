@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { Seconds } from '../../domain/time.ts'
-import { brandMark, pageHeaders, type Html } from '../payer/page.ts'
+import { brandMark, htmlReply, pageHeaders, type Html } from '../payer/page.ts'
 import { hiddenFields, type SignedIn } from '../payer/session.ts'
 import type { Language } from '../payer/texts.ts'
 import type { RawReply, RawStatus } from '../route.ts'
@@ -19,6 +19,17 @@ export type FramedPage = {
   readonly retryAfter?: Seconds | null
   /** A path of server-sent events: parts with `data-part` are fetched again when they tell so. */
   readonly follow?: string
+}
+
+/** A part of the pages of a staff. */
+export type StaffArea<Text, Action> = {
+  /** After the root of these pages. */
+  readonly path: string
+  readonly text: Text
+  /** Whoever may not do it does not see the link. */
+  readonly action: Action
+  /** Strokes of an icon of 20 by 20. */
+  readonly icon: string
 }
 
 export type Link = {
@@ -104,14 +115,5 @@ export const framedReply = async (
         ${sideHtml(visitor, frame)} ${mainHtml(page, frame)}
       </body>
     </html>`
-  return {
-    status,
-    type: 'text/html; charset=utf-8',
-    body: String(text),
-    headers: {
-      ...pageHeaders(isSecure),
-      ...(retryAfter !== null && { 'Retry-After': String(retryAfter) }),
-    },
-    cookies,
-  }
+  return htmlReply(text, pageHeaders(isSecure), { status, retryAfter, cookies })
 }

@@ -27,7 +27,7 @@ const kept = { streams: 10_000, bytes: 12_582_912 }
 const judges: ReadonlyMap<string, Judge> = new Map(
   Object.entries(aggregates).map(([name, { category, decider }]) => [
     category,
-    { decider, causes: causes[name as keyof typeof aggregates] } as unknown as Judge,
+    { decider, causes: causes[name as keyof typeof aggregates] } as Judge,
   ]),
 )
 

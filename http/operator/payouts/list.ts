@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
 import { payoutStatuses, type PayoutStatus } from '../../../domain/accounting/payout-state.ts'
+import { addUp } from '../../../domain/money/money.ts'
 import { operatorMayDo } from '../../../domain/people/operator-roles.ts'
 import {
   earliestDay,
@@ -10,6 +11,7 @@ import {
   type PayoutRange,
   type PayoutRow,
   type PayoutSum,
+  type PayoutTotal,
 } from '../../../projections/payouts.ts'
 import type { SettlementAccountRow } from '../../../projections/settlement-accounts.ts'
 import type { SettlementRow } from '../../../projections/settlements.ts'
@@ -21,6 +23,7 @@ import { filledText } from '../../payer/words.ts'
 import { dayText, sumText } from '../../portal/money-parts.ts'
 import { headedTable } from '../../portal/parts.ts'
 import { operatorPath } from '../areas.ts'
+import { dayField, merchantField } from '../filter-fields.ts'
 import type { OperatorPage, OperatorVisitor } from '../pages.ts'
 import { orderCell, payoutIn, scrolling, settlementLink, sumsHtml } from './parts.ts'
 import { payoutTexts } from './texts.ts'
@@ -29,6 +32,7 @@ export type PayoutListNeeds = {
   readonly payouts: {
     list(range: PayoutRange, behind: PayoutPlace, limit: number): readonly PayoutRow[]
     sums(range: PayoutRange, mostDays: number): readonly PayoutSum[]
+    totals(status: PayoutStatus): readonly PayoutTotal[]
   }
   readonly settlements: { find(merchant: string, serial: number): SettlementRow | undefined }
   readonly settlementAccounts: { find(merchant: string): SettlementAccountRow | undefined }
@@ -86,15 +90,8 @@ const filterHtml = (range: PayoutRange, { language }: OperatorVisitor): Html => 
   const texts = payoutTexts[language]
   const { status, merchant, since } = range
   return html`<form class="choices" method="get" action="${operatorPath('payouts')}">
-    ${hiddenFields({ status })}
-    <div>
-      <label for="merchant">${texts.merchant}</label>
-      <input id="merchant" name="merchant" value="${merchant ?? ''}" autocapitalize="none" />
-    </div>
-    <div>
-      <label for="day">${texts.bankDay}</label>
-      <input id="day" name="day" type="date" value="${since === earliestDay ? '' : since}" />
-    </div>
+    ${hiddenFields({ status })} ${merchantField(texts.merchant, merchant)}
+    ${dayField(texts.bankDay, since === earliestDay ? undefined : since)}
     <button class="second">${texts.show}</button>
   </form>`
 }
@@ -124,17 +121,13 @@ const orderHtml = (needs: PayoutListNeeds, visitor: OperatorVisitor): Html | '' 
   const { language, csrf, me } = visitor
   if (!operatorMayDo(me.terms, 'order_payouts')) return ''
   const texts = payoutTexts[language]
-  const all = { merchant: null, since: earliestDay, until: latestDay }
-  const sums = (['due', 'returned'] as const).flatMap((status) =>
-    needs.payouts.sums({ ...all, status }, Number.MAX_SAFE_INTEGER),
-  )
-  if (sums.length === 0) return ''
+  const totals = [...needs.payouts.totals('due'), ...needs.payouts.totals('returned')]
+  if (totals.length === 0) return ''
   if (!needs.canOrder) return html`<p class="card quiet">${texts.noAccount}</p>`
-  const currencies = [...new Set(sums.map(({ currency }) => currency))].toSorted()
+  const currencies = [...new Set(totals.map(({ currency }) => currency))].toSorted()
   const told = currencies.map((currency) => {
-    const own = sums.filter((one) => one.currency === currency)
-    const sum = own.reduce((total, { amount }) => total + BigInt(amount), 0n)
-    return sumText(String(sum), currency, visitor)
+    const own = totals.filter((one) => one.currency === currency)
+    return sumText(addUp(...own.map(({ sum }) => sum)), currency, visitor)
   })
   return html`<form class="card narrow-card" method="post" action="${operatorPath('payouts')}">
     <h2>${texts.order}</h2>

@@ -9,6 +9,7 @@ import { filledText } from '../../payer/words.ts'
 import { headedTable } from '../../portal/parts.ts'
 import { staffTexts } from '../../portal/texts-staff.ts'
 import { operatorPath } from '../areas.ts'
+import { dayField, merchantField } from '../filter-fields.ts'
 import type { OperatorPage, OperatorVisitor } from '../pages.ts'
 import { scrolling } from '../payouts/parts.ts'
 import { watchTexts } from './texts.ts'
@@ -88,14 +89,7 @@ const filterHtml = (wanted: Wanted, from: Place | undefined, visitor: OperatorVi
         ${securityEventTypes.map(option)}
       </select>
     </div>
-    <div>
-      <label for="merchant">${texts.merchant}</label>
-      <input id="merchant" name="merchant" value="${wanted.merchant ?? ''}" autocapitalize="none" />
-    </div>
-    <div>
-      <label for="day">${texts.when}</label>
-      <input id="day" name="day" type="date" value="${from?.day ?? ''}" />
-    </div>
+    ${merchantField(texts.merchant, wanted.merchant)} ${dayField(texts.when, from?.day)}
     <div>
       ${inputField({
         name: 'actor',

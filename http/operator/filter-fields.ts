@@ -1,0 +1,14 @@
+import { html } from 'hono/html'
+import type { Html } from '../payer/page.ts'
+
+export const merchantField = (label: string, value: string | null): Html =>
+  html`<div>
+    <label for="merchant">${label}</label>
+    <input id="merchant" name="merchant" value="${value ?? ''}" autocapitalize="none" />
+  </div>`
+
+export const dayField = (label: string, value: string | undefined): Html =>
+  html`<div>
+    <label for="day">${label}</label>
+    <input id="day" name="day" type="date" value="${value ?? ''}" />
+  </div>`

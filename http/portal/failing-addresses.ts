@@ -1,0 +1,36 @@
+import { html } from 'hono/html'
+import type { Instant } from '../../domain/time.ts'
+import { shownTime } from '../payer/money.ts'
+import type { Html } from '../payer/page.ts'
+import { filled } from '../payer/words.ts'
+
+/** An address whose callbacks fail. */
+export type FailingAddress = {
+  readonly destination: string
+  readonly failingSince: Instant | null
+  readonly problem: string | null
+  readonly restedAt: Instant | null
+}
+
+type AddressTexts = { readonly since: string; readonly rests: string }
+
+export const failingAddresses = (
+  found: readonly FailingAddress[],
+  { since, rests }: AddressTexts,
+  locale: string,
+): Html =>
+  html`<ul class="list">
+    ${found.map(
+      ({ destination, failingSince, problem, restedAt }) =>
+        html`<li class="row">
+          <span
+            ><span class="name">${destination}</span>
+            <span class="quiet small"
+              >${problem ?? ''}
+              ${failingSince === null ? '' : filled(since, shownTime(failingSince, locale))}</span
+            ></span
+          >
+          ${restedAt === null ? '' : html`<b class="badge bad">${rests}</b>`}
+        </li>`,
+    )}
+  </ul>`
