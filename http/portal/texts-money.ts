@@ -17,7 +17,7 @@ const english = {
   accountNone: 'No account yet: payouts wait until there is one.',
   accountWaiting: 'Payouts go to {} from {} on. Asked for by {}.',
   accountWaitingDisabled:
-    'This merchant is disabled. If it still is by then, the change is withdrawn and owners are told.',
+    'This merchant is disabled. If it still is then, the change is withdrawn and owners are told.',
   accountWithdraw: 'Withdraw the change',
   accountWithdrawn: 'Withdrawn. Payouts go where they went before.',
   accountWrong: 'This is no IBAN and no national account number.',

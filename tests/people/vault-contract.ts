@@ -11,7 +11,10 @@ export type VaultPlace = {
 const phone = '4741234567'
 const other = '4747654321'
 
-/** What every vault does for the nodes that share it, whatever it is made of. */
+/**
+ * What every vault does for the nodes that share it, whatever it is made of.
+ * Long because it is the list of the cases.
+ */
 export const vaultContract = (name: string, makePlace: () => VaultPlace): void => {
   describe(`${name} as a vault that two nodes share`, () => {
     let place: VaultPlace
@@ -51,7 +54,7 @@ export const vaultContract = (name: string, makePlace: () => VaultPlace): void =
       }
     })
 
-    test('given somebody both remember, when one erases them, then neither knows them', async () => {
+    test('given somebody both remember, when one erases them, neither knows them', async () => {
       const person = await here.nameFor('shop', phone)
       const sealed = here.seal(person, 'Kari Nordmann')
       expect(elsewhere.findNamed('shop', phone)).toBe(person)
@@ -70,7 +73,7 @@ export const vaultContract = (name: string, makePlace: () => VaultPlace): void =
       }
     })
 
-    test('given an erased person, when the number comes again, then it is somebody new', async () => {
+    test('given an erased person, when the number comes again, it is somebody new', async () => {
       const before = await here.personFor(phone)
       const sealed = here.seal(before, 'Kari Nordmann')
       await here.shred(before)

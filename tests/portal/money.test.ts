@@ -168,7 +168,7 @@ describe('given a new settlement account,', () => {
     expect(await current()).toBe(account)
   })
 
-  test('when the merchant is disabled as it falls due, then it is withdrawn, and told', async () => {
+  test('when the merchant is disabled as it falls due, it is withdrawn, and told', async () => {
     const other = 'GB29NWBK60161331926819'
     await alice.signIn('alice')
     await alice.submit(await alice.visit(path), { account: other, code: code() })

@@ -1,39 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import type { Worker } from 'node:worker_threads'
-import { pino } from 'pino'
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
+import { heardLog } from '../../harness/heard-log.ts'
 import { secretHeaders } from '../../harness/signing.ts'
 import { runCommand } from '../../harness/service-process.ts'
 import { newFolder } from '../../harness/running-service.ts'
-import { pagesInThread } from '../../infrastructure/pages/pages-client.ts'
-import type { Log } from '../../infrastructure/log.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import { startServer } from '../../infrastructure/start-server.ts'
 import { paymentInput } from '../../harness/payment-input.ts'
 import { makeVisitor } from '../people/visitor.ts'
 import { confirmAt } from '../portal/payment-desk.ts'
-
-/** A log whose lines can be waited for. */
-const heardLog = () => {
-  const lines: string[] = []
-  const waiting = new Set<() => void>()
-  const write = (line: string): void => {
-    lines.push(line)
-    for (const look of waiting) look()
-  }
-  const log = pino({ level: 'debug', errorKey: 'error' }, { write }) as Log
-  const heard = (text: string, times = 1): Promise<void> =>
-    new Promise((resolve) => {
-      const look = (): void => {
-        if (lines.filter((line) => line.includes(text)).length >= times) resolve()
-      }
-      waiting.add(look)
-      look()
-    })
-  return { log, lines, heard }
-}
 
 const overview = '/portal/sandbox/'
 const folder = newFolder()
@@ -168,52 +144,5 @@ describe('given a service whose pages have a thread,', () => {
     const left = (await follows()).text()
     await server.stop()
     expect(await left).toContain('retry:')
-  })
-})
-
-/** The thread alone, without a service around it. */
-const threadAlone = (given: Parameters<typeof readSettings>[0]) => {
-  const { log, lines, heard } = heardLog()
-  const readModels = { position: () => 0, onMoved: () => () => {}, hurry: () => {} }
-  const address = () => 'http://daybook.test'
-  const vitals = () => Promise.reject(new Error('there is no service'))
-  const needs = { settings: readSettings(given), readModels, address, measure: () => {}, vitals }
-  const { over, stop } = pagesInThread(needs, log)
-  const fetchPage = over((_, { failure }) => new Response(failure?.message ?? 'here'))
-  const asked = async (target = overview): Promise<Response> => {
-    const read = { method: 'GET', url: target, headers: {}, socket: {}, httpVersionMajor: 1 }
-    const bindings = { incoming: read, outgoing: {} } as unknown as Parameters<typeof fetchPage>[1]
-    const request = new Request(`http://daybook.test${target}`)
-    return (await fetchPage(request, bindings)) as Response
-  }
-  return { lines, heard, asked, stop }
-}
-const emptyFolder = (): string => {
-  const empty = mkdtempSync(join(tmpdir(), 'daybook-pages-'))
-  onTestFinished(() => rmSync(empty, { recursive: true }))
-  return empty
-}
-
-describe('given a thread that cannot begin,', () => {
-  test('then pages are answered here, and the log says why', async () => {
-    const given = { DATA_DIR: join(emptyFolder(), 'none'), VAULT: '/dev/null/vault' }
-    const { lines, heard, asked, stop } = threadAlone(given)
-    expect(await (await asked()).text()).toBe('here')
-    await heard('the thread that shows pages has ended')
-    expect(await (await asked()).text()).toBe('here')
-    expect(lines.filter((line) => line.includes('has ended'))).toHaveLength(1)
-    await stop()
-  })
-})
-
-describe('given a thread that begins,', () => {
-  test('when it ends, then what it was reading is not read here', async () => {
-    const { heard, asked, stop } = threadAlone({ DATA_DIR: emptyFolder() })
-    expect(await (await asked()).text()).toBe('here')
-    await heard(isReady)
-    const answer = asked()
-    await threads.at(-1)?.terminate()
-    expect(await (await answer).text()).toBe('the thread that shows pages has ended')
-    await stop()
   })
 })
