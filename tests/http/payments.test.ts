@@ -349,7 +349,7 @@ describe('a payment request', () => {
     ['links', [[link, ...Array(32).fill(link)]]],
     ['links.0.uri', [[{ ...link, uri: 'x' }]]],
     ['links.0.show_on.1', [[{ ...link, show_on: ['ok', 'auth'] }]]],
-    ['links.0.show_on', [[{ ...link, show_on: Array(19_000).fill('ok') }]]],
+    ['links.0.show_on', [[{ ...link, show_on: Array(15_000).fill('ok') }]]],
   ])('with a wrong %s is told so', async (field, values) => {
     const top = field.split('.')[0] ?? ''
     for (const value of values) {
