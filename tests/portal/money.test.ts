@@ -173,7 +173,7 @@ describe('given a new settlement account,', () => {
     await alice.signIn('alice')
     await alice.submit(await alice.visit(path), { account: other, code: code() })
     await service.operator('merchant', 'disable', 'sandbox')
-    expect(plain(await alice.visit(path))).toContain('If it still is by then')
+    expect(plain(await alice.visit(path))).toContain('If it still is then')
     await service.advance(90_000)
     await service.operator('merchant', 'enable', 'sandbox')
     await service.advance(90_000)
