@@ -3,6 +3,8 @@ const deepest = 32
 const mostValues = 16_000
 /** Numbers that are kept as text. */
 const mostInexact = 5_000
+/** Characters of a number, far more than an amount has: a longer one takes long to read. */
+const longestNumber = 1_000
 
 const [quote, backslash, comma, plus, minus, dot] = [0x22, 0x5c, 0x2c, 0x2b, 0x2d, 0x2e]
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d]
@@ -52,11 +54,15 @@ const endOfString = (text: string, at: number): number | undefined => {
 
 const isDigit = (code: number): boolean => code >= zero && code <= nine
 
-/** The last index of a number, noted when it may not survive parsing and printing. */
-const endOfNumber = (text: string, at: number, inexact: Span[]): number => {
+/**
+ * The last index of a number, noted when it may not survive parsing and printing; undefined when
+ * it is too long.
+ */
+const endOfNumber = (text: string, at: number, inexact: Span[]): number | undefined => {
   let [end, digits, decimals, endingZeros] = [at, 0, 0, 0]
   let [hasPoint, hasExponent] = [false, false]
   for (; end < text.length; end += 1) {
+    if (end - at > longestNumber) return undefined
     const code = text.charCodeAt(end)
     if (isDigit(code)) {
       digits += 1
@@ -88,7 +94,12 @@ const scan = (text: string): Scan => {
       if (depth > deepest)
         return { ...found, problem: `is JSON nested deeper than ${deepest} levels` }
     } else if (code === closeBracket || code === closeBrace) depth -= 1
-    else if (code === minus || isDigit(code)) at = endOfNumber(text, at, found.inexact)
+    else if (code === minus || isDigit(code)) {
+      const end = endOfNumber(text, at, found.inexact)
+      if (end === undefined)
+        return { ...found, problem: `is JSON with a number of over ${longestNumber} characters` }
+      at = end
+    }
     if (found.inexact.length > mostInexact)
       return { ...found, problem: `is JSON of more than ${mostInexact} numbers that are inexact` }
     if (values > mostValues)

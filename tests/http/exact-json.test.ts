@@ -48,6 +48,15 @@ describe('a number', () => {
       expect(inexactNumber(read)).toBe(number)
     },
   )
+
+  test('of 1,000 characters is read, and one more is refused by its length', () => {
+    const longest = `1.${'0'.repeat(997)}1`
+    const [read] = valueOf(`[${longest}]`) as unknown[]
+    expect(inexactNumber(read)).toBe(longest)
+    const problem = 'is JSON with a number of over 1000 characters'
+    for (const number of [`${longest}1`, '1'.repeat(1_048_576), `1e${'9'.repeat(1_048_576)}`])
+      expect(valueOf(`{"amount":${number}}`)).toBe(problem)
+  })
 })
 
 test('given any decimal, then its text is what was written, zeros at the end aside', () => {
