@@ -1,4 +1,5 @@
 import type { MaybePromise } from '../application/maybe-promise.ts'
+import { nextTurn } from '../application/next-turn.ts'
 import { StoreUnavailable } from '../application/event-store.ts'
 import { Refusal } from '../domain/refusal.ts'
 import type { Names } from './brand.ts'
@@ -6,6 +7,7 @@ import type { Call } from './call.ts'
 import { crossFieldIssues, readableOf } from './checking.ts'
 import { Malformed, RequestError, withFurther, type Issue } from './errors.ts'
 import { givenIn, isForm } from './parsing.ts'
+import { smallBody } from './reading.ts'
 import { malformedBy } from './refusal-answers.ts'
 import type { Route } from './route.ts'
 
@@ -36,6 +38,7 @@ export const withFurtherFaults = async (
   const problems = problemsIn(error)
   const contentType = call.request.header('content-type')
   if (!problems || !route.body || isForm(route, contentType)) return error
+  if (call.request.body.byteLength > smallBody) await nextTurn()
   const given = givenIn(route.body, call.request.body, contentType, names)
   const body = readableOf(route.body, given)
   const issues = crossFieldIssues(route.body, body)
