@@ -18,7 +18,7 @@ import { blobsIn, seenIn, type Place } from './stores.ts'
 import type { Where } from './worker.ts'
 
 /** What a running service knows of itself; a command has none of it. */
-type Surroundings = {
+export type Surroundings = {
   readonly beside?: Where
   readonly isAlone?: () => boolean
   /** By default in this thread or in one of its own. */
@@ -69,12 +69,11 @@ export const openCore = async (
     outagesOf: outagesIn(log, damage.noteDamage),
     /** False when files or a server that requests need have failed a moment ago. */
     storesWork: () => opened.store.canBeWritten() && usesOfVault.work() && usesOfBlobs.work(),
+    ...queries,
     payments: { ...queries.payments, tidOf: deriveIds(digest, ids, 'tid') },
     accounting: { ...queries.accounting, ...terms, reportHolding: reportBook.holding },
     merchants: { ...queries.merchants, blobs: watchBlobs(blobs, usesOfBlobs) },
     people: { ...people, ridOf: deriveIds(digest, ids, 'rid') },
-    callbacks: queries.callbacks,
-    audit: queries.audit,
     transparency: { ...queries.transparency, tree: readLogTree(file) },
     moments: readMoments(file),
     close: async (): Promise<void> => {

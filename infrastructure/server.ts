@@ -17,10 +17,9 @@ import { readsAsOf } from './as-of/reads-as-of.ts'
 import { makeClientAddress } from './client-address.ts'
 import { accessOf } from './callers.ts'
 import { callbackKeysIn, signerIn } from './callbacks/own-signer.ts'
-import { openCore, type Core } from './core.ts'
+import { openCore, type Core, type Surroundings } from './core.ts'
 import { describedBy, forEverySlice } from './described.ts'
 import { fundingOf } from './funding.ts'
-import type { StartFolding } from './read-models/folding.ts'
 import { countInFlight } from './in-flight.ts'
 import type { Log } from './log.ts'
 import { beginProduction } from './mode-of-log.ts'
@@ -33,7 +32,6 @@ import type { Vitals } from './readiness.ts'
 import { composeService, type Service } from './service.ts'
 import type { Settings } from './settings.ts'
 import { openGranted, type Granted } from './people/granted.ts'
-import type { Where } from './worker.ts'
 
 export { isRedirectUri } from '../http/oauth/application.ts'
 export { textOfRefusal } from '../http/refusal-answers.ts'
@@ -46,24 +44,19 @@ const namedOf = (settings: Settings) => ({
 const linksWith = ({ settings: { ABSOLUTE_URIS: absoluteUris }, publicUrl }: Core): Links =>
   linksOf(() => ({ publicUrl: publicUrl(), absoluteUris }))
 
-const wordsWith = (core: Core, { views }: Granted, links: Links) => {
+const wireWith = (core: Core, { views }: Granted, links: Links) => {
   const { accounting, people, settings } = core
   const known = { ...core, ...people, ...accounting, views, links }
-  return wordsOfCallbacks({ ...known, isSafeChannel: isSafeChannel(settings) })
+  const message = wordsOfCallbacks({ ...known, isSafeChannel: isSafeChannel(settings) })
+  return { names: namedOf(settings).names, stringToSign, message }
 }
 
 /** The wire of callbacks for the operator's commands, beside a running service. */
-export const callbackWire = async (core: Core) => {
-  const message = wordsWith(core, await openGranted(core), linksWith(core))
-  return { names: namedOf(core.settings).names, stringToSign, message }
-}
+export const callbackWire = async (core: Core) =>
+  wireWith(core, await openGranted(core), linksWith(core))
 
-type Surroundings = {
-  /** Where it listens, asked once that is known. */
+type ServiceSurroundings = Omit<Surroundings, 'isAlone'> & {
   readonly address: () => string
-  readonly beside?: Where
-  /** Where the read models are folded by another thread. */
-  readonly folding?: StartFolding | undefined
   readonly funding?: FundingSource | undefined
   /** Counts requests; by default in the metrics of this service. */
   readonly measure?: Service['observe'] | undefined
@@ -78,7 +71,7 @@ type Surroundings = {
 export const openService = async (
   settings: Settings,
   log: Log,
-  { address, beside = 'inline', folding, measure, ...given }: Surroundings,
+  { address, beside = 'inline', folding, measure, ...given }: ServiceSurroundings,
 ) => {
   const inFlight = countInFlight()
   const { isAlone } = inFlight
@@ -100,9 +93,9 @@ export const openService = async (
     openGranted(core),
     keys,
   ])
-  const wordCallback = wordsWith(core, granted, links)
+  const wire = wireWith(core, granted, links)
+  const { message: wordCallback } = wire
   pusher.follow(wordCallback)
-  const wire = { names, stringToSign, message: wordCallback }
   const signer = await signerIn(core, settings.DATA_DIR, Date.now, keys)
   const access = accessOf(core, signer)
   const authenticate = makeAccess({ ...access, names })

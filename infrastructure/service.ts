@@ -1,4 +1,6 @@
 import type { FundingSource } from '../application/funding.ts'
+import { keepDays } from './as-of/keep-days.ts'
+import { makePast } from './as-of/moments.ts'
 import { ownAudit } from './audit/own-audit.ts'
 import { runBackgroundWork, type Work } from './background-work.ts'
 import type { SendingNeeds } from './callbacks/logged-sending.ts'
@@ -14,12 +16,9 @@ import { makeReadiness, type Vitals } from './readiness.ts'
 import { sandboxControls } from './sandbox-controls.ts'
 import { shopsOf } from './shops.ts'
 import { accountingSlice } from './slices/accounting.ts'
-import { asOfSlice } from './slices/as-of.ts'
 import { auditSlice } from './slices/audit.ts'
 import { callbackSlice } from './slices/callbacks.ts'
 import { merchantSlice } from './slices/merchants.ts'
-import { operatorMoney } from './slices/operator-money.ts'
-import { operatorWatch } from './slices/operator-watch.ts'
 import { operatorSlice } from './slices/operator.ts'
 import { paymentSlice } from './slices/payments.ts'
 import { peopleSlice } from './slices/people.ts'
@@ -62,15 +61,15 @@ export const composeService = async <OfHttp extends object>(
   const accounting = accountingSlice(core, messages)
   const callbacks = callbackSlice(core, { ...parts, countAttempt: metrics.countAttempt })
   const transparency = transparencySlice(core)
-  const asOf = asOfSlice(core)
+  const past = makePast(core)
+  // Of the processes of a directory one keeps them. What is under way is given up at a stop.
+  const asOf = { work: [{ due: keepDays(core, past), isTelling: true, giveUp: past.close }] }
   const portal = portalSlice(core, messages, { payments, callbacks, transparency })
   // In the order in which the work of one may make that of another due.
   const ofMerchants = [payments, people, accounting, merchants, callbacks]
   const slices = [...ofMerchants, transparency, asOf, audit, portal]
-  const { begin, stop, settle, hasBegun } = runBackgroundWork(
-    core,
-    slices.flatMap((slice): readonly Work[] => slice.work),
-  )
+  const work = slices.flatMap((slice): readonly Work[] => slice.work)
+  const { begin, stop, settle, hasBegun } = runBackgroundWork(core, work)
   const live = makeLive()
   core.onFolded(live.onFolded)
   const ofAll = { ...accounting.needs, ...people.needs, ...callbacks.needs }
@@ -80,10 +79,9 @@ export const composeService = async <OfHttp extends object>(
   const ready = makeReadiness(core, hasBegun)
   const ownVitals = async () => ({ ready: await ready(), listeners: parts.listenerCount() })
   const vitals = parts.vitals ?? ownVitals
-  const watch = operatorWatch(core, vitals)
   const securityContact = core.settings.SECURITY_CONTACT
   return {
-    past: asOf.past,
+    past,
     needs: {
       payments: { ...all, ...payments.needs },
       accounting: { ...all, ...accounting.needs },
@@ -92,7 +90,7 @@ export const composeService = async <OfHttp extends object>(
       callbacks: { ...all, ...callbacks.needs },
       transparency: { ...all, ...transparency.needs },
       portal: { ...all, ...ofAll, ...portal.needs, simulator },
-      operator: { ...all, ...ofAll, ...operatorSlice(core), ...operatorMoney(core), ...watch },
+      operator: { ...all, ...ofAll, ...operatorSlice(core, vitals) },
       audit: { ...all, ...auditSlice(core, access) },
       service: { ...all, ready, securityContact, metrics: allMetrics, machineNow: Date.now },
       sandbox: { ...all, ...sandbox },

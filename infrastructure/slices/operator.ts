@@ -1,16 +1,55 @@
+import type { Context } from '../../application/handle.ts'
+import { explaining } from '../audit/explaining.ts'
+import { importUploaded } from '../bank/import-uploaded.ts'
 import type { Core } from '../core.ts'
+import { journalColumns, journalRows } from '../export/csv-files.ts'
 import { figuresOf } from '../merchant-figures.ts'
+import { debtorIn, newMessageId, orderDue, paymentMessage } from '../payment-message.ts'
 import { operatorsIn, staffIn } from '../people/staff.ts'
+import type { Vitals } from '../readiness.ts'
+import { rotateKeys, type RotatedKeys } from '../rotate-keys.ts'
+import { securityPage, type SecurityPlace, type SecurityWanted } from '../security-pages.ts'
+import { serviceHealth } from '../service-health.ts'
+import { shownKeys } from '../shown-keys.ts'
 import { operatorVisits } from '../visits.ts'
 import { waitingIn } from '../waiting-work.ts'
 
+const moneyIn = (core: Core) => {
+  const { store, moments, settings } = core
+  const debtor = debtorIn(settings)
+  return {
+    newMessageId,
+    canOrder: debtor !== undefined,
+    orderDue: (messageId: string, contextOf: (merchant: string) => Context) =>
+      orderDue(core, messageId, contextOf),
+    paymentFile: async (messageId: string) =>
+      debtor && (await paymentMessage(core, debtor, messageId)).text,
+    importBankFile: importUploaded(core),
+    positionAt: moments.positionAt,
+    journalCsv: { columns: journalColumns, rows: journalRows },
+    explain: explaining(core).explain,
+    eventAt: store.readAt,
+  }
+}
+
+/** The service, its security log, its keys. */
+const watchIn = (core: Core, vitals: () => Promise<Vitals>) => ({
+  ready: async () => (await vitals()).ready,
+  health: serviceHealth(core, vitals),
+  securityPage: (wanted: SecurityWanted, from: SecurityPlace | undefined, limit: number) =>
+    securityPage(core.settings.DATA_DIR, wanted, from, limit),
+  keys: shownKeys(core),
+  rotateKeys: async (kind: RotatedKeys, context: Context): Promise<void> => {
+    await rotateKeys(core)(kind, context)
+  },
+})
+
 /** What the people of the operator see and do. */
-export const operatorSlice = (core: Core) => {
+export const operatorSlice = (core: Core, vitals: () => Promise<Vitals>) => {
   const operators = operatorsIn(core)
   return {
-    ...operators,
-    ...figuresOf(core),
-    ...waitingIn(core),
+    ...{ ...operators, ...figuresOf(core), ...waitingIn(core) },
+    ...{ ...moneyIn(core), ...watchIn(core, vitals) },
     findStaff: staffIn(core).findStaff,
     noteOperatorVisit: operatorVisits(core, operators),
     listMerchants: core.merchants.list.page,

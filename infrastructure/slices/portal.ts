@@ -30,16 +30,11 @@ type Others = {
 
 const paymentsIn = (
   { payments, people, accounting, audit, store, revisionOf, settings }: Core,
-  {
-    payments: {
-      needs: { hasPerson },
-    },
-    transparency: {
-      needs: { receipts },
-    },
-  }: Others,
+  others: Others,
 ) => ({
-  ...{ store, revisionOf, hasPerson, textCell, receipts },
+  ...{ store, revisionOf, textCell },
+  hasPerson: others.payments.needs.hasPerson,
+  receipts: others.transparency.needs.receipts,
   lists: payments.lists,
   tidOf: payments.tidOf,
   refundedBy: payments.staffRefunds.refundedBy,
