@@ -73,7 +73,7 @@ export const accountTextsInEnglish = {
   wrongNumberCode: 'That is not the code of the newest message, or it is too old.',
 }
 
-export type AccountTexts = Readonly<Record<keyof typeof accountTextsInEnglish, string>>
+type AccountTexts = Readonly<Record<keyof typeof accountTextsInEnglish, string>>
 
 export const accountTextsInNorwegian: AccountTexts = {
   codesKept: 'Jeg har tatt vare på dem',
