@@ -5,6 +5,7 @@ import { Refusal } from '../../domain/refusal.ts'
 import { targetOf, type Call } from '../call.ts'
 import { Malformed, RequestError } from '../errors.ts'
 import { preferred } from '../negotiation.ts'
+import { ownCookie } from '../own-cookie.ts'
 import { pageHeaders } from '../payer/page.ts'
 import { answerToRefusal } from '../refusal-answers.ts'
 import type { RawReply, RawStatus } from '../route.ts'
@@ -56,25 +57,8 @@ const problemHtml = (text: string) =>
     <p class="problem" role="alert">${text}</p>
     <p><a href="/audit/">Back to the overview</a></p>`
 
-/** The cookie of a session. */
-const makeCookie = (isSecure: boolean) => {
-  // With the prefix browsers refuse the cookie from other hosts and over http.
-  const name = `${isSecure ? '__Host-' : ''}daybook-audit`
-  const attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`
-  return {
-    keep: (cookie: string): string => `${name}=${cookie}; ${attributes}`,
-    none: `${name}=; Max-Age=0; ${attributes}`,
-    find: (header = ''): string | undefined =>
-      header
-        .split(';')
-        .map((part) => part.trim())
-        .find((part) => part.startsWith(`${name}=`))
-        ?.slice(name.length + 1),
-  }
-}
-
 export const makeAuditVisits = ({ isSecure, auditors, securityLog }: VisitNeeds) => {
-  const cookie = makeCookie(isSecure)
+  const cookie = ownCookie({ isSecure, sameSite: 'Strict' }, 'audit', /^/)
 
   const visitorOf = async ({ request, at }: Call): Promise<Visitor | undefined> => {
     const [, token] = /^bearer +(\S+)$/i.exec(request.header('authorization') ?? '') ?? []

@@ -1,41 +1,30 @@
 import { authorizations } from '../../domain/aggregates.ts'
-import type { Handle } from '../../application/handle.ts'
 import type { RequestedAuthorization } from '../../domain/people/authorization.ts'
 import { Refusal, refuse, type RefusalCode } from '../../domain/refusal.ts'
 import { contextOfPayer, targetOf, type Call } from '../call.ts'
 import { RequestError } from '../errors.ts'
 import { fieldOf, type FormOf } from '../forms.ts'
+import { OutdatedForm } from '../payer/anti-forgery.ts'
 import { enterMissing, type EnteringNeeds } from '../payer/entering.ts'
 import { permissionForm } from '../payer/page-asks.ts'
 import { tickedScope } from '../payer/permission.ts'
-import {
-  OutdatedForm,
-  type SessionNeeds,
-  type SignedIn,
-  type Visitor,
-  type Visits,
-} from '../payer/session.ts'
+import type { SessionNeeds, SignedIn, Visitor, Visits } from '../payer/session.ts'
 import type { RawReply } from '../route.ts'
 import type { answerForm } from './authorization-parameters.ts'
 import type { AuthorizationPages } from './pages.ts'
 import type { AuthorizationPasses } from './passes.ts'
 import type { Throttle } from '../payer/fields.ts'
+import { leaving, type LeavingNeeds } from './leaving.ts'
 import { compareNumber, type OriginNeeds } from './origin.ts'
-import { redirectTo } from './request.ts'
 
 export type AuthorizationAnswerNeeds = Pick<SessionNeeds, 'digestOf' | 'isSameText' | 'caughtUp'> &
   EnteringNeeds &
-  OriginNeeds & {
+  OriginNeeds &
+  LeavingNeeds & {
     /** Wrong numbers for each pass. */
     readonly compareTries: Throttle
     readonly findApplication: (clientId: string) => object | undefined
-    readonly handle: Handle
-    readonly issuer: () => string
-    /** The authorization code, and the hash that is stored. */
-    readonly codeOf: (authorization: string) => { readonly code: string; readonly hash: string }
   }
-
-type Known = RequestedAuthorization
 
 const addressOf = ({ request }: Call): string => request.remoteAddress ?? ''
 
@@ -72,6 +61,7 @@ export const authorizationAnswers = (
 ) => {
   const { handle } = needs
   const enter = enterMissing(needs)
+  const { leave, leaveDenied, leaveAtOnce } = leaving(needs, visits)
 
   /** Few tries: two digits could be guessed. @throws Refusal sign_in_is_locked */
   const isCompared = (id: string, typed: string, { at }: Call): boolean => {
@@ -79,40 +69,6 @@ export const authorizationAnswers = (
     const isRight = needs.isSameText(typed, compareNumber(needs, id))
     if (!isRight) needs.compareTries.count(id, at)
     return isRight
-  }
-
-  const leaveDenied = (visitor: Visitor, { request: { redirectUri, state } }: Known): RawReply => {
-    const answer = { error: 'access_denied', state, iss: needs.issuer() }
-    return visits.go(visitor, redirectTo(redirectUri, answer))
-  }
-
-  /** Redirects with a code or a denial (RFC 6749, 4.1.2; RFC 9207). */
-  const leave = async (visitor: Visitor, id: string, known: Known, call: Call) => {
-    if (known.status === 'denied') return leaveDenied(visitor, known)
-    const { redirectUri, state, merchant } = known.request
-    const iss = needs.issuer()
-    // A reused code revokes its tokens (RFC 6749, 4.1.2), so never redirect with a used one.
-    if (known.permissions) return refuse('authorization_is_answered')
-    const { at } = call
-    const { code, hash: codeHash } = needs.codeOf(id)
-    const context = contextOfPayer(call, known.payer ?? '', merchant)
-    await handle(authorizations, id, { type: 'IssueCode', at, codeHash }, context)
-    return visits.go(visitor, redirectTo(redirectUri, { code, state, iss }))
-  }
-
-  /** Redirects without asking: an earlier consent covers the request. */
-  const leaveAtOnce = async (visitor: SignedIn, id: string, known: Known, call: Call) => {
-    const { payer, startedAt: signedInAt } = visitor.session
-    const { scope, merchant } = known.request
-    const { at } = call
-    const answer = { payer, scope, signedInAt, channel: 'browser', isStanding: true } as const
-    const { state } = await handle(
-      authorizations,
-      id,
-      { type: 'AllowAuthorization', at, ...answer },
-      contextOfPayer(call, payer, merchant),
-    )
-    return leave(visitor, id, state.status === 'unrequested' ? known : state, call)
   }
 
   /** On the phone that scanned another screen's code. */
@@ -128,10 +84,10 @@ export const authorizationAnswers = (
   const decide = async (
     visitor: SignedIn,
     id: string,
-    known: Known,
+    known: RequestedAuthorization,
     channel: 'browser' | 'phone',
     call: Call<unknown, unknown, FormOf<typeof answerForm>>,
-  ): Promise<Known> => {
+  ): Promise<RequestedAuthorization> => {
     const { payer, startedAt: signedInAt } = visitor.session
     const { at } = call
     const context = contextOfPayer(call, payer, known.request.merchant)
@@ -158,7 +114,7 @@ export const authorizationAnswers = (
   const askAgain = async (
     visitor: SignedIn,
     id: string,
-    known: Known,
+    known: RequestedAuthorization,
     call: Call<unknown, unknown, FormOf<typeof answerForm>>,
   ): Promise<RawReply | undefined> => {
     const { body } = call
@@ -166,16 +122,8 @@ export const authorizationAnswers = (
     const { payer } = visitor.session
     const wrong = await enter(visitor, body, tickedScope(body), contextOfPayer(call, payer))
     const [qr, asked] = [fieldOf(body, 'qr'), fieldOf(body, 'asked')]
-    return (
-      wrong &&
-      pages.forConsent(
-        visitor,
-        id,
-        known,
-        qr === '' ? { asked } : { qr, address: addressOf(call) },
-        wrong,
-      )
-    )
+    const cameFrom = qr === '' ? { asked } : { qr, address: addressOf(call) }
+    return wrong && pages.forConsent(visitor, id, known, cameFrom, wrong)
   }
 
   /** In the browser that the application redirected here. */
@@ -183,7 +131,7 @@ export const authorizationAnswers = (
     visitor: Visitor,
     decider: SignedIn | undefined,
     id: string,
-    known: Known,
+    known: RequestedAuthorization,
     call: Call<unknown, unknown, FormOf<typeof answerForm>>,
   ): Promise<RawReply> => {
     const [asked, decision] = [fieldOf(call.body, 'asked'), fieldOf(call.body, 'decision')]
@@ -226,7 +174,7 @@ export const authorizationAnswers = (
     const known = await passes.find(id)
     await needs.caughtUp()
     if (!needs.findApplication(known.request.client))
-      return visits.problem(visitor, 400, visitor.texts.unknownClient, call)
+      return visits.problem(visitor, { status: 400, text: visitor.texts.unknownClient }, call)
     const qr = fieldOf(call.body, 'qr')
     if (qr !== '') {
       const scanned = await passes.ofCode(qr)

@@ -61,7 +61,7 @@ export const authorizationRoutes = (
   }
 
   const refused = (visitor: Visitor, call: Call, reason: RefusedReason, status: 200 | 400 = 400) =>
-    visits.problem(visitor, status, visitor.texts[reason], call)
+    visits.problem(visitor, { status, text: visitor.texts[reason] }, call)
 
   /** Continues with a valid request; answers an invalid one. */
   const withRequest = async (

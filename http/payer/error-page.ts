@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
-import { secondsAfter, type Instant } from '../../domain/time.ts'
-import { problemHtml, problemTitle } from './problem.ts'
+import type { Instant, Seconds } from '../../domain/time.ts'
+import { problemPage } from './problem.ts'
 import { type FooterLinks, pageReply } from './page.ts'
 import { languageOf, textsIn } from './texts.ts'
 import type { Reply } from '../replies.ts'
@@ -12,9 +12,9 @@ export type FailedRequest = {
   readonly now: Instant
 }
 
-const retryAtOf = (headers: Reply['headers'], now: Instant): Instant | undefined => {
+const retryAfterOf = (headers: Reply['headers']): Seconds | null => {
   const wait = Number(headers?.['Retry-After'] ?? Number.NaN)
-  return Number.isFinite(wait) ? secondsAfter(now, wait) : undefined
+  return Number.isFinite(wait) ? wait : null
 }
 
 /** The error page when no other page can answer. */
@@ -28,15 +28,11 @@ export const makeErrorPage =
     const texts = textsIn[language]
     const known: Readonly<Record<string, string>> = texts
     const page = await pageReply({
-      language: locale,
-      texts,
-      title: problemTitle({ texts, status }),
-      isSecure,
-      footer,
-      body: problemHtml({
+      ...{ language: locale, texts, isSecure, footer },
+      ...problemPage({
         ...{ texts, locale, status, now },
         text: known[`problem${status}`] ?? texts.wrongInput,
-        retryAt: retryAtOf(headers, now),
+        retryAfter: retryAfterOf(headers),
         more:
           status < 500
             ? ''

@@ -1,20 +1,25 @@
 import { html } from 'hono/html'
-import type { Instant } from '../../domain/time.ts'
+import { secondsAfter, type Instant, type Seconds } from '../../domain/time.ts'
+import type { RawStatus } from '../route.ts'
 import { shownClock } from './money.ts'
 import type { Html } from './page.ts'
 import type { Texts } from './texts.ts'
 import { filled } from './words.ts'
 
-export type Problem = {
+/** What a page says of an error. */
+export type ToldProblem = {
+  readonly status: RawStatus
+  readonly text: string
+  readonly retryAfter?: Seconds | null
+  /** Names the refusal, which may have a title of its own. */
+  readonly code?: string
+}
+
+type Problem = Omit<ToldProblem, 'status'> & {
   readonly texts: Texts
   readonly locale: string
   readonly status: number
-  /** Names the refusal, when it has words of its own. */
-  readonly code?: string | undefined
-  readonly text: Html | string
   readonly now: Instant
-  /** When to try again, where that is known. */
-  readonly retryAt?: Instant | undefined
   /** The page from which it came. */
   readonly back?: string | undefined
   /** Where it goes on if not there. */
@@ -22,30 +27,22 @@ export type Problem = {
   readonly more?: Html | ''
 }
 
-export const problemTitle = ({
-  texts,
-  status,
-  code,
-}: Pick<Problem, 'texts' | 'status' | 'code'>): string => {
-  const known: Readonly<Record<string, string>> = texts
-  return known[`title_${code}`] ?? known[`title${status}`] ?? texts.error
-}
-
 /** What happened, and where to go from there. */
-export const problemHtml = (problem: Problem): Html => {
-  const { texts, locale, text, now, retryAt, back, home = '/payer/', more = '' } = problem
-  return html`<div class="card">
-    <h1>${problemTitle(problem)}</h1>
+export const problemPage = (problem: Problem): { readonly title: string; readonly body: Html } => {
+  const { texts, locale, status, code, text, now, back, retryAfter = null } = problem
+  const { home = '/payer/', more = '' } = problem
+  const known: Readonly<Record<string, string>> = texts
+  const title = known[`title_${code}`] ?? known[`title${status}`] ?? texts.error
+  const again =
+    retryAfter === null ? undefined : shownClock(secondsAfter(now, retryAfter), now, locale)
+  const body = html`<div class="card">
+    <h1>${title}</h1>
     <p>${text}</p>
-    ${
-      retryAt === undefined
-        ? ''
-        : html`<p>${filled(texts.tryAgainAt, shownClock(retryAt, now, locale))}</p>`
-    }
-    ${more}
+    ${again === undefined ? '' : html`<p>${filled(texts.tryAgainAt, again)}</p>`} ${more}
     <div class="actions">
       ${back === undefined ? '' : html`<a class="button" href="${back}">${texts.backToPage}</a>`}
       <a class="button ${back === undefined ? '' : 'second'}" href="${home}">${texts.toStart}</a>
     </div>
   </div>`
+  return { title, body }
 }

@@ -1,10 +1,9 @@
 import { html } from 'hono/html'
 import type { Confirmation } from '../../application/account.ts'
 import type { Context } from '../../application/handle.ts'
-import { secondsAfter } from '../../domain/time.ts'
 import { targetOf, type Call } from '../call.ts'
 import type { Group } from '../groups.ts'
-import { problemHtml, problemTitle } from '../payer/problem.ts'
+import { problemPage } from '../payer/problem.ts'
 import { toldProblem, type Visits } from '../payer/session.ts'
 import type { RawReply } from '../route.ts'
 import type { FramedPage, LobbyVisitor } from './frame.ts'
@@ -47,27 +46,19 @@ export type House<Visitor extends LobbyVisitor, Page extends FramedPage, Action,
 }
 
 /** A problem as a page of the staff; undefined for those that are told as everywhere. */
-const problemPage = (
-  visitor: LobbyVisitor,
+const staffProblem = (
+  { texts, locale }: LobbyVisitor,
   error: unknown,
   call: Call,
   home: string,
 ): FramedPage | undefined => {
-  const { texts, locale } = visitor
   const told = toldProblem(error, texts)
   if (!told) return undefined
-  const { status, code, text, retryAfter = null } = told
+  const { status, retryAfter = null } = told
   const isForm = call.request.method === 'POST'
-  return {
-    title: problemTitle({ texts, status, code }),
-    status,
-    retryAfter,
-    body: problemHtml({
-      ...{ texts, locale, status, code, text, home, now: call.at },
-      back: isForm || status === 429 ? targetOf(call) : undefined,
-      retryAt: retryAfter === null ? undefined : secondsAfter(call.at, retryAfter),
-    }),
-  }
+  const back = isForm || status === 429 ? targetOf(call) : undefined
+  const page = problemPage({ ...told, texts, locale, home, now: call.at, back })
+  return { ...page, status, retryAfter }
 }
 
 export const forbiddenHtml = (title: string, text: unknown, home: string, way: string) =>
@@ -93,7 +84,7 @@ export const guarding = <Visitor extends LobbyVisitor, Page extends FramedPage, 
     try {
       shown = await work()
     } catch (error) {
-      const problem = problemPage(visitor, error, call, house.homeOf(visitor))
+      const problem = staffProblem(visitor, error, call, house.homeOf(visitor))
       if (!problem) throw error
       shown = problem as Page
     }

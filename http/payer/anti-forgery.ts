@@ -1,0 +1,51 @@
+import type { Call } from '../call.ts'
+import { RequestError } from '../errors.ts'
+import { fieldOf, type Fields } from '../forms.ts'
+import type { Texts } from './texts.ts'
+
+export type AntiForgeryNeeds = {
+  /** A keyed text that only this installation can make. */
+  readonly derive: (...parts: readonly (string | number)[]) => string
+  /** Compares in constant time. */
+  readonly isSameText: (a: string, b: string) => boolean
+}
+
+/** The form was made for another session: do nothing and show its page again. */
+export class OutdatedForm extends Error {
+  override readonly name = 'OutdatedForm'
+}
+
+/** The length of the browser's part of the token; the rest is the payer's. */
+const browserPart = 22
+
+const partOf = (token: string) => token.slice(0, browserPart)
+
+/** Forms work for whom they were made only, and on our own pages. */
+export const antiForgery = ({ derive, isSameText }: AntiForgeryNeeds) => ({
+  /** Bound to the payer, not the session, so other tabs survive a new sign-in. */
+  tokenFor: (browser: string, payer = ''): string =>
+    partOf(derive('csrf', browser)) + derive('csrf', browser, payer),
+
+  /**
+   * The form must belong to the signed-in payer, or just to the browser. @throws RequestError 403
+   * when it is not from our page in this browser @throws OutdatedForm when it belongs to another
+   * payer
+   */
+  checkForm: (
+    { request }: Call,
+    { csrf, texts }: { readonly csrf: string; readonly texts: Texts },
+    form: Fields<'csrf'>,
+    whose: 'payer' | 'browser' = 'payer',
+  ): void => {
+    const site = request.header('sec-fetch-site')
+    const isForeign = site !== undefined && site !== 'same-origin' && site !== 'none'
+    if (isForeign) throw new RequestError(403, texts.problem403)
+    const given = fieldOf(form, 'csrf')
+    if (!isSameText(partOf(given), partOf(csrf))) {
+      // Pages opened at once each set a cookie; the browser keeps the last.
+      if (site === 'same-origin') throw new OutdatedForm()
+      throw new RequestError(403, texts.problem403)
+    }
+    if (whose === 'payer' && !isSameText(given, csrf)) throw new OutdatedForm()
+  },
+})
