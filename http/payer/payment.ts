@@ -1,41 +1,25 @@
-import { html } from 'hono/html'
 import { payments } from '../../domain/aggregates.ts'
 import type { PaymentWish } from '../../application/answer-payment.ts'
 import type { Context, Handle } from '../../application/handle.ts'
 import { formatAmount } from '../../domain/money/money.ts'
-import type { Profile } from '../../domain/people/profile.ts'
-import { parseScope } from '../../domain/people/scope.ts'
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal, type RefusalCode } from '../../domain/refusal.ts'
 import { tidParams } from '../addresses.ts'
 import { contextOfPayer, searchOf, type Call } from '../call.ts'
 import { fieldOf, type FormOf } from '../forms.ts'
 import type { RawReply, Route } from '../route.ts'
-import { attachmentsHtml, payerAttachmentRoute, type PayerAttachmentNeeds } from './attachment.ts'
-import { shownAmount, shownTime, typedAmount } from './money.ts'
-import { orderHtml, splitHtml } from './order.ts'
+import { payerAttachmentRoute } from './attachment.ts'
+import { typedAmount } from './money.ts'
 import { pageAsks, paymentForm } from './page-asks.ts'
-import type { Html } from './page.ts'
 import { payerPages } from './pages.ts'
-import {
-  receiptHtml,
-  refuseDisabledShop,
-  requestFor,
-  statusHtml,
-  type ShownRequest,
-  type ShownRequestNeeds,
-} from './request.ts'
-import { scopeList } from './scope-choice.ts'
-import { codeField } from './fields.ts'
-import { filled } from './words.ts'
-import { hiddenFields, problemNote, type SignedIn, type Visits } from './session.ts'
-import { stepUp, stepUpFor, type StepUpNeeds } from './step-up.ts'
-import { chosenTip, tipField } from './tip.ts'
+import { isCheckout, paymentPage, type Entered, type PaymentPageNeeds } from './payment-page.ts'
+import { refuseDisabledShop, requestFor, type ShownRequestNeeds } from './request.ts'
+import type { SignedIn, Visits } from './session.ts'
+import { stepUp } from './step-up.ts'
+import { chosenTip } from './tip.ts'
 
-export type PayerPaymentNeeds = PayerAttachmentNeeds &
-  StepUpNeeds &
+export type PayerPaymentNeeds = PaymentPageNeeds &
   ShownRequestNeeds & {
     readonly handle: Handle
-    readonly findProfile: (payer: string) => Promise<Profile | undefined>
     readonly acceptPayment: (
       tid: string,
       payer: string,
@@ -44,138 +28,27 @@ export type PayerPaymentNeeds = PayerAttachmentNeeds &
     ) => Promise<void>
   }
 
-/** The payer's input that was rejected, and why. */
-type Entered = {
-  readonly problem?: string
-  readonly typed?: string
-  /** The additional amount to confirm; a different one must be confirmed again. */
-  readonly confirmed?: string
-}
-
-/** A refusal to show beside the form; other errors are thrown. */
-const refusalOf = async (
-  accept: () => Promise<void>,
-): Promise<'additional_amount_is_not_confirmed' | 'additional_amount_is_too_high' | undefined> => {
+/** The refusal, if it is one of those that the form shows; other errors are thrown. */
+const refusalOf = async <Code extends RefusalCode>(
+  shown: readonly Code[],
+  work: () => Promise<void>,
+): Promise<Code | undefined> => {
   try {
-    await accept()
+    await work()
     return undefined
   } catch (error) {
-    const code = error instanceof Refusal ? error.code : undefined
-    if (code === 'additional_amount_is_not_confirmed' || code === 'additional_amount_is_too_high')
-      return code
-    throw error
+    const code = error instanceof Refusal ? shown.find((one) => one === error.code) : undefined
+    if (code === undefined) throw error
+    return code
   }
 }
-
-/** Told beside the form; other errors are thrown. */
-const factorProblem = async (
-  confirm: () => Promise<void>,
-): Promise<'stepUpNeeded' | 'wrongCode' | undefined> => {
-  try {
-    await confirm()
-    return undefined
-  } catch (error) {
-    const code = error instanceof Refusal ? error.code : undefined
-    if (code === 'second_factor_is_needed') return 'stepUpNeeded'
-    if (code === 'sign_in_is_wrong') return 'wrongCode'
-    throw error
-  }
-}
-
-/** Whether the payer came from the shop's checkout on this device. */
-const isCheckout = (call: Call): boolean => searchOf(call).has('checkout')
-
-const pathOf = (call: Call, tid: string): string =>
-  `/payer/payment/${tid}${isCheckout(call) ? '?checkout' : ''}`
-
-const scopeOf = ({ requiredScope }: ShownRequest['request']) => parseScope(requiredScope ?? '')
 
 /** Pages to answer payment requests and read their outcome. */
 export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Route[] => {
   const { page, form } = payerPages(visits)
   const find = requestFor(needs)
   const confirm = stepUp(needs)
-
-  const answerForm = (
-    visitor: SignedIn,
-    call: Call,
-    shown: ShownRequest,
-    { problem, typed, confirmed }: Entered,
-    additionalAmount: number,
-    profile: Profile | undefined,
-  ): Html => {
-    const { texts, csrf, locale } = visitor
-    const { request, tid } = shown
-    const above = stepUpFor(needs, shown, additionalAmount)
-    const scope = scopeOf(request)
-    const path = pathOf(call, tid)
-    const sum = shownAmount(request.amount + additionalAmount, request.currency, locale)
-    // Without scripts the button's amount would not follow the input.
-    const isFixed = !request.additionalEdit || confirmed !== undefined
-    return html`<form method="post" action="${path}">
-      ${problemNote(problem)}
-      ${hiddenFields(confirmed === undefined ? { csrf } : { csrf, confirmed })}
-      ${request.additionalEdit ? tipField(visitor, { request, path, typed, additionalAmount }) : ''}
-      ${
-        scope.length === 0
-          ? ''
-          : html`<h2>${texts.required}</h2>
-              ${request.requiredScopeText === null ? '' : html`<p>${request.requiredScopeText}</p>`}
-              ${scopeList(visitor, scope, profile)}`
-      }
-      ${
-        above === undefined
-          ? ''
-          : html`<p>${filled(texts.stepUp, shownAmount(above, request.currency, locale))}</p>
-              ${codeField(texts)}`
-      }
-      <div class="actions">
-        <button name="decision" value="accept">
-          ${request.action === 'sale' ? texts.pay : texts.reserve}&nbsp;<span data-sum
-            >${isFixed ? sum : ''}</span
-          >
-        </button>
-        <button class="second" name="decision" value="decline" formnovalidate>
-          ${texts.decline}
-        </button>
-      </div>
-    </form>`
-  }
-
-  const paymentPage = async (
-    visitor: SignedIn,
-    call: Call,
-    shown: ShownRequest,
-    entered: Entered = {},
-  ): Promise<RawReply> => {
-    const { outcome, tid } = shown
-    const { texts, locale } = visitor
-    const title = `${texts.payment} – ${shown.shop}`
-    const status = entered.problem === undefined ? 200 : 400
-    if (outcome.status !== 'pending') {
-      const { currency } = outcome
-      const attached = await attachmentsHtml(needs, visitor, { tid, currency })
-      const body = html`<div class="card">
-        ${statusHtml(visitor, shown)} ${orderHtml(visitor, shown)} ${receiptHtml(visitor, shown)}
-        ${attached}
-      </div>`
-      return visits.show(visitor, { title, status, body })
-    }
-    const { request } = shown
-    const { additionalAmount: asked } = request
-    const additionalAmount =
-      entered.typed === undefined ? asked : (typedAmount(entered.typed, request.currency) ?? asked)
-    const isAsked = scopeOf(request).length > 0
-    const profile = isAsked ? await needs.findProfile(visitor.session.payer) : undefined
-    const back = html`<a class="back" href="/payer/">${texts.home}</a>`
-    const body = splitHtml(
-      html`${isCheckout(call) ? '' : back} ${orderHtml(visitor, shown, additionalAmount)}`,
-      html`${answerForm(visitor, call, shown, entered, additionalAmount, profile)}
-        <p class="quiet small">${texts.expires} ${shownTime(outcome.expiresAt, locale)}</p>`,
-      `/payer/checkout/${tid}/events`,
-    )
-    return visits.show(visitor, { title, status, body }, { isPayment: true })
-  }
+  const show = paymentPage(needs, visits)
 
   const answer = async (
     visitor: SignedIn,
@@ -190,7 +63,7 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
     const then = isCheckout(call) ? `/payer/checkout/${tid}` : `/payer/payment/${tid}`
     const { data: decision } = paymentForm.shape.decision.safeParse(fieldOf(form, 'decision'))
     const { texts } = visitor
-    const again = (entered: Entered) => paymentPage(visitor, call, shown, entered)
+    const again = (entered: Entered) => show(visitor, call, shown, entered)
     if (decision === undefined) return again({ problem: texts.wrongInput })
     if (decision === 'decline') {
       await needs.handle(payments, tid, { type: 'DeclinePayment', at: call.at, payer }, context)
@@ -205,18 +78,25 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
     const wish = { additionalAmount, isConfirmed, credit: false }
     const code = fieldOf(form, 'code').replaceAll(' ', '')
     const given = { payer, code, known: visitor.known }
-    const unproved = await factorProblem(() => confirm(shown, additionalAmount, given, context))
+    const unproved = await refusalOf(['second_factor_is_needed', 'sign_in_is_wrong'], () =>
+      confirm(shown, additionalAmount, given, context),
+    )
     if (unproved)
       return again({
-        problem: texts[unproved],
+        problem: unproved === 'sign_in_is_wrong' ? texts.wrongCode : texts.stepUpNeeded,
         ...(isTyped && { typed }),
         ...(isConfirmed && { confirmed }),
       })
-    const refused = await refusalOf(() => needs.acceptPayment(tid, payer, wish, context))
-    if (refused === 'additional_amount_is_not_confirmed')
-      return again({ problem: texts.refused_additional_amount_is_not_confirmed, typed, confirmed })
-    if (refused === 'additional_amount_is_too_high')
-      return again({ problem: texts.refused_additional_amount_is_too_high, typed })
+    const refused = await refusalOf(
+      ['additional_amount_is_not_confirmed', 'additional_amount_is_too_high'],
+      () => needs.acceptPayment(tid, payer, wish, context),
+    )
+    if (refused)
+      return again({
+        problem: texts[`refused_${refused}`],
+        typed,
+        ...(refused === 'additional_amount_is_not_confirmed' && { confirmed }),
+      })
     return visits.go(visitor, then)
   }
 
@@ -237,7 +117,7 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
         const { request } = shown
         const choice = request.additionalEdit ? searchOf(call).get('tip') : null
         const typed = chosenTip(request, choice, visitor.locale)
-        return paymentPage(visitor, call, shown, typed === undefined ? {} : { typed })
+        return show(visitor, call, shown, typed === undefined ? {} : { typed })
       },
     ),
     form(
