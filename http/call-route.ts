@@ -1,0 +1,199 @@
+import type { Context as HonoContext } from 'hono'
+import type { z } from 'zod'
+import type { FreshRead } from '../application/freshness.ts'
+import { andThen, type MaybePromise } from '../application/maybe-promise.ts'
+import { compiled } from '../domain/compiled.ts'
+import { refuse } from '../domain/refusal.ts'
+import type { Instant } from '../domain/time.ts'
+import type { Authenticate } from './access.ts'
+import type { Names } from './brand.ts'
+import { afterOrigin, type Call, type Caller } from './call.ts'
+import { checked } from './checking.ts'
+import { RequestError } from './errors.ts'
+import { askedFreshness, readAsAsked } from './freshness.ts'
+import { withFurtherFaults } from './further-faults.ts'
+import { accepts } from './negotiation.ts'
+import { isForm, parseBody, parseForm } from './parsing.ts'
+import { headerOf, type Incoming } from './reading.ts'
+import { makeReceiving } from './receiving.ts'
+import type { makeReplies, Reply } from './replies.ts'
+import { usageHeaders } from './request-usage.ts'
+import type { Route } from './route.ts'
+import { guardSession } from './session-guard.ts'
+import type { ReceivedRequest } from './unauthenticated-request.ts'
+
+export type CallNeeds = {
+  readonly names: Names
+  readonly authenticate: Authenticate
+  /** Undefined: taken from the Host header. */
+  readonly publicUrl: string | undefined
+  /** The peer of the socket, or the client that a trusted proxy names. */
+  readonly clientAddress: (
+    peer: string | undefined,
+    header: (name: string) => string | undefined,
+  ) => string | undefined
+  readonly now: () => Instant
+  /** Runs idempotent work, and retries while another process holds a store. */
+  readonly retryWhileHeld: <Answer>(ask: () => Promise<Answer>) => Promise<Answer>
+}
+
+export type Bindings = {
+  incoming?: Incoming & {
+    /** The request target as it was sent. */
+    readonly url?: string
+    readonly socket?: { readonly remoteAddress?: string }
+  }
+  /** Why this request cannot be answered. */
+  failure?: Error
+}
+export type Http = HonoContext<{ Bindings: Bindings }>
+
+/** Empty when the app is called without a socket. */
+const bindingsOf = ({ env }: Http): Bindings => env ?? {}
+
+const emptyBody: Uint8Array = new Uint8Array()
+
+/** Before anything is read of it. */
+const bareCall = (request: ReceivedRequest, requestId: string, at: Instant): Call => ({
+  ...{ params: undefined, query: undefined, body: undefined, caller: undefined },
+  ...{ accept: undefined, at, requestId, request },
+})
+
+/** A malformed id in a path is a 404, not a 400. */
+const paramsOf = (schema: z.ZodObject, given: unknown) => {
+  const result = compiled(schema).safeParse(given)
+  return result.success ? result.data : refuse('resource_is_unknown')
+}
+
+const withUsage = (reply: Reply, caller: Caller | undefined): Reply =>
+  caller?.usage ? { ...reply, headers: { ...reply.headers, ...usageHeaders(caller.usage) } } : reply
+
+type Calling = CallNeeds & {
+  readonly succeed: ReturnType<typeof makeReplies>['succeed']
+  readonly receiving: ReturnType<typeof makeReceiving>
+  /** Refusals of callers that have authenticated. */
+  readonly ofCallers: WeakSet<object>
+}
+
+export const callingWith = (needs: CallNeeds, succeed: Calling['succeed']): Calling => ({
+  ...needs,
+  succeed,
+  receiving: makeReceiving(),
+  ofCallers: new WeakSet(),
+})
+
+type Asked = {
+  readonly route: Route
+  readonly req: Http['req']
+  readonly requestId: string
+  readonly request: ReceivedRequest
+  readonly read: FreshRead | undefined
+}
+
+/** Signatures cover the URL as sent; `req.url` is normalized. */
+const urlOf = (publicUrl: string | undefined, http: Http): string => {
+  const { url: target = http.req.url, headers } = bindingsOf(http).incoming ?? {}
+  const url = target.startsWith('/') ? `http://${headers?.['host'] ?? ''}${target}` : target
+  return publicUrl === undefined ? url : publicUrl + afterOrigin(url)
+}
+
+/** A client may always accept the interface's own media type; it then gets plain JSON. */
+const isAccepted = (names: Names, accept: string | undefined, types: readonly string[]): boolean =>
+  accepts(accept, types) || (types.includes('application/json') && accepts(accept, [names.json]))
+
+const bodyOf = (
+  names: Names,
+  route: Route,
+  body: Uint8Array,
+  contentType: string | undefined,
+): unknown =>
+  route.body &&
+  (isForm(route, contentType)
+    ? parseForm(route.body, body, contentType)
+    : parseBody(route.body, body, contentType, names))
+
+const carryOut = async (
+  { names, now, succeed }: Calling,
+  { route, req, requestId, request, read }: Asked,
+  caller: Caller | undefined,
+): Promise<Reply> => {
+  const contentType = request.header('content-type')
+  const accept = request.header('accept')
+  const replyTypes = route.replyTypes ?? [names.json, 'application/json']
+  // A redirect's target negotiates for itself.
+  if (route.success !== 'found' && !isAccepted(names, accept, replyTypes))
+    throw new RequestError(406, `This resource is answered as ${replyTypes.join(' or ')}.`)
+  const call = {
+    params: route.params && paramsOf(route.params, req.param()),
+    query: route.query && checked(route.query, req.query()),
+    body: undefined as unknown,
+    caller,
+    at: now(),
+    requestId,
+    accept,
+    request,
+  }
+  const handled = (): unknown => route.handle(call as never)
+  try {
+    const body = bodyOf(names, route, request.body, contentType)
+    // Awaited only where it takes several turns.
+    call.body = body instanceof Promise ? ((await body) as unknown) : body
+    const answered = read
+      ? readAsAsked(names, askedFreshness(names, request.header), read, handled)
+      : handled()
+    return withUsage(succeed(route, await answered), caller)
+  } catch (error) {
+    throw await withFurtherFaults(route, call, error, names)
+  }
+}
+
+const proceed = async (calling: Calling, asked: Asked): Promise<Reply> => {
+  const { route, request } = asked
+  const asking = route.access === 'OPEN' ? undefined : calling.authenticate(route.access, request)
+  guardSession(route, request)
+  const caller = asking instanceof Promise ? await asking : asking
+  try {
+    return await carryOut(calling, asked, caller)
+  } catch (error) {
+    if (caller && error instanceof Error) calling.ofCallers.add(error)
+    throw error
+  }
+}
+
+/** Makes a call of a route out of a request, and a reply out of what that returns. */
+export const respond = (
+  calling: Calling,
+  route: Route,
+  http: Http,
+  requestId: string,
+  read: FreshRead | undefined,
+): MaybePromise<Reply> => {
+  const { authenticate, receiving, now } = calling
+  const { req } = http
+  const { incoming = {}, failure } = bindingsOf(http)
+  if (failure) throw failure
+  const { upload } = route
+  if (upload && !upload.admits(req.param(), now())) return refuse('resource_is_unknown')
+  const header = (name: string) => headerOf(req, incoming, name)
+  const request = {
+    method: req.method,
+    url: () => urlOf(calling.publicUrl, http),
+    header,
+    headers: () => req.raw.headers,
+    // Not a getter: each would cost a hidden class per request.
+    remoteAddress: calling.clientAddress(incoming.socket?.remoteAddress, header),
+    body: emptyBody,
+  }
+  const mayAsk = () => authenticate(route.access, { ...request, body: undefined })
+  const answered = () => proceed(calling, { route, req, requestId, request, read })
+  if (read) return calling.retryWhileHeld(answered)
+  const receive = () =>
+    andThen(receiving.read(route, req, incoming, mayAsk), (body) => {
+      request.body = body
+      return receiving.work(body, answered)
+    })
+  if (!upload?.mayBeSent) return receive()
+  return upload
+    .mayBeSent(bareCall(request, requestId, now()))
+    .then((may) => (may ? receive() : answered()))
+}
