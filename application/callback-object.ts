@@ -21,7 +21,7 @@ import type { MerchantViews, ShownPayment, ShownPermission } from './merchant-vi
 import { paymentsAsOf } from './payments-as-of.ts'
 
 /** A report as of its completion. */
-export type ClosedReport = {
+type ClosedReport = {
   readonly ledger: string
   readonly number: number
   readonly openedAt: Instant
@@ -30,7 +30,7 @@ export type ClosedReport = {
   readonly completion: Completion
 }
 
-export type MadeSettlement = {
+type MadeSettlement = {
   readonly serial: number
   readonly settlementId: string
   readonly startedAt: Instant
@@ -53,7 +53,7 @@ export type CallbackObject =
   | { readonly about: 'display'; readonly tid: string; readonly text: string }
   | { readonly about: 'test' }
 
-export type CallbackContent = {
+type CallbackContent = {
   readonly id: string
   readonly at: Instant
   /** Null for a test of an earlier version. */

@@ -8,7 +8,7 @@ import type { TimeZone } from './time-zone.ts'
 export type LinesSummed = { readonly counters: Counters; readonly totals: Totals }
 
 /** An event that tells a message, and what the message is called. */
-export type TellingEvent = {
+type TellingEvent = {
   readonly id: string
   readonly event: string
   readonly position: number

@@ -11,7 +11,7 @@ import type { Duplex } from 'node:stream'
 import { discardRest, isAhead, limitAhead, batchRequests } from './http-exchanges.ts'
 
 /** Statuses for what is not a valid request. */
-export type Wrong = 400 | 405 | 408 | 417 | 431
+type Wrong = 400 | 405 | 408 | 417 | 431
 
 /** An answer made without the app. */
 type Refusal = {

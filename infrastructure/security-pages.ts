@@ -15,7 +15,7 @@ export type SecurityWanted = {
   readonly actor: string | null
 }
 
-export type SecurityPage = {
+type SecurityPage = {
   /** Newest first. */
   readonly lines: readonly SecurityLine[]
   /** Undefined where the log begins. */

@@ -35,7 +35,7 @@ const callbackDestinations = sqliteTable(
 
 export type CallbackDestinationRow = typeof callbackDestinations.$inferSelect
 
-export const destinationKey = (merchant: string, destination: string): string =>
+const destinationKey = (merchant: string, destination: string): string =>
   within(merchant, destination)
 
 const untroubled = { failingSince: null, problem: null, pausedUntil: null, restedAt: null }

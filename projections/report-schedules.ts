@@ -81,7 +81,7 @@ export const reportScheduleProjection = projection({
 })
 
 /** A report that is due to close. */
-export type DueReport = {
+type DueReport = {
   readonly merchant: string
   readonly ledger: string
   readonly closes: ScheduledClosing

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 export const root = new URL('..', import.meta.url).pathname
 
 /** A command of a page, and what the page says that it prints. */
-export type Step = { readonly command: string; readonly answer: string }
+type Step = { readonly command: string; readonly answer: string }
 
 /** The commands between two marks of a page, in order. */
 export const stepsOf = (page: string, mark: string): Step[] => {

@@ -5,7 +5,7 @@ import type { Instant } from '../../domain/time.ts'
 import type { EventStore } from '../event-store.ts'
 import type { OpenAddress } from './who-caused.ts'
 
-export type ClosedReport = {
+type ClosedReport = {
   readonly openedAt: Instant
   readonly closedAt: Instant
   readonly closedPosition: number

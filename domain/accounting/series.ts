@@ -12,7 +12,7 @@ type SeriesEvent = EventsOf<typeof seriesEvents>
 type SeriesCommand = { readonly type: 'TakeSeries'; readonly merchant: string }
 
 /** Null while nobody owns it. */
-export type Series = { readonly merchant: string | null }
+type Series = { readonly merchant: string | null }
 
 /**
  * Six characters that settlement ids start with (interface 8); the first merchant to take them

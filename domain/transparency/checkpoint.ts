@@ -2,7 +2,7 @@ import type { Hash } from './merkle-tree.ts'
 import { bytesOfBase64 } from './signed-note.ts'
 
 /** What the text of a signed note says of a log (c2sp.org/tlog-checkpoint). */
-export type Checkpoint = {
+type Checkpoint = {
   /** Names the log: a URL without scheme and last slash. */
   readonly origin: string
   readonly size: number

@@ -2,7 +2,7 @@
 export const tileWidth = 256
 export const tileHeight = 8
 
-export type Tile = {
+type Tile = {
   readonly level: number | 'entries'
   readonly index: number
   /** How many hashes or entries it holds: 256 when it is full. */

@@ -10,7 +10,7 @@ import { auditRefusalRoute, type AuditRefusalNeeds } from './refusals.ts'
 import { auditSignInRoutes, type AuditSignInNeeds } from './sign-in.ts'
 import { makeAuditVisits, type VisitNeeds } from './visits.ts'
 
-export type AuditNeeds = VisitNeeds &
+type AuditNeeds = VisitNeeds &
   AuditSignInNeeds &
   AuditOverviewNeeds &
   AuditEventNeeds &

@@ -45,7 +45,7 @@ const feed = z
   })
   .meta({ id: 'CallbackFeed' })
 
-export type CallbackFeedNeeds = RecordingNeeds & {
+type CallbackFeedNeeds = RecordingNeeds & {
   readonly caughtUp: () => Promise<void>
   readonly callbackMessages: {
     after(merchant: string, after: number, limit: number): readonly CallbackMessageRow[]

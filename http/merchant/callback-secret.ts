@@ -18,7 +18,7 @@ const secretReply = z
 
 type Secret = { readonly secret: string; readonly validUntil: Instant | null }
 
-export type CallbackSecretNeeds = {
+type CallbackSecretNeeds = {
   readonly handle: Handle
   /** The current one first. */
   readonly findCallbackSecrets: (merchant: string, at: Instant) => Promise<readonly Secret[]>

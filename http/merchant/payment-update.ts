@@ -117,7 +117,7 @@ export const paymentUpdateInput = withCrossFieldCheck(asUsed, asUsed, (input, co
 })
 
 /** What to capture or refund: amounts, or everything left. @throws Malformed */
-export const wantedOf = (input: PaymentUpdate, idField: IdField): Wanted => {
+const wantedOf = (input: PaymentUpdate, idField: IdField): Wanted => {
   const { amount, additional_amount: additional, currency } = input
   const id = input[idField]
   if (amount == null && additional == null && id == null && currency == null) return 'everything'

@@ -16,7 +16,7 @@ import { parameter, requiredParameter } from './parameter.ts'
 import { provedKey, type ProofNeeds } from './proof.ts'
 import { OAuthError } from './reply.ts'
 
-export type TokenNeeds = ClientNeeds &
+type TokenNeeds = ClientNeeds &
   ProofNeeds & {
     readonly redeemCode: (
       code: {

@@ -51,7 +51,7 @@ export type Who = {
 }
 
 /** Both factors, asked for again; `code` may be a recovery code. */
-export type Factors = { readonly pin: string; readonly code: string }
+type Factors = { readonly pin: string; readonly code: string }
 
 const newAuthenticator = z.object({
   purpose: z.literal('authenticator'),
@@ -158,5 +158,3 @@ export const accountWork = (needs: AccountNeeds) => {
       ((await needs.findProfile(payer)) ?? refuse('payer_is_unknown')).phone,
   }
 }
-
-export type AccountWork = ReturnType<typeof accountWork>

@@ -16,7 +16,7 @@ import type { PayerPermissionNeeds } from './permission.ts'
 import type { PayerPermissionsNeeds } from './permissions.ts'
 import { followCode, type ScannedCodeNeeds } from './scanned-code.ts'
 
-export type PayerApiNeeds = ApiAccessNeeds &
+type PayerApiNeeds = ApiAccessNeeds &
   EnteringNeeds &
   PayerApiAccountNeeds &
   PayerApiPaymentNeeds &

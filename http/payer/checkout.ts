@@ -12,7 +12,7 @@ import { backToShop, orderHtml, splitHtml } from './order.ts'
 import { isFor, refuseDisabledShop, statusHtml, type ShownRequest } from './request.ts'
 import type { Visitor, Visits } from './session.ts'
 
-export type CheckoutNeeds = {
+type CheckoutNeeds = {
   readonly links: Links
   readonly isSecure: boolean
   readonly caughtUp: () => Promise<void>

@@ -68,7 +68,7 @@ export const detailsForm = plainForm.extend({
   name: profile.shape.name.meta({ description: 'What the payer is called.' }),
 })
 
-export const deviceForm = plainForm.extend({ session: hidden('which device.') })
+const deviceForm = plainForm.extend({ session: hidden('which device.') })
 
 export const withdrawalForm = plainForm.extend({
   grant: hidden('the application, or the merchant itself, that is to know nothing any more.'),

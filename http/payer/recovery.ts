@@ -12,7 +12,7 @@ import { recoveryWork, type RecoveredAccount, type RecoveryWorkNeeds } from './r
 import { hiddenFields, problemNote, type Visitor, type Visits } from './session.ts'
 import { authenticatorHtml } from './sign-up-forms.ts'
 
-export type RecoveryPageNeeds = RecoveryWorkNeeds & {
+type RecoveryPageNeeds = RecoveryWorkNeeds & {
   /** A QR code as a data URL. */
   readonly qrImage: { readonly dataUrl: (text: string) => Promise<string> }
 }

@@ -21,7 +21,7 @@ const shownOrder = [
   'bankid',
 ] as const satisfies readonly Scope[]
 
-export const inShownOrder = (scope: readonly Scope[]): readonly Scope[] =>
+const inShownOrder = (scope: readonly Scope[]): readonly Scope[] =>
   shownOrder.filter((name) => scope.includes(name))
 
 const sensitive: readonly Scope[] = ['fodselsnummer', 'bankid']

@@ -10,7 +10,7 @@ export type Shop = {
   readonly logo: string | null
 }
 
-export type ShopLogoNeeds = {
+type ShopLogoNeeds = {
   readonly logos: { get(hash: string): Promise<Uint8Array<ArrayBuffer> | undefined> }
 }
 

@@ -13,7 +13,7 @@ import { filled } from './words.ts'
 const steps = 3
 
 /** What somebody types, and what was wrong with it. */
-export type WhoForm = Typed & {
+type WhoForm = Typed & {
   readonly problems?: Problems
   readonly status?: RawStatus
   /** The PIN, sealed, when only other fields are wrong. */

@@ -58,7 +58,7 @@ const registrationLifetimeMs = 900_000
 
 export type Typed = { readonly phone: string; readonly name: string; readonly pin: string }
 
-export type Finished =
+type Finished =
   | { readonly payer: string; readonly recoveryCodes: readonly string[] }
   | { readonly wrong: 'number_code' | 'code' }
 

@@ -1,7 +1,7 @@
 import { searchOf, type Call } from '../call.ts'
 
 /** Only pages of this service, to prevent open redirects. */
-export const ownPath = (next: string | null | undefined): string =>
+const ownPath = (next: string | null | undefined): string =>
   next && /^\/(payer|oauth2|portal|operator)\/[\x21-\x5b\x5d-\x7e]*$/.test(next) ? next : '/payer/'
 
 /** The page to return to after signing in or up. */

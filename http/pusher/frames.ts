@@ -56,7 +56,7 @@ const readText = (given: unknown): unknown => {
 const sent = z.object({ event: z.string().max(200), data: z.unknown() })
 const ofChannel = z.object({ channel: z.string(), auth: z.string().nullish() })
 
-export type Asked =
+type Asked =
   | { readonly event: 'pusher:ping' | 'pusher:pong' | 'another' }
   | {
       readonly event: 'pusher:subscribe' | 'pusher:unsubscribe'

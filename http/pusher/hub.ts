@@ -10,7 +10,7 @@ const pongTimeoutSeconds = 30
 /** Earlier versions whose messages are the same. */
 const versions: readonly string[] = ['5', '6', '7']
 
-export type HubNeeds = SubscriptionNeeds & {
+type HubNeeds = SubscriptionNeeds & {
   /** The application key; null if channels are not served. */
   readonly key: string | null
   /** Milliseconds of a clock that only moves forward. */

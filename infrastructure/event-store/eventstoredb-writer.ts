@@ -29,7 +29,7 @@ const connect = (connectionString: string) => ({
 })
 
 /** An append as it is sent, however often. */
-export type Message = {
+type Message = {
   readonly stream: string
   readonly events: readonly ReturnType<typeof toSend>[]
   readonly expectedRevision: bigint | typeof NO_STREAM

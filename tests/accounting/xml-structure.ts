@@ -1,6 +1,6 @@
 /** [name, least, most, what it holds], in the order of a format's definition. */
 export type Element = readonly [name: string, least: number, most: number, content: Content]
-export type Content = RegExp | { readonly choice: readonly Element[] } | readonly Element[]
+type Content = RegExp | { readonly choice: readonly Element[] } | readonly Element[]
 
 export const many = Number.POSITIVE_INFINITY
 

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 /** A request as it came over the wire. */
-export type RawRequest = {
+type RawRequest = {
   readonly head: string
   readonly body: string
   /** Counted per connection from 1. */

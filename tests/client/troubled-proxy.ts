@@ -9,7 +9,7 @@ export type Trouble =
   | 'silence'
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
 
-export type Passed = { readonly name: string; readonly headers: IncomingMessage['headers'] }
+type Passed = { readonly name: string; readonly headers: IncomingMessage['headers'] }
 
 /** Stands before a service, and makes trouble for the next requests. */
 export const startTroubledProxy = async () => {
@@ -69,5 +69,3 @@ export const startTroubledProxy = async () => {
     },
   }
 }
-
-export type TroubledProxy = Awaited<ReturnType<typeof startTroubledProxy>>

@@ -181,7 +181,7 @@ export type Taken = Step & {
   readonly wasRefused: boolean
 }
 
-export type History = {
+type History = {
   readonly state: Payment
   readonly taken: readonly Taken[]
   readonly events: readonly PaymentEvent[]

@@ -6,7 +6,7 @@ import { readContract } from './contract-reads.ts'
 import { repeatContract } from './contract-repeats.ts'
 
 /** Where a store lies: opened, closed and opened again there, it is the same store. */
-export type Place = {
+type Place = {
   open(): Promise<EventStore>
   /** Stops what runs the store and starts it again; nothing where that is not ours to do. */
   restart(): Promise<void>

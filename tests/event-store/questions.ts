@@ -10,7 +10,7 @@ import {
 } from '@eventstore/db-client'
 
 /** What a question is put with: a client, and names of streams that no other question uses. */
-export type Asked = {
+type Asked = {
   readonly client: EventStoreDBClient
   readonly stream: (part?: string) => string
 }

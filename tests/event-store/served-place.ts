@@ -16,7 +16,7 @@ import { holdersIn, readTokens } from '../../infrastructure/eventstoredb-server/
 import { makeCertificates } from '../process/certificates.ts'
 
 export const token = 'a'.repeat(31)
-export const tokens = readTokens(`# who reads\nkim ${token}1\n\nlee ${token}2\n`)
+const tokens = readTokens(`# who reads\nkim ${token}1\n\nlee ${token}2\n`)
 
 export const allOf = async <One>(read: AsyncIterable<One>): Promise<One[]> => {
   const found: One[] = []
@@ -73,5 +73,5 @@ export const startServedPlace = () => {
   return { folder, authority, serve, clientOf, plainClient, remove }
 }
 
-export type ServedPlace = ReturnType<typeof startServedPlace>
+type ServedPlace = ReturnType<typeof startServedPlace>
 export type Served = Awaited<ReturnType<ServedPlace['serve']>>

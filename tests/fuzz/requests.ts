@@ -2,7 +2,7 @@ import type { FurnishedSandbox } from '../../harness/furnished-sandbox.ts'
 import type { Operation, Schema } from '../../harness/openapi-operations.ts'
 import { pick, type Random, type Values } from '../../harness/values-of-schema.ts'
 
-export type Kind = 'valid' | 'nearly valid' | 'hostile'
+type Kind = 'valid' | 'nearly valid' | 'hostile'
 
 export type FuzzRequest = {
   readonly kind: Kind

@@ -16,7 +16,7 @@ const publicUrl = 'https://pay.example'
 type Asker = 'secret' | 'key' | 'integrator'
 type Asked = { readonly template: string; readonly path: string; readonly asker: Asker }
 type Answer = { readonly status: number; readonly location: string | null; readonly text: string }
-export type Recorded = Asked & { readonly answer: Answer }
+type Recorded = Asked & { readonly answer: Answer }
 
 /** All that could be read at a time, and what was answered. */
 export type Look = {

@@ -3,7 +3,7 @@ import type { Node } from './cluster.ts'
 import type { Fault } from './history.ts'
 import type { Random } from './random.ts'
 
-export const frozenForMs = 15_000
+const frozenForMs = 15_000
 
 /** Does something to one node at a time, until it is told to end; then all nodes are there. */
 export const makeTrouble = (nodes: readonly Node[], random: Random) => {

@@ -12,10 +12,10 @@ export const walkSettings = {
   BANK_ACCOUNT: 'NO9386011117947',
 }
 
-export type Payer = keyof typeof sandboxPayers
+type Payer = keyof typeof sandboxPayers
 
 /** What somebody types to sign in. */
-export type Known = { readonly phone: string; readonly pin: string; readonly code: () => string }
+type Known = { readonly phone: string; readonly pin: string; readonly code: () => string }
 
 export const knownOf = (payer: Payer): Known => {
   const { phone, pin } = sandboxPayers[payer]

@@ -16,7 +16,7 @@ export type ProtocolSettings = Pick<ReadSettings, 'maximumLag' | 'isReady' | 'ad
   readonly term?: () => number
 }
 
-export type ProtocolServer = {
+type ProtocolServer = {
   readonly port: number
   /** Ends every call and stops listening; the log stays open. */
   stop(): void
