@@ -27,8 +27,9 @@ const whole = (value: number): string => Math.round(value).toLocaleString('en')
 const secondsSince = (began: number): number => (performance.now() - began) / 1000
 
 /**
- * Watches the memory that a process holds for itself, in megabytes; Linux tells. The sorter of SQLite maps its files
- * besides, and their pages belong to the kernel, which takes them back at will.
+ * Watches the memory that a process holds for itself, in megabytes; Linux tells. The sorter of
+ * SQLite maps its files besides, and their pages belong to the kernel, which takes them back at
+ * will.
  */
 const watchMemory = (pid: number) => {
   const megabytes = (): number => {
@@ -53,7 +54,7 @@ const download = async (url: string): Promise<number> => {
   return lines
 }
 
-/** Closes a report of so many lines in a running service while captures go on, and reads its log. */
+/** Closes a report of so many lines while captures go on, and reads its log. */
 const measureReport = async (directory: string) => {
   say('a log to report')
   await measureRebuild(directory, linesOfReport)

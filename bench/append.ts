@@ -64,8 +64,9 @@ const newStream = (): string => `payment-${randomBytes(16).toString('hex')}`
 const newStreams = () => () => [newStream(), noStream] as const
 
 /**
- * Commits of the very rows that the store writes, unique by stream and revision as they must be, without what makes it
- * an event store: nothing is expected, nobody waits for an answer, and all rows are at hand.
+ * Commits of the very rows that the store writes, unique by stream and revision as they must be,
+ * without what makes it an event store: nothing is expected, nobody waits for an answer, and all
+ * rows are at hand.
  */
 const commitRaw = (directory: string, name: string, seconds: number, isNew: boolean): number => {
   const database = openRawFile(join(directory, `${name}.sqlite`), eventTables)
@@ -86,11 +87,11 @@ const commitRaw = (directory: string, name: string, seconds: number, isNew: bool
   return rate
 }
 
-/** How fast the store is when it commits in the thread that appends, and in one of its own, as the service does. */
+/** How fast the store commits in the thread that appends, and in one of its own. */
 type Beside = Readonly<Record<Where | 'raw', number>>
 export type Appends = { readonly known: Beside; readonly new: Beside }
 
-/** One round of appends of 600-byte events with 32 in flight, in events per second, beside raw commits of 32 rows. */
+/** Events of 600 bytes a second with 32 appends in flight, beside raw commits of 32 rows. */
 export const measureAppends = async (
   directory: string,
   round: number,

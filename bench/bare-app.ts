@@ -7,8 +7,9 @@ import Database from '../infrastructure/sqlite.ts'
 import { openRawFile, textTable } from './raw-commits.ts'
 
 /**
- * The least that a durable capture can be in this process: Hono, the verdict of a secret in memory, the body checked by
- * zod, and a row of 600 bytes in a group commit with `synchronous=FULL`. It knows no payments.
+ * The least that a durable capture can be in this process: Hono, the verdict of a secret in memory,
+ * the body checked by zod, and a row of 600 bytes in a group commit with `synchronous=FULL`. It
+ * knows no payments.
  */
 
 /** Compiled, as the service's are. */

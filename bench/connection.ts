@@ -22,8 +22,8 @@ const answerIn = (text: string): Answer | undefined => {
 const largestRead = 65_536
 
 /**
- * A kept-alive connection for one request at a time. It writes HTTP/1.1 as it is given, and of an answer reads the
- * status and the body only, so that asking costs little beside answering.
+ * A kept-alive connection for one request at a time. It writes HTTP/1.1 as it is given, and of an
+ * answer reads the status and the body only, so that asking costs little beside answering.
  */
 export const openConnection = async ({ host, port }: Address) => {
   const bytes = Buffer.allocUnsafe(largestRead)

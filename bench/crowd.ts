@@ -46,7 +46,7 @@ export const refreshTokens = async (shop: Shop, label: string, count: number) =>
   return tokens
 }
 
-/** As many connections as there are people; they are opened a few at a time, so that none is refused. */
+/** A connection for each of the people; opened a few at a time, so that none is refused. */
 export const openCrowd = async ({ address }: Shop, people: number): Promise<Connection[]> => {
   const connections: Connection[] = []
   while (connections.length < people) {
@@ -59,8 +59,9 @@ export const openCrowd = async ({ address }: Shop, people: number): Promise<Conn
 }
 
 /**
- * All connections ask at once, every other one for the sign-in page and for tokens, and each asks again as soon as it is
- * answered, until the time is over. @throws Error for an answer that is neither what was asked for nor 503
+ * All connections ask at once, every other one for the sign-in page and for tokens, and each asks
+ * again as soon as it is answered, until the time is over. @throws Error for an answer that is
+ * neither what was asked for nor 503
  */
 export const crowd = async (
   shop: Shop,

@@ -44,7 +44,7 @@ const capture = (at: number, id: string): PaymentCommand => ({
   terms: noFees,
 })
 
-/** What a shop does with a payment: of ten, six are captured in parts, one is aborted, one declined, two are refunded. */
+/** Of ten payments six are captured in parts, one is aborted, one declined, two are refunded. */
 export const commandsOf = (
   count: number,
   at: number,
@@ -85,10 +85,7 @@ export const commandsOf = (
 }
 
 /** The history of one payment, decided as the service decides it. */
-export const historyOf = (
-  count: number,
-  merchant = 'sandbox',
-): { tid: string; events: NewEvent[] } => {
+const historyOf = (count: number, merchant = 'sandbox'): { tid: string; events: NewEvent[] } => {
   const { decider } = payments
   const at = began + count * 1_000
   let state: Payment = decider.initial

@@ -12,20 +12,20 @@ export type Extent = {
   readonly connections: readonly number[]
 }
 
-export type Cell = Measured & {
+type Cell = Measured & {
   readonly what: string
   readonly level: Level
   readonly connections: number
 }
 
-/** A round of the measurements that are compared: one after the other, so that all meet the same machine. */
+/** The measurements that are compared, one after the other, so that all meet the same machine. */
 export type Round = {
   readonly bare: Measured
   readonly captures: Measured
   readonly lifecycles: Measured
 }
 
-/** Outcomes read while others capture, and the least that the bare app answers, while it makes as many commits. */
+/** Outcomes read while others capture, beside the bare app while it makes as many commits. */
 export type Reading = { readonly bare: Measured; readonly outcomes: Measured }
 
 export const atOnce = 64
@@ -38,7 +38,7 @@ export const readingPace = 2_000
 /** The service, and the bare app beside it. */
 export type Both = { readonly bare: Shop; readonly service: Shop; stop(): Promise<void> }
 
-/** Measures both under the load of another process. `start` goes on with the log and the read models there are. */
+/** Measures both under the load of another process. `start` goes on with the log there is. */
 export const measureHttp = async (load: Load, start: () => Promise<Both>, extent: Extent) => {
   let both = await start()
   let cpu = 0

@@ -12,7 +12,7 @@ export const rawCommits = (directory: string, group: number, seconds: number): n
   return rate
 }
 
-/** RSA-2048 signatures over SHA-256 that are verified in a second, with a key that is imported once. */
+/** RSA-2048 signatures over SHA-256 verified in a second, with a key that is imported once. */
 export const rsaVerifications = (seconds: number): number => {
   const pair = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const key = createPublicKey(pair.publicKey.export({ type: 'spki', format: 'pem' }))

@@ -15,7 +15,7 @@ export type Window = {
 export type Group = {
   readonly work: Work
   readonly connections: number
-  /** Requests that all connections together make in a second; without it each asks again as soon as it is answered. */
+  /** Requests of all connections in a second; without it each asks again once it is answered. */
   readonly pace?: number
 }
 
@@ -66,7 +66,7 @@ const measured = ({ latencies, last, unexpected }: Count, from: number): Measure
   }
 }
 
-/** Resolves when the next turn of a paced connection is due: the connections take theirs one after another. */
+/** Resolves when the next turn of a paced connection is due; connections take turns. */
 const pacemaker = (index: number, { connections, pace }: Group) => {
   if (pace === undefined) return () => undefined
   const interval = (connections * 1000) / pace

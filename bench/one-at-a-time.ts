@@ -12,7 +12,7 @@ import { turnOf, type Ask } from './work.ts'
  * Milliseconds: of one lifecycle with nothing else in flight, and from the start to the first
  * answer.
  */
-export type Cost = {
+type Cost = {
   readonly wall: number
   readonly processor: number
   readonly firstAnswer: number

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
-export type Memory = { readonly rss: number; readonly heapUsed: number; readonly external: number }
+type Memory = { readonly rss: number; readonly heapUsed: number; readonly external: number }
 
 /** The built service in a process of its own, with a probe in the thread that answers. */
 export const startProbedService = async (environment: Readonly<Record<string, string>>) => {

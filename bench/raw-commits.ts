@@ -1,6 +1,6 @@
 import Database from '../infrastructure/sqlite.ts'
 
-/** A file with these tables, as durable as the event log and with the same room before checkpoints. */
+/** A file with these tables, as durable as the event log, with the same room before checkpoints. */
 export const openRawFile = (file: string, tables: string): Database.Database => {
   const database = new Database(file)
   database.pragma('journal_mode = WAL')
@@ -17,8 +17,9 @@ export const textTable = 'CREATE TABLE rows (id INTEGER PRIMARY KEY, row TEXT NO
 export const eventTables = `
   CREATE TABLE streams (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
   CREATE TABLE events (
-    position INTEGER PRIMARY KEY, stream INTEGER NOT NULL, revision INTEGER NOT NULL, id BLOB NOT NULL,
-    type TEXT NOT NULL, data TEXT NOT NULL, metadata TEXT NOT NULL, recorded INTEGER NOT NULL,
+    position INTEGER PRIMARY KEY, stream INTEGER NOT NULL, revision INTEGER NOT NULL,
+    id BLOB NOT NULL, type TEXT NOT NULL, data TEXT NOT NULL, metadata TEXT NOT NULL,
+    recorded INTEGER NOT NULL,
     UNIQUE (stream, revision)
   ) STRICT`
 

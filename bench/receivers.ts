@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** What a destination does: nobody listens at one, and another takes a message and says nothing. */
-export type Manner = 'well' | 'slow' | 'refusing' | 'silent'
+type Manner = 'well' | 'slow' | 'refusing' | 'silent'
 
 export type Receipt = {
   readonly manner: Manner

@@ -97,6 +97,8 @@ const comparisons = ({ http, appends, rebuild }: Figures): string[][] => {
     const isReached = p99 < 5 ? 'yes' : 'no'
     return [what, milliseconds(p99), milliseconds(limit), ratio(value), '< 5 ms', isReached]
   }
+  const captures = `${whole(backgroundPace)} captures/s beside`
+  const ceaseless = `${readers} connections reading outcomes without a pause`
   return [
     ...ratios,
     [
@@ -107,25 +109,22 @@ const comparisons = ({ http, appends, rebuild }: Figures): string[][] => {
       '≥ 60,000 events/s',
       speed >= 60_000 ? 'yes' : 'no',
     ],
-    read(
-      `p99 of ${whole(readingPace)} outcomes/s, ${readers} connections, ${whole(backgroundPace)} captures/s beside`,
-      calm,
-    ),
-    read(
-      `p99 of ${readers} connections reading outcomes without a pause, ${whole(backgroundPace)} captures/s beside`,
-      paced,
-    ),
-    read(
-      `p99 of ${readers} connections reading outcomes without a pause, ${atOnce} capturing`,
-      flooded,
-    ),
+    read(`p99 of ${whole(readingPace)} outcomes/s, ${readers} connections, ${captures}`, calm),
+    read(`p99 of ${ceaseless}, ${captures}`, paced),
+    read(`p99 of ${ceaseless}, ${atOnce} capturing`, flooded),
   ]
 }
 
 const machine = (): string => {
   const [first] = cpus()
   const memory = Math.round(totalmem() / 2 ** 30)
-  return `${cpus().length} × ${first?.model.trim()}, ${memory} GB, ${type()} ${release()}, Node ${process.version}`
+  const system = `${type()} ${release()}, Node ${process.version}`
+  return `${cpus().length} × ${first?.model.trim()}, ${memory} GB, ${system}`
+}
+
+const runOf = ({ isQuick, seconds }: Figures, date: Date): string => {
+  const caution = isQuick ? ', a quick run: too short to compare' : ''
+  return `${date.toISOString().slice(0, 10)}; ${Math.round(seconds)} seconds${caution}`
 }
 
 const alone = ({ oneAtATime }: Figures): string => `## One at a time
@@ -136,25 +135,28 @@ times as long.
 
 ${table(['', 'service', 'plain app', 'ratio'], rowsOf(oneAtATime))}`
 
-/** The figures as Markdown. Nothing is asserted: a shared machine measures its other tenants too. */
+/** The figures as Markdown. Nothing is asserted: other tenants of the machine are measured too. */
 export const report = (figures: Figures, date: Date): string => {
-  const { isQuick, seconds, commits, rsa, http } = figures
+  const { commits, rsa, http } = figures
   const bare = median(http.rounds.map(({ bare }) => bare.perSecond))
   const lifecycles = median(http.rounds.map(({ lifecycles }) => lifecycles.perSecond)) / 4
+  const heads = ['', 'figure', 'limit of the same run', 'ratio', 'target', 'reached']
   return `# Bench
 
-${machine()}; ${date.toISOString().slice(0, 10)}; ${Math.round(seconds)} seconds${isQuick ? ', a quick run: too short to compare' : ''}.
-Repeat it with \`npm run bench\` (\`npm run bench -- --quick\` only shows that it runs). The service is one process with its
-read models on, started as \`npm start\` does on an empty directory; the load comes from another process, which used at most
-${ratio(http.loadCpu)} of a core. Figures and limits are medians of rounds that take turns; ratios are formed within a round.
-For each round of captures and lifecycles both apps are started anew, the service with the log that it has by then.
+${machine()}; ${runOf(figures, date)}.
+Repeat it with \`npm run bench\` (\`npm run bench -- --quick\` only shows that it runs). The service
+is one process with its read models on, started as \`npm start\` does on an empty directory; the
+load comes from another process, which used at most ${ratio(http.loadCpu)} of a core. Figures and
+limits are medians of rounds that take turns; ratios are formed within a round. For each round of
+captures and lifecycles both apps are started anew, the service with the log that it has by then.
 
 ## Targets
 
-${table(['', 'figure', 'limit of the same run', 'ratio', 'target', 'reached'], comparisons(figures))}
+${table(heads, comparisons(figures))}
 
-The limit of reading outcomes is how long the bare durable app takes to answer \`GET /\` to as many readers, with as many captures
-beside. A lifecycle is create, accept, capture and read the outcome, which must show the capture: ${whole(lifecycles)} of them a second.
+The limit of reading outcomes is how long the bare durable app takes to answer \`GET /\` to as many
+readers, with as many captures beside. A lifecycle is create, accept, capture and read the outcome,
+which must show the capture: ${whole(lifecycles)} of them a second.
 
 ${alone(figures)}
 
@@ -173,13 +175,13 @@ ${table(
   ],
 )}
 
-The bare durable app is \`bench/bare-app.ts\`: Hono, the same headers against a verdict in memory, the same body through zod,
-and one row of 600 bytes in a group commit.
+The bare durable app is \`bench/bare-app.ts\`: Hono, the same headers against a verdict in memory,
+the same body through zod, and one row of 600 bytes in a group commit.
 
 ## Requests
 
-Requests of level KEY are signed before the clock runs, and run out in a second or two: their warm-up is a quarter of the
-others', and less of them is counted.
+Requests of level KEY are signed before the clock runs, and run out in a second or two: their
+warm-up is a quarter of the others', and less of them is counted.
 
 ${table(
   ['', 'level', 'connections', 'per second', 'p50', 'p95', 'p99'],

@@ -29,7 +29,7 @@ const secretHeaders = lines({
 
 const noHeaders = ''
 
-export type Method = 'GET' | 'POST' | 'PUT'
+type Method = 'GET' | 'POST' | 'PUT'
 
 /** The bytes of a request, one character each. */
 const text = (
@@ -40,7 +40,8 @@ const text = (
   body: string,
 ): string => {
   const content = method === 'GET' ? '' : lines(contentOf(body))
-  return `${method} ${path} HTTP/1.1\r\nHost: ${host}:${port}\r\n${credentials}${content}\r\n${body}`
+  const start = `${method} ${path} HTTP/1.1\r\nHost: ${host}:${port}\r\n`
+  return `${start}${credentials}${content}\r\n${body}`
 }
 
 const contentOf = (body: string) => ({

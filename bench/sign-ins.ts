@@ -7,8 +7,9 @@ import { startLoad, startServer } from './processes.ts'
 import type { Shop } from './requests.ts'
 
 /*
- * Captures beside a crowd: 10,000 connections that load the sign-in page and refresh tokens, all at once and again and
- * again, while tills capture at the pace of a busy shop. `npm run bench:sign-ins`, with `-- --quick` a small one.
+ * Captures beside a crowd: 10,000 connections that load the sign-in page and refresh tokens, all at
+ * once and again and again, while tills capture at the pace of a busy shop.
+ * `npm run bench:sign-ins`, with `-- --quick` a small one.
  */
 
 const isQuick = process.argv.includes('--quick')
@@ -52,7 +53,8 @@ const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
 
 const report = (measured: readonly Round[]): string =>
   [
-    `Captures at ${pace} a second over ${tills} connections, alone and beside ${people} connections that sign in:`,
+    `Captures at ${pace} a second over ${tills} connections, ` +
+      `alone and beside ${people} connections that sign in:`,
     '',
     row(['', 'captures/s', 'p50', 'p99', 'pages and tokens/s', 'their p50', 'p90', '503']),
     row(Array.from({ length: 8 }, () => '---')),

@@ -17,7 +17,7 @@ export type Work =
 /** Asks one request, whose answer must have that status. */
 export type Ask = (request: string, expected: number) => Promise<Answer>
 
-/** One turn of a connection; false when nothing is left to do. @throws Error for an answer that is not as it must be */
+/** One turn of a connection; false when nothing is left. @throws Error for a wrong answer */
 export type Turn = (ask: Ask) => Promise<boolean>
 
 /** The requests that a window of KEY has ready: signing them takes longer than answering them. */
@@ -69,7 +69,7 @@ const lifecycle = (requests: Requests, label: string): Turn => {
 
 const oneOf = (tids: readonly string[], count: number): string => tids[count % tids.length] ?? ''
 
-/** Prepares work for so many connections; requests that must be signed are signed here, before the clock runs. */
+/** Prepares work for so many connections; signs what must be signed before the clock runs. */
 export const turnOf = async (
   work: Work,
   requests: Requests,
