@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { channelOf, isChannelName } from '../domain/merchant/channel.ts'
 import { urlToSign } from './signature.ts'
-import { isWebUri, longestUri } from './wire.ts'
+import { isWebUri, longestUri } from './web-uri.ts'
 
 const channelShape =
   'Must be pusher:<channel>: letters, digits and _ - = @ , . ; (at most 164), not of presence.'

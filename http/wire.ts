@@ -16,6 +16,7 @@ import type { Issues } from './checking.ts'
 import { malformed } from './errors.ts'
 import { inexactNumber } from './exact-json.ts'
 import { asWritten } from './nothing.ts'
+import { textOfRefusal } from './refusal-answers.ts'
 
 /** How values look in JSON (interface 2): these schemas parse requests and encode answers. */
 
@@ -49,13 +50,15 @@ const signedAmountShape = 'Must be an amount such as "12.50" or "-12.50".'
 /** An amount that may be negative, parsed by `signedAmountIn`. */
 export const signedAmountText = decimalText(signedAmountPattern, signedAmountShape).meta({
   description:
-    'Money: decimal text with at most the decimals of the currency; negative for what is taken off.',
+    'Money: decimal text with at most the decimals of the currency; negative for what is taken ' +
+    'off.',
 })
 
 /** A unit price, parsed by `unitPriceIn`. */
 export const unitPriceText = decimalText(signedAmountPattern, signedAmountShape).meta({
   description:
-    'Price of one unit: decimal text with at most four more decimals than the currency; negative for what is taken off.',
+    'Price of one unit: decimal text with at most four more decimals than the currency; negative ' +
+    'for what is taken off.',
 })
 
 /** Numbers other than money may be inexact. */
@@ -92,12 +95,6 @@ export const currencyCode = currencyCodeOf(isCurrency)
 /** Also accepts withdrawn currencies, for older data. */
 export const knownCurrencyCode = currencyCodeOf(isKnownCurrency)
 
-const amountProblems: Readonly<Record<string, string>> = {
-  amount_has_too_many_digits: 'Must have at most 12 digits before the period.',
-  amount_has_too_many_decimals: 'Has more decimals than its currency.',
-  amount_is_too_large: 'Is too large.',
-}
-
 /** Runs a check that needs more than a schema. @throws Malformed with all problems */
 export const read = <T>(reader: (context: Issues) => T): T => {
   const context: Issues = { issues: [] }
@@ -121,7 +118,7 @@ const readingOf =
       return parse(text, currency ?? finest)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      const message = amountProblems[error.code] ?? 'Is no amount.'
+      const message = textOfRefusal(error.code) ?? error.message
       context.issues.push({ code: 'custom', message, path, input: text })
       return otherwise
     }
@@ -165,31 +162,6 @@ export const dateTimeText = z
     return z.NEVER
   })
   .meta({ description: 'DateTime: UTC, YYYY-MM-DD hh:mm:ss.' })
-
-/** A full URL without the blanks and line breaks that URL parsers drop. */
-const webUri = /^https?:\/\/[^\s\p{Cc}]+$/iu
-
-export const longestUri = 2048
-
-/**
- * Whether a URL is short enough to parse: long non-ASCII hosts take quadratic time, and no name
- * exceeds 255 bytes (RFC 1035, 2.3.4). Parsers accept slashes of both kinds before the host.
- */
-export const isShortUri = (text: string): boolean => {
-  if (text.length > longestUri) return false
-  const [host = ''] = text.replace(/^[^:]*:[/\\]*/, '').split(/[/\\?#]/, 1)
-  return host.length <= 255
-}
-
-export const isWebUri = (text: string): boolean =>
-  isShortUri(text) && webUri.test(text) && URL.canParse(text)
-
-export const webUriText = z
-  .string()
-  .max(longestUri)
-  // Length is reported separately.
-  .refine((text) => text.length > longestUri || isWebUri(text), 'Must be a full http or https URL.')
-  .meta({ format: 'uri' })
 
 /** The answer to a POST that creates something (interface 1). */
 export const createdReply = z.object({ id: z.string() }).meta({ id: 'Created' })

@@ -17,8 +17,8 @@ import {
   orElse,
   plainNumber,
   readableAmount,
-  webUriText,
 } from '../wire.ts'
+import { webUriText } from '../web-uri.ts'
 import { checkLineAmounts, lineItemInput, lineItemsOf, sumProblems } from './line-items.ts'
 import { expiresInput, scopeText } from './permission-input.ts'
 
@@ -36,7 +36,8 @@ export const detailsInput = {
   callback_uri: callbackUriText,
   display_message_uri: callbackUriText.meta({
     description:
-      'Gets a display_message with a text when the payer scans, accepts or declines, over http too.',
+      'Gets a display_message with a text when the payer scans, accepts or declines, over http ' +
+      'too.',
   }),
   links: z.array(linkInput).max(32),
   line_items: z.array(lineItemInput).max(1000),
@@ -58,7 +59,8 @@ const paymentRequestFields = z
       .meta({
         enum: paymentActions,
         description:
-          'In any case. The payer is told that the amount is reserved, or that it is paid; a sale must still be captured.',
+          'In any case. The payer is told that the amount is reserved, or that it is paid; a ' +
+          'sale must still be captured.',
       }),
     currency: currencyCode,
     amount: amountText,
@@ -73,9 +75,10 @@ const paymentRequestFields = z
       .default(null)
       .meta({
         description:
-          'An access token that the payer has granted; a phone number, with `+` or `msisdn:` before it or without; ' +
-          '`shortlink_id:<id>` or `shortlink_sn:<serial number>` for whoever scans that code; `token:<digits>` of a scan, ' +
-          'for one day. Without one, anybody may pay on the checkout page at `uri` of the answer.',
+          'An access token that the payer has granted; a phone number, with `+` or `msisdn:` ' +
+          'before it or without; `shortlink_id:<id>` or `shortlink_sn:<serial number>` for ' +
+          'whoever scans that code; `token:<digits>` of a scan, for one day. Without one, ' +
+          'anybody may pay on the checkout page at `uri` of the answer.',
       }),
     max_scan_age: plainNumber(orElse(z.int().min(0).max(2_592_000), 60)).meta({
       description: 'Seconds before the request within which a scan of the code still counts.',
@@ -86,10 +89,14 @@ const paymentRequestFields = z
     callback_uri: detailsInput.callback_uri.nullable().default(null),
     display_message_uri: detailsInput.display_message_uri.nullable().default(null),
     success_return_uri: webUriText.nullable().default(null),
-    failure_return_uri: webUriText.nullable().default(null).meta({
-      description:
-        'Where the payer goes when the request has failed, and who goes back before signing in: it is still pending then.',
-    }),
+    failure_return_uri: webUriText
+      .nullable()
+      .default(null)
+      .meta({
+        description:
+          'Where the payer goes when the request has failed, and who goes back before signing ' +
+          'in: it is still pending then.',
+      }),
     required_scope: scopeText
       .transform((known) => formatScope(known) || null)
       .nullable()

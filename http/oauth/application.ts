@@ -7,7 +7,8 @@ import { merchantPrefix, type Links } from '../addresses.ts'
 import { callerOf, contextOf, type Call } from '../call.ts'
 import { listRoute } from '../lists.ts'
 import { route, type Route } from '../route.ts'
-import { createdReply, isShortUri, longestUri } from '../wire.ts'
+import { createdReply } from '../wire.ts'
+import { isShortUri, longestUri } from '../web-uri.ts'
 import type { KnownApplication } from './client.ts'
 
 /**
@@ -40,7 +41,8 @@ const applicationInput = (isSandbox: boolean) =>
             .max(longestUri)
             .refine(
               (text) => text.length > longestUri || isRedirectUri(text, isSandbox),
-              `Must be a URL of ${isSandbox ? 'https or http' : 'https, or of http on this machine'}, or of a native app, without a user or a fragment.`,
+              `Must be a URL of ${isSandbox ? 'https or http' : 'https, or of http on this machine'}` +
+                ', or of a native app, without a user or a fragment.',
             ),
         )
         .min(1)
