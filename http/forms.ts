@@ -20,3 +20,11 @@ export const fieldsOf = <Name extends string>(
   form: Fields<Name>,
   name: NoInfer<Name>,
 ): readonly string[] => [form[name] ?? []].flat()
+
+/** A form as the query that says the same. */
+export const queryOf = (form: Form): URLSearchParams => {
+  const query = new URLSearchParams()
+  for (const name of Object.keys(form))
+    for (const value of fieldsOf(form, name)) query.append(name, value)
+  return query
+}

@@ -23,7 +23,7 @@ export type ServiceNeeds = AuditNeeds & {
   readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>
 }
 
-const group = 'Service'
+const common = { method: 'GET', access: 'OPEN', group: 'Service' } as const
 
 const readyReply = z
   .object({
@@ -41,10 +41,8 @@ const readyReply = z
 /** On the public port only in the sandbox. */
 export const metricsRoute = ({ metrics }: Pick<ServiceNeeds, 'metrics'>): Route =>
   route({
-    method: 'GET',
+    ...common,
     path: '/metrics',
-    access: 'OPEN',
-    group,
     summary: 'Metrics for Prometheus',
     success: 'raw',
     replyTypes: ['text/plain'],
@@ -57,19 +55,15 @@ export const metricsRoute = ({ metrics }: Pick<ServiceNeeds, 'metrics'>): Route 
 /** Where the documentation is, and health. */
 export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
   route({
-    method: 'GET',
+    ...common,
     path: '/',
-    access: 'OPEN',
-    group,
     summary: 'Leads to the page that describes this interface',
     success: 'found',
     handle: () => ({ location: needs.links.full('/docs') }),
   }),
   route({
-    method: 'GET',
+    ...common,
     path: '/health/live',
-    access: 'OPEN',
-    group,
     summary: 'Whether the process answers',
     success: 'value',
     reply: z.object({ status: z.literal('live') }).meta({ id: 'Live' }),
@@ -77,12 +71,11 @@ export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
   }),
   auditRoute(needs),
   route({
-    method: 'GET',
+    ...common,
     path: '/health/ready',
-    access: 'OPEN',
-    group,
     summary:
-      'Whether the read models have caught up; 503 with the progress while they have not, and while the store is away',
+      'Whether the read models have caught up; 503 with the progress while they have not, and ' +
+      'while the store is away',
     success: 'value',
     reply: readyReply,
     handle: async () => {

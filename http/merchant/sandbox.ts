@@ -42,7 +42,7 @@ export type SandboxNeeds = {
 }
 
 const prefix = '/sandbox/v1'
-const group = 'Sandbox'
+const common = { method: 'POST', access: 'OPEN', group: 'Sandbox' } as const
 
 export const payerInput = z.string().max(100).optional().meta({
   description: 'Id or phone number; by default the payer named in the request, else alice.',
@@ -64,6 +64,11 @@ const clockInput = z
 const isDecidedWhoAnswers = (payment: Payment): boolean =>
   payment.status !== 'unrequested' && !awaitsScan(payment)
 
+const contextFor = ({ at, requestId }: Call, merchant: string | null, actor: string): Context => ({
+  ...{ at, merchant, actor },
+  correlationId: requestId,
+})
+
 /** Simulates payers and time (interface 15); sandbox only. */
 export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
   const { handle, find } = needs
@@ -77,23 +82,10 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
   const payerOf = async (named: string | undefined, expected: string | null): Promise<string> =>
     (await needs.findPayer(named ?? expected ?? 'alice')) ?? refuse('payer_is_unknown')
 
-  const contextFor = (
-    { at, requestId }: Call,
-    merchant: string | null,
-    actor: string,
-  ): Context => ({
-    at,
-    merchant,
-    actor,
-    correlationId: requestId,
-  })
-
   return [
     route({
-      method: 'POST',
+      ...common,
       path: `${prefix}/payment_request/:tid/accept/`,
-      access: 'OPEN',
-      group,
       summary: 'The payer accepts',
       params: tidParams,
       body: z
@@ -120,10 +112,8 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
       },
     }),
     route({
-      method: 'POST',
+      ...common,
       path: `${prefix}/payment_request/:tid/decline/`,
-      access: 'OPEN',
-      group,
       summary: 'The payer declines',
       params: tidParams,
       body: z.object({ payer: payerInput }).meta({ id: 'SandboxDecline' }),
@@ -138,10 +128,8 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
       },
     }),
     route({
-      method: 'POST',
+      ...common,
       path: `${prefix}/shortlink/:shortlink_id/scan/`,
-      access: 'OPEN',
-      group,
       summary: 'A payer scans a shortlink',
       params: z.object({ shortlink_id: givenId }),
       body: z
@@ -159,14 +147,12 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
       },
     }),
     route({
-      method: 'POST',
+      ...common,
       path: `${prefix}/clock/`,
-      access: 'OPEN',
-      group,
       summary: 'Move the clock of the service forward',
       description:
-        'Answers once all that has become due is done. The clock survives restarts. Signatures of requests and callbacks, ' +
-        'and one-time codes, go by the real time.',
+        'Answers once all that has become due is done. The clock survives restarts. Signatures ' +
+        'of requests and callbacks, and one-time codes, go by the real time.',
       body: clockInput,
       success: 'value',
       reply: z.object({ now: dateTime }).meta({ id: 'SandboxTime' }),
@@ -177,10 +163,8 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
       },
     }),
     route({
-      method: 'POST',
+      ...common,
       path: `${prefix}/settlement/`,
-      access: 'OPEN',
-      group,
       summary: 'Settle a merchant now',
       description: 'Answers once the settlement is made; when nothing is unsettled there is none.',
       body: z.object({ merchant: z.string().max(64) }).meta({ id: 'SandboxSettlement' }),
@@ -192,10 +176,8 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
       },
     }),
     route({
-      method: 'POST',
+      ...common,
       path: `${prefix}/callback/`,
-      access: 'OPEN',
-      group,
       summary: 'Send a test_event to an address',
       body: z
         .object({

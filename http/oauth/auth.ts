@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { searchOf, type Call } from '../call.ts'
-import { anyForm, fieldsOf, type Form } from '../forms.ts'
+import { queryOf } from '../forms.ts'
 import { phoneDigits } from '../../application/people.ts'
+import { ofForm, ofPage } from '../payer/pages.ts'
 import type { SessionNeeds, SignedIn, Visitor, Visits } from '../payer/session.ts'
 import type { SignInForm } from '../payer/sign-in-form.ts'
 import { route, type RawReply, type Route } from '../route.ts'
@@ -28,15 +29,9 @@ type AuthorizationNeeds = SessionNeeds &
   }
 
 const group = 'OAuth'
-const pageTypes = ['text/html']
+const page = { ...ofPage, group } as const
+const form = { ...ofForm(true), group } as const
 const idParams = z.object({ request_id: z.string().regex(/^[0-9a-f]{32}$/) })
-
-const queryOf = (form: Form): URLSearchParams => {
-  const query = new URLSearchParams()
-  for (const name of Object.keys(form))
-    for (const value of fieldsOf(form, name)) query.append(name, value)
-  return query
-}
 
 /** The authorization endpoint: sign-in, consent, and redirect (RFC 6749, 3.1). */
 export const authorizationRoutes = (
@@ -136,30 +131,21 @@ export const authorizationRoutes = (
 
   return [
     route({
-      method: 'GET',
+      ...page,
       path: '/oauth2/auth',
-      access: 'OPEN',
-      group,
       summary: 'Authorization request: sign-in and consent',
       description:
-        'RFC 6749, 4.1.1, with PKCE (RFC 7636), and OpenID Connect Core, 3.1.2.1. None of the parameters may be repeated; ' +
-        'others are ignored. What must not be redirected is answered with a page.',
+        'RFC 6749, 4.1.1, with PKCE (RFC 7636), and OpenID Connect Core, 3.1.2.1. None of the ' +
+        'parameters may be repeated; others are ignored. What must not be redirected is answered ' +
+        'with a page.',
       ...authorizationAsks.request,
-      success: 'raw',
-      replyTypes: pageTypes,
       handle: (call) => visits.page(call, (visitor) => start(visitor, call)),
     }),
     route({
-      method: 'POST',
+      ...form,
       path: '/oauth2/auth',
-      access: 'OPEN',
-      group,
       summary: 'Sign in on the way through the authorization endpoint',
-      body: anyForm,
-      takesForm: true,
       ...authorizationAsks.signIn,
-      success: 'raw',
-      replyTypes: pageTypes,
       handle: (call) =>
         visits.page(call, async (visitor) => {
           // The request may arrive as a form (OpenID Connect Core, 3.1.2.1).
@@ -179,14 +165,10 @@ export const authorizationRoutes = (
         }),
     }),
     route({
-      method: 'GET',
+      ...page,
       path: '/oauth2/pre_auth',
-      access: 'OPEN',
-      group,
       summary: 'Records an authorization request and asks the payer, who is signed in, for consent',
       ...authorizationAsks.consent,
-      success: 'raw',
-      replyTypes: pageTypes,
       handle: (call) =>
         visits.signedInPage(call, async (visitor) => {
           const qr = searchOf(call).get('qr')
@@ -195,29 +177,19 @@ export const authorizationRoutes = (
         }),
     }),
     route({
-      method: 'POST',
+      ...form,
       path: '/oauth2/post_auth/:request_id',
-      access: 'OPEN',
-      group,
       summary: 'Takes the payer’s answer, and sends the browser back to the application',
       params: idParams,
-      body: anyForm,
-      takesForm: true,
       ...authorizationAsks.answer,
-      success: 'raw',
-      replyTypes: pageTypes,
       handle: (call) => visits.page(call, (visitor) => answer(visitor, call), pageOf(call.body)),
     }),
     ...otherScreenRoutes(needs, visits, passes, withRequest),
     route({
-      method: 'GET',
+      ...page,
       path: '/oauth2/error',
-      access: 'OPEN',
-      group,
       summary: 'The page for requests that must not be redirected',
       ...authorizationAsks.error,
-      success: 'raw',
-      replyTypes: pageTypes,
       handle: (call) =>
         visits.page(call, (visitor) => {
           const isRedirect = searchOf(call).get('reason') === 'unknown_redirect'

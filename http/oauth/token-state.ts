@@ -86,7 +86,8 @@ export const tokenStateRoutes = (needs: TokenStateNeeds): Route[] => {
       path: '/oauth2/introspect',
       summary: 'Whether a token is good, and for what (RFC 7662)',
       description:
-        'Access tokens are told of to every client of the merchant, a refresh token to the one that holds it. A public client may not ask.',
+        'Access tokens are told of to every client of the merchant, a refresh token to the one ' +
+        'that holds it. A public client may not ask.',
       form: introspection,
       reply: introspectionReply,
       refusals: ['invalid_request'],
