@@ -50,7 +50,6 @@ type Needs = {
   readonly commandId: () => string
   /** The clock that requests are signed by. */
   readonly machineNow?: () => Instant
-  /** Limits of the state cache. */
   readonly cacheLimits?: CacheLimits
   /** `observe` is called with all later events. */
   readonly from?: Position

@@ -127,7 +127,6 @@ export const refuse = (code: RefusalCode, retryAfter?: Seconds): never => {
 
 type Reasons = Partial<Readonly<Record<RefusalCode, boolean | undefined>>>
 
-/** The reasons that hold. */
 export const holding = (reasons: Reasons): readonly RefusalCode[] =>
   (Object.keys(reasons) as RefusalCode[]).filter((each) => reasons[each])
 

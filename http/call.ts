@@ -32,7 +32,6 @@ export type Call<Params = unknown, Query = unknown, Body = unknown> = {
   readonly caller: Caller | undefined
   readonly at: Instant
   readonly requestId: string
-  /** The Accept header. */
   readonly accept: string | undefined
   /** The request before parsing: headers, cookies, repeated query parameters, raw bytes. */
   readonly request: ReceivedRequest

@@ -28,7 +28,6 @@ import { signInRoutes } from './payer/sign-in.ts'
 import { signUpRoutes } from './payer/sign-up-pages.ts'
 import type { NeedsOf, Route } from './route.ts'
 
-/** Pages of a visitor. */
 const ofVisitors = [
   payerHomeRoutes,
   payerProfileRoutes,

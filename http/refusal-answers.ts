@@ -7,7 +7,6 @@ export const payerChallenge = { 'WWW-Authenticate': 'Bearer realm="payer"' }
 
 type Texts = { readonly [Code in RefusalCode]?: string }
 
-/** Refusals by their status. */
 const byStatus = {
   401: { sign_in_is_wrong: 'The phone number, the PIN or the code is wrong.' },
   403: { role_forbids_it: 'Your role does not allow this.' },

@@ -94,7 +94,6 @@ type RouteNeeds = MerchantRouteNeeds &
 export const merchantInterface = (needs: MerchantRouteNeeds): Route[] =>
   ofMerchants.flatMap((make) => make(needs))
 
-/** Every route. */
 export const allRoutes = (needs: RouteNeeds): Route[] => {
   const { asOf, service, callbacks } = needs
   const routes = [

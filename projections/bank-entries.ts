@@ -6,7 +6,6 @@ import { idIn } from '../domain/stream.ts'
 import { findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
-/** Entries of bank statements. */
 const bankEntries = sqliteTable(
   'bank_entries',
   {

@@ -17,7 +17,6 @@ import type { NamedNumber, Part } from './story.ts'
 export const streamOfLine = ({ tid, isOfPermission }: ListedLine): string =>
   streamOf(isOfPermission ? permissionRequests : payments, tid)
 
-/** A line as a sentence. */
 const lineInWords = (line: ListedLine): string => {
   const { action, subId, tid, ledger, currency } = line
   const id = subId === null ? '' : ` ${subId}`

@@ -21,7 +21,6 @@ type Needs = {
   readonly verifySignature: (publicKey: string, text: string, signature: string) => boolean
   /** Of a public key. */
   readonly fingerprint: (publicKey: string) => string
-  /** The content digest of a body. */
   readonly contentDigest: (body: Uint8Array) => string
 }
 

@@ -143,7 +143,6 @@ export const paymentEffects = {
 
 type AllEffects = typeof paymentEffects
 
-/** The events that have an effect. */
 export type WithEffect<Name extends keyof Effects> = {
   [Type in keyof AllEffects]: AllEffects[Type] extends { readonly [N in Name]: unknown }
     ? Type

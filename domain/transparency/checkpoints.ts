@@ -31,7 +31,6 @@ type CheckpointCommand =
   | ({ readonly type: 'SignCheckpoint' } & SignedCheckpoint)
   | ({ readonly type: 'AddCosignature' } & Cosignature)
 
-/** The checkpoints of a day. */
 type CheckpointsOfDay = {
   readonly size: number
   /** Names of the witnesses of the newest one. */

@@ -32,7 +32,6 @@ type Action = keyof typeof fieldsOf
 const actions = Object.keys(fieldsOf) as Action[]
 const isAction = (text: string): text is Action => Object.hasOwn(fieldsOf, text)
 
-/** The fields that an action uses. */
 export const fieldsUsedBy = (action: Action): readonly string[] => fieldsOf[action]
 
 const fieldsOfNone = ['action', ...Object.keys(detailsInput)]

@@ -14,7 +14,6 @@ export type ProofNeeds = {
   ) => Promise<{ readonly jkt: string } | { readonly problem: string }>
 }
 
-/** The header of a call. */
 export const proofHeader = ({ request }: Call): string | undefined => request.header('dpop')
 
 /**

@@ -34,7 +34,6 @@ export type ChangeForm = {
   readonly problem?: string | undefined
   /** The new authenticator of the form before. */
   readonly sealed?: string
-  /** The new authenticator. */
   readonly authenticator?: {
     readonly sealed: string
     readonly codeSecret: string

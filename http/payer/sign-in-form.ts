@@ -34,7 +34,6 @@ type Failure = {
   readonly answer?: Pick<Page, 'status' | 'retryAfter'>
 }
 
-/** The next step. */
 export type StepAhead =
   | ({ readonly step: 'pin'; readonly phone?: string } & Failure)
   | ({ readonly step: 'code'; readonly challenge: string } & Failure)

@@ -32,7 +32,6 @@ type Needs = {
   readonly kept: readonly KeptCheckpoint[]
   /** Whether a service has appended since the audit began, and may have signed. */
   readonly hasGrown: boolean
-  /** Keys of witnesses. */
   readonly witnesses: readonly PublicNoteKey[]
   readonly problems: Problems
 }

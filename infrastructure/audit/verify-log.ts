@@ -29,7 +29,6 @@ import { readLog } from './read-log.ts'
 export type AuditOptions = {
   /** Keys that must have signed checkpoints, and keys of witnesses. */
   readonly keys?: readonly PublicNoteKey[]
-  /** Checkpoints that somebody has kept. */
   readonly kept?: readonly KeptCheckpoint[]
   /** So many of the first events are not decided again. */
   readonly since?: number

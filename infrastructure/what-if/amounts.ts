@@ -9,7 +9,6 @@ export type Amount = {
   readonly amount: string
   readonly currency: string
   readonly value: Sum
-  /** Whether it is a charge. */
   readonly isCharge: boolean
 }
 
