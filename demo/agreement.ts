@@ -60,7 +60,7 @@ export const linesDiffer = (lines: readonly LogLine[], entry: Entry, sale: Sale)
   })
 }
 
-/** Where the messages that arrived about a payment, each once, differ from those that the log owes. */
+/** Where the messages that arrived about a payment differ from those that the log owes. */
 export const messagesDiffer = (arrived: readonly Arrival[], { owed, tid }: Entry): string[] => {
   const path = `/merchant/v1/payment_request/${tid}/outcome/`
   const told = arrived.map(({ meta: { id, event, seqno, uri } }) => ({

@@ -149,7 +149,7 @@ const actionOf = ({ captures }: Entry, type: string): string | undefined =>
     PaymentRefunded: 'refund',
   })[type]
 
-/** What a line counts: what its event moves, or all that was asked for; a refund goes the other way. */
+/** What a line counts: what its event moves, or all that was asked for; refunds are negative. */
 const countedBy = ({ asked }: Entry, { type, data }: LogEvent): Pots => {
   if (type === 'PaymentRefunded')
     return { amount: -data.amount, additionalAmount: -data.additionalAmount }
@@ -195,7 +195,7 @@ const messageOf: Readonly<Record<string, string>> = {
   PaymentAuthorizationExpired: 'payment_authorization_expired',
 }
 
-/** Writes an event into the books: plain bookkeeping, sharing nothing with the code that is checked. */
+/** Writes an event into the books, by plain bookkeeping that shares nothing with the service. */
 export const written = (before: Entry | undefined, event: LogEvent, report: number): Entry => {
   const { id, type, data, metadata } = event
   // An expiry holds from its deadline on, however late it was recorded.

@@ -20,7 +20,7 @@ export type Arrival = {
   readonly problems: readonly string[]
 }
 
-/** What to answer; `break off` closes the connection without an answer, a promise keeps the sender waiting. */
+/** What to answer; `break off` closes the connection, a promise keeps the sender waiting. */
 export type Reply =
   | number
   | 'break off'
@@ -78,7 +78,7 @@ const rememberArrivals = () => {
   }
 }
 
-/** A receiver of callbacks: verifies each message, sets repeated ones aside, and remembers what came. */
+/** A receiver of callbacks: verifies messages, sets repeated ones aside, and remembers the rest. */
 export const startReceiver = async (options: Options) => {
   const { keys, merchant, believe = async () => {}, reply = () => 204, tls } = options
   const remembered = rememberArrivals()

@@ -157,7 +157,8 @@ const play = async ({ address, errors }: ServiceProcess, directory: string): Pro
     say('  audit verify: nothing is wrong with the log, or with what follows from it')
     if (found.length === 0) {
       say(
-        '\nAll agree: outcomes, callbacks, transaction logs, reports, journal and event log tell the same story.',
+        '\nAll agree: outcomes, callbacks, transaction logs, reports, journal and event log tell ' +
+          'the same story.',
       )
       return true
     }

@@ -48,7 +48,7 @@ const underWay = async (shop: OpenShop, day: string) => {
 /** When the story plays, as `YYYY-MM-DD`. */
 export type Days = Readonly<Record<'today' | 'renewal' | 'expiry' | 'end', string>>
 
-/** A shop's day and the days after it, with every way in which a payment can end; answers what is under way still. */
+/** A shop's day and the days after it, with every end of a payment; answers what is still open. */
 export const playStory = async (shop: OpenShop, days: Days) => {
   const { today, renewal, expiry } = days
   sayChapter(`${today}, in the shop`)

@@ -49,7 +49,7 @@ const summaryOwed = (lines: readonly Moved[], currency: string, taxcode: string)
 
 const counted = ['request', 'auth', 'expire', 'capture', 'refund', 'release', 'fail', 'abort']
 
-/** What a report owes of the books: its summaries in the order of currency and taxcode, and its counters. */
+/** What a report owes: its summaries in the order of currency and taxcode, and its counters. */
 const reportOwed = ({ entries }: Books, report: string): object => {
   const lines = linesOf(entries).filter((line) => String(line.report) === report)
   const moved = lines.filter(isMoved)
@@ -75,7 +75,7 @@ export const reportsDiffer = (reports: readonly Report[], books: Books): string[
     })
   })
 
-/** What the accounts of the journal owe, debits less credits in minor units; nothing was paid out yet. */
+/** What the accounts of the journal owe, debits less credits in minor units, before any payout. */
 const journalOwed = ({ entries }: Books): Map<string, number> => {
   const moved = linesOf(entries).filter(isMoved)
   const owed = new Map<string, number>()

@@ -41,8 +41,8 @@ export const levels: Readonly<Record<Level, string>> = {
   TWOFACTOR: 'the token of a payer who has signed in with both factors',
   TOKEN: 'an access token that a payer has granted',
   CLIENT:
-    'the id and secret of an OAuth client, by HTTP Basic or in the form, or what `SECRET` takes: a merchant is a client of ' +
-    'its own. A public client has its `client_id` only',
+    'the id and secret of an OAuth client, by HTTP Basic or in the form, or what `SECRET` takes: ' +
+    'a merchant is a client of its own. A public client has its `client_id` only',
 }
 
 export const levelOf = (security: readonly Requirement[]): Level => {
@@ -73,19 +73,23 @@ export const securitySchemesOf = (names: Names) => ({
   user: header(names.user, 'The id of the API user of the merchant who makes the request.'),
   integrator: header(
     names.integrator,
-    'Instead of a user: the id of the integrator who makes the request for the merchant, always signed.',
+    'Instead of a user: the id of the integrator who makes the request for the merchant, always ' +
+      'signed.',
   ),
   authorization: header(
     'Authorization',
-    '`SECRET <secret>`, with the secret of the user, or `RSA-SHA256 <signature>`, made as is told under Signing.',
+    '`SECRET <secret>`, with the secret of the user, or `RSA-SHA256 <signature>`, made as is ' +
+      'told under Signing.',
   ),
   timestamp: header(
     names.timestamp,
-    'When it was signed: UTC, `YYYY-MM-DD hh:mm:ss`, at most 5 minutes off unless the operator allows more or less.',
+    'When it was signed: UTC, `YYYY-MM-DD hh:mm:ss`, at most 5 minutes off unless the operator ' +
+      'allows more or less.',
   ),
   contentDigest: header(
     names.contentDigest,
-    '`SHA256=` and the SHA-256 of the bytes of the body in base64; without a body, that of nothing.',
+    '`SHA256=` and the SHA-256 of the bytes of the body in base64; without a body, that of ' +
+      'nothing.',
   ),
   session: http('bearer', 'The token of a payer, who has signed in at `/payer/v1/session/`.'),
   token: http('bearer', 'An access token that a payer has granted.'),

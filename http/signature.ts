@@ -20,5 +20,6 @@ export const stringToSign = (
     if (upper.startsWith(signedPrefix)) signed.push([upper, value])
   }
   signed.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-  return `${method.toUpperCase()}|${urlToSign(url)}|${signed.map(([name, value]) => `${name}=${value}`).join('&')}`
+  const pairs = signed.map(([name, value]) => `${name}=${value}`)
+  return `${method.toUpperCase()}|${urlToSign(url)}|${pairs.join('&')}`
 }

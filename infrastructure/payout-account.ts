@@ -1,6 +1,6 @@
 import { isValidIBAN } from 'ibantools'
 
-/** Whether the text is an IBAN as its country writes them, with right check digits (ISO 13616), without blanks. */
+/** Whether it is an IBAN of its country without blanks, with right check digits (ISO 13616). */
 export const isIban = (text: string): boolean => isValidIBAN(text)
 
 /** An account as it is kept: an IBAN, or a national number; undefined for anything else. */

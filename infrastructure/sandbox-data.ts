@@ -159,6 +159,7 @@ export const makeSandboxData = async (core: Core, dataDir: string): Promise<stri
     ),
     'sandbox: GET /sandbox/v1/payer/alice/code/ gives the one-time code of a payer',
     'sandbox: bob is good for up to 1000.00',
-    'sandbox: fees are 1.80 for a capture, 1 % on credit, 2.00 and VAT for a permission, 15.00 for a settlement',
+    'sandbox: fees are 1.80 for a capture, 1 % on credit, 2.00 and VAT for a permission, 15.00 ' +
+      'for a settlement',
   ].join('\n')
 }

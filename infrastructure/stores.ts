@@ -139,8 +139,8 @@ export const openStoreToRead = async (place: Place): Promise<OpenedStore> => {
   } catch (error) {
     if (!(error instanceof Database.SqliteError && cannotBeOpened.test(error.code))) throw error
     throw new UnusableLog(
-      'its log cannot be read without writing beside it, as any SQLite file with a write-ahead log: read a copy, ' +
-        'in a folder that this user may write',
+      'its log cannot be read without writing beside it, as any SQLite file with a write-ahead ' +
+        'log: read a copy, in a folder that this user may write',
     )
   }
 }

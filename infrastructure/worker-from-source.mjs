@@ -1,4 +1,5 @@
-// A thread does not run TypeScript by itself: in a checkout it begins here, in a built package with its own module.
+// A thread does not run TypeScript by itself: in a checkout it begins here, in a built package with
+// its own module.
 import { register } from 'tsx/esm/api'
 
 register()

@@ -84,9 +84,10 @@ export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
       group,
       summary: 'Upload attachments, by the attachment_uri of an outcome',
       description:
-        'One to 20 parts, each with its own Content-Type: an item list or a receipt (JSON of at most ' +
-        '1,000,000 bytes) or image/png (at most 1,000,000 bytes and 4096 × 4096 pixels). All are kept, or none. The body may ' +
-        'have 10 MiB. The same content again adds nothing. A payment can have 100 attachments.',
+        'One to 20 parts, each with its own Content-Type: an item list or a receipt (JSON of at ' +
+        'most 1,000,000 bytes) or image/png (at most 1,000,000 bytes and 4096 × 4096 pixels). ' +
+        'All are kept, or none. The body may have 10 MiB. The same content again adds nothing. A ' +
+        'payment can have 100 attachments.',
       params: tidParams.extend({ expires: z.string().regex(/^\d{1,12}$/), signature: z.string() }),
       upload: {
         admits: ({ tid = '', expires = '', signature = '' }, at) =>

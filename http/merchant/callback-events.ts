@@ -95,7 +95,8 @@ export const callbacks = {
   ...ofPayments,
   permission_request_answered: {
     summary:
-      'The payer has granted all or a part, or has declined, which gives no token; or there is no such payer.',
+      'The payer has granted all or a part, or has declined, which gives no token; or there is ' +
+      'no such payer.',
     message: permissionMessage,
   },
   permission_request_expired: {

@@ -37,8 +37,9 @@ export const logRoutes = (needs: LogNeeds): Route[] => [
     group: 'Log',
     summary: 'Download a log of a report or settlement',
     description:
-      'CSV, named in `transaction_log_uris` or `scope_log_uris` by a link that is signed and can be followed for 30 days without further ' +
-      'authentication. The bytes behind a link never change, but for a payer who is erased: their name is left out.',
+      'CSV, named in `transaction_log_uris` or `scope_log_uris` by a link that is signed and can ' +
+      'be followed for 30 days without further authentication. The bytes behind a link never ' +
+      'change, but for a payer who is erased: their name is left out.',
     params: z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
     query: z.object({
       expires: z.string().regex(/^\d{1,12}$/),

@@ -57,10 +57,14 @@ export const outcomeReply = z
     report_id: nullableText,
     report_uri: nullableText,
     ledger: nullableText,
-    attachment_uri: z.string().optional().meta({
-      description:
-        'Where to upload attachments for one hour; absent while pending, after fail, and once the payer is erased.',
-    }),
+    attachment_uri: z
+      .string()
+      .optional()
+      .meta({
+        description:
+          'Where to upload attachments for one hour; absent while pending, after fail, and once ' +
+          'the payer is erased.',
+      }),
     pos_id: z.string(),
     pos_tid: z.string(),
     tid: z.string(),

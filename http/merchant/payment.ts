@@ -137,10 +137,11 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
       group: 'Payment request',
       summary: 'Capture, release, renew, refund or amend a payment',
       description:
-        'What has taken effect answers 204 again without a second effect. Captures and refunds are told apart by ' +
-        'capture_id and refund_id; one without an id takes everything that is left, once: its amounts may be absent, or ' +
-        'are exactly what is left. Each reauth renews from its own instant. A refund needs KEY. After the payer has ' +
-        'answered, line_items and links can no longer be changed: 409.',
+        'What has taken effect answers 204 again without a second effect. Captures and refunds ' +
+        'are told apart by capture_id and refund_id; one without an id takes everything that is ' +
+        'left, once: its amounts may be absent, or are exactly what is left. Each reauth renews ' +
+        'from its own instant. A refund needs KEY. After the payer has answered, line_items and ' +
+        'links can no longer be changed: 409.',
       params: tidParams,
       body: paymentUpdateInput,
       success: 'nothing',

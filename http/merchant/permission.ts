@@ -104,8 +104,8 @@ export const permissionRoutes = (needs: PermissionNeeds): Route[] => [
     group,
     summary: 'Ask a payer for permissions',
     description:
-      'The same request again, by pos_id and pos_tid, answers as the first did. The access token names the payer as ' +
-      'the customer of later requests, too.',
+      'The same request again, by pos_id and pos_tid, answers as the first did. The access token ' +
+      'names the payer as the customer of later requests, too.',
     body: permissionInput,
     success: 'created',
     reply: createdReply,

@@ -86,8 +86,9 @@ export const reportRoutes = (needs: ReportNeeds): Route[] => {
       group,
       summary: 'Close the open report of a ledger',
       description:
-        'The next one is open from the same instant. The summary and the logs follow; then `report_closed` is sent to ' +
-        'the callback_uri. Closing a closed report again changes nothing.',
+        'The next one is open from the same instant. The summary and the logs follow; then ' +
+        '`report_closed` is sent to the callback_uri. Closing a closed report again changes ' +
+        'nothing.',
       params: reportParams,
       body: reportClosing,
       success: 'nothing',

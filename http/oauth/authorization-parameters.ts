@@ -16,12 +16,13 @@ export const authorizationParameters = z.object({
   response_type: z.literal('code').meta({ description: 'RFC 6749, 4.1.1.' }),
   client_id: z.string().meta({ description: 'RFC 6749, 4.1.1: the id of an application.' }),
   redirect_uri: text(
-    'RFC 6749, 3.1.2.3: one that the application has registered, character by character. It can be left out when there ' +
-      'is one only.',
+    'RFC 6749, 3.1.2.3: one that the application has registered, character by character. It can ' +
+      'be left out when there is one only.',
     'https://shop.example/callback',
   ),
   scope: text(
-    `RFC 6749, 3.3: any of ${scopes.map((name) => `\`${name}\``).join(', ')}, with spaces between them. Others, such as \`offline_access\`, are ignored.`,
+    `RFC 6749, 3.3: any of ${scopes.map((name) => `\`${name}\``).join(', ')}, ` +
+      'with spaces between them. Others, such as `offline_access`, are ignored.',
     'openid profile',
   ),
   state: z.string().max(longestEchoed).optional().meta({
@@ -53,14 +54,15 @@ export const authorizationParameters = z.object({
     description: 'OAuth 2.0 Multiple Response Types, 2.1.',
   }),
   prompt: text(
-    'OpenID Connect Core, 3.1.2.1: `none`, alone, shows no page: it ends with a code where the payer is signed in and an ' +
-      'earlier consent covers the scope, else with `login_required` or `consent_required`; `login` asks for a new sign-in, ' +
-      '`consent` for consent also where an earlier one covers it, `select_account` for the account. Other words mean nothing.',
+    'OpenID Connect Core, 3.1.2.1: `none`, alone, shows no page: it ends with a code where the ' +
+      'payer is signed in and an earlier consent covers the scope, else with `login_required` or ' +
+      '`consent_required`; `login` asks for a new sign-in, `consent` for consent also where an ' +
+      'earlier one covers it, `select_account` for the account. Other words mean nothing.',
     'login',
   ),
   login_hint: text(
-    'OpenID Connect Core, 3.1.2.1: the phone number that the payer signs in with. Where somebody else is signed in, the ' +
-      'payer is asked which account it is.',
+    'OpenID Connect Core, 3.1.2.1: the phone number that the payer signs in with. Where somebody ' +
+      'else is signed in, the payer is asked which account it is.',
     '+4799999901',
   ),
   max_age: z
@@ -73,11 +75,12 @@ export const authorizationParameters = z.object({
       examples: ['300'],
     }),
   id_token_hint: text(
-    'OpenID Connect Core, 3.1.2.1: an ID token of this service, also one that has expired. Only the payer whom it is ' +
-      'about can allow the request.',
+    'OpenID Connect Core, 3.1.2.1: an ID token of this service, also one that has expired. Only ' +
+      'the payer whom it is about can allow the request.',
   ),
   ui_locales: text(
-    'OpenID Connect Core, 3.1.2.1: languages of the pages, with spaces between them; before Accept-Language.',
+    'OpenID Connect Core, 3.1.2.1: languages of the pages, with spaces between them; before ' +
+      'Accept-Language.',
     'nb en',
   ),
   request: text('OpenID Connect Core, 6.1: refused with `request_not_supported`.'),
@@ -149,10 +152,12 @@ export const authorizationAsks = {
     ownForm: answerForm,
     errors: {
       303:
-        'Back to the application with `code`, `state` and `iss`, or with `error` `access_denied` (RFC 6749, 4.1.2; ' +
-        'RFC 9207); or to sign in.',
+        'Back to the application with `code`, `state` and `iss`, or with `error` `access_denied` ' +
+        '(RFC 6749, 4.1.2; RFC 9207); or to sign in.',
       400: 'The decision or the scope is wrong, or the client is no more.',
-      403: 'The form is too old, or came from elsewhere; or the application asks for another payer.',
+      403:
+        'The form is too old, or came from elsewhere; or the application asks for another ' +
+        'payer.',
       404: 'There is no such request.',
       409: 'It has been answered, is over, or waits for an answer; or a new sign-in is needed.',
     },

@@ -8,7 +8,7 @@ const address = z.object({
 })
 
 const withScope = (...names: readonly string[]) => ({
-  description: `With the scope ${names.map((name) => `\`${name}\``).join(' and ')}, if it is known.`,
+  description: `With the scope \`${names.join('` and `')}\`, if it is known.`,
 })
 
 /** Standard claims (OpenID Connect Core, 5.1). */
@@ -46,8 +46,8 @@ export const grantedClaims = userInfoClaims
       .meta(withScope('shipping_address')),
     personal_id: nationalIdClaims.optional().meta({
       description:
-        'The Norwegian national id, with the scope `fodselsnummer`; with `bankid` alone, the proof of the bank identity ' +
-        'scheme only.',
+        'The Norwegian national id, with the scope `fodselsnummer`; with `bankid` alone, the ' +
+        'proof of the bank identity scheme only.',
     }),
   })
   .meta({ id: 'GrantedClaims' })

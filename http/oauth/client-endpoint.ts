@@ -18,8 +18,8 @@ export const clientParameters = {
     .optional()
     .meta({
       description:
-        'RFC 6749, 2.3.1 and 3.2.1: the id of the client. Beside HTTP Basic, or the headers of a merchant, it can be left ' +
-        'out, and must be the same.',
+        'RFC 6749, 2.3.1 and 3.2.1: the id of the client. Beside HTTP Basic, or the headers of a ' +
+        'merchant, it can be left out, and must be the same.',
     }),
   client_secret: z.string().optional().meta({
     description: 'RFC 6749, 2.3.1: instead of HTTP Basic. A public client has none.',

@@ -63,7 +63,8 @@ export const otherScreenRoutes = (
     access: 'OPEN',
     group,
     summary:
-      'Server-sent events: `changed` as soon as the request of this browser is answered, `over` when its time is',
+      'Server-sent events: `changed` as soon as the request of this browser is answered, `over` ' +
+      'when its time is',
     ...authorizationAsks.otherScreen,
     success: 'raw',
     replyTypes: ['text/event-stream'],

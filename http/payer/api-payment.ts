@@ -46,8 +46,8 @@ const acceptInput = z
       .default(false)
       .meta({
         description:
-          'Whether the payer has confirmed an additional_amount above the amount. More than ten times the ' +
-          'amount is refused.',
+          'Whether the payer has confirmed an additional_amount above the amount. More than ten ' +
+          'times the amount is refused.',
       }),
     credit: z.boolean().default(false),
     code: codeText.optional().meta({

@@ -45,14 +45,19 @@ export const paymentForm = plainForm.extend({
     .optional()
     .meta({
       description:
-        'The additional amount that the payer wants, with a comma or a period; only where the request lets it be changed.',
+        'The additional amount that the payer wants, with a comma or a period; only where the ' +
+        'request lets it be changed.',
       examples: ['15.00'],
     }),
   code: typed('A one-time code, for amounts above what the operator has set.').optional(),
-  confirmed: z.string().optional().meta({
-    description:
-      'Hidden in the form that comes back for an additional amount above the amount: that additional amount.',
-  }),
+  confirmed: z
+    .string()
+    .optional()
+    .meta({
+      description:
+        'Hidden in the form that comes back for an additional amount above the amount: that ' +
+        'additional amount.',
+    }),
 })
 
 export const permissionForm = plainForm.extend({
@@ -110,7 +115,9 @@ export const pageAsks = {
     ownForm: paymentForm,
     errors: {
       303: 'To what became of it; or to sign in.',
-      400: 'The decision or the amount is wrong, or the amount must be confirmed; the page says which.',
+      400:
+        'The decision or the amount is wrong, or the amount must be confirmed; the page says ' +
+        'which.',
       403: foreign,
       404: unknown,
       409: 'It has been answered, or is over.',

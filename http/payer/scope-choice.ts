@@ -26,8 +26,10 @@ const inShownOrder = (scope: readonly Scope[]): readonly Scope[] =>
 
 const sensitive: readonly Scope[] = ['fodselsnummer', 'bankid']
 
-export const addressText = (address: PostalAddress, locale: string): string =>
-  `${address.street}, ${address.postalCode} ${address.locality}, ${countryName(address.country, locale)}`
+export const addressText = (address: PostalAddress, locale: string): string => {
+  const { street, postalCode, locality, country } = address
+  return `${street}, ${postalCode} ${locality}, ${countryName(country, locale)}`
+}
 
 /** The value a scope shares: null when there is none, undefined when the scope's name says it. */
 const valueOf = (name: Scope, profile: Profile, locale: string): string | null | undefined => {

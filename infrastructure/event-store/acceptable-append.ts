@@ -33,8 +33,8 @@ const serialise = (value: JsonObject): string => {
 }
 
 /**
- * The events as they are sent and stored.
- * @throws TypeError for what EventStoreDB refuses or answers in a way that its client does not survive
+ * The events as they are sent and stored. @throws TypeError for what EventStoreDB refuses or
+ * answers in a way that its client does not survive
  */
 export const acceptAppend = (
   stream: string,

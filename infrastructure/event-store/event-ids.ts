@@ -19,8 +19,8 @@ const variantOf = (digit: string): string => variants[parseInt(digit, 16) & 3] a
 const timeDigits = 12
 
 /**
- * A UUID of version 8 (RFC 9562, 5.8): 48 bits of the time in ms since 1970, and a hash of the name. Ids of the same
- * time are neighbours in every index; ids of equal times and names are equal.
+ * A UUID of version 8 (RFC 9562, 5.8): 48 bits of the time in ms since 1970, and a hash of the
+ * name. Ids of the same time are neighbours in every index; ids of equal times and names are equal.
  */
 export const timedUuid = (name: string, at: number): string => {
   const time = at.toString(16).padStart(timeDigits, '0')

@@ -3,8 +3,9 @@ import { isDecided } from './eventstoredb-verdicts.ts'
 type Waiting = { readonly go: () => void; readonly fail: (error: unknown) => void }
 
 /**
- * Sends appends in the order of the calls. A client that opens its connection for several appends at once loses their
- * order for good, so the first one after each loss of the connection goes alone and the others wait for its answer.
+ * Sends appends in the order of the calls. A client that opens its connection for several appends
+ * at once loses their order for good, so the first one after each loss of the connection goes alone
+ * and the others wait for its answer.
  */
 export const keepOrder = () => {
   let waiting: Waiting[] = []

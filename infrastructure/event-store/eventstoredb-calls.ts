@@ -26,7 +26,7 @@ const isObject = (value: unknown): value is JsonObject =>
   !Array.isArray(value) &&
   !(value instanceof Uint8Array)
 
-/** An event as the port hands it out; none for what no append of the port can have written: the node's own, binary. */
+/** An event as the port hands it out; undefined for what no append of the port can have written. */
 export const toRecorded = (resolved: ResolvedEvent): RecordedEvent | undefined => {
   const { event } = resolved
   if (!event?.isJson || event.type.startsWith('$') || event.streamId.startsWith('$')) return
@@ -51,8 +51,8 @@ const unanswered = (milliseconds: number): StoreUnavailable =>
   new StoreUnavailable(`EventStoreDB has not answered within ${Math.round(milliseconds)} ms`)
 
 /**
- * The answer of a call, or a failure when nothing is heard of it for too long: the client itself would wait for ever. A
- * call whose answer comes in parts tells when one has come.
+ * The answer of a call, or a failure when nothing is heard of it for too long: the client itself
+ * would wait for ever. A call whose answer comes in parts tells when one has come.
  */
 export const within = async <Answer>(
   milliseconds: number,

@@ -1,6 +1,6 @@
 import type { Ends } from './sqlite-event-writer.ts'
 
-/** Where the log ended after the last commit, in memory that threads share: no message need tell it. */
+/** Where the log ended after the last commit, in memory that threads share. */
 export const sharedEnds = (memory = new SharedArrayBuffer(2 * BigInt64Array.BYTES_PER_ELEMENT)) => {
   const [ofOthers, ofAll] = [0, 1]
   const ends = new BigInt64Array(memory)

@@ -15,16 +15,17 @@ const versionWithout = 1
 /** How long another process may hold the file, in ms, before opening it gives up. */
 const openingTimeout = 5_000
 
-/** How long one attempt may block this thread when another process writes, in ms; the log tries again by itself. */
+/** How long one attempt may block this thread while another process writes, in ms. */
 const blockingTimeout = 20
 
 /**
- * Pages of 4 KiB that the write-ahead log may reach before an append has to move them into the file. A service moves
- * them beside its appends, which keeps what is left to do then small, but cannot begin the log anew.
+ * Pages of 4 KiB that the write-ahead log may reach before an append has to move them into the
+ * file. A service moves them beside its appends, which keeps what is left to do then small, but
+ * cannot begin the log anew.
  */
 const pagesBetweenCheckpoints = 4_000
 
-// Data and metadata are text when they are JSON and a blob when they are not; metadata may be missing altogether.
+// Data and metadata are text when they are JSON, else a blob; metadata may be missing.
 const schema = `
   CREATE TABLE streams (
     id INTEGER PRIMARY KEY,
@@ -46,8 +47,8 @@ const schema = `
   PRAGMA user_version = ${version};
 `
 
-// What has happened is not changed by mistake. SQLite tells no trigger of what REPLACE deletes, and looking for it at each
-// append would make the commit of a row some 8 % dearer.
+// What has happened is not changed by mistake. SQLite tells no trigger of what REPLACE deletes, and
+// looking for it at each append would make the commit of a row some 8 % dearer.
 const guards = `
   CREATE TRIGGER IF NOT EXISTS events_are_not_changed BEFORE UPDATE ON events
   BEGIN SELECT RAISE(ABORT, 'what has happened cannot be changed'); END;
@@ -138,8 +139,8 @@ const makeDurable = (database: Database.Database, file: string): void => {
 }
 
 /**
- * Whether events will be appended, to a file that is made when there is none or to one that must be there, or only those
- * that are there be read: that needs no permission to write the file.
+ * Whether events will be appended, to a file that is made when there is none or to one that must be
+ * there, or only those that are there be read: that needs no permission to write the file.
  */
 export type Use = 'append' | 'append there' | 'read'
 
@@ -164,7 +165,7 @@ const openFile = (file: string, use: Use, { onChecksums, acceptsLoss }: Given) =
     }
     makeDurable(database, file)
     database.pragma(`wal_autocheckpoint = ${pagesBetweenCheckpoints}`)
-    // In KiB: appends touch few pages, the system keeps those of the file besides, and a commit may walk them all.
+    // In KiB: appends touch few pages, the system caches the file too, and a commit may walk all.
     database.pragma('cache_size = -4096')
     database
       .transaction(() => {

@@ -13,8 +13,8 @@ export const commitsTo = (file: string): BroadcastChannel => {
 }
 
 /**
- * Tells of a commit unless one was told of a moment ago: to tell of each would wake other threads a thousand times a
- * second, and whoever waits looks by itself soon.
+ * Tells of a commit unless one was told of a moment ago: to tell of each would wake other threads a
+ * thousand times a second, and whoever waits looks by itself soon.
  */
 export const tellSometimes = (
   tell: () => void,

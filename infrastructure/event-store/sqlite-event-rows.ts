@@ -50,13 +50,14 @@ export type EventRows = {
 }
 
 const selectRows = (checksum: string): string => `
-  SELECT position, name, revision, lower(hex(events.id)), type, data, metadata, recorded, ${checksum}
+  SELECT position, name, revision, lower(hex(events.id)), type, data, metadata, recorded,
+    ${checksum}
   FROM events CROSS JOIN streams ON streams.id = events.stream`
 
-/** A bare parameter as the limit makes SQLite compile the statement anew each time that it is bound. */
+/** With a bare parameter as the limit SQLite compiles the statement anew each time it is bound. */
 const limit = 'LIMIT ? + 0'
 
-/** Characters or bytes of data after which an answer ends: a thousand of the largest events are a gigabyte. */
+/** Characters or bytes of data after which an answer ends: a thousand events may be a gigabyte. */
 const largestAnswer = 8 * 1_048_576
 
 /** Rows that are examined in one go. */
@@ -83,7 +84,7 @@ const checksRows = (problemOf: ProblemOf) => {
       rows.forEach(check)
       return rows
     },
-    /** Rows of the log up to the first damaged one, which is thrown when nothing stands before it. */
+    /** Rows of the log up to the first damaged one, which is thrown when it is the first. */
     upToDamage: (rows: Iterable<Row>, after: Position): Row[] => {
       const first: Row[] = []
       let size = 0

@@ -18,7 +18,7 @@ import { makeTail, type Tail } from './sqlite-event-tail.ts'
 /** Events read and parsed in one go. */
 const readBatch = 1_000
 const followBatch = 1_000
-/** Characters of an event that is kept in memory for those who follow; a larger one is read from the file. */
+/** Characters of an event that is kept in memory for followers; larger ones are read again. */
 const largestKept = 65_536
 
 /** A copy of the first format has no checksums that would have told. */
@@ -30,7 +30,7 @@ const parsed = ([position, stream, revision]: Row, json: string) => {
   }
 }
 
-/** The events among the rows; a row that is not JSON was not appended through this port and is passed over. */
+/** The events among the rows; a row that is not JSON was not appended through this port. */
 const eventsOf = (rows: readonly Row[]): RecordedEvent[] => {
   const events: RecordedEvent[] = []
   for (const row of rows) {
@@ -79,7 +79,7 @@ const readStream = (log: EventLog, stream: string, from: Revision, limit: number
 
 const readable = (log: EventLog, after: Position): Row[] => {
   try {
-    // Only what was answered, though more may stand in the file: whoever has appended hears of it first.
+    // Only what was answered, though more may stand in the file: its writer hears of it first.
     const count = Math.max(0, log.end() - after)
     return log.next(after, Math.min(followBatch, count))
   } catch (error) {
@@ -98,8 +98,9 @@ async function* follow(
   let wasOwn = false
   while (!signal.aborted && !log.isClosed) {
     const own = tail.after(last)
-    // The file is not read right after own events: what follows them is most often own too, and comes through the tail.
-    // What others have written is found after `grown`, which is waited for only when a look has found nothing.
+    // The file is not read right after own events: what follows them is most often own too, and
+    // comes through the tail. What others have written is found after `grown`, which is waited for
+    // only when a look has found nothing.
     const rows = own.length > 0 || wasOwn ? [] : readable(log, last)
     last = own.at(-1)?.position ?? rows.at(-1)?.[0] ?? last
     wasOwn = own.length > 0

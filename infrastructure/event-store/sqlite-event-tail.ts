@@ -3,7 +3,7 @@ import type { Appended, NewEvent, Position, RecordedEvent } from '../../applicat
 /** How many events are kept at least, once there were so many. */
 const kept = 100
 
-/** The last events of the log as far as this thread has appended them, so that following it need not read them again. */
+/** The last events that this thread has appended, so that followers need not read them again. */
 export const makeTail = () => {
   let events: RecordedEvent[] = []
 

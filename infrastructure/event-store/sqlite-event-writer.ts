@@ -36,7 +36,7 @@ export type Ends = {
 }
 
 export type EventWriter = {
-  /** Starts a transaction: false when another process holds the file. @throws StoreUnavailable when it is gone */
+  /** False when another process holds the file. @throws StoreUnavailable when it is gone */
   begin(): boolean
   /** Adds all rows or none to the transaction. @throws WrongExpectedRevision */
   write(stream: string, rows: readonly NewRow[], expected: Expectation): Appended
@@ -106,7 +106,7 @@ export const writeEvents = (database: Database.Database): EventWriter => {
     return remember(stream, { id, revision: noStream, epoch })
   }
 
-  /** The answer to the first append of these ids at this revision; none when there was no such append. */
+  /** The answer to the first append of these ids at this revision, if there was one. */
   const answerToRepeat = (
     { id, revision }: Known,
     rows: readonly NewRow[],
@@ -160,7 +160,7 @@ export const writeEvents = (database: Database.Database): EventWriter => {
         )
       const seen = dataVersion.get() ?? -1
       if (seen !== version) {
-        // Another process has written: what is known of revisions is out of date, the ids of streams are not.
+        // Another process has written: known revisions are outdated, ids of streams are not.
         epoch += 1
         position = head.get() ?? 0
         endOfOthers = position

@@ -116,12 +116,14 @@ export const addFeeCommands = (program: Command, withCore: WithCore): void => {
   fees
     .command('set <merchant>')
     .description(
-      'set fees from a date on and print all fees in force then: options left out keep their value, and past charges stay',
+      'set fees from a date on and print all fees in force then: options left out keep their ' +
+        'value, and past charges stay',
     )
     .requiredOption('--from <date>', 'first day, YYYY-MM-DD in UTC, or with hh:mm:ss')
     .option(
       '--currency <code>',
-      'of payments and fixed parts; default: that of the merchant, whose rates also apply to currencies without their own',
+      'of payments and fixed parts; default: that of the merchant, whose rates also apply to ' +
+        'currencies without their own',
     )
     .option('--transaction-rate <rate>', 'share of the gross of each capture, such as 0.009')
     .option('--transaction-fixed <amount>', 'for each capture')
