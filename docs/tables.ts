@@ -51,7 +51,7 @@ export const operationsPage = readFileSync(file, 'utf8')
 export const printedOperations = (): Promise<string> =>
   format(
     withTable(withTable(operationsPage, 'settings', settingsTable()), 'commands', commandsTable()),
-    { parser: 'markdown', printWidth: 100 },
+    { parser: 'markdown', printWidth: 100, semi: false, singleQuote: true },
   )
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
