@@ -1,7 +1,9 @@
 import { StoreUnavailable } from './event-store.ts'
 
+export type SerialByKey = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>
+
 /** Runs the jobs of one key in order; different keys run concurrently. */
-export const makeSerialByKey = () => {
+export const makeSerialByKey = (): SerialByKey => {
   const last = new Map<string, Promise<unknown>>()
 
   return <Result>(key: string, work: () => Promise<Result>): Promise<Result> => {

@@ -99,7 +99,11 @@ const settings = {
     'Address of your gateway for text messages, which takes a signed POST of {to, text}. ' +
       'In production nobody can prove a phone number without it.',
   ],
-  STEP_UP_AMOUNT: [amounts.optional(), 'As NOK 5000, EUR 500: above, payers give a code again.'],
+  STEP_UP_AMOUNT: [
+    amounts.optional(),
+    'As NOK 5000, EUR 500: above, payers give a code again; what one accepts within 24 hours ' +
+      'counts together.',
+  ],
   REFUND_STEP_UP_AMOUNT: [
     amounts.optional(),
     'As NOK 5000: above, staff give a code again for refunds, those of one payment or of one ' +

@@ -70,6 +70,7 @@ export const transactionLine = (
     ledger,
     posId,
     tid,
+    actor: metadata.actor,
     subId,
     at,
     action,

@@ -20,6 +20,7 @@ import { callbackMessageProjection, callbackMessageQueries } from './callback-me
 import { callbackQueueQueries } from './callback-queries.ts'
 import { callbackQueueProjection } from './callback-queue.ts'
 import { checkpointProjection, checkpointQueries } from './checkpoints.ts'
+import { countedAmountProjection, countedAmountQueries } from './counted-amounts.ts'
 import { expiringQueries } from './expiring.ts'
 import { gatheredMessageProjection } from './gathered-messages.ts'
 import { grantProjection, grantQueries } from './grants.ts'
@@ -50,7 +51,6 @@ import { settledTurnoverProjection, settledTurnoverQueries } from './settled-tur
 import { settlementAccountProjection, settlementAccountQueries } from './settlement-accounts.ts'
 import { settlementProjection, settlementQueries } from './settlements.ts'
 import { staffProjection, staffQueries } from './staff.ts'
-import { staffRefundProjection, staffRefundQueries } from './staff-refunds.ts'
 import { transactionLineProjection, transactionLineQueries } from './transaction-lines.ts'
 import { turnoverProjection, turnoverQueries } from './turnover.ts'
 
@@ -65,7 +65,7 @@ const readModels = {
     /** Reads the rows of payments. */
     expiring: { projections: [], queries: expiringQueries },
     attachments: { projections: [attachmentProjection], queries: attachmentQueries },
-    staffRefunds: { projections: [staffRefundProjection], queries: staffRefundQueries },
+    countedAmounts: { projections: [countedAmountProjection], queries: countedAmountQueries },
   },
   accounting: {
     transactionLines: {

@@ -33,6 +33,8 @@ export type TransactionLine = {
   readonly ledger: string
   /** Of a payment; not kept with the line. */
   readonly posId?: string | null
+  /** Who has made it, as events name them; not kept with the line. */
+  readonly actor?: string
   /** The tid of the payment or the rid of the permission request. */
   readonly tid: string
   /** Capture or refund id. */

@@ -51,7 +51,9 @@ const acceptInput = z
       }),
     credit: z.boolean().default(false),
     code: codeText.optional().meta({
-      description: 'A one-time code, for amounts above what the operator has set.',
+      description:
+        'A one-time code, for what comes with all that was accepted within 24 hours to more than ' +
+        'the operator has set.',
     }),
   })
   .meta({ id: 'PayerAccept' })
@@ -69,7 +71,7 @@ export const payerApiPaymentRoutes = (
   access: PayerAccess,
 ): Route[] => {
   const find = requestFor(needs)
-  const confirm = stepUp(needs)
+  const withStepUp = stepUp(needs)
   const findOwn = requestFor(needs, 'resource_is_unknown')
 
   return [
@@ -129,8 +131,8 @@ export const payerApiPaymentRoutes = (
       handle: async (call) => {
         const { tid } = call.params
         const { payer } = await access(call)
-        const shown = await find(tid, payer, call.at)
-        const { request } = shown
+        const look = () => find(tid, payer, call.at)
+        const { request } = await look()
         const { additional_amount: text, confirmed: isConfirmed, credit, code = '' } = call.body
         const additionalAmount = read((context) =>
           text === undefined
@@ -139,8 +141,9 @@ export const payerApiPaymentRoutes = (
         )
         const context = contextOfPayer(call, payer, request.merchant)
         const wish = { additionalAmount, isConfirmed, credit }
-        await confirm(shown, additionalAmount, { payer, code }, context)
-        await needs.acceptPayment(tid, payer, wish, context)
+        await withStepUp(look, additionalAmount, { payer, code }, context, () =>
+          needs.acceptPayment(tid, payer, wish, context),
+        )
       },
     }),
     route({

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { Profile } from '../../domain/people/profile.ts'
 import { parseScope } from '../../domain/people/scope.ts'
-import { searchOf, type Call } from '../call.ts'
+import { contextOfPayer, searchOf, type Call } from '../call.ts'
 import type { RawReply } from '../route.ts'
 import { attachmentsHtml, type PayerAttachmentNeeds } from './attachment.ts'
 import { codeField } from './fields.ts'
@@ -45,9 +45,9 @@ const answerForm = (
   additionalAmount: number,
   profile: Profile | undefined,
 ): Html => {
-  const { texts, csrf, locale } = visitor
+  const { texts, csrf, locale, session } = visitor
   const { request, tid } = shown
-  const above = stepUpFor(needs, shown, additionalAmount)
+  const above = stepUpFor(needs, shown, additionalAmount, contextOfPayer(call, session.payer))
   const scope = scopeOf(request)
   const path = pathOf(call, tid)
   const sum = shownAmount(request.amount + additionalAmount, request.currency, locale)

@@ -2,7 +2,7 @@ import { payments } from '../../domain/aggregates.ts'
 import type { PaymentWish } from '../../application/answer-payment.ts'
 import type { Context, Handle } from '../../application/handle.ts'
 import { formatAmount } from '../../domain/money/money.ts'
-import { Refusal, type RefusalCode } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/refusal.ts'
 import { tidParams } from '../addresses.ts'
 import { contextOfPayer, searchOf, type Call } from '../call.ts'
 import { fieldOf, type FormOf } from '../forms.ts'
@@ -28,18 +28,20 @@ export type PayerPaymentNeeds = PaymentPageNeeds &
     ) => Promise<void>
   }
 
-/** The refusal, if it is one of those that the form shows; other errors are thrown. */
-const refusalOf = async <Code extends RefusalCode>(
-  shown: readonly Code[],
-  work: () => Promise<void>,
-): Promise<Code | undefined> => {
+const notConfirmed = 'refused_additional_amount_is_not_confirmed'
+
+/** Told beside the form; other errors are thrown. */
+const problemOf = async (accept: () => Promise<void>) => {
   try {
-    await work()
+    await accept()
     return undefined
   } catch (error) {
-    const code = error instanceof Refusal ? shown.find((one) => one === error.code) : undefined
-    if (code === undefined) throw error
-    return code
+    const code = error instanceof Refusal ? error.code : undefined
+    if (code === 'second_factor_is_needed') return 'stepUpNeeded'
+    if (code === 'sign_in_is_wrong') return 'wrongCode'
+    if (code === 'additional_amount_is_not_confirmed') return notConfirmed
+    if (code === 'additional_amount_is_too_high') return 'refused_additional_amount_is_too_high'
+    throw error
   }
 }
 
@@ -47,7 +49,7 @@ const refusalOf = async <Code extends RefusalCode>(
 export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Route[] => {
   const { page, form } = payerPages(visits)
   const find = requestFor(needs)
-  const confirm = stepUp(needs)
+  const withStepUp = stepUp(needs)
   const show = paymentPage(needs, visits)
 
   const answer = async (
@@ -57,7 +59,8 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
     const { tid } = call.params
     const form = call.body
     const { payer } = visitor.session
-    const shown = await find(tid, payer, call.at)
+    const look = () => find(tid, payer, call.at)
+    const shown = await look()
     const { merchant, currency, additionalEdit } = shown.request
     const context = contextOfPayer(call, payer, merchant)
     const then = isCheckout(call) ? `/payer/checkout/${tid}` : `/payer/payment/${tid}`
@@ -78,26 +81,16 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
     const wish = { additionalAmount, isConfirmed, credit: false }
     const code = fieldOf(form, 'code').replaceAll(' ', '')
     const given = { payer, code, known: visitor.known }
-    const unproved = await refusalOf(['second_factor_is_needed', 'sign_in_is_wrong'], () =>
-      confirm(shown, additionalAmount, given, context),
+    const accept = () => needs.acceptPayment(tid, payer, wish, context)
+    const problem = await problemOf(() =>
+      withStepUp(look, additionalAmount, given, context, accept),
     )
-    if (unproved)
-      return again({
-        problem: unproved === 'sign_in_is_wrong' ? texts.wrongCode : texts.stepUpNeeded,
-        ...(isTyped && { typed }),
-        ...(isConfirmed && { confirmed }),
-      })
-    const refused = await refusalOf(
-      ['additional_amount_is_not_confirmed', 'additional_amount_is_too_high'],
-      () => needs.acceptPayment(tid, payer, wish, context),
-    )
-    if (refused)
-      return again({
-        problem: texts[`refused_${refused}`],
-        typed,
-        ...(refused === 'additional_amount_is_not_confirmed' && { confirmed }),
-      })
-    return visits.go(visitor, then)
+    if (problem === undefined) return visits.go(visitor, then)
+    return again({
+      problem: texts[problem],
+      ...(isTyped && { typed }),
+      ...((isConfirmed || problem === notConfirmed) && { confirmed }),
+    })
   }
 
   return [

@@ -61,7 +61,9 @@ export const accountTextsInEnglish = {
   recoverWrong: 'Something is missing or wrong. Nothing is changed. Please try again.',
   recoveryCode: 'Recovery code',
   security: 'Security',
-  stepUp: 'Payments above {} need a code from your authenticator.',
+  stepUp:
+    'Payments above {} need a code from your authenticator, also when several within 24 hours ' +
+    'come to more.',
   useRecoveryCode: 'Use a recovery code instead',
   stepUpNeeded: 'Type the code from your authenticator to go on.',
   toPortal: 'Do you work for a shop? Go to its portal',
@@ -140,7 +142,9 @@ export const accountTextsInNorwegian: AccountTexts = {
   recoverWrong: 'Noe mangler eller er feil. Ingenting er endret. Prøv igjen.',
   recoveryCode: 'Gjenopprettingskode',
   security: 'Sikkerhet',
-  stepUp: 'Betalinger over {} krever en kode fra autentiseringsappen.',
+  stepUp:
+    'Betalinger over {} krever en kode fra autentiseringsappen, også når flere innen 24 timer ' +
+    'til sammen blir mer.',
   useRecoveryCode: 'Bruk gjenopprettingskode',
   stepUpNeeded: 'Skriv koden fra autentiseringsappen for å gå videre.',
   toPortal: 'Jobber du i en butikk? Gå til portalen dens',

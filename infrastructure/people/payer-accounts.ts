@@ -7,6 +7,7 @@ import { numberProofs } from '../../application/number-proofs.ts'
 import { changeProfile, findCredentials } from '../../application/payers.ts'
 import { recovery } from '../../application/recover.ts'
 import { eraseById, registerPayer } from '../../application/register-payer.ts'
+import { makeSerialByKey } from '../../application/serial-by-key.ts'
 import { signIn, type SignInNeeds } from '../../application/sign-in.ts'
 import { withdrawAll } from '../../application/withdraw-grants.ts'
 import { dayMs } from '../../domain/time.ts'
@@ -136,6 +137,8 @@ export const payerAccounts = (core: Core, needs: Needs) => {
     codeUri,
     stepOfCode,
     proofs,
+    countedBy: core.payments.countedAmounts.by,
+    acceptsInOrder: makeSerialByKey(),
     stepUpAbove: (currency: string): number | undefined => settings.STEP_UP_AMOUNT?.[currency],
     ...payerSessions(core),
     ...changesOf(core, signing, { proofs, hashPin }),

@@ -37,7 +37,7 @@ const paymentsIn = (
   receipts: others.transparency.needs.receipts,
   lists: payments.lists,
   tidOf: payments.tidOf,
-  refundedBy: payments.staffRefunds.refundedBy,
+  countedBy: payments.countedAmounts.by,
   keyOfCustomer: people.payers.keyNamed,
   showCustomer: people.payers.show,
   findTerms: accounting.findTerms,

@@ -115,9 +115,6 @@ test('a payment above what the operator has set asks for the second factor again
   expect([wrong.status, (await service.outcome(id)).status]).toEqual([400, 'pending'])
   const right = await alice.submit(page, { decision: 'accept', code: codeOf('alice') })
   expect([right.status, (await service.outcome(id)).status]).toEqual([303, 'auth'])
-  const small = await service.requestPayment({ customer: '4799999901', amount: '1000.00' })
-  const plain = await alice.visit(`/payer/payment/${small.id}`)
-  expect((await alice.submit(plain, { decision: 'accept' })).status).toBe(303)
   const who = { phone: '4799999901', pin: '1234', code: codeOf('alice') }
   const { token } = (await api('POST', '/session/', who)).body
   const big = await service.requestPayment({ customer: '4799999901', amount: '2000.00' })
@@ -125,4 +122,34 @@ test('a payment above what the operator has set asks for the second factor again
   const refused = await api('POST', path, {}, token)
   expect([refused.status, Object.keys(refused.body.error_details)]).toEqual([400, ['code']])
   expect((await api('POST', path, { code: codeOf('alice') }, token)).status).toBe(204)
+})
+
+test('what a payer accepts within a day counts together, on pages and in apps', async () => {
+  const { visitor, phone, pin, secret } = await newcomer('4742000080')
+  const signedIn = async (): Promise<string> =>
+    (await api('POST', '/session/', { phone, pin, code: now(secret) })).body.token
+  const requested = async (amount: string, currency = 'NOK') =>
+    (await service.requestPayment({ customer: phone, amount, currency })).id
+  const accept = async (tid: string, token: string) =>
+    (await api('POST', `/payment_request/${tid}/accept/`, {}, token)).status
+  const token = await signedIn()
+  const tids = [await requested('600.00'), await requested('600.00'), await requested('600.00')]
+  const pages = await Promise.all(tids.map((tid) => visitor.visit(`/payer/payment/${tid}`)))
+  for (const { html } of pages) expect(html).not.toContain('name="code"')
+  const [one, other] = pages as [(typeof pages)[0], (typeof pages)[0]]
+  const sent = await Promise.all([
+    ...[one, other].map(
+      async (page) => (await visitor.submit(page, { decision: 'accept' })).status,
+    ),
+    accept(tids[2] ?? '', token),
+  ])
+  expect(sent.map((status) => status < 400).sort()).toEqual([false, false, true])
+  const more = await requested('400.01')
+  expect((await visitor.visit(`/payer/payment/${more}`)).html).toContain('name="code"')
+  expect(await accept(more, token)).toBe(400)
+  expect(await accept(await requested('400.00'), token)).toBe(204)
+  expect(await accept(await requested('100.00', 'EUR'), token)).toBe(204)
+  await service.advance(86_400)
+  const [next, later] = [await requested('1000.00'), await signedIn()]
+  expect(await Promise.all([accept(next, later), accept(next, later)])).toEqual([204, 204])
 })

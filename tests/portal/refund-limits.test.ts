@@ -61,6 +61,22 @@ test('of refunds that are sent at once, none goes beyond the amount without a co
   expect(sent.map(({ status }) => status).sort()).toEqual([303, 400, 400])
 })
 
+test('of two tabs, or people, that refund parts of a payment at once, one is refused', async () => {
+  const tid = await desk.captured({ amount: '900.00' })
+  const forms = await Promise.all([
+    formOf(tid, 300),
+    formOf(tid, 290),
+    formOf(tid, 280, desk.alice),
+  ])
+  const [one, two, three] = forms as [(typeof forms)[0], (typeof forms)[0], (typeof forms)[0]]
+  const sent = await Promise.all([
+    confirmAt(desk.bob, one),
+    confirmAt(desk.bob, two),
+    confirmAt(desk.alice, three),
+  ])
+  expect(sent.map(({ status }) => status).sort()).toEqual([303, 409, 409])
+})
+
 test('what a payment had refunded long ago still counts for it', async () => {
   const tid = await desk.captured({ amount: '900.00' })
   expect(await refund(tid, 400)).toBe(303)

@@ -8,7 +8,8 @@ import type { MinorUnits } from '../../../domain/money/money.ts'
 import { plus, type Pots } from '../../../domain/money/pots.ts'
 import type { RequestedPayment } from '../../../domain/payment/payment-state.ts'
 import { Refusal } from '../../../domain/refusal.ts'
-import { dayMs, type Instant } from '../../../domain/time.ts'
+import { dayMs } from '../../../domain/time.ts'
+import type { CountedBy } from '../../../projections/counted-amounts.ts'
 import type { Call } from '../../call.ts'
 import { shownAmount } from '../../payer/money.ts'
 import { toldProblem } from '../../payer/session.ts'
@@ -29,13 +30,7 @@ export type PaymentActionNeeds = {
   readonly derive: (...parts: readonly (string | number)[]) => string
   /** The highest refund that needs no further code, in minor units. */
   readonly refundCodeAbove: (currency: string) => number
-  /** What one person has refunded since then, in minor units. */
-  readonly refundedBy: (asked: {
-    readonly merchant: string
-    readonly actor: string
-    readonly currency: string
-    readonly since: Instant
-  }) => MinorUnits
+  readonly countedBy: CountedBy
   readonly caughtUp: () => Promise<void>
 }
 
@@ -58,9 +53,8 @@ export const codeAboveFor = (
   pots: Pots,
 ): MinorUnits | undefined => {
   if (action !== 'refund') return undefined
-  const { merchant } = visitor.shop
   const actor = staffActor(visitor.me.member)
-  const ofPerson = needs.refundedBy({ merchant, actor, currency, since: call.at - dayMs })
+  const ofPerson = needs.countedBy({ actor, currency, since: call.at - dayMs })
   const above = needs.refundCodeAbove(currency)
   return Math.max(grossOf(refunded), ofPerson) + grossOf(pots) > above ? above : undefined
 }

@@ -1,0 +1,70 @@
+import { and, eq, gt, sql } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { isStaffActor } from '../domain/merchant/staff.ts'
+import type { MinorUnits } from '../domain/money/money.ts'
+import type { Instant } from '../domain/time.ts'
+import { prepared } from './prepared.ts'
+import { projection } from './projection.ts'
+
+/** What counts together toward a code: acceptances of payers, refunds of staff in the portal. */
+const countedAmounts = sqliteTable(
+  'counted_amounts',
+  {
+    position: integer().primaryKey(),
+    /** Whose it is, as events name them. */
+    actor: text().notNull(),
+    at: integer().notNull(),
+    currency: text().notNull(),
+    /** Both pots together, in minor units. */
+    gross: integer().notNull(),
+  },
+  (row) => [index('counted_amounts_by_actor').on(row.actor, row.currency, row.at)],
+)
+
+export const countedAmountProjection = projection({
+  table: countedAmounts,
+  key: countedAmounts.position,
+  isAppended: true,
+  handles: [],
+  keysOf: () => [],
+  apply: (row) => row,
+  lines: {
+    keysOf: ({ position, action, actor = '' }) =>
+      action === 'auth' || (action === 'refund' && isStaffActor(actor)) ? [position] : [],
+    apply: (_, { position, actor = '', at, currency, amount, additionalAmount }) => ({
+      ...{ position, actor, at, currency },
+      // Refunds have negative amounts.
+      gross: Math.abs(amount + additionalAmount),
+    }),
+  },
+})
+
+type Asked = {
+  readonly actor: string
+  readonly currency: string
+  readonly since: Instant
+}
+
+/** What one person has accepted, or refunded for a merchant, since then; in minor units. */
+export type CountedBy = (asked: Asked) => MinorUnits
+
+export const countedAmountQueries = (db: BetterSQLite3Database) => {
+  const { actor, at, currency, gross } = countedAmounts
+  const total = prepared(
+    db,
+    countedAmounts,
+    db
+      .select({ gross: sql<MinorUnits>`coalesce(sum(${gross}), 0)`.as('gross') })
+      .from(countedAmounts)
+      .where(
+        and(
+          eq(actor, sql.placeholder('actor')),
+          eq(currency, sql.placeholder('currency')),
+          gt(at, sql.placeholder('since')),
+        ),
+      ),
+  )
+  const by: CountedBy = (asked) => total.get(asked)?.gross ?? 0
+  return { by }
+}
