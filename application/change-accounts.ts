@@ -1,7 +1,9 @@
 import type { AskedChange } from '../domain/accounting/account-change.ts'
-import { accountChanges, merchants } from '../domain/aggregates.ts'
+import { accountChanges, merchants, staffs } from '../domain/aggregates.ts'
 import type { StaffMember } from '../domain/merchant/staff.ts'
+import { mayDo } from '../domain/merchant/staff-roles.ts'
 import { isEnabled } from '../domain/register.ts'
+import { memberOf } from '../domain/staff-members.ts'
 import type { Instant } from '../domain/time.ts'
 import type { Find } from './find-state.ts'
 import type { Context, Handle } from './handle.ts'
@@ -65,26 +67,44 @@ type Needs = {
   }
   readonly caughtUp: () => Promise<void>
   readonly outageOf: OutageOf
-  /** Told of each change that is withdrawn since its merchant is disabled. */
-  readonly onWithdrawn: (merchant: string, asked: AskedChange) => Promise<unknown>
+  readonly onWithdrawn: (
+    merchant: string,
+    asked: AskedChange,
+    why: WhyWithdrawn,
+  ) => Promise<unknown>
 }
+
+export type WhyWithdrawn = 'merchant_is_disabled' | 'asker_is_no_owner'
 
 const batchSize = 100
 
+/** Undefined if nothing stands in its way. */
+const whyNot = async (
+  { find }: Pick<Needs, 'find'>,
+  { merchant, asked }: Waiting,
+): Promise<WhyWithdrawn | undefined> => {
+  if (!isEnabled(await find(merchants, merchant, 'log'))) return 'merchant_is_disabled'
+  const asker = memberOf(await find(staffs, merchant, 'log'), asked.by)
+  const mayChange = asker !== undefined && mayDo(asker.terms, 'change_settlement_account')
+  return mayChange ? undefined : 'asker_is_no_owner'
+}
+
 const finish = async (
   { handle, find, onWithdrawn }: Needs,
-  { merchant, asked }: Waiting,
+  one: Waiting,
   at: Instant,
 ): Promise<void> => {
+  const { merchant, asked } = one
   const { change, payoutAccount } = asked
   // The row may be older than a withdrawal.
   const { waiting } = await find(accountChanges, merchant, 'log')
   if (waiting?.change !== change) return
   const context = { at, merchant, actor: 'daybook', correlationId: change }
-  if (!isEnabled(await find(merchants, merchant, 'log'))) {
+  const why = await whyNot({ find }, one)
+  if (why !== undefined) {
     const withdraw = { type: 'WithdrawAccountChange', change, by: context.actor } as const
     await handle(accountChanges, merchant, withdraw, context)
-    await onWithdrawn(merchant, asked)
+    await onWithdrawn(merchant, asked, why)
     return
   }
   await setSettlementAccount({ handle, find })(merchant, { payoutAccount }, context)
@@ -92,8 +112,8 @@ const finish = async (
 }
 
 /**
- * Gives merchants the accounts that they asked for, once owners had time to see it. Of a merchant
- * that is disabled by then, the change is withdrawn.
+ * Gives merchants the accounts that they asked for, once owners had time to see it. A change is
+ * withdrawn if by then the merchant is disabled, or whoever asked is no owner any more.
  */
 export const changeAccounts = (needs: Needs) => {
   const { rows, caughtUp, outageOf } = needs

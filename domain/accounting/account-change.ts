@@ -24,7 +24,7 @@ export const accountChangeEvents = {
   AccountChangeAnnounced: z.object({ change: z.string(), members: z.array(z.string()) }),
   AccountChangeWithdrawn: z.object({
     change: z.string(),
-    /** A member of the staff; `daybook` where the merchant was disabled when it fell due. */
+    /** A member of the staff; `daybook` where something stood in its way when it fell due. */
     by: z.string(),
   }),
   /** It waited long enough: the settlement account has it. */

@@ -182,6 +182,17 @@ describe('given a new settlement account,', () => {
     expect(last?.data).toMatchObject({ by: 'daybook' })
     expect(JSON.stringify(await sent())).toContain('ending in 6819 is withdrawn')
   })
+
+  test('when whoever asked is an owner no more as it falls due, it is withdrawn', async () => {
+    await service.operator('staff', 'remove', 'sandbox', '4799999902')
+    await service.operator('staff', 'add', 'sandbox', '4799999902', '--role', 'owner')
+    await bob.signIn('bob')
+    await bob.submit(await bob.visit(path), { account: 'BE68539007547034', code: codeOf('bob') })
+    await service.operator('staff', 'remove', 'sandbox', '4799999902')
+    await service.advance(90_000)
+    expect(await current()).toBe(account)
+    expect(JSON.stringify(await sent())).toContain('ending in 7034 is withdrawn')
+  })
 })
 
 test('given all of that, then the log follows from the rules', async () => {
