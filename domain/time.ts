@@ -36,3 +36,9 @@ export const endOfWait = (at: Instant, seconds: Seconds): Instant =>
 
 /** Rounded up. */
 export const secondsUntil = (then: Instant, at: Instant): Seconds => Math.ceil((then - at) / 1000)
+
+/** Whether a text is a day that exists, as `YYYY-MM-DD`. */
+export const isDay = (text: string): boolean => {
+  const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : NaN
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text)
+}

@@ -4,7 +4,7 @@ import type { WantedFees, taxcodesKnown } from '../../application/set-fees.ts'
 import type { FeeTerms } from '../../domain/accounting/fees.ts'
 import { isCurrency } from '../../domain/money/currency.ts'
 import { formatAmount } from '../../domain/money/money.ts'
-import { dayMs } from '../../domain/time.ts'
+import { dayMs, isDay } from '../../domain/time.ts'
 import { startOf } from '../../domain/time-zone.ts'
 import { fieldOf, type FormOf } from '../forms.ts'
 import { inputField, type Problems } from '../payer/fields.ts'
@@ -70,11 +70,8 @@ export const valuesIn = (form: FormOf<typeof feeForm>): FeeValues =>
   Object.fromEntries(feeFields.map((name) => [name, fieldOf(form, name)])) as FeeValues
 
 /** The first instant of a typed day. */
-const startOfDay = (text: string, timeZone: string): number | undefined => {
-  const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : NaN
-  const isDay = !Number.isNaN(at) && new Date(at).toISOString().startsWith(text)
-  return isDay ? startOf(timeZone, Math.round(at / dayMs)) : undefined
-}
+const startOfDay = (text: string, timeZone: string): number | undefined =>
+  isDay(text) ? startOf(timeZone, Math.round(Date.parse(`${text}T00:00:00Z`) / dayMs)) : undefined
 
 /** What was typed as fees, or what is wrong with it. */
 export const readFees = (

@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import type { PayoutState, PayoutStatus } from '../../domain/accounting/payout-state.ts'
+import { isDay } from '../../domain/time.ts'
 import { formatAmount, type Sum } from '../../domain/money/money.ts'
 import { dateFormat } from '../payer/formats.ts'
 import { shownMoney } from '../payer/money.ts'
@@ -28,11 +29,13 @@ type Reader = Pick<PortalVisitor, 'language' | 'locale'>
 export const sumText = (sum: Sum, currency: string, { locale }: Reader): string =>
   shownMoney(formatAmount(sum, currency), currency, locale)
 
-/** `YYYY-MM-DD` as people write it. */
+/** `YYYY-MM-DD` as people write it; banks' files once brought days that do not exist. */
 export const dayText = (day: string, { locale }: Reader): string =>
-  dateFormat(locale, { timeZone: 'UTC', dateStyle: 'medium' }).format(
-    Date.parse(`${day}T00:00:00Z`),
-  )
+  isDay(day)
+    ? dateFormat(locale, { timeZone: 'UTC', dateStyle: 'medium' }).format(
+        Date.parse(`${day}T00:00:00Z`),
+      )
+    : day
 
 const colours = { due: 'warn', ordered: '', paid: 'good', returned: 'bad' } as const
 

@@ -3,8 +3,9 @@ import type { StatementEntry } from '../../application/match-bank-entries.ts'
 import type { ReturnReason } from '../../domain/accounting/payout-events.ts'
 import { decimalsOf, isKnownCurrency } from '../../domain/money/currency.ts'
 import { parseAmount } from '../../domain/money/money.ts'
+import { Refusal } from '../../domain/refusal.ts'
 import { fail } from '../failures.ts'
-import { elementsAt, textAt, textIn, type Element } from './read-xml.ts'
+import { dayAt, elementsAt, textAt, textIn, type Element } from './read-xml.ts'
 
 /** What a file of a bank holds: statements or notifications of movements. */
 export type Statements = {
@@ -27,14 +28,16 @@ const moneyOf = (element: Element | undefined): Money | undefined => {
     return fail(`${text} is no amount of ${currency}`)
   const exact = fraction.slice(0, decimals)
   const plain = `${whole.replace(/^0+(?=\d)/, '')}${exact === '' ? '' : `.${exact}`}`
-  return { amount: String(parseAmount(plain, currency)), currency }
+  try {
+    return { amount: String(parseAmount(plain, currency)), currency }
+  } catch (error) {
+    if (error instanceof Refusal) return fail(`${text} of ${currency}: ${error.message}`)
+    throw error
+  }
 }
 
-/** A day, or an instant of it with the offset that the bank writes. */
-const dayIn = (within: Element, ...path: readonly string[]): string | undefined => {
-  const text = textAt(within, ...path, 'Dt') ?? textAt(within, ...path, 'DtTm')
-  return text === null ? undefined : /^\d{4}-\d\d-\d\d/.exec(text)?.[0]
-}
+const dayIn = (within: Element, ...path: readonly string[]): string | null =>
+  dayAt(within, ...path, 'Dt') ?? dayAt(within, ...path, 'DtTm')
 
 /** Banks write this where an id was not given. */
 const given = (id: string | null): string | null => (id === 'NOTPROVIDED' ? null : id)
@@ -63,7 +66,7 @@ const sideOf = (element: Element, otherwise?: 'debit' | 'credit'): 'debit' | 'cr
 type Statement = {
   readonly account: string
   readonly source: StatementEntry['source']
-  readonly writtenOn: string
+  readonly writtenOn: string | null
 }
 
 /** `<message id>-<number>` of the file that asked for the payments. */
@@ -74,7 +77,8 @@ const messageOf = (paymentId: string | null): string | null =>
 const movementsOf = (entry: Element, { account, source, writtenOn }: Statement) => {
   const whole = moneyOf(elementsAt(entry, 'Amt')[0])
   const side = sideOf(entry)
-  const day = dayIn(entry, 'BookgDt') ?? dayIn(entry, 'ValDt') ?? writtenOn
+  const day =
+    dayIn(entry, 'BookgDt') ?? dayIn(entry, 'ValDt') ?? writtenOn ?? fail('an entry has no day')
   const details = elementsAt(entry, 'NtryDtls', 'TxDtls')
   const batch = elementsAt(entry, 'NtryDtls', 'Btch')[0]
   const reference = textAt(entry, 'AcctSvcrRef') ?? textAt(entry, 'NtryRef')
@@ -133,7 +137,7 @@ export const readStatements = (document: Element): Statements | undefined => {
     for (const statement of elementsAt(document, root, part)) {
       const account = accountOf(statement)
       accounts.add(account)
-      const writtenOn = textAt(statement, 'CreDtTm')?.slice(0, 10) ?? ''
+      const writtenOn = dayAt(statement, 'CreDtTm')
       const id = textAt(statement, 'Id') ?? fail('a statement has no id')
       const of = { account, source: { kind, id }, writtenOn }
       const read = elementsAt(statement, 'Ntry').flatMap((entry) => {

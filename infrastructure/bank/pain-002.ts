@@ -1,7 +1,7 @@
 import type { Rejection } from '../../application/import-statement.ts'
 import { fail } from '../failures.ts'
 import { reasonOf } from './camt.ts'
-import { elementsAt, textAt, type Element } from './read-xml.ts'
+import { dayAt, elementsAt, textAt, type Element } from './read-xml.ts'
 
 const isRejected = (status: string | null): boolean => status === 'RJCT' || status === 'CANC'
 
@@ -12,7 +12,7 @@ const isRejected = (status: string | null): boolean => status === 'RJCT' || stat
 export const readRejections = (document: Element): readonly Rejection[] | undefined => {
   const [report] = elementsAt(document, 'CstmrPmtStsRpt')
   if (!report) return undefined
-  const day = textAt(report, 'GrpHdr', 'CreDtTm')?.slice(0, 10) ?? fail('the report has no date')
+  const day = dayAt(report, 'GrpHdr', 'CreDtTm') ?? fail('the report has no date')
   const [group] = elementsAt(report, 'OrgnlGrpInfAndSts')
   const messageId =
     (group && textAt(group, 'OrgnlMsgId')) ?? fail('the report names no original message')

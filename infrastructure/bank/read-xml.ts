@@ -1,4 +1,5 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
+import { isDay } from '../../domain/time.ts'
 import { fail } from '../failures.ts'
 
 /** An element: its children by name, always in lists; `#text` and attributes as `@name`. */
@@ -44,7 +45,12 @@ export const readXml = (bytes: Uint8Array, name: string): Element => {
   const validity = XMLValidator.validate(text)
   if (validity !== true)
     return fail(`${name} is no XML: line ${validity.err.line}: ${validity.err.msg}`)
-  return parser.parse(text) as Element
+  try {
+    return parser.parse(text) as Element
+  } catch (error) {
+    // It is nested too deeply, or has names that the parser refuses.
+    return fail(`${name} cannot be read: ${(error as Error).message}`)
+  }
 }
 
 /** All elements at a path below some. */
@@ -68,3 +74,10 @@ export const textIn = (element: Element | undefined): string | null => {
 /** The text of the first element at a path; null if there is none. */
 export const textAt = (within: Element, ...path: readonly string[]): string | null =>
   textIn(elementsAt(within, ...path)[0])
+
+/** A day, or an instant of it with the offset that the bank writes; null if there is none. */
+export const dayAt = (within: Element, ...path: readonly string[]): string | null => {
+  const text = textAt(within, ...path)
+  const day = text?.slice(0, 10) ?? null
+  return day === null || isDay(day) ? day : fail(`${text} is no day`)
+}

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { bankCalendars } from '../../domain/aggregates.ts'
+import { isDay } from '../../domain/time.ts'
 import { bankHolidaysIn } from '../bank-holidays.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
@@ -8,12 +9,8 @@ import type { WithCore } from './with-core.ts'
 const countryOf = (text: string): string =>
   /^[a-z]{2}$/i.test(text) ? text.toUpperCase() : fail(`${text} is no country of two letters`)
 
-const dayOf = (text: string): string => {
-  const isDay = /^\d{4}-\d\d-\d\d$/.test(text)
-  const at = isDay ? Date.parse(`${text}T00:00:00Z`) : NaN
-  const isReal = !Number.isNaN(at) && new Date(at).toISOString().startsWith(text)
-  return isReal ? text : fail(`${text} is no day, as YYYY-MM-DD`)
-}
+const dayOf = (text: string): string =>
+  isDay(text) ? text : fail(`${text} is no day, as YYYY-MM-DD`)
 
 const list = async ({ find, now }: Core, given: string, options: { readonly year?: string }) => {
   const { year = new Date(now()).getUTCFullYear().toString() } = options

@@ -253,6 +253,10 @@ describe('a file that is not read, and why:', () => {
     ['<Document><BkToCstmrStmt></Document>', /is no XML: line 1/],
     ['<Document><Other/></Document>', /is no camt.053, camt.054 or pain.002/],
     ['nothing', /is no XML|is no camt/],
+    [statement([entryOf({ amount: '1.00', day: '2026-02-30' })]), /2026-02-30 is no day/],
+    [statement([entryOf({ amount: '9'.repeat(21) })]), /9 of NOK: .*too many digits/],
+    [`<Document>${'<a>'.repeat(2000)}${'</a>'.repeat(2000)}</Document>`, /cannot be read/],
+    ['<Document><__proto__/></Document>', /cannot be read/],
     ['<?xml version="1.0" encoding="UTF-16"?><Document/>', /is in UTF-16; it has to be in UTF-8/],
     [
       statement([], 's', 'NO2830000099999'),
