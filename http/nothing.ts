@@ -33,6 +33,12 @@ type Read = (value: unknown) => unknown
 type Field = { readonly read: Read; readonly mark: Mark }
 
 const visible = /[^\s\p{Cc}\p{Cf}]/u
+/** Characters that begin lines, or turn the direction of what stands beside them. */
+const misleading = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
+
+/** Whether people can read a name for what it is, wherever it stands. */
+export const isReadable = (name: string): boolean => visible.test(name) && !misleading.test(name)
+
 /** True for nearly every text; cheaper than the pattern. */
 const isPlain = (text: string, at: number): boolean => {
   const code = text.charCodeAt(at)

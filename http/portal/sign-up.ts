@@ -5,6 +5,7 @@ import { isCurrency } from '../../domain/money/currency.ts'
 import { refuse, Refusal } from '../../domain/refusal.ts'
 import type { Call } from '../call.ts'
 import { anyForm, fieldOf, type FormOf } from '../forms.ts'
+import { isReadable } from '../nothing.ts'
 import { inputField, type Problems } from '../payer/fields.ts'
 import { foreign, hidden, plainForm, typed } from '../payer/form-parts.ts'
 import { hiddenFields, type Visits } from '../payer/session.ts'
@@ -54,13 +55,17 @@ const idFrom = ({ derive }: SignUpMerchantNeeds, payer: string, name: string, fo
   return `${slug.replaceAll(/^-+|-+$/g, '').slice(0, slugLength) || 'shop'}-${suffix.slice(0, 6)}`
 }
 
+/** The same in whatever spelling, so that each business is here once. */
+const organizationIdOf = ({ organization }: Typed): string =>
+  organization.replaceAll(/[ -]/g, '').toUpperCase()
+
 const problemsOf = (
   { readAccount }: SignUpMerchantNeeds,
   given: Typed,
   texts: LobbyTexts,
 ): Problems => ({
-  ...(!/\S/.test(given.name) || given.name.length > 100 ? { name: texts.wrongName } : {}),
-  ...(/^[a-zA-Z0-9-]{4,20}$/.test(given.organization.replaceAll(' ', ''))
+  ...(!isReadable(given.name) || given.name.length > 100 ? { name: texts.wrongName } : {}),
+  ...(/^[A-Z0-9]{4,20}$/.test(organizationIdOf(given))
     ? {}
     : { organization: texts.wrongOrganization }),
   ...(isCurrency(given.currency.toUpperCase()) ? {} : { currency: texts.wrongCurrency }),
@@ -121,7 +126,7 @@ const carryOut =
         payer,
         {
           ...{ id, phone, name: given.name, currency: given.currency.toUpperCase() },
-          organizationId: given.organization.replaceAll(' ', ''),
+          organizationId: organizationIdOf(given),
           payoutAccount: needs.readAccount(given.payout_account) ?? '',
         },
         { at: call.at, correlationId: call.requestId },

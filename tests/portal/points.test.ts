@@ -36,6 +36,7 @@ describe('given a point of sale that is made in the portal,', () => {
   test.each([
     [{ id: 'a b', name: 'X' }, 'This is no id.'],
     [{ id: 'x', name: '' }, 'Give a name'],
+    [{ id: 'x', name: '\u200b' }, 'Give a name'],
   ])('when %o is typed, the page says what is wrong', async (typed, text) => {
     const { status, html } = await desk.alice.submit(await visit('/new'), typed)
     expect([status, html.includes(text)]).toEqual([400, true])

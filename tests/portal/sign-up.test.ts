@@ -22,6 +22,8 @@ test('when a payer signs up a business, it is there, and they are its owner', as
   const page = await alice.visit('/portal/sign-up')
   const wrong = await alice.submit(page, { ...business, payout_account: 'NO93 8601 1117 948' })
   expect([wrong.status, wrong.html.includes('right check digits')]).toEqual([400, true])
+  for (const name of ['\u200b', 'Shop\nPaid', '\u202epohS', 'A\u0000'])
+    expect((await alice.submit(wrong, { ...business, name })).status, name).toBe(400)
   const made = await alice.submit(wrong, business)
   const twice = await alice.submit(wrong, business)
   expect(made.location).toMatch(/^\/portal\/kaffebaren-pa-hj-rnet-[a-z0-9]{6}\/$/)
@@ -30,7 +32,8 @@ test('when a payer signs up a business, it is there, and they are its owner', as
   expect([overview.status, overview.html.includes('Kaffebaren på hjørnet')]).toEqual([200, true])
   const bob = makeVisitor(service)
   await bob.signIn('bob')
-  const taken = await bob.submit(await bob.visit('/portal/sign-up'), business)
+  const dashed = { ...business, organization: '987-654-321' }
+  const taken = await bob.submit(await bob.visit('/portal/sign-up'), dashed)
   expect([taken.status, taken.html.includes('is here already')]).toEqual([400, true])
 })
 

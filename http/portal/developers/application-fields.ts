@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import { z } from 'zod'
 import { isRedirectUri } from '../../oauth/application.ts'
 import { fieldOf, type FormOf } from '../../forms.ts'
+import { isReadable } from '../../nothing.ts'
 import { inputField, type Problems } from '../../payer/fields.ts'
 import { hidden, plainForm, typed } from '../../payer/form-parts.ts'
 import type { Html } from '../../payer/page.ts'
@@ -52,7 +53,7 @@ export const toldProblems = (visitor: PortalVisitor, { name, redirectUris }: Tol
   const isWrong = (uri: string): boolean => !isRedirectUri(uri, visitor.isSandbox)
   const wrong = redirectUris.find(isWrong)
   return {
-    ...(name === '' || name.length > 100 ? { name: texts.wrongName } : {}),
+    ...(!isReadable(name) || name.length > 100 ? { name: texts.wrongName } : {}),
     ...(redirectUris.length === 0 || redirectUris.length > mostUris
       ? { redirect_uris: texts.wrongUriCount }
       : {}),

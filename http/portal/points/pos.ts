@@ -5,6 +5,7 @@ import { Refusal } from '../../../domain/refusal.ts'
 import { within } from '../../../domain/stream.ts'
 import { searchOf, type Call } from '../../call.ts'
 import { fieldOf } from '../../forms.ts'
+import { isReadable } from '../../nothing.ts'
 import type { Visits } from '../../payer/session.ts'
 import type { RawReply, Route } from '../../route.ts'
 import { portalPath } from '../areas.ts'
@@ -19,10 +20,13 @@ import {
   typedPos,
   type GivenPos,
 } from './pos-forms.ts'
-import { pointsPath, posOf, type PointNeeds } from './rows.ts'
+import { pointsPath, posOf, type PointNeeds, type PosData } from './rows.ts'
 import { pointTexts } from './texts.ts'
 
 export type PosFormNeeds = PointNeeds & { readonly handle: Handle }
+
+const isNamed = ({ name }: Pick<PosData, 'name'>): boolean =>
+  posName.safeParse(name).success && isReadable(name)
 
 const idPattern = /^[a-zA-Z0-9_.-]{1,64}$/
 
@@ -41,7 +45,7 @@ const makePos =
       ...(!idPattern.test(given.id) || !newPosId.safeParse(given.id).success
         ? { id: texts.wrongId }
         : {}),
-      ...(posName.safeParse(given.name).success ? {} : { name: texts.wrongName }),
+      ...(isNamed(given) ? {} : { name: texts.wrongName }),
     }
     if (Object.keys(problems).length > 0) return newPosPage(visitor, given, problems)
     const data = { merchant, ...given, location: null }
@@ -69,7 +73,7 @@ const changePos =
       return doneWith(visits)(visitor, 'removed')
     }
     const given = typedPos(call.body)
-    if (!posName.safeParse(given.name).success)
+    if (!isNamed(given))
       return changePosPage(visitor, pos, given, {
         name: pointTexts[visitor.language].wrongName,
       })
