@@ -63,6 +63,7 @@ export const proveNumber = (needs: Pick<SignInNeeds, 'handle' | 'find' | 'people
   const { handle, find, people } = needs
   const release = releaseNumber(needs)
   return async (id: string, phone: string, context: Context): Promise<void> => {
+    await people.caughtUp()
     const payer = await find(payers, id)
     const text = payer.status === 'present' ? people.unseal(id, payer.profile) : undefined
     if (payer.status !== 'present' || text === undefined) return refuse('payer_is_unknown')

@@ -30,8 +30,8 @@ type NumberProofNeeds = {
   /** What counts once on all nodes. */
   readonly used: {
     /** Of several the latest counts; it may be forgotten after a time. */
-    note(name: string, at: Instant, until: Instant): void
-    latest(name: string): Instant | undefined
+    note(name: string, at: Instant, until: Instant): Promise<void>
+    latest(name: string): Promise<Instant | undefined>
   }
   /** Runs work once the answer is on its way, so that its time tells nothing. */
   readonly afterAnswer: (work: () => Promise<void>) => void
@@ -64,11 +64,11 @@ const proofLifetime: Seconds = 900
 
 /** Once a code has counted, it is void, and so is what was asked for before it. */
 const usedCodes = ({ used }: NumberProofNeeds) => ({
-  use: ({ phone, askedAt }: ProvedNumber): void =>
+  use: ({ phone, askedAt }: ProvedNumber): Promise<void> =>
     used.note(`number ${phone}`, askedAt, secondsAfter(askedAt, proofLifetime)),
   /** What a clock that was ahead has told does not count. */
-  isUsed: ({ phone, askedAt }: ProvedNumber, at: Instant): boolean => {
-    const last = used.latest(`number ${phone}`)
+  isUsed: async ({ phone, askedAt }: ProvedNumber, at: Instant): Promise<boolean> => {
+    const last = await used.latest(`number ${phone}`)
     return last !== undefined && askedAt <= last && last <= at
   },
 })
@@ -123,17 +123,17 @@ export const numberProofs = (needs: NumberProofNeeds) => {
    * excepted, as its last step may come twice. @throws Refusal sign_in_is_locked after a few wrong
    * codes
    */
-  const check = (
+  const check = async (
     sealed: string,
     purpose: ProofPurpose,
     code: string,
     at: Instant,
-  ): (ProvedNumber & Pick<Proof, 'payer'>) | undefined => {
+  ): Promise<(ProvedNumber & Pick<Proof, 'payer'>) | undefined> => {
     const proof = read(sealed, purpose, at)
     if (!proof) return undefined
     tries.check(proof.id, at)
     const isRight = proof.code !== null && needs.isSameText(code.replaceAll(/\s/g, ''), proof.code)
-    if (isRight) return purpose !== 'sign_up' && isUsed(proof, at) ? undefined : proof
+    if (isRight) return purpose !== 'sign_up' && (await isUsed(proof, at)) ? undefined : proof
     tries.count(proof.id, at)
     return undefined
   }

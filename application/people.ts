@@ -5,6 +5,8 @@ import type { AsOf, Find } from './find-state.ts'
 
 /** Keys that seal personal data in the log; kept outside it, so that they can be destroyed. */
 export type People = {
+  /** Resolves once everything is known here that any node had written before the call. */
+  caughtUp(): Promise<void>
   findPerson(identifier: string): string | undefined
   /** Creates the person if there is none. */
   personFor(identifier: string, id?: string): Promise<string>

@@ -51,11 +51,14 @@ const proveRecovery = (needs: RecoveryNeeds) => {
     given: RecoveryGiven,
     at: Instant,
   ): Promise<Recovered | undefined> => {
+    await people.caughtUp()
     const phone = proofs.phoneOf(proof, 'recovery', at)
     const payer = phone === undefined ? undefined : people.findPerson(phone)
     const found = payer === undefined ? undefined : await credentialsOf(payer)
     const number =
-      given.numberCode === '' ? undefined : proofs.check(proof, 'recovery', given.numberCode, at)
+      given.numberCode === ''
+        ? undefined
+        : await proofs.check(proof, 'recovery', given.numberCode, at)
     const hasNumber = number !== undefined
     if (payer === undefined || !found) return undefined
     const { credentials, sealed } = found
@@ -105,7 +108,7 @@ const renewCredentials = (needs: RecoveryNeeds) => {
     const changes = { ...rest, pinHash, ...(codeSecret !== null && { codeSecret }) }
     const options = { known, ...(codeStep !== null && { codeStep }) }
     await change(payer, 'recovery', changes, context, options)
-    if (number) needs.proofs.use(number)
+    if (number) await needs.proofs.use(number)
   }
 }
 

@@ -89,6 +89,7 @@ export const erasePerson =
   (needs: ErasureNeeds) =>
   async (identifier: string, context: Context): Promise<void> => {
     const { people } = needs
+    await people.caughtUp()
     const named = people.findPerson(identifier)
     const id = named ?? (people.hasPerson(identifier) ? identifier : refuse('payer_is_unknown'))
     await eraseById(needs)(id, context)

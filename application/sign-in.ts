@@ -74,6 +74,7 @@ const ownContext = (id: string, context: Context): Context => ({
 const isKnownDevice =
   ({ find, people }: SignInNeeds) =>
   async (phone: string, known: string | undefined): Promise<boolean> => {
+    await people.caughtUp()
     const id = known === undefined ? undefined : people.findPerson(phone)
     if (id === undefined) return false
     const payer = await find(payers, id)
@@ -103,6 +104,7 @@ const checkPin = (needs: SignInNeeds) => {
 
   return async (phone: string, pin: string, context: Context, known?: string): Promise<string> => {
     const { at } = context
+    await people.caughtUp()
     const id = people.findPerson(phone)
     if (id === undefined || (await credentialsOf(id)) === undefined) {
       needs.strangers.check(phone, at)

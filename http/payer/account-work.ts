@@ -99,11 +99,11 @@ const numberWork = (needs: AccountNeeds, confirmed: ReturnType<typeof confirming
     factors: Factors,
     call: Call,
   ): Promise<boolean> => {
-    const proved = needs.proofs.check(proof, 'change', numberCode, call.at)
+    const proved = await needs.proofs.check(proof, 'change', numberCode, call.at)
     if (proved?.payer !== who.payer) return false
     const context = await confirmed(who, factors, call)
     await needs.proveNumber(who.payer, proved.phone, context)
-    needs.proofs.use(proved)
+    await needs.proofs.use(proved)
     return true
   },
 })

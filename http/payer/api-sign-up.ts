@@ -70,7 +70,7 @@ const finishRoute = ({ links }: Needs, signUp: SignUp): Route =>
       const { registration, number_code: numberCode, code } = call.body
       const known = signUp.read(registration, call.at)
       if (!known) throw malformed({ issues: [wrongRegistration] })
-      const proved = signUp.prove(known, numberCode, call.at)
+      const proved = await signUp.prove(known, numberCode, call.at)
       const finished = proved && (await signUp.finish(proved, code, call))
       if (!finished) throw new Malformed({ number_code: ['Is wrong, or too old.'] })
       if ('wrong' in finished) throw new Malformed({ [finished.wrong]: ['Is wrong.'] })

@@ -68,12 +68,12 @@ export const signUpRoutes = (needs: SignUpNeeds & BeginSessionNeeds, visits: Vis
   }
 
   /** The code that was sent to the number. */
-  const proveNumber = (visitor: Visitor, call: FormCall, known: SealedRegistration) => {
+  const proveNumber = async (visitor: Visitor, call: FormCall, known: SealedRegistration) => {
     const { texts } = visitor
     const { body, at } = call
     if (fieldOf(body, 'again') !== '')
       return forms.number(visitor, call, signUp.askAgain(known, texts, call))
-    const proved = signUp.prove(known, fieldOf(body, 'number_code'), at)
+    const proved = await signUp.prove(known, fieldOf(body, 'number_code'), at)
     return proved
       ? forms.authenticator(visitor, call, proved)
       : forms.number(visitor, call, known, texts.wrongNumberCode)

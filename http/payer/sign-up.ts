@@ -92,9 +92,9 @@ const finishing =
     const credentials = { pinHash, codeSecret, recovery }
     const context = { at, merchant: null, actor: 'payer', correlationId }
     const number = { phone: profile.phone, askedAt }
-    const takesOver = !proofs.isUsed(number, at)
+    const takesOver = !(await proofs.isUsed(number, at))
     const payer = await registerPayer({ profile, credentials, takesOver }, context)
-    proofs.use(number)
+    await proofs.use(number)
     return { payer, recoveryCodes }
   }
 
@@ -142,8 +142,12 @@ export const makeSignUp = (needs: SignUpNeeds) => {
       return read?.success && at < read.data.until ? read.data : undefined
     },
     /** Undefined for a wrong code. @throws Refusal sign_in_is_locked */
-    prove: (known: Registration, code: string, at: Instant): SealedRegistration | undefined => {
-      const proved = known.proof === null || proofs.check(known.proof, 'sign_up', code, at)
+    prove: async (
+      known: Registration,
+      code: string,
+      at: Instant,
+    ): Promise<SealedRegistration | undefined> => {
+      const proved = known.proof === null || (await proofs.check(known.proof, 'sign_up', code, at))
       return proved ? sealed({ ...known, proof: null }) : undefined
     },
     finish: finishing(needs),

@@ -3,16 +3,13 @@ import { installations } from '../../domain/aggregates.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
 import { readVaultKeys } from '../people/vault-keys.ts'
-import { rewrapVault } from '../people/vault-rewrap.ts'
 import type { Settings } from '../settings.ts'
-import { vaultIn } from '../stores.ts'
 import type { WithCore } from './with-core.ts'
 
-const rewrap = async ({ handle, contextOf }: Core, settings: Settings) => {
-  const keys = readVaultKeys(settings)
-  const [first] = keys
+const rewrap = async ({ handle, contextOf, people: { vault } }: Core, settings: Settings) => {
+  const [first] = readVaultKeys(settings)
   if (!first) return fail('give the key with VAULT_KEY_FILE or VAULT_KEY_COMMAND')
-  const done = rewrapVault(vaultIn(settings), first, keys)
+  const done = await vault.rewrap(first)
   if (done.before !== first.id) {
     const command = { type: 'NoteRewrap', keyId: first.id } as const
     await handle(installations, 'daybook', command, contextOf('operator'))

@@ -39,8 +39,9 @@ export const payerDirectory = (needs: Needs) => {
     const payer = person === undefined ? undefined : await find(payers, person)
     return payer?.status === 'present' && payer.hasNumber ? person : undefined
   }
-  const payerWithPhone = (text: string): Promise<string | undefined> => {
+  const payerWithPhone = async (text: string): Promise<string | undefined> => {
     const digits = phoneDigits(text)
+    await people.caughtUp()
     return holderOf(digits === undefined ? undefined : people.findPerson(digits))
   }
   const liveToken = findLiveToken({ find, tokens, rows, caughtUp })
@@ -71,6 +72,7 @@ export const payerDirectory = (needs: Needs) => {
   const byNameNow: Identify = async (customer, merchant, at, admit) => {
     const digits = phoneDigits(customer)
     const name = digits ?? customer
+    await people.caughtUp()
     // Whether others have named them before takes the same time.
     const person = people.findNamed(merchant, name) ?? (await newPerson(name, merchant, admit))
     const id = digits === undefined ? undefined : await holderOf(person)
@@ -86,6 +88,7 @@ export const payerDirectory = (needs: Needs) => {
   const keyNamed = async (merchant: string, text: string): Promise<string | undefined> => {
     if (isStoredClear(text)) return text
     const digits = phoneDigits(text)
+    await people.caughtUp()
     const person = people.findNamed(merchant, digits ?? text)
     if (person !== undefined || digits !== undefined) return person
     await caughtUp()

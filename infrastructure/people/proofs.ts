@@ -56,7 +56,7 @@ export const makeProofCheck = (
       return { problem: 'The DPoP proof is for another access token.' }
     if (typeof jti !== 'string' || jti === '') return { problem: 'The DPoP proof has no jti.' }
     const until = now + 2 * toleranceSeconds * 1000
-    const isNew = isFirst(`proof ${jkt} ${jti}`, now, until)
+    const isNew = await isFirst(`proof ${jkt} ${jti}`, now, until)
     return isNew ? { jkt } : { problem: 'The DPoP proof has been used.' }
   }
 }

@@ -12,6 +12,7 @@ export const sealedBlobs = (blobs: Blobs, people: People): SealedBlobs => ({
   seal: async (content, person) => {
     // Contents may be large: let other work run in between.
     await nextTurn()
+    await people.caughtUp()
     if (!people.hasPerson(person)) return refuse('resource_is_unknown')
     const text = Buffer.from(content).toString('base64')
     const name = sealName(people, person, text)

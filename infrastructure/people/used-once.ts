@@ -52,12 +52,22 @@ const prepared = (sqlite: Database.Database) => ({
   clean: sqlite.prepare('DELETE FROM used WHERE until < ?'),
 })
 
+/** What counts once on all nodes. All calls throw StoreUnavailable while it cannot be used. */
+export type UsedOnce = {
+  /** Whether this is the first use. */
+  isFirst(name: string, now: Instant, until: Instant): Promise<boolean>
+  /** Notes a use; of several the latest counts. */
+  note(name: string, at: Instant, until: Instant): Promise<void>
+  latest(name: string): Promise<Instant | undefined>
+  close(): void
+}
+
 /**
  * What counts once on all nodes, in a file beside the vault, which they share: proofs of keys and
  * codes of messages, as digests, for as long as somebody could try them again. It is opened with
- * the first use. All calls throw StoreUnavailable while the file cannot be used.
+ * the first use.
  */
-export const usedOnce = (file: string, key: string) => {
+export const usedOnce = (file: string, key: string): UsedOnce => {
   let opened: ({ readonly sqlite: Database.Database } & ReturnType<typeof prepared>) | undefined
   let cleanedAt = -Infinity
   const nameOf = (name: string): Buffer => createHash('sha256').update(`${key} ${name}`).digest()
@@ -78,22 +88,20 @@ export const usedOnce = (file: string, key: string) => {
   }
 
   return {
-    /** Whether this is the first use. */
-    isFirst: (name: string, now: Instant, until: Instant): boolean =>
+    isFirst: async (name, now, until) =>
       guarded(({ add, clean }) => {
         if (now >= cleanedAt + cleaningEvery) clean.run(now)
         cleanedAt = Math.max(now, cleanedAt)
         return add.run(nameOf(name), now, until).changes === 1
       }),
     /** Notes a use; of several the latest counts. */
-    note: (name: string, at: Instant, until: Instant): void =>
+    note: async (name: string, at: Instant, until: Instant): Promise<void> =>
       guarded(({ note }) => void note.run(nameOf(name), at, until)),
-    latest: (name: string): Instant | undefined => guarded(({ at }) => at.get(nameOf(name))),
+    latest: async (name: string): Promise<Instant | undefined> =>
+      guarded(({ at }) => at.get(nameOf(name))),
     close: (): void => {
       opened?.sqlite.close()
       opened = undefined
     },
   }
 }
-
-export type UsedOnce = ReturnType<typeof usedOnce>

@@ -1,6 +1,7 @@
 import Database, { inFile } from '../sqlite.ts'
 import { isWrapped, type VaultKey } from './vault-keys.ts'
 import { vaultNameOf } from './vault-name.ts'
+import type { Rewrapped } from './vault-port.ts'
 import { aboutPerson, aboutSecret, openWrapping } from './vault-wrapping.ts'
 
 /** How long another process may hold the file, in ms. */
@@ -31,7 +32,7 @@ const tablesOf = (sqlite: Database.Database) => {
  * Wraps a vault by a key, beside running services that were given it too. A vault in clear becomes
  * a wrapped one, a few rows at a time; it may be called again after it was interrupted.
  */
-export const rewrapVault = (file: string, target: VaultKey, keys: readonly VaultKey[]) =>
+export const rewrapVault = (file: string, target: VaultKey, keys: readonly VaultKey[]): Rewrapped =>
   inFile(file, () => {
     const sqlite = new Database(file, { fileMustExist: true, timeout })
     try {

@@ -12,13 +12,28 @@ const table = `
   ) STRICT;`
 
 /** Binds the wrapped master key to its place. */
-const aboutMaster = 'master'
+export const aboutMaster = 'master'
 export const aboutPerson = (id: string): string => `person ${id}`
 export const aboutSecret = (name: string): string => `secret ${name}`
 
 /** The vault is wrapped by a key that this process was not given. */
 export class VaultLocked extends StoreUnavailable {
   override readonly name = 'VaultLocked'
+}
+
+/** @throws VaultLocked */
+export const unlockMaster = (
+  { keyId, master }: { readonly keyId: string; readonly master: Buffer },
+  keys: readonly VaultKey[],
+): Buffer => {
+  const given = keys.find(({ id }) => id === keyId)
+  if (!given)
+    throw new VaultLocked(
+      `the vault is wrapped by key ${keyId}: name it with VAULT_KEY_FILE or VAULT_KEY_COMMAND`,
+    )
+  const key = unwrap(given.key, master, aboutMaster)
+  if (!key) throw new VaultLocked('the master key of the vault was altered: restore the vault')
+  return key
 }
 
 /** What is told of a wrapped vault without its key. */
@@ -41,15 +56,7 @@ export const openWrapping = (sqlite: Database.Database, keys: readonly VaultKey[
     if (known) return known
     const row = find.get()
     if (!row) return undefined
-    const given = keys.find(({ id }) => id === row.key_id)
-    if (!given)
-      throw new VaultLocked(
-        `the vault is wrapped by key ${row.key_id}: ` +
-          'name it with VAULT_KEY_FILE or VAULT_KEY_COMMAND',
-      )
-    known = unwrap(given.key, row.master, aboutMaster)
-    if (!known) throw new VaultLocked('the master key of the vault was altered: restore the vault')
-    return known
+    return (known = unlockMaster({ keyId: row.key_id, master: row.master }, keys))
   }
 
   return {

@@ -2,15 +2,16 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Outage } from '../../application/event-store.ts'
-import { generationalCache, cached } from '../../application/generational-cache.ts'
+import { cached, generationalCache } from '../../application/generational-cache.ts'
 import { reportingTo } from '../outages.ts'
 import Database, { inFile } from '../sqlite.ts'
 import { unavailable } from '../unavailable.ts'
 import { addInGroups } from './new-people.ts'
-import { seal, unseal } from './sealing.ts'
+import { peopleRemembered, sealingWith } from './remembered-sealing.ts'
 import type { VaultKey } from './vault-keys.ts'
 import { digestOf, vaultNameOf } from './vault-name.ts'
 import type { Vault } from './vault-port.ts'
+import { rewrapVault } from './vault-rewrap.ts'
 import { aboutPerson, aboutSecret, openWrapping } from './vault-wrapping.ts'
 
 const tables = `
@@ -25,11 +26,6 @@ const tables = `
   ) STRICT;
   CREATE INDEX IF NOT EXISTS named_by_person ON named (person);
   CREATE TABLE IF NOT EXISTS secrets (name TEXT PRIMARY KEY, secret BLOB NOT NULL) STRICT;`
-
-const peopleRemembered = 10_000
-
-/** In characters. Names and numbers recur; the contents of files do not, and would fill memory. */
-const longestRemembered = 1_000
 
 /** How long opening waits for another process, in ms. */
 const openingTimeout = 5_000
@@ -133,9 +129,6 @@ export const openVault = (
   const ids = generationalCache<string, string>(peopleRemembered)
   const named = generationalCache<string, string>(peopleRemembered)
   const keys = generationalCache<string, Buffer>(peopleRemembered)
-  /** The same few texts are sealed and unsealed again and again. */
-  const textsBySealed = generationalCache<string, string>(peopleRemembered)
-  const sealedByText = generationalCache<string, string>(peopleRemembered)
   let version: unknown
   /**
    * Change check, shared within one microtask turn: a failing one blocks, so it must not be
@@ -144,7 +137,8 @@ export const openVault = (
   let changeCheck: { readonly failure?: unknown } | undefined
 
   const forget = (): void => {
-    for (const memory of [ids, named, keys, textsBySealed, sealedByText]) memory.clear()
+    for (const memory of [ids, named, keys]) memory.clear()
+    sealing.forget()
   }
 
   const checkForChanges = (): { readonly failure?: unknown } => {
@@ -175,6 +169,8 @@ export const openVault = (
       return stored && wrapping.reveal(stored, aboutPerson(person))
     })
   }
+
+  const sealing = sealingWith(keyOf)
 
   const idOf = (identifier: string): string | undefined => {
     forgetIfChanged()
@@ -208,7 +204,10 @@ export const openVault = (
   sqlite.pragma(`busy_timeout = ${patience}`)
   return {
     name,
+    /** All of it is read anew where the file has changed. */
+    caughtUp: async (): Promise<void> => {},
     wrappedBy: guarded(wrapping.wrappedBy),
+    rewrap: async (target: VaultKey) => rewrapVault(file, target, vaultKeys),
     secret: guarded(secret),
     addSecret: written(keepSecret),
     secrets: guarded((prefix: string) =>
@@ -240,19 +239,8 @@ export const openVault = (
       removeNames.run(person)
       forget()
     }),
-    /** @throws Error for a person who is unknown or erased */
-    seal: guarded((person: string, text: string): string => {
-      const key = keyOf(person)
-      if (!key) throw new Error('there is no key of this person')
-      if (text.length > longestRemembered) return seal(key, text)
-      return cached(sealedByText, `${person} ${text}`, () => seal(key, text))
-    }),
-    /** Undefined for a person who was erased. */
-    unseal: guarded((person: string, sealed: string): string | undefined => {
-      const key = keyOf(person)
-      if (key === undefined || sealed.length > longestRemembered) return key && unseal(key, sealed)
-      return cached(textsBySealed, `${person} ${sealed}`, () => unseal(key, sealed))
-    }),
+    seal: guarded(sealing.seal),
+    unseal: guarded(sealing.unseal),
     shred: written((person: string): void => {
       removePerson.run(person)
       removeNames.run(person)

@@ -8,6 +8,12 @@ export type VaultPlace = {
   remove(): Promise<void>
 }
 
+/** What one was told has been written is seen by all who wait for it in a later turn. */
+const settled = async (...vaults: readonly Vault[]): Promise<void> => {
+  await nextTurn()
+  await Promise.all(vaults.map((vault) => vault.caughtUp()))
+}
+
 const phone = '4741234567'
 const other = '4747654321'
 
@@ -46,7 +52,7 @@ export const vaultContract = (name: string, makePlace: () => VaultPlace): void =
       const both = [here.nameFor('shop', phone), elsewhere.nameFor('shop', phone)]
       const [first, second] = await Promise.all(both)
       expect(second).toBe(first)
-      await nextTurn()
+      await settled(here, elsewhere)
       for (const vault of [here, elsewhere]) {
         expect(vault.findPerson(phone)).toBe(first)
         expect(vault.findNamed('shop', phone)).toBe(first)
@@ -57,13 +63,14 @@ export const vaultContract = (name: string, makePlace: () => VaultPlace): void =
     test('given somebody both remember, when one erases them, neither knows them', async () => {
       const person = await here.nameFor('shop', phone)
       const sealed = here.seal(person, 'Kari Nordmann')
+      await settled(elsewhere)
       expect(elsewhere.findNamed('shop', phone)).toBe(person)
       for (const vault of [here, elsewhere]) {
         expect(vault.findPerson(phone)).toBe(person)
         expect(vault.unseal(person, sealed)).toBe('Kari Nordmann')
       }
       await elsewhere.shred(person)
-      await nextTurn()
+      await settled(here, elsewhere)
       for (const vault of [here, elsewhere]) {
         expect(vault.findPerson(phone)).toBeUndefined()
         expect(vault.findNamed('shop', phone)).toBeUndefined()
@@ -77,7 +84,7 @@ export const vaultContract = (name: string, makePlace: () => VaultPlace): void =
       const before = await here.personFor(phone)
       const sealed = here.seal(before, 'Kari Nordmann')
       await here.shred(before)
-      await nextTurn()
+      await settled(here, elsewhere)
       const after = await elsewhere.personFor(phone)
       expect(after).not.toBe(before)
       expect(elsewhere.unseal(after, sealed)).toBeUndefined()
@@ -87,7 +94,7 @@ export const vaultContract = (name: string, makePlace: () => VaultPlace): void =
       const before = await here.nameFor('shop', phone)
       const sealed = here.seal(before, 'Kari Nordmann')
       await here.release(before)
-      await nextTurn()
+      await settled(here, elsewhere)
       expect(elsewhere.findPerson(phone)).toBeUndefined()
       expect(elsewhere.findNamed('shop', phone)).toBeUndefined()
       expect(await elsewhere.personFor(phone)).not.toBe(before)
@@ -97,7 +104,7 @@ export const vaultContract = (name: string, makePlace: () => VaultPlace): void =
     test('given a person with another number, then all find them by that one alone', async () => {
       const person = await here.nameFor('shop', phone)
       await elsewhere.rename(person, other)
-      await nextTurn()
+      await settled(here, elsewhere)
       for (const vault of [here, elsewhere]) {
         expect(vault.findPerson(other)).toBe(person)
         expect(vault.findPerson(phone)).toBeUndefined()
@@ -111,7 +118,7 @@ export const vaultContract = (name: string, makePlace: () => VaultPlace): void =
       await here.addSecret('key:2', Buffer.from('second'))
       await elsewhere.addSecret('key:1', Buffer.from('first'))
       await here.addSecret('key:1', Buffer.from('too late'))
-      await nextTurn()
+      await settled(here, elsewhere)
       for (const vault of [here, elsewhere])
         expect(vault.secrets('key:').map(({ name, secret }) => [name, String(secret)])).toEqual([
           ['key:1', 'first'],
