@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { noStream, WrongExpectedRevision, type EventStore } from '../../application/event-store.ts'
+import {
+  noStream,
+  WrongExpectedRevision,
+  type EventStore,
+  type JsonObject,
+} from '../../application/event-store.ts'
 import { toRecorded } from './eventstoredb-calls.ts'
 import type { Persistently } from './eventstoredb-persistence.ts'
 import { readEvents, type Readable } from './eventstoredb-reads.ts'
@@ -9,6 +14,8 @@ import { messageOf, type openWriter } from './eventstoredb-writer.ts'
 export type OtherStreams = Pick<EventStore, 'append' | 'readStream'> & {
   /** Lets the database forget all but the newest events of a stream. */
   keepNewest(stream: string, count: number): Promise<void>
+  /** Lets the database forget events of a stream after so many seconds. */
+  keepFor(stream: string, seconds: number): Promise<void>
 }
 
 type Needs = {
@@ -19,17 +26,21 @@ type Needs = {
   readonly write: Persistently
 }
 
-export const otherStreams = ({ append, readable, read, writer, write }: Needs): OtherStreams => ({
-  append,
-  readStream: readEvents({ ...readable, own: toRecorded }, read).readStream,
-  keepNewest: async (stream, count) => {
-    const limit = { id: randomUUID(), type: '$metadata', data: { $maxCount: count }, metadata: {} }
+export const otherStreams = ({ append, readable, read, writer, write }: Needs): OtherStreams => {
+  const limit = async (stream: string, data: JsonObject): Promise<void> => {
+    const metadata = { id: randomUUID(), type: '$metadata', data, metadata: {} }
     const ofStream = `$$${stream}`
-    const { tryOnce, failed } = writer.sending(messageOf(ofStream, [limit], noStream))
+    const { tryOnce, failed } = writer.sending(messageOf(ofStream, [metadata], noStream))
     const about = { doing: 'appending to', stream: ofStream } as const
     // Whoever has limited it otherwise is right.
     await write(about, tryOnce, failed).catch((error: unknown) => {
       if (!(error instanceof WrongExpectedRevision)) throw error
     })
-  },
-})
+  }
+  return {
+    append,
+    readStream: readEvents({ ...readable, own: toRecorded }, read).readStream,
+    keepNewest: (stream, count) => limit(stream, { $maxCount: count }),
+    keepFor: (stream, seconds) => limit(stream, { $maxAge: seconds }),
+  }
+}

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto'
+import { noStream, WrongExpectedRevision, type Revision } from '../../application/event-store.ts'
+import { pageStream, vaultEvent, type Streams } from './names.ts'
+
+/** Wrapped keys in base64, by person. */
+type Keys = Readonly<Record<string, string>>
+type Page = { readonly id: string; readonly revision: Revision; readonly keys: Keys }
+
+/** More would be read sooner at a start, and written anew more often. */
+const keysOfPage = 32
+
+/** How often another writer may be first. */
+const mostTries = 20
+
+/**
+ * Keys in pages: streams of which the database keeps the newest event only. Whose key is to go is
+ * left out of the next event; scavenging then removes the ones before.
+ */
+export const keyPages = (streams: Streams) => {
+  /** What this node adds to; only the erasure of somebody in it comes from elsewhere. */
+  let current: Page | undefined
+  /** Nothing is added to what somebody is being erased from. */
+  const left = new Set<string>()
+
+  const write = async ({ id, keys, revision }: Page): Promise<Page> => {
+    const appended = await streams.append(
+      pageStream(id),
+      [vaultEvent('KeysKept', { keys })],
+      revision,
+    )
+    return { id, keys, revision: appended.revision }
+  }
+
+  const begin = async (): Promise<Page> => {
+    const id = randomBytes(16).toString('hex')
+    // First, so that no key is ever written that the database would keep.
+    await streams.keepNewest(pageStream(id), 1)
+    return { id, keys: {}, revision: noStream }
+  }
+
+  const read = async (id: string): Promise<Page> => {
+    const newest = (await streams.readStream(pageStream(id))).at(-1)
+    const { keys = {} } = (newest?.data ?? {}) as { readonly keys?: Keys }
+    return { id, keys, revision: newest?.revision ?? noStream }
+  }
+
+  const keep = async (added: Keys): Promise<string> => {
+    const page = current ?? (await begin())
+    // What is not known to have been written is not gone on with.
+    current = undefined
+    try {
+      const written = await write({ ...page, keys: { ...page.keys, ...added } })
+      const isFull = Object.keys(written.keys).length >= keysOfPage
+      if (!isFull && !left.has(page.id)) current = written
+      return page.id
+    } catch (error) {
+      if (!(error instanceof WrongExpectedRevision) || page.revision === noStream) throw error
+      return keep(added)
+    }
+  }
+
+  return {
+    /** Writes keys; returns their page. Call it for one at a time. */
+    keep,
+    /** Leaves out of later events keys that came to nothing. */
+    drop: (people: ReadonlySet<string>, pageOf: (person: string) => string | undefined): void => {
+      if (!current) return
+      const { id } = current
+      const isKept = (person: string): boolean => !people.has(person) || pageOf(person) === id
+      const kept = Object.entries(current.keys).filter(([person]) => isKept(person))
+      current = { ...current, keys: Object.fromEntries(kept) }
+    },
+    /** Adds nobody to this page any more. */
+    leave: (page: string): void => {
+      left.add(page)
+      if (current?.id === page) current = undefined
+    },
+    keysIn: async (page: string): Promise<Keys> => (await read(page)).keys,
+    /** Resolves once the newest event of the page does not hold the key. */
+    forget: async (id: string, person: string): Promise<void> => {
+      for (let tries = 1; ; tries++) {
+        const page = await read(id)
+        if (!(person in page.keys)) return
+        const { [person]: _, ...keys } = page.keys
+        try {
+          return void (await write({ ...page, keys }))
+        } catch (error) {
+          if (!(error instanceof WrongExpectedRevision) || tries === mostTries) throw error
+        }
+      }
+    },
+  }
+}
+
+export type KeyPages = ReturnType<typeof keyPages>

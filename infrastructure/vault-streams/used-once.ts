@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import type { RecordedEvent } from '../../application/event-store.ts'
+import type { Instant } from '../../domain/time.ts'
+import type { UsedOnce } from '../people/used-once.ts'
+import { followJournal } from './journal.ts'
+import { usedStream, vaultEvent, type Streams } from './names.ts'
+
+/** Longer than anything can be tried again, in seconds; then the database forgets it. */
+const keptFor = 86_400
+/** How often what nobody can try again is forgotten here, in ms. */
+const cleaningEvery = 60_000
+
+type Use = { readonly name: string; readonly at: Instant; readonly until: Instant }
+
+/** What counts once on all nodes, as digests, in a stream of EventStoreDB. */
+export const usedInStream = (streams: Streams, key: string): UsedOnce => {
+  const uses = new Map<string, Use>()
+  let cleanedAt = -Infinity
+  let limited: Promise<void> | undefined
+
+  const apply = (events: readonly RecordedEvent[]): void => {
+    for (const { data } of events) {
+      const use = data as Use
+      const { at = use.at, until = use.until } = uses.get(use.name) ?? {}
+      const [latest, last] = [Math.max(at, use.at), Math.max(until, use.until)]
+      uses.set(use.name, { name: use.name, at: latest, until: last })
+    }
+  }
+  const journal = followJournal(streams, usedStream, apply)
+  const nameOf = (name: string): string =>
+    createHash('sha256').update(`${key} ${name}`).digest('base64')
+
+  const clean = (now: Instant): void => {
+    if (now < cleanedAt + cleaningEvery) return
+    for (const [name, { until }] of uses) if (until < now) uses.delete(name)
+    cleanedAt = now
+  }
+
+  /** First, so that no use is ever kept for good. */
+  const limit = (): Promise<void> => {
+    limited ??= streams.keepFor(usedStream, keptFor)
+    limited.catch(() => (limited = undefined))
+    return limited
+  }
+
+  return {
+    isFirst: async (name, at, until) => {
+      const use = { name: nameOf(name), at, until }
+      let isFirst = false
+      await limit()
+      await journal.append(() => {
+        isFirst = !uses.has(use.name)
+        return isFirst ? [vaultEvent('Used', use)] : []
+      })
+      clean(at)
+      return isFirst
+    },
+    note: async (name, at, until) => {
+      await limit()
+      await journal.append(() => [vaultEvent('Used', { name: nameOf(name), at, until })])
+    },
+    latest: async (name) => {
+      await journal.caughtUp()
+      return uses.get(nameOf(name))?.at
+    },
+    close: () => {},
+  }
+}

@@ -1,0 +1,127 @@
+import { StoreUnavailable, type Outage } from '../../application/event-store.ts'
+import { reportingTo } from '../outages.ts'
+import type { VaultKey } from '../people/vault-keys.ts'
+import { digestOf, vaultNameOf } from '../people/vault-name.ts'
+import type { Vault } from '../people/vault-port.ts'
+import { aboutSecret } from '../people/vault-wrapping.ts'
+import { followJournal } from './journal.ts'
+import { keyPages, type KeyPages } from './key-pages.ts'
+import { journalEvents, knownPeople, type KnownPeople } from './known-people.ts'
+import { openMaster, type Master } from './master.ts'
+import { journalStream, type Streams } from './names.ts'
+import { addPeople } from './new-people.ts'
+
+/** Where outages of the database are reported. */
+type Uses = { readonly reading: Outage; readonly writing: Outage }
+const nobody: Outage = { worked: () => {}, failed: () => {} }
+
+/** Opens the journal; keys that an erasure was too short of time to remove are removed. */
+const openJournal = async (streams: Streams, { wrapping, keyId }: Master) => {
+  const pages = keyPages(streams)
+  const known = knownPeople(pages, wrapping, keyId)
+  const journal = followJournal(streams, journalStream, known.apply)
+  await journal.caughtUp()
+  await forgetAll(pages, known, known.erased())
+  return { pages, known, journal }
+}
+
+const forgetAll = async (
+  pages: KeyPages,
+  { pageOf }: KnownPeople,
+  people: readonly string[],
+): Promise<void> => {
+  for (const person of people) await pages.forget(pageOf(person) ?? '', person)
+}
+
+/**
+ * The vault in streams of EventStoreDB, which nodes share without a file. Each node holds all of it
+ * in memory, and reads what has come when it waits for `caughtUp`. Keys lie in pages, which forget;
+ * all else lies in one journal, sealed with the keys.
+ */
+export const openVaultInStreams = async (
+  streams: Streams,
+  keys: readonly VaultKey[],
+  { reading, writing }: Uses = { reading: nobody, writing: nobody },
+): Promise<Vault> => {
+  const master = await openMaster(streams, keys)
+  const { pages, known, journal } = await openJournal(streams, master)
+  const events = journalEvents(master.wrapping)
+  const secret = (name: string): Buffer =>
+    known.secrets.get(name) ?? master.derive(aboutSecret(name))
+  const identifiers = secret('identifiers')
+  const digest = (text: string): string => digestOf(identifiers, text).toString('base64')
+  const nameBy = (merchant: string, identifier: string) => digest(`${identifier}\n${merchant}`)
+  const newPeople = addPeople({ journal, pages, known, events })
+  const caughtUp = (): Promise<void> => reportingTo(reading, journal.caughtUp())
+  const change = async (...decide: Parameters<typeof journal.append>): Promise<void> => {
+    // Whoever is not known here yet would be passed over.
+    await caughtUp()
+    await reportingTo(writing, journal.append(...decide))
+  }
+  const underWay = new Set<Promise<unknown>>()
+  /** Closing waits for it. */
+  const awaited = <Answer>(answer: Promise<Answer>): Promise<Answer> => {
+    const leave = (): void => void underWay.delete(answer)
+    underWay.add(answer)
+    answer.then(leave, leave)
+    return answer
+  }
+  const add = (name: Parameters<typeof newPeople.add>[0]): Promise<string> =>
+    reportingTo(writing, newPeople.add(name))
+  const personFor = async (identifier: string, wanted?: string): Promise<string> => {
+    await caughtUp()
+    const person = { identifier: digest(identifier), wanted }
+    return known.idOf(person.identifier) ?? add(person)
+  }
+  const findPerson = (identifier: string) => known.idOf(digest(identifier))
+
+  return {
+    name: vaultNameOf(identifiers),
+    caughtUp,
+    wrappedBy: known.wrappedBy,
+    rewrap: async (target: VaultKey) => {
+      const before = await master.rewrap(target)
+      if (before !== target.id) await change(() => [events.wrapped(target.id)])
+      return { wrapped_by: target.id, before, wrapped: 0 }
+    },
+    /** Derived, unless it was kept under that name. */
+    secret,
+    addSecret: (name: string, value: Buffer) =>
+      change(() => (known.secrets.has(name) ? [] : [events.secretKept(name, value)])),
+    secrets: (prefix: string) =>
+      [...known.secrets]
+        .filter(([name]) => name.startsWith(prefix))
+        .map(([name, secret]) => ({ name, secret }))
+        .sort((a, b) => (a.name < b.name ? -1 : 1)),
+    findPerson,
+    personFor: (...about) => awaited(personFor(...about)),
+    findNamed: (merchant: string, identifier: string) => known.named(nameBy(merchant, identifier)),
+    nameFor: (merchant: string, identifier: string): Promise<string> => {
+      const name = nameBy(merchant, identifier)
+      return awaited(add({ identifier: digest(identifier), name }))
+    },
+    hasPerson: (person: string): boolean => known.keyOf(person) !== undefined,
+    rename: (person: string, identifier: string) => {
+      const wanted = digest(identifier)
+      return change(() => {
+        const [key, holder] = [known.keyOf(person), known.idOf(wanted)]
+        if (holder !== undefined && holder !== person)
+          throw new StoreUnavailable('somebody else has just taken this identifier')
+        return key ? [events.renamed(person, key, wanted)] : []
+      })
+    },
+    release: (person: string) =>
+      change(() => (known.keyOf(person) ? [events.released(person)] : [])),
+    seal: known.seal,
+    unseal: known.unseal,
+    shred: async (person: string): Promise<void> => {
+      await change(() => (known.keyOf(person) ? [events.erased(person)] : []))
+      const page = known.pageOf(person)
+      if (page !== undefined) await reportingTo(writing, pages.forget(page, person))
+    },
+    close: async (): Promise<void> => {
+      await Promise.allSettled(underWay)
+      await journal.idle()
+    },
+  }
+}

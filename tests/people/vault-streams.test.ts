@@ -1,0 +1,200 @@
+import { EventStoreDBClient } from '@eventstore/db-client'
+import { randomBytes } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { connectEventStoreDB } from '../../infrastructure/event-store/eventstoredb-event-store.ts'
+import type { VaultKey } from '../../infrastructure/people/vault-keys.ts'
+import type { Vault } from '../../infrastructure/people/vault-port.ts'
+import { isOurs } from '../../infrastructure/stores.ts'
+import { usedInStream } from '../../infrastructure/vault-streams/used-once.ts'
+import { openVaultInStreams } from '../../infrastructure/vault-streams/vault.ts'
+import { startProtocolPlace } from '../event-store/protocol-place.ts'
+import { vaultContract } from './vault-contract.ts'
+
+const newKey = (id: string): VaultKey => ({ id, key: randomBytes(32) })
+
+/** Nodes that have a database in common, and nothing else. */
+const openPlace = async (keys: readonly VaultKey[] = [newKey('first')]) => {
+  const place = await startProtocolPlace()
+  const connect = () => connectEventStoreDB(place.url, { isOurs })
+  return {
+    ...place,
+    connect,
+    open: async (given = keys): Promise<Vault> => {
+      const { streams, close } = connect()
+      try {
+        const vault = await openVaultInStreams(streams, given)
+        return { ...vault, close: () => vault.close().then(close) }
+      } catch (error) {
+        await close()
+        throw error
+      }
+    },
+  }
+}
+
+vaultContract('streams', () => {
+  const place = openPlace()
+  return {
+    open: async () => (await place).open(),
+    remove: async () => (await place).remove(),
+  }
+})
+
+let place: Awaited<ReturnType<typeof openPlace>>
+let here: Vault
+let elsewhere: Vault
+let client: EventStoreDBClient
+
+beforeEach(async () => {
+  place = await openPlace()
+  here = await place.open()
+  elsewhere = await place.open()
+  client = EventStoreDBClient.connectionString(place.url)
+})
+
+afterEach(async () => {
+  await client.dispose()
+  await here.close()
+  await elsewhere.close()
+  await place.remove()
+})
+
+type Stored = { readonly stream: string; readonly type: string; readonly data: unknown }
+
+/** All that lies in the database, of the node's own streams too. */
+const stored = async (): Promise<readonly Stored[]> => {
+  const found: Stored[] = []
+  for await (const { event } of client.readAll())
+    if (event) found.push({ stream: event.streamId, type: event.type, data: event.data })
+  return found
+}
+
+type Keys = Readonly<Record<string, string>>
+
+/** The keys that are left once the database has forgotten what it may. */
+const keysLeft = async (): Promise<readonly string[]> => {
+  const newest = new Map(
+    (await stored())
+      .filter(({ type }) => type === 'KeysKept')
+      .map(({ stream, data }) => [stream, (data as { readonly keys: Keys }).keys]),
+  )
+  return [...newest.values()].flatMap((keys) => Object.keys(keys)).sort()
+}
+
+const phones = (count: number, from = 4_740_000_000): readonly string[] =>
+  Array.from({ length: count }, (_, n) => String(from + n))
+
+describe('in the database', () => {
+  test('given an erased person, then no key is left, in pages that keep one event', async () => {
+    const [kari = '', ola = ''] = await Promise.all(
+      ['Kari', 'Ola'].map((name) => here.personFor(name)),
+    )
+    expect(await keysLeft()).toEqual([kari, ola].sort())
+    await elsewhere.shred(kari)
+    expect(await keysLeft()).toEqual([ola])
+    // The node that wrote the page writes another one from now on.
+    const per = await here.personFor('Per')
+    expect(await keysLeft()).toEqual([ola, per].sort())
+    const pages = new Set(
+      (await stored()).flatMap(({ stream }) => (/-keys-/.test(stream) ? stream : [])),
+    )
+    expect([...pages].filter((stream) => stream.startsWith('$$'))).toHaveLength(2)
+    for (const page of [...pages].filter((stream) => !stream.startsWith('$')))
+      expect((await client.getStreamMetadata(page)).metadata).toEqual({ maxCount: 1 })
+  })
+
+  test('given keys that an erasure left behind, when a node begins, then it removes them', async () => {
+    const kari = await here.personFor('Kari')
+    const { streams, close } = place.connect()
+    onTestFinished(close)
+    const journal = await streams.readStream('daybook_vault-journal')
+    const erased = { type: 'PersonErased', data: { person: kari }, metadata: {} }
+    const id = '00000000-0000-4000-8000-000000000001'
+    await streams.append('daybook_vault-journal', [{ ...erased, id }], journal.length - 1)
+    expect(await keysLeft()).toEqual([kari])
+    const begun = await place.open()
+    expect(begun.hasPerson(kari)).toBe(false)
+    await begun.close()
+    expect(await keysLeft()).toEqual([])
+  })
+
+  test('nothing tells who somebody is, and nothing is an event of the log', async () => {
+    const person = await here.nameFor('shop', '4741234567')
+    await here.addSecret('key:1', Buffer.from('a secret that is kept'))
+    await here.rename(person, '4747654321')
+    const text = JSON.stringify(await stored())
+    for (const plain of ['4741234567', '4747654321', 'shop', 'a secret that is kept'])
+      for (const form of [plain, Buffer.from(plain).toString('base64').replace(/=+$/, '')])
+        expect(text).not.toContain(form)
+    const { head, readAll, close } = place.connect()
+    onTestFinished(close)
+    expect(await head()).toBe(0)
+    for await (const batch of readAll(0)) expect(batch).toEqual([])
+  })
+})
+
+test('given a person whose id was erased, when it comes back, then it has another key', async () => {
+  const before = await here.personFor('Kari', 'wanted')
+  const sealed = here.seal(before, 'a text')
+  await here.shred(before)
+  expect(await here.personFor('Kari', 'wanted')).toBe('wanted')
+  const begun = await place.open()
+  for (const vault of [here, begun]) {
+    expect(vault.findPerson('Kari')).toBe('wanted')
+    expect(vault.unseal('wanted', sealed)).toBeUndefined()
+  }
+  await begun.close()
+})
+
+test('given many whom two nodes name at once, then each is one person to both', async () => {
+  const names = phones(150)
+  const all = (vault: Vault) => Promise.all(names.map((name) => vault.nameFor('shop', name)))
+  const [first, second] = await Promise.all([all(here), all(elsewhere)])
+  expect(second).toEqual(first)
+  expect(new Set(first).size).toBe(150)
+  const begun = await place.open()
+  expect(names.map((name) => begun.findNamed('shop', name))).toEqual(first)
+  await begun.close()
+})
+
+test('given a number that somebody else has got meanwhile, then a rename fails', async () => {
+  const kari = await here.personFor('Kari')
+  const ola = await elsewhere.personFor('Ola')
+  await expect(here.rename(kari, 'Ola')).rejects.toThrow('somebody else has just taken')
+  expect(here.findPerson('Ola')).toBe(ola)
+})
+
+test('given another key of the operator, then old ones open no more, and all can be read', async () => {
+  const [first, second] = [newKey('first'), newKey('second')]
+  const other = await openPlace([first])
+  onTestFinished(other.remove)
+  const vault = await other.open()
+  const sealed = vault.seal(await vault.personFor('Kari'), 'a text')
+  const both = await other.open([second, first])
+  const rewrapped = { wrapped_by: 'second', before: 'first', wrapped: 0 }
+  expect(await both.rewrap(second)).toEqual(rewrapped)
+  await vault.caughtUp()
+  expect(vault.wrappedBy()).toBe('second')
+  await expect(other.open([first])).rejects.toThrow('the vault is wrapped by key second')
+  const next = await other.open([second])
+  expect(next.unseal(next.findPerson('Kari') ?? '', sealed)).toBe('a text')
+  for (const one of [vault, both, next]) await one.close()
+})
+
+test('given what is used on two nodes at once, then it counts once, and is known later', async () => {
+  const open = () => {
+    const { streams, close } = place.connect()
+    onTestFinished(close)
+    return usedInStream(streams, 'key')
+  }
+  const [one, other] = [open(), open()]
+  const uses = [one, other, one].map((used) => used.isFirst('proof', 1_000, 2_000))
+  expect((await Promise.all(uses)).filter((isFirst) => isFirst)).toHaveLength(1)
+  await one.note('number 1', 5_000, 9_000)
+  await other.note('number 1', 3_000, 7_000)
+  expect(await other.latest('number 1')).toBe(5_000)
+  expect(await open().latest('number 1')).toBe(5_000)
+  expect(await other.latest('number 2')).toBeUndefined()
+  const { metadata } = await client.getStreamMetadata('daybook_vault-used')
+  expect(metadata).toEqual({ maxAge: 86_400 })
+})
