@@ -12,16 +12,8 @@ const keysOfPage = 32
 /** How often another writer may be first. */
 const mostTries = 20
 
-/**
- * Keys in pages: streams of which the database keeps the newest event only. Whose key is to go is
- * left out of the next event; scavenging then removes the ones before.
- */
-export const keyPages = (streams: Streams) => {
-  /** What this node adds to; only the erasure of somebody in it comes from elsewhere. */
-  let current: Page | undefined
-  /** Nothing is added to what somebody is being erased from. */
-  const left = new Set<string>()
-
+/** One page as it lies in the database. */
+const pagesIn = (streams: Streams) => {
   const write = async ({ id, keys, revision }: Page): Promise<Page> => {
     const appended = await streams.append(
       pageStream(id),
@@ -43,6 +35,21 @@ export const keyPages = (streams: Streams) => {
     const { keys = {} } = (newest?.data ?? {}) as { readonly keys?: Keys }
     return { id, keys, revision: newest?.revision ?? noStream }
   }
+
+  return { write, begin, read }
+}
+
+/**
+ * Keys in pages: streams of which the database keeps the newest event only. Whose key is to go is
+ * left out of the next event; scavenging then removes the ones before.
+ */
+export const keyPages = (streams: Streams) => {
+  /** What this node adds to; only the erasure of somebody in it comes from elsewhere. */
+  let current: Page | undefined
+  /** Nothing is added to what somebody is being erased from. */
+  const left = new Set<string>()
+
+  const { write, begin, read } = pagesIn(streams)
 
   const keep = async (added: Keys): Promise<string> => {
     const page = current ?? (await begin())

@@ -38,7 +38,10 @@ export const journalEvents = (wrapping: Buffer) => {
   }
 }
 
-/** What a node knows of all people and secrets: the journal, folded. */
+/**
+ * What a node knows of all people and secrets: the journal, folded.
+ * Long because what each event changes stands here.
+ */
 export const knownPeople = (
   pages: Pick<KeyPages, 'keysIn' | 'leave'>,
   wrapping: Buffer,

@@ -40,7 +40,7 @@ const begin = async (streams: Streams, key: VaultKey): Promise<void> => {
 
 /** Whether the database holds a vault. */
 export const isVaultThere = async (streams: Pick<Streams, 'readStream'>): Promise<boolean> =>
-  (await streams.readStream(masterStream, 0, 1)).length > 0
+  (await streams.readStream(masterStream)).length > 0
 
 /** The master key of the vault, which is made where there is none. @throws VaultLocked */
 export const openMaster = async (streams: Streams, keys: readonly VaultKey[]) => {

@@ -28,24 +28,27 @@ type Needs = {
   readonly events: ReturnType<typeof journalEvents>
 }
 
+/** The ids of the group's people, and who of them is new. */
+const decide = (
+  known: KnownPeople,
+  group: readonly (NewName & { readonly id: string; readonly key: Buffer })[],
+) => {
+  const added = new Map<string, { readonly key: Buffer; readonly identifier: string }>()
+  const inGroup = new Map<string, string>()
+  const ids = group.map(({ identifier, id, key }) => {
+    const found = known.idOf(identifier) ?? inGroup.get(identifier)
+    if (found !== undefined || known.keyOf(id) || added.has(id)) return found ?? id
+    added.set(id, { key, identifier })
+    inGroup.set(identifier, id)
+    return id
+  })
+  return { ids, added }
+}
+
 /** Adds people in groups: two appends each, of their keys and then of themselves. */
 export const addPeople = ({ journal, pages, known, events }: Needs) => {
   let waiting: Waiting[] = []
   let writing: Promise<void> | undefined
-
-  /** The ids of the group's people, and who of them is new. */
-  const decide = (group: readonly (NewName & { readonly id: string; readonly key: Buffer })[]) => {
-    const added = new Map<string, { readonly key: Buffer; readonly identifier: string }>()
-    const inGroup = new Map<string, string>()
-    const ids = group.map(({ identifier, id, key }) => {
-      const found = known.idOf(identifier) ?? inGroup.get(identifier)
-      if (found !== undefined || known.keyOf(id) || added.has(id)) return found ?? id
-      added.set(id, { key, identifier })
-      inGroup.set(identifier, id)
-      return id
-    })
-    return { ids, added }
-  }
 
   const write = async (names: readonly NewName[]): Promise<readonly string[]> => {
     const group = names.map((name) => {
@@ -55,7 +58,7 @@ export const addPeople = ({ journal, pages, known, events }: Needs) => {
     let answers: readonly string[] = []
     const tried = new Set<string>()
     await journal.append(async () => {
-      const { ids, added } = decide(group)
+      const { ids, added } = decide(known, group)
       answers = ids
       const named: NewEvent[] = group.flatMap(({ name }, index) => {
         const id = ids[index] ?? ''

@@ -37,6 +37,7 @@ const forgetAll = async (
  * The vault in streams of EventStoreDB, which nodes share without a file. Each node holds all of it
  * in memory, and reads what has come when it waits for `caughtUp`. Keys lie in pages, which forget;
  * all else lies in one journal, sealed with the keys.
+ * Long because it is the list of all that a vault does.
  */
 export const openVaultInStreams = async (
   streams: Streams,

@@ -103,7 +103,7 @@ describe('in the database', () => {
       expect((await client.getStreamMetadata(page)).metadata).toEqual({ maxCount: 1 })
   })
 
-  test('given keys that an erasure left behind, when a node begins, then it removes them', async () => {
+  test('given keys that an erasure left, when a node begins, then it removes them', async () => {
     const kari = await here.personFor('Kari')
     const { streams, close } = place.connect()
     onTestFinished(close)
@@ -133,7 +133,7 @@ describe('in the database', () => {
   })
 })
 
-test('given a person whose id was erased, when it comes back, then it has another key', async () => {
+test('given an erased id that comes back, then it has another key', async () => {
   const before = await here.personFor('Kari', 'wanted')
   const sealed = here.seal(before, 'a text')
   await here.shred(before)
@@ -164,7 +164,7 @@ test('given a number that somebody else has got meanwhile, then a rename fails',
   expect(here.findPerson('Ola')).toBe(ola)
 })
 
-test('given another key of the operator, then old ones open no more, and all can be read', async () => {
+test('given another key of the operator, then the old one opens no more', async () => {
   const [first, second] = [newKey('first'), newKey('second')]
   const other = await openPlace([first])
   onTestFinished(other.remove)
@@ -181,7 +181,7 @@ test('given another key of the operator, then old ones open no more, and all can
   for (const one of [vault, both, next]) await one.close()
 })
 
-test('given what is used on two nodes at once, then it counts once, and is known later', async () => {
+test('given what is used on two nodes at once, then it counts once', async () => {
   const open = () => {
     const { streams, close } = place.connect()
     onTestFinished(close)
