@@ -14,7 +14,7 @@ import { followLog } from './read-models/follow-log.ts'
 import { readLogTree } from './read-models/log-tree.ts'
 import { readMoments } from './read-models/moment-fold.ts'
 import type { Settings } from './settings.ts'
-import { blobsIn, seenIn, type Place } from './stores.ts'
+import { blobsIn, isVaultInStreams, seenIn, type Place } from './stores.ts'
 import type { Where } from './worker.ts'
 
 /** What a running service knows of itself; a command has none of it. */
@@ -50,6 +50,7 @@ export const openCore = async (
   const { caughtUp } = readModels
   const sharedWork = streams && shareWork({ store: streams, handle, log, caughtUp })
   const people = await openPeople(opened, reads, settings, usesOfVault)
+  if (isVaultInStreams(settings)) opened.waitFor(people.vault.caughtUp)
   opened.refusals.sealWith(people.vault.secret('refusals'))
   const seen = await watchSeen(opened.store, seenIn(settings), settings.acceptsLoss)
   reads.onEvents(seen.observe)
@@ -79,9 +80,9 @@ export const openCore = async (
     close: async (): Promise<void> => {
       await readModels.stop()
       seen.close()
+      await people.vault.close()
       await opened.store.close()
       file.sqlite.close()
-      await people.vault.close()
       opened.securityLog.close()
       opened.refusals.close()
     },

@@ -5,7 +5,7 @@ import { refuseLogOfOtherMode } from './mode-of-log.ts'
 import { beginFromSnapshot } from './snapshots/begin-from-snapshot.ts'
 import { startServer } from './start-server.ts'
 import type { Settings } from './settings.ts'
-import { blobsIn, vaultIn } from './stores.ts'
+import { blobsIn, isVaultInStreams, vaultIn } from './stores.ts'
 import { version } from './version.ts'
 
 const startedAs = (settings: Settings, address: string, metrics: string | undefined) => ({
@@ -13,7 +13,7 @@ const startedAs = (settings: Settings, address: string, metrics: string | undefi
   node: process.version,
   mode: settings.MODE,
   log: logShown(settings),
-  vault: vaultIn(settings),
+  vault: isVaultInStreams(settings) ? settings.VAULT : vaultIn(settings),
   blobs: blobsIn(settings),
   address,
   metrics,

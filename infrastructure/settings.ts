@@ -37,7 +37,8 @@ const settings = {
   DATA_DIR: [anything.default('./data'), 'Folder of events, read models and keys.'],
   VAULT: [
     anything.optional(),
-    'File of the keys that personal data is sealed with, shared by all nodes; default: in DATA_DIR.',
+    'File of the keys that personal data is sealed with, shared by all nodes, or streams: ' +
+      'in streams of EVENT_STORE, without a file; default: in DATA_DIR.',
   ],
   VAULT_KEY_FILE: [
     anything.optional(),
@@ -200,6 +201,27 @@ export class WrongSettings extends Error {
 export const settingShown = (name: Name, given: string | number | undefined): string =>
   `${name}=${JSON.stringify(String(given).replace(/\/\/.*@/, '//…@'))}`
 
+/** The value of VAULT that names no file. */
+export const vaultInStreams = 'streams'
+
+/** What settings ask of others. */
+const problemsBetween = ({
+  VAULT,
+  EVENT_STORE,
+  VAULT_KEY_FILE,
+  VAULT_KEY_COMMAND,
+}: Partial<Settings>): readonly string[] => {
+  if (VAULT !== vaultInStreams) return []
+  const shown = settingShown('VAULT', VAULT)
+  const hasKey = VAULT_KEY_FILE !== undefined || VAULT_KEY_COMMAND !== undefined
+  return [
+    ...(EVENT_STORE === 'sqlite'
+      ? [`${shown}: needs EVENT_STORE with an esdb:// or kurrentdb:// connection string`]
+      : []),
+    ...(hasKey ? [] : [`${shown}: needs VAULT_KEY_FILE or VAULT_KEY_COMMAND, to wrap its keys`]),
+  ]
+}
+
 /** @throws WrongSettings */
 export const readSettings = (
   environment: Readonly<Record<string, string | undefined>>,
@@ -215,6 +237,7 @@ export const readSettings = (
         `${settingShown(name, given)}: ${result.error.issues.map(({ message }) => message).join('; ')}`,
       )
   }
+  problems.push(...problemsBetween(read as Partial<Settings>))
   if (problems.length > 0) throw new WrongSettings(problems.join('\n'))
   return read as Settings
 }

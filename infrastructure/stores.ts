@@ -19,7 +19,7 @@ import {
   openReadModelFile,
   type OpenReadModels,
 } from './read-models/read-model-file.ts'
-import { settingShown, WrongSettings, type Settings } from './settings.ts'
+import { settingShown, vaultInStreams, WrongSettings, type Settings } from './settings.ts'
 import Database from './sqlite.ts'
 import type { Where } from './worker.ts'
 
@@ -63,10 +63,18 @@ const ownVaultIn = ({ DATA_DIR }: Pick<Place, 'DATA_DIR'>): string => join(DATA_
 
 type Parts = Pick<Settings, 'DATA_DIR'> & Partial<Pick<Settings, 'VAULT' | 'BLOBS'>>
 
+/** Whether the vault lies in streams of EVENT_STORE, and not in a file. */
+export const isVaultInStreams = ({ VAULT }: Partial<Pick<Settings, 'VAULT'>>): boolean =>
+  VAULT === vaultInStreams
+
+/** The file of the vault. */
 export const vaultIn = ({ VAULT, DATA_DIR }: Parts): string => VAULT ?? ownVaultIn({ DATA_DIR })
 
-/** Where the newest event is noted beside the vault. */
-export const seenIn = (parts: Parts): string => `${vaultIn(parts)}-seen`
+const besideVault = (parts: Parts): string =>
+  isVaultInStreams(parts) ? ownVaultIn(parts) : vaultIn(parts)
+
+/** Where the newest event is noted, beside the vault or where its file would be. */
+export const seenIn = (parts: Parts): string => `${besideVault(parts)}-seen`
 
 /** What counts once is noted beside the vault, which all nodes share. */
 export const usedIn = (parts: Parts): string => `${vaultIn(parts)}-used`

@@ -24,6 +24,8 @@ export type Source = {
   readonly head: () => Promise<Position>
   /** Up to the present end. @throws OperatorError for what cannot be copied */
   readonly events: (after: Position) => AsyncIterable<readonly CopiedEvent[]>
+  /** Whether a vault lies beside the log, in streams that are no part of it. */
+  readonly holdsVault?: () => Promise<boolean>
   readonly close: () => Promise<void>
 }
 

@@ -12,6 +12,7 @@ import { userIn, verdict } from '../event-store/eventstoredb-verdicts.ts'
 import { clientOf, messageOf } from '../event-store/eventstoredb-writer.ts'
 import { fail } from '../failures.ts'
 import { isOurs } from '../stores.ts'
+import { isVaultThere } from '../vault-streams/master.ts'
 import {
   leafOfCopy,
   named,
@@ -49,7 +50,7 @@ const connect = (connectionString: string, counts: (event: RecordedEvent) => boo
 }
 
 const reading = (connectionString: string, counts: (event: RecordedEvent) => boolean): Source => {
-  const { head, readAll, close } = connect(connectionString, counts)
+  const { head, readAll, streams, close } = connect(connectionString, counts)
   const shown = shownAs(connectionString)
   return {
     shown,
@@ -57,6 +58,7 @@ const reading = (connectionString: string, counts: (event: RecordedEvent) => boo
     async *events(after) {
       for await (const batch of readAll(after)) yield batch.map(copyOf)
     },
+    holdsVault: () => isVaultThere(streams),
     close,
   }
 }

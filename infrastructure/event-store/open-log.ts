@@ -10,6 +10,7 @@ import { openSecurityLogIn, recordChanges } from '../security-changes.ts'
 import { openClock } from '../service-clock.ts'
 import type { Settings } from '../settings.ts'
 import { openStore, type Place } from '../stores.ts'
+import { waitingStore } from '../waiting-store.ts'
 import type { Where } from '../worker.ts'
 import { numberedFrom, timedUuid } from './event-ids.ts'
 import { watchStore } from './watched-store.ts'
@@ -18,13 +19,16 @@ import { watchStore } from './watched-store.ts'
 export const openLog = async (
   settings: Settings & Place,
   log: Log,
-  beside: Where,
+  committing: Where,
   isAlone?: () => boolean,
 ) => {
-  const opened = await openStore(settings, beside, isAlone, (events) => tellChecksums(log, events))
+  const opened = await openStore(settings, committing, isAlone, (events) =>
+    tellChecksums(log, events),
+  )
   const from = await opened.head()
   const { countingOf, text } = countEvents()
-  const freshness = watchFreshness(countingOf(watchStore(opened, log)), from)
+  const { store: waiting, ...beside } = waitingStore(watchStore(opened, log))
+  const freshness = watchFreshness(countingOf(waiting), from)
   const { store } = freshness
   const securityLog = openSecurityLogIn(settings, log)
   const handler = makeHandler({
@@ -51,6 +55,7 @@ export const openLog = async (
     endSoon,
     store,
     streams,
+    ...beside,
     freshness,
     from,
     eventCounts: text,

@@ -5,7 +5,7 @@ import { fail } from '../failures.ts'
 import type { Settings } from '../settings.ts'
 import Database, { inFile } from '../sqlite.ts'
 import { isBucket } from '../blobs.ts'
-import { blobsIn, logFileIn, vaultIn } from '../stores.ts'
+import { blobsIn, isVaultInStreams, logFileIn, vaultIn } from '../stores.ts'
 import { checkBackup } from './backup-check.ts'
 
 /** How long another process may hold a file, in ms. */
@@ -53,6 +53,11 @@ const beginFolder = (folder: string): void => {
  * that it refers to. What came since is left out.
  */
 export const backUp = async (settings: Settings, to: string): Promise<object> => {
+  if (isVaultInStreams(settings))
+    fail(
+      'the log and the vault are in EventStoreDB: back them up there together, then copy BLOBS ' +
+        'and the keys, and keep the key of VAULT_KEY_FILE or VAULT_KEY_COMMAND elsewhere',
+    )
   if (settings.EVENT_STORE !== 'sqlite')
     fail('the log is in EventStoreDB: back it up there first, then copy VAULT, BLOBS and the keys')
   if (isBucket(blobsIn(settings)))

@@ -47,6 +47,9 @@ const showProgress = () => {
   }
 }
 
+const vaultStays =
+  'not copied: it lies in streams of --from, which VAULT=streams opens there and nowhere else'
+
 const copy = async ({ from, to, besideOthers = false }: Given): Promise<object> => {
   const [fromWhere, toWhere] = [whereIs('from', from), whereIs('to', to)]
   const source = await sourceAt(fromWhere)
@@ -58,7 +61,11 @@ const copy = async ({ from, to, besideOthers = false }: Given): Promise<object> 
     if (source.shown === target.shown) return fail('--from and --to are the same log')
     const done = await copyLog(source, target, onProgress)
     const seconds = (performance.now() - started) / 1000
-    return { from: source.shown, to: target.shown, ...done, seconds: Number(seconds.toFixed(2)) }
+    const holdsVault = (await source.holdsVault?.()) ?? false
+    return {
+      ...{ from: source.shown, to: target.shown, ...done, seconds: Number(seconds.toFixed(2)) },
+      ...(holdsVault && { vault: vaultStays }),
+    }
   } finally {
     stop()
     await target?.close()

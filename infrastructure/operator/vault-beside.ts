@@ -3,13 +3,28 @@ import { readVaultKeys } from '../people/vault-keys.ts'
 import type { Vault } from '../people/vault-port.ts'
 import { openVault } from '../people/vault.ts'
 import type { Settings } from '../settings.ts'
-import { vaultIn } from '../stores.ts'
+import { isVaultInStreams, openStoreToRead, vaultIn } from '../stores.ts'
+import { isVaultThere } from '../vault-streams/master.ts'
+import { openVaultInStreams } from '../vault-streams/vault.ts'
+
+type Work<Answer> = (vault: Vault | undefined) => Promise<Answer>
+
+const withStreams = async <Answer>(settings: Settings, work: Work<Answer>): Promise<Answer> => {
+  const { streams, close } = await openStoreToRead(settings)
+  try {
+    if (!streams || !(await isVaultThere(streams))) return await work(undefined)
+    return await work(await openVaultInStreams(streams, readVaultKeys(settings)))
+  } finally {
+    await close()
+  }
+}
 
 /** Lets a command use the vault, if there is one beside the log: a copy may come without. */
 export const withVaultBeside = async <Answer>(
   settings: Settings,
-  work: (vault: Vault | undefined) => Promise<Answer>,
+  work: Work<Answer>,
 ): Promise<Answer> => {
+  if (isVaultInStreams(settings)) return withStreams(settings, work)
   const file = vaultIn(settings)
   if (!existsSync(file)) return work(undefined)
   const vault = openVault(file, undefined, readVaultKeys(settings))

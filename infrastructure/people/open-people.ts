@@ -2,22 +2,24 @@ import type { OpenLog } from '../event-store/open-log.ts'
 import type { usesOf } from '../outages.ts'
 import type { followLog } from '../read-models/follow-log.ts'
 import type { Settings } from '../settings.ts'
-import { openOwnVault } from './own-vault.ts'
+import { openOwnVault, openUsed } from './own-vault.ts'
 import { payerDirectory } from './payer-directory.ts'
 import { makeDerivation, makeTokens } from './tokens.ts'
 
 /** The secrets and the names of people, and how they are found. */
 export const openPeople = async (
-  { find, handle, contextOf }: OpenLog,
+  { find, handle, contextOf, streams }: OpenLog,
   { queries, readModels: { caughtUp } }: Awaited<ReturnType<typeof followLog>>,
   settings: Settings,
   uses: ReturnType<typeof usesOf>,
 ) => {
-  const vault = await openOwnVault({ find, handle, context: contextOf('daybook'), uses }, settings)
+  const needs = { find, handle, context: contextOf('daybook'), streams, uses }
+  const vault = await openOwnVault(needs, settings)
   const derive = makeDerivation(vault)
   const tokens = makeTokens(derive)
   const findScan = (token: string) => queries.merchants.scans.byToken(tokens.scanTokenDigest(token))
   const rows = queries.people.grants
   const payers = payerDirectory({ find, vault, tokens, rows, findScan, caughtUp })
-  return { ...queries.people, vault, derive, tokens, findScan, payers }
+  const used = openUsed(streams, settings, derive('used'))
+  return { ...queries.people, vault, used, derive, tokens, findScan, payers }
 }

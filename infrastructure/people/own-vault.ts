@@ -2,8 +2,13 @@ import { existsSync } from 'node:fs'
 import { installations } from '../../domain/aggregates.ts'
 import type { Context, Handle } from '../../application/handle.ts'
 import type { Find } from '../../application/find-state.ts'
+import type { OtherStreams } from '../event-store/eventstoredb-streams.ts'
 import type { Settings } from '../settings.ts'
-import { vaultIn } from '../stores.ts'
+import { isVaultInStreams, usedIn, vaultIn } from '../stores.ts'
+import { isVaultThere } from '../vault-streams/master.ts'
+import { usedInStream } from '../vault-streams/used-once.ts'
+import { openVaultInStreams } from '../vault-streams/vault.ts'
+import { usedOnce, type UsedOnce } from './used-once.ts'
 import { readVaultKeys } from './vault-keys.ts'
 import type { Vault } from './vault-port.ts'
 import { openVault, WrongVault } from './vault.ts'
@@ -12,22 +17,49 @@ type Needs = {
   readonly find: Find
   readonly handle: Handle
   readonly context: Context
+  /** There where the log is in EventStoreDB. */
+  readonly streams: OtherStreams | undefined
   readonly uses: Parameters<typeof openVault>[1]
 }
 
-/** Opens the vault of this log; the first one opened becomes it. @throws WrongVault */
-export const openOwnVault = async (
-  { find, handle, context, uses }: Needs,
-  settings: Settings,
-): Promise<Vault> => {
+/** Where the vault of the settings lies. */
+const placeOf = ({ streams, uses }: Needs, settings: Settings) => {
+  const keys = readVaultKeys(settings)
+  if (isVaultInStreams(settings) && streams)
+    return {
+      shown: 'the vault in streams',
+      isThere: () => isVaultThere(streams),
+      open: () => openVaultInStreams(streams, keys, uses),
+    }
   const file = vaultIn(settings)
+  return {
+    shown: file,
+    isThere: async () => existsSync(file),
+    open: async () => openVault(file, uses, keys),
+  }
+}
+
+/** Opens the vault of this log; the first one opened becomes it. @throws WrongVault */
+export const openOwnVault = async (needs: Needs, settings: Settings): Promise<Vault> => {
+  const { find, handle, context } = needs
+  const { shown, isThere, open } = placeOf(needs, settings)
   const { vault: chosen } = await find(installations, 'daybook')
   // A missing vault must be restored, not replaced by a new one.
-  if (chosen !== null && !existsSync(file))
-    throw new WrongVault(file, 'is missing: it should be the vault')
-  const vault = openVault(file, uses, readVaultKeys(settings))
+  if (chosen !== null && !(await isThere()))
+    throw new WrongVault(shown, 'is missing: it should be the vault')
+  const vault = await open()
   const choice = { type: 'ChooseVault', vault: vault.name } as const
   const { state } = await handle(installations, 'daybook', choice, context)
-  if (state.vault !== vault.name) throw new WrongVault(file)
+  if (state.vault !== vault.name) throw new WrongVault(shown)
   return vault
 }
+
+/** What counts once lies where the vault does, which all nodes share. */
+export const openUsed = (
+  streams: OtherStreams | undefined,
+  settings: Settings,
+  key: string,
+): UsedOnce =>
+  isVaultInStreams(settings) && streams
+    ? usedInStream(streams, key)
+    : usedOnce(usedIn(settings), key)

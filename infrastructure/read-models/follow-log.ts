@@ -19,6 +19,8 @@ type Needs = {
   readonly find: Find
   readonly from: Position
   readonly end?: KnownEnd | undefined
+  /** What observers need beside the log is known then. */
+  readonly besideCaughtUp: () => Promise<void>
   /** Told of all new events, before they are folded. */
   readonly observers: readonly OnEvents[]
   readonly folding?: StartFolding | undefined
@@ -57,6 +59,7 @@ export const followLog = async (needs: Needs, place: Place, log: Log, beside: Wh
     from,
     noteEnd: end?.note,
     foldedEvents: readLogTree(file).size,
+    besideCaughtUp: needs.besideCaughtUp,
     onEvents: (events) => observers.forEach((observe) => observe(events)),
     onFolded: (streams) => {
       following.worked()

@@ -32,6 +32,8 @@ type Needs = {
   readonly noteEnd?: NoteEnd | undefined
   /** How many events the read models hold. */
   readonly foldedEvents?: () => number
+  /** Waited for before events are handed out. */
+  readonly besideCaughtUp?: () => Promise<void>
   readonly onEvents: OnEvents
   readonly onFolded: OnFolded
   readonly onFailure: (error: unknown) => void
@@ -113,7 +115,8 @@ export const runReadModels = (needs: Needs) => {
     store: relay.over(store),
     signal: stopped.signal,
     position: () => observed,
-    onBatch: (events) => {
+    onBatch: async (events) => {
+      await needs.besideCaughtUp?.()
       observed = events.at(-1)?.position ?? observed
       onEvents(events)
       if (observed > position) lag.observe(events)

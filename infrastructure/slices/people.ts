@@ -8,9 +8,7 @@ import type { Messages } from '../people/messages.ts'
 import { payerAccounts } from '../people/payer-accounts.ts'
 import { makeProofCheck } from '../people/proofs.ts'
 import { isSameText, newClientBy, newToken, sha256 } from '../people/tokens.ts'
-import { usedOnce } from '../people/used-once.ts'
 import { shopsOf } from '../shops.ts'
-import { usedIn } from '../stores.ts'
 import type { MerchantSlice } from './merchants.ts'
 import type { PaymentSlice } from './payments.ts'
 
@@ -22,12 +20,11 @@ export const peopleSlice = (
   payments: PaymentSlice,
   granted: Granted,
 ) => {
-  const { ridOf, tokens, permissions, grants: rows, ...people } = core.people
+  const { ridOf, tokens, permissions, grants: rows, used, ...people } = core.people
   const { shopOf, findApplication } = shopsOf(core)
   const answers = answerPermission({ ...core, ...core.accounting, tokens })
   const outageOf = core.outagesOf('expiring permission request')
   const { attachments, attachedContents } = payments.needs
-  const used = usedOnce(usedIn(core.settings), core.people.derive('used'))
   const share = core.shares.merchants
   return {
     needs: {

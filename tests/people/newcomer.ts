@@ -1,11 +1,15 @@
 import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
-import type { PeopleService } from '../../harness/people-service.ts'
+import type { RunningService } from '../../harness/running-service.ts'
 import { keyIn, makeVisitor, type TestVisitor } from './visitor.ts'
 
 export const now = (secret: string): string => codeAt(secret, Date.now())
 
 /** Somebody new: their browser, their authenticator and their recovery codes. */
-export const newcomerAt = async (service: PeopleService, phone: string, pin = '8642') => {
+export const newcomerAt = async (
+  service: Pick<RunningService, 'address'>,
+  phone: string,
+  pin = '8642',
+) => {
   const visitor = makeVisitor(service)
   const step = await visitor.proveNumberAt(await visitor.visit('/payer/sign-up'), { phone, pin })
   const secret = keyIn(step)
