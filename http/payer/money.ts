@@ -20,7 +20,6 @@ export const shownMoney = (amount: string, currency: string, locale: string): st
 export const shownAmount = (minor: number, currency: string, locale: string): string =>
   shownMoney(formatAmount(minor, currency), currency, locale)
 
-/** A time in UTC; a script changes it to the reader's zone. */
 /** Without the currency, which stands above the table. */
 export const plainAmounts = (locale: string, currency: string) => {
   const decimals = decimalsOf(currency)
@@ -29,6 +28,7 @@ export const plainAmounts = (locale: string, currency: string) => {
   return (minor: number): string => format.format(formatAmount(minor, currency) as `${number}`)
 }
 
+/** A time in UTC; a script changes it to the reader's zone. */
 export const shownTime = (at: Instant, locale: string): Html => {
   const format = { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' } as const
   const text = dateFormat(locale, format).format(at)

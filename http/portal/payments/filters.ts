@@ -1,9 +1,18 @@
 import { html } from 'hono/html'
+import type { Instant } from '../../../domain/time.ts'
 import type { Html } from '../../payer/page.ts'
 import { hiddenFields } from '../../payer/session.ts'
 import { filled } from '../../payer/words.ts'
 import { choiceField, type Choice } from '../parts.ts'
-import { addressOf, statuses, type Asked, type Filters } from './query.ts'
+import {
+  addressOf,
+  oftenAsked,
+  shortcuts,
+  statuses,
+  type Asked,
+  type Days,
+  type Filters,
+} from './query.ts'
 import type { PaymentTexts } from './texts.ts'
 
 type Shown = {
@@ -14,6 +23,7 @@ type Shown = {
   readonly problems: Asked['problems']
   /** By whose clocks a day begins. */
   readonly timeZone: string
+  readonly at: Instant
   /** Id and name of those to choose from. */
   readonly pointsOfSale: readonly (readonly [id: string, name: string])[]
 }
@@ -37,6 +47,31 @@ export const tabsHtml = ({ texts, path, filters }: Shown): Html => {
   return html`<nav class="tabs" aria-label="${texts.status}">
     ${tab('', texts.all)} ${statuses.map((status) => tab(status, texts[statusNames[status]]))}
   </nav>`
+}
+
+const anyDay: Days = { since: '', until: '' }
+
+/** Days and orders that are often asked for, as links which keep the other filters. */
+export const shortcutsHtml = ({ texts, path, filters, timeZone, at }: Shown): Html => {
+  const link = (name: string, changes: Partial<Filters>): Html => {
+    const isCurrent = Object.entries({ ...filters, ...changes }).every(
+      ([key, value]) => filters[key as keyof Filters] === value,
+    )
+    return html`<a
+      href="${addressOf(path, filters, changes)}"
+      ${isCurrent ? html`aria-current="true"` : ''}
+      >${name}</a
+    >`
+  }
+  const days = oftenAsked(timeZone, at)
+  return html`<div class="shortcuts">
+    <nav aria-label="${texts.day}">
+      ${link(texts.anyDay, anyDay)} ${shortcuts.map((name) => link(texts[name], days[name]))}
+    </nav>
+    <nav aria-label="${texts.sort}">
+      ${link(texts.newest, { sort: '' })} ${link(texts.largest, { sort: 'largest' })}
+    </nav>
+  </div>`
 }
 
 type Field = {
@@ -66,6 +101,14 @@ const choiceHtml = (name: keyof Filters, label: string, chosen: string, of: read
 
 const moreNames = ['pos', 'since', 'until', 'least', 'most', 'sort'] as const
 
+/** Whether something is set that no shortcut shows. */
+const isOpen = ({ filters, timeZone, at }: Shown): boolean => {
+  const { pos, since, until, least, most } = filters
+  const known = [anyDay, ...Object.values(oftenAsked(timeZone, at))]
+  const isKnown = known.some((days) => days.since === since && days.until === until)
+  return !isKnown || [pos, least, most].some((value) => value !== '')
+}
+
 /** The search, and the other filters below it, open when one is set. */
 export const filtersHtml = (shown: Shown): Html => {
   const { texts, path, filters, pointsOfSale, timeZone } = shown
@@ -81,7 +124,7 @@ export const filtersHtml = (shown: Shown): Html => {
       <input id="q" name="q" type="search" value="${filters.q}" placeholder="${texts.searchHint}" />
       <button>${texts.show}</button>
     </div>
-    <details ${set > 0 ? html`open` : ''}>
+    <details ${isOpen(shown) ? html`open` : ''}>
       <summary>${texts.filters}${set > 0 ? html` <span class="count">${set}</span>` : ''}</summary>
       <div class="find-more">
         ${fieldHtml(shown, { name: 'since', label: texts.sinceDay, attributes: html`type="date"` })}

@@ -12,7 +12,7 @@ import { portalPath } from '../areas.ts'
 import type { PortalVisitor } from '../page.ts'
 import { shopParams, type PortalPages } from '../pages.ts'
 import { headedTable } from '../parts.ts'
-import { filtersHtml, tabsHtml } from './filters.ts'
+import { filtersHtml, shortcutsHtml, tabsHtml } from './filters.ts'
 import { namesOfPos, type PosOf } from './find.ts'
 import { listMark } from './mark.ts'
 import {
@@ -103,13 +103,13 @@ const moreHtml = (visitor: PortalVisitor, path: string, filters: Filters, found:
 const isFiltered = (filters: Filters): boolean => filterNames.some((name) => filters[name] !== '')
 
 const bodyHtml = (listed: Listed, path: string, filters: Filters, found: Found): Html => {
-  const { visitor, names } = listed
+  const { visitor, at, names } = listed
   const texts = paymentTexts[visitor.language]
   const own = pointsOfSaleOf(visitor.me.terms)
   const pointsOfSale = [...names].filter(([id]) => own === null || own.includes(id))
   const { problems, rows } = found
   const { timeZone } = visitor.shop
-  const shown = { texts, path, filters, problems, pointsOfSale, timeZone }
+  const shown = { texts, path, filters, problems, pointsOfSale, timeZone, at }
   const mayDownload = mayDo(visitor.me.terms, 'download')
   const nothing = isFiltered(filters) ? texts.noPayments : texts.empty
   return html`<div class="head">
@@ -122,7 +122,7 @@ const bodyHtml = (listed: Listed, path: string, filters: Filters, found: Found):
           : ''
       }
     </div>
-    ${tabsHtml(shown)} ${filtersHtml(shown)}
+    ${tabsHtml(shown)} ${filtersHtml(shown)} ${shortcutsHtml(shown)}
     <section class="card flush" data-part="payments" aria-label="${texts.payments}">
       ${rows.length === 0 ? html`<p class="quiet nothing">${nothing}</p>` : tableHtml(listed, rows)}
       ${moreHtml(visitor, path, filters, found)}

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { dayMs, type Instant } from '../../../domain/time.ts'
-import { startOf, type DayNumber, type TimeZone } from '../../../domain/time-zone.ts'
+import { dayIn, startOf, type DayNumber, type TimeZone } from '../../../domain/time-zone.ts'
 import type { PaymentPlace } from '../../../projections/payment-list.ts'
 import { everyPayment, type PaymentWanted } from '../../../projections/payment-wanted.ts'
 import { typedAmount } from '../../payer/money.ts'
@@ -58,6 +58,24 @@ const dayNumber = (text: string): DayNumber | null => {
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : NaN
   if (Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== text) return null
   return Math.round(at / dayMs)
+}
+
+const dayText = (day: DayNumber): string => new Date(day * dayMs).toISOString().slice(0, 10)
+
+export const shortcuts = ['today', 'yesterday', 'lastWeek'] as const
+export type Days = Pick<Filters, 'since' | 'until'>
+
+/** The days that a list is often asked for, by the clocks of the merchant. */
+export const oftenAsked = (
+  timeZone: TimeZone,
+  at: Instant,
+): Readonly<Record<(typeof shortcuts)[number], Days>> => {
+  const today = dayIn(timeZone, at)
+  const days = (first: number, last: number): Days => ({
+    since: dayText(today - first),
+    until: dayText(today - last),
+  })
+  return { today: days(0, 0), yesterday: days(1, 1), lastWeek: days(6, 0) }
 }
 
 type Problem = 'wrongDay' | 'wrongAmount'

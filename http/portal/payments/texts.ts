@@ -14,6 +14,7 @@ const english = {
   amount: 'Amount',
   amountFrom: 'Amount, at least',
   amountTo: 'Amount, at most',
+  anyDay: 'Any day',
   attempts: 'Attempts',
   authorized: 'Reserved',
   available: 'Left to capture',
@@ -82,6 +83,7 @@ const english = {
   gross: 'Gross',
   interchange: 'Interchange',
   largest: 'Largest first',
+  lastWeek: 'Last 7 days',
   ledger: 'Ledger',
   limit: 'Your role refunds at most {} of a payment in all.',
   lookFurther: 'Look further back',
@@ -147,6 +149,7 @@ const english = {
   tid: 'Payment id',
   time: 'Time',
   timeline: 'What has happened',
+  today: 'Today',
   total: 'Total',
   unfinished: 'Looked through many payments and found no more so far.',
   untilDay: 'To day',
@@ -164,6 +167,7 @@ const english = {
   who_user: 'API user {}',
   wrongAmount: 'This is no amount.',
   wrongDay: 'This is no day.',
+  yesterday: 'Yesterday',
 }
 
 export type PaymentTexts = Readonly<Record<keyof typeof english, string>>
@@ -180,6 +184,7 @@ const norwegian: PaymentTexts = {
   amount: 'Beløp',
   amountFrom: 'Beløp, minst',
   amountTo: 'Beløp, høyst',
+  anyDay: 'Alle dager',
   attempts: 'Forsøk',
   authorized: 'Reservert',
   available: 'Kan trekkes',
@@ -248,6 +253,7 @@ const norwegian: PaymentTexts = {
   gross: 'Brutto',
   interchange: 'Interchange',
   largest: 'Største først',
+  lastWeek: 'Siste 7 dager',
   ledger: 'Regnskap',
   limit: 'Rollen din refunderer høyst {} av en betaling til sammen.',
   lookFurther: 'Se lenger tilbake',
@@ -313,6 +319,7 @@ const norwegian: PaymentTexts = {
   tid: 'Betalings-id',
   time: 'Tid',
   timeline: 'Hva som har skjedd',
+  today: 'I dag',
   total: 'Totalt',
   unfinished: 'Så gjennom mange betalinger og fant ikke flere så langt.',
   untilDay: 'Til dag',
@@ -330,6 +337,7 @@ const norwegian: PaymentTexts = {
   who_user: 'API-bruker {}',
   wrongAmount: 'Dette er ikke et beløp.',
   wrongDay: 'Dette er ikke en dag.',
+  yesterday: 'I går',
 }
 
 export const paymentTexts: Readonly<Record<Language, PaymentTexts>> = {
