@@ -4,6 +4,7 @@ import { merchants, settlementAccounts } from '../domain/aggregates.ts'
 import { jurisdictionOf, newMerchant } from '../domain/merchant/merchant.ts'
 import { refuse } from '../domain/refusal.ts'
 import { within } from '../domain/stream.ts'
+import type { TimeZone } from '../domain/time-zone.ts'
 import type { Context, Handle } from './handle.ts'
 import type { StaffWork } from './staff.ts'
 
@@ -21,6 +22,7 @@ export type SigningUp = {
   readonly organizationId: string
   readonly currency: string
   readonly payoutAccount: string
+  readonly timeZone: TimeZone
   /** Of the account that signs up. */
   readonly phone: string
 }
@@ -37,13 +39,21 @@ export const signUpMerchant =
   (needs: Needs) =>
   async (payer: string, given: SigningUp, context: Pick<Context, 'at' | 'correlationId'>) => {
     const { handle, holderOfOrganization } = needs
-    const { id, name, organizationId, currency, payoutAccount, phone } = given
+    const { id, name, organizationId, currency, payoutAccount, phone, timeZone } = given
     if ((await needs.placesOf(payer)).length >= mostMerchants) refuse('merchants_are_too_many')
     if ((holderOfOrganization(organizationId) ?? id) !== id) refuse('id_used_with_other_data')
     const actor = staffActor(needs.memberIdOf(id, payer))
     const by = { ...context, merchant: id, actor }
     const data = newMerchant({
-      ...{ id, businessName: name, currency, lookupIds: [], netmask: null, organizationId },
+      ...{
+        id,
+        businessName: name,
+        currency,
+        lookupIds: [],
+        netmask: null,
+        organizationId,
+        timeZone,
+      },
       jurisdiction: jurisdictionOf(currency),
       hasSignedUp: true,
     })

@@ -84,3 +84,16 @@ export const isDayOf = (zone: TimeZone, day: DayNumber): boolean =>
 /** `YYYY-MM-DD` in the zone. */
 export const dateIn = (zone: TimeZone, at: Instant): string =>
   new Date(wallClock(zone, at)).toISOString().slice(0, 10)
+
+/** Node 20 has the first, later ones the second. */
+type Region = {
+  readonly timeZones?: readonly string[]
+  readonly getTimeZones?: () => readonly string[] | undefined
+}
+
+/** The zone of the region that a locale names or implies, where that has only one; else UTC. */
+export const zoneOfLocale = (locale: string): TimeZone => {
+  const region = new Intl.Locale(locale).maximize() as Intl.Locale & Region
+  const zones = region.getTimeZones?.() ?? region.timeZones ?? []
+  return zones.length === 1 ? (zones[0] ?? utc) : utc
+}

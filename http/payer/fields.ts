@@ -12,7 +12,7 @@ export type Throttle = {
 /** Problems of a form's fields, by name. */
 export type Problems = Readonly<Record<string, Html | string | undefined>>
 
-type Field = {
+export type Field = {
   readonly name: string
   readonly label: string
   readonly hint?: string | undefined

@@ -15,7 +15,7 @@ import { crumbsHtml, moneyPath } from './money-parts.ts'
 import { moneyRoot } from './money-places.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
 import { shopParams, type PortalPages } from './pages.ts'
-import { choiceField } from './parts.ts'
+import { choiceField, timeZoneField } from './parts.ts'
 import { moneyTexts } from './texts-money.ts'
 
 const timesForm = plainForm.extend({
@@ -23,8 +23,6 @@ const timesForm = plainForm.extend({
   start_of_day: typed('hh:mm, when settlements are due and reports close.', '06:00'),
   time_zone: typed('IANA; by whose clocks.', 'Europe/Oslo'),
 })
-
-const zones = Intl.supportedValuesOf('timeZone')
 
 type Times = Readonly<Record<'frequency' | 'start' | 'zone', string>>
 
@@ -56,17 +54,12 @@ const timesPage = (visitor: PortalVisitor, times: Times, problems?: Problems): P
           problem: problems?.['start_of_day'],
           attributes: html`value="${times.start}" maxlength="5" autocomplete="off" required`,
         })}
-        ${inputField({
-          name: 'time_zone',
+        ${timeZoneField({
           label: texts.timeZone,
           hint: texts.timeZoneHint,
           problem: problems?.['time_zone'],
-          attributes: html`value="${times.zone}" list="zones" maxlength="64" autocomplete="off"
-          spellcheck="false" required`,
+          attributes: html`value="${times.zone}"`,
         })}
-        <datalist id="zones">
-          ${zones.map((zone) => html`<option value="${zone}"></option>`)}
-        </datalist>
         <div class="actions">
           <button>${texts.save}</button>
           <a class="button second" href="${moneyPath(visitor)}">${visitor.texts.cancel}</a>

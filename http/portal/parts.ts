@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { inputField, type Field } from '../payer/fields.ts'
 import type { Html } from '../payer/page.ts'
 
 /** Over a column of text, or of numbers. */
@@ -38,6 +39,17 @@ export const choiceField = (
           html`<option value="${value}" ${value === chosen ? html`selected` : ''}>${text}</option>`,
       )}
     </select>`
+
+const zones = Intl.supportedValuesOf('timeZone')
+
+/** A time zone of the IANA database, typed or out of a list. */
+export const timeZoneField = (field: Omit<Field, 'name'>): Html =>
+  html`${inputField({
+      ...{ ...field, name: 'time_zone' },
+      attributes: html`${field.attributes} list="zones" maxlength="64" autocomplete="off"
+      spellcheck="false" required`,
+    })}
+    <datalist id="zones">${zones.map((zone) => html`<option value="${zone}"></option>`)}</datalist>`
 
 export type Fact = readonly [name: string, value: Html | string]
 

@@ -9,6 +9,9 @@ const enliven = (part) => {
   }
 }
 enliven(document)
+// Where nobody has typed a time zone yet, it is that of the browser.
+const zone = document.querySelector('[data-own-zone]')
+if (zone) zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone || zone.value
 const main = document.querySelector('main[data-follow]')
 if (main) {
   const isBusy = () =>

@@ -3,20 +3,24 @@ import type { SigningUp } from '../../application/sign-up-merchant.ts'
 import type { Profile } from '../../domain/people/profile.ts'
 import { isCurrency } from '../../domain/money/currency.ts'
 import { refuse, Refusal } from '../../domain/refusal.ts'
+import { readTimeZone, utc, zoneOfLocale } from '../../domain/time-zone.ts'
 import type { Call } from '../call.ts'
 import { anyForm, fieldOf, type FormOf } from '../forms.ts'
 import { isReadable } from '../nothing.ts'
 import { inputField, type Problems } from '../payer/fields.ts'
 import { foreign, hidden, plainForm, typed } from '../payer/form-parts.ts'
 import { hiddenFields, type Visits } from '../payer/session.ts'
+import type { Language } from '../payer/texts.ts'
 import { route, type RawReply, type Route } from '../route.ts'
 import { portalPath } from './areas.ts'
 import type { PortalNeeds } from './guard.ts'
 import type { LobbyVisitor } from '../staff/frame.ts'
 import type { PortalPage } from './page.ts'
 import { portalPages } from './pages.ts'
+import { timeZoneField } from './parts.ts'
 import { frameTexts } from './texts.ts'
-import { lobbyTexts, type LobbyTexts } from './texts-lobby.ts'
+import { lobbyTexts } from './texts-lobby.ts'
+import { moneyTexts } from './texts-money.ts'
 
 export type SignUpMerchantNeeds = PortalNeeds & {
   readonly newToken: () => { readonly token: string }
@@ -39,10 +43,11 @@ const signUpForm = plainForm.extend({
   organization: typed('The organisation number.', '987654321'),
   currency: typed('ISO 4217 code.', 'NOK'),
   payout_account: typed('IBAN, or a national account number.', 'NO9386011117947'),
+  time_zone: typed('IANA; by whose clocks days begin.', 'Europe/Oslo'),
 })
 
 type Form = FormOf<typeof signUpForm>
-const names = ['name', 'organization', 'currency', 'payout_account'] as const
+const names = ['name', 'organization', 'currency', 'payout_account', 'time_zone'] as const
 type Typed = Readonly<Record<(typeof names)[number], string>>
 
 const slugLength = 24
@@ -62,17 +67,23 @@ const organizationIdOf = ({ organization }: Typed): string =>
 const problemsOf = (
   { readAccount }: SignUpMerchantNeeds,
   given: Typed,
-  texts: LobbyTexts,
-): Problems => ({
-  ...(!isReadable(given.name) || given.name.length > 100 ? { name: texts.wrongName } : {}),
-  ...(/^[A-Z0-9]{4,20}$/.test(organizationIdOf(given))
-    ? {}
-    : { organization: texts.wrongOrganization }),
-  ...(isCurrency(given.currency.toUpperCase()) ? {} : { currency: texts.wrongCurrency }),
-  ...(readAccount(given.payout_account) === undefined
-    ? { payout_account: texts.wrongAccount }
-    : {}),
-})
+  language: Language,
+): Problems => {
+  const texts = lobbyTexts[language]
+  return {
+    ...(!isReadable(given.name) || given.name.length > 100 ? { name: texts.wrongName } : {}),
+    ...(/^[A-Z0-9]{4,20}$/.test(organizationIdOf(given))
+      ? {}
+      : { organization: texts.wrongOrganization }),
+    ...(isCurrency(given.currency.toUpperCase()) ? {} : { currency: texts.wrongCurrency }),
+    ...(readAccount(given.payout_account) === undefined
+      ? { payout_account: texts.wrongAccount }
+      : {}),
+    ...(readTimeZone(given.time_zone) === undefined
+      ? { time_zone: moneyTexts[language].wrongTimeZone }
+      : {}),
+  }
+}
 
 const formPage = (
   visitor: LobbyVisitor,
@@ -87,10 +98,13 @@ const formPage = (
       attributes: html`value="${given[name]}" maxlength="100" required
       autocomplete="${name === 'name' ? 'organization' : 'off'}"`,
     })
+  const { timeZone, timeZoneHint } = moneyTexts[visitor.language]
+  // A script then writes the zone of the browser there; what somebody has typed stays.
+  const isNew = Object.keys(problems).length === 0
   const accountHint = visitor.isSandbox ? texts.payoutHint : undefined
   return {
     title: texts.signUp,
-    status: Object.keys(problems).length > 0 ? 400 : 200,
+    status: isNew ? 200 : 400,
     body: html`<form class="card narrow-card" method="post" action="${path}">
       <h1>${texts.signUp}</h1>
       <p class="quiet">${visitor.isSandbox ? texts.signUpSandbox : texts.signUpProduction}</p>
@@ -98,6 +112,12 @@ const formPage = (
       ${field('organization', texts.organization)}
       ${field('currency', texts.currency, texts.currencyHint)}
       ${field('payout_account', texts.payoutAccount, accountHint)}
+      ${timeZoneField({
+        label: timeZone,
+        hint: timeZoneHint,
+        problem: problems['time_zone'],
+        attributes: html`value="${given.time_zone}" ${isNew ? html`data-own-zone` : ''}`,
+      })}
       <div class="actions">
         <button>${texts.signUpDo}</button>
         <a class="button second" href="/portal/">${frameTexts[visitor.language].yourMerchants}</a>
@@ -106,7 +126,10 @@ const formPage = (
   }
 }
 
-const nothingTyped: Typed = { name: '', organization: '', currency: 'NOK', payout_account: '' }
+const nothingTyped = ({ locale }: LobbyVisitor): Typed => ({
+  ...{ name: '', organization: '', currency: 'NOK', payout_account: '' },
+  time_zone: zoneOfLocale(locale),
+})
 
 const carryOut =
   (needs: SignUpMerchantNeeds, visits: Visits) =>
@@ -117,7 +140,7 @@ const carryOut =
     const texts = lobbyTexts[visitor.language]
     const form = fieldOf(body, 'form').slice(0, 64)
     const given = Object.fromEntries(names.map((name) => [name, fieldOf(body, name)])) as Typed
-    const problems = problemsOf(needs, given, texts)
+    const problems = problemsOf(needs, given, visitor.language)
     if (Object.keys(problems).length > 0) return formPage(visitor, form, given, problems)
     const { phone } = (await needs.findProfile(payer)) ?? refuse('payer_is_unknown')
     const id = idFrom(needs, payer, given.name, form)
@@ -128,6 +151,7 @@ const carryOut =
           ...{ id, phone, name: given.name, currency: given.currency.toUpperCase() },
           organizationId: organizationIdOf(given),
           payoutAccount: needs.readAccount(given.payout_account) ?? '',
+          timeZone: readTimeZone(given.time_zone) ?? utc,
         },
         { at: call.at, correlationId: call.requestId },
       )
@@ -151,7 +175,9 @@ export const signUpMerchantRoutes = (needs: SignUpMerchantNeeds, visits: Visits)
       success: 'raw',
       errors: { 303: 'Not signed in: on to the sign-in.' },
       handle: (call) =>
-        inLobby(call, async (visitor) => formPage(visitor, needs.newToken().token, nothingTyped)),
+        inLobby(call, async (visitor) =>
+          formPage(visitor, needs.newToken().token, nothingTyped(visitor)),
+        ),
     }),
     route({
       ...common,

@@ -14,6 +14,7 @@ const business = {
   organization: '987 654 321',
   currency: 'nok',
   payout_account: 'NO93 8601 1117 947',
+  time_zone: 'europe/oslo',
 }
 
 test('when a payer signs up a business, it is there, and they are its owner', async () => {
@@ -35,6 +36,30 @@ test('when a payer signs up a business, it is there, and they are its owner', as
   const dashed = { ...business, organization: '987-654-321' }
   const taken = await bob.submit(await bob.visit('/portal/sign-up'), dashed)
   expect([taken.status, taken.html.includes('is here already')]).toEqual([400, true])
+})
+
+test.each([
+  ['nb', 'Europe/Oslo'],
+  ['en-GB', 'Europe/London'],
+  ['en-US', 'UTC'],
+])('a form in %s begins with the time zone %s', async (language, zone) => {
+  const visitor = makeVisitor(service, language)
+  await visitor.signIn('alice')
+  const { html } = await visitor.visit('/portal/sign-up')
+  expect(html).toMatch(new RegExp(`name="time_zone"\\s+value="${zone}"\\s+data-own-zone`))
+})
+
+test('a time zone that nobody knows is asked for again, else the days are its own', async () => {
+  const alice = makeVisitor(service)
+  await alice.signIn('alice')
+  const asked = { ...business, organization: '911 222 333' }
+  const page = await alice.visit('/portal/sign-up')
+  const wrong = await alice.submit(page, { ...asked, time_zone: 'Oslo' })
+  expect([wrong.status, wrong.html.includes('There is no such time zone.')]).toEqual([400, true])
+  expect(wrong.html).not.toContain('data-own-zone')
+  const made = await alice.submit(wrong, asked)
+  const list = await alice.visit(`${made.location}payments`)
+  expect(list.html).toContain('Days are those of Europe/Oslo.')
 })
 
 test('in production a merchant that has signed up takes payments once it is approved', async () => {
