@@ -32,7 +32,7 @@ export const orderPayout = async (place: Place, page: Page): Promise<string> => 
   const file = join(place.folder, 'payouts.xml')
   await place.daybook('settle', '--pain001', file)
   expect(paymentIn(file)).toMatchObject({ amount: '100.00', count: '1' })
-  await sees(page.locator('.lead'), 'On its way')
+  await sees(page.locator('.lead'), 'Ordered')
   return file
 }
 

@@ -1,0 +1,65 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { startPeopleService } from '../../harness/people-service.ts'
+import { makeVisitor } from '../people/visitor.ts'
+import { soldAndRefunded } from './sold.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'daybook-payouts-'))
+const service = await startPeopleService({ BANK_ACCOUNT: 'NO9386011117947' })
+afterAll(async () => {
+  await service.stop()
+  rmSync(folder, { recursive: true })
+})
+
+/** The badge of the payout, and the steps of its way. */
+const payoutIn = (html: string) => ({
+  badge: /<span class="badge[^"]*">([^<]*)</.exec(html)?.[1],
+  way: [...html.matchAll(/<li class="(?:done|later|bad)">([^<]*)</g)].map(([, step = '']) =>
+    step.replace(/\d+ \w+\.? \d{4}|\w+ \d+, \d{4}|\d+\. \w+\.? \d{4}/, 'DAY'),
+  ),
+})
+
+test('a payout is due, then ordered, then returned, and says no more than that', async () => {
+  await service.operator('staff', 'add', 'sandbox', '4799999901', '--role', 'owner')
+  const alice = makeVisitor(service)
+  await alice.signIn('alice')
+  await soldAndRefunded(service)
+  const payout = async (language = 'en') => {
+    const headers = { 'Accept-Language': language }
+    const page = await alice.visit('/portal/sandbox/money/settlements/1', { headers })
+    return payoutIn(page.html)
+  }
+  expect(await payout()).toEqual({
+    badge: 'Due',
+    way: ['Settled DAY', 'Due, not ordered from the bank yet', 'Expected DAY'],
+  })
+  const order = join(folder, 'order.xml')
+  await service.operator('settle', '--pain001', order)
+  expect(await payout()).toEqual({
+    badge: 'Ordered',
+    way: ['Settled DAY', 'Ordered, to be paid on DAY', 'Expected DAY'],
+  })
+  expect((await payout('nb')).badge).toBe('Bestilt')
+
+  const [, message = ''] = /<MsgId>([^<]*)</.exec(readFileSync(order, 'utf8')) ?? []
+  const report = join(folder, 'report.xml')
+  writeFileSync(
+    report,
+    `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt>
+    <GrpHdr><MsgId>r1</MsgId><CreDtTm>2026-11-30T08:00:00</CreDtTm></GrpHdr>
+    <OrgnlGrpInfAndSts><OrgnlMsgId>${message}</OrgnlMsgId><GrpSts>RJCT</GrpSts>
+    </OrgnlGrpInfAndSts></CstmrPmtStsRpt></Document>`,
+  )
+  await service.operator('bank', 'import', report)
+  expect(await payout()).toEqual({
+    badge: 'Returned',
+    way: [
+      'Settled DAY',
+      'Returned on DAY; it is ordered again',
+      'Due, not ordered from the bank yet',
+      'Expected DAY',
+    ],
+  })
+})
