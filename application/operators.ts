@@ -3,6 +3,7 @@ import type { OperatorTerms } from '../domain/people/operator-roles.ts'
 import type { Operator, Operators } from '../domain/people/operators.ts'
 import type { MemberCommand } from '../domain/staff-members.ts'
 import type { Context } from './handle.ts'
+import type { SendMessage } from './number-proofs.ts'
 import { staffOf, type StaffNeeds } from './staff.ts'
 
 /** There is one staff of the operator. */
@@ -39,3 +40,17 @@ export const makeOperators = (needs: StaffNeeds) => {
 }
 
 export type OperatorWork = ReturnType<typeof makeOperators>
+
+type Telling = Pick<OperatorWork, 'addOperator'> & {
+  /** Undefined where the operator has set up no way to send any. */
+  readonly sendMessage: SendMessage | undefined
+}
+
+/** Adds or invites somebody, and tells them so once. @throws Refusal as `addOperator` */
+export const addAndTell =
+  ({ addOperator, sendMessage }: Telling) =>
+  async (given: Parameters<typeof addOperator>[0], text: string, context: Context) => {
+    const added = await addOperator(given, context)
+    if (added.isNew) sendMessage?.(given.phone, text)
+    return added
+  }

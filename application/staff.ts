@@ -56,8 +56,9 @@ const ask =
     const sealed = sealName(people, person, phone)
     const type = isAdded && account !== undefined ? 'Add' : 'Invite'
     const command = { type, member, person, phone: sealed, terms, by } as const
-    const { state } = await handle(aggregate, staff, command, context)
-    return { member, hasJoined: memberOf(state, member)?.status === 'joined' }
+    const { state, events } = await handle(aggregate, staff, command, context)
+    const hasJoined = memberOf(state, member)?.status === 'joined'
+    return { member, hasJoined, isNew: events.length > 0 }
   }
 
 /** An invitation is for whoever has proved its number. @throws Refusal resource_is_unknown */

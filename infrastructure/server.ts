@@ -2,6 +2,7 @@ import { makeAccess } from '../http/access.ts'
 import type { FundingSource } from '../application/funding.ts'
 import { linksOf, type Links } from '../http/addresses.ts'
 import { makeApp } from '../http/app.ts'
+import { addedMessage } from '../http/operator/people-changes.ts'
 import { makeErrorPage } from '../http/payer/error-page.ts'
 import { namesOf } from '../http/brand.ts'
 import { makeAttachmentLink } from '../http/merchant/attachment.ts'
@@ -32,6 +33,7 @@ import type { Vitals } from './readiness.ts'
 import { composeService, type Service } from './service.ts'
 import type { Settings } from './settings.ts'
 import { openGranted, type Granted } from './people/granted.ts'
+import { openMessages } from './people/messages.ts'
 
 export { isRedirectUri } from '../http/oauth/application.ts'
 export { textOfRefusal } from '../http/refusal-answers.ts'
@@ -54,6 +56,18 @@ const wireWith = (core: Core, { views }: Granted, links: Links) => {
 /** The wire of callbacks for the operator's commands, beside a running service. */
 export const callbackWire = async (core: Core) =>
   wireWith(core, await openGranted(core), linksWith(core))
+
+/** What the operator's commands send to people, beside a running service. */
+export const messagesBeside = async (core: Core) => {
+  const { MESSAGE_URL, DATA_DIR } = core.settings
+  // Only a gateway needs signatures.
+  const sending = MESSAGE_URL !== undefined && {
+    wire: await callbackWire(core),
+    signer: await signerIn(core, DATA_DIR, Date.now),
+  }
+  const messages = openMessages(core, sending || undefined)
+  return { ...messages, addedMessage: addedMessage('en', linksWith(core)) }
+}
 
 type ServiceSurroundings = Omit<Surroundings, 'isAlone'> & {
   readonly address: () => string

@@ -1,4 +1,4 @@
-import type { OperatorWork } from '../../application/operators.ts'
+import { addAndTell, type OperatorWork } from '../../application/operators.ts'
 import { phoneDigits } from '../../application/people.ts'
 import { operatorTerms } from '../../domain/people/operator-roles.ts'
 import type { Operator } from '../../domain/people/operators.ts'
@@ -8,6 +8,7 @@ import type { Links } from '../addresses.ts'
 import type { Call } from '../call.ts'
 import { fieldOf, type FormOf } from '../forms.ts'
 import type { Visits } from '../payer/session.ts'
+import type { Language } from '../payer/texts.ts'
 import { filledText } from '../payer/words.ts'
 import type { RawReply } from '../route.ts'
 import { codeProblem } from './code.ts'
@@ -26,6 +27,10 @@ export type OperatorPeopleNeeds = OperatorNeeds &
     /** Undefined where the operator has set up no way to send any. */
     readonly sendMessage: ((to: string, text: string) => void) | undefined
   }
+
+/** What whoever is added is told. */
+export const addedMessage = (language: Language, links: Links): string =>
+  filledText(peopleTexts[language].addedMessage, links.full('/operator/'))
 
 type PeopleCall = Call<unknown, undefined, FormOf<typeof peopleForm>>
 
@@ -68,9 +73,8 @@ export const peopleChanges = (
     const code = await codeProblem(confirm, visitor, call)
     if (code !== undefined) return addForm(visitor, given, { code })
     const asked = { phone, terms: read.data, by: visitor.me.member }
-    await needs.addOperator(asked, contextOfOperator(call, visitor))
-    const place = needs.links.full('/operator/')
-    needs.sendMessage?.(phone, filledText(texts.addedMessage, place))
+    const text = addedMessage(visitor.language, needs.links)
+    await addAndTell(needs)(asked, text, contextOfOperator(call, visitor))
     return done(visitor, 'added')
   }
 

@@ -18,7 +18,7 @@ import { addLimitCommands } from './limits.ts'
 import { addListenCommand, type WireOfCallbacks } from './listen.ts'
 import { addMerchantCommands } from './merchants.ts'
 import { addOAuthCommands } from './oauth.ts'
-import { addOperatorCommands } from './operators.ts'
+import { addOperatorCommands, type MessagesBeside } from './operators.ts'
 import { addPeopleCommands } from './people.ts'
 import { addPosCommands } from './points-of-sale.ts'
 import { recordCommand } from './recorded-command.ts'
@@ -39,6 +39,7 @@ type Server = {
   isRedirectUri(text: string, isSandbox: boolean): boolean
   callbackWire: WireOfCallbacks
   openService: OpenService
+  messagesBeside: MessagesBeside
   textOfRefusal(code: string): string | undefined
 }
 
@@ -124,7 +125,7 @@ export const operatorProgram = ({ version, server, serve, sudoUser, ...needs }: 
 
   addUserCommands(program, withCore)
   addStaffCommands(program, withCore)
-  addOperatorCommands(program, withCore)
+  addOperatorCommands(program, withCore, async (core) => (await server()).messagesBeside(core))
   addPosCommands(program, withCore)
   addAccountingCommands(program, settings, withCore)
   addPeopleCommands(program, withCore)

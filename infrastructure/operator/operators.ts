@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { addAndTell } from '../../application/operators.ts'
 import { phoneDigits } from '../../application/people.ts'
 import {
   operatorRoles,
@@ -8,6 +9,7 @@ import {
 import type { Operator } from '../../domain/people/operators.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
+import type { Messages } from '../people/messages.ts'
 import { operatorsIn } from '../people/staff.ts'
 import type { WithCore } from './with-core.ts'
 
@@ -35,11 +37,27 @@ const presentOne = async (core: Core, text: string): Promise<Operator> => {
   return (await present(core)).find(isThat) ?? fail('nobody of the operator has that number')
 }
 
-const add = async (core: Core, phone: string, given: Given) => {
+/** What tells people that they were added. */
+export type MessagesBeside = (core: Core) => Promise<Messages & { readonly addedMessage: string }>
+
+const add = (messagesOf: MessagesBeside) => async (core: Core, phone: string, given: Given) => {
   const asked = { phone: phoneOf(phone), terms: termsOf(given) }
-  const added = await operatorsIn(core).addOperator(asked, core.contextOf('operator'))
-  const { member, hasJoined } = added
-  return { member, role: asked.terms.role, status: hasJoined ? 'joined' : 'invited' }
+  const messages = await messagesOf(core)
+  try {
+    const { addOperator } = operatorsIn(core)
+    const tell = addAndTell({ addOperator, sendMessage: messages.send })
+    const added = await tell(asked, messages.addedMessage, core.contextOf('operator'))
+    await messages.settled()
+    // The sandbox shows it instead of sending it.
+    const [shown] = messages.sentTo(undefined)
+    const { member, hasJoined } = added
+    return {
+      ...{ member, role: asked.terms.role, status: hasJoined ? 'joined' : 'invited' },
+      ...(shown && { message: shown.text }),
+    }
+  } finally {
+    messages.stop()
+  }
 }
 
 const change = async (core: Core, text: string, given: Given) => {
@@ -70,14 +88,20 @@ const list = async (core: Core) => {
 }
 
 /** `daybook operator` (interface 14): who may do what in the pages at `/operator/`. */
-export const addOperatorCommands = (program: Command, withCore: WithCore): void => {
+export const addOperatorCommands = (
+  program: Command,
+  withCore: WithCore,
+  messagesOf: MessagesBeside,
+): void => {
   const operator = program.command('operator').description('your own people, at /operator/')
   const role = ['--role <role>', `one of ${operatorRoles.join(', ')}`] as const
   operator
     .command('add <phone>')
-    .description('add whoever has an account with that number, or invite whoever will have')
+    .description(
+      'add whoever has an account with that number, or invite whoever will have; they are told',
+    )
     .requiredOption(...role)
-    .action(withCore(add))
+    .action(withCore(add(messagesOf)))
   operator
     .command('change <phone>')
     .description('give somebody another role')

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { SendMessage } from '../../application/number-proofs.ts'
 import { makeCallbackSender, type SendResult } from '../callbacks/callback-sender.ts'
 import type { SendingNeeds } from '../callbacks/logged-sending.ts'
@@ -39,31 +40,30 @@ type GatewayNeeds = {
 
 /** Posts messages to the operator's gateway, signed as callbacks are; tried three times. */
 const sendToGateway = ({ url, log, post }: GatewayNeeds) => {
-  const waiting = new Set<NodeJS.Timeout>()
-  let isStopped = false
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const sending = new Set<Promise<void>>()
 
-  const attempt = async (id: string, body: string, left: readonly number[]): Promise<void> => {
-    const { result, httpStatus, problem } = await post(id, url, body)
-    if (result === 'delivered' || isStopped) return
-    const [wait, ...rest] = left
-    const told = { message: id, status: httpStatus, problem }
-    if (wait === undefined) return log.error(told, 'a message was not sent: look at MESSAGE_URL')
-    log.warn(told, 'a message was not sent: it will be tried again')
-    const timer = setTimeout(() => {
-      waiting.delete(timer)
-      void attempt(id, body, rest)
-    }, wait)
-    waiting.add(timer)
+  const attempt = async (id: string, body: string): Promise<void> => {
+    for (const wait of [...waits, undefined]) {
+      const { result, httpStatus, problem } = await post(id, url, body)
+      if (result === 'delivered' || signal.aborted) return
+      const told = { message: id, status: httpStatus, problem }
+      if (wait === undefined) return log.error(told, 'a message was not sent: look at MESSAGE_URL')
+      log.warn(told, 'a message was not sent: it will be tried again')
+      const isOver = await pause(wait, true, { signal }).catch(() => false)
+      if (!isOver) return
+    }
   }
 
-  const mail: SendMessage = (to, text) =>
-    void attempt(randomUUID(), JSON.stringify({ to, text }), waits)
+  const mail: SendMessage = (to, text) => {
+    const one = attempt(randomUUID(), JSON.stringify({ to, text }))
+    sending.add(one)
+    void one.finally(() => sending.delete(one))
+  }
   const send: SendMessage = (phone, text) => mail(`+${phone}`, text)
-  const stop = (): void => {
-    isStopped = true
-    for (const timer of waiting) clearTimeout(timer)
-  }
-  return { send, mail, stop }
+  const settled = async (): Promise<void> => void (await Promise.all(sending))
+  return { send, mail, settled, stop: (): void => stopping.abort() }
 }
 
 export type Messages = {
@@ -72,21 +72,23 @@ export type Messages = {
   /** The same to an e-mail address. */
   readonly mail: SendMessage | undefined
   readonly sentTo: ReturnType<typeof showMessages>['sentTo']
+  /** Once all are sent, or given up. */
+  readonly settled: () => Promise<void>
   readonly stop: () => void
 }
 
-const nothing = { sentTo: () => [], stop: () => {} }
+const nothing = { sentTo: () => [], settled: async () => {}, stop: () => {} }
 
-/** How this service sends texts to phones (interface 12.2). */
+/** How this service sends texts to phones (interface 12.2); without `sending`, to no gateway. */
 export const openMessages = (
   { now, settings, log }: Pick<Core, 'now' | 'settings' | 'log'>,
-  { wire, signer }: Omit<SendingNeeds, 'countAttempt'>,
+  sending: Omit<SendingNeeds, 'countAttempt'> | undefined,
 ): Messages => {
   const { MODE, MESSAGE_URL: url } = settings
-  if (url !== undefined) {
+  if (url !== undefined && sending) {
     const sender = makeCallbackSender({
-      ...wire,
-      signer,
+      ...sending.wire,
+      signer: sending.signer,
       machineNow: Date.now,
       signedPost: makeSignedPost({
         // The operator's own gateway may be in their own network.
@@ -96,12 +98,12 @@ export const openMessages = (
       }),
     })
     const post = (id: string, uri: string, body: string) => sender.send(id, uri, body)
-    const { send, mail, stop } = sendToGateway({ url, log, post })
+    const { send, mail, settled, stop } = sendToGateway({ url, log, post })
     const end = (): void => {
       stop()
       sender.close()
     }
-    return { ...nothing, send, mail, stop: end }
+    return { ...nothing, send, mail, settled, stop: end }
   }
   if (MODE === 'sandbox') return { ...nothing, ...showMessages(log, now) }
   log.warn('nobody can prove a phone number: set MESSAGE_URL to the address of your gateway')

@@ -136,7 +136,8 @@ test.each(['payments', 'permissions'] as const)(
     const granted = await openGranted(core, () => 'https://pay.example')
     const merchants = merchantSlice(core)
     const payments = await paymentSlice(core, fundingOf(settings), merchants, granted.views)
-    const messages = { send: undefined, mail: undefined, sentTo: () => [], stop: () => {} }
+    const none = { send: undefined, mail: undefined, sentTo: () => [], stop: () => {} }
+    const messages = { ...none, settled: async () => {} }
     const people = peopleSlice(core, messages, merchants, payments, granted)
     const work = [...payments.work, ...people.work]
     const processes = runBackgroundWork(core, work)
