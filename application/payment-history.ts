@@ -14,18 +14,26 @@ type HistoryNeeds = {
   readonly revisionOf: (stream: string) => Revision | undefined
 }
 
+/** Events of a payment, newest first. */
+export type PaymentPart = {
+  readonly events: readonly PaymentRecord[]
+  /** How many there are before them. */
+  readonly more: number
+}
+
 /**
- * The newest events of a payment, newest first, and how many are left out. Of a payment that was
- * just found no others are read.
+ * The newest events of a payment, or those before a revision. Of a payment that was just found no
+ * others are read.
  */
 export const newestEventsOf =
   ({ store, revisionOf }: HistoryNeeds) =>
-  async (tid: string, limit: number) => {
+  async (tid: string, limit: number, before: Revision = Infinity): Promise<PaymentPart> => {
     const stream = streamOf(payments, tid)
-    const from = Math.max(0, (revisionOf(stream) ?? noStream) + 1 - limit)
+    const end = Math.min(before, (revisionOf(stream) ?? noStream) + 1)
+    const from = Math.max(0, end - limit)
     let events: PaymentRecord[] = []
     let count = from
-    for await (const batch of historyOf(store, stream, from)) {
+    for await (const batch of historyOf(store, stream, from, before - 1)) {
       events = [...events, ...batch.filter(isPaymentEvent)].slice(-limit)
       count += batch.length
     }

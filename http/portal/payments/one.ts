@@ -1,11 +1,13 @@
 import { html } from 'hono/html'
+import { z } from 'zod'
 import type { EventStore } from '../../../application/event-store.ts'
 import type { Find } from '../../../application/find-state.ts'
-import { newestEventsOf } from '../../../application/payment-history.ts'
+import { newestEventsOf, type PaymentPart } from '../../../application/payment-history.ts'
 import type { StaffWork } from '../../../application/staff.ts'
 import { searchOf, type Call } from '../../call.ts'
 import { attachmentsHtml, type PayerAttachmentNeeds } from '../../payer/attachment.ts'
 import type { Html } from '../../payer/page.ts'
+import { filledText } from '../../payer/words.ts'
 import type { Route } from '../../route.ts'
 import { portalPath } from '../areas.ts'
 import type { PortalPages } from '../pages.ts'
@@ -73,14 +75,42 @@ const boughtHtml = async (needs: PaymentPageNeeds, shown: ShownPayment): Promise
   </section>`
 }
 
-const bodyOf = async (needs: PaymentPageNeeds, shown: ShownPayment, done: string | null) => {
+type Asked = {
+  readonly done: string | null
+  /** A revision, of pages further back. */
+  readonly before: number | undefined
+}
+
+const revisionIn = (text: string | null): number | undefined =>
+  /^\d{1,15}$/.test(text ?? '') ? Number(text) : undefined
+
+const pagesHtml = (
+  { visitor, texts, tid }: ShownPayment,
+  { events, more }: PaymentPart,
+  isFurtherBack: boolean,
+): Html | '' => {
+  const path = portalPath(visitor.shop.merchant, paymentPath(tid))
+  const older = `${path}?before=${events.at(-1)?.revision ?? 0}`
+  if (more === 0 && !isFurtherBack) return ''
+  return html`<p class="pages">
+    ${isFurtherBack ? html`<a class="lone" href="${path}">${texts.newestEvents}</a>` : ''}
+    ${
+      more === 0
+        ? ''
+        : html`<a class="lone" href="${older}">${filledText(texts.olderEvents, more)}</a>`
+    }
+  </p>`
+}
+
+const bodyOf = async (needs: PaymentPageNeeds, shown: ShownPayment, { done, before }: Asked) => {
   const { visitor, texts, tid, payment } = shown
   const { locale, shop } = visitor
-  const history = await newestEventsOf(needs)(tid, mostEvents)
+  const history = await newestEventsOf(needs)(tid, mostEvents, before)
   const messages = await toldIn(needs)(tid, mostMessages)
   const actors = new Set(history.events.map(({ metadata }) => metadata.actor))
   const names = await namesOf(needs, shop.merchant, actors)
   const told: Told = { texts, locale, currency: payment.request.currency, names }
+  const pages = pagesHtml(shown, history, before !== undefined)
   const body = html`<a class="back" href="${portalPath(shop.merchant, 'payments')}"
       >${texts.back}</a
     >
@@ -95,13 +125,13 @@ const bodyOf = async (needs: PaymentPageNeeds, shown: ShownPayment, done: string
         ${await boughtHtml(needs, shown)}
         <section class="card">
           <h2>${texts.fees}</h2>
-          ${await moneyLinesHtml(needs, told, visitor, payment, history.events)}
+          ${await moneyLinesHtml(needs, told, visitor, payment, history.events)} ${pages}
         </section>
       </div>
       <div data-part="side">
         <section class="card">
           <h2>${texts.timeline}</h2>
-          ${timelineHtml(told, history)}
+          ${timelineHtml(told, history.events)} ${pages}
         </section>
         <section class="card">
           <h2>${texts.details}</h2>
@@ -117,7 +147,7 @@ const bodyOf = async (needs: PaymentPageNeeds, shown: ShownPayment, done: string
   return { body, mark: markOf(needs, history.events, messages) }
 }
 
-/** One payment, whole. */
+/** One payment: where it stands, and what has happened to it, a part at a time. */
 export const paymentPageRoute = (needs: PaymentPageNeeds, { page }: PortalPages): Route => {
   const find = findPayment(needs)
   return page(
@@ -127,6 +157,10 @@ export const paymentPageRoute = (needs: PaymentPageNeeds, { page }: PortalPages)
       params: paymentParams,
       action: 'see_payments',
       area: 'payments',
+      ownQuery: z.object({
+        before: z.string().optional().meta({ description: 'Events before this revision.' }),
+        done: z.string().optional().meta({ description: 'What was done just now.' }),
+      }),
     },
     async (visitor, call: Call<{ readonly tid: string }>) => {
       await needs.caughtUp()
@@ -134,10 +168,13 @@ export const paymentPageRoute = (needs: PaymentPageNeeds, { page }: PortalPages)
       const payment = await find(visitor, tid, call.at)
       const texts = paymentTexts[visitor.language]
       const shown = { visitor, texts, tid, payment }
-      const { body, mark } = await bodyOf(needs, shown, searchOf(call).get('done'))
+      const before = revisionIn(searchOf(call).get('before'))
+      const asked = { before, done: searchOf(call).get('done') }
+      const { body, mark } = await bodyOf(needs, shown, asked)
       const { posTid } = payment.request
       const follow = portalPath(visitor.shop.merchant, paymentPath(tid, `/events?at=${mark}`))
-      return { title: posTid, body, follow }
+      // What is past does not change.
+      return { title: posTid, body, ...(before === undefined && { follow }) }
     },
   )
 }

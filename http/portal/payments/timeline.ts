@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { PaymentRecord } from '../../../application/payment-history.ts'
-import { isRelease } from '../../../domain/payment/payment-events.ts'
+import { isRelease, type PaymentDetails } from '../../../domain/payment/payment-events.ts'
 import type { Pots } from '../../../domain/money/pots.ts'
 import { shownAmount, shownTime } from '../../payer/money.ts'
 import type { Html } from '../../payer/page.ts'
@@ -50,6 +50,9 @@ export const whoHtml = ({ texts, names }: Told, actor: string): Html | string =>
 const partOf = (id: string | null): Html | '' =>
   id === null || id.startsWith('portal-') ? '' : html` <code class="part">${id}</code>`
 
+const amendedNames = (changed: object): readonly (keyof PaymentDetails)[] =>
+  Object.keys(changed) as (keyof PaymentDetails)[]
+
 /** Long because it has a case for each event of a payment. */
 const saysHtml = (told: Told, event: PaymentRecord): Html => {
   const { texts, locale } = told
@@ -61,7 +64,12 @@ const saysHtml = (told: Told, event: PaymentRecord): Html => {
       return filled(words, potsText(request, told), request.posTid, request.posId)
     }
     case 'PaymentAmended':
-      return filled(words, Object.keys(event.data).join(', '))
+      return filled(
+        words,
+        amendedNames(event.data)
+          .map((name) => texts[`amended_${name}`])
+          .join(', '),
+      )
     case 'PaymentAuthorized': {
       const { additionalAmount, credit, expiresAt } = event.data
       const tip = shownAmount(additionalAmount, told.currency, locale)
@@ -101,20 +109,16 @@ const tones: Readonly<Partial<Record<PaymentRecord['type'], string>>> = {
 }
 
 /** What has happened, newest first. */
-export const timelineHtml = (
-  told: Told,
-  { events, more }: { readonly events: readonly PaymentRecord[]; readonly more: number },
-): Html =>
+export const timelineHtml = (told: Told, events: readonly PaymentRecord[]): Html =>
   html`<ol class="timeline">
-      ${events.map(
-        (event) =>
-          html`<li class="${tones[event.type] ?? ''}">
-            <p>${saysHtml(told, event)}</p>
-            <p class="quiet small">
-              ${shownTime(event.metadata.at, told.locale)} ·
-              ${filled(told.texts.by, whoHtml(told, event.metadata.actor))}
-            </p>
-          </li>`,
-      )}
-    </ol>
-    ${more > 0 ? html`<p class="quiet small">${filled(told.texts.moreEvents, more)}</p>` : ''}`
+    ${events.map(
+      (event) =>
+        html`<li class="${tones[event.type] ?? ''}">
+          <p>${saysHtml(told, event)}</p>
+          <p class="quiet small">
+            ${shownTime(event.metadata.at, told.locale)} ·
+            ${filled(told.texts.by, whoHtml(told, event.metadata.actor))}
+          </p>
+        </li>`,
+    )}
+  </ol>`
