@@ -1,5 +1,6 @@
 import type { AskedChange } from '../domain/accounting/account-change.ts'
 import { accountChanges, merchants, staffs } from '../domain/aggregates.ts'
+import type { NoticeKind } from '../domain/merchant/notice.ts'
 import type { StaffMember } from '../domain/merchant/staff.ts'
 import { mayDo } from '../domain/merchant/staff-roles.ts'
 import { isEnabled } from '../domain/register.ts'
@@ -22,6 +23,16 @@ type TellNeeds = {
 }
 
 type AskNeeds = TellNeeds & { readonly handle: Handle }
+
+/** What owners are told in messages. */
+export type OwnerWords = {
+  readonly notice: (kind: NoticeKind, place: string) => string
+  readonly accountAsked: (shop: string, endOfAccount: string) => string
+  readonly accountWithdrawn: (shop: string, endOfAccount: string, why: WhyWithdrawn) => string
+}
+
+/** In the language of a country (ISO 3166): what somebody reads is not known of them. */
+export type OwnerWordsIn = (country: string | null) => OwnerWords
 
 type Asking = Omit<AskedChange, 'takesEffectAt'>
 

@@ -1,4 +1,4 @@
-import { changeAccounts, tellOwners, type WhyWithdrawn } from '../application/change-accounts.ts'
+import { changeAccounts, tellOwners, type OwnerWordsIn } from '../application/change-accounts.ts'
 import type { Core } from './core.ts'
 import type { Messages } from './people/messages.ts'
 import { staffIn } from './people/staff.ts'
@@ -6,15 +6,10 @@ import { shopsOf } from './shops.ts'
 
 const endShown = 4
 
-const reasons: Readonly<Record<WhyWithdrawn, string>> = {
-  merchant_is_disabled: 'the merchant is disabled',
-  asker_is_no_owner: 'whoever asked for it is no owner any more',
-}
-
 /** Changes settlement accounts as their merchants asked. */
-export const changingAccounts = (core: Core, messages: Messages) => {
+export const changingAccounts = (core: Core, messages: Messages, wordsIn: OwnerWordsIn) => {
   const tell = tellOwners({ ...staffIn(core), sendMessage: messages.send })
-  const { shopName } = shopsOf(core)
+  const { shopName, countryOf } = shopsOf(core)
   return changeAccounts({
     handle: core.handle,
     find: core.find,
@@ -24,8 +19,11 @@ export const changingAccounts = (core: Core, messages: Messages) => {
     onWithdrawn: (merchant, { payoutAccount }, why) =>
       tell(
         merchant,
-        `${shopName(merchant)}: the change of the payout account to one ending in ` +
-          `${payoutAccount.slice(-endShown)} is withdrawn, because ${reasons[why]}.`,
+        wordsIn(countryOf(merchant)).accountWithdrawn(
+          shopName(merchant),
+          payoutAccount.slice(-endShown),
+          why,
+        ),
       ),
   })
 }

@@ -1,18 +1,13 @@
+import type { OwnerWordsIn } from '../application/change-accounts.ts'
 import { raiseNotices } from '../application/raise-notices.ts'
 import type { StaffWork } from '../application/staff.ts'
 import type { Notice } from '../domain/merchant/notice.ts'
 import type { Core } from './core.ts'
 import type { Messages } from './people/messages.ts'
+import { shopsOf } from './shops.ts'
 
 /** News looked at once more after a start, as nobody may have raised what they told. */
 const newsLookedAtAgain = 2_000
-
-const texts: Readonly<Record<Notice['kind'], string>> = {
-  authorization_expires: 'An authorisation of value ends within a day and is not captured.',
-  callback_address_rested: 'A callback address takes no messages and was given up.',
-  payout_returned: 'A payout came back from the bank.',
-  new_owner: 'Somebody has become an owner.',
-}
 
 /** The member that an event of the staff is about. */
 const memberIn = async (store: Core['store'], position: number): Promise<string | undefined> => {
@@ -34,11 +29,12 @@ const makeNewOwner =
   }
 
 /** Tells all owners, by e-mail where theirs is proved, else by a text to their phone. */
-const makeTelling =
-  (staff: StaffWork, messages: Messages, publicUrl: () => string) =>
-  async (merchant: string, { kind }: Notice): Promise<void> => {
+const makeTelling = (core: Core, staff: StaffWork, messages: Messages, wordsIn: OwnerWordsIn) => {
+  const { countryOf } = shopsOf(core)
+  return async (merchant: string, { kind }: Notice): Promise<void> => {
     const { members } = await staff.findStaff(merchant)
-    const text = `${texts[kind]} ${publicUrl()}/portal/${merchant}/messages`
+    const place = `${core.publicUrl()}/portal/${merchant}/messages`
+    const text = wordsIn(countryOf(merchant)).notice(kind, place)
     for (const { person, status, terms } of members) {
       if (status !== 'joined' || terms.role !== 'owner') continue
       const profile = await staff.profileOf(person)
@@ -46,9 +42,15 @@ const makeTelling =
       else if (profile?.isPhoneVerified) messages.send?.(profile.phone, text)
     }
   }
+}
 
 /** What needs somebody is raised beside the requests. */
-export const noticeWork = (core: Core, staff: StaffWork, messages: Messages) => {
+export const noticeWork = (
+  core: Core,
+  staff: StaffWork,
+  messages: Messages,
+  wordsIn: OwnerWordsIn,
+) => {
   const { news } = core.merchants
   return raiseNotices({
     ...core,
@@ -56,6 +58,6 @@ export const noticeWork = (core: Core, staff: StaffWork, messages: Messages) => 
     newsBehind: news.behind,
     firstPosition: () => Math.max(0, news.newest() - newsLookedAtAgain),
     newOwner: makeNewOwner(core, staff),
-    onRaised: makeTelling(staff, messages, core.publicUrl),
+    onRaised: makeTelling(core, staff, messages, wordsIn),
   })
 }

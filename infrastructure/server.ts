@@ -8,6 +8,7 @@ import { namesOf } from '../http/brand.ts'
 import { makeAttachmentLink } from '../http/merchant/attachment.ts'
 import { wordsOfCallbacks } from '../http/merchant/callback-words.ts'
 import { openApi } from '../http/openapi.ts'
+import { ownerWords } from '../http/portal/texts-owners.ts'
 import { makePusherHub } from '../http/pusher/hub.ts'
 import { answersToNoRequest } from '../http/replies.ts'
 import { answersAsOf } from '../http/past.ts'
@@ -114,7 +115,8 @@ export const openService = async (
   const access = accessOf(core, signer)
   const authenticate = makeAccess({ ...access, names })
   const { funding = fundingOf(settings), vitals } = given
-  const parts = { access, wire, signer, funding, granted, listenerCount: pusher.count, vitals }
+  const ofPeople = { granted, ownerWords }
+  const parts = { access, wire, signer, funding, ...ofPeople, listenerCount: pusher.count, vitals }
   const service = await composeService(core, parts, { ...known, authenticate })
   const asOf = answersAsOf(service.past, (moment) => {
     const reads = readsAsOf(core, granted, moment)

@@ -1,3 +1,4 @@
+import type { OwnerWordsIn } from '../application/change-accounts.ts'
 import type { FundingSource } from '../application/funding.ts'
 import { keepDays } from './as-of/keep-days.ts'
 import { makePast } from './as-of/moments.ts'
@@ -29,6 +30,7 @@ type Parts = Omit<SendingNeeds, 'countAttempt'> & {
   readonly access: Access
   readonly funding: FundingSource
   readonly granted: Granted
+  readonly ownerWords: OwnerWordsIn
   readonly listenerCount: () => number
   /** Told by another thread where that one answers payments. */
   readonly vitals?: (() => Promise<Vitals>) | undefined
@@ -48,7 +50,7 @@ const sharedOf = (core: Core, { verifySecret, guardGuesses }: Access) => {
  */
 export const composeService = async <OfHttp extends object>(
   core: Core,
-  { access, funding, granted, ...parts }: Parts,
+  { access, funding, granted, ownerWords, ...parts }: Parts,
   ofHttp: OfHttp,
 ) => {
   const { last: lastAudit, ...audit } = ownAudit(core)
@@ -58,13 +60,18 @@ export const composeService = async <OfHttp extends object>(
   const payments = await paymentSlice(core, funding, merchants, granted.views)
   const messages = openMessages(core, parts)
   const people = peopleSlice(core, messages, merchants, payments, granted)
-  const accounting = accountingSlice(core, messages)
+  const accounting = accountingSlice(core, messages, ownerWords)
   const callbacks = callbackSlice(core, { ...parts, countAttempt: metrics.countAttempt })
   const transparency = transparencySlice(core)
   const past = makePast(core)
   // Of the processes of a directory one keeps them. What is under way is given up at a stop.
   const asOf = { work: [{ due: keepDays(core, past), isTelling: true, giveUp: past.close }] }
-  const portal = portalSlice(core, messages, { payments, callbacks, transparency })
+  const portal = portalSlice(core, messages, {
+    payments,
+    callbacks,
+    transparency,
+    wordsIn: ownerWords,
+  })
   // In the order in which the work of one may make that of another due.
   const ofMerchants = [payments, people, accounting, merchants, callbacks]
   const slices = [...ofMerchants, transparency, asOf, audit, portal]

@@ -19,11 +19,14 @@ export const shopsOf = ({ merchants: rows, people }: Rows) => {
       return row && { ...row.data, isDisabled: row.isDisabled || (isShopDisabled ?? false) }
     },
     shopName,
+    /** ISO 3166; null where it is not known. */
+    countryOf: (merchant: string): string | null => shop(merchant)?.jurisdiction ?? null,
     findShop: (merchant: string) => {
       const row = find(merchant)
       if (!row) return undefined
-      const { businessName: name, currency, timeZone, callbackUri, hasSignedUp = false } = row.data
-      const about = { merchant, name, currency, timeZone, callbackUri, hasSignedUp }
+      const { businessName: name, jurisdiction: country, currency, timeZone, ...more } = row.data
+      const { callbackUri, hasSignedUp = false } = more
+      const about = { merchant, name, country, currency, timeZone, callbackUri, hasSignedUp }
       return { ...about, isDisabled: row.isDisabled }
     },
     shopOf: (merchant: string, posId: string) => ({

@@ -117,13 +117,13 @@ const payoutHtml = (
 
 const callbacksHtml = (
   { failingCallbacks }: MerchantPartNeeds,
-  { language, locale }: OperatorVisitor,
+  visitor: OperatorVisitor,
   { id }: MerchantData,
 ): Html => {
-  const texts = merchantTexts[language]
+  const texts = merchantTexts[visitor.language]
   const found = failingCallbacks(id, addressesShown)
   if (found.length === 0) return html`<p class="quiet">${texts.callbacksNone}</p>`
-  return failingAddresses(found, { since: texts.failingSince, rests: texts.rests }, locale)
+  return failingAddresses(found, { since: texts.failingSince, rests: texts.rests }, visitor)
 }
 
 const panel = (title: string, body: Html): Html =>

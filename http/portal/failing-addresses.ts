@@ -2,7 +2,9 @@ import { html } from 'hono/html'
 import type { Instant } from '../../domain/time.ts'
 import { shownTime } from '../payer/money.ts'
 import type { Html } from '../payer/page.ts'
+import type { Language } from '../payer/texts.ts'
 import { filled } from '../payer/words.ts'
+import { problemText } from './texts-problems.ts'
 
 /** An address whose callbacks fail. */
 export type FailingAddress = {
@@ -17,7 +19,7 @@ type AddressTexts = { readonly since: string; readonly rests: string }
 export const failingAddresses = (
   found: readonly FailingAddress[],
   { since, rests }: AddressTexts,
-  locale: string,
+  { locale, language }: { readonly locale: string; readonly language: Language },
 ): Html =>
   html`<ul class="list">
     ${found.map(
@@ -26,7 +28,7 @@ export const failingAddresses = (
           <span
             ><span class="name">${destination}</span>
             <span class="quiet small"
-              >${problem ?? ''}
+              >${problemText(problem ?? '', language)}
               ${failingSince === null ? '' : filled(since, shownTime(failingSince, locale))}</span
             ></span
           >

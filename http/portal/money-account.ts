@@ -18,6 +18,7 @@ import { crumbsHtml, doneHtml, factsHtml, moneyPath } from './money-parts.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
 import type { PortalPages } from './pages.ts'
 import { moneyTexts } from './texts-money.ts'
+import { ownerWords } from './texts-owners.ts'
 
 const endShown = 4
 
@@ -153,7 +154,7 @@ export const changeOfAccount =
     const before = needs.settlementAccounts.find(merchant)?.payoutAccount ?? null
     const asking = { change, payoutAccount, before, by: me.member }
     const end = payoutAccount.slice(-endShown)
-    const text = filledText(texts.accountMessage, shop.name, end)
+    const text = ownerWords(shop.country).accountAsked(shop.name, end)
     await askAccountChange(needs)(merchant, asking, text, context)
     return back('asked')
   }

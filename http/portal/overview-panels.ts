@@ -88,15 +88,12 @@ const expiringHtml = (
   </ul>`
 }
 
-const callbacksHtml = (
-  { failingCallbacks }: PanelNeeds,
-  { shop, language, locale }: PortalVisitor,
-): Html => {
-  const texts = overviewTexts[language]
-  const found = failingCallbacks(shop.merchant, mostShown)
+const callbacksHtml = ({ failingCallbacks }: PanelNeeds, visitor: PortalVisitor): Html => {
+  const texts = overviewTexts[visitor.language]
+  const found = failingCallbacks(visitor.shop.merchant, mostShown)
   if (found.length === 0) return empty(texts.callbacksNone)
   const words = { since: texts.callbackSince, rests: texts.callbackRests }
-  return failingAddresses(found, words, locale)
+  return failingAddresses(found, words, visitor)
 }
 
 const payoutHtml = (

@@ -17,6 +17,8 @@ export type PortalShop = {
   readonly merchant: string
   readonly name: string
   readonly currency: string
+  /** ISO 3166; null where it is not known. */
+  readonly country: string | null
   /** IANA. */
   readonly timeZone: string
   /** Gets messages about what has no address of its own; null for none. */

@@ -9,9 +9,6 @@ const english = {
   accountChangeWhat:
     'The change needs a code of your authenticator app, is announced to all owners, and takes ' +
     'effect after 24 hours. Until then any owner can withdraw it.',
-  accountMessage:
-    '{}: payouts are to go to another account, ending in {}, from tomorrow on. If you do not ' +
-    'know of it, withdraw it in the portal under Money.',
   accountNew: 'New account',
   accountNewHint: 'An IBAN, or a national account number.',
   accountNone: 'No account yet: payouts wait until there is one.',
@@ -177,9 +174,6 @@ const norwegian: MoneyTexts = {
   accountChangeWhat:
     'Byttet krever en kode fra autentiseringsappen, varsles til alle eiere, og gjelder etter 24 ' +
     'timer. Inntil da kan enhver eier trekke det tilbake.',
-  accountMessage:
-    '{}: utbetalinger skal gå til en annen konto, som slutter på {}, fra i morgen. Kjenner du ' +
-    'ikke til det, trekk det tilbake i portalen under Penger.',
   accountNew: 'Ny konto',
   accountNewHint: 'IBAN, eller et nasjonalt kontonummer.',
   accountNone: 'Ingen konto ennå: utbetalinger venter til det er en.',

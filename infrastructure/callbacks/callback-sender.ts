@@ -35,7 +35,7 @@ const hints: Readonly<Record<number, string>> = {
 }
 
 /** What was answered, and what can be done. */
-const problemOfStatus = (status: number, location: string | undefined): string => {
+export const problemOfStatus = (status: number, location: string | undefined): string => {
   const told = `answered with status ${status}`
   if (status >= 300 && status < 400)
     return `${told}: redirects are not followed, register ${location?.slice(0, 200) ?? 'another'}`

@@ -31,7 +31,8 @@ const untrusted = new Set([
 
 type Failure = NodeJS.ErrnoException & { readonly library?: string; readonly reason?: string }
 
-const problemOf = (error: Failure): string => {
+/** What went wrong, in one line. */
+export const problemOf = (error: Failure): string => {
   const { message, name, code = '', library, reason } = error
   const line = message.replaceAll(/\s+/g, ' ').trim()
   if (error instanceof NoAnswer) return message

@@ -1,3 +1,4 @@
+import type { OwnerWordsIn } from '../../application/change-accounts.ts'
 import { claimSticker } from '../../application/claim-sticker.ts'
 import { signUpMerchant } from '../../application/sign-up-merchant.ts'
 import type { Core } from '../core.ts'
@@ -26,6 +27,7 @@ type Others = {
   readonly payments: PaymentSlice
   readonly callbacks: CallbackSlice
   readonly transparency: TransparencySlice
+  readonly wordsIn: OwnerWordsIn
 }
 
 const paymentsIn = (
@@ -79,5 +81,9 @@ export const portalSlice = (core: Core, messages: Messages, others: Others) => {
       holderOfOrganization: (id) => rows.lookUpMerchant(id)?.data.id,
     }),
   }
-  return { needs, end, work: [{ due: noticeWork(core, staff, messages), isTelling: true }] }
+  return {
+    needs,
+    end,
+    work: [{ due: noticeWork(core, staff, messages, others.wordsIn), isTelling: true }],
+  }
 }

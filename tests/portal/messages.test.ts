@@ -22,8 +22,17 @@ test('when somebody becomes an owner, the messages, the feed and the owners tell
   expect(html).not.toContain('Alice Andersen has become an owner')
   const told = await messagesTo(service, 'bob@example.com')
   expect(told.map(({ text }) => text)).toEqual([
-    `Somebody has become an owner. ${service.address}/portal/sandbox/messages`,
+    `Noen er blitt eier. ${service.address}/portal/sandbox/messages`,
   ])
+})
+
+test('owners of a merchant that is not of Norway are told in English', async () => {
+  const data = ['--name', 'Kaffe', '--currency', 'EUR', '--jurisdiction', 'DE']
+  await service.operator('merchant', 'add', 'berlin', ...data)
+  await service.operator('staff', 'add', 'berlin', '4799999902', '--role', 'owner')
+  await service.advance(1)
+  const [told] = await messagesTo(service, 'bob@example.com')
+  expect(told?.text).toBe(`Somebody has become an owner. ${service.address}/portal/berlin/messages`)
 })
 
 test('an authorisation of value that is about to end is raised once', async () => {

@@ -143,7 +143,7 @@ describe('given a new settlement account,', () => {
     const asked = await alice.submit(await alice.visit(path), { account, code: code() })
     expect(asked.location).toBe(`${path}?asked`)
     expect(plain(await alice.visit(path))).toContain(`Payouts go to ${account} from`)
-    expect(JSON.stringify(await sent())).toContain('ending in 3000')
+    expect(JSON.stringify(await sent())).toContain('slutter på 3000')
     await service.advance(86_300)
     expect(await current()).toBe(before)
     await service.advance(200)
@@ -180,7 +180,7 @@ describe('given a new settlement account,', () => {
     expect(await current()).toBe(account)
     const last = (await service.events()).findLast(({ type }) => type === 'AccountChangeWithdrawn')
     expect(last?.data).toMatchObject({ by: 'daybook' })
-    expect(JSON.stringify(await sent())).toContain('ending in 6819 is withdrawn')
+    expect(JSON.stringify(await sent())).toContain('slutter på 6819, er trukket tilbake')
   })
 
   test('when whoever asked is an owner no more as it falls due, it is withdrawn', async () => {

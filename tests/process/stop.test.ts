@@ -7,6 +7,7 @@ import { runBackgroundWork } from '../../infrastructure/background-work.ts'
 import { accountingSlice } from '../../infrastructure/slices/accounting.ts'
 import type { Log } from '../../infrastructure/log.ts'
 import { openService } from '../../infrastructure/server.ts'
+import { ownerWords } from '../../http/portal/texts-owners.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import { openPlace } from '../../harness/ledger-service.ts'
 import { newFolder } from '../../harness/running-service.ts'
@@ -42,13 +43,17 @@ test('accounting that is stopped gives up the logs under way and begins no other
     place.remove()
   })
   const folder = join(place.directory, 'logs')
-  const messages = { send: undefined, mail: undefined, sentTo: () => [], stop: () => {} }
+  const none = { send: undefined, mail: undefined, sentTo: () => [], stop: () => {} }
+  const messages = { ...none, settled: async () => {} }
   const failures: string[] = []
   const log = pino({ level: 'error' }, { write: (line) => void failures.push(line) }) as Log
   const start = () => {
     const wakes: (() => void)[] = []
     const onScheduled = (wake: () => void) => void wakes.push(wake)
-    const work = accountingSlice(core, messages).work.map((one) => ({ ...one, onScheduled }))
+    const work = accountingSlice(core, messages, ownerWords).work.map((one) => ({
+      ...one,
+      onScheduled,
+    }))
     const background = runBackgroundWork({ ...core, log }, work)
     return { ...background, wake: () => wakes.forEach((wake) => wake()) }
   }

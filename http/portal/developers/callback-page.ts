@@ -11,6 +11,7 @@ import { recordMessageReading, type RecordingNeeds } from '../../personal-data.t
 import { portalPath } from '../areas.ts'
 import { contextOfStaff } from '../guard.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
+import { problemText } from '../texts-problems.ts'
 import { callbacksPath, statusBadge, type CallbackListNeeds } from './callback-list.ts'
 import { actHtml, codeBlock, copyHtml, developersPage, factsHtml, textsOf } from './parts.ts'
 
@@ -24,7 +25,11 @@ const attemptHtml = (visitor: PortalVisitor, one: Attempt): Html => {
     <td>${shownTime(attemptedAt, visitor.locale)}</td>
     <td>
       <b class="badge ${resultKinds[result]}">${httpStatus ?? '—'}</b>
-      ${problem === null ? '' : html`<span class="value">${problem}</span>`}
+      ${
+        problem === null
+          ? ''
+          : html`<span class="value">${problemText(problem, visitor.language)}</span>`
+      }
     </td>
     <td class="number">${took}</td>
     <td class="dev-long"><code>${uri}</code></td>

@@ -7,6 +7,7 @@ import type { Html } from '../../payer/page.ts'
 import { filled } from '../../payer/words.ts'
 import { callbacksPath } from '../developers/callback-list.ts'
 import type { PortalVisitor } from '../page.ts'
+import { problemText } from '../texts-problems.ts'
 import type { PaymentTexts } from './texts.ts'
 
 export type ToldNeeds = Pick<CallbackNeeds, 'callbackMessages' | 'attemptsOf'>
@@ -21,11 +22,14 @@ const kinds: Readonly<Record<string, string>> = {
 }
 
 const attemptHtml = (
-  { locale }: PortalVisitor,
+  { locale, language }: PortalVisitor,
   texts: PaymentTexts,
   { attemptedAt, uri, httpStatus, problem, durationMs }: ToldOfPayment['tries'][number],
 ): Html => {
-  const answer = httpStatus === null ? (problem ?? '') : filled(texts.callbackAnswered, httpStatus)
+  const answer =
+    httpStatus === null
+      ? problemText(problem ?? '', language)
+      : filled(texts.callbackAnswered, httpStatus)
   return html`<li>
     ${shownTime(attemptedAt, locale)} ·
     ${answer}${durationMs === undefined ? '' : ` · ${durationMs} ms`}

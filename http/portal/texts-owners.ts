@@ -1,0 +1,49 @@
+import type { OwnerWordsIn, WhyWithdrawn } from '../../application/change-accounts.ts'
+import type { NoticeKind } from '../../domain/merchant/notice.ts'
+import type { Language } from '../payer/texts.ts'
+import { filledText } from '../payer/words.ts'
+
+type Said = NoticeKind | WhyWithdrawn | 'accountAsked' | 'accountWithdrawn'
+
+/** What messages to owners say, at which no page is open. */
+const english = {
+  accountAsked:
+    '{}: payouts are to go to another account, ending in {}, from tomorrow on. If you do not ' +
+    'know of it, withdraw it in the portal under Money.',
+  accountWithdrawn:
+    '{}: the change of the payout account to one ending in {} is withdrawn, because {}.',
+  asker_is_no_owner: 'whoever asked for it is no owner any more',
+  authorization_expires: 'An authorisation of value ends within a day and is not captured.',
+  callback_address_rested: 'A callback address takes no messages and was given up.',
+  merchant_is_disabled: 'the merchant is disabled',
+  new_owner: 'Somebody has become an owner.',
+  payout_returned: 'A payout came back from the bank.',
+} satisfies Readonly<Record<Said, string>>
+
+const norwegian: Readonly<Record<keyof typeof english, string>> = {
+  accountAsked:
+    '{}: utbetalinger skal gå til en annen konto, som slutter på {}, fra i morgen. Kjenner du ' +
+    'ikke til det, trekk det tilbake i portalen under Penger.',
+  accountWithdrawn:
+    '{}: endringen av kontoen for utbetaling til en som slutter på {}, er trukket tilbake, fordi ' +
+    '{}.',
+  asker_is_no_owner: 'den som ba om det, ikke lenger er eier',
+  authorization_expires: 'En reservasjon av verdi utløper innen et døgn og er ikke trukket.',
+  callback_address_rested: 'En varslingsadresse tar ikke imot meldinger og ble gitt opp.',
+  merchant_is_disabled: 'butikken er stengt',
+  new_owner: 'Noen er blitt eier.',
+  payout_returned: 'En utbetaling kom i retur fra banken.',
+}
+
+const texts: Readonly<Record<Language, typeof norwegian>> = { en: english, nb: norwegian }
+
+const languageIn = (country: string | null): Language => (country === 'NO' ? 'nb' : 'en')
+
+export const ownerWords: OwnerWordsIn = (country) => {
+  const own = texts[languageIn(country)]
+  return {
+    notice: (kind, place) => `${own[kind]} ${place}`,
+    accountAsked: (shop, end) => filledText(own.accountAsked, shop, end),
+    accountWithdrawn: (shop, end, why) => filledText(own.accountWithdrawn, shop, end, own[why]),
+  }
+}
