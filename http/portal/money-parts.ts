@@ -45,13 +45,14 @@ export const statusHtml = (status: PayoutStatus | null, { language }: Reader): H
   return html`<span class="badge ${colours[status]}">${texts[`status_${status}`]}</span>`
 }
 
-/** When it is at the bank, or is expected there. */
+/** When it was paid or came back, else when it is to be paid. */
 export const whenText = ({ status, day, paid, returned }: PayoutState, visitor: Reader): string => {
   const texts = moneyTexts[visitor.language]
   if (status === 'paid' && paid) return filledText(texts.paidOn, dayText(paid.on, visitor))
   if (status === 'returned' && returned)
     return filledText(texts.returnedOn, dayText(returned.on, visitor))
-  return filledText(texts.arrives, dayText(day, visitor))
+  const text = dayText(day, visitor)
+  return status === 'ordered' ? filledText(texts.arrives, text) : text
 }
 
 /** By whose clocks a day begins. */

@@ -74,10 +74,10 @@ const wayOf = (settled: string, state: PayoutState, visitor: PortalVisitor): rea
       : []),
     isOrdered
       ? { text: when(texts.steps_ordered, orders.at(-1)?.day ?? day), isDone: true }
-      : { text: texts.steps_due, isDone: false },
+      : { text: when(texts.steps_due, day), isDone: false },
     paid
       ? { text: when(texts.steps_paid, paid.on), isDone: true }
-      : { text: when(texts.arrives, day), isDone: false },
+      : { text: texts.steps_arrives, isDone: false },
   ]
 }
 

@@ -9,9 +9,10 @@ const enliven = (part) => {
   }
 }
 enliven(document)
-// Where nobody has typed a time zone yet, it is that of the browser.
+// Where nobody has typed a time zone yet, it is that of the browser. One that hides it says UTC.
 const zone = document.querySelector('[data-own-zone]')
-if (zone) zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone || zone.value
+const own = Intl.DateTimeFormat().resolvedOptions().timeZone
+if (zone && own && own !== 'UTC') zone.value = own
 const main = document.querySelector('main[data-follow]')
 if (main) {
   const isBusy = () =>

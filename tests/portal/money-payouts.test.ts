@@ -33,13 +33,17 @@ test('a payout is due, then ordered, then returned, and says no more than that',
   }
   expect(await payout()).toEqual({
     badge: 'Due',
-    way: ['Settled DAY', 'Due, not ordered from the bank yet', 'Expected DAY'],
+    way: [
+      'Settled DAY',
+      'Due DAY, not ordered from the bank yet',
+      'Paid once a statement of the bank has it',
+    ],
   })
   const order = join(folder, 'order.xml')
   await service.operator('settle', '--pain001', order)
   expect(await payout()).toEqual({
     badge: 'Ordered',
-    way: ['Settled DAY', 'Ordered, to be paid on DAY', 'Expected DAY'],
+    way: ['Settled DAY', 'Ordered, to be paid on DAY', 'Paid once a statement of the bank has it'],
   })
   expect((await payout('nb')).badge).toBe('Bestilt')
 
@@ -57,9 +61,9 @@ test('a payout is due, then ordered, then returned, and says no more than that',
     badge: 'Returned',
     way: [
       'Settled DAY',
-      'Returned on DAY; it is ordered again',
-      'Due, not ordered from the bank yet',
-      'Expected DAY',
+      'Returned on DAY, to be ordered again',
+      'Due DAY, not ordered from the bank yet',
+      'Paid once a statement of the bank has it',
     ],
   })
 })

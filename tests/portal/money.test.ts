@@ -58,7 +58,7 @@ test('given a settlement, then every bar from turnover to payout adds up', async
   const parts = rest.reduce((sum, { minor }) => sum + minor, captured?.minor ?? 0)
   expect(payout).toEqual({ name: 'Payout', minor: parts })
   expect(page.html.match(/<svg\s+class="chart waterfall/g)).toHaveLength(2)
-  expect(plain(page)).toContain('Due, not ordered from the bank yet')
+  expect(plain(page)).toContain('not ordered from the bank yet')
   expect(plain(page)).toContain('This payout takes all that none had taken by')
   expect(page.html).toContain(`href="${money}/terms"`)
 })

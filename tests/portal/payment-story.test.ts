@@ -44,7 +44,7 @@ test('given many captures, its pages tell of all, the newest first, a part each'
   expect((await desk.alice.visit(`${path}?before=nonsense`)).status).toBe(200)
 })
 
-test('given a Norwegian reader, what was changed and why nobody was told is Norwegian', async () => {
+test('given a Norwegian reader, changes and failed callbacks are told in Norwegian', async () => {
   const tid = await desk.request({
     ...{ pos_tid: 'changed', callback_uri: 'http://127.0.0.1:9/callback' },
   })

@@ -44,14 +44,14 @@ const entryHtml =
         ${shownTime(at, locale)} ·
         <a href="${eventHref(position)}">${filledText(texts.event, position)}</a> · ${type}
       </p>
-      <p>${says}</p>
-      <p class="quiet small">${who} · ${why}</p>
+      <p lang="en">${says}</p>
+      <p class="quiet small" lang="en">${who} · ${why}</p>
       ${numbers.map(
         ({ name, from, to }) =>
           html`<p class="small"><code>${name}</code> ${from} → <b>${to}</b></p>`,
       )}
-      ${counted.map((one) => html`<p class="small">${one}</p>`)}
-      ${told.map((one) => html`<p class="small">${one.says}</p>`)}
+      ${counted.map((one) => html`<p class="small" lang="en">${one}</p>`)}
+      ${told.map((one) => html`<p class="small" lang="en">${one.says}</p>`)}
     </li>`
   }
 
@@ -75,10 +75,11 @@ const storyPage = async (
   if (subject === '' || isAccount(subject)) return refuse('resource_is_unknown')
   const story = (await needs.explain(subject)) ?? refuse('resource_is_unknown')
   const { title, says, entries, more } = story
+  // The words of auditors are English, as those of `daybook audit explain`.
   return {
     title,
-    body: html`<div class="head"><h1>${title}</h1></div>
-      ${says.map((one) => html`<p>${one}</p>`)} ${numbersHtml(story, visitor)}
+    body: html`<div class="head"><h1 lang="en">${title}</h1></div>
+      ${says.map((one) => html`<p lang="en">${one}</p>`)} ${numbersHtml(story, visitor)}
       <section class="card">
         <h2>${texts.happened}</h2>
         <ol class="story">
