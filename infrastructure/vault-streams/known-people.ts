@@ -81,13 +81,10 @@ export const knownPeople = (
 
   const add = (id: string, { page = '', identifier = '' }: Data, stored: string): void => {
     const key = revealed(wrapping, stored, aboutPerson(id))
-    const digest = unwrap(key, Buffer.from(identifier, 'base64'), aboutDigest(id))
-    // It is the key of who came back under this id.
-    if (!digest) return
     const person: Person = { key, page, names: [] }
     people.set(id, person)
     erased.delete(id)
-    call(person, id, digest.toString('base64'))
+    call(person, id, digestIn(person, id, identifier))
   }
 
   const change = (type: string, id: string, person: Person, data: Data): void => {
