@@ -46,6 +46,7 @@ const anyJson: readonly Hostile[] = [
   list('numbers with exponents', () => '1e1'),
   list('numbers, as many as may be', () => '1e1', values),
   list('long numbers, as many as may be', (n) => `0.${String(n).padStart(45, '7')}`, values),
+  list('numbers as long as may be', (n) => `0.${String(n).padStart(998, '7')}`),
   { name: 'one number', body: (size) => `{"a":1${repeated('0', size - 8)}1}` },
   { name: 'huge exponent', body: (size) => `{"a":1e${repeated('9', size - 8)}}` },
   { name: 'nested lists', body: (size) => repeated('[', size) },

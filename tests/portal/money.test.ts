@@ -191,7 +191,7 @@ describe('given a new settlement account,', () => {
     await service.operator('staff', 'remove', 'sandbox', '4799999902')
     await service.advance(90_000)
     expect(await current()).toBe(account)
-    expect(JSON.stringify(await sent())).toContain('ending in 7034 is withdrawn')
+    expect(JSON.stringify(await sent())).toContain('slutter på 7034, er trukket tilbake')
   })
 })
 
