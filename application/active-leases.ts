@@ -18,6 +18,10 @@ export const activeLeases = ({ caughtUp, onChange }: Needs) => {
     revisionOf: (work: string): number | undefined => active.get(work),
     all: (): string[] => [...active.keys()],
     changes: () => changes,
+    /** Looks again at what goes on after all. */
+    wake: (works: readonly string[]): void => {
+      if (works.some((work) => active.has(work))) changed()
+    },
     /** Ends what was lost at once; begins what was won when all before it is known. */
     follow: (does: () => Readonly<Record<string, number>>): void => {
       const now = does()

@@ -86,8 +86,8 @@ export const deliverCallbacks = (needs: Needs) => {
   let settling = 0
   const { recordTime } = scheduler
   const deliver = deliveryAttempts(needs, { isHurried: () => settling > 0, recordTime })
-  const attempt: typeof deliver = (row, lane, onDelivered) =>
-    needs.share.using(lane.merchant, () => deliver(row, lane, onDelivered))
+  const attempt: Parameters<typeof runningDeliveries>[1] = (row, lane, onDelivered) =>
+    needs.share.using(lane.merchant, (lease) => deliver(row, lane, lease, onDelivered))
   const held = heldLanes(needs.findTrouble)
   const running = runningDeliveries(needs, attempt, (slot) => {
     held.ended(slot)

@@ -5,7 +5,7 @@ import type { Instant } from '../domain/time.ts'
 import type { QueueRow } from './callback-queue.ts'
 import type { Find } from './find-state.ts'
 import type { Recall } from './handle.ts'
-import type { Share } from './share.ts'
+import type { Begun, Share } from './share.ts'
 
 type Answered = Pick<Attempt, 'result' | 'httpStatus' | 'problem' | 'durationMs' | 'retryAfterMs'>
 
@@ -39,19 +39,24 @@ type Around = {
 }
 
 /** Calls `onDelivered` when a message has arrived and its record may wait. */
-type Deliver = (row: QueueRow, lane: DeliveryLane, onDelivered: () => void) => Promise<void>
+type Deliver = (
+  row: QueueRow,
+  lane: DeliveryLane,
+  lease: Begun,
+  onDelivered: () => void,
+) => Promise<void>
 
 type RecordTime = (destination: string, milliseconds: number) => void
 
 const makeSend =
-  ({ now, send, share }: AttemptNeeds, recordTime: RecordTime) =>
+  ({ now, send }: AttemptNeeds, recordTime: RecordTime) =>
   async (
     message: QueuedMessage,
     uri: string,
     { destination, merchant }: DeliveryLane,
+    { leftMs }: Begun,
   ): Promise<Attempt> => {
     const startedAt = now()
-    const leftMs = () => share.leftMs(merchant)
     const answered = await send(message, uri, merchant, leftMs)
     recordTime(destination, now() - startedAt)
     const { subject, revision, event, seqno } = message
@@ -101,12 +106,14 @@ const makeAttempt = (needs: AttemptNeeds, { isHurried, recordTime }: Around) => 
       message: QueuedMessage,
       { merchant, waiting, callbackUri }: AddressedRow,
       lane: DeliveryLane,
+      lease: Begun,
       onDelivered: () => void,
     ): Promise<boolean> => {
       const { id, attempts: after } = message
       const before = unrecorded.get(id)
       // An attempt counts for its address only.
-      const attempt = before?.uri === callbackUri ? before : await send(message, callbackUri, lane)
+      const isKnown = before?.uri === callbackUri
+      const attempt = isKnown ? before : await send(message, callbackUri, lane, lease)
       unrecorded.set(id, attempt)
       // A failure may hold others back, and a message behind this one waits for it.
       const mayWait = attempt.result === 'delivered' && waiting.length === 1 && !isHurried()
@@ -114,6 +121,7 @@ const makeAttempt = (needs: AttemptNeeds, { isHurried, recordTime }: Around) => 
       await record(id, { attempt, after, merchant, mayWait })
       return mayWait
     },
+    isUnrecorded: (id: string): boolean => unrecorded.has(id),
     forget: (id: string): void => void unrecorded.delete(id),
   }
 }
@@ -123,7 +131,7 @@ const makeAttempt = (needs: AttemptNeeds, { isHurried, recordTime }: Around) => 
  * at most one message of each.
  */
 export const deliveryAttempts = (needs: AttemptNeeds, around: Around) => {
-  const { attempt, forget } = makeAttempt(needs, around)
+  const { attempt, isUnrecorded, forget } = makeAttempt(needs, around)
   /** Resources that failed here last: the queue may lag behind the log. */
   const doubtful = new Set<string>()
 
@@ -135,22 +143,25 @@ export const deliveryAttempts = (needs: AttemptNeeds, around: Around) => {
     return (known?.attempts ?? 0) === attempts
   }
 
-  const deliver: Deliver = async (row, lane, onDelivered) => {
+  const deliver: Deliver = async (row, lane, lease, onDelivered) => {
     const { subject, waiting } = row
     const [message] = waiting
     if (!message || !isAddressed(row)) return
-    const mayWait = (await isCurrent(message)) && (await attempt(message, row, lane, onDelivered))
+    const mayWait =
+      (await isCurrent(message)) && (await attempt(message, row, lane, lease, onDelivered))
     forget(message.id)
     await (mayWait ? needs.caughtUpSoon() : needs.caughtUp())
     if (!mayWait) await needs.restIfDead(lane)
     doubtful.delete(subject)
   }
 
-  const deliverOrDoubt: Deliver = async (row, lane, onDelivered) => {
+  const deliverOrDoubt: Deliver = async (row, lane, lease, onDelivered) => {
     try {
-      await deliver(row, lane, onDelivered)
+      await deliver(row, lane, lease, onDelivered)
     } catch (error) {
       doubtful.add(row.subject)
+      // Another holder would send it again.
+      if (row.waiting[0] && isUnrecorded(row.waiting[0].id)) lease.keep()
       throw error
     }
   }

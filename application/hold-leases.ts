@@ -4,6 +4,7 @@ import { WrongExpectedRevision, type EventStore } from './event-store.ts'
 import { LeaseLost, type Lease } from './lease.ts'
 import { followLeases } from './lease-stream.ts'
 import { usesOfLeases } from './lease-uses.ts'
+import type { Begun } from './share.ts'
 
 /** How often leases are renewed, in ms. */
 const renewEveryMs = 2_000
@@ -37,7 +38,7 @@ export const holdLeases = (needs: Needs) => {
   const { node, elapsed, newId } = needs
   const stream = followLeases(needs)
   const active = activeLeases(needs)
-  const uses = usesOfLeases()
+  const uses = usesOfLeases(elapsed)
   let renewedAt = -Infinity
   let isLeaving = false
 
@@ -65,7 +66,7 @@ export const holdLeases = (needs: Needs) => {
     const cannot = await needs.cannot()
     const nodes = stream.nodes()
     const gone = stream.gone().filter((name) => name !== node)
-    uses.end(gone.length > 0 ? [] : surplusOf(nodes, node))
+    active.wake(uses.end(gone.length > 0 ? [] : surplusOf(nodes, node)))
     const released = uses.ended()
     const isDue = elapsed() - renewedAt >= renewEveryMs
     if (nodes[node] && !isDue && gone.length === 0 && released.length === 0) return true
@@ -84,7 +85,14 @@ export const holdLeases = (needs: Needs) => {
 
   return {
     isOwn,
-    leftMs: (work: string): number => (active.revisionOf(work) === undefined ? 0 : leftMs()),
+    /** What begins under a lease now. */
+    begun: (work: string): Begun => {
+      const revision = active.revisionOf(work)
+      return {
+        leftMs: () => (revision === undefined || !isHeld(work, revision) ? 0 : leftMs()),
+        keep: () => uses.keep(work),
+      }
+    },
     /** Whether this node does any of these. */
     isAnyOwn: (wanted: (work: string) => boolean): boolean =>
       active.all().some((work) => wanted(work) && isOwn(work)),
@@ -107,9 +115,13 @@ export const holdLeases = (needs: Needs) => {
     step: async (): Promise<void> => {
       if (!isLeaving) await untilFirst(renew)
     },
-    /** Gives all to the other nodes, once nothing is under way. */
+    /**
+     * Gives all to the other nodes, once nothing is under way. With something unrecorded it gives
+     * nothing: they take over as if it had died, and may do that again.
+     */
     leave: async (): Promise<void> => {
       isLeaving = true
+      if (uses.areKept(active.all())) return
       await untilFirst(async () => {
         if (!stream.nodes()[node]) return true
         return append({ type: 'Leave', node, revision: stream.next() })

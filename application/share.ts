@@ -1,17 +1,26 @@
 import type { Handle } from './handle.ts'
 
+/** Something that was begun under a lease, and ends with it. */
+export type Begun = {
+  /** For how long it may go on, in ms. None once the lease was lost, even if it was won again. */
+  readonly leftMs: () => number
+  /** Gives up no lease in the next seconds: what could not be recorded is tried again. */
+  readonly keep: () => void
+}
+
 /** The part of some work that this process does. */
 export type Share = {
   /** Whether no other process does any of it, or each does all. */
   readonly isAll: boolean
   /** Whether something new may be begun for a merchant now. */
   readonly isOwn: (merchant: string | null) => boolean
-  /** For how long what is under way may go on, in ms. */
-  readonly leftMs: (merchant: string | null) => number
   /** Appends with the lease. @throws LeaseLost */
   readonly handle: Handle
   /** Does work of a merchant; its lease is not given up meanwhile. */
-  readonly using: <Result>(merchant: string | null, work: () => Promise<Result>) => Promise<Result>
+  readonly using: <Result>(
+    merchant: string | null,
+    work: (lease: Begun) => Promise<Result>,
+  ) => Promise<Result>
   /** How often the share has changed. */
   readonly changes: () => number
 }
@@ -20,9 +29,8 @@ export type Share = {
 export const allWork = (handle: Handle): Share => ({
   isAll: true,
   isOwn: () => true,
-  leftMs: () => Infinity,
   handle,
-  using: (_, work) => work(),
+  using: (_, work) => work({ leftMs: () => Infinity, keep: () => {} }),
   changes: () => 0,
 })
 

@@ -49,10 +49,15 @@ const shareOf = (held: HeldLeases, handle: Handle, workOf: (merchant: string | n
   ({
     isAll: false,
     isOwn: (merchant) => held.isOwn(workOf(merchant)),
-    leftMs: (merchant) => held.leftMs(workOf(merchant)),
     handle: async (aggregate, id, command, context) =>
       handle(aggregate, id, command, { ...context, lease: held.leaseOf(workOf(context.merchant)) }),
-    using: (merchant, work) => held.using((one) => one === workOf(merchant), work),
+    using: (merchant, work) => {
+      const name = workOf(merchant)
+      return held.using(
+        (one) => one === name,
+        () => work(held.begun(name)),
+      )
+    },
     changes: held.changes,
   }) satisfies Share
 

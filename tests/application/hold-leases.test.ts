@@ -87,6 +87,40 @@ describe('given two nodes that look', () => {
     expect(lease.isHeld()).toBe(false)
   })
 
+  test('when one loses a lease and wins it again, then what it began has ended', async () => {
+    const { a, b, pass } = await openTwo()
+    const before = b.held().map((work) => ({ work, ...b.begun(work) }))
+    expect(before.every(({ leftMs }) => leftMs() > 0)).toBe(true)
+    await pass(10_000, a)
+    await pass(4_000, a, b)
+    const again = before.filter(({ work }) => b.held().includes(work))
+    expect(again.length).toBeGreaterThan(0)
+    for (const { work, leftMs } of again)
+      expect([leftMs(), b.begun(work).leftMs() > 0]).toEqual([0, true])
+  })
+
+  test('when something could not be recorded, then its lease is kept until it is', async () => {
+    const { a, b, pass, start } = await openTwo()
+    const [work = ''] = b.held()
+    const kept = b.held().filter((one) => one !== work)
+    for (const one of kept) b.begun(one).keep()
+    const c = start('c')
+    await pass(2_500, a, b, c)
+    expect(kept.filter(b.isOwn)).toEqual(kept)
+    await pass(3_000, a, b, c)
+    expect([a.count(), b.count(), c.count()]).toEqual([6, 6, 6])
+  })
+
+  test('when one ends with something unrecorded, then it is as if it had died', async () => {
+    const { a, b, pass } = await openTwo()
+    b.begun(b.held()[0] ?? '').keep()
+    await b.leave()
+    await pass(4_500, a)
+    expect(a.count()).toBe(9)
+    await pass(5_000, a)
+    expect(a.count()).toBe(18)
+  })
+
   test('when the store is away, then nobody does anything, and both go on afterwards', async () => {
     const { a, b, pass, away } = await openTwo()
     const before = [a.held().toSorted(), b.held().toSorted()]

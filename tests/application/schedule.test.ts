@@ -185,6 +185,7 @@ describe('deliveries', () => {
     const time = timeOfOurOwn()
     const sent: string[] = []
     const failures: unknown[] = []
+    let kept = 0
     const lane = { merchant: 'sandbox', destination: 'http://receiver' }
     const left = () => subjects.filter((name) => !recorded.has(name))
     const delivery = deliverCallbacks({
@@ -195,7 +196,10 @@ describe('deliveries', () => {
         return { result: 'delivered', httpStatus: 204, problem: null }
       },
       ...needs,
-      share: allWork(handle),
+      share: {
+        ...allWork(handle),
+        using: (_, work) => work({ leftMs: () => Infinity, keep: () => (kept += 1) }),
+      },
       findTrouble: () => undefined,
       restIfDead: async () => {},
       queue: {
@@ -217,7 +221,7 @@ describe('deliveries', () => {
       onEnd: needs.onEnd ?? (() => void delivery.work(time.now())),
       onFailure: (error) => failures.push(error),
     })
-    return { delivery, time, sent, failures }
+    return { delivery, time, sent, failures, kept: () => kept }
   }
   const goesOn = new AbortController().signal
   const untried: Find = async ({ decider }) => decider.initial
@@ -227,7 +231,7 @@ describe('deliveries', () => {
     const subjects = Array.from({ length: 20 }, (_, n) => `payment-${n}`)
     const recorded = new Set<string>()
     let isDown = true
-    const { delivery, time, sent, failures } = deliver(subjects, recorded, {
+    const { delivery, time, sent, failures, kept } = deliver(subjects, recorded, {
       // The first sixteen cannot be recorded: as many as may be under way at once.
       handle: async (_, id) => {
         if (isDown && subjects.indexOf(id) < 16) throw new StoreUnavailable('down')
@@ -243,12 +247,14 @@ describe('deliveries', () => {
     await delivery.idle()
     expect(sent.toSorted()).toEqual(subjects.toSorted())
     expect(failures).toHaveLength(16)
+    // Another holder of their lease would send them again.
+    expect(kept()).toBe(16)
     expect(await delivery.work(time.now())).toBe(1000)
     isDown = false
     time.passTo(1000)
     await delivery.settle(goesOn)
     expect(recorded).toEqual(new Set(subjects))
-    expect(sent).toHaveLength(20)
+    expect([sent.length, kept()]).toEqual([20, 16])
   })
 
   test('that rest when the clock is put back are tried again at once, and not an hour later', async () => {
