@@ -1,18 +1,5 @@
-import type { Arrived, Asked, Fault, History, Logged } from './history.ts'
-
-/** A message is under way for so long at most, as the clock of the checker sees it, in ms. */
-const underWayMs = 3_000
-
-const groupBy = <Item>(items: readonly Item[], keyOf: (item: Item) => string) => {
-  const groups = new Map<string, Item[]>()
-  for (const item of items) {
-    const key = keyOf(item)
-    const group = groups.get(key)
-    if (group) group.push(item)
-    else groups.set(key, [item])
-  }
-  return groups
-}
+import { groupBy, type Asked, type History, type Logged } from './history.ts'
+import { wrongSendings } from './sendings.ts'
 
 const isAcknowledged = ({ status }: Asked): boolean =>
   status !== null && status >= 200 && status < 300
@@ -97,33 +84,6 @@ const brokenLog = ({ log }: History): string[] => {
   return problems
 }
 
-const isNear = (at: number, fault: number): boolean =>
-  at >= fault - underWayMs && at <= fault + underWayMs
-
-/** Whether a node was interrupted while it sent this message. */
-const isInterrupted = ({ node, at }: Arrived, { kind, ...fault }: Fault): boolean =>
-  kind !== 'end' &&
-  (node === null || node === fault.node) &&
-  (isNear(at, fault.at) || (kind === 'freeze' && isNear(at, fault.until)))
-
-/** Messages that came again, but for the one of each resource that was under way at a fault. */
-const repeated = ({ arrived, faults }: History): string[] => {
-  const problems: string[] = []
-  const excused = new Set<string>()
-  for (const [id, arrivals] of groupBy(arrived, (one) => one.id))
-    for (const [index, again] of arrivals.entries()) {
-      const before = arrivals[index - 1]
-      if (!before) continue
-      const fault = faults.findIndex((one, number) => {
-        const isFree = !excused.has(`${number} ${again.subject}`)
-        return isFree && (isInterrupted(before, one) || isInterrupted(again, one))
-      })
-      if (fault >= 0) excused.add(`${fault} ${again.subject}`)
-      else problems.push(`message ${id} of ${again.subject} came again, from ${again.node}`)
-    }
-  return problems
-}
-
 /** Resources whose messages came for the first time in another order than they were told. */
 const disordered = ({ arrived }: History): string[] => {
   const problems: string[] = []
@@ -150,5 +110,5 @@ const untold = ({ arrived, log }: History): string[] => {
 export const problemsIn = (history: History): string[] =>
   [
     ...[staleReads, lostOrDoubled, refusedButDone, brokenLog],
-    ...[recordedTwice, repeated, disordered, untold],
+    ...[recordedTwice, wrongSendings, disordered, untold],
   ].flatMap((check) => check(history))

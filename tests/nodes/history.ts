@@ -1,3 +1,5 @@
+import type { Fence, LeaseEvent } from '../../domain/leases.ts'
+
 /** One request, and what came of it. */
 export type Asked = {
   readonly kind: 'request' | 'accept' | 'capture' | 'rest' | 'read' | 'test'
@@ -43,11 +45,30 @@ export type Logged = {
   readonly type: string
   readonly data: Readonly<Record<string, unknown>>
   readonly correlationId: string
+  readonly merchant: string | null
+  readonly position: number
+  /** When the store has recorded it. */
+  readonly at: number
+  readonly lease?: Fence | undefined
 }
+
+/** What each process does from now on, by the event that tells it. */
+export type Leases = Pick<Logged, 'position' | 'at'> & LeaseEvent['data']
 
 export type History = {
   readonly asked: readonly Asked[]
   readonly arrived: readonly Arrived[]
-  readonly faults: readonly Fault[]
   readonly log: readonly Logged[]
+  readonly leases: readonly Leases[]
+}
+
+export const groupBy = <Item>(items: readonly Item[], keyOf: (item: Item) => string) => {
+  const groups = new Map<string, Item[]>()
+  for (const item of items) {
+    const key = keyOf(item)
+    const group = groups.get(key)
+    if (group) group.push(item)
+    else groups.set(key, [item])
+  }
+  return groups
 }

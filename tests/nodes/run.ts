@@ -5,13 +5,14 @@
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseEvent } from '../../domain/events.ts'
+import { leaseStream } from '../../application/lease-stream.ts'
 import { start } from '../../application/event-store.ts'
 import { openStoreToRead } from '../../infrastructure/stores.ts'
 import { openInProcess } from '../../harness/in-process.ts'
 import { problemsIn } from './check.ts'
 import { startCluster, type Cluster } from './cluster.ts'
 import { makeTrouble } from './faults.ts'
-import type { Logged } from './history.ts'
+import type { Leases, Logged } from './history.ts'
 import { makeLoad } from './load.ts'
 import { plant, plantNames, removePlant, type Plant } from './plants.ts'
 import { randomFrom } from './random.ts'
@@ -33,16 +34,23 @@ const furnish = async ({ url, shared }: Cluster): Promise<void> => {
   await stop()
 }
 
-const readLog = async (url: string, shared: string): Promise<Logged[]> => {
+const readLog = async (url: string, shared: string) => {
   const store = await openStoreToRead({ EVENT_STORE: url, DATA_DIR: shared })
   const log: Logged[] = []
   for await (const batch of store.readAll(start))
     for (const event of batch) {
+      const { position, recordedAt: at = 0 } = event
       const { id, stream, revision, type, data, metadata } = parseEvent(event)
-      log.push({ id, stream, revision, type, data, correlationId: metadata.correlationId })
+      const { correlationId, merchant, lease } = metadata
+      const about = { correlationId, merchant, position, at, lease }
+      log.push({ id, stream, revision, type, data, ...about })
     }
+  const ofLeases = (await store.streams?.readStream(leaseStream)) ?? []
   await store.close()
-  return log
+  const leases = ofLeases.map(({ position, recordedAt: at = 0, data }) => {
+    return { position, at, ...(data as Omit<Leases, 'position' | 'at'>) }
+  })
+  return { log, leases }
 }
 
 /** Waits until nobody has been told anything for a while. */
@@ -73,8 +81,9 @@ const runOnce = async (seed: number) => {
     isOver = true
     await working
     await untilQuiet(receiver.arrived)
-    const log = await readLog(cluster.url, cluster.shared)
-    const history = { asked: load.asked, arrived: receiver.arrived, faults, log }
+    const told = await readLog(cluster.url, cluster.shared)
+    const { log } = told
+    const history = { asked: load.asked, arrived: receiver.arrived, ...told }
     const problems = problemsIn(history)
     return {
       seed,
