@@ -250,7 +250,7 @@ describe('a delivery that fails', () => {
     const tid = await requestPayment(shop.till, { callback_uri: receiver.url('/') })
     await put(tid, { action: 'abort' })
     await advance(shop.world, 0)
-    await advance(shop.world, 4)
+    await advance(shop.world, 3)
     expect(receiver.arrivals).toHaveLength(1)
     for (let last = (await attemptsAbout(tid)).at(-1); ; last = (await attemptsAbout(tid)).at(-1)) {
       const next = last?.data.nextAttemptAt
