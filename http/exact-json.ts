@@ -3,8 +3,8 @@ const deepest = 32
 const mostValues = 16_000
 /** Numbers that are kept as text. */
 const mostInexact = 5_000
-/** Characters of a number, far more than an amount has: a longer one takes long to read. */
-const longestNumber = 1_000
+/** Characters of all of these: an amount has some twenty. */
+const mostInexactText = 100_000
 
 const [quote, backslash, comma, plus, minus, dot] = [0x22, 0x5c, 0x2c, 0x2b, 0x2d, 0x2e]
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d]
@@ -54,15 +54,11 @@ const endOfString = (text: string, at: number): number | undefined => {
 
 const isDigit = (code: number): boolean => code >= zero && code <= nine
 
-/**
- * The last index of a number, noted when it may not survive parsing and printing; undefined when
- * it is too long.
- */
-const endOfNumber = (text: string, at: number, inexact: Span[]): number | undefined => {
+/** The last index of a number, noted when it may not survive parsing and printing. */
+const endOfNumber = (text: string, at: number, inexact: Span[]): number => {
   let [end, digits, decimals, endingZeros] = [at, 0, 0, 0]
   let [hasPoint, hasExponent] = [false, false]
   for (; end < text.length; end += 1) {
-    if (end - at > longestNumber) return undefined
     const code = text.charCodeAt(end)
     if (isDigit(code)) {
       digits += 1
@@ -80,7 +76,8 @@ const endOfNumber = (text: string, at: number, inexact: Span[]): number | undefi
 /** Takes time in proportion to the text, whatever it is. */
 const scan = (text: string): Scan => {
   const found: Scan = { problem: undefined, inexact: [] }
-  let [depth, values] = [0, 0]
+  const { inexact } = found
+  let [depth, values, inexactText] = [0, 0, 0]
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
     if (code === quote) {
@@ -95,13 +92,18 @@ const scan = (text: string): Scan => {
         return { ...found, problem: `is JSON nested deeper than ${deepest} levels` }
     } else if (code === closeBracket || code === closeBrace) depth -= 1
     else if (code === minus || isDigit(code)) {
-      const end = endOfNumber(text, at, found.inexact)
-      if (end === undefined)
-        return { ...found, problem: `is JSON with a number of over ${longestNumber} characters` }
+      const before = inexact.length
+      const end = endOfNumber(text, at, inexact)
+      if (inexact.length > before) inexactText += end + 1 - at
       at = end
     }
-    if (found.inexact.length > mostInexact)
+    if (inexact.length > mostInexact)
       return { ...found, problem: `is JSON of more than ${mostInexact} numbers that are inexact` }
+    if (inexactText > mostInexactText)
+      return {
+        ...found,
+        problem: `is JSON of more than ${mostInexactText} characters of inexact numbers`,
+      }
     if (values > mostValues)
       return { ...found, problem: `is JSON of more than ${mostValues} values` }
   }

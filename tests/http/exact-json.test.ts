@@ -49,13 +49,14 @@ describe('a number', () => {
     },
   )
 
-  test('of 1,000 characters is read, and one more is refused by its length', () => {
-    const longest = `1.${'0'.repeat(997)}1`
-    const [read] = valueOf(`[${longest}]`) as unknown[]
-    expect(inexactNumber(read)).toBe(longest)
-    const problem = 'is JSON with a number of over 1000 characters'
-    for (const number of [`${longest}1`, '1'.repeat(1_048_576), `1e${'9'.repeat(1_048_576)}`])
-      expect(valueOf(`{"amount":${number}}`)).toBe(problem)
+  test.each([1, 1_000])('of which there are %s has its share of 100,000 characters', (count) => {
+    const longest = `1.${'0'.repeat(100_000 / count - 3)}1`
+    const list = (last: string) => `[${[...Array(count - 1).fill(longest), last].join(',')}]`
+    const read = valueOf(list(longest)) as unknown[]
+    expect(inexactNumber(read.at(-1))).toBe(longest)
+    const problem = 'is JSON of more than 100000 characters of inexact numbers'
+    for (const more of [`${longest}1`, '1'.repeat(1_048_576), `1e${'9'.repeat(1_048_576)}`])
+      expect(valueOf(list(more))).toBe(problem)
   })
 })
 
