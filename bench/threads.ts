@@ -1,12 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 
 /** Milliseconds of a processor that the threads of a process have used; Linux tells. */
 export const threadTimes = (pid: number): ReadonlyMap<string, number> => {
   const tasks = `/proc/${pid}/task`
   const times = new Map<string, number>()
   for (const thread of readdirSync(tasks)) {
-    const [nanoseconds] = readFileSync(`${tasks}/${thread}/schedstat`, 'utf8').split(' ')
-    times.set(thread, Number(nanoseconds) / 1e6)
+    try {
+      const [nanoseconds] = readFileSync(`${tasks}/${thread}/schedstat`, 'utf8').split(' ')
+      times.set(thread, Number(nanoseconds) / 1e6)
+    } catch {
+      // It has ended since it was listed.
+    }
   }
   return times
 }
@@ -16,4 +21,13 @@ export const usedSince = (pid: number, before: ReadonlyMap<string, number>): num
   let used = 0
   for (const [thread, time] of threadTimes(pid)) used += time - (before.get(thread) ?? 0)
   return used
+}
+
+/** Waits until a process does next to nothing: a new build folds days of the past beside requests. */
+export const restOf = async (pid: number): Promise<void> => {
+  const lookEveryMs = 2_000
+  for (let before = threadTimes(pid); ; before = threadTimes(pid)) {
+    await delay(lookEveryMs)
+    if (usedSince(pid, before) < lookEveryMs / 20) return
+  }
 }
