@@ -5,10 +5,11 @@ import { hasEffect, isPaymentEvent } from '../../domain/payment/payment-events.t
 import type { Payment, RequestedPayment } from '../../domain/payment/payment-state.ts'
 import { streamOf } from '../../domain/stream.ts'
 import { formatDateTime } from '../date-time.ts'
+import { noStream } from '../event-store.ts'
 import { historyOf, stateAfter } from '../history.ts'
 import { entryOf, mostEntries } from './entries.ts'
 import { eventInWords } from './event-words.ts'
-import type { ExplainNeeds } from './needs.ts'
+import type { ExplainNeeds, PaymentNow } from './needs.ts'
 import { numbersOfPayment, type PaymentNumbers } from './payment-numbers.ts'
 import { partsOfEvent } from './payment-parts.ts'
 import type { Entry, NumberChange, Part, Story, SumOfParts } from './story.ts'
@@ -73,20 +74,30 @@ const overInWords = (
   return isOver ? '; that is over, and will be recorded' : ''
 }
 
+const paymentNow = async (needs: ExplainNeeds, tid: string): Promise<PaymentNow | undefined> => {
+  if (needs.paymentNow) return needs.paymentNow(tid)
+  let now: PaymentNow | undefined
+  for await (const { event, payment } of stepsOf(needs, tid))
+    now = { payment, revision: event.revision }
+  return now
+}
+
 /** Undefined when there is no such payment. */
 export const explainPayment = async (
   needs: ExplainNeeds,
   tid: string,
 ): Promise<Story | undefined> => {
   const entries: Entry[] = []
-  let more = 0
-  let payment: RequestedPayment | undefined
+  let told = noStream
   for await (const step of stepsOf(needs, tid)) {
-    if (entries.length < mostEntries) entries.push(await entryOfStep(needs, step))
-    else more += 1
-    payment = step.payment
+    if (entries.length === mostEntries) break
+    entries.push(await entryOfStep(needs, step))
+    told = step.event.revision
   }
-  if (!payment) return undefined
+  const found = entries.length === 0 ? undefined : await paymentNow(needs, tid)
+  if (!found) return undefined
+  const { payment, revision } = found
+  const more = revision - told
   const { request, status, statusCode, expiresAt } = payment
   const { currency } = request
   const until = `until ${formatDateTime(expiresAt)}${overInWords(needs, payment)}`

@@ -1,8 +1,9 @@
 import type { ListedLine, MoneyLineRange, SummedLines } from '../../domain/accounting/money-line.ts'
 import type { Completion } from '../../domain/accounting/completion.ts'
 import type { Sum } from '../../domain/money/money.ts'
+import type { RequestedPayment } from '../../domain/payment/payment-state.ts'
 import type { Instant } from '../../domain/time.ts'
-import type { EventStore } from '../event-store.ts'
+import type { EventStore, Revision } from '../event-store.ts'
 import type { OpenAddress } from './who-caused.ts'
 
 type ClosedReport = {
@@ -40,9 +41,13 @@ export type AuditRows = {
   ) => readonly { readonly currency: string; readonly balance: Sum }[]
 }
 
+export type PaymentNow = { readonly payment: RequestedPayment; readonly revision: Revision }
+
 export type ExplainNeeds = {
   readonly store: Pick<EventStore, 'readStream' | 'readAll'>
   readonly rows: AuditRows
   readonly openAddress: OpenAddress
   readonly now: () => Instant
+  /** A payment that is remembered; where this is left out, all of its events are read. */
+  readonly paymentNow?: (tid: string) => Promise<PaymentNow | undefined>
 }

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { explain, sumUp } from '../../application/audit/explain.ts'
 import { operatorHere } from '../../harness/operator.ts'
+import { auditRowsOf } from '../../infrastructure/audit/audit-rows.ts'
 import { openAuditedLog } from '../../infrastructure/audit/audited-log.ts'
+import { explaining } from '../../infrastructure/audit/explaining.ts'
 import type { Receiver } from '../../demo/receiver.ts'
 import { pathOf, startAuditedService, type AuditedService } from './audited-service.ts'
 
@@ -158,4 +160,27 @@ test('what does not exist is refused, with the ways to write a subject', async (
     1,
     expect.stringMatching(/^there is no nothing: give the tid of/),
   ])
+})
+
+test('a payment of many events is told by its first, and read no further where it is known', async () => {
+  const many = await service.authorize()
+  const capture = (count: number) =>
+    service.till('PUT', pathOf(many), {
+      ...{ action: 'capture', amount: '0.01', currency: 'NOK', capture_id: `part-${count}` },
+    })
+  for (let count = 0; count < 1_050; count += 1) await capture(count)
+  const { core } = service
+  const { openAddress, explain: explainHere } = explaining(core)
+  const { store, now } = core
+  const whole = await explain({ store, now, openAddress, rows: auditRowsOf(core) }, many)
+  expect(whole).toMatchObject({ more: 2 + 1_050 - 200 })
+  expect(await explainHere(many)).toEqual(whole)
+  const asked: number[] = []
+  const readStream: typeof store.readStream = async (...about) => {
+    const events = await store.readStream(...about)
+    if (about[0] === `payment-${many}`) asked.push(events.length)
+    return events
+  }
+  await explaining({ ...core, store: { ...store, readStream } }).explain(many)
+  expect(asked).toEqual([1_000])
 })
