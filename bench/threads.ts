@@ -23,7 +23,7 @@ export const usedSince = (pid: number, before: ReadonlyMap<string, number>): num
   return used
 }
 
-/** Waits until a process does next to nothing: a new build folds days of the past beside requests. */
+/** Waits until a process does next to nothing: a new build first folds days of the past. */
 export const restOf = async (pid: number): Promise<void> => {
   const lookEveryMs = 2_000
   for (let before = threadTimes(pid); ; before = threadTimes(pid)) {
