@@ -162,7 +162,7 @@ test('what does not exist is refused, with the ways to write a subject', async (
   ])
 })
 
-test('a payment of many events is told by its first, and read no further if it is known', async () => {
+test('a payment of many events is told by its first, and read no further where known', async () => {
   const many = await service.authorize()
   const capture = (count: number) =>
     service.till('PUT', pathOf(many), {
