@@ -96,9 +96,10 @@ describe('given a developer,', () => {
   test('when a key takes the place of a secret, the secret can go, but never both', async () => {
     await addUser({ id: 'both', credential: 'secret' })
     const [page, pair] = [await bob.visit(`${area}/users/both`), pairOf()]
-    expect(page.html).not.toContain('value="drop_secret"')
+    expect(page.html).not.toMatch(/value="drop_secret"|Replace the key/)
     expect((await act(bob, page, 'key', { pubkey: pemOf(pair) })).location).toContain('?done=saved')
     const withBoth = await bob.visit(`${area}/users/both`)
+    expect(withBoth.html).toMatch(/secret goes on working[^]*"danger">Replace the key/)
     await act(bob, withBoth, 'drop_secret')
     expect(await askedSigned('both', pair)).toBe(200)
     expect((await act(bob, withBoth, 'drop_key')).status).toBe(400)

@@ -75,7 +75,7 @@ describe('given a code,', () => {
 
   test('when its poster and labels are shown, each code leads where it says', async () => {
     expect((await pageOf('')).html).toMatch(
-      /poster"[^<]*>Print a poster<.*labels"[^<]*>Print labels</s,
+      /poster"[^<]*>Print a poster<.*labels"[^<]*>Print labels<.*For tables print labels/s,
     )
     const { html } = await pageOf('/poster')
     expect(html).toContain('Scan to pay')

@@ -42,6 +42,7 @@ export const userTextsInEnglish = {
   role: 'Role',
   saveKey: 'Save the key',
   secret: 'Secret',
+  secretStays: 'The secret goes on working beside a key. Remove it once the till signs.',
   signsInWith: 'Signs in with',
   superuser: 'Superuser',
   tryWhat: 'A first signed request, for a shell with openssl and curl, beside the private key.',
@@ -101,6 +102,7 @@ export const userTextsInNorwegian: Readonly<Record<keyof typeof userTextsInEngli
   role: 'Rolle',
   saveKey: 'Lagre nøkkelen',
   secret: 'Hemmelighet',
+  secretStays: 'Hemmeligheten virker ved siden av en nøkkel. Fjern den når kassen signerer.',
   signsInWith: 'Logger inn med',
   superuser: 'Superbruker',
   tryWhat:

@@ -38,20 +38,27 @@ const keyPart = (
   { problems = {}, pubkey }: GivenUser,
 ): Html => {
   const texts = textsOf(visitor)
-  const { publicKey, id } = data
+  const { publicKey, secretHash, id } = data
   const path = userPath(visitor.shop.merchant, id)
   const fields = keyHtml(visitor, id, problems['pubkey'], pubkey)
   const isOpen = problems['pubkey'] === undefined ? '' : 'open'
   return html`<details class="asked" ${isOpen}>
       <summary>${publicKey === null ? texts.giveKey : texts.changeKey}</summary>
-      ${publicKey === null ? '' : html`<p class="quiet small">${texts.changeKeyWhat}</p>`}
+      ${publicKey === null ? '' : html`<p>${texts.changeKeyWhat}</p>`}
+      ${secretHash === null ? '' : html`<p class="quiet small">${texts.secretStays}</p>`}
       <form method="post" action="${path}">
         ${hiddenFields({ csrf: visitor.csrf, change: 'key' })} ${fields}
-        <div class="actions"><button>${texts.saveKey}</button></div>
+        <div class="actions">
+          ${
+            publicKey === null
+              ? html`<button>${texts.saveKey}</button>`
+              : html`<button class="danger">${texts.changeKey}</button>`
+          }
+        </div>
       </form>
     </details>
     ${
-      publicKey === null || data.secretHash === null
+      publicKey === null || secretHash === null
         ? ''
         : askedHtml(
             texts.dropKey,

@@ -127,6 +127,7 @@ const codePage = async (
           }
         </div>
       </div>
+      <p class="quiet">${texts.printWhat}</p>
       <div class="columns">
         <section class="card code">
           <h2>${texts.code}</h2>

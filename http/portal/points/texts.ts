@@ -40,6 +40,9 @@ const english = {
   print: 'Print',
   printLabels: 'Print labels',
   printPoster: 'Print a poster',
+  printWhat:
+    'A poster has this one code for all. For tables print labels: each has a code of its own, ' +
+    'which tells the table that was scanned.',
   remove: 'Remove',
   removeCode: 'Remove this code?',
   removeCodeWhat: 'Whoever scans it afterwards is told that it is gone. It cannot be had again.',
@@ -108,6 +111,9 @@ const norwegian: PointTexts = {
   print: 'Skriv ut',
   printLabels: 'Skriv ut etiketter',
   printPoster: 'Skriv ut en plakat',
+  printWhat:
+    'En plakat har denne ene koden for alle. Skriv ut etiketter til bord: hver har sin egen ' +
+    'kode, som sier hvilket bord som ble skannet.',
   remove: 'Fjern',
   removeCode: 'Fjerne denne koden?',
   removeCodeWhat: 'Den som skanner den etterpå, får vite at den er borte. Den kan ikke fås igjen.',
