@@ -99,7 +99,7 @@ const startOne = async (settings: SettingsOfProcess) => {
 export type ServiceProcess = Awaited<ReturnType<typeof startOne>>
 
 /** Two nodes on the protocol server in the place of one process: `DAYBOOK_NODES=2 npx vitest …`. */
-const asNodes = process.env['DAYBOOK_NODES'] === '2'
+export const asNodes = process.env['DAYBOOK_NODES'] === '2'
 
 /**
  * Starts the service and waits until it answers requests.
