@@ -10,10 +10,10 @@ export type SandboxPayerNeeds = {
   readonly findPayer: (name: string) => Promise<string | undefined>
   /** The current code of a payer's authenticator. */
   readonly oneTimeCode: (payer: string) => Promise<string | undefined>
-  /** Messages to a number such as `+4799999901`, or to all, newest first. */
+  /** Messages to a number such as `+4799999901`, or to all, newest first; once all are sent. */
   readonly sentTo: (
     to: string | undefined,
-  ) => readonly { readonly to: string; readonly text: string; readonly at: Instant }[]
+  ) => Promise<readonly { readonly to: string; readonly text: string; readonly at: Instant }[]>
 }
 
 /** Shows what payers read on their phones: authenticator codes and messages (interface 15). */
@@ -62,11 +62,11 @@ export const sandboxPayerRoutes = ({
         messages: z.array(z.object({ to: z.string(), text: z.string(), date_sent: dateTime })),
       })
       .meta({ id: 'SandboxMessages' }),
-    handle: ({ query: { to } }) => {
+    handle: async ({ query: { to } }) => {
       const isMail = to === undefined || to.includes('@')
       const receiver = isMail ? to : `+${phoneDigits(to) ?? ''}`
-      const messages = sentTo(receiver).map(({ at, ...sent }) => ({ ...sent, date_sent: at }))
-      return { messages }
+      const sent = await sentTo(receiver)
+      return { messages: sent.map(({ at, ...message }) => ({ ...message, date_sent: at })) }
     },
   }),
 ]

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { SendMessage } from '../../application/number-proofs.ts'
 import { makeCallbackSender, type SendResult } from '../callbacks/callback-sender.ts'
 import type { SendingNeeds } from '../callbacks/logged-sending.ts'
@@ -66,18 +66,33 @@ const sendToGateway = ({ url, log, post }: GatewayNeeds) => {
   return { send, mail, settled, stop: (): void => stopping.abort() }
 }
 
+/** Work that begins when the answer is on its way, so that its time tells nothing. */
+const workAfterAnswers = (log: Log) => {
+  const underWay = new Set<Promise<void>>()
+  return {
+    afterAnswer: (work: () => Promise<void>): void => {
+      const one = nextTurn()
+        .then(work)
+        .catch((error: unknown) => log.error({ error }, 'a message was not sent'))
+        .finally(() => underWay.delete(one))
+      underWay.add(one)
+    },
+    worded: async (): Promise<void> => void (await Promise.all(underWay)),
+  }
+}
+
 export type Messages = {
   /** Undefined in production without MESSAGE_URL. */
   readonly send: SendMessage | undefined
   /** The same to an e-mail address. */
   readonly mail: SendMessage | undefined
+  /** Finds the words of a message and sends it. */
+  readonly afterAnswer: (work: () => Promise<void>) => void
   readonly sentTo: ReturnType<typeof showMessages>['sentTo']
-  /** Once all are sent, or given up. */
+  /** Once all that were asked for are sent, or given up. */
   readonly settled: () => Promise<void>
   readonly stop: () => void
 }
-
-const nothing = { sentTo: () => [], settled: async () => {}, stop: () => {} }
 
 /** How this service sends texts to phones (interface 12.2); without `sending`, to no gateway. */
 export const openMessages = (
@@ -85,6 +100,8 @@ export const openMessages = (
   sending: Omit<SendingNeeds, 'countAttempt'> | undefined,
 ): Messages => {
   const { MODE, MESSAGE_URL: url } = settings
+  const { afterAnswer, worded } = workAfterAnswers(log)
+  const nothing = { afterAnswer, sentTo: () => [], settled: worded, stop: () => {} }
   if (url !== undefined && sending) {
     const sender = makeCallbackSender({
       ...sending.wire,
@@ -103,7 +120,11 @@ export const openMessages = (
       stop()
       sender.close()
     }
-    return { ...nothing, send, mail, settled, stop: end }
+    const allSettled = async (): Promise<void> => {
+      await worded()
+      await settled()
+    }
+    return { ...nothing, send, mail, settled: allSettled, stop: end }
   }
   if (MODE === 'sandbox') return { ...nothing, ...showMessages(log, now) }
   log.warn('nobody can prove a phone number: set MESSAGE_URL to the address of your gateway')

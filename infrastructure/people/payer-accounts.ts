@@ -48,7 +48,7 @@ type Needs = {
 }
 
 /** Codes that are sent to phone numbers. */
-const proofsOf = (pages: Buffer, { log }: Core, { messages, used }: Needs) =>
+const proofsOf = (pages: Buffer, { messages, used }: Needs) =>
   numberProofs({
     sendMessage: messages.send,
     newNumberCode: () => String(randomInt(1_000_000)).padStart(6, '0'),
@@ -62,10 +62,7 @@ const proofsOf = (pages: Buffer, { log }: Core, { messages, used }: Needs) =>
     },
     tries: makeThrottle(triesPerCode, messagePeriodMs),
     used,
-    afterAnswer: (work) =>
-      void setImmediate(() =>
-        work().catch((error: unknown) => log.error({ error }, 'a message was not sent')),
-      ),
+    afterAnswer: messages.afterAnswer,
   })
 
 type Recovering = Pick<Parameters<typeof recovery>[0], 'proofs' | 'hashPin'>
@@ -115,7 +112,7 @@ export const payerAccounts = (core: Core, needs: Needs) => {
     // Rehearsals need not wait half a minute for the next code.
     codesWorkOnce: settings.MODE !== 'sandbox',
   }
-  const proofs = proofsOf(pages, core, needs)
+  const proofs = proofsOf(pages, needs)
   return {
     seal: (text: string) => seal(pages, text),
     unseal: (text: string) => unseal(pages, text),

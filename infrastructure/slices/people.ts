@@ -40,7 +40,11 @@ export const peopleSlice = (
       checkProof: makeProofCheck(Date.now, used),
       isSecretOf: (secret: string, hash: string) => isSameText(sha256(secret), hash),
       ...{ attachments, attachedContents, acceptPayment: payments.acceptPayment },
-      ...{ sendMessage: messages.send, sentTo: messages.sentTo },
+      sendMessage: messages.send,
+      sentTo: async (to: string | undefined) => {
+        await messages.settled()
+        return messages.sentTo(to)
+      },
       logos: core.merchants.blobs,
       machineTime: core.machineTime,
       findPermission: granted.views.findPermission,

@@ -12,6 +12,7 @@ import { fundingOf } from '../../infrastructure/funding.ts'
 import { merchantSlice } from '../../infrastructure/slices/merchants.ts'
 import { paymentSlice } from '../../infrastructure/slices/payments.ts'
 import { openGranted } from '../../infrastructure/people/granted.ts'
+import { openMessages } from '../../infrastructure/people/messages.ts'
 import { peopleSlice } from '../../infrastructure/slices/people.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import { openPlace, type Place } from '../../harness/ledger-service.ts'
@@ -136,8 +137,7 @@ test.each(['payments', 'permissions'] as const)(
     const granted = await openGranted(core, () => 'https://pay.example')
     const merchants = merchantSlice(core)
     const payments = await paymentSlice(core, fundingOf(settings), merchants, granted.views)
-    const none = { send: undefined, mail: undefined, sentTo: () => [], stop: () => {} }
-    const messages = { ...none, settled: async () => {} }
+    const messages = openMessages(core, undefined)
     const people = peopleSlice(core, messages, merchants, payments, granted)
     const work = [...payments.work, ...people.work]
     const processes = runBackgroundWork(core, work)

@@ -7,6 +7,7 @@ import { runBackgroundWork } from '../../infrastructure/background-work.ts'
 import { accountingSlice } from '../../infrastructure/slices/accounting.ts'
 import type { Log } from '../../infrastructure/log.ts'
 import { openService } from '../../infrastructure/server.ts'
+import { openMessages } from '../../infrastructure/people/messages.ts'
 import { ownerWords } from '../../http/portal/texts-owners.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import { openPlace } from '../../harness/ledger-service.ts'
@@ -43,8 +44,7 @@ test('accounting that is stopped gives up the logs under way and begins no other
     place.remove()
   })
   const folder = join(place.directory, 'logs')
-  const none = { send: undefined, mail: undefined, sentTo: () => [], stop: () => {} }
-  const messages = { ...none, settled: async () => {} }
+  const messages = openMessages(core, undefined)
   const failures: string[] = []
   const log = pino({ level: 'error' }, { write: (line) => void failures.push(line) }) as Log
   const start = () => {
