@@ -7,11 +7,7 @@ export type Sha256 = (...parts: readonly Uint8Array[]) => Hash
 /** The root of a complete subtree of `2 ** level` leaves, `index` counting those of its level. */
 type SubtreeHash = (level: number, index: number) => Hash
 
-const leafPrefix = Uint8Array.of(0)
 const nodePrefix = Uint8Array.of(1)
-
-/** RFC 6962, 2.1. */
-export const leafHash = (sha256: Sha256, entry: Uint8Array): Hash => sha256(leafPrefix, entry)
 
 /** RFC 6962, 2.1. */
 export const nodeHash = (sha256: Sha256, left: Hash, right: Hash): Hash =>
@@ -68,80 +64,4 @@ export const merkleTree = (sha256: Sha256, subtreeHash: SubtreeHash) => {
       return size === 0 || size === later ? [] : consistency(size, 0, later, true)
     },
   }
-}
-
-const sameHash = (one: Hash, other: Hash): boolean =>
-  one.length === other.length && one.every((byte, at) => byte === other[at])
-
-const half = (number: number): number => Math.floor(number / 2)
-const isOdd = (number: number): boolean => number % 2 === 1
-
-type Inclusion = {
-  readonly leaf: Hash
-  readonly index: number
-  readonly size: number
-  readonly proof: readonly Hash[]
-  readonly root: Hash
-}
-
-/** RFC 9162, 2.1.3.2. */
-export const includes = (
-  sha256: Sha256,
-  { leaf, index, size, proof, root }: Inclusion,
-): boolean => {
-  if (!(index >= 0 && index < size)) return false
-  let [node, last, hash] = [index, size - 1, leaf]
-  for (const sibling of proof) {
-    if (last === 0) return false
-    if (isOdd(node) || node === last) {
-      hash = nodeHash(sha256, sibling, hash)
-      while (!isOdd(node) && node !== 0) [node, last] = [half(node), half(last)]
-    } else hash = nodeHash(sha256, hash, sibling)
-    ;[node, last] = [half(node), half(last)]
-  }
-  return last === 0 && sameHash(hash, root)
-}
-
-type Consistency = {
-  readonly size: number
-  readonly root: Hash
-  readonly laterSize: number
-  readonly laterRoot: Hash
-  readonly proof: readonly Hash[]
-}
-
-/** The two roots that a proof leads to, folded upwards from the last node that both trees share. */
-const rootsFrom = (
-  sha256: Sha256,
-  shared: Hash,
-  siblings: readonly Hash[],
-  [first, firstLast]: readonly [number, number],
-): { readonly root: Hash; readonly laterRoot: Hash } | undefined => {
-  let [node, last, root, laterRoot] = [first, firstLast, shared, shared]
-  for (const sibling of siblings) {
-    if (last === 0) return undefined
-    if (isOdd(node) || node === last) {
-      root = nodeHash(sha256, sibling, root)
-      laterRoot = nodeHash(sha256, sibling, laterRoot)
-      while (!isOdd(node) && node !== 0) [node, last] = [half(node), half(last)]
-    } else laterRoot = nodeHash(sha256, laterRoot, sibling)
-    ;[node, last] = [half(node), half(last)]
-  }
-  return last === 0 ? { root, laterRoot } : undefined
-}
-
-/** RFC 9162, 2.1.4.2. */
-export const isConsistent = (
-  sha256: Sha256,
-  { size, root, laterSize, laterRoot, proof }: Consistency,
-): boolean => {
-  if (!(size >= 0 && size <= laterSize)) return false
-  if (size === laterSize) return proof.length === 0 && sameHash(root, laterRoot)
-  if (size === 0) return proof.length === 0 && sameHash(root, sha256())
-  const [shared, ...rest] = levelOf(size) === undefined ? proof : [root, ...proof]
-  if (shared === undefined) return false
-  let [node, last] = [size - 1, laterSize - 1]
-  while (isOdd(node)) [node, last] = [half(node), half(last)]
-  const roots = rootsFrom(sha256, shared, rest, [node, last])
-  return roots !== undefined && sameHash(roots.root, root) && sameHash(roots.laterRoot, laterRoot)
 }

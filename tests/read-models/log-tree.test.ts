@@ -1,12 +1,12 @@
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { includes } from '../../domain/transparency/merkle-tree.ts'
 import { readLogTree } from '../../infrastructure/read-models/log-tree.ts'
 import { tableStatements } from '../../infrastructure/read-models/read-model-schema.ts'
 import { gatherWrites } from '../../infrastructure/read-models/rows.ts'
 import { foldTree } from '../../infrastructure/read-models/tree-fold.ts'
 import { sha256 } from '../../infrastructure/sha256.ts'
 import Database from '../../infrastructure/sqlite.ts'
+import { includes } from '../transparency/proof-checks.ts'
 
 const leafOf = (position: number) => sha256(Buffer.from(`event ${position}`))
 

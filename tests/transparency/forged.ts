@@ -1,11 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { merkleTree } from '../../domain/transparency/merkle-tree.ts'
-import { formatProof, parseProof } from '../../domain/transparency/proof.ts'
+import { formatProof } from '../../domain/transparency/proof.ts'
 import { ed25519, formatKey } from '../../domain/transparency/signed-note.ts'
 import { rootOfHashes } from '../../infrastructure/read-models/tree-fold.ts'
 import { sha256 } from '../../infrastructure/sha256.ts'
 import { rawKeyOf, signNote } from '../../infrastructure/transparency/note-signer.ts'
 import type { Entry, Receipt } from './story.ts'
+import { parseProof } from './proof-checks.ts'
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
 

@@ -1,9 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { start, type RecordedEvent } from '../../application/event-store.ts'
 import { parseCheckpoint } from '../../domain/transparency/checkpoint.ts'
-import { includes, isConsistent } from '../../domain/transparency/merkle-tree.ts'
 import { namesPayer } from '../../domain/transparency/names-payer.ts'
-import { parseProof } from '../../domain/transparency/proof.ts'
 import { parseNote } from '../../domain/transparency/signed-note.ts'
 import { reportView } from '../../http/merchant/report-reply.ts'
 import { leafOf } from '../../infrastructure/event-store/event-entry.ts'
@@ -11,6 +9,7 @@ import { sha256 } from '../../infrastructure/sha256.ts'
 import { base } from '../../harness/ledger-service.ts'
 import { secretHeaders } from '../../harness/signing.ts'
 import { tellStory, type Name, type Receipt } from './story.ts'
+import { includes, isConsistent, parseProof } from './proof-checks.ts'
 
 const story = await tellStory()
 const { place, paths, receiptAt } = story

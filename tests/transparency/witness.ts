@@ -2,8 +2,8 @@ import { createHash, generateKeyPairSync, sign, type KeyObject } from 'node:cryp
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { isConsistent } from '../../domain/transparency/merkle-tree.ts'
 import { sha256 } from '../../infrastructure/sha256.ts'
+import { isConsistent } from './proof-checks.ts'
 
 type Answer = { readonly status: number; readonly type?: string; readonly text?: string }
 

@@ -2,7 +2,7 @@ import { createHash, createPublicKey, verify } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatCheckpoint, parseCheckpoint } from '../../../domain/transparency/checkpoint.ts'
-import { formatProof, parseProof } from '../../../domain/transparency/proof.ts'
+import { formatProof } from '../../../domain/transparency/proof.ts'
 import {
   ed25519,
   formatKey,
@@ -11,6 +11,7 @@ import {
   parseNote,
 } from '../../../domain/transparency/signed-note.ts'
 import { pathOfTile, tileOfPath, widthOfTile } from '../../../domain/transparency/tiles.ts'
+import { parseProof } from '../../transparency/proof-checks.ts'
 
 const sha256 = (...parts: readonly Uint8Array[]): Buffer => {
   const hash = createHash('sha256')

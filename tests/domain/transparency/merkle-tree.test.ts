@@ -2,14 +2,12 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  includes,
-  isConsistent,
-  leafHash,
   merkleTree,
   nodeHash,
   type Hash,
   type Sha256,
 } from '../../../domain/transparency/merkle-tree.ts'
+import { includes, isConsistent, leafHash } from '../../transparency/proof-checks.ts'
 
 const sha256: Sha256 = (...parts) => {
   const hash = createHash('sha256')
