@@ -1,6 +1,12 @@
 import { payments } from '../../domain/aggregates.ts'
 import type { Recorded } from '../../domain/events.ts'
 import { formatAmount, parseAmount } from '../../domain/money/money.ts'
+import {
+  hasEffect,
+  isPaymentEvent,
+  paymentEffects,
+  type WithEffect,
+} from '../../domain/payment/payment-events.ts'
 import { idIn } from '../../domain/stream.ts'
 import type { EventStore } from '../event-store.ts'
 import { stateAt } from '../history.ts'
@@ -12,28 +18,10 @@ type Needs = {
   readonly contentDigest: (body: Uint8Array) => string
 }
 
-type Ordered = Extract<
-  Recorded,
-  {
-    type:
-      | 'PaymentCaptured'
-      | 'PaymentRefunded'
-      | 'PaymentReleased'
-      | 'PaymentAborted'
-      | 'PaymentRenewed'
-  }
->
+type Ordered = Extract<Recorded, { type: WithEffect<'askedBy'> }>
 
-/** The actions that each event may follow from. */
-const actions: Readonly<Record<Ordered['type'], readonly string[]>> = {
-  PaymentCaptured: ['capture'],
-  PaymentRefunded: ['refund'],
-  PaymentReleased: ['release', 'abort'],
-  PaymentAborted: ['release', 'abort'],
-  PaymentRenewed: ['reauth'],
-}
-
-const isOrdered = (event: Recorded): event is Ordered => event.type in actions
+const isOrdered = (event: Recorded): event is Ordered =>
+  isPaymentEvent(event) && hasEffect(event.type, 'askedBy')
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -43,7 +31,7 @@ const textOf = (value: unknown): string | null =>
 /** What a body asks in other words than the event tells, as `<member> <asked>, not <recorded>`. */
 const differences = (body: Body, event: Ordered, currency: string): string[] => {
   const told = event.type === 'PaymentCaptured' || event.type === 'PaymentRefunded'
-  const wanted = actions[event.type]
+  const wanted: readonly string[] = paymentEffects[event.type].askedBy
   const found = wanted.includes(String(body['action']).toLowerCase())
     ? []
     : [`action ${String(body['action'])}, not ${wanted.join(' or ')}`]

@@ -100,6 +100,8 @@ type Effects = {
   readonly funding?: 'capture' | 'release' | 'refund'
   /** Nobody can answer or capture any more: with this status, unless the event tells another. */
   readonly ends?: StatusCode
+  /** The actions that a merchant may have asked for it by. */
+  readonly askedBy?: readonly string[]
 }
 
 /** What follows from each event. Lines, callbacks and read models are made by this table. */
@@ -122,23 +124,31 @@ export const paymentEffects = {
     line: 'abort',
     callback: 'payment_aborted_by_merchant',
     ends: statusCodes.ABORTED,
+    askedBy: ['release', 'abort'],
   },
   PaymentExpired: {
     line: 'expire',
     callback: 'payment_request_expired',
     ends: statusCodes.REQUEST_EXPIRED,
   },
-  PaymentCaptured: { line: 'capture', callback: 'payment_captured', funding: 'capture' },
+  PaymentCaptured: {
+    ...{ line: 'capture', callback: 'payment_captured', funding: 'capture' },
+    askedBy: ['capture'],
+  },
   PaymentReleased: {
     ...{ line: 'release', callback: 'payment_auth_released', funding: 'release' },
     ends: statusCodes.ABORTED,
+    askedBy: ['release', 'abort'],
   },
-  PaymentRenewed: { callback: 'payment_authorization_renewed' },
+  PaymentRenewed: { callback: 'payment_authorization_renewed', askedBy: ['reauth'] },
   PaymentAuthorizationExpired: {
     ...{ line: 'release', callback: 'payment_authorization_expired' },
     ...{ funding: 'release', ends: statusCodes.AUTH_EXPIRED },
   },
-  PaymentRefunded: { line: 'refund', callback: 'payment_refunded', funding: 'refund' },
+  PaymentRefunded: {
+    ...{ line: 'refund', callback: 'payment_refunded', funding: 'refund' },
+    askedBy: ['refund'],
+  },
 } as const satisfies Readonly<Record<PaymentEvent['type'], Effects>>
 
 type AllEffects = typeof paymentEffects

@@ -41,99 +41,88 @@ const ended = (
   at: Instant,
 ) => ({ status, statusCode, modifiedAt: Math.max(payment.modifiedAt, at) })
 
-const captureChanges = (
-  payment: RequestedPayment,
-  { captureId: id, charge, ...data }: Extract<PaymentEvent, { type: 'PaymentCaptured' }>['data'],
-  at: Instant,
-): Changes => {
-  const { amount, additionalAmount } = data
-  const captures = withItem(payment.captures, { id, amount, additionalAmount, charge, at })
-  const captured = plus(payment.captured, data)
-  const isComplete = samePots(captured, minus(payment.authorized, payment.released))
-  return isComplete
-    ? { captures, captured, status: 'ok', statusCode: statusCodes.OK, modifiedAt: at }
-    : { captures, captured, modifiedAt: at }
+type Later = Exclude<PaymentEvent, { type: 'PaymentRequested' }>
+
+type ChangesBy = {
+  readonly [Type in Later['type']]: (
+    payment: RequestedPayment,
+    data: Extract<Later, { type: Type }>['data'],
+    at: Instant,
+  ) => Changes
 }
 
-const refundChanges = (
-  payment: RequestedPayment,
-  data: Extract<PaymentEvent, { type: 'PaymentRefunded' }>['data'],
-  at: Instant,
-): Changes => {
-  const { refundId: id, charge, returnsFees, amount, additionalAmount, text } = data
-  const refunds = withItem(payment.refunds, { id, amount, additionalAmount, charge, at, text })
-  const changes = { refunds, refunded: plus(payment.refunded, data), modifiedAt: at }
-  return returnsFees
-    ? { ...changes, refundedWithFees: plus(payment.refundedWithFees, data) }
-    : changes
-}
-
-const changesOf = (
-  payment: RequestedPayment,
-  event: Exclude<PaymentEvent, { type: 'PaymentRequested' }>,
-  at: Instant,
-): Changes => {
-  switch (event.type) {
-    case 'PaymentAmended':
-      return {
-        details: amended(payment.details, event.data),
-        amendedSize: payment.amendedSize + memorySize(event.data),
-        modifiedAt: at,
-      }
-    case 'PaymentPickedUp':
-      return event.data
-    case 'PaymentAuthorized': {
-      const { payer, additionalAmount, credit, expiresAt, permissions = null } = event.data
-      return {
-        status: 'auth',
-        statusCode: statusCodes.AUTH,
-        payer,
-        answer: { type: 'accepted', additionalAmount, credit },
-        permissions,
-        expiresAt,
-        authorized: { amount: payment.request.amount, additionalAmount },
-        modifiedAt: at,
-      }
+const changesBy: ChangesBy = {
+  PaymentAmended: (payment, data, at) => ({
+    details: amended(payment.details, data),
+    amendedSize: payment.amendedSize + memorySize(data),
+    modifiedAt: at,
+  }),
+  PaymentPickedUp: (_, data) => data,
+  PaymentAuthorized: ({ request }, data, at) => {
+    const { payer, additionalAmount, credit, expiresAt, permissions = null } = data
+    return {
+      status: 'auth',
+      statusCode: statusCodes.AUTH,
+      payer,
+      answer: { type: 'accepted', additionalAmount, credit },
+      permissions,
+      expiresAt,
+      authorized: { amount: request.amount, additionalAmount },
+      modifiedAt: at,
     }
-    case 'PaymentDeclined': {
-      const { payer } = event.data
-      const answer: Answer = { type: 'declined' }
-      return { ...ended(payment, 'fail', statusCodes.REJECTED, at), payer, answer }
-    }
-    case 'PaymentFailed': {
-      const { statusCode } = event.data
-      return { ...ended(payment, 'fail', statusCode, at), answer: { type: 'failed', statusCode } }
-    }
-    case 'PaymentAborted':
-      return { ...ended(payment, 'fail', statusCodes.ABORTED, at), endedByMerchant: true }
-    case 'PaymentExpired':
-      return ended(payment, 'fail', statusCodes.REQUEST_EXPIRED, event.data.expiredAt)
-    case 'PaymentCaptured':
-      return captureChanges(payment, event.data, at)
-    case 'PaymentReleased': {
-      const released = plus(payment.released, event.data)
-      const isCaptured = payment.captures.length > 0
-      const end = isCaptured
-        ? ended(payment, 'ok', statusCodes.OK, at)
-        : ended(payment, 'fail', statusCodes.ABORTED, at)
-      return { ...end, released, endedByMerchant: true }
-    }
-    case 'PaymentRenewed':
-      return { expiresAt: event.data.expiresAt, isRenewed: true, modifiedAt: at }
-    case 'PaymentAuthorizationExpired': {
-      const released = plus(payment.released, event.data)
-      return { ...ended(payment, 'fail', statusCodes.AUTH_EXPIRED, event.data.expiredAt), released }
-    }
-    case 'PaymentRefunded':
-      return refundChanges(payment, event.data, at)
-  }
+  },
+  PaymentDeclined: (payment, { payer }, at) => {
+    const answer: Answer = { type: 'declined' }
+    return { ...ended(payment, 'fail', statusCodes.REJECTED, at), payer, answer }
+  },
+  PaymentFailed: (payment, { statusCode }, at) => ({
+    ...ended(payment, 'fail', statusCode, at),
+    answer: { type: 'failed', statusCode },
+  }),
+  PaymentAborted: (payment, _, at) => ({
+    ...ended(payment, 'fail', statusCodes.ABORTED, at),
+    endedByMerchant: true,
+  }),
+  PaymentExpired: (payment, { expiredAt }) =>
+    ended(payment, 'fail', statusCodes.REQUEST_EXPIRED, expiredAt),
+  PaymentCaptured: (payment, { captureId: id, charge, ...data }, at) => {
+    const { amount, additionalAmount } = data
+    const captures = withItem(payment.captures, { id, amount, additionalAmount, charge, at })
+    const captured = plus(payment.captured, data)
+    const isComplete = samePots(captured, minus(payment.authorized, payment.released))
+    return isComplete
+      ? { captures, captured, status: 'ok', statusCode: statusCodes.OK, modifiedAt: at }
+      : { captures, captured, modifiedAt: at }
+  },
+  PaymentReleased: (payment, data, at) => {
+    const released = plus(payment.released, data)
+    const isCaptured = payment.captures.length > 0
+    const end = isCaptured
+      ? ended(payment, 'ok', statusCodes.OK, at)
+      : ended(payment, 'fail', statusCodes.ABORTED, at)
+    return { ...end, released, endedByMerchant: true }
+  },
+  PaymentRenewed: (_, { expiresAt }, at) => ({ expiresAt, isRenewed: true, modifiedAt: at }),
+  PaymentAuthorizationExpired: (payment, data) => ({
+    ...ended(payment, 'fail', statusCodes.AUTH_EXPIRED, data.expiredAt),
+    released: plus(payment.released, data),
+  }),
+  PaymentRefunded: (payment, data, at) => {
+    const { refundId: id, charge, returnsFees, amount, additionalAmount, text } = data
+    const refunds = withItem(payment.refunds, { id, amount, additionalAmount, charge, at, text })
+    const changes = { refunds, refunded: plus(payment.refunded, data), modifiedAt: at }
+    return returnsFees
+      ? { ...changes, refundedWithFees: plus(payment.refundedWithFees, data) }
+      : changes
+  },
 }
 
 /** The only place where events become a payment. */
 export const evolve = (payment: Payment, event: PaymentEvent, { at, position }: Place): Payment => {
   if (event.type !== 'PaymentRequested') {
     if (payment.status === 'unrequested') return payment
-    const after = { ...payment, ...changesOf(payment, event, at) }
+    const changes = changesBy[event.type](payment, event.data as never, at)
+    const after = { ...payment, ...changes }
     if (!hasEffect(event.type, 'line')) return after
     return { ...after, linePosition: position, lineLedger: payment.details.ledger }
   }

@@ -6,8 +6,6 @@ import {
   UnreadableEvent,
   upToDate,
 } from '../../domain/events.ts'
-import { statusCodeDescriptions, statusCodes } from '../../domain/payment/status.ts'
-import { Refusal, refuse } from '../../domain/refusal.ts'
 import { events, lineItem, morning } from './payments.ts'
 
 const stored = (type: string, data: unknown, metadata: object = {}) => ({
@@ -55,9 +53,12 @@ describe('reading an event', () => {
       }
     })()
     expect(failure).toBeInstanceOf(UnreadableEvent)
-    expect(String(failure)).toMatch(
-      /^UnreadableEvent: event 7, PaymentAborted in payment-t, cannot be read: ✖ [^✖\n]+ → at at ✖ [^✖\n]+ → at actor$/,
-    )
+    const [first, ...problems] = String(failure).split(' ✖ ')
+    expect(first).toBe('UnreadableEvent: event 7, PaymentAborted in payment-t, cannot be read:')
+    expect(problems).toEqual([
+      expect.stringMatching(/^[^✖\n]+ → at at$/),
+      expect.stringMatching(/^[^✖\n]+ → at actor$/),
+    ])
   })
 
   test.each(['PaymentVanished', 'toString', '__proto__'])(
@@ -112,7 +113,8 @@ describe('data of an older version', () => {
     (type, version) => {
       const { data } = events.released(100, 0)
       expect(() => parseEvent(stored(type, data, { schema: version }))).toThrow(
-        `cannot be read: it is of version ${version}, this code knows up to ${version === 3 ? 2 : 1}`,
+        `cannot be read: it is of version ${version}, ` +
+          `this code knows up to ${version === 3 ? 2 : 1}`,
       )
     },
   )
@@ -127,7 +129,7 @@ describe('data of an older version', () => {
     expect(upToDate([], 1, 'as it is')).toBe('as it is')
   })
 
-  test('of an order of payouts that did not say what it pays are read as of one that says nothing', () => {
+  test('of an order of payouts that did not say what it pays: it is read as saying nothing', () => {
     const order = { serial: 1, messageId: 'm', payoutAccount: 'NO93', payoutDay: '2026-11-23' }
     expect(parseEvent(stored('PayoutOrdered', order, { schema: 1 })).data).toEqual({
       ...order,
@@ -148,7 +150,7 @@ describe('data of an older version', () => {
     expect(parseEvent(second).data).toEqual(clustered)
   })
 
-  test('of an amendment that held all details are read as they were, and those of today say that they are others', () => {
+  test('of an amendment that held all details are read as they were', () => {
     const kept = { callbackUri: null, displayMessageUri: null, links: [], lineItems: [] }
     const all = { ledger: 'other', ...kept }
     expect(parseEvent(stored('PaymentAmended', all, { schema: 1 })).data).toEqual(all)
@@ -181,159 +183,7 @@ describe('a refund of the first version', () => {
 })
 
 describe('the catalogue', () => {
-  test('names every event there is, an aggregate and what happened to it', () => {
-    expect(Object.keys(eventCatalogue).sort()).toEqual([
-      'AccountChangeAnnounced',
-      'AccountChangeAsked',
-      'AccountChangeDone',
-      'AccountChangeWithdrawn',
-      'ApplicationChanged',
-      'ApplicationDisabled',
-      'ApplicationEnabled',
-      'ApplicationRegistered',
-      'ApplicationRemoved',
-      'AttachmentsUploaded',
-      'AuditorChanged',
-      'AuditorDisabled',
-      'AuditorEnabled',
-      'AuditorRegistered',
-      'AuditorRemoved',
-      'AuditorSignedIn',
-      'AuditorSignedOut',
-      'AuthorizationAllowed',
-      'AuthorizationDenied',
-      'AuthorizationRequested',
-      'BankCalendarChanged',
-      'BankCalendarRegistered',
-      'BankCalendarRemoved',
-      'BankEntryDismissed',
-      'BankEntryMatched',
-      'BankEntrySeen',
-      'CallbackAttempted',
-      'CallbackRetryRequested',
-      'CallbackSecretRotated',
-      'CallbackTestRequested',
-      'ChannelChanged',
-      'ChannelRegistered',
-      'ChannelRemoved',
-      'CheckpointCosigned',
-      'CheckpointKeyChanged',
-      'CheckpointKeyRegistered',
-      'CheckpointKeyRemoved',
-      'CheckpointSigned',
-      'ClockAdvanced',
-      'CodeIssued',
-      'CodeRedeemed',
-      'DestinationRested',
-      'DestinationWoken',
-      'FeesScheduled',
-      'FundingInformed',
-      'GrantRefreshed',
-      'GrantRevoked',
-      'IdTokenKeyAdded',
-      'InstallationMade',
-      'IntegratorChanged',
-      'IntegratorDisabled',
-      'IntegratorEnabled',
-      'IntegratorRegistered',
-      'IntegratorRemoved',
-      'LedgerChanged',
-      'LedgerDisabled',
-      'LedgerEnabled',
-      'LedgerRegistered',
-      'LedgerScheduled',
-      'LossAccepted',
-      'MatchConfirmed',
-      'MerchantChanged',
-      'MerchantDisabled',
-      'MerchantEnabled',
-      'MerchantRegistered',
-      'MerchantRemoved',
-      'NoticeRaised',
-      'NoticeSettled',
-      'OperatorInvited',
-      'OperatorJoined',
-      'OperatorLeft',
-      'OperatorRemoved',
-      'OperatorRoleChanged',
-      'OperatorVisited',
-      'PayerCodeConfirmed',
-      'PayerCredentialsChanged',
-      'PayerErased',
-      'PayerNumberLost',
-      'PayerNumberProved',
-      'PayerProfileChanged',
-      'PayerRegistered',
-      'PayerSessionUsed',
-      'PayerSignInFailed',
-      'PayerSignedIn',
-      'PayerSignedOut',
-      'PaymentAborted',
-      'PaymentAmended',
-      'PaymentAuthorizationExpired',
-      'PaymentAuthorized',
-      'PaymentCaptured',
-      'PaymentDeclined',
-      'PaymentExpired',
-      'PaymentFailed',
-      'PaymentPickedUp',
-      'PaymentRefunded',
-      'PaymentReleased',
-      'PaymentRenewed',
-      'PaymentRequested',
-      'PayoutOrdered',
-      'PayoutPaid',
-      'PayoutReturned',
-      'PermissionDeclined',
-      'PermissionExpired',
-      'PermissionFailed',
-      'PermissionGranted',
-      'PermissionRequested',
-      'PosChanged',
-      'PosRegistered',
-      'PosRemoved',
-      'ProductionBegun',
-      'ReportClosed',
-      'ReportCompleted',
-      'RequestLimitChanged',
-      'RequestLimitRegistered',
-      'RequestLimitRemoved',
-      'ScanAwaited',
-      'ScanAwaitingEnded',
-      'ScanMatched',
-      'SeriesTaken',
-      'SettlementAccountChanged',
-      'SettlementAccountRegistered',
-      'SettlementAccountRemoved',
-      'SettlementMade',
-      'SettlementStarted',
-      'ShortlinkChanged',
-      'ShortlinkRegistered',
-      'ShortlinkRemoved',
-      'ShortlinkScanned',
-      'SigningKeyChanged',
-      'SigningKeyRegistered',
-      'SigningKeyRemoved',
-      'StaffInvited',
-      'StaffJoined',
-      'StaffLeft',
-      'StaffRemoved',
-      'StaffRoleChanged',
-      'StaffVisited',
-      'StickerAdded',
-      'StickerClaimed',
-      'TaxcodeAdded',
-      'UserChanged',
-      'UserDisabled',
-      'UserEnabled',
-      'UserRegistered',
-      'UserRemoved',
-      'VaultChosen',
-      'VaultRewrapped',
-    ])
-  })
-
-  test('has every event in its first version, but for those whose shape or meaning has changed', () => {
+  test('has the first version of events whose shape and meaning never changed', () => {
     const types = Object.keys(eventCatalogue) as (keyof typeof eventCatalogue)[]
     const changed = types.flatMap((type) =>
       schemaVersion(type) === 1 ? [] : [[type, schemaVersion(type)]],
@@ -345,36 +195,5 @@ describe('the catalogue', () => {
       ['SettlementMade', 2],
       ['PayoutOrdered', 2],
     ])
-  })
-})
-
-describe('refusals and status codes', () => {
-  test('a refusal is an error whose message is its reason in words', () => {
-    expect(() => refuse('capture_exceeds_authorization')).toThrow(Refusal)
-    const refusal = new Refusal('capture_exceeds_authorization')
-    expect(refusal).toMatchObject({
-      name: 'Refusal',
-      code: 'capture_exceeds_authorization',
-      message: 'capture exceeds authorization',
-    })
-    expect(refusal).toBeInstanceOf(Error)
-  })
-
-  test('the status codes are those of interface 5, each with a description', () => {
-    expect(statusCodes).toEqual({
-      PENDING: 1003,
-      OK: 2000,
-      AUTH: 3008,
-      NOT_FOUND: 4004,
-      ABORTED: 4019,
-      REJECTED: 5006,
-      INSUFFICIENT_FUNDS: 5007,
-      AMOUNT_LIMIT_EXCEEDED: 5008,
-      REQUEST_EXPIRED: 5011,
-      AUTH_EXPIRED: 5012,
-    })
-    expect(Object.keys(statusCodeDescriptions)).toEqual(Object.keys(statusCodes))
-    for (const description of Object.values(statusCodeDescriptions))
-      expect(description).toMatch(/^The .{10,}\.$/)
   })
 })
