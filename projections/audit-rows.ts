@@ -1,13 +1,7 @@
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { ListedLine, MoneyLineRange, SummedLines } from '../domain/accounting/money-line.ts'
 import type { Sum } from '../domain/money/money.ts'
-
-type Client = {
-  prepare(text: string): {
-    all(values: object): unknown[]
-    get(values: object): unknown
-  }
-}
+import { clientOf } from './prepared.ts'
 
 const isOfPermission = `action IN ('permission_request', 'permission_answered', 'permission_fail')`
 
@@ -40,7 +34,7 @@ const withBoolean = (row: unknown): object => ({
 
 /** What auditors ask of the lines and settlements; seldom, so nothing is kept for it. */
 export const auditRowQueries = (db: BetterSQLite3Database) => {
-  const { $client: client } = db as BetterSQLite3Database & { readonly $client: Client }
+  const client = clientOf(db)
   const all = <Row>(text: string, values: object): Row[] =>
     client
       .prepare(text)

@@ -1,9 +1,9 @@
-import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import { asc, eq, gt } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Match, SeenEntry } from '../domain/accounting/bank-entry.ts'
 import { idIn } from '../domain/stream.ts'
-import { findBy, prepared } from './prepared.ts'
+import { findBy, given, rowsOf } from './prepared.ts'
 import { projection } from './projection.ts'
 
 const bankEntries = sqliteTable(
@@ -42,16 +42,11 @@ export const bankEntryProjection = projection({
 })
 
 export const bankEntryQueries = (db: BetterSQLite3Database) => {
-  const open = prepared(
-    db,
-    bankEntries,
-    db
-      .select()
-      .from(bankEntries)
-      .where(and(eq(bankEntries.isOpen, true), gt(bankEntries.position, sql.placeholder('after'))))
-      .orderBy(asc(bankEntries.position))
-      .limit(sql.placeholder('limit')),
-  )
+  const open = rowsOf(db, bankEntries, {
+    where: [eq(bankEntries.isOpen, true), gt(bankEntries.position, given('after'))],
+    order: [asc(bankEntries.position)],
+    limit: given('limit'),
+  })
   return {
     find: findBy(db, bankEntries, bankEntries.id),
     /** Those that nobody has explained, oldest first. */

@@ -1,11 +1,11 @@
-import { and, gt, isNotNull, lt, sql } from 'drizzle-orm'
+import { gt, isNotNull, lt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Attempt } from '../domain/callback.ts'
 import { destinationOf } from '../domain/callback-destination.ts'
 import type { Recorded } from '../domain/events.ts'
 import { within } from '../domain/stream.ts'
-import { countOf, findBy, prepared } from './prepared.ts'
+import { countOf, findBy, given, rowsOf } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** How long a destination that asks for less is left alone, without a `Retry-After`. */
@@ -110,25 +110,16 @@ export const callbackDestinationProjection = projection({
 
 export const callbackDestinationQueries = (db: BetterSQLite3Database) => {
   const find = findBy(db, callbackDestinations, callbackDestinations.key)
-  const rested = prepared(
-    db,
-    callbackDestinations,
-    db.select().from(callbackDestinations).where(isNotNull(callbackDestinations.restedAt)),
-  )
-  const ofMerchant = prepared(
-    db,
-    callbackDestinations,
-    db
-      .select()
-      .from(callbackDestinations)
-      .where(
-        and(
-          gt(callbackDestinations.key, sql.placeholder('start')),
-          lt(callbackDestinations.key, sql.placeholder('end')),
-        ),
-      )
-      .limit(sql.placeholder('limit')),
-  )
+  const rested = rowsOf(db, callbackDestinations, {
+    where: [isNotNull(callbackDestinations.restedAt)],
+  })
+  const ofMerchant = rowsOf(db, callbackDestinations, {
+    where: [
+      gt(callbackDestinations.key, given('start')),
+      lt(callbackDestinations.key, given('end')),
+    ],
+    limit: given('limit'),
+  })
   return {
     /** Destinations of a merchant that have taken nothing since some time. */
     failing: (merchant: string, limit: number) => {

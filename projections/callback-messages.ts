@@ -1,8 +1,8 @@
-import { and, asc, desc, eq, gt, lt, sql, type SQL } from 'drizzle-orm'
+import { and, asc, desc, gt, lt, type SQL } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { DomainEvent, Recorded } from '../domain/events.ts'
 import { idIn } from '../domain/stream.ts'
-import { findBy, prepared } from './prepared.ts'
+import { findBy, given, rowsOf, same } from './prepared.ts'
 import {
   callbackMessages,
   type CallbackMessageRow,
@@ -57,9 +57,9 @@ export const callbackMessageProjection = projection({
 })
 
 const { id, place, merchant, subject, status } = callbackMessages
-const isBefore = lt(place, sql.placeholder('before'))
-const isTheirs = eq(merchant, sql.placeholder('merchant'))
-const isOfStatus = eq(status, sql.placeholder('status'))
+const isBefore = lt(place, given('before'))
+const isTheirs = same(merchant)
+const isOfStatus = same(status)
 
 /** Rows, and the gathered messages that have not become rows. */
 const withGathered =
@@ -80,19 +80,14 @@ const newestFirst = (a: CallbackMessageRow, b: CallbackMessageRow): number => b.
 /** Newest first. */
 const pagesIn = (db: BetterSQLite3Database, { joined, gathered }: Gathered) => {
   const page = (condition: SQL | undefined) =>
-    prepared(
-      db,
-      callbackMessages,
-      db
-        .select()
-        .from(callbackMessages)
-        .where(and(condition, isBefore))
-        .orderBy(desc(place))
-        .limit(sql.placeholder('limit')),
-    )
+    rowsOf(db, callbackMessages, {
+      where: [condition, isBefore],
+      order: [desc(place)],
+      limit: given('limit'),
+    })
   const all = page(isTheirs)
   const ofStatus = page(and(isTheirs, isOfStatus))
-  const about = page(eq(subject, sql.placeholder('subject')))
+  const about = page(same(subject))
   const list = (
     merchant: string,
     status: MessageStatus | undefined,
@@ -118,16 +113,12 @@ const pagesIn = (db: BetterSQLite3Database, { joined, gathered }: Gathered) => {
 }
 
 export const callbackMessageQueries = (db: BetterSQLite3Database) => {
-  const select = () => db.select().from(callbackMessages)
-  const following = prepared(
-    db,
-    callbackMessages,
-    select()
-      .where(and(isTheirs, gt(place, sql.placeholder('after'))))
-      .orderBy(asc(place))
-      .limit(sql.placeholder('limit')),
-  )
-  const everybodys = prepared(db, callbackMessages, select().where(isOfStatus).orderBy(desc(place)))
+  const following = rowsOf(db, callbackMessages, {
+    where: [isTheirs, gt(place, given('after'))],
+    order: [asc(place)],
+    limit: given('limit'),
+  })
+  const everybodys = rowsOf(db, callbackMessages, { where: [isOfStatus], order: [desc(place)] })
   const find = findBy(db, callbackMessages, id)
   const gathered = gatheredMessageQueries(db)
   const joined = withGathered(find)

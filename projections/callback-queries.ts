@@ -1,13 +1,13 @@
-import { and, asc, desc, eq, gt, lte, sql, type SQL } from 'drizzle-orm'
+import { and, asc, desc, gt, lte, sql, type SQL } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { DeliveryLane } from '../domain/callback.ts'
 import type { Instant } from '../domain/time.ts'
 import { nextBy } from './due.ts'
-import { countOf, findBy, prepared } from './prepared.ts'
+import { countOf, findBy, given, prepared, rowsOf, same } from './prepared.ts'
 import { callbackQueue, isToBeSent, isUnfinished } from './queued-messages.ts'
 
 const { subject, merchant, destination, dueAt, position } = callbackQueue
-const now = sql.placeholder('now')
+const now = given('now')
 
 type Due = { readonly [Member in keyof DeliveryLane]: DeliveryLane[Member] | null }
 
@@ -28,7 +28,7 @@ const newlyDueIn = (db: BetterSQLite3Database) => {
     callbackQueue,
     // Filtered afterwards: with this condition, SQLite might scan everything that is due.
     select()
-      .where(and(gt(position, sql.placeholder('position')), isToBeSent))
+      .where(and(gt(position, given('position')), isToBeSent))
       .orderBy(asc(position)),
   )
   const became = prepared(
@@ -37,7 +37,7 @@ const newlyDueIn = (db: BetterSQLite3Database) => {
     db
       .selectDistinct({ merchant, destination })
       .from(callbackQueue)
-      .where(and(gt(dueAt, sql.placeholder('after')), lte(dueAt, now))),
+      .where(and(gt(dueAt, given('after')), lte(dueAt, now))),
   )
 
   return (now: Instant, lastCheck: { readonly at: Instant; readonly position: number } | null) => {
@@ -65,18 +65,18 @@ const dueIn = (db: BetterSQLite3Database) => {
       .where(
         and(
           // `is` also matches null, for messages without a merchant.
-          sql`${merchant} is ${sql.placeholder('merchant')}`,
-          eq(destination, sql.placeholder('destination')),
+          sql`${merchant} is ${given('merchant')}`,
+          same(destination),
           lte(dueAt, now),
         ),
       )
       .orderBy(asc(dueAt))
-      .limit(sql.placeholder('limit')),
+      .limit(given('limit')),
   )
   const anywhere = prepared(
     db,
     callbackQueue,
-    select().where(lte(dueAt, now)).orderBy(asc(dueAt)).limit(sql.placeholder('limit')),
+    select().where(lte(dueAt, now)).orderBy(asc(dueAt)).limit(given('limit')),
   )
   const subjectOf = (row: { readonly subject: string }): string => row.subject
   return {
@@ -97,21 +97,10 @@ export const callbackQueueQueries = (db: BetterSQLite3Database) => {
     db
       .select({ merchant, destination })
       .from(callbackQueue)
-      .where(and(eq(subject, sql.placeholder('subject')), lte(dueAt, now))),
+      .where(and(same(subject), lte(dueAt, now))),
   )
-  const later = prepared(
-    db,
-    callbackQueue,
-    db
-      .select()
-      .from(callbackQueue)
-      .where(and(gt(dueAt, sql.placeholder('then')), isToBeSent)),
-  )
-  const unfinished = prepared(
-    db,
-    callbackQueue,
-    db.select().from(callbackQueue).where(isUnfinished),
-  )
+  const later = rowsOf(db, callbackQueue, { where: [gt(dueAt, given('then')), isToBeSent] })
+  const unfinished = rowsOf(db, callbackQueue, { where: [isUnfinished] })
   const countWhere = (condition: SQL) =>
     db
       .select({ count: sql<number>`count(*)` })

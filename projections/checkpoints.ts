@@ -1,7 +1,7 @@
-import { asc, desc, gte, lt, sql } from 'drizzle-orm'
+import { asc, desc, gte, lt } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { prepared } from './prepared.ts'
+import { given, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 const checkpoints = sqliteTable('checkpoints', {
@@ -38,15 +38,15 @@ export const checkpointQueries = (db: BetterSQLite3Database) => {
     db,
     checkpoints,
     all()
-      .where(lt(checkpoints.size, sql.placeholder('size')))
+      .where(lt(checkpoints.size, given('size')))
       .orderBy(desc(checkpoints.size))
-      .limit(sql.placeholder('limit')),
+      .limit(given('limit')),
   )
   const covering = prepared(
     db,
     checkpoints,
     all()
-      .where(gte(checkpoints.size, sql.placeholder('size')))
+      .where(gte(checkpoints.size, given('size')))
       .orderBy(asc(checkpoints.size))
       .limit(1),
   )

@@ -4,7 +4,7 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { isStaffActor } from '../domain/merchant/staff.ts'
 import type { MinorUnits } from '../domain/money/money.ts'
 import type { Instant } from '../domain/time.ts'
-import { prepared } from './prepared.ts'
+import { given, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** What counts together toward a code: acceptances of payers, refunds of staff in the portal. */
@@ -58,11 +58,7 @@ export const countedAmountQueries = (db: BetterSQLite3Database) => {
       .select({ gross: sql<MinorUnits>`coalesce(sum(${gross}), 0)`.as('gross') })
       .from(countedAmounts)
       .where(
-        and(
-          eq(actor, sql.placeholder('actor')),
-          eq(currency, sql.placeholder('currency')),
-          gt(at, sql.placeholder('since')),
-        ),
+        and(eq(actor, given('actor')), eq(currency, given('currency')), gt(at, given('since'))),
       ),
   )
   const by: CountedBy = (asked) => total.get(asked)?.gross ?? 0

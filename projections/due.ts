@@ -1,10 +1,10 @@
-import { asc, gt, lte, sql } from 'drizzle-orm'
+import { asc, gt, lte } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Instant } from '../domain/time.ts'
-import { prepared } from './prepared.ts'
+import { given, prepared, rowsOf } from './prepared.ts'
 
-const now = sql.placeholder('now')
+const now = given('now')
 
 /** Rows whose instant in a column has come, earliest first. */
 export const dueBy = <Table extends SQLiteTable>(
@@ -12,14 +12,12 @@ export const dueBy = <Table extends SQLiteTable>(
   table: Table,
   column: SQLiteColumn,
 ) => {
-  const query = db
-    .select()
-    .from(table as SQLiteTable)
-    .where(lte(column, now))
-    .orderBy(asc(column))
-    .limit(sql.placeholder('limit'))
-  const { all } = prepared(db, table, query)
-  return (now: Instant, limit: number) => all({ now, limit }) as Table['$inferSelect'][]
+  const { all } = rowsOf(db, table, {
+    where: [lte(column, now)],
+    order: [asc(column)],
+    limit: given('limit'),
+  })
+  return (now: Instant, limit: number) => all({ now, limit })
 }
 
 /** The next instant in a column after now. */

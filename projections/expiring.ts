@@ -1,31 +1,19 @@
-import { and, asc, eq, gt, lte, sql, type SQL } from 'drizzle-orm'
+import { asc, gt, lte, type SQL } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { Instant } from '../domain/time.ts'
 import { isAuthorized, paymentTable } from './payment-table.ts'
-import { prepared } from './prepared.ts'
+import { given, rowsOf, same } from './prepared.ts'
 
 /** Authorisations of a merchant, those first that end first. */
 export const expiringQueries = (db: BetterSQLite3Database) => {
   const { merchant, deadline } = paymentTable
   const ending = (...also: readonly SQL[]) =>
-    prepared(
-      db,
-      paymentTable,
-      db
-        .select()
-        .from(paymentTable)
-        .where(
-          and(
-            ...also,
-            isAuthorized,
-            gt(deadline, sql.placeholder('start')),
-            lte(deadline, sql.placeholder('end')),
-          ),
-        )
-        .orderBy(asc(deadline))
-        .limit(sql.placeholder('limit')),
-    )
-  const soon = ending(eq(merchant, sql.placeholder('merchant')))
+    rowsOf(db, paymentTable, {
+      where: [...also, isAuthorized, gt(deadline, given('start')), lte(deadline, given('end'))],
+      order: [asc(deadline)],
+      limit: given('limit'),
+    })
+  const soon = ending(same(merchant))
   const anywhere = ending()
   return {
     ofMerchant: (merchant: string, start: Instant, end: Instant, limit: number) =>

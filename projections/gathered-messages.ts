@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gte, lte, sql, type SQL } from 'drizzle-orm'
+import { and, asc, desc, gte, lte, sql, type SQL } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { ToldMessage } from '../domain/callback.ts'
@@ -6,7 +6,7 @@ import type { Recorded } from '../domain/events.ts'
 import { timeOfEventId } from '../domain/event-id.ts'
 import { dayMs, type Instant } from '../domain/time.ts'
 import type { CallbackMessageRow } from './callback-message-table.ts'
-import { prepared } from './prepared.ts'
+import { given, prepared, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 import { isGathered, placeOf, positionOf } from './told.ts'
 
@@ -107,12 +107,12 @@ const taken = <Item>(items: Iterable<Item>, limit: number): Item[] => {
 const walksIn = (db: BetterSQLite3Database) => {
   const { merchant, part } = gatheredMessages
   const first = (condition: SQL, order: SQL) => {
-    const isTheirs = eq(merchant, sql.placeholder('merchant'))
+    const isTheirs = same(merchant)
     const query = db.select().from(gatheredMessages).where(and(isTheirs, condition))
     return prepared(db, gatheredMessages, query.orderBy(order).limit(1))
   }
-  const following = first(gte(part, sql.placeholder('part')), asc(part))
-  const preceding = first(lte(part, sql.placeholder('part')), desc(part))
+  const following = first(gte(part, given('part')), asc(part))
+  const preceding = first(lte(part, given('part')), desc(part))
 
   function* after(merchant: string, place: number): Generator<CallbackMessageRow> {
     let row = following.get({ merchant, part: partOf(positionOf({ place })) })
@@ -141,18 +141,11 @@ type Identifying = 'id' | 'position' | 'metadata'
 
 export const gatheredMessageQueries = (db: BetterSQLite3Database) => {
   const { earliest, latest, messages, key } = gatheredMessages
-  const at = sql.placeholder('at')
-  const where = (condition: SQL) =>
-    prepared(db, gatheredMessages, db.select().from(gatheredMessages).where(condition))
+  const at = given('at')
+  const where = (condition: SQL) => rowsOf(db, gatheredMessages, { where: [condition] })
   const toldAt = where(and(gte(latest, at), lte(earliest, at)) as SQL)
-  const naming = where(
-    sql`${latest} <= ${untilTimed} and instr(${messages}, ${sql.placeholder('id')}) > 0`,
-  )
-  const everything = prepared(
-    db,
-    gatheredMessages,
-    db.select().from(gatheredMessages).orderBy(asc(key)),
-  )
+  const naming = where(sql`${latest} <= ${untilTimed} and instr(${messages}, ${given('id')}) > 0`)
+  const everything = rowsOf(db, gatheredMessages, { order: [asc(key)] })
   const { after, before } = walksIn(db)
   return {
     after: (merchant: string, place: number, limit: number) => taken(after(merchant, place), limit),

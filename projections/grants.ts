@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, lt, sql, type SQL } from 'drizzle-orm'
+import { and, asc, desc, lt, sql, type SQL } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { DomainEvent, Recorded } from '../domain/events.ts'
@@ -6,7 +6,7 @@ import { isWithdrawal } from '../domain/people/grant.ts'
 import { scopes, type Scope } from '../domain/people/scope.ts'
 import { idIn } from '../domain/stream.ts'
 import { accessTokens, grantingTypes, refreshTokens, type Granting } from './grant-tokens.ts'
-import { findBy, prepared } from './prepared.ts'
+import { findBy, given, prepared, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Must be written like the index condition. */
@@ -99,43 +99,28 @@ const isNewest = sql`NOT EXISTS (SELECT 1 FROM granted_permissions AS newer
 
 /** Long because it prepares every query of grants, each of a few lines. */
 export const grantQueries = (db: BetterSQLite3Database) => {
-  const isPayers = eq(grantedPermissions.payer, sql.placeholder('payer'))
-  const isClients = eq(grantedPermissions.client, sql.placeholder('client'))
-  const isBefore = lt(grantedPermissions.position, sql.placeholder('before'))
+  const isPayers = same(grantedPermissions.payer)
+  const isClients = same(grantedPermissions.client)
+  const isBefore = lt(grantedPermissions.position, given('before'))
   const page = (...conditions: readonly SQL[]) =>
-    prepared(
-      db,
-      grantedPermissions,
-      db
-        .select()
-        .from(grantedPermissions)
-        .where(and(isPayers, ...conditions, stands, isBefore))
-        .orderBy(desc(grantedPermissions.position))
-        .limit(sql.placeholder('limit')),
-    )
+    rowsOf(db, grantedPermissions, {
+      where: [isPayers, ...conditions, stands, isBefore],
+      order: [desc(grantedPermissions.position)],
+      limit: given('limit'),
+    })
   const newest = page(isNewest)
   const ofPayer = page()
   const ofClient = page(isClients)
-  const answers = prepared(
-    db,
-    grantedPermissions,
-    db
-      .select()
-      .from(grantedPermissions)
-      .where(and(isPayers, isAnswer, isBefore))
-      .orderBy(desc(grantedPermissions.position))
-      .limit(sql.placeholder('limit')),
-  )
-  const ofClientFirst = prepared(
-    db,
-    grantedPermissions,
-    db
-      .select()
-      .from(grantedPermissions)
-      .where(and(isPayers, isClients, stands))
-      .orderBy(asc(grantedPermissions.position))
-      .limit(1),
-  )
+  const answers = rowsOf(db, grantedPermissions, {
+    where: [isPayers, isAnswer, isBefore],
+    order: [desc(grantedPermissions.position)],
+    limit: given('limit'),
+  })
+  const ofClientFirst = rowsOf(db, grantedPermissions, {
+    where: [isPayers, isClients, stands],
+    order: [asc(grantedPermissions.position)],
+    limit: 1,
+  })
   const scopesOfClient = prepared(
     db,
     grantedPermissions,

@@ -1,4 +1,4 @@
-import { and, eq, gte, lt, lte, sql } from 'drizzle-orm'
+import { eq, gte, lt, lte } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { LineSum } from '../domain/accounting/line-sums.ts'
@@ -14,7 +14,7 @@ import type { Recorded } from '../domain/events.ts'
 import { addUp, type Sum } from '../domain/money/money.ts'
 import { dayOf, type Instant } from '../domain/time.ts'
 import { onceForFact, trialBalanceOf, type TrialBalance } from './journal.ts'
-import { prepared } from './prepared.ts'
+import { given, rowsOf } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** What each day and each month (UTC) moved on the accounts, all merchants together. */
@@ -74,20 +74,11 @@ export const journalDayProjection = projection({
 
 export const journalDayQueries = (db: BetterSQLite3Database) => {
   const { isMonth, span } = journalDays
-  const select = () => db.select().from(journalDays)
-  const before = lt(span, sql.placeholder('month'))
-  const earlierMonths = prepared(db, journalDays, select().where(and(eq(isMonth, true), before)))
-  const daysUntil = prepared(
-    db,
-    journalDays,
-    select().where(
-      and(
-        eq(isMonth, false),
-        gte(span, sql.placeholder('month')),
-        lte(span, sql.placeholder('day')),
-      ),
-    ),
-  )
+  const before = lt(span, given('month'))
+  const earlierMonths = rowsOf(db, journalDays, { where: [eq(isMonth, true), before] })
+  const daysUntil = rowsOf(db, journalDays, {
+    where: [eq(isMonth, false), gte(span, given('month')), lte(span, given('day'))],
+  })
   return {
     /** At the end of a day in UTC; few rows, however long the log is. */
     trialBalanceAt: (day: string): readonly TrialBalance[] => {

@@ -11,6 +11,7 @@ import {
 import { postingEvents, type Account, type PostingEvent } from '../domain/accounting/journal.ts'
 import type { Recorded } from '../domain/events.ts'
 import { projection } from './projection.ts'
+import { clientOf } from './prepared.ts'
 
 /** Entries of settlements and payouts; those of lines are the lines. */
 const journalEntries = sqliteTable(
@@ -83,7 +84,6 @@ const ofSettledOnly: ReadonlySet<string> = new Set([
   ...['payouts_payable', 'payout_clearing', 'bank', 'unsettled_fees', 'unsettled_refunds'],
 ])
 
-type Client = { prepare(text: string): { all(values: object): unknown[] } }
 type Line = KeptLine & { readonly position: number; readonly at: number }
 type Settled = Omit<Row, 'moved'> & { readonly moved: string; readonly settlementId: string | null }
 
@@ -119,7 +119,7 @@ const ofSettled = ({ position, at, merchant, serial, moved, settlementId }: Sett
 }
 
 export const journalEntryQueries = (db: BetterSQLite3Database) => {
-  const { $client: client } = db as BetterSQLite3Database & { readonly $client: Client }
+  const client = clientOf(db)
   const allLines = client.prepare(lineText(''))
   const ofLedger = client.prepare(
     lineText('line.merchant = @merchant AND line.ledger = @ledger AND'),

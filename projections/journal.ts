@@ -12,7 +12,7 @@ import {
 } from '../domain/accounting/journal.ts'
 import type { Recorded } from '../domain/events.ts'
 import { addUp, type Sum } from '../domain/money/money.ts'
-import { findBy, prepared } from './prepared.ts'
+import { findBy, rowsOf } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Debits less credits of each account and currency, in minor units. */
@@ -87,14 +87,7 @@ export const trialBalanceOf = (
   })
 
 export const journalQueries = (db: BetterSQLite3Database) => {
-  const all = prepared(
-    db,
-    journalBalances,
-    db
-      .select()
-      .from(journalBalances)
-      .orderBy(sql`${journalBalances.key}`),
-  )
+  const all = rowsOf(db, journalBalances, { order: [sql`${journalBalances.key}`] })
   const balances = (): readonly JournalBalance[] => all.all()
   const find = findBy(db, journalBalances, journalBalances.key)
   return {

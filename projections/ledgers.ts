@@ -1,10 +1,10 @@
-import { and, desc, eq, lt, sql } from 'drizzle-orm'
+import { desc, lt } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Closing } from '../domain/calendar.ts'
 import { defaultLedger, ledgerEvents } from '../domain/accounting/ledger.ts'
 import { addLine, type Counters, countLine, type Totals } from '../domain/accounting/totals.ts'
-import { findBy, prepared } from './prepared.ts'
+import { findBy, given, prepared, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
 type ClosingSums = {
@@ -120,28 +120,18 @@ export const ledgerProjection = projection({
 
 export const ledgerQueries = (db: BetterSQLite3Database) => {
   const find = findBy(db, ledgers, ledgers.stream)
-  const page = prepared(
-    db,
-    ledgers,
-    db
-      .select()
-      .from(ledgers)
-      .where(
-        and(
-          eq(ledgers.merchant, sql.placeholder('merchant')),
-          lt(ledgers.position, sql.placeholder('before')),
-        ),
-      )
-      .orderBy(desc(ledgers.position))
-      .limit(sql.placeholder('limit')),
-  )
+  const page = rowsOf(db, ledgers, {
+    where: [same(ledgers.merchant), lt(ledgers.position, given('before'))],
+    order: [desc(ledgers.position)],
+    limit: given('limit'),
+  })
   const ids = prepared(
     db,
     ledgers,
     db
       .select({ id: ledgers.id })
       .from(ledgers)
-      .where(eq(ledgers.merchant, sql.placeholder('merchant')))
+      .where(same(ledgers.merchant))
       .orderBy(ledgers.position),
   )
   return {

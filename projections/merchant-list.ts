@@ -3,7 +3,7 @@ import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { MerchantData } from '../domain/merchant/merchant.ts'
 import { idIn } from '../domain/stream.ts'
-import { countOf, prepared } from './prepared.ts'
+import { countOf, given, rowsOf } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Narrow, so that ten thousand merchants are looked through at once. */
@@ -80,22 +80,15 @@ export const merchantListQueries = (db: BetterSQLite3Database) => {
     disabled: and(eq(isDisabled, true), eq(hasSignedUp, false)),
   }
   const pageOf = (condition: SQL | undefined) =>
-    prepared(
-      db,
-      merchantList,
-      db
-        .select()
-        .from(merchantList)
-        .where(
-          and(
-            lt(position, sql.placeholder('before')),
-            sql`instr(${searched}, ${sql.placeholder('part')}) > 0`,
-            condition,
-          ),
-        )
-        .orderBy(desc(position))
-        .limit(sql.placeholder('limit')),
-    )
+    rowsOf(db, merchantList, {
+      where: [
+        lt(position, given('before')),
+        sql`instr(${searched}, ${given('part')}) > 0`,
+        condition,
+      ],
+      order: [desc(position)],
+      limit: given('limit'),
+    })
   const pages = {
     all: pageOf(conditions.all),
     waiting: pageOf(conditions.waiting),

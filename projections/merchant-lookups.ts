@@ -1,8 +1,8 @@
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { eq, inArray, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { MerchantData } from '../domain/merchant/merchant.ts'
-import { prepared } from './prepared.ts'
+import { given, rowsOf } from './prepared.ts'
 import { projection } from './projection.ts'
 import { merchantRegister } from './registers.ts'
 
@@ -39,22 +39,17 @@ export const merchantLookupProjection = projection({
  */
 export const merchantLookupQuery = (db: BetterSQLite3Database) => {
   const { table } = merchantRegister.projection
-  const lookupId = sql.placeholder('lookupId')
+  const lookupId = given('lookupId')
   const candidates = db
     .select({ stream: merchantLookups.stream })
     .from(merchantLookups)
     .where(eq(merchantLookups.lookupId, lookupId))
   const hasIt = sql`(json_extract(${table.data}, '$.organizationId') = ${lookupId} or exists (
     select 1 from json_each(${table.data}, '$.lookupIds') where value = ${lookupId}))`
-  const find = prepared(
-    db,
-    table,
-    db
-      .select()
-      .from(table)
-      .where(and(inArray(table.stream, candidates), hasIt))
-      .orderBy(table.position)
-      .limit(1),
-  )
+  const find = rowsOf(db, table, {
+    where: [inArray(table.stream, candidates), hasIt],
+    order: [table.position],
+    limit: 1,
+  })
   return (id: string) => find.get({ lookupId: id })
 }

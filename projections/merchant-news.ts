@@ -1,7 +1,7 @@
-import { and, asc, desc, eq, gt, sql } from 'drizzle-orm'
+import { asc, desc, gt } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { prepared } from './prepared.ts'
+import { given, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** What the staff of a merchant are told on their next visit; captures are not among it. */
@@ -72,31 +72,17 @@ export const merchantNewsProjection = projection({
 
 export const merchantNewsQueries = (db: BetterSQLite3Database) => {
   const { merchant, position } = merchantNews
-  const after = prepared(
-    db,
-    merchantNews,
-    db
-      .select()
-      .from(merchantNews)
-      .where(and(eq(merchant, sql.placeholder('merchant')), gt(position, sql.placeholder('after'))))
-      .orderBy(desc(position))
-      .limit(sql.placeholder('limit')),
-  )
-  const behind = prepared(
-    db,
-    merchantNews,
-    db
-      .select()
-      .from(merchantNews)
-      .where(gt(position, sql.placeholder('after')))
-      .orderBy(asc(position))
-      .limit(sql.placeholder('limit')),
-  )
-  const newest = prepared(
-    db,
-    merchantNews,
-    db.select().from(merchantNews).orderBy(desc(position)).limit(1),
-  )
+  const after = rowsOf(db, merchantNews, {
+    where: [same(merchant), gt(position, given('after'))],
+    order: [desc(position)],
+    limit: given('limit'),
+  })
+  const behind = rowsOf(db, merchantNews, {
+    where: [gt(position, given('after'))],
+    order: [asc(position)],
+    limit: given('limit'),
+  })
+  const newest = rowsOf(db, merchantNews, { order: [desc(position)], limit: 1 })
   return {
     /** Of all merchants, oldest first. */
     behind: (position: number, limit: number) => behind.all({ after: position, limit }),

@@ -1,10 +1,10 @@
-import { and, desc, eq, gt, lt, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, lt } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Instant } from '../domain/time.ts'
 import { paymentTable } from './payment-table.ts'
 import { permissionTable } from './permissions.ts'
-import { prepared } from './prepared.ts'
+import { given, prepared } from './prepared.ts'
 
 /** A request that waits for the payer, was answered or ended. */
 export type InboxEntry = {
@@ -29,14 +29,14 @@ const entriesIn = (db: BetterSQLite3Database, kind: InboxEntry['kind'], columns:
       .from(id.table)
       .where(
         and(
-          eq(payer, sql.placeholder('payer')),
-          eq(isWaiting, sql.placeholder('isWaiting')),
-          gt(expiresAt, sql.placeholder('after')),
-          lt(position, sql.placeholder('before')),
+          eq(payer, given('payer')),
+          eq(isWaiting, given('isWaiting')),
+          gt(expiresAt, given('after')),
+          lt(position, given('before')),
         ),
       )
       .orderBy(desc(position))
-      .limit(sql.placeholder('limit')),
+      .limit(given('limit')),
   )
   return (of: {
     readonly payer: string

@@ -1,8 +1,8 @@
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
-import { and, desc, eq, gt, sql } from 'drizzle-orm'
+import { desc, gt } from 'drizzle-orm'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { idIn } from '../domain/stream.ts'
-import { findBy, prepared } from './prepared.ts'
+import { findBy, given, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Keyed by the SHA-256 of the session token. */
@@ -40,21 +40,11 @@ export const payerSessionProjection = projection({
 const maxShown = 50
 
 export const payerSessionQueries = (db: BetterSQLite3Database) => {
-  const ofPayer = prepared(
-    db,
-    payerSessions,
-    db
-      .select()
-      .from(payerSessions)
-      .where(
-        and(
-          eq(payerSessions.payer, sql.placeholder('payer')),
-          gt(payerSessions.expiresAt, sql.placeholder('at')),
-        ),
-      )
-      .orderBy(desc(payerSessions.startedAt))
-      .limit(maxShown),
-  )
+  const ofPayer = rowsOf(db, payerSessions, {
+    where: [same(payerSessions.payer), gt(payerSessions.expiresAt, given('at'))],
+    order: [desc(payerSessions.startedAt)],
+    limit: maxShown,
+  })
   return {
     find: findBy(db, payerSessions, payerSessions.session),
     /** Live sessions, newest first. */

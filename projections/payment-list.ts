@@ -9,7 +9,7 @@ import {
   paymentTable,
   type PaymentRow,
 } from './payment-table.ts'
-import { findBy, prepared } from './prepared.ts'
+import { findBy, given, prepared, rowsOf, same } from './prepared.ts'
 
 /** Where a page ends: the next one begins behind it. */
 export type PaymentPlace = {
@@ -44,7 +44,6 @@ export const placeOf = (row: PaymentRow): PaymentPlace => ({
 const { merchant, posId, amount, customerKey, isWaiting } = paymentTable
 const { requestedAt, requestedPosition } = paymentTable
 
-const given = (name: string) => sql.placeholder(name)
 const isBehind = sql`(${requestedAt}, ${requestedPosition}) <
   (${given('at')}, ${given('position')})`
 const isSince = gte(requestedAt, given('since'))
@@ -76,7 +75,7 @@ const newestIn = (db: BetterSQLite3Database) => (index: string, condition?: SQL)
   const query = db
     .select()
     .from(paymentTable)
-    .where(and(eq(merchant, given('merchant')), condition, isSince, isBehind))
+    .where(and(same(merchant), condition, isSince, isBehind))
     .orderBy(desc(requestedAt), desc(requestedPosition))
     .limit(given('limit'))
   return whenUsed(() => prepared(db, paymentTable, through(index, query)))
@@ -84,25 +83,18 @@ const newestIn = (db: BetterSQLite3Database) => (index: string, condition?: SQL)
 
 /** Largest first, and of the same amount newest first. */
 const largestIn = (db: BetterSQLite3Database) =>
-  prepared(
-    db,
-    paymentTable,
-    db
-      .select()
-      .from(paymentTable)
-      .where(
-        and(
-          eq(merchant, given('merchant')),
-          sql`(${amount}, ${requestedAt}, ${requestedPosition}) <
+  rowsOf(db, paymentTable, {
+    where: [
+      same(merchant),
+      sql`(${amount}, ${requestedAt}, ${requestedPosition}) <
             (${given('amount')}, ${given('at')}, ${given('position')})`,
-          gte(amount, given('least')),
-          isSince,
-          lt(requestedAt, given('before')),
-        ),
-      )
-      .orderBy(desc(amount), desc(requestedAt), desc(requestedPosition))
-      .limit(given('limit')),
-  )
+      gte(amount, given('least')),
+      isSince,
+      lt(requestedAt, given('before')),
+    ],
+    order: [desc(amount), desc(requestedAt), desc(requestedPosition)],
+    limit: given('limit'),
+  })
 
 /** The ids of points of sale that payments name, one after the other. */
 const posIdsIn = (db: BetterSQLite3Database) => {
@@ -112,7 +104,7 @@ const posIdsIn = (db: BetterSQLite3Database) => {
     db
       .select({ posId })
       .from(paymentTable)
-      .where(and(eq(merchant, given('merchant')), gt(posId, given('after'))))
+      .where(and(same(merchant), gt(posId, given('after'))))
       .orderBy(asc(posId))
       .limit(1),
   )
@@ -130,10 +122,10 @@ const posIdsIn = (db: BetterSQLite3Database) => {
 export const paymentListQueries = (db: BetterSQLite3Database) => {
   const newest = newestIn(db)
   const all = newest('by_time')
-  const atPos = newest('by_pos', eq(posId, given('posId')))
+  const atPos = newest('by_pos', same(posId))
   const ofAmount = newest('by_amount', eq(amount, given('exactly')))
   const ofCustomer = newest('by_customer', and(eq(customerKey, given('customer')), hasCustomer))
-  const open = newest('open', and(eq(isWaiting, given('isWaiting')), isOpen))
+  const open = newest('open', and(same(isWaiting), isOpen))
   const failed = newest('failed', hasFailed)
   const refunded = newest('refunded', isRefunded)
   const largest = largestIn(db)

@@ -4,7 +4,7 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { PayoutAmount } from '../domain/accounting/payout-events.ts'
 import type { Instant } from '../domain/time.ts'
 import type { PayoutSum } from './payouts.ts'
-import { prepared } from './prepared.ts'
+import { clientOf, given, rowsOf } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** What each payment message has ordered. */
@@ -37,10 +37,8 @@ export const payoutOrderProjection = projection({
 })
 
 /** Keys of a message: a slash follows it, and zero follows a slash. */
-export const ofMessage = sql`${payoutOrders.key} > ${sql.placeholder('messageId')} || '/'
-  and ${payoutOrders.key} < ${sql.placeholder('messageId')} || '0'`
-
-type Client = { prepare(text: string): { all(values: object): unknown[] } }
+export const ofMessage = sql`${payoutOrders.key} > ${given('messageId')} || '/'
+  and ${payoutOrders.key} < ${given('messageId')} || '0'`
 
 const sumText = `
   SELECT day, json_extract(one.value, '$.currency') AS currency, count(*) AS count,
@@ -50,17 +48,12 @@ const sumText = `
   GROUP BY 1, 2 ORDER BY 1, 2`
 
 export const payoutOrderQueries = (db: BetterSQLite3Database) => {
-  const { $client: client } = db as BetterSQLite3Database & { readonly $client: Client }
-  const page = prepared(
-    db,
-    payoutOrders,
-    db
-      .select()
-      .from(payoutOrders)
-      .where(sql`${ofMessage} and ${payoutOrders.key} > ${sql.placeholder('behind')}`)
-      .orderBy(payoutOrders.key)
-      .limit(sql.placeholder('limit')),
-  )
+  const client = clientOf(db)
+  const page = rowsOf(db, payoutOrders, {
+    where: [sql`${ofMessage} and ${payoutOrders.key} > ${given('behind')}`],
+    order: [payoutOrders.key],
+    limit: given('limit'),
+  })
   const sums = client.prepare(sumText)
   return {
     /** By merchant, behind a key. */

@@ -4,7 +4,7 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { duePayouts, type PayoutStatus } from '../domain/accounting/payout-state.ts'
 import { currencies } from '../domain/money/currency.ts'
 import type { Sum } from '../domain/money/money.ts'
-import { prepared } from './prepared.ts'
+import { clientOf, given, rowsOf } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Payouts of all merchants by their state and the bank's day; `settlements` has the rest. */
@@ -95,7 +95,6 @@ export type PayoutSum = {
   readonly amount: Sum
 }
 
-/** All payouts of a status in one currency. */
 export type PayoutTotal = {
   readonly currency: string
   readonly count: number
@@ -107,10 +106,6 @@ export const latestDay = '9999-99-99'
 
 /** Before all payouts of a range. */
 export const firstPlace = ({ until }: PayoutRange): PayoutPlace => ({ day: until, key: '~' })
-
-type Client = {
-  prepare(text: string): { all(values: object): unknown[]; get(values: object): unknown }
-}
 
 type Found = { readonly day: string | null }
 
@@ -131,26 +126,21 @@ const byCurrency = `
   FROM payouts WHERE status = @status GROUP BY currency ORDER BY currency`
 
 export const payoutQueries = (db: BetterSQLite3Database) => {
-  const { $client: client } = db as BetterSQLite3Database & { readonly $client: Client }
+  const client = clientOf(db)
   const both = (text: (isOfMerchant: boolean) => string) => {
     const [ofAll, ofOne] = [client.prepare(text(false)), client.prepare(text(true))]
     return ({ merchant }: PayoutRange) => (merchant === null ? ofAll : ofOne)
   }
   const page = (isOfMerchant: boolean) =>
-    prepared(
-      db,
-      payouts,
-      db
-        .select()
-        .from(payouts)
-        .where(
-          sql`${isOfMerchant ? sql`merchant = ${sql.placeholder('merchant')} and` : sql``}
-            status = ${sql.placeholder('status')} and day >= ${sql.placeholder('since')}
-            and (day, key) < (${sql.placeholder('day')}, ${sql.placeholder('key')})`,
-        )
-        .orderBy(sql`day desc, key desc`)
-        .limit(sql.placeholder('limit')),
-    )
+    rowsOf(db, payouts, {
+      where: [
+        sql`${isOfMerchant ? sql`merchant = ${given('merchant')} and` : sql``}
+            status = ${given('status')} and day >= ${given('since')}
+            and (day, key) < (${given('day')}, ${given('key')})`,
+      ],
+      order: [sql`day desc, key desc`],
+      limit: given('limit'),
+    })
   const [pageOfAll, pageOfOne] = [page(false), page(true)]
   const [sums, dayWithSome] = [both(sumText), both(dayBefore)]
   const totals = client.prepare(byCurrency)

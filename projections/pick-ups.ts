@@ -1,9 +1,9 @@
-import { asc, eq, sql } from 'drizzle-orm'
+import { asc, eq } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Listener } from '../domain/merchant/scans.ts'
 import { idIn } from '../domain/stream.ts'
-import { prepared } from './prepared.ts'
+import { given, rowsOf } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Progress of a request that waits for a scan. */
@@ -87,16 +87,11 @@ export const pickUpProjection = projection({
 })
 
 export const pickUpQueries = (db: BetterSQLite3Database) => {
-  const due = prepared(
-    db,
-    pickUps,
-    db
-      .select()
-      .from(pickUps)
-      .where(eq(pickUps.isDue, true))
-      .orderBy(asc(pickUps.position))
-      .limit(sql.placeholder('limit')),
-  )
+  const due = rowsOf(db, pickUps, {
+    where: [eq(pickUps.isDue, true)],
+    order: [asc(pickUps.position)],
+    limit: given('limit'),
+  })
   return {
     /** Requests that need action, longest waiting first. */
     due: (limit: number): PickUpRow[] => due.all({ limit }),

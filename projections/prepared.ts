@@ -1,4 +1,14 @@
-import { eq, getTableColumns, is, Param, Placeholder, sql, type Query, type SQL } from 'drizzle-orm'
+import {
+  and,
+  eq,
+  getTableColumns,
+  is,
+  Param,
+  Placeholder,
+  sql,
+  type Query,
+  type SQL,
+} from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 
@@ -42,21 +52,24 @@ const valueOf = (parameter: unknown): Value => {
 /** With a bare parameter as limit, SQLite compiles the statement again on each use. */
 const withExpressionLimit = (text: string): string => text.replace(/limit \?$/, 'limit ? + 0')
 
-/** The part of the database client used here. */
-type Client = {
-  prepare(text: string): {
-    raw(): {
-      get(...values: readonly unknown[]): unknown
-      all(...values: readonly unknown[]): unknown[]
-      columns(): readonly { readonly name: string }[]
-    }
-  }
+/** A statement of the database client; raw, it gives rows as lists of values. */
+type Statement = {
+  get(...values: readonly unknown[]): unknown
+  all(...values: readonly unknown[]): unknown[]
+  raw(): Statement
+  columns(): readonly { readonly name: string }[]
 }
+
+/** The database client beneath, as far as it is used. */
+type Client = { prepare(text: string): Statement }
+
+export const clientOf = (db: BetterSQLite3Database): Client =>
+  (db as BetterSQLite3Database & { readonly $client: Client }).$client
 
 type Compilable<Row> = { toSQL(): Query; all(): Row[] }
 
 const compile = <Row>(db: BetterSQLite3Database, table: SQLiteTable, query: Compilable<Row>) => {
-  const { $client: client } = db as BetterSQLite3Database & { readonly $client: Client }
+  const client = clientOf(db)
   const { sql: text, params } = query.toSQL()
   const statement = client.prepare(withExpressionLimit(text)).raw()
   const values = params.map(valueOf)
@@ -89,17 +102,41 @@ export const prepared = <Row>(
   }
 }
 
+/** A value that is given by name when the query is run. */
+export const given = (name: string): Placeholder => sql.placeholder(name)
+
+/** Whether a column has the value that is given by its name. */
+export const same = (column: SQLiteColumn): SQL => eq(column, given(column.name))
+
+type Chosen = {
+  /** All of these hold. */
+  readonly where?: readonly (SQL | undefined)[]
+  readonly order?: readonly (SQL | SQLiteColumn)[]
+  readonly limit?: number | Placeholder
+}
+
+/** Whole rows of a table. */
+export const rowsOf = <Table extends SQLiteTable>(
+  db: BetterSQLite3Database,
+  table: Table,
+  { where = [], order = [], limit }: Chosen,
+) => {
+  const query = db
+    .select()
+    .from(table as SQLiteTable)
+    .where(and(...where))
+    .orderBy(...order)
+  const rows = limit === undefined ? query : query.limit(limit)
+  return prepared(db, table, rows as unknown as Compilable<Table['$inferSelect']>)
+}
+
 export const findBy = <Table extends SQLiteTable>(
   db: BetterSQLite3Database,
   table: Table,
   column: SQLiteColumn,
 ) => {
-  const query = db
-    .select()
-    .from(table as SQLiteTable)
-    .where(eq(column, sql.placeholder('value')))
-  const { get } = prepared(db, table, query)
-  return (value: string) => get({ value }) as Table['$inferSelect'] | undefined
+  const { get } = rowsOf(db, table, { where: [eq(column, given('value'))] })
+  return (value: string) => get({ value })
 }
 
 export const countOf = (db: BetterSQLite3Database, table: SQLiteTable, condition: SQL) => {

@@ -55,7 +55,7 @@ const inOrder = (subject: string, messages: readonly QueuedMessage[]): readonly 
     ? messages
     : messages.toSorted(categoryOf(subject) === 'scans' ? byDue : bySeqno)
 
-export const queued = (row: CallbackQueueRow): CallbackQueueRow => {
+const queued = (row: CallbackQueueRow): CallbackQueueRow => {
   const { callbackUri } = row
   const waiting = inOrder(row.subject, row.waiting)
   const dueAt = callbackUri === null ? null : (waiting[0]?.nextAttemptAt ?? null)

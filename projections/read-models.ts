@@ -148,7 +148,8 @@ const readModels = {
 } as const
 
 type ReadModels = typeof readModels
-type Queries = {
+/** The queries of each read model, by slice; who needs some picks them. */
+export type Queries = {
   readonly [Slice in keyof ReadModels]: {
     readonly [Name in keyof ReadModels[Slice]]: ReadModels[Slice][Name] extends {
       readonly queries: (db: BetterSQLite3Database) => infer Rows

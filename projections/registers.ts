@@ -1,11 +1,11 @@
-import { and, desc, eq, lt, sql } from 'drizzle-orm'
+import { desc, lt } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { EventType, Recorded } from '../domain/events.ts'
 import { merchant } from '../domain/merchant/merchant.ts'
 import { pos } from '../domain/merchant/pos.ts'
 import type { Entry } from '../domain/register.ts'
-import { findBy, prepared } from './prepared.ts'
+import { findBy, given, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
 type Register<Data> = {
@@ -61,22 +61,12 @@ const registerQueries = <Data extends object>(
   { table }: RegisterProjection<Data>,
 ) => {
   type Row = RegisterProjection<Data>['table']['$inferSelect']
-  const page = prepared(
-    db,
-    table,
-    db
-      .select()
-      .from(table)
-      .where(
-        and(
-          eq(table.merchant, sql.placeholder('merchant')),
-          lt(table.position, sql.placeholder('before')),
-        ),
-      )
-      .orderBy(desc(table.position))
-      .limit(sql.placeholder('limit')),
-  )
-  const all = prepared(db, table, db.select().from(table).orderBy(table.position))
+  const page = rowsOf(db, table, {
+    where: [same(table.merchant), lt(table.position, given('before'))],
+    order: [desc(table.position)],
+    limit: given('limit'),
+  })
+  const all = rowsOf(db, table, { order: [table.position] })
   return {
     find: findBy(db, table, table.stream),
     list: (merchant: string, before: number, limit: number) =>

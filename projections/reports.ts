@@ -3,7 +3,7 @@ import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Completion } from '../domain/accounting/completion.ts'
 import { ledgers, ledgerStream } from './ledgers.ts'
-import { countOf, findBy, prepared } from './prepared.ts'
+import { countOf, findBy, given, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Closed reports; a report without a row is the open one. */
@@ -67,10 +67,10 @@ const nextClosingIn = (db: BetterSQLite3Database) => {
         .innerJoin(reports, eq(reports.key, nextReport))
         .where(and(eq(ledgers.closing, true), ofMerchants))
         .orderBy(asc(ledgers.merchant), asc(reports.closedPosition))
-        .limit(sql.placeholder('limit')),
+        .limit(given('limit')),
     )
-  const later = nextOf(gt(ledgers.merchant, sql.placeholder('after')))
-  const others = nextOf(lte(ledgers.merchant, sql.placeholder('after')))
+  const later = nextOf(gt(ledgers.merchant, given('after')))
+  const others = nextOf(lte(ledgers.merchant, given('after')))
   return (after: string, limit: number): readonly ReportRow[] => {
     const found = later.all({ after, limit })
     return [...found, ...others.all({ after, limit: limit - found.length })]
@@ -87,8 +87,8 @@ export const reportQueries = (db: BetterSQLite3Database) => {
       .from(reports)
       .where(
         and(
-          eq(reports.ledgerStream, sql.placeholder('stream')),
-          gt(reports.closedPosition, sql.placeholder('position')),
+          eq(reports.ledgerStream, given('stream')),
+          gt(reports.closedPosition, given('position')),
         ),
       )
       .orderBy(asc(reports.closedPosition))
@@ -100,7 +100,7 @@ export const reportQueries = (db: BetterSQLite3Database) => {
     db
       .select({ number: reports.number, closedPosition: reports.closedPosition })
       .from(reports)
-      .where(eq(reports.ledgerStream, sql.placeholder('stream')))
+      .where(eq(reports.ledgerStream, given('stream')))
       .orderBy(desc(reports.closedPosition))
       .limit(1),
   )

@@ -4,7 +4,7 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { halfHourMs } from '../domain/accounting/line-sums.ts'
 import { idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
-import { prepared } from './prepared.ts'
+import { given, prepared, same } from './prepared.ts'
 import { projection } from './projection.ts'
 import { partsOf, spans, spanStart } from './spans.ts'
 
@@ -50,7 +50,6 @@ type ScansInTime = { readonly since: Instant; readonly count: number }
 
 export const scanCountQueries = (db: BetterSQLite3Database) => {
   const { merchant, shortlink, span, since, count } = scanCounts
-  const given = (name: string) => sql.placeholder(name)
   const total = sql<number>`sum(${count})`.as('count')
   const ofCodes = prepared(
     db,
@@ -60,8 +59,8 @@ export const scanCountQueries = (db: BetterSQLite3Database) => {
       .from(scanCounts)
       .where(
         and(
-          eq(merchant, given('merchant')),
-          eq(span, given('span')),
+          same(merchant),
+          same(span),
           gte(since, given('start')),
           sql`${since} < ${given('end')}`,
         ),
@@ -75,11 +74,7 @@ export const scanCountQueries = (db: BetterSQLite3Database) => {
       .select({ since, count })
       .from(scanCounts)
       .where(
-        and(
-          eq(shortlink, given('shortlink')),
-          eq(span, sql.raw(String(halfHourMs))),
-          gte(since, given('start')),
-        ),
+        and(same(shortlink), eq(span, sql.raw(String(halfHourMs))), gte(since, given('start'))),
       ),
   )
   return {

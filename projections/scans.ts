@@ -1,8 +1,8 @@
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { desc } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { idIn } from '../domain/stream.ts'
-import { findBy, prepared } from './prepared.ts'
+import { findBy, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
 const scans = sqliteTable(
@@ -36,21 +36,11 @@ export const scanProjection = projection({
 })
 
 export const scanQueries = (db: BetterSQLite3Database) => {
-  const last = prepared(
-    db,
-    scans,
-    db
-      .select()
-      .from(scans)
-      .where(
-        and(
-          eq(scans.shortlink, sql.placeholder('shortlink')),
-          eq(scans.merchant, sql.placeholder('merchant')),
-        ),
-      )
-      .orderBy(desc(scans.position))
-      .limit(1),
-  )
+  const last = rowsOf(db, scans, {
+    where: [same(scans.shortlink), same(scans.merchant)],
+    order: [desc(scans.position)],
+    limit: 1,
+  })
   return {
     byToken: findBy(db, scans, scans.tokenDigest),
     last: (merchant: string, shortlink: string): ScanRow | undefined =>

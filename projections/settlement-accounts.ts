@@ -1,4 +1,4 @@
-import { asc, gt, isNotNull, sql } from 'drizzle-orm'
+import { asc, gt, isNotNull } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { impliedAccount } from '../domain/accounting/settlement-account.ts'
@@ -7,7 +7,7 @@ import { isDueByRightClock, settlementDue, type Frequency } from '../domain/cale
 import { clockToleranceMs, type Instant } from '../domain/time.ts'
 import { utc } from '../domain/time-zone.ts'
 import { dueBy, nextBy } from './due.ts'
-import { findBy, prepared } from './prepared.ts'
+import { findBy, given, rowsOf } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Settlement account of each merchant, and when the next settlement is due. */
@@ -100,25 +100,17 @@ export const settlementAccountProjection = projection({
 export const settlementAccountQueries = (db: BetterSQLite3Database) => {
   const { merchant, dueAt, unsettledSince, waitsSince } = settlementAccounts
   const dueByClock = dueBy(db, settlementAccounts, dueAt)
-  const aheadOfClock = prepared(
-    db,
-    settlementAccounts,
-    db
-      .select()
-      .from(settlementAccounts)
-      .where(gt(waitsSince, sql.placeholder('since'))),
-  )
+  const aheadOfClock = rowsOf(db, settlementAccounts, { where: [gt(waitsSince, given('since'))] })
   /** Rows dated in the future (the clock was ahead) that are due already. */
   const dueAhead = (now: Instant): SettlementAccountRow[] =>
     aheadOfClock.all({ since: now + clockToleranceMs }).filter((row) => {
       const { unsettledSince: since } = row
       return since !== null && isDueByRightClock({ ...row, unsettledSince: since }, now)
     })
-  const unsettled = prepared(
-    db,
-    settlementAccounts,
-    db.select().from(settlementAccounts).where(isNotNull(unsettledSince)).orderBy(asc(merchant)),
-  )
+  const unsettled = rowsOf(db, settlementAccounts, {
+    where: [isNotNull(unsettledSince)],
+    order: [asc(merchant)],
+  })
   return {
     find: findBy(db, settlementAccounts, merchant),
     /** Longest due first. */

@@ -12,7 +12,7 @@ import {
 } from '../domain/accounting/payout-state.ts'
 import type { SettlementMade } from '../domain/accounting/settlement-events.ts'
 import { ofMessage, payoutOrders } from './payout-orders.ts'
-import { countOf, findBy, prepared } from './prepared.ts'
+import { countOf, findBy, given, prepared, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Settlements. Each takes the lines before its position and after the previous one's. */
@@ -83,22 +83,11 @@ export const settlementQueries = (db: BetterSQLite3Database) => {
   const { key, merchant, serial, startedPosition, settlementId, making, made } = settlements
   const { payoutStatus } = settlements
   const find = findBy(db, settlements, key)
-  const page = prepared(
-    db,
-    settlements,
-    db
-      .select()
-      .from(settlements)
-      .where(
-        and(
-          eq(merchant, sql.placeholder('merchant')),
-          lt(serial, sql.placeholder('before')),
-          isNotNull(made),
-        ),
-      )
-      .orderBy(desc(serial))
-      .limit(sql.placeholder('limit')),
-  )
+  const page = rowsOf(db, settlements, {
+    where: [same(merchant), lt(serial, given('before')), isNotNull(made)],
+    order: [desc(serial)],
+    limit: given('limit'),
+  })
   const earlier = alias(settlements, 'earlier')
   const unfinishedBefore = db
     .select({ key: earlier.key })
@@ -106,16 +95,11 @@ export const settlementQueries = (db: BetterSQLite3Database) => {
     .where(
       and(eq(earlier.key, sql`${merchant} || '/' || (${serial} - 1)`), eq(earlier.making, true)),
     )
-  const nextUnfinished = prepared(
-    db,
-    settlements,
-    db
-      .select()
-      .from(settlements)
-      .where(and(eq(making, true), notExists(unfinishedBefore)))
-      .orderBy(asc(startedPosition))
-      .limit(sql.placeholder('limit')),
-  )
+  const nextUnfinished = rowsOf(db, settlements, {
+    where: [eq(making, true), notExists(unfinishedBefore)],
+    order: [asc(startedPosition)],
+    limit: given('limit'),
+  })
   const cuts = prepared(
     db,
     settlements,
@@ -124,54 +108,32 @@ export const settlementQueries = (db: BetterSQLite3Database) => {
       .from(settlements)
       .where(
         and(
-          eq(merchant, sql.placeholder('merchant')),
-          gt(startedPosition, sql.placeholder('after')),
-          lt(startedPosition, sql.placeholder('before')),
+          same(merchant),
+          gt(startedPosition, given('after')),
+          lt(startedPosition, given('before')),
         ),
       )
       .orderBy(asc(startedPosition)),
   )
-  const payables = prepared(
-    db,
-    settlements,
-    db
-      .select()
-      .from(settlements)
-      .where(inArray(payoutStatus, ['due', 'returned']))
-      .orderBy(asc(key)),
-  )
-  const ordered = prepared(
-    db,
-    settlements,
-    db
-      .select()
-      .from(settlements)
-      .where(
-        inArray(
-          key,
-          db.select({ settlement: payoutOrders.settlement }).from(payoutOrders).where(ofMessage),
-        ),
-      )
-      .orderBy(asc(key)),
-  )
-  const byId = prepared(
-    db,
-    settlements,
-    db
-      .select()
-      .from(settlements)
-      .where(eq(settlementId, sql.placeholder('settlementId'))),
-  )
-  const ofStatus = prepared(
-    db,
-    settlements,
-    db
-      .select()
-      .from(settlements)
-      .where(eq(payoutStatus, sql.placeholder('payoutStatus')))
-      .orderBy(desc(startedPosition))
-      .limit(sql.placeholder('limit')),
-  )
+  const payables = rowsOf(db, settlements, {
+    where: [inArray(payoutStatus, ['due', 'returned'])],
+    order: [asc(key)],
+  })
+  const ordered = rowsOf(db, settlements, {
+    where: [
+      inArray(
+        key,
+        db.select({ settlement: payoutOrders.settlement }).from(payoutOrders).where(ofMessage),
+      ),
+    ],
+    order: [asc(key)],
+  })
+  const byId = rowsOf(db, settlements, { where: [same(settlementId)] })
+  const ofStatus = rowsOf(db, settlements, {
+    where: [same(payoutStatus)],
+    order: [desc(startedPosition)],
+    limit: given('limit'),
+  })
   return {
     find: (merchant: string, serial: number) => find(settlementKey(merchant, serial)),
     /** Completed settlements, newest first. */

@@ -1,8 +1,8 @@
-import { asc, eq, sql } from 'drizzle-orm'
+import { asc } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { idIn, within } from '../domain/stream.ts'
-import { prepared } from './prepared.ts'
+import { given, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** For which merchants somebody works, or is asked to. */
@@ -40,15 +40,10 @@ export const staffProjection = projection({
 })
 
 export const staffQueries = (db: BetterSQLite3Database) => {
-  const of = prepared(
-    db,
-    staff,
-    db
-      .select()
-      .from(staff)
-      .where(eq(staff.person, sql.placeholder('person')))
-      .orderBy(asc(staff.merchant))
-      .limit(sql.placeholder('limit')),
-  )
+  const of = rowsOf(db, staff, {
+    where: [same(staff.person)],
+    order: [asc(staff.merchant)],
+    limit: given('limit'),
+  })
   return { ofPerson: (person: string, limit: number) => of.all({ person, limit }) }
 }

@@ -1,8 +1,8 @@
-import { and, asc, eq, gt, lt, sql } from 'drizzle-orm'
+import { asc, gt, lt } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { LineAction } from '../domain/accounting/transaction-line.ts'
-import { prepared } from './prepared.ts'
+import { given, prepared, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Each transaction line once; a report or settlement is a range of positions. */
@@ -75,30 +75,20 @@ const withCharge = ({ fee, interchange, vat, taxcode, ...line }: Row) => ({
 
 export const transactionLineQueries = (db: BetterSQLite3Database) => {
   const { merchant, ledger, position } = transactionLines
-  const between = prepared(
-    db,
-    transactionLines,
-    db
-      .select()
-      .from(transactionLines)
-      .where(
-        and(
-          eq(merchant, sql.placeholder('merchant')),
-          eq(ledger, sql.placeholder('ledger')),
-          gt(position, sql.placeholder('after')),
-          lt(position, sql.placeholder('before')),
-        ),
-      )
-      .orderBy(asc(position))
-      .limit(sql.placeholder('limit')),
-  )
+  const between = rowsOf(db, transactionLines, {
+    where: [
+      same(merchant),
+      same(ledger),
+      gt(position, given('after')),
+      lt(position, given('before')),
+    ],
+    order: [asc(position)],
+    limit: given('limit'),
+  })
   const at = prepared(
     db,
     transactionLines,
-    db
-      .select({ ledger })
-      .from(transactionLines)
-      .where(eq(position, sql.placeholder('position'))),
+    db.select({ ledger }).from(transactionLines).where(same(position)),
   )
   return {
     /** The ledger that has the line of an event. */

@@ -3,7 +3,7 @@ import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { LineSum } from '../domain/accounting/line-sums.ts'
 import type { Instant } from '../domain/time.ts'
-import { prepared } from './prepared.ts'
+import { given, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 import { partsOf, spans, spanStart } from './spans.ts'
 
@@ -114,11 +114,11 @@ export const turnoverQueries = (db: BetterSQLite3Database) => {
       .from(turnover)
       .where(
         and(
-          eq(merchant, sql.placeholder('merchant')),
-          eq(posId, sql.placeholder('posId')),
-          eq(span, sql.placeholder('span')),
-          gte(since, sql.placeholder('start')),
-          lt(since, sql.placeholder('end')),
+          eq(merchant, given('merchant')),
+          eq(posId, given('posId')),
+          eq(span, given('span')),
+          gte(since, given('start')),
+          lt(since, given('end')),
         ),
       )
       .groupBy(currency),
