@@ -68,7 +68,7 @@ export type FoundEntry = Omit<JournalEntry, 'payee'> & {
   readonly serial: number | null
 }
 
-export type FoundEntries = {
+type FoundEntries = {
   readonly entries: readonly FoundEntry[]
   /** Before which position to look on; undefined where there is nothing more. */
   readonly next: number | undefined

@@ -95,7 +95,7 @@ export type PayoutSum = {
   readonly amount: Sum
 }
 
-export type PayoutTotal = {
+type PayoutTotal = {
   readonly currency: string
   readonly count: number
   readonly sum: Sum

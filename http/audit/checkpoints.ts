@@ -1,9 +1,11 @@
 import { html } from 'hono/html'
+import type { Queries } from '../../projections/read-models.ts'
 import { z } from 'zod'
 import type { Html } from '../payer/page.ts'
+import { headedTable } from '../portal/parts.ts'
 import { route, type Route } from '../route.ts'
 import { shownTime } from './page.ts'
-import { notSignedIn, type AuditVisits } from './visits.ts'
+import { auditAsks, type AuditVisits } from './visits.ts'
 
 type Checkpoint = {
   readonly size: number
@@ -13,11 +15,8 @@ type Checkpoint = {
   readonly signedAt: number
 }
 
-export type AuditCheckpointNeeds = {
+export type AuditCheckpointNeeds = Pick<Queries['transparency'], 'checkpoints'> & {
   readonly caughtUp: () => Promise<void>
-  readonly checkpoints: {
-    readonly before: (size: number, limit: number) => readonly Checkpoint[]
-  }
 }
 
 const onPage = 50
@@ -48,43 +47,25 @@ const pageHtml = (found: readonly Checkpoint[]): Html => {
     found.length === onPage && last
       ? html`<p><a href="/audit/checkpoints?before=${last.size}">Look further back</a></p>`
       : ''
+  const heads = ['Events', 'Signed (UTC)', 'Root', 'Witnesses', 'Proof']
+  const rows = found.map((one, index) => rowHtml(one, found[index + 1]))
   return html`<h1>Checkpoints</h1>
     <p>
       Each stands for all events before it. Keep one where the operator cannot reach it:
       <a href="/transparency/checkpoint">the newest, signed</a>,
       <a href="/transparency/key">the key</a>.
     </p>
-    <div class="card scroll">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Events</th>
-            <th scope="col">Signed (UTC)</th>
-            <th scope="col">Root</th>
-            <th scope="col">Witnesses</th>
-            <th scope="col">Proof</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${found.map((one, index) => rowHtml(one, found[index + 1]))}
-        </tbody>
-      </table>
-    </div>
+    <div class="card scroll">${headedTable('', heads, rows)}</div>
     ${more}`
 }
 
 /** The checkpoints that were signed, newest first. */
 export const auditCheckpointRoute = (needs: AuditCheckpointNeeds, visits: AuditVisits): Route =>
   route({
-    method: 'GET',
-    access: 'OPEN',
-    group: 'Audit',
+    ...auditAsks,
     path: '/audit/checkpoints',
     summary: 'The checkpoints of the log, newest first',
     query,
-    success: 'raw',
-    replyTypes: ['text/html', 'application/json'],
-    errors: notSignedIn,
     handle: (call) =>
       visits.look(call, async () => {
         await needs.caughtUp()

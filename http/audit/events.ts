@@ -9,11 +9,12 @@ import { withIsoTimes } from '../../domain/event-times.ts'
 import { parseEvent, type Recorded } from '../../domain/events.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Html } from '../payer/page.ts'
+import { headedTable } from '../portal/parts.ts'
 import { route, type Route } from '../route.ts'
 import { eventFields, filtersHtml } from './filters.ts'
 import { eventLink, explainHref, shownTime } from './page.ts'
 import { eventQuery, searchOfFields, wantedOf, type EventQuery } from './query.ts'
-import { notSignedIn, type AuditVisits, type Shown } from './visits.ts'
+import { auditAsks, type AuditVisits, type Shown } from './visits.ts'
 
 export type AuditEventNeeds = {
   readonly store: Pick<EventStore, 'readAt' | 'readBack' | 'readStream' | 'head'>
@@ -22,14 +23,6 @@ export type AuditEventNeeds = {
 }
 
 const onPage = 50
-const common = {
-  method: 'GET',
-  access: 'OPEN',
-  group: 'Audit',
-  success: 'raw',
-  replyTypes: ['text/html', 'application/json'],
-} as const
-
 /** An event as it is stored, times as ISO 8601. */
 const storedOf = ({ stream, revision, position, id, type, data, metadata }: RecordedEvent) =>
   withIsoTimes({ stream, revision, position, id, type, data, metadata })
@@ -49,21 +42,9 @@ export const eventsTable = async (
         <td><a href="${explainHref(event.stream)}">${event.stream}</a></td>
       </tr>`,
   )
+  const heads = ['Event', 'Time (UTC)', 'What', 'Who', 'Stream']
   return html`<div class="card scroll stack">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Event</th>
-          <th scope="col">Time (UTC)</th>
-          <th scope="col">What</th>
-          <th scope="col">Who</th>
-          <th scope="col">Stream</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${await Promise.all(rows)}
-      </tbody>
-    </table>
+    ${headedTable('', heads, await Promise.all(rows))}
   </div>`
 }
 
@@ -132,19 +113,17 @@ const manyEvents = async (needs: AuditEventNeeds, query: EventQuery): Promise<Sh
 /** Browses the log, and shows one event with the proof of who ordered it. */
 export const auditEventRoutes = (needs: AuditEventNeeds, visits: AuditVisits): Route[] => [
   route({
-    ...common,
+    ...auditAsks,
     path: '/audit/events',
     summary: 'Events of the log, newest first',
     query: eventQuery,
-    errors: notSignedIn,
     handle: (call) => visits.look(call, () => manyEvents(needs, call.query)),
   }),
   route({
-    ...common,
+    ...auditAsks,
     path: '/audit/event/:position',
     summary: 'An event, and who ordered it',
     params: z.object({ position: z.string().regex(/^[1-9]\d{0,14}$/) }),
-    errors: notSignedIn,
     handle: (call) => visits.look(call, () => oneEvent(needs, Number(call.params.position))),
   }),
 ]

@@ -7,7 +7,7 @@ import { route, type Route } from '../route.ts'
 import { filtersHtml } from './filters.ts'
 import { filled } from './query.ts'
 import { storyHtml, sumHtml } from './story-html.ts'
-import { notSignedIn, type AuditVisits, type Shown } from './visits.ts'
+import { auditAsks, notSignedIn, type AuditVisits, type Shown } from './visits.ts'
 
 export type AuditExplainNeeds = {
   readonly caughtUp: () => Promise<void>
@@ -54,14 +54,10 @@ export const auditExplainRoute = (needs: AuditExplainNeeds, visits: AuditVisits)
   }
 
   return route({
-    method: 'GET',
-    access: 'OPEN',
-    group: 'Audit',
+    ...auditAsks,
     path: '/audit/explain',
     summary: 'What has happened to something, in plain words',
     query,
-    success: 'raw',
-    replyTypes: ['text/html', 'application/json'],
     errors: { ...notSignedIn, 404: 'There is no such thing.' },
     handle: (call) =>
       visits.look(call, async () => {

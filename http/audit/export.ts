@@ -4,11 +4,9 @@ import { start, type EventStore, type RecordedEvent } from '../../application/ev
 import { route, type Route } from '../route.ts'
 import { eventFields, filtersHtml } from './filters.ts'
 import { eventQuery, wantedOf } from './query.ts'
-import { notSignedIn, type AuditVisits } from './visits.ts'
+import { auditAsks, type AuditVisits } from './visits.ts'
 
 export type AuditExportNeeds = { readonly store: Pick<EventStore, 'readAll'> }
-
-const common = { method: 'GET', access: 'OPEN', group: 'Audit', success: 'raw' } as const
 
 const lineOf = ({ stream, revision, position, id, type, data, metadata }: RecordedEvent): string =>
   `${JSON.stringify({ stream, revision, position, id, type, data, metadata })}\n`
@@ -31,14 +29,11 @@ const linesOf = ({ readAll }: AuditExportNeeds['store'], wanted: Wanted): Readab
   })
 }
 
-/** The form for an export, and the export. */
 export const auditExportRoutes = ({ store }: AuditExportNeeds, visits: AuditVisits): Route[] => [
   route({
-    ...common,
+    ...auditAsks,
     path: '/audit/export',
     summary: 'Choose events to take away',
-    replyTypes: ['text/html', 'application/json'],
-    errors: notSignedIn,
     handle: (call) =>
       visits.look(call, async () => ({
         title: 'Export',
@@ -52,12 +47,11 @@ export const auditExportRoutes = ({ store }: AuditExportNeeds, visits: AuditVisi
       })),
   }),
   route({
-    ...common,
+    ...auditAsks,
     path: '/audit/export/events.jsonl',
     summary: 'Events as they are stored, as JSON Lines',
     query: eventQuery.omit({ before: true }),
     replyTypes: ['application/jsonl', 'application/json', 'text/html'],
-    errors: notSignedIn,
     handle: (call) =>
       visits.look(call, async () => ({
         type: 'application/jsonl',

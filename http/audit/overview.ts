@@ -1,22 +1,20 @@
 import { html } from 'hono/html'
 import { browse } from '../../application/audit/browse.ts'
+import type { Queries } from '../../projections/read-models.ts'
 import { filtersHtml } from './filters.ts'
 import { eventsTable, type AuditEventNeeds } from './events.ts'
 import type { Html } from '../payer/page.ts'
 import { route, type Route } from '../route.ts'
 import { shownTime } from './page.ts'
-import { notSignedIn, type AuditVisits } from './visits.ts'
+import { auditAsks, type AuditVisits } from './visits.ts'
 
-export type AuditOverviewNeeds = Pick<AuditEventNeeds, 'store' | 'openAddress'> & {
-  readonly caughtUp: () => Promise<void>
-  /** Undefined before the first audit. */
-  readonly lastAudit: () =>
-    { readonly holds: boolean; readonly at: number; readonly position: number } | undefined
-  readonly checkpoints: {
-    readonly newest: () =>
-      { readonly size: number; readonly root: string; readonly signedAt: number } | undefined
+export type AuditOverviewNeeds = Pick<AuditEventNeeds, 'store' | 'openAddress'> &
+  Pick<Queries['transparency'], 'checkpoints'> & {
+    readonly caughtUp: () => Promise<void>
+    /** Undefined before the first audit. */
+    readonly lastAudit: () =>
+      { readonly holds: boolean; readonly at: number; readonly position: number } | undefined
   }
-}
 
 const shownEvents = 10
 
@@ -36,14 +34,9 @@ const verdictHtml = (last: ReturnType<AuditOverviewNeeds['lastAudit']>): Html =>
 /** Where an auditor begins: the newest events, and the newest checkpoint. */
 const overviewRoute = (needs: AuditOverviewNeeds, visits: AuditVisits): Route =>
   route({
-    method: 'GET',
-    access: 'OPEN',
-    group: 'Audit',
+    ...auditAsks,
     path: '/audit/',
     summary: 'What an auditor begins with',
-    success: 'raw',
-    replyTypes: ['text/html', 'application/json'],
-    errors: notSignedIn,
     handle: (call) =>
       visits.look(call, async () => {
         await needs.caughtUp()

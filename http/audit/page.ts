@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { brandMark, htmlReply, pageHeaders, type Html } from '../payer/page.ts'
+import { brandMark, headHtml, type Html, htmlReply, pageHeaders } from '../payer/page.ts'
 import type { RawReply, RawStatus } from '../route.ts'
 
 export type AuditPage = {
@@ -43,11 +43,7 @@ export const auditPage = async (page: AuditPage, isSecure: boolean): Promise<Raw
   const text = await html`<!doctype html>
     <html lang="en">
       <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>${title} · daybook audit</title>
-        <link rel="icon" href="/favicon.ico" />
+        ${headHtml(`${title} · daybook audit`)}
         <link rel="stylesheet" href="/payer/style.css" />
         <link rel="stylesheet" href="/audit/style.css" />
       </head>

@@ -7,7 +7,7 @@ import { route, type Route } from '../route.ts'
 import { filtersHtml } from './filters.ts'
 import { eventLink, explainHref, shownTime } from './page.ts'
 import { filled, timeIn } from './query.ts'
-import { notSignedIn, type AuditVisits } from './visits.ts'
+import { auditAsks, type AuditVisits } from './visits.ts'
 
 export type AuditRefusalNeeds = {
   readonly refusals: (wanted: RefusalsWanted, limit: number) => Promise<readonly ExplainedRefusal[]>
@@ -68,15 +68,10 @@ const wantedOf = (given: z.output<typeof query>, now: number): RefusalsWanted =>
 /** Why requests were refused, each decided again as things stood. */
 export const auditRefusalRoute = (needs: AuditRefusalNeeds, visits: AuditVisits): Route =>
   route({
-    method: 'GET',
-    access: 'OPEN',
-    group: 'Audit',
+    ...auditAsks,
     path: '/audit/refusals',
     summary: 'Refused requests, each decided again as things stood',
     query,
-    success: 'raw',
-    replyTypes: ['text/html', 'application/json'],
-    errors: notSignedIn,
     handle: (call) =>
       visits.look(call, async () => {
         const given = call.query

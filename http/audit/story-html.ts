@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type { Entry, Story, SumOfParts } from '../../application/audit/story.ts'
 import type { Html } from '../payer/page.ts'
+import { headedTable } from '../portal/parts.ts'
 import { eventLink, explainHref, shownTime } from './page.ts'
 
 const changesHtml = ({ numbers }: Entry): Html | '' =>
@@ -67,46 +68,31 @@ const verdictHtml = ({ agrees, says }: SumOfParts): Html => {
   </p>`
 }
 
-export const sumHtml = (subject: string, { title }: Story, sum: SumOfParts): Html =>
-  html`<h1>${sum.name} of ${title}</h1>
+const sumRow = (says: string, amount: string, kind = ''): Html =>
+  html`<tr class="${kind}">
+    <td></td>
+    <td></td>
+    <td>${says}</td>
+    <td>${amount}</td>
+  </tr>`
+
+export const sumHtml = (subject: string, { title }: Story, sum: SumOfParts): Html => {
+  const { others, parts } = sum
+  const rows = parts.map(
+    ({ position, at, says, amount }) =>
+      html`<tr>
+        <td>${eventLink(position)}</td>
+        <td>${shownTime(at)}</td>
+        <td>${says}</td>
+        <td>${amount}</td>
+      </tr>`,
+  )
+  if (others) rows.push(sumRow(`${others.count} more lines together`, others.amount))
+  rows.push(sumRow(sum.name, sum.value, 'sum'))
+  return html`<h1>${sum.name} of ${title}</h1>
     ${verdictHtml(sum)}
     <div class="card scroll sums">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Event</th>
-            <th scope="col">Time (UTC)</th>
-            <th scope="col">What</th>
-            <th scope="col">${sum.currency}</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${sum.parts.map(
-            ({ position, at, says, amount }) =>
-              html`<tr>
-                <td>${eventLink(position)}</td>
-                <td>${shownTime(at)}</td>
-                <td>${says}</td>
-                <td>${amount}</td>
-              </tr>`,
-          )}
-          ${
-            sum.others === undefined
-              ? ''
-              : html`<tr>
-                  <td></td>
-                  <td></td>
-                  <td>${sum.others.count} more lines together</td>
-                  <td>${sum.others.amount}</td>
-                </tr>`
-          }
-          <tr class="sum">
-            <td></td>
-            <td></td>
-            <td>${sum.name}</td>
-            <td>${sum.value}</td>
-          </tr>
-        </tbody>
-      </table>
+      ${headedTable('', ['Event', 'Time (UTC)', 'What', sum.currency], rows)}
     </div>
     <p><a href="${explainHref(subject)}">The whole story</a></p>`
+}

@@ -30,6 +30,16 @@ export const notSignedIn = {
   401: 'Not signed in, and JSON was asked for.',
 } as const
 
+/** What the routes of auditors' pages share. */
+export const auditAsks = {
+  method: 'GET',
+  access: 'OPEN',
+  group: 'Audit',
+  success: 'raw',
+  replyTypes: ['text/html', 'application/json'],
+  errors: notSignedIn,
+} as const
+
 /** What somebody typed is told only where it can name no person. */
 const toldTarget = (target: string): string =>
   target

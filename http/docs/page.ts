@@ -2,6 +2,7 @@ import { html, raw } from 'hono/html'
 import type { RawReply } from '../route.ts'
 import type { Section } from './markdown.ts'
 import type { Hit } from './search.ts'
+import { headHtml } from '../payer/page.ts'
 
 export type Html = ReturnType<typeof html>
 
@@ -14,7 +15,7 @@ export type Site = {
   readonly menu: readonly { readonly group: string; readonly links: readonly Link[] }[]
 }
 
-export type Page = {
+type Page = {
   readonly path: string
   readonly title: string
   readonly body: Html
@@ -111,12 +112,7 @@ export const docsPage = async (site: Site, page: Page): Promise<RawReply> => {
   const text = await html`<!doctype html>
     <html lang="en">
       <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>${title} · daybook documentation</title>
-        <link rel="icon" href="/favicon.ico" />
-        ${hasViewer ? viewerHead : ''}
+        ${headHtml(`${title} · daybook documentation`)} ${hasViewer ? viewerHead : ''}
         <link rel="stylesheet" href="/docs-assets/docs.css" />
         <script src="/docs-assets/docs.js" type="module"></script>
       </head>

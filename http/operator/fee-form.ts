@@ -31,7 +31,7 @@ export const feeForm = plainForm.extend({
   code: typed('A one-time code, to set them.').optional(),
 })
 
-export const feeFields = [
+const feeFields = [
   'first_day',
   'transaction_rate',
   'transaction_fixed',

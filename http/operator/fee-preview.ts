@@ -7,11 +7,13 @@ import type { Instant } from '../../domain/time.ts'
 import { dateIn } from '../../domain/time-zone.ts'
 import { shownAmount } from '../payer/money.ts'
 import type { Html } from '../payer/page.ts'
+import { headedTable } from '../portal/parts.ts'
 import { filledText } from '../payer/words.ts'
 import { dayText } from '../portal/money-parts.ts'
 import { percent } from '../portal/money-terms.ts'
 import type { LobbyVisitor } from '../staff/frame.ts'
 import type { FeePlace } from './fee-form.ts'
+import { scrolling } from './payouts/parts.ts'
 
 type Reader = Pick<LobbyVisitor, 'language' | 'locale'>
 
@@ -42,7 +44,7 @@ const termsIn = ({ from: _, currency: __, ...terms }: FeePlan['schedule']): FeeT
 const plain = { language: 'en', locale: 'en' } as const
 
 /** Whether anything would be another. */
-export const changesTerms = ({ schedule, before }: FeePlan, place: FeePlace): boolean =>
+const changesTerms = ({ schedule, before }: FeePlan, place: FeePlace): boolean =>
   !jsonEquals(linesOf(place, plain, before), linesOf(place, plain, termsIn(schedule)))
 
 /** What holds before and from that day on; what changes stands out. */
@@ -59,27 +61,15 @@ export const previewHtml = (place: FeePlace, visitor: Reader, plan: FeePlan, at:
       <td>${earlier === value ? value : html`<b class="changed">${value}</b>`}</td>
     </tr>`
   })
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.what}">
-      <table class="grid preview">
-        <thead>
-          <tr>
-            <th scope="col">${texts.what}</th>
-            <th scope="col">${texts.now}</th>
-            <th scope="col">${texts.then}</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>
-    ${changesTerms(plan, place) ? '' : html`<p class="aside">${texts.none}</p>`}
-    ${schedule.from <= at ? html`<p class="aside">${texts.past}</p>` : ''}
-    ${
-      next
-        ? html`<p class="aside">
-            ${filledText(texts.later, dayText(dateIn(timeZone, next.from), visitor))}
-          </p>`
-        : ''
-    }`
+  const heads = [texts.what, texts.now, texts.then]
+  return html`${scrolling(texts.what, headedTable('grid preview', heads, rows))}
+  ${changesTerms(plan, place) ? '' : html`<p class="aside">${texts.none}</p>`}
+  ${schedule.from <= at ? html`<p class="aside">${texts.past}</p>` : ''}
+  ${
+    next
+      ? html`<p class="aside">
+          ${filledText(texts.later, dayText(dateIn(timeZone, next.from), visitor))}
+        </p>`
+      : ''
+  }`
 }

@@ -36,7 +36,7 @@ import {
 } from './pages.ts'
 import { feeTexts } from './texts-fees.ts'
 
-export type OperatorFeeNeeds = MerchantPageNeeds & { readonly handle: Handle }
+type OperatorFeeNeeds = MerchantPageNeeds & { readonly handle: Handle }
 
 type Asked = {
   readonly visitor: OperatorVisitor

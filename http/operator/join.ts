@@ -13,7 +13,7 @@ import { operatorPath } from './areas.ts'
 import { joinPath, operatorPages, type OperatorNeeds } from './pages.ts'
 import { operatorTexts } from './texts.ts'
 
-export type JoinNeeds = OperatorNeeds & Pick<OperatorWork, 'acceptOperator'>
+type JoinNeeds = OperatorNeeds & Pick<OperatorWork, 'acceptOperator'>
 
 const group = 'Operator'
 const joinForm = plainForm.extend({ member: hidden('the invitation.') })

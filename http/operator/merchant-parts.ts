@@ -4,8 +4,8 @@ import type { AskedChange } from '../../domain/accounting/account-change.ts'
 import type { MerchantData } from '../../domain/merchant/merchant.ts'
 import { formatAmount } from '../../domain/money/money.ts'
 import type { Instant } from '../../domain/time.ts'
-import type { SettlementAccountRow } from '../../projections/settlement-accounts.ts'
 import { allPointsOfSale } from '../../projections/turnover.ts'
+import type { Queries } from '../../projections/read-models.ts'
 import { shownAmount, shownMoney, shownTime } from '../payer/money.ts'
 import type { Html } from '../payer/page.ts'
 import { filled } from '../payer/words.ts'
@@ -18,12 +18,8 @@ import { merchantTexts } from './texts-merchants.ts'
 
 export type MerchantPartNeeds = Pick<StaffWork, 'findStaff' | 'nameOf'> &
   Pick<TurnoverNeeds, 'turnoverBetween' | 'dayStarts'> &
-  Pick<PanelNeeds, 'nextPayout' | 'failingCallbacks'> & {
-    readonly settlementAccounts: { find(merchant: string): SettlementAccountRow | undefined }
-    readonly accountChanges: {
-      find(merchant: string): { readonly asked: AskedChange } | undefined
-    }
-  }
+  Pick<PanelNeeds, 'nextPayout' | 'failingCallbacks'> &
+  Pick<Queries['accounting'], 'settlementAccounts' | 'accountChanges'>
 
 const days = 30
 const addressesShown = 20

@@ -26,7 +26,7 @@ import {
 } from './pages.ts'
 import { merchantTexts } from './texts-merchants.ts'
 
-export type MerchantSwitchNeeds = MerchantPageNeeds & { readonly handle: Handle }
+type MerchantSwitchNeeds = MerchantPageNeeds & { readonly handle: Handle }
 
 const ways = ['approve', 'disable', 'enable'] as const
 type Way = (typeof ways)[number]

@@ -18,7 +18,7 @@ import { operatorOverviewTexts } from './texts-overview.ts'
 
 type Waiting = { readonly currency: string; readonly count: number; readonly sum: Sum }
 
-export type OperatorOverviewNeeds = MerchantListNeeds &
+type OperatorOverviewNeeds = MerchantListNeeds &
   Pick<ServiceNeeds, 'ready' | 'lastAudit'> & {
     readonly merchantCounts: () => Readonly<Record<'all' | 'waiting' | 'disabled', number>>
     readonly waitingPayouts: (status: 'due' | 'returned') => readonly Waiting[]

@@ -30,7 +30,7 @@ const pages = [
 
 const styles = ['operator', 'money'].map((name) => `http/operator/${name}.css`)
 
-export type OperatorRouteNeeds = NeedsOf<(typeof pages)[number]> & SessionNeeds & AssetNeeds
+type OperatorRouteNeeds = NeedsOf<(typeof pages)[number]> & SessionNeeds & AssetNeeds
 
 /** What the people of the operator see (interface 20). */
 export const operatorRoutes = (needs: OperatorRouteNeeds): Route[] => {

@@ -28,7 +28,7 @@ const english = {
   waitingMerchants: 'New merchants',
 }
 
-export type OperatorOverviewTexts = Readonly<Record<keyof typeof english, string>>
+type OperatorOverviewTexts = Readonly<Record<keyof typeof english, string>>
 
 const norwegian: OperatorOverviewTexts = {
   addresses: 'Adresser som er gitt opp',

@@ -32,7 +32,7 @@ const english = {
   you: 'you',
 }
 
-export type PeopleTexts = Readonly<Record<keyof typeof english, string>>
+type PeopleTexts = Readonly<Record<keyof typeof english, string>>
 
 const norwegian: PeopleTexts = {
   add: 'Legg til noen',

@@ -59,13 +59,13 @@ export const pageHeaders = (isSecure: boolean, leadsOut = false) => ({
   ...(isSecure && { 'Strict-Transport-Security': 'max-age=31536000' }),
 })
 
+const leftPage = 'M8 8.5h6.2c1 0 1.8.8 1.8 1.8v13.2c0-.9-.8-1.5-1.8-1.5H8z'
+const rightPage = 'M24 8.5h-6.2c-1 0-1.8.8-1.8 1.8v13.2c0-.9.8-1.5 1.8-1.5H24z'
+
 /** The book of /favicon.ico. */
 export const brandMark = html`<svg viewBox="0 0 32 32" aria-hidden="true">
   <rect width="32" height="32" rx="8" fill="#0b57d0" />
-  <path
-    fill="#fff"
-    d="M8 8.5h6.2c1 0 1.8.8 1.8 1.8v13.2c0-.9-.8-1.5-1.8-1.5H8zM24 8.5h-6.2c-1 0-1.8.8-1.8 1.8v13.2c0-.9.8-1.5 1.8-1.5H24z"
-  />
+  <path fill="#fff" d="${leftPage}${rightPage}" />
   <path
     stroke="#0b57d0"
     stroke-width="1.4"
@@ -124,22 +124,26 @@ export const htmlReply = (
   cookies,
 })
 
+/** What the head of every page begins with. */
+export const headHtml = (title: string): Html =>
+  html`<meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="color-scheme" content="light dark" />
+    <title>${title}</title>
+    <link rel="icon" href="/favicon.ico" />`
+
 export const pageReply = async (page: Page): Promise<RawReply> => {
   const { language, title, body, status = 200, cookies = [], leadsOut, refreshAfter } = page
   const { retryAfter = null, texts } = page
   const text = await html`<!doctype html>
     <html lang="${language}">
       <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
+        ${headHtml(title)}
         ${
           refreshAfter === undefined
             ? ''
             : html`<noscript><meta http-equiv="refresh" content="${refreshAfter}" /></noscript>`
         }
-        <title>${title}</title>
-        <link rel="icon" href="/favicon.ico" />
         <link rel="stylesheet" href="/payer/style.css" />
         <script src="/payer/live.js" defer></script>
       </head>

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { Seconds } from '../../domain/time.ts'
-import { brandMark, htmlReply, pageHeaders, type Html } from '../payer/page.ts'
+import { brandMark, headHtml, type Html, htmlReply, pageHeaders } from '../payer/page.ts'
 import { hiddenFields, type SignedIn } from '../payer/session.ts'
 import type { Language } from '../payer/texts.ts'
 import type { RawReply, RawStatus } from '../route.ts'
@@ -53,7 +53,7 @@ export type Frame = {
   readonly styles: readonly string[]
 }
 
-export const iconHtml = ({ icon }: Pick<Link, 'icon'>): Html =>
+const iconHtml = ({ icon }: Pick<Link, 'icon'>): Html =>
   html`<svg class="icon" viewBox="0 0 20 20" aria-hidden="true"><path d="${icon}" /></svg>`
 
 const linkHtml = (link: Link): Html =>
@@ -100,11 +100,7 @@ export const framedReply = async (
   const text = await html`<!doctype html>
     <html lang="${locale}">
       <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>${title} · ${frame.place}</title>
-        <link rel="icon" href="/favicon.ico" />
+        ${headHtml(`${title} · ${frame.place}`)}
         <link rel="stylesheet" href="/payer/style.css" />
         ${frame.styles.map((href) => html`<link rel="stylesheet" href="${href}" />`)}
         <script src="/payer/live.js" defer></script>

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { accounts } from '../../../domain/accounting/journal.ts'
 import type { JournalEntry } from '../../../domain/accounting/journal-entry.ts'
 import { dayMs, type Instant } from '../../../domain/time.ts'
-import type { EntriesWanted, FoundEntries } from '../../../projections/journal-entries.ts'
+import type { EntriesWanted } from '../../../projections/journal-entries.ts'
+import type { Queries } from '../../../projections/read-models.ts'
 import { searchOf, type Call } from '../../call.ts'
 
-export type JournalNeeds = {
+export type JournalNeeds = Pick<Queries['accounting'], 'journalEntries'> & {
   readonly isSecure: boolean
-  readonly journalEntries: { find(wanted: EntriesWanted, limit: number): FoundEntries }
   readonly shopName: (merchant: string) => string
   /** The last position whose time in the log is not later. */
   readonly positionAt: (at: Instant) => number

@@ -7,7 +7,7 @@ import { entriesQuery, type JournalNeeds } from './query.ts'
 import { storyRoutes, type StoryNeeds } from './story.ts'
 import { trialBalancePage, trialBalanceQuery, type TrialBalanceNeeds } from './trial-balance.ts'
 
-export type OperatorJournalNeeds = OperatorNeeds & TrialBalanceNeeds & JournalNeeds & StoryNeeds
+type OperatorJournalNeeds = OperatorNeeds & TrialBalanceNeeds & JournalNeeds & StoryNeeds
 
 const seeing = { action: 'see_journal', area: 'journal' } as const
 const entries = '/operator/journal/entries'

@@ -4,8 +4,10 @@ import { accounts, type Account } from '../../../domain/accounting/journal.ts'
 import { addUp, negated, type Sum } from '../../../domain/money/money.ts'
 import { dayOf } from '../../../domain/time.ts'
 import type { TrialBalance } from '../../../projections/journal.ts'
+import type { Queries } from '../../../projections/read-models.ts'
 import { searchOf, type Call } from '../../call.ts'
 import type { Html } from '../../payer/page.ts'
+import { headedTable } from '../../portal/parts.ts'
 import { filledText } from '../../payer/words.ts'
 import { dayText, sumText } from '../../portal/money-parts.ts'
 import { operatorPath } from '../areas.ts'
@@ -13,9 +15,7 @@ import type { OperatorPage, OperatorVisitor } from '../pages.ts'
 import { scrolling } from '../payouts/parts.ts'
 import { journalTexts } from './texts.ts'
 
-export type TrialBalanceNeeds = {
-  readonly journalDays: { trialBalanceAt(day: string): readonly TrialBalance[] }
-}
+export type TrialBalanceNeeds = Pick<Queries['accounting'], 'journalDays'>
 
 export const trialBalanceQuery = z.object({
   day: z.string().optional().meta({ description: 'At the end of this day in UTC; else of today.' }),
@@ -35,30 +35,21 @@ const currencyHtml = (
   const credits = addUp(...rows.map(([, sum]) => (isCredit(sum) ? negated(sum) : '0')))
   const href = (account: Account) =>
     operatorPath(`journal/entries?${new URLSearchParams({ account, until: day })}`)
-  const table = html`<table class="grid balance">
-    <thead>
-      <tr>
-        <th scope="col">${texts.account}</th>
-        <th scope="col" class="number">${texts.debit}</th>
-        <th scope="col" class="number">${texts.credit}</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${rows.map(
-        ([account, sum]) =>
-          html`<tr>
-            <th scope="row"><a href="${href(account)}">${texts[`account_${account}`]}</a></th>
-            <td class="number">${isCredit(sum) || sum === '0' ? '' : shown(sum)}</td>
-            <td class="number">${isCredit(sum) ? shown(negated(sum)) : ''}</td>
-          </tr>`,
-      )}
-      <tr class="sum">
-        <th scope="row">${texts.sum}</th>
-        <td class="number"><b>${shown(debits)}</b></td>
-        <td class="number"><b>${shown(credits)}</b></td>
-      </tr>
-    </tbody>
-  </table>`
+  const rowsHtml = rows.map(
+    ([account, sum]) =>
+      html`<tr>
+        <th scope="row"><a href="${href(account)}">${texts[`account_${account}`]}</a></th>
+        <td class="number">${isCredit(sum) || sum === '0' ? '' : shown(sum)}</td>
+        <td class="number">${isCredit(sum) ? shown(negated(sum)) : ''}</td>
+      </tr>`,
+  )
+  const sumHtml = html`<tr class="sum">
+    <th scope="row">${texts.sum}</th>
+    <td class="number"><b>${shown(debits)}</b></td>
+    <td class="number"><b>${shown(credits)}</b></td>
+  </tr>`
+  const heads = [texts.account, { number: texts.debit }, { number: texts.credit }]
+  const table = headedTable('grid balance', heads, [...rowsHtml, sumHtml])
   return html`<section class="card">
     <h2>${currency}</h2>
     ${

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { EntryProblem, SeenEntry } from '../../../domain/accounting/bank-entry.ts'
 import { operatorMayDo } from '../../../domain/people/operator-roles.ts'
 import { refuse } from '../../../domain/refusal.ts'
+import type { Queries } from '../../../projections/read-models.ts'
 import { searchOf, type Call } from '../../call.ts'
 import { inputField } from '../../payer/fields.ts'
 import type { Html } from '../../payer/page.ts'
@@ -17,12 +18,7 @@ import { payoutTexts } from './texts.ts'
 
 type EntryRow = { readonly id: string; readonly position: number; readonly entry: SeenEntry }
 
-export type BankPageNeeds = {
-  readonly bankEntries: {
-    openAfter(position: number, limit: number): readonly EntryRow[]
-    find(id: string): (EntryRow & { readonly isOpen: boolean }) | undefined
-  }
-}
+export type BankPageNeeds = Pick<Queries['accounting'], 'bankEntries'>
 
 /** Bytes of a file. */
 export const largestBankFile = 4 * 1_048_576
@@ -33,7 +29,7 @@ export const bankQuery = z.object({
 })
 export const entryParams = z.object({ entry: z.string().regex(/^[\da-f]{32}$/) })
 
-export const entryHref = (id: string): string => operatorPath(`payouts/bank/${id}`)
+const entryHref = (id: string): string => operatorPath(`payouts/bank/${id}`)
 
 export const problemText = (problem: EntryProblem | null, { language }: OperatorVisitor): string =>
   problem === null ? '' : payoutTexts[language][`problem_${problem}`]

@@ -10,11 +10,8 @@ import {
   type PayoutPlace,
   type PayoutRange,
   type PayoutRow,
-  type PayoutSum,
-  type PayoutTotal,
 } from '../../../projections/payouts.ts'
-import type { SettlementAccountRow } from '../../../projections/settlement-accounts.ts'
-import type { SettlementRow } from '../../../projections/settlements.ts'
+import type { Queries } from '../../../projections/read-models.ts'
 import { searchOf, type Call } from '../../call.ts'
 import { codeField } from '../../payer/fields.ts'
 import type { Html } from '../../payer/page.ts'
@@ -28,14 +25,10 @@ import type { OperatorPage, OperatorVisitor } from '../pages.ts'
 import { orderCell, payoutIn, scrolling, settlementLink, sumsHtml } from './parts.ts'
 import { payoutTexts } from './texts.ts'
 
-export type PayoutListNeeds = {
-  readonly payouts: {
-    list(range: PayoutRange, behind: PayoutPlace, limit: number): readonly PayoutRow[]
-    sums(range: PayoutRange, mostDays: number): readonly PayoutSum[]
-    totals(status: PayoutStatus): readonly PayoutTotal[]
-  }
-  readonly settlements: { find(merchant: string, serial: number): SettlementRow | undefined }
-  readonly settlementAccounts: { find(merchant: string): SettlementAccountRow | undefined }
+export type PayoutListNeeds = Pick<
+  Queries['accounting'],
+  'payouts' | 'settlements' | 'settlementAccounts'
+> & {
   readonly shopName: (merchant: string) => string
   readonly newMessageId: () => string
   /** Whether it is set where the money for payouts is. */

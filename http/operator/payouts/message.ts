@@ -2,8 +2,7 @@ import { html } from 'hono/html'
 import { z } from 'zod'
 import { refuse } from '../../../domain/refusal.ts'
 import type { PayoutOrderRow } from '../../../projections/payout-orders.ts'
-import type { PayoutSum } from '../../../projections/payouts.ts'
-import type { SettlementRow } from '../../../projections/settlements.ts'
+import type { Queries } from '../../../projections/read-models.ts'
 import { searchOf, type Call } from '../../call.ts'
 import { shownTime } from '../../payer/money.ts'
 import { pageHeaders, type Html } from '../../payer/page.ts'
@@ -16,14 +15,8 @@ import type { OperatorPage, OperatorVisitor } from '../pages.ts'
 import { payoutIn, scrolling, settlementLink, sumsHtml } from './parts.ts'
 import { payoutTexts } from './texts.ts'
 
-export type PayoutMessageNeeds = {
+export type PayoutMessageNeeds = Pick<Queries['accounting'], 'payoutOrders' | 'settlements'> & {
   readonly isSecure: boolean
-  readonly payoutOrders: {
-    list(messageId: string, behind: string, limit: number): readonly PayoutOrderRow[]
-    orderedAt(messageId: string): number | undefined
-    sums(messageId: string): readonly PayoutSum[]
-  }
-  readonly settlements: { find(merchant: string, serial: number): SettlementRow | undefined }
   readonly shopName: (merchant: string) => string
   /** Its file; undefined where no setting says from which account it pays. */
   readonly paymentFile: (messageId: string) => Promise<string | undefined>

@@ -4,6 +4,7 @@ import type { PayoutSum } from '../../../projections/payouts.ts'
 import type { SettlementRow } from '../../../projections/settlements.ts'
 import { dayText, sumText } from '../../portal/money-parts.ts'
 import type { Html } from '../../payer/page.ts'
+import { headedTable } from '../../portal/parts.ts'
 import { operatorPath } from '../areas.ts'
 import type { OperatorVisitor } from '../pages.ts'
 import { payoutTexts } from './texts.ts'
@@ -15,7 +16,7 @@ export const storyHref = (subject: string): string =>
 export const settlementLink = ({ merchant, serial, settlementId }: SettlementRow): Html =>
   html`<a href="${storyHref(`${merchant}/${serial}`)}">${settlementId}</a>`
 
-export const messageLink = (messageId: string): Html =>
+const messageLink = (messageId: string): Html =>
   html`<a href="${operatorPath(`payouts/messages/${encodeURIComponent(messageId)}`)}"
     ><code>${messageId}</code></a
   >`
@@ -49,19 +50,6 @@ export const sumsHtml = (sums: readonly PayoutSum[], visitor: OperatorVisitor): 
         <td class="number">${sumText(amount, currency, visitor)}</td>
       </tr>`,
   )
-  return scrolling(
-    texts.sumOf,
-    html`<table class="grid">
-      <thead>
-        <tr>
-          <th scope="col">${texts.bankDay}</th>
-          <th scope="col" class="number">${texts.count}</th>
-          <th scope="col" class="number">${texts.amount}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>`,
-  )
+  const heads = [texts.bankDay, { number: texts.count }, { number: texts.amount }]
+  return scrolling(texts.sumOf, headedTable('grid', heads, rows))
 }

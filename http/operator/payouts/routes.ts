@@ -31,7 +31,7 @@ import {
   type PayoutMessageNeeds,
 } from './message.ts'
 
-export type OperatorPayoutNeeds = OperatorNeeds &
+type OperatorPayoutNeeds = OperatorNeeds &
   PayoutListNeeds &
   PayoutMessageNeeds &
   BankPageNeeds &

@@ -74,7 +74,7 @@ const english = {
   why: 'Why',
 }
 
-export type PayoutTexts = Readonly<Record<keyof typeof english, string>>
+type PayoutTexts = Readonly<Record<keyof typeof english, string>>
 
 const norwegian: PayoutTexts = {
   account: 'Konto',

@@ -12,7 +12,7 @@ import { watchTexts } from './texts.ts'
 
 type Ready = Awaited<ReturnType<ServiceNeeds['ready']>>
 
-export type Health = {
+type Health = {
   readonly ready: Ready
   readonly freeBytes: number | undefined
   readonly callbacks: {
@@ -103,21 +103,10 @@ const lagHtml = (needs: HealthNeeds, health: Health, visitor: OperatorVisitor): 
       held ? number(Math.max(0, ready.head - held.position), visitor) : '–',
     ),
   ]
-  const table = html`<table class="grid">
-    <thead>
-      <tr>
-        <th scope="col">${texts.what}</th>
-        <th scope="col" class="number">${texts.position}</th>
-        <th scope="col" class="number">${texts.behind}</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${rows}
-    </tbody>
-  </table>`
+  const heads = [texts.what, { number: texts.position }, { number: texts.behind }]
   return html`<section class="card">
     <h2>${texts.lagOf}</h2>
-    ${scrolling(texts.lagOf, table)}
+    ${scrolling(texts.lagOf, headedTable('grid', heads, rows))}
   </section>`
 }
 

@@ -5,7 +5,7 @@ import { healthPage, type HealthNeeds } from './health.ts'
 import { keyRoutes, type KeyNeeds } from './keys.ts'
 import { securityLogPage, securityQuery, type SecurityNeeds } from './security.ts'
 
-export type OperatorWatchNeeds = OperatorNeeds & HealthNeeds & SecurityNeeds & KeyNeeds
+type OperatorWatchNeeds = OperatorNeeds & HealthNeeds & SecurityNeeds & KeyNeeds
 
 /** How the service is, its security log, and its keys. */
 export const operatorWatchRoutes = (needs: OperatorWatchNeeds, visits: Visits): Route[] => {

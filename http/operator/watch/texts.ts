@@ -87,7 +87,7 @@ const english = {
   wrapped: 'The keys of personal data are wrapped by key {}.',
 }
 
-export type WatchTexts = Readonly<Record<keyof typeof english, string>>
+type WatchTexts = Readonly<Record<keyof typeof english, string>>
 
 const norwegian: WatchTexts = {
   address: 'Fra',
