@@ -8,7 +8,7 @@ import { releaseNumber } from './register-payer.ts'
 import { checkOwnPin, readCode, type SignInNeeds } from './sign-in.ts'
 
 /** Both factors once more; without `pin` the second alone. */
-export type Confirmation = {
+type Confirmation = {
   readonly pin?: string | undefined
   readonly code: string
   /** SHA-256 of the device's cookie. */
@@ -38,7 +38,7 @@ export const confirmPayer = (needs: SignInNeeds) => {
 }
 
 type Change = Extract<PayerCommand, { readonly type: 'ChangeCredentials' }>
-export type CredentialsOptions = Partial<Pick<Change, 'codeStep' | 'known' | 'keeping'>>
+type CredentialsOptions = Partial<Pick<Change, 'codeStep' | 'known' | 'keeping'>>
 
 /** Replaces some credentials; all other sessions end. */
 export const changeCredentials = (needs: Pick<SignInNeeds, 'handle' | 'find' | 'people'>) => {

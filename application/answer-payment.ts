@@ -16,7 +16,7 @@ type Needs = {
   readonly tokens: Tokens
 }
 
-export type PaymentWish = {
+type PaymentWish = {
   /** Null keeps what the shop asked for. */
   readonly additionalAmount: number | null
   /** The payer confirmed an additional amount above the amount. */

@@ -5,7 +5,7 @@ import { isEnabled } from '../domain/register.ts'
 import type { Instant } from '../domain/time.ts'
 import type { Context, Handle } from './handle.ts'
 import type { Find } from './find-state.ts'
-import type { SecretGuesses } from './secret-guesses.ts'
+import type { SecretGuesses, VerifySecret } from './secret-guesses.ts'
 import type { SecurityLog } from './security-log.ts'
 
 /** However busy: then both factors again. */
@@ -26,12 +26,7 @@ type Needs = {
   readonly digestOf: (token: string) => string
   readonly derive: (...parts: readonly (string | number)[]) => string
   readonly isSameText: (a: string, b: string) => boolean
-  readonly verifySecret: (
-    secret: string,
-    hash: string | null,
-    claimed: string,
-    from: string | undefined,
-  ) => boolean | Promise<boolean>
+  readonly verifySecret: VerifySecret
   readonly guardGuesses: SecretGuesses
   /** The step of a right one-time code. */
   readonly checkCode: (secret: string, code: string) => number | null

@@ -14,7 +14,7 @@ import { revokeGrant, withdrawConsent } from './withdraw-grants.ts'
 import { issueTokens } from './tokens.ts'
 import type { Context } from './handle.ts'
 
-export type Redeemed = {
+type Redeemed = {
   readonly grant: string
   readonly payer: string
   readonly request: AuthorizationRequest

@@ -25,7 +25,7 @@ const payerIn = ({ names }: Identified): string | null =>
   typeof names === 'object' && 'id' in names ? names.id : null
 
 /** A permission request always names a customer. */
-export type CustomerPermissionRequest = PermissionRequest & { readonly customer: string }
+type CustomerPermissionRequest = PermissionRequest & { readonly customer: string }
 
 /** Returns the rid, the same for a repeated request. */
 export const requestPermission =

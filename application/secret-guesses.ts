@@ -155,4 +155,15 @@ export const makeSecretGuesses = ({ machineNow, networkOf, securityLog }: Needs)
   }
 }
 
+/**
+ * Takes as long without a hash, so that timing does not tell who exists. Checks of different
+ * clients take turns.
+ */
+export type VerifySecret = (
+  secret: string,
+  hash: string | null,
+  claimed: string,
+  from: string | undefined,
+) => boolean | Promise<boolean>
+
 export type SecretGuesses = ReturnType<typeof makeSecretGuesses>

@@ -1,5 +1,5 @@
 import type { Admit } from '../application/request-limits.ts'
-import type { SecretGuesses } from '../application/secret-guesses.ts'
+import type { SecretGuesses, VerifySecret } from '../application/secret-guesses.ts'
 import type { SecurityLog } from '../application/security-log.ts'
 import type { Names } from './brand.ts'
 
@@ -27,16 +27,7 @@ export type AccessNeeds = {
   readonly recallUser: (merchant: string, user: string) => FoundUser
   /** From the log. */
   readonly findUser: (merchant: string, user: string) => Promise<FoundUser>
-  /**
-   * Takes as long without a hash, so that timing does not tell who exists. Checks of different
-   * clients take turns.
-   */
-  readonly verifySecret: (
-    secret: string,
-    hash: string | null,
-    claimed: string,
-    from: string | undefined,
-  ) => boolean | Promise<boolean>
+  readonly verifySecret: VerifySecret
   /** Slows down who guesses. @throws Refusal secrets_are_wrong_too_often */
   readonly guardGuesses: SecretGuesses
   readonly securityLog: SecurityLog
@@ -45,7 +36,6 @@ export type AccessNeeds = {
   /** Takes as long without a key. */
   readonly verifySignature: (publicKey: string | null, text: string, signature: string) => boolean
   readonly fingerprint: (publicKey: string) => string
-  /** Seals an address for the log. */
   readonly sealAddress: (address: string) => string
   readonly contentDigest: (body: Uint8Array) => string
   readonly isWithin: (address: string | undefined, netmask: string) => boolean

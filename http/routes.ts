@@ -33,7 +33,6 @@ import { metricsRoute, serviceRoutes } from './service.ts'
 import { fewStreamsAtOnce } from './streams-at-once.ts'
 import { transparencyRoutes } from './transparency.ts'
 
-/** Makes routes from the needs of a slice. */
 const ofSlice =
   <Slice extends string, Needs>(slice: Slice, make: (needs: Needs) => Route | Route[]) =>
   (needs: Readonly<Record<Slice, Needs>>): Route[] =>
@@ -81,10 +80,8 @@ const ofSandbox = [
   ofSlice('sandbox', sandboxPayerRoutes),
 ]
 
-/** What the routes of merchants need, by slice. */
 export type MerchantRouteNeeds = NeedsOf<(typeof ofMerchants)[number]>
 
-/** What the routes need, by slice. */
 type RouteNeeds = MerchantRouteNeeds &
   NeedsOf<(typeof ofAnybody | typeof ofSandbox)[number]> & {
     readonly asOf: AsOfNeeds

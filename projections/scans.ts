@@ -20,7 +20,7 @@ const scans = sqliteTable(
   (row) => [index('scans_by_shortlink').on(row.shortlink, row.position)],
 )
 
-export type ScanRow = typeof scans.$inferSelect
+type ScanRow = typeof scans.$inferSelect
 
 export const scanProjection = projection({
   table: scans,

@@ -13,6 +13,7 @@ import { merchantPrefix, tidParams, type Signing } from '../addresses.ts'
 import type { Names } from '../brand.ts'
 import { callerOf, type Call } from '../call.ts'
 import { nextTurn } from '../../application/next-turn.ts'
+import type { Queries } from '../../projections/read-models.ts'
 import { partsOf } from '../multipart.ts'
 import { route, type Route } from '../route.ts'
 import { createdReply } from '../wire.ts'
@@ -45,18 +46,18 @@ export const makeAttachmentLink =
 
 export type AttachmentLink = ReturnType<typeof makeAttachmentLink>
 
-type AttachmentNeeds = Signing & {
-  readonly names: Names
-  readonly handle: Handle
-  readonly find: Find
-  readonly caughtUp: () => Promise<void>
-  readonly attachedContents: SealedBlobs
-  /** What is wrong with a picture; null for nothing. */
-  readonly problemOfPng: (content: Uint8Array) => Promise<string | null>
-  readonly isSigned: (signature: string, ...parts: readonly string[]) => boolean
-  readonly findRequested: (merchant: string, tid: string) => Promise<object | undefined>
-  readonly attachments: { of(tid: string): readonly AttachmentEntry[] }
-}
+type AttachmentNeeds = Signing &
+  Pick<Queries['payments'], 'attachments'> & {
+    readonly names: Names
+    readonly handle: Handle
+    readonly find: Find
+    readonly caughtUp: () => Promise<void>
+    readonly attachedContents: SealedBlobs
+    /** What is wrong with a picture; null for nothing. */
+    readonly problemOfPng: (content: Uint8Array) => Promise<string | null>
+    readonly isSigned: (signature: string, ...parts: readonly string[]) => boolean
+    readonly findRequested: (merchant: string, tid: string) => Promise<object | undefined>
+  }
 
 const uploadedReply = createdReply
   .extend({ ids: z.array(z.string()) })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Message } from '../../domain/callback.ts'
 import type { CallbackMessageRow } from '../../projections/callback-message-table.ts'
+import type { Queries } from '../../projections/read-models.ts'
 import { callerOf } from '../call.ts'
 import { readCursor, writeCursor } from '../lists.ts'
 import { recordMessageReading, type RecordingNeeds } from '../personal-data.ts'
@@ -47,10 +48,7 @@ const feed = z
 
 type CallbackFeedNeeds = RecordingNeeds & {
   readonly caughtUp: () => Promise<void>
-  readonly callbackMessages: {
-    after(merchant: string, after: number, limit: number): readonly CallbackMessageRow[]
-    lastPlace(merchant: string): number
-  }
+  readonly callbackMessages: Pick<Queries['callbacks']['messages'], 'after' | 'lastPlace'>
   readonly untilMessage: (merchant: string, after: number, milliseconds: number) => Promise<void>
   readonly wordCallback: (message: Message, uri: string) => Promise<string>
 }

@@ -21,7 +21,6 @@ type CallbackKeyNeeds = {
 
 const group = 'Service'
 
-/** The keys that callbacks are signed with. */
 export const callbackKeyRoutes = (needs: CallbackKeyNeeds): Route[] => [
   route({
     method: 'GET',

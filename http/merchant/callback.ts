@@ -6,8 +6,8 @@ import { refuse } from '../../domain/refusal.ts'
 import {
   messageStatuses,
   type CallbackMessageRow,
-  type MessageStatus,
 } from '../../projections/callback-message-table.ts'
+import type { Queries } from '../../projections/read-models.ts'
 import { merchantPrefix, type Links } from '../addresses.ts'
 import { callerOf, contextOf, type Call } from '../call.ts'
 import { listQuery, pageSize, writeCursor } from '../lists.ts'
@@ -28,14 +28,7 @@ export const callbackGroup = 'Callback'
 export type CallbackNeeds = RecordingNeeds & {
   readonly links: Links
   readonly caughtUp: () => Promise<void>
-  readonly callbackMessages: {
-    find(id: string): CallbackMessageRow | undefined
-    list(
-      merchant: string,
-      status: MessageStatus | undefined,
-      before: number,
-      limit: number,
-    ): readonly CallbackMessageRow[]
+  readonly callbackMessages: Pick<Queries['callbacks']['messages'], 'find' | 'list'> & {
     listAbout(
       subject: string,
       before: number,

@@ -6,6 +6,7 @@ import { defaultLedger, type LedgerCommand } from '../../domain/accounting/ledge
 import { refuse } from '../../domain/refusal.ts'
 import { within } from '../../domain/stream.ts'
 import type { LedgerRow } from '../../projections/ledgers.ts'
+import type { Queries } from '../../projections/read-models.ts'
 import type { Links } from '../addresses.ts'
 import { callerOf, contextOf, type Call } from '../call.ts'
 import { listRoute } from '../lists.ts'
@@ -59,15 +60,11 @@ const ledgerReply = z
 export const ledgerParams = z.object({ ledger_id: z.string() })
 export const ledgerGroup = 'Ledger'
 
-export type LedgerNeeds = {
+export type LedgerNeeds = Pick<Queries['accounting'], 'ledgers'> & {
   readonly handle: Handle
   readonly links: Links
   readonly caughtUp: () => Promise<void>
   readonly newId: () => string
-  readonly ledgers: {
-    find(merchant: string, id: string): LedgerRow | undefined
-    list(merchant: string, before: number, limit: number): readonly LedgerRow[]
-  }
 }
 
 /** The default ledger exists without registration, in the merchant's currency. */

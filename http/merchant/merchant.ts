@@ -4,6 +4,7 @@ import type { Blobs } from '../../application/blobs.ts'
 import type { MerchantData } from '../../domain/merchant/merchant.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { streamOf } from '../../domain/stream.ts'
+import type { Queries } from '../../projections/read-models.ts'
 import { merchantPrefix, type Links } from '../addresses.ts'
 import { callerOf, type Call } from '../call.ts'
 import { route, type Route } from '../route.ts'
@@ -43,15 +44,10 @@ const merchantReply = z
   })
   .meta({ id: 'Merchant' })
 
-type Row = { readonly data: MerchantData }
-
-type MerchantNeeds = {
+type MerchantNeeds = Pick<Queries['merchants'], 'merchants' | 'lookUpMerchant'> & {
   readonly links: Links
   readonly caughtUp: () => Promise<void>
   readonly blobs: Pick<Blobs, 'get'>
-  readonly merchants: { find(stream: string): Row | undefined }
-  /** By organisation number or another secondary id. */
-  readonly lookUpMerchant: (lookupId: string) => Row | undefined
 }
 
 const detailPath = (id: string): string => `${merchantPrefix}/merchant/${id}/`

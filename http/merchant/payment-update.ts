@@ -148,7 +148,6 @@ type Asked = {
   readonly terms: () => MaybePromise<FeeTerms>
 }
 
-/** The command that each action becomes. */
 const commands: Readonly<Record<Action, (asked: Asked) => MaybePromise<PaymentCommand>>> = {
   capture: async ({ input, at, terms }) => {
     const wanted = wantedOf(input, 'capture_id')

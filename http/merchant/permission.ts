@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { Find } from '../../application/find-state.ts'
-import type { Context } from '../../application/handle.ts'
-import type { CustomerPermissionRequest } from '../../application/permissions.ts'
+import type { requestPermission } from '../../application/permissions.ts'
 import type { ShownPermission } from '../../application/merchant-views.ts'
 import { defaultLedger } from '../../domain/accounting/ledger.ts'
 import { formatScope } from '../../domain/people/scope.ts'
@@ -77,10 +76,7 @@ type PermissionNeeds = RecordingNeeds & {
   readonly links: Links
   readonly caughtUp: () => Promise<void>
   readonly reportHolding: ReportHolding
-  readonly requestPermission: (
-    request: CustomerPermissionRequest,
-    context: Context,
-  ) => Promise<string>
+  readonly requestPermission: ReturnType<typeof requestPermission>
   /** The state of the request at an instant. */
   readonly findPermission: (
     merchant: string,

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { pointsOfSale } from '../../domain/aggregates.ts'
-import { newPosId, pos, posId, posName, posTypes } from '../../domain/merchant/pos.ts'
+import { newPosId, posId, posName, posTypes } from '../../domain/merchant/pos.ts'
 import { within } from '../../domain/stream.ts'
+import type { Queries } from '../../projections/read-models.ts'
 import { merchantPrefix } from '../addresses.ts'
 import { callerOf } from '../call.ts'
 import { removable } from '../nothing.ts'
@@ -35,17 +36,7 @@ const posReply = z
   })
   .meta({ id: 'Pos' })
 
-type PosRow = {
-  readonly position: number
-  readonly data: z.output<typeof pos.events.PosRegistered>
-}
-
-type PosNeeds = RegisterNeeds & {
-  readonly pointsOfSale: {
-    find(stream: string): PosRow | undefined
-    list(merchant: string, before: number, limit: number): readonly PosRow[]
-  }
-}
+type PosNeeds = RegisterNeeds & Pick<Queries['merchants'], 'pointsOfSale'>
 
 /** Points of sale (interface 7.3). */
 export const posRoutes = (needs: PosNeeds): Route[] =>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { refuse } from '../../domain/refusal.ts'
-import type { ReportRow } from '../../projections/reports.ts'
+import type { Queries } from '../../projections/read-models.ts'
 import type { Signing } from '../addresses.ts'
 import { listPage, listQuery, listReply } from '../lists.ts'
 import { route, type Route } from '../route.ts'
@@ -29,12 +29,7 @@ export const reportParams = ledgerParams.extend({
   report_id: z.string().regex(/^[1-9]\d{0,9}$/),
 })
 
-export type ReportNeeds = LedgerNeeds &
-  Signing & {
-    readonly reports: {
-      find(merchant: string, ledger: string, number: number): ReportRow | undefined
-    }
-  }
+export type ReportNeeds = LedgerNeeds & Signing & Pick<Queries['accounting'], 'reports'>
 
 /** Reports of ledgers (interface 8.2). */
 export const reportRoutes = (needs: ReportNeeds): Route[] => {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { merchants, payments } from '../../domain/aggregates.ts'
 import { findRechecked } from '../../application/find-rechecked.ts'
-import type { PaymentWish } from '../../application/answer-payment.ts'
+import type { acceptPayment } from '../../application/answer-payment.ts'
 import type { Context, Handle } from '../../application/handle.ts'
 import type { Find } from '../../application/find-state.ts'
 import { awaitsScan, type Payment } from '../../domain/payment/payment-state.ts'
@@ -19,12 +19,7 @@ export type SandboxNeeds = {
   readonly find: Find
   /** By id or phone number. */
   readonly findPayer: (name: string) => Promise<string | undefined>
-  readonly acceptPayment: (
-    tid: string,
-    payer: string,
-    wish: PaymentWish,
-    context: Context,
-  ) => Promise<void>
+  readonly acceptPayment: ReturnType<typeof acceptPayment>
   /** Moves the clock and runs everything due; returns the new time. */
   readonly advanceClock: (
     step: { readonly by: number } | { readonly to: Instant },

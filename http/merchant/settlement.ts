@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { frequencies } from '../../domain/calendar.ts'
 import { refuse } from '../../domain/refusal.ts'
-import type { SettlementAccountRow } from '../../projections/settlement-accounts.ts'
-import type { SettlementRow } from '../../projections/settlements.ts'
+import type { Queries } from '../../projections/read-models.ts'
 import { merchantPrefix, type Signing } from '../addresses.ts'
 import { callerOf } from '../call.ts'
 import { listRoute } from '../lists.ts'
@@ -27,14 +26,10 @@ const accountReply = z
   })
   .meta({ id: 'SettlementAccount' })
 
-export type SettlementNeeds = Signing & {
-  readonly caughtUp: () => Promise<void>
-  readonly settlements: {
-    find(merchant: string, serial: number): SettlementRow | undefined
-    list(merchant: string, before: number, limit: number): readonly SettlementRow[]
+export type SettlementNeeds = Signing &
+  Pick<Queries['accounting'], 'settlements' | 'settlementAccounts'> & {
+    readonly caughtUp: () => Promise<void>
   }
-  readonly settlementAccounts: { find(merchant: string): SettlementAccountRow | undefined }
-}
 
 export const settlementGroup = 'Settlement'
 export const settlementParams = z.object({ settlement_id: z.string().regex(/^[1-9]\d{0,9}$/) })

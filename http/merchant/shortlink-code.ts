@@ -3,17 +3,17 @@ import { shortlinks } from '../../domain/aggregates.ts'
 import type { shortlink } from '../../domain/merchant/shortlink.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { streamOf } from '../../domain/stream.ts'
+import type { Queries } from '../../projections/read-models.ts'
 import { givenId, type Links } from '../addresses.ts'
 import { limited } from '../concurrency-limit.ts'
 import { preferred } from '../negotiation.ts'
 import { route, type Route } from '../route.ts'
 
-export type Shortlink = z.output<typeof shortlink.events.ShortlinkRegistered>
+type Shortlink = z.output<typeof shortlink.events.ShortlinkRegistered>
 
-export type ShortlinkCodeNeeds = {
+export type ShortlinkCodeNeeds = Pick<Queries['merchants'], 'shortlinks'> & {
   readonly links: Links
   readonly caughtUp: () => Promise<void>
-  readonly shortlinks: { find(stream: string): { readonly data: Shortlink } | undefined }
   readonly shopName: (merchant: string) => string
   readonly qrImage: {
     readonly png: (text: string) => Promise<Uint8Array<ArrayBuffer>>

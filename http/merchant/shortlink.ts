@@ -5,7 +5,7 @@ import type { Find } from '../../application/find-state.ts'
 import { serialNumberPattern } from '../../domain/merchant/sticker.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { isAhead } from '../../domain/time.ts'
-import type { ScanRow } from '../../projections/scans.ts'
+import type { Queries } from '../../projections/read-models.ts'
 import { givenId, merchantPrefix } from '../addresses.ts'
 import { callerOf, contextOf } from '../call.ts'
 import { route, type Route } from '../route.ts'
@@ -19,7 +19,6 @@ import {
   shortlinkGroup as group,
   shortlinkParams as params,
   valuePath,
-  type Shortlink,
   type ShortlinkCodeNeeds,
 } from './shortlink-code.ts'
 
@@ -65,16 +64,10 @@ const shortlinkReply = z
 
 const scanReply = z.object({ id: z.string(), argstring: z.string() }).meta({ id: 'Scan' })
 
-type Row = { readonly position: number; readonly data: Shortlink }
-
 type ShortlinkNeeds = RegisterNeeds &
-  ShortlinkCodeNeeds & {
+  ShortlinkCodeNeeds &
+  Pick<Queries['merchants'], 'scans'> & {
     readonly find: Find
-    readonly shortlinks: {
-      find(stream: string): Row | undefined
-      list(merchant: string, before: number, limit: number): readonly Row[]
-    }
-    readonly scans: { last(merchant: string, shortlink: string): ScanRow | undefined }
     /** `token:<digits>`, with which a merchant may address the payer who scanned. */
     readonly scanToken: (scan: string) => string
     readonly newShortlinkId: () => string

@@ -11,6 +11,7 @@ import {
   type UserData,
 } from '../../domain/merchant/user.ts'
 import { within } from '../../domain/stream.ts'
+import type { Queries } from '../../projections/read-models.ts'
 import { merchantPrefix } from '../addresses.ts'
 import { callerOf, type Call } from '../call.ts'
 import { RequestError } from '../errors.ts'
@@ -69,25 +70,15 @@ const userReply = z
   })
   .meta({ id: 'User' })
 
-type UserRow = {
-  readonly position: number
-  readonly data: UserData
-  readonly isDisabled: boolean
-}
-
 type UserNeeds = RegisterNeeds &
-  Checks & {
+  Checks &
+  Pick<Queries['merchants'], 'users'> & {
     readonly find: Find
-    readonly users: {
-      find(stream: string): UserRow | undefined
-      list(merchant: string, before: number, limit: number): readonly UserRow[]
-    }
     readonly hashSecret: (secret: string) => Promise<string>
     readonly verifySecret: (secret: string, hash: string) => boolean | Promise<boolean>
   }
 
 const listPath = `${merchantPrefix}/user/`
-/** Defaults of a new user. */
 const defaults = { roles: ['user' as const], netmask: null, secretHash: null, publicKey: null }
 const pageSize = 100
 const onlyManagers = 'Only a superuser or an integrator manages users.'

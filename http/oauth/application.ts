@@ -3,13 +3,13 @@ import { applications } from '../../domain/aggregates.ts'
 import type { Handle } from '../../application/handle.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { streamOf } from '../../domain/stream.ts'
+import type { Queries } from '../../projections/read-models.ts'
 import { merchantPrefix, type Links } from '../addresses.ts'
 import { callerOf, contextOf, type Call } from '../call.ts'
 import { listRoute } from '../lists.ts'
 import { route, type Route } from '../route.ts'
 import { createdReply } from '../wire.ts'
 import { isShortUri, longestUri } from '../web-uri.ts'
-import type { KnownApplication } from './client.ts'
 
 /**
  * Redirect URIs: https, a native app's own scheme, or http on the device itself (in the sandbox,
@@ -41,8 +41,8 @@ const applicationInput = (isSandbox: boolean) =>
             .max(longestUri)
             .refine(
               (text) => text.length > longestUri || isRedirectUri(text, isSandbox),
-              `Must be a URL of ${isSandbox ? 'https or http' : 'https, or of http on this machine'}` +
-                ', or of a native app, without a user or a fragment.',
+              `Must be a URL of https${isSandbox ? ' or http' : ', or of http on this machine'}, ` +
+                'or of a native app, without a user or a fragment.',
             ),
         )
         .min(1)
@@ -66,19 +66,10 @@ const applicationReply = z
 
 const params = z.object({ client_id: z.string() })
 
-type Row = {
-  readonly position: number
-  readonly data: Omit<KnownApplication, 'isDisabled'>
-}
-
-type ApplicationNeeds = {
+type ApplicationNeeds = Pick<Queries['people'], 'applications'> & {
   readonly handle: Handle
   readonly links: Links
   readonly caughtUp: () => Promise<void>
-  readonly applications: {
-    find(stream: string): Row | undefined
-    list(merchant: string, before: number, limit: number): readonly Row[]
-  }
   readonly isSandbox: boolean
   /** The same for the same signature, so that a repeated request makes one client. */
   readonly newClient: (signature: string | null) => {

@@ -10,7 +10,6 @@ import { redirectTo } from './request.ts'
 export type LeavingNeeds = {
   readonly handle: Handle
   readonly issuer: () => string
-  /** The authorization code, and the hash that is stored. */
   readonly codeOf: (authorization: string) => { readonly code: string; readonly hash: string }
 }
 

@@ -42,7 +42,6 @@ export const authorizationPages = (
     return html`<a class="lone" href="${redirectTo(redirectUri, answer)}">${texts.noThanks}</a>`
   }
 
-  /** Continue as the payer who is signed in. */
   const continueAs = async (
     { texts, session }: SignedIn,
     query: URLSearchParams,

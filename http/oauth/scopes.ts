@@ -127,7 +127,8 @@ export const scopeRoutes = (needs: ScopeNeeds): Route[] => {
       group: 'OAuth',
       description:
         `Needs the scope \`${enough.join('` or `')}\`. The token stands in the header ` +
-        'Authorization (RFC 6750, 2.1), and is looked for nowhere else. A bound token comes as `DPoP`, with a proof (RFC 9449, 7).',
+        'Authorization (RFC 6750, 2.1), and is looked for nowhere else. ' +
+        'A bound token comes as `DPoP`, with a proof (RFC 9449, 7).',
       isSafe: true,
       success: 'raw',
       headers: notKept,

@@ -1,4 +1,4 @@
-import type { Redeemed } from '../../application/authorize.ts'
+import type { redeemCode } from '../../application/authorize.ts'
 import type { Refreshed } from '../../application/grants.ts'
 import type { Context } from '../../application/handle.ts'
 import type { Granted, ShownTokens } from '../../application/show-tokens.ts'
@@ -18,16 +18,7 @@ import { anyGrant, codeGrant, tokenReply, type refreshGrant } from './token-form
 
 type TokenNeeds = ClientNeeds &
   ProofNeeds & {
-    readonly redeemCode: (
-      code: {
-        readonly code: string
-        readonly client: string
-        readonly redirectUri: string | null
-        readonly codeChallenge: string | null
-        readonly jkt: string | undefined
-      },
-      context: Context,
-    ) => Promise<Redeemed>
+    readonly redeemCode: ReturnType<typeof redeemCode>
     readonly refreshGrant: (
       refreshToken: string,
       client: { readonly id: string; readonly isPublic: boolean; readonly jkt: string | undefined },

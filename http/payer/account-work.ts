@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { Confirmation, CredentialsOptions } from '../../application/account.ts'
+import type { confirmPayer, changeCredentials } from '../../application/account.ts'
 import type { Context } from '../../application/handle.ts'
 import type { NumberProofs } from '../../application/number-proofs.ts'
-import { plainRecoveryCode, type Credentials } from '../../application/payers.ts'
+import { plainRecoveryCode } from '../../application/payers.ts'
 import type { Profile } from '../../domain/people/profile.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { secondsAfter, type Instant } from '../../domain/time.ts'
@@ -11,18 +11,8 @@ import type { Texts } from './texts.ts'
 import { filledText } from './words.ts'
 
 export type AccountNeeds = {
-  readonly confirmPayer: (
-    payer: string,
-    confirmation: Confirmation,
-    context: Context,
-  ) => Promise<void>
-  readonly changeCredentials: (
-    payer: string,
-    what: 'pin' | 'authenticator' | 'recovery_codes',
-    changes: Partial<Credentials>,
-    context: Context,
-    options?: CredentialsOptions,
-  ) => Promise<void>
+  readonly confirmPayer: ReturnType<typeof confirmPayer>
+  readonly changeCredentials: ReturnType<typeof changeCredentials>
   readonly proveNumber: (payer: string, phone: string, context: Context) => Promise<void>
   readonly closeAccount: (payer: string, context: Context) => Promise<void>
   readonly signOutEverywhere: (

@@ -8,7 +8,7 @@ import { contextOfPayer, type Call } from '../call.ts'
 import { route, type Route } from '../route.ts'
 import { sessionTokenOf, toSignInFirst } from '../session-guard.ts'
 import { createdReply, dateTime } from '../wire.ts'
-import { anyCode, payerGroup, payerPrefix, phoneText, pinText } from './api-fields.ts'
+import { anyCode, asksOfPayer, payerGroup, payerPrefix, phoneText, pinText } from './api-fields.ts'
 import { deviceName } from './device-name.ts'
 import { deviceReply, deviceTokenText, makeDevice, type DeviceTokenNeeds } from './device-token.ts'
 import type { Throttle } from './fields.ts'
@@ -90,9 +90,7 @@ export const payerAccessRoutes = (needs: ApiAccessNeeds): Route[] => {
     route({
       method: 'DELETE',
       path: `${payerPrefix}/session/`,
-      access: 'OPEN',
-      guard: 'session',
-      group: payerGroup,
+      ...asksOfPayer,
       summary: 'Sign out',
       success: 'nothing',
       handle: async (call) => {

@@ -5,6 +5,8 @@ import { asWritten } from '../nothing.ts'
 
 export const payerPrefix = '/payer/v1'
 export const payerGroup = 'Payer'
+/** What the routes of signed-in payers share. */
+export const asksOfPayer = { access: 'OPEN', guard: 'session', group: payerGroup } as const
 
 export const phoneText = z
   .string()

@@ -9,7 +9,7 @@ import { route, type Route } from '../route.ts'
 import { amountIn, amountText, dateTime, money, read } from '../wire.ts'
 import { acceptanceFaults } from './acceptance-faults.ts'
 import { type PayerAccess } from './api-access.ts'
-import { codeText, payerGroup, payerPrefix } from './api-fields.ts'
+import { asksOfPayer, codeText, payerPrefix } from './api-fields.ts'
 import type { PayerPaymentNeeds } from './payment.ts'
 import { requestFor, sumsOf } from './request.ts'
 import { stepUp } from './step-up.ts'
@@ -78,9 +78,7 @@ export const payerApiPaymentRoutes = (
     route({
       method: 'GET',
       path: `${payerPrefix}/payment_request/:tid/`,
-      access: 'OPEN',
-      guard: 'session',
-      group: payerGroup,
+      ...asksOfPayer,
       summary: 'A payment request of the payer, or one that anyone may answer',
       params: tidParams,
       success: 'value',
@@ -115,9 +113,7 @@ export const payerApiPaymentRoutes = (
     route({
       method: 'POST',
       path: `${payerPrefix}/payment_request/:tid/accept/`,
-      access: 'OPEN',
-      guard: 'session',
-      group: payerGroup,
+      ...asksOfPayer,
       summary: 'Accept a payment request',
       params: tidParams,
       body: acceptInput,
@@ -149,9 +145,7 @@ export const payerApiPaymentRoutes = (
     route({
       method: 'POST',
       path: `${payerPrefix}/payment_request/:tid/decline/`,
-      access: 'OPEN',
-      guard: 'session',
-      group: payerGroup,
+      ...asksOfPayer,
       summary: 'Decline a payment request',
       params: tidParams,
       success: 'nothing',
@@ -165,9 +159,7 @@ export const payerApiPaymentRoutes = (
     }),
     ...attachmentReadingRoutes(needs, {
       listPath: (tid) => `${payerPrefix}/payment_request/${tid}/attachment/`,
-      access: 'OPEN',
-      guard: 'session',
-      group: payerGroup,
+      ...asksOfPayer,
       entriesFor: async (call, tid) => {
         const { payer } = await access(call)
         await findOwn(tid, payer, call.at)

@@ -7,7 +7,7 @@ import { grantedText } from '../merchant/permission-input.ts'
 import { route, type Route } from '../route.ts'
 import { dateTime } from '../wire.ts'
 import { type PayerAccess } from './api-access.ts'
-import { payerGroup, payerPrefix } from './api-fields.ts'
+import { asksOfPayer, payerPrefix } from './api-fields.ts'
 import { permissionFor, type PayerPermissionNeeds } from './permission.ts'
 import { withdrawal, type PayerPermissionsNeeds } from './permissions.ts'
 
@@ -38,9 +38,7 @@ export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Rou
     route({
       method: 'GET',
       path: `${payerPrefix}/permission_request/:rid/`,
-      access: 'OPEN',
-      guard: 'session',
-      group: payerGroup,
+      ...asksOfPayer,
       summary: 'A permission request of the payer',
       params: ridParams,
       success: 'value',
@@ -64,9 +62,7 @@ export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Rou
     route({
       method: 'POST',
       path: `${payerPrefix}/permission_request/:rid/accept/`,
-      access: 'OPEN',
-      guard: 'session',
-      group: payerGroup,
+      ...asksOfPayer,
       summary: 'Grant what was asked for, or a part of it',
       params: ridParams,
       body: z.object({ scope: grantedText }).meta({ id: 'PayerGrant' }),
@@ -82,9 +78,7 @@ export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Rou
     route({
       method: 'POST',
       path: `${payerPrefix}/permission_request/:rid/decline/`,
-      access: 'OPEN',
-      guard: 'session',
-      group: payerGroup,
+      ...asksOfPayer,
       summary: 'Decline a permission request',
       params: ridParams,
       success: 'nothing',
@@ -98,9 +92,7 @@ export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Rou
     route({
       method: 'GET',
       path: `${payerPrefix}/permission/`,
-      access: 'OPEN',
-      guard: 'session',
-      group: payerGroup,
+      ...asksOfPayer,
       summary: 'Who knows what about the payer, newest first: one for each application or merchant',
       query: listQuery,
       success: 'value',
@@ -148,9 +140,7 @@ export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Rou
     route({
       method: 'DELETE',
       path: `${payerPrefix}/permission/:client/`,
-      access: 'OPEN',
-      guard: 'session',
-      group: payerGroup,
+      ...asksOfPayer,
       summary: 'Withdraw all that an application or a merchant may know, with all its tokens',
       params: clientParams,
       success: 'nothing',

@@ -6,7 +6,7 @@ import { removable } from '../nothing.ts'
 import { route, type Route } from '../route.ts'
 import { type PayerAccess } from './api-access.ts'
 import type { EnteringNeeds } from './entering.ts'
-import { fullName, payerGroup, payerPrefix } from './api-fields.ts'
+import { asksOfPayer, fullName, payerPrefix } from './api-fields.ts'
 
 const addressReply = z.object({
   street: z.string(),
@@ -53,9 +53,7 @@ export const payerApiProfileRoutes = (needs: EnteringNeeds, access: PayerAccess)
     route({
       method: 'GET',
       path: `${payerPrefix}/profile/`,
-      access: 'OPEN',
-      guard: 'session',
-      group: payerGroup,
+      ...asksOfPayer,
       summary: 'What is known of the payer',
       success: 'value',
       reply: profileReply,
@@ -74,9 +72,7 @@ export const payerApiProfileRoutes = (needs: EnteringNeeds, access: PayerAccess)
     route({
       method: 'PUT',
       path: `${payerPrefix}/profile/`,
-      access: 'OPEN',
-      guard: 'session',
-      group: payerGroup,
+      ...asksOfPayer,
       summary: 'Change what is known',
       body: profileInput,
       success: 'nothing',

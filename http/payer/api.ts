@@ -5,7 +5,7 @@ import { RequestError } from '../errors.ts'
 import { listPage, listQuery, listReply } from '../lists.ts'
 import { route, type Route } from '../route.ts'
 import { makePayerAccess, type ApiAccessNeeds } from './api-access.ts'
-import { payerGroup, payerPrefix } from './api-fields.ts'
+import { asksOfPayer, payerPrefix } from './api-fields.ts'
 import { payerAccountRoutes, type PayerApiAccountNeeds } from './api-account.ts'
 import { payerApiPaymentRoutes, type PayerApiPaymentNeeds } from './api-payment.ts'
 import { payerApiPermissionRoutes } from './api-permission.ts'
@@ -38,9 +38,7 @@ export const payerApiRoutes = (needs: PayerApiNeeds): Route[] => {
     route({
       method: 'GET',
       path: `${payerPrefix}/request/`,
-      access: 'OPEN',
-      guard: 'session',
-      group: payerGroup,
+      ...asksOfPayer,
       summary: 'What waits for an answer of the payer, newest first',
       query: listQuery,
       success: 'value',
@@ -56,9 +54,7 @@ export const payerApiRoutes = (needs: PayerApiNeeds): Route[] => {
     route({
       method: 'GET',
       path: `${payerPrefix}/history/`,
-      access: 'OPEN',
-      guard: 'session',
-      group: payerGroup,
+      ...asksOfPayer,
       summary: 'What the payer has answered, newest first',
       query: listQuery,
       success: 'value',
@@ -76,9 +72,7 @@ export const payerApiRoutes = (needs: PayerApiNeeds): Route[] => {
     route({
       method: 'POST',
       path: `${payerPrefix}/scan/`,
-      access: 'OPEN',
-      guard: 'session',
-      group: payerGroup,
+      ...asksOfPayer,
       summary: 'Scan a code: answers the page that it leads to',
       body: z.object({ text: z.string().max(2048).default('') }).meta({ id: 'PayerScan' }),
       success: 'value',

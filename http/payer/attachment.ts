@@ -6,6 +6,7 @@ import type { AttachmentEntry } from '../../projections/attachments.ts'
 import { tidParams } from '../addresses.ts'
 import type { Call } from '../call.ts'
 import { nextTurn } from '../../application/next-turn.ts'
+import type { Queries } from '../../projections/read-models.ts'
 import { readSheet, type Sheet } from '../merchant/attachment-sheet.ts'
 import { route, type RawReply, type Route } from '../route.ts'
 import { shownMoney } from './money.ts'
@@ -13,9 +14,8 @@ import { pageAsks } from './page-asks.ts'
 import { pageHeaders, type Html } from './page.ts'
 import type { Visitor, Visits } from './session.ts'
 
-export type PayerAttachmentNeeds = {
+export type PayerAttachmentNeeds = Pick<Queries['payments'], 'attachments'> & {
   readonly isSecure: boolean
-  readonly attachments: { of(tid: string): readonly AttachmentEntry[] }
   readonly attachedContents: Pick<SealedBlobs, 'get'>
 }
 

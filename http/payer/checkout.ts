@@ -18,7 +18,6 @@ type CheckoutNeeds = {
   readonly caughtUp: () => Promise<void>
   readonly findRequest: (tid: string, at: Instant) => Promise<ShownRequest | undefined>
   readonly now: () => Instant
-  /** A QR code as a data URL. */
   readonly qrImage: { readonly dataUrl: (text: string) => Promise<string> }
   readonly watch: Watch
 }

@@ -1,3 +1,4 @@
+import type { changeProfile } from '../../application/payers.ts'
 import type { Context } from '../../application/handle.ts'
 import type { Profile } from '../../domain/people/profile.ts'
 import type { Scope } from '../../domain/people/scope.ts'
@@ -9,11 +10,7 @@ import type { SignedIn } from './session.ts'
 
 export type EnteringNeeds = {
   readonly findProfile: (payer: string) => Promise<Profile | undefined>
-  readonly changeProfile: (
-    payer: string,
-    changes: Partial<Profile>,
-    context: Context,
-  ) => Promise<void>
+  readonly changeProfile: ReturnType<typeof changeProfile>
 }
 
 /** Stores missing data that the payer entered to share it; returns the problems. */

@@ -5,6 +5,7 @@ import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { GrantedPermission } from '../../projections/grants.ts'
 import type { InboxEntry } from '../../projections/payer-inbox.ts'
+import type { Queries } from '../../projections/read-models.ts'
 import { searchOf, type Call } from '../call.ts'
 import type { RawReply, Route } from '../route.ts'
 import { devicesHtml, type DevicesNeeds } from './devices.ts'
@@ -18,20 +19,21 @@ import { statusText, sumsOf, type ShownRequest } from './request.ts'
 import type { SignedIn, Visits } from './session.ts'
 import { filled } from './words.ts'
 
-export type PayerHomeNeeds = DevicesNeeds & {
-  readonly findProfile: (payer: string) => Promise<Profile | undefined>
-  readonly inbox: {
-    waiting(payer: string, at: Instant, before: number, limit: number): readonly InboxEntry[]
-    history(payer: string, before: number, limit: number): readonly InboxEntry[]
+export type PayerHomeNeeds = DevicesNeeds &
+  Pick<Queries['people'], 'inbox'> & {
+    readonly findProfile: (payer: string) => Promise<Profile | undefined>
+    readonly findRequest: (tid: string, at: Instant) => Promise<ShownRequest | undefined>
+    readonly findPayerPermission: PayerViews['findPayerPermission']
+    /** Permissions granted to applications, newest first. */
+    readonly answersOf: (
+      payer: string,
+      before: number,
+      limit: number,
+    ) => readonly GrantedPermission[]
+    readonly applicationName: (client: string) => string | undefined
+    readonly isWithdrawn: (grant: string) => boolean
+    readonly shopName: (merchant: string) => string
   }
-  readonly findRequest: (tid: string, at: Instant) => Promise<ShownRequest | undefined>
-  readonly findPayerPermission: PayerViews['findPayerPermission']
-  /** Permissions granted to applications, newest first. */
-  readonly answersOf: (payer: string, before: number, limit: number) => readonly GrantedPermission[]
-  readonly applicationName: (client: string) => string | undefined
-  readonly isWithdrawn: (grant: string) => boolean
-  readonly shopName: (merchant: string) => string
-}
 
 type Row = {
   readonly href: string

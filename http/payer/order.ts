@@ -27,12 +27,13 @@ const headHtml = (order: Order): Html => {
   const { request, outcome, shop, pos } = shown
   const isPending = outcome.status === 'pending'
   const isSale = request.action === 'sale'
+  const asked = isSale ? texts.payTo : texts.reserveFor
   const taken = isPending ? 0 : sumsOf(outcome).captured
   const sum = shownAmount(taken || totalOf(order), request.currency, locale)
   return html`<div class="shop">
       ${logoHtml(shown)}
       <div>
-        ${isPending ? html`<p class="quiet small">${isSale ? texts.payTo : texts.reserveFor}</p>` : ''}
+        ${isPending ? html`<p class="quiet small">${asked}</p>` : ''}
         <h1>${shop}</h1>
         ${pos === null ? '' : html`<p class="quiet small">${pos}</p>`}
       </div>

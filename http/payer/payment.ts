@@ -1,6 +1,6 @@
 import { payments } from '../../domain/aggregates.ts'
-import type { PaymentWish } from '../../application/answer-payment.ts'
-import type { Context, Handle } from '../../application/handle.ts'
+import type { acceptPayment } from '../../application/answer-payment.ts'
+import type { Handle } from '../../application/handle.ts'
 import { formatAmount } from '../../domain/money/money.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { tidParams } from '../addresses.ts'
@@ -20,12 +20,7 @@ import { chosenTip } from './tip.ts'
 export type PayerPaymentNeeds = PaymentPageNeeds &
   ShownRequestNeeds & {
     readonly handle: Handle
-    readonly acceptPayment: (
-      tid: string,
-      payer: string,
-      wish: PaymentWish,
-      context: Context,
-    ) => Promise<void>
+    readonly acceptPayment: ReturnType<typeof acceptPayment>
   }
 
 const notConfirmed = 'refused_additional_amount_is_not_confirmed'

@@ -94,14 +94,14 @@ export const readProfile = (
 
 export const emailField = (
   { texts }: Visitor,
-  typed: TypedProfile = {},
+  { email = '' }: TypedProfile = {},
   problems: Problems = {},
 ): Html =>
   inputField({
     name: 'email',
     label: texts.email,
     problem: problems['email'],
-    attributes: html`type="email" autocomplete="email" maxlength="200" value="${typed.email ?? ''}"`,
+    attributes: html`type="email" autocomplete="email" maxlength="200" value="${email}"`,
   })
 
 const countryField = (
@@ -138,11 +138,12 @@ export const addressFields = (
       attributes: html`autocomplete="${section}${purpose}" maxlength="${most}"
       value="${typed[name] ?? ''}"`,
     })
+  const country = `${prefix}country` as const
   return html`${prefix === '' ? '' : part('shipping_name', texts.recipient, 'name', 200)}
     ${part(`${prefix}street`, texts.street, 'street-address', 200)}
     <div class="pair">
       <div>${part(`${prefix}postal_code`, texts.postalCode, 'postal-code', 20)}</div>
       <div>${part(`${prefix}locality`, texts.locality, 'address-level2', 200)}</div>
     </div>
-    ${countryField(visitor, `${prefix}country`, `${section}country`, typed[`${prefix}country`] ?? '')}`
+    ${countryField(visitor, country, `${section}country`, typed[country] ?? '')}`
 }

@@ -36,7 +36,7 @@ const recovered = z.object({
 export type RecoveredAccount = Recovered & { readonly codeSecret: string }
 const recoveredLifetime = 900
 
-export type Renewal = {
+type Renewal = {
   readonly newPin: string
   readonly newCode: string
   readonly known?: string | undefined

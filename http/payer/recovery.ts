@@ -13,7 +13,6 @@ import { hiddenFields, problemNote, type Visitor, type Visits } from './session.
 import { authenticatorHtml } from './sign-up-forms.ts'
 
 type RecoveryPageNeeds = RecoveryWorkNeeds & {
-  /** A QR code as a data URL. */
   readonly qrImage: { readonly dataUrl: (text: string) => Promise<string> }
 }
 

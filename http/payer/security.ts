@@ -13,9 +13,8 @@ import { payerPages } from './pages.ts'
 import { changeFormHtml, changes, titleOf, type ChangeForm } from './security-forms.ts'
 import { hiddenFields, type SignedIn, type Visits } from './session.ts'
 
-export type SecurityNeeds = AccountNeeds &
+type SecurityNeeds = AccountNeeds &
   DevicesNeeds & {
-    /** A QR code as a data URL. */
     readonly qrImage: { readonly dataUrl: (text: string) => Promise<string> }
   }
 

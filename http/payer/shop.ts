@@ -4,7 +4,7 @@ import { refuse } from '../../domain/refusal.ts'
 import { route, type Route } from '../route.ts'
 import type { Html } from './page.ts'
 
-export type Shop = {
+type Shop = {
   readonly shop: string
   /** SHA-256 of the logo, a PNG. */
   readonly logo: string | null

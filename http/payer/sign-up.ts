@@ -1,14 +1,10 @@
+import type { registerPayer } from '../../application/register-payer.ts'
 import { z } from 'zod'
-import type { Context } from '../../application/handle.ts'
 import type { NumberProofs } from '../../application/number-proofs.ts'
-import { plainRecoveryCode, type Credentials } from '../../application/payers.ts'
+import { plainRecoveryCode } from '../../application/payers.ts'
 import { phoneDigits } from '../../application/people.ts'
 import { isNewPin } from '../../domain/people/payer-command.ts'
-import {
-  plainProfile,
-  profile as profileSchema,
-  type Profile,
-} from '../../domain/people/profile.ts'
+import { plainProfile, profile as profileSchema } from '../../domain/people/profile.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Throttle } from './fields.ts'
 import type { Call } from '../call.ts'
@@ -28,15 +24,7 @@ export type SignUpNeeds = {
   readonly proofs: NumberProofs
   readonly hasAccount: (phone: string) => Promise<boolean>
   readonly issuer: () => string
-  readonly registerPayer: (
-    registration: {
-      readonly profile: Profile
-      readonly credentials: Credentials
-      readonly takesOver: boolean
-    },
-    context: Context,
-  ) => Promise<string>
-  /** A QR code as a data URL. */
+  readonly registerPayer: ReturnType<typeof registerPayer>
   readonly qrImage: { readonly dataUrl: (text: string) => Promise<string> }
 }
 

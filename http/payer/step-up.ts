@@ -1,4 +1,4 @@
-import type { Confirmation } from '../../application/account.ts'
+import type { confirmPayer } from '../../application/account.ts'
 import type { Context } from '../../application/handle.ts'
 import type { SerialByKey } from '../../application/serial-by-key.ts'
 import { refuse } from '../../domain/refusal.ts'
@@ -12,11 +12,7 @@ export type StepUpNeeds = {
   readonly countedBy: CountedBy
   /** Acceptances of one payer follow each other. */
   readonly acceptsInOrder: SerialByKey
-  readonly confirmPayer: (
-    payer: string,
-    confirmation: Confirmation,
-    context: Context,
-  ) => Promise<void>
+  readonly confirmPayer: ReturnType<typeof confirmPayer>
 }
 
 /**

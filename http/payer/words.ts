@@ -3,7 +3,9 @@ import type { Html } from './page.ts'
 
 /** Fills each `{}` in order. */
 export const filled = (text: string, ...parts: readonly (Html | string | number)[]): Html =>
-  html`${text.split('{}').flatMap((piece, at) => (at === 0 ? [piece] : [parts[at - 1] ?? '', piece]))}`
+  html`${text
+    .split('{}')
+    .flatMap((piece, at) => (at === 0 ? [piece] : [parts[at - 1] ?? '', piece]))}`
 
 /** For screen readers only: distinguishes buttons that look alike. */
 export const unseen = (text: Html | string): Html => html`<span class="unseen">${text}</span>`

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { Confirmation } from '../../application/account.ts'
+import type { confirmPayer } from '../../application/account.ts'
 import type { Context } from '../../application/handle.ts'
 import { targetOf, type Call } from '../call.ts'
 import type { Group } from '../groups.ts'
@@ -11,11 +11,7 @@ import type { FramedPage, LobbyVisitor } from './frame.ts'
 export type StaffPageNeeds = {
   readonly isSecure: boolean
   readonly isSandbox: boolean
-  readonly confirmPayer: (
-    payer: string,
-    confirmation: Confirmation,
-    context: Context,
-  ) => Promise<void>
+  readonly confirmPayer: ReturnType<typeof confirmPayer>
 }
 
 export type Shown<Page extends FramedPage> = Page | RawReply
