@@ -25,7 +25,7 @@ type TellNeeds = {
 type AskNeeds = TellNeeds & { readonly handle: Handle }
 
 /** What owners are told in messages. */
-export type OwnerWords = {
+type OwnerWords = {
   readonly notice: (kind: NoticeKind, place: string) => string
   readonly accountAsked: (shop: string, endOfAccount: string) => string
   readonly accountWithdrawn: (shop: string, endOfAccount: string, why: WhyWithdrawn) => string

@@ -75,7 +75,6 @@ export const perKeyBackOff = <Item>({ keyOf, outageOf }: Needs<Item>) => {
   return {
     due,
     attempt,
-    /** Keys that rest. */
     failing: (): readonly string[] => [...resting.keys()],
     /** The given instant, or the end of the first rest if earlier. */
     nextLook: (next: Instant | null): Instant | null => {

@@ -95,7 +95,6 @@ export function* linesBetween(
     }
 }
 
-/** Finds the event of a line. */
 export const eventsOfLines = ({ readStream }: ProvingNeeds['store']) => {
   const limit = {
     weightOf: (events: readonly RecordedEvent[]) => events.length,

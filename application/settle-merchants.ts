@@ -57,7 +57,6 @@ const batchSize = 200
 
 const keyOf = ({ merchant }: { readonly merchant: string }): string => merchant
 
-/** Starts and completes one settlement. */
 const settlementSteps = <Settlement extends Started>(needs: Needs<Settlement>, handle: Handle) => {
   const { accounts } = needs
 

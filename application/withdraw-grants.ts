@@ -4,7 +4,6 @@ import type { Position } from './event-store.ts'
 import type { Needs, PlacedGrant } from './grants.ts'
 import type { Context } from './handle.ts'
 
-/** Revokes a grant with all its tokens. */
 export const revokeGrant =
   ({ handle, rows, caughtUp }: Pick<Needs, 'handle' | 'rows' | 'caughtUp'>) =>
   async (grant: string, by: Revoker, context: Context): Promise<void> => {

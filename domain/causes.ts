@@ -38,7 +38,6 @@ export type Facts = {
   /** Six characters that the ids of a merchant's settlements begin with. */
   readonly seriesOf: (merchant: string) => string | undefined
   readonly settlementStartedAt: (merchant: string, serial: number) => Instant | undefined
-  /** When the open report of a ledger was opened. */
   readonly reportOpenedAt: (merchant: string, ledger: string) => Instant | undefined
   readonly linesOfReport: (merchant: string, ledger: string, report: number) => LinesSummed
   readonly linesOfSettlement: (merchant: string, serial: number) => LinesSummed

@@ -49,7 +49,7 @@ export const seal = (file: Database.Database, position: number): void => {
 }
 
 type Found = { readonly position: number; readonly data: JsonObject; readonly metadata: JsonObject }
-export type Change = {
+type Change = {
   readonly data?: (data: any) => object
   readonly metadata?: (metadata: any) => object
 }

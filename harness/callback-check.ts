@@ -33,7 +33,10 @@ export const fetchCallbackKeys = async (service: string): Promise<CallbackKeys> 
 
 const isRecent = (at: number): boolean => Math.abs(Date.now() - at) < toleranceMs
 
-/** The service's own signature: `Authorization: RSA-SHA256 …` over method, URL, timestamp and content digest. */
+/**
+ * The service's own signature: `Authorization: RSA-SHA256 …` over method, URL, timestamp and
+ * content digest.
+ */
 const isSignedWithRsa = ({ url, headers }: Posted, key: KeyObject): boolean => {
   const [scheme, signature = ''] = headers['authorization']?.split(' ') ?? []
   const text = Buffer.from(stringToSign('POST', url, headers))

@@ -19,7 +19,7 @@ export type Caller = (
   headers?: Readonly<Record<string, string>>,
 ) => Promise<Answer>
 
-export type Signing = {
+type Signing = {
   readonly method: string
   readonly url: string
   readonly body?: unknown

@@ -20,7 +20,10 @@ const prepared = (environment: Environment, folder: string) => {
   return { settings, logged, log }
 }
 
-/** Starts the service in this process, behind a real socket; `folder` may be that of an earlier one. */
+/**
+ * Starts the service in this process, behind a real socket; `folder` may be that of an earlier
+ * one.
+ */
 export const startInProcess = async (environment: Environment = {}, folder = newFolder()) => {
   const { settings, logged, log } = prepared(environment, folder)
   const start = () => startServer(settings, log)

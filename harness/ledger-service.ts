@@ -5,8 +5,7 @@ import type { FundingSource } from '../application/funding.ts'
 import { openInProcess } from './in-process.ts'
 import { secretHeaders, signedHeaders } from './signing.ts'
 
-export type Body = Record<string, never>
-export type Answer = {
+type Answer = {
   readonly status: number
   readonly text: string
   readonly location: string | null

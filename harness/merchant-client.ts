@@ -9,11 +9,11 @@ export type Credentials =
   | { readonly accessToken: string }
 
 /** The service left a request without an answer. */
-export class Unanswered extends Error {
+class Unanswered extends Error {
   override readonly name = 'Unanswered'
 }
 
-export type Answer = {
+type Answer = {
   readonly status: number
   readonly headers: Headers
   /** The JSON of the answer; undefined when it has no body. */

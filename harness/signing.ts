@@ -4,7 +4,7 @@ import { createHash, sign, type KeyObject } from 'node:crypto'
 export const dateTime = (at: number): string =>
   new Date(at).toISOString().slice(0, 19).replace('T', ' ')
 
-export const digestOf = (content: string | Uint8Array): string =>
+const digestOf = (content: string | Uint8Array): string =>
   `SHA256=${createHash('sha256').update(content).digest('base64')}`
 
 /** `METHOD|url|headers`: all headers with the prefix by name, as `NAME=value` joined with `&`. */
@@ -23,7 +23,7 @@ export const stringToSign = (
   return `${method}|${scheme.toLowerCase()}://${host.toLowerCase()}${rest}|${signed.join('&')}`
 }
 
-export type ToSign = {
+type ToSign = {
   readonly method: string
   /** As the client writes it; scheme and host are signed in lower case. */
   readonly url: string

@@ -13,7 +13,8 @@ type Needs = {
 }
 
 const back =
-  "the machine's clock was set back: deadlines do not wait for it to reach the latest event in the log"
+  "the machine's clock was set back: " +
+  'deadlines do not wait for it to reach the latest event in the log'
 
 /** Warns when the machine's clock is set back by more than a minute. */
 export const watchClock = ({ log, machineNow, elapsed, after }: Needs) => {

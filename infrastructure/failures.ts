@@ -33,7 +33,6 @@ type ListeningError = NodeJS.ErrnoException & {
   readonly hostname?: string
 }
 
-/** Whether the address is that of `/metrics`. */
 const isOfMetrics = (
   { port, address, hostname }: ListeningError,
   { HOST, PORT, METRICS_HOST, METRICS_PORT }: Settings,
@@ -90,8 +89,10 @@ const problemOf = (error: unknown, settings: Settings): string | undefined => {
   if (error instanceof VaultLocked) return `${logShown(settings)}: ${error.message}`
   if (error instanceof DamagedEvent)
     return `${logShown(settings)}: ${error.message}. Put back a sound copy of the log`
-  if (error instanceof StoreUnavailable)
-    return `${logShown(settings)}: the log cannot be used: ${error.message.replaceAll(/\s+/g, ' ').trim()}`
+  if (error instanceof StoreUnavailable) {
+    const why = error.message.replaceAll(/\s+/g, ' ').trim()
+    return `${logShown(settings)}: the log cannot be used: ${why}`
+  }
   if (isFileTrouble(error)) {
     const { DATA_DIR, VAULT } = settings
     const vault = VAULT === undefined ? '' : ` or ${settingShown('VAULT', VAULT)}`

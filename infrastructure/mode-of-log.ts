@@ -49,8 +49,9 @@ const refuseSandboxLog = async (place: Place, log?: Log): Promise<void> => {
   const traces = await reading(place, log, sandboxTraces)
   if (traces.length === 0) return
   throw new OperatorError(
-    `MODE="production": the log of ${logShown(place)} was used by the sandbox, whose secrets are published; ` +
-      `it holds ${traces.join(', ')}. Production needs a log of its own`,
+    `MODE="production": the log of ${logShown(place)} was used by the sandbox, ` +
+      `whose secrets are published; it holds ${traces.join(', ')}. ` +
+      'Production needs a log of its own',
   )
 }
 
@@ -60,7 +61,8 @@ const refuseProductionLog = async (place: Place, log?: Log): Promise<void> => {
   const events = await reading(place, log, (eventsOf) => eventsOf(own))
   if (!events.some(({ type }) => type === 'ProductionBegun')) return
   throw new OperatorError(
-    `MODE="sandbox": the log of ${logShown(place)} is one of production, and the sandbox publishes its secrets. ` +
+    `MODE="sandbox": the log of ${logShown(place)} is one of production, ` +
+      'and the sandbox publishes its secrets. ' +
       'Set MODE=production, or give the sandbox a log of its own',
   )
 }

@@ -63,7 +63,6 @@ export const useOf = (
   }
 }
 
-/** Reads and writes of a resource. */
 export const usesOf = (log: Log, what: string) => {
   const [reading, writing] = [useOf(log, what, 'read'), useOf(log, what, 'written')]
   return { reading, writing, work: (): boolean => reading.works() && writing.works() }

@@ -169,5 +169,3 @@ export const openRefusals = (needs: Needs) => {
     },
   }
 }
-
-export type Refusals = ReturnType<typeof openRefusals>

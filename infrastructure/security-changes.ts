@@ -82,7 +82,6 @@ export const recordChanges =
     }
   }
 
-/** The security log of a data directory. */
 export const openSecurityLogIn = (
   { DATA_DIR, SECURITY_LOG_DAYS }: Pick<Settings, 'DATA_DIR' | 'SECURITY_LOG_DAYS'>,
   log: Log,

@@ -28,7 +28,8 @@ const settings = {
   ],
   PUBLIC_URL: [
     publicUrl.optional(),
-    'Base of full URLs and of the signing string, as clients see it, without a path; default: the listening address, and for signatures http with the Host header.',
+    'Base of full URLs and of the signing string, as clients see it, without a path; ' +
+      'default: the listening address, and for signatures http with the Host header.',
   ],
   TRUSTED_PROXIES: [
     networks.default([]),
@@ -93,7 +94,8 @@ const settings = {
   ],
   PRIVATE_CALLBACKS: [
     choice('allow', 'refuse').optional(),
-    'Sending callbacks to loopback, private and link-local addresses: allow (default in the sandbox) or refuse.',
+    'Sending callbacks to loopback, private and link-local addresses: ' +
+      'allow (default in the sandbox) or refuse.',
   ],
   MESSAGE_URL: [
     pageUrl.optional(),
@@ -232,10 +234,10 @@ export const readSettings = (
     const given = environment[name]
     const result = schema.safeParse(given === '' ? undefined : given)
     if (result.success) read[name] = result.data
-    else
-      problems.push(
-        `${settingShown(name, given)}: ${result.error.issues.map(({ message }) => message).join('; ')}`,
-      )
+    else {
+      const why = result.error.issues.map(({ message }) => message).join('; ')
+      problems.push(`${settingShown(name, given)}: ${why}`)
+    }
   }
   problems.push(...problemsBetween(read as Partial<Settings>))
   if (problems.length > 0) throw new WrongSettings(problems.join('\n'))

@@ -3,7 +3,7 @@ import type { Instant } from '../domain/time.ts'
 import type { Core } from './core.ts'
 import { idTokenKeys } from './people/id-tokens.ts'
 
-export type KeyState = 'signs' | 'comes' | 'published' | 'ended'
+type KeyState = 'signs' | 'comes' | 'published' | 'ended'
 type ShownKey = {
   readonly id: string
   readonly from: Instant

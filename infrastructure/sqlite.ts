@@ -12,8 +12,8 @@ const load = (): typeof BetterSqlite3 => {
     new Loaded(':memory:').close()
     return Loaded
   } catch (error) {
-    const problem = `${release}, which Node ${process.version} needs, cannot be loaded: run \`npm ci\``
-    throw new Error(problem, { cause: error })
+    const needed = `${release}, which Node ${process.version} needs`
+    throw new Error(`${needed}, cannot be loaded: run \`npm ci\``, { cause: error })
   }
 }
 

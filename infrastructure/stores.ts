@@ -90,7 +90,8 @@ const refuseLostLog = (place: Place): void => {
   const left = [ownVaultIn(place), readModelsIn(place)].find((path) => existsSync(path))
   if (left === undefined || isBegun(place)) return
   throw new UnusableLog(
-    `its log, events.sqlite, is missing, though ${basename(left)} is there: put it back, or begin in an empty folder`,
+    `its log, events.sqlite, is missing, though ${basename(left)} is there: ` +
+      'put it back, or begin in an empty folder',
   )
 }
 
@@ -137,7 +138,6 @@ export const checkLogIsThere = (place: Place): void => {
 
 const cannotBeOpened = /^SQLITE_(?:CANTOPEN|READONLY)/
 
-/** Opens the event store for reading only. */
 export const openStoreToRead = async (place: Place): Promise<OpenedStore> => {
   const { EVENT_STORE } = place
   if (EVENT_STORE !== 'sqlite') return connect(EVENT_STORE)

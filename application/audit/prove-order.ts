@@ -19,7 +19,6 @@ export type OrderProof = {
 type Needs = {
   readonly store: Pick<EventStore, 'readStream'>
   readonly verifySignature: (publicKey: string, text: string, signature: string) => boolean
-  /** Of a public key. */
   readonly fingerprint: (publicKey: string) => string
   readonly contentDigest: (body: Uint8Array) => string
 }

@@ -88,7 +88,6 @@ export const addToTotals = (totals: Totals, more: Addition): Totals => {
 const isOfPermission = ({ action }: Pick<TransactionLine, 'action'>): boolean =>
   (permissionActions as readonly string[]).includes(action)
 
-/** Adds a line, or a sum of lines. */
 export const addLine = (totals: Totals, line: Summed): Totals => {
   if (!movesMoney(line)) return totals
   const { currency, amount, additionalAmount } = line
@@ -99,7 +98,6 @@ export const addLine = (totals: Totals, line: Summed): Totals => {
   return addToTotals(totals, { currency, taxcode, amount, additionalAmount, fees })
 }
 
-/** Number of lines of each action. */
 export const counters = z.partialRecord(z.enum(lineActions), z.int())
 export type Counters = z.output<typeof counters>
 

@@ -12,7 +12,7 @@ export type Money = { readonly minor: MinorUnits | Sum; readonly currency: Curre
 const maximumIntegerDigits = 12
 
 /** @throws RangeError when it is not an exact integer */
-export const exact = (minor: MinorUnits): MinorUnits => {
+const exact = (minor: MinorUnits): MinorUnits => {
   if (!Number.isSafeInteger(minor)) throw new RangeError(`${minor} is no exact amount`)
   return minor
 }

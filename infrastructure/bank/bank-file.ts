@@ -4,7 +4,6 @@ import { readStatements, type Statements } from './camt.ts'
 import { readRejections } from './pain-002.ts'
 import { elementsAt, readXml } from './read-xml.ts'
 
-/** What a file of a bank says. */
 export type BankFile =
   Statements | { readonly kind: 'pain.002'; readonly rejections: readonly Rejection[] }
 

@@ -83,7 +83,6 @@ const validPairs = async (
   return valid.toSorted((a, b) => a.validFrom - b.validFrom)
 }
 
-/** The newest pair that is valid by then. */
 const pairAt = (pairs: readonly Valid[], at: Instant): Valid => {
   const found = pairs.findLast(({ validFrom }) => validFrom <= at) ?? pairs[0]
   if (!found) throw new Error('there is no key to sign callbacks with')

@@ -14,7 +14,7 @@ const idleMs = 4000
 const addressTimeoutMs = 2500
 
 /** No valid answer; the message is one line. */
-export class NoAnswer extends Error {
+class NoAnswer extends Error {
   override readonly name = 'NoAnswer'
 }
 

@@ -35,7 +35,6 @@ const checkLiteral = (uri: string): void => {
   if (isIP(host) !== 0 && !isPublic(host)) throw new PrivateAddress(host)
 }
 
-/** Signs messages and posts them. */
 export const makeSignedPost = (
   { arePrivateAddressesAllowed, certificates, otherCertificates }: PostOptions,
   resolve: Resolve = makeResolve(),

@@ -57,7 +57,6 @@ export const verdict = (error: unknown, about: About): Error | undefined => {
 export const isDecided = (error: unknown): boolean =>
   verdict(error, { doing: 'appending to', stream: '' }) !== undefined
 
-/** The user that a connection string names. */
 export const userIn = (connectionString: string): string | undefined => {
   const [, user] = /^[^/]*:\/\/([^:@/]*)(?::[^@/]*)?@/.exec(connectionString) ?? []
   return user === undefined || user === '' ? undefined : decodeURIComponent(user)

@@ -41,7 +41,6 @@ export type EventRows = {
   all(from: Position, limit: number, direction?: Direction, size?: number): Row[]
   /** Up to `limit` rows of a stream at a revision and after it, or before it; `size` as above. */
   ofStream(...asked: [string, from: Revision, limit: number, Direction?, size?: number]): Row[]
-  /** The revision of the last event of a stream. */
   lastRevision(stream: string): Revision
   /** The position of the last event, or of the last one that is JSON. */
   head(kind?: 'json'): Position

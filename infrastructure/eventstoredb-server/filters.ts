@@ -7,7 +7,7 @@ import { failure } from './messages.ts'
 type Filter = InstanceType<typeof streams.ReadReq.Options.FilterOptions>
 
 /** The rows of a page that a client asked for. @throws ProtocolFailure */
-export type Choose = (page: readonly Row[]) => readonly Row[]
+type Choose = (page: readonly Row[]) => readonly Row[]
 
 const longestPattern = 1_000
 const mostPrefixes = 1_000

@@ -11,7 +11,7 @@ export const json = 'application/json'
 const binary = 'application/octet-stream'
 
 /** Clients tell failures apart by the trailer `exception` first, then by the status. */
-export type ProtocolFailure = {
+type ProtocolFailure = {
   readonly code: status
   readonly details: string
   readonly metadata: Metadata

@@ -37,7 +37,6 @@ const positionOf = async (store: EventStore, asked: AskedMoment): Promise<Positi
   return asked.position
 }
 
-/** Rows by table. */
 const rowsIn = ({ sqlite }: ReadModelFile): Readonly<Record<string, number>> => {
   const tables = sqlite
     .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")

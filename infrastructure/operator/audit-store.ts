@@ -3,7 +3,6 @@ import { fail } from '../failures.ts'
 import type { Settings } from '../settings.ts'
 import { openStoreToRead, type OpenedStore } from '../stores.ts'
 
-/** Prints a line of JSON. */
 export const line = (value: object): boolean => process.stdout.write(`${JSON.stringify(value)}\n`)
 
 /** Reads a log, or a copy of one, without a service. */

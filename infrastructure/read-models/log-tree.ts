@@ -8,7 +8,6 @@ import { hashesIn, hashSize, numbersIn, rootOfHashes } from './tree-fold.ts'
 
 const subtreesKept = 4_096
 
-/** Reads the Merkle tree of the log from its tiles. */
 export const readLogTree = ({ sqlite }: ReadModelFile): LogTree => {
   const tile = sqlite
     .prepare<[number, number], Uint8Array>(

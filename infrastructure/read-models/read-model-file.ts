@@ -103,10 +103,12 @@ const isInUse = (file: string): boolean => {
 }
 
 /** Read models of any version, drafts too, and the files SQLite keeps beside them. */
-const namePattern =
-  /^(read-models-[0-9a-f]{16}-\d+\.sqlite(?:\.[0-9a-f-]+\.building)?)(?:-wal|-shm|-journal|-damaged)?$/
+const databasePattern = /^read-models-[0-9a-f]{16}-\d+\.sqlite(?:\.[0-9a-f-]+\.building)?$/
 
-const databaseOf = (file: string): string | undefined => namePattern.exec(file)?.[1]
+const databaseOf = (file: string): string | undefined => {
+  const name = file.replace(/-(?:wal|shm|journal|damaged)$/, '')
+  return databasePattern.test(name) ? name : undefined
+}
 
 /** Removes all read models except `name` and those in use. */
 const removeAllBut = (name: string, directory: string): void => {

@@ -9,10 +9,10 @@ const columnsOf = (columns: readonly object[]): string =>
 
 const tableStatement = (table: SQLiteTable): string => {
   const { name, columns } = getTableConfig(table)
-  const lines = columns.map(
-    (column) =>
-      `${quoted(column.name)} ${column.getSQLType()}${column.primary ? ' PRIMARY KEY' : ''}${column.notNull ? ' NOT NULL' : ''}`,
-  )
+  const lines = columns.map((column) => {
+    const rules = `${column.primary ? ' PRIMARY KEY' : ''}${column.notNull ? ' NOT NULL' : ''}`
+    return `${quoted(column.name)} ${column.getSQLType()}${rules}`
+  })
   return `CREATE TABLE IF NOT EXISTS ${quoted(name)} (${lines.join(', ')}) STRICT`
 }
 
@@ -22,7 +22,8 @@ const indexesOf = (table: SQLiteTable): string[] => {
   const { name, indexes } = getTableConfig(table)
   return indexes.map(({ config }) => {
     const condition = config.where ? ` WHERE ${dialect.sqlToQuery(config.where).sql}` : ''
-    return `CREATE INDEX IF NOT EXISTS ${quoted(config.name)} ON ${quoted(name)} (${columnsOf(config.columns)})${condition}`
+    const place = `${quoted(name)} (${columnsOf(config.columns)})`
+    return `CREATE INDEX IF NOT EXISTS ${quoted(config.name)} ON ${place}${condition}`
   })
 }
 

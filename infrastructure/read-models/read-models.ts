@@ -42,7 +42,7 @@ type Needs = {
 }
 
 /** `head` is the last known one while the store is down. */
-export type Progress = {
+type Progress = {
   readonly position: Position
   readonly head: Position
   readonly isStoreUp: boolean

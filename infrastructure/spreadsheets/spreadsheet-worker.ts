@@ -37,7 +37,6 @@ const cellsOf = ({ rows = [], csv }: Sheet) => {
   ]
 }
 
-/** Makes one workbook and ends. */
 const make = async (sheets: readonly Sheet[]): Promise<void> => {
   const workbook = sheets.map((sheet) => ({
     sheet: sheet.name,

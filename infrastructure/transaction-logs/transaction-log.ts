@@ -14,8 +14,8 @@ export const linesPerFile = 50_000
 export const logFormat = 2
 
 const columns =
-  'tid,sub_id,timestamp,action,type,customer,currency,amount,additional_amount,gross,fee,interchange,vat,taxcode,' +
-  'net,merchant_id,settlement_id,reserved1,reserved2'
+  'tid,sub_id,timestamp,action,type,customer,currency,amount,additional_amount,gross,' +
+  'fee,interchange,vat,taxcode,net,merchant_id,settlement_id,reserved1,reserved2'
 
 /** Added since format 1, always at the end. */
 const laterColumns = ',pos_id,pos_tid,text'
@@ -57,7 +57,8 @@ const transactionCells = (line: LogLine, settlementId: string | null): readonly 
 }
 
 const scopeColumns =
-  'rid,timestamp,status,customer,currency,fee,vat,taxcode,merchant_id,settlement_id,reserved1,reserved2,reserved3'
+  'rid,timestamp,status,customer,currency,fee,vat,taxcode,merchant_id,settlement_id,' +
+  'reserved1,reserved2,reserved3'
 
 const scopeStatus: Readonly<Partial<Record<LineAction, string>>> = {
   permission_request: 'pending',

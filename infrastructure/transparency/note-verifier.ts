@@ -7,7 +7,6 @@ import {
 } from '../../domain/transparency/signed-note.ts'
 import { sha256 } from '../sha256.ts'
 
-/** Whether the signature is one of that key for the text of a note. */
 export const hasSigned = (key: PublicNoteKey, text: string, signature: NoteSignature): boolean => {
   const isNamed = signature.name === key.name
   const isOfKey = keyIdOf(sha256, key).every((byte, at) => signature.bytes[at] === byte)
