@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Books } from './log-books.ts'
 import { linesOwed, outcomeOwed, type LogLine } from './owed.ts'
-import type { Entry } from './payment-book.ts'
+import type { Entry } from './payment-entry.ts'
 import type { Arrival } from './receiver.ts'
 import type { Sale } from './shop.ts'
 import type { Outcome } from './wording.ts'

@@ -1,5 +1,6 @@
 import { openStoreToRead, type Place } from '../infrastructure/stores.ts'
-import { settled, written, type Entry, type LogEvent } from './payment-book.ts'
+import type { Entry, LogEvent } from './payment-entry.ts'
+import { settled, written } from './payment-book.ts'
 
 /** Keeps books of the payments and of the callback attempts out of the raw event log. */
 export const readBooks = async (place: Place) => {

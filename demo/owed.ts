@@ -1,4 +1,5 @@
-import { leftOf, type Charge, type Entry, type Line, type Pots } from './payment-book.ts'
+import type { Charge, Entry, Line, Pots } from './payment-entry.ts'
+import { leftOf } from './payment-book.ts'
 import type { Sale } from './shop.ts'
 import { amountIn, timeOf, type Outcome } from './wording.ts'
 

@@ -1,66 +1,7 @@
-/** An event as the log holds it. */
-export type LogEvent = {
-  readonly id: string
-  readonly type: string
-  readonly stream: string
-  readonly revision: number
-  readonly data: any
-  /** Of it, `at` is when it happened. */
-  readonly metadata: any
-}
-
-export type Pots = { readonly amount: number; readonly additionalAmount: number }
-
-export type Charge = {
-  readonly fee: number
-  readonly interchange: number
-  readonly vat: number
-  readonly taxcode: string
-}
-
-type Part = Pots & { readonly id: string | null; readonly at: number; readonly charge: Charge }
-
-/** What a transaction log owes of an event. */
-export type Line = Pots & {
-  readonly action: string
-  readonly at: number
-  readonly id: string | null
-  readonly isCredit: boolean
-  readonly charge: Charge | null
-  /** The report that was open at its event. */
-  readonly report: number
-  /** Whether a settlement has been started since. */
-  readonly isSettled: boolean
-}
-
-/** A payment as its raw events tell it; amounts in minor units. */
-export type Entry = {
-  readonly tid: string
-  readonly merchant: string
-  readonly posId: string
-  readonly posTid: string
-  readonly currency: string
-  readonly ledger: string
-  readonly status: 'pending' | 'auth' | 'ok' | 'fail'
-  readonly statusCode: number
-  readonly asked: Pots
-  readonly authorised: Pots
-  readonly released: Pots
-  readonly captures: readonly Part[]
-  readonly refunds: readonly (Part & { readonly text: string | null })[]
-  readonly isCredit: boolean
-  /** The scopes that the payer granted along with the authorisation. */
-  readonly granted: readonly string[] | null
-  readonly modifiedAt: number
-  readonly expiresAt: number
-  readonly lines: readonly Line[]
-  /** The messages that the merchant is owed, in order. */
-  readonly owed: readonly { readonly id: string; readonly event: string }[]
-}
+import { potsOf, type Entry, type LogEvent, type Part, type Pots } from './payment-entry.ts'
+import { linesOf } from './payment-lines.ts'
 
 const nothing: Pots = { amount: 0, additionalAmount: 0 }
-
-const potsOf = ({ amount, additionalAmount }: Pots): Pots => ({ amount, additionalAmount })
 
 /** What is left of an authorisation, in each pot: all that was neither captured nor released. */
 export const leftOf = ({ authorised, released, captures }: Entry): Pots => {
@@ -132,47 +73,6 @@ const changesOf = (entry: Entry, { type, data, metadata: { at } }: LogEvent): Pa
     default:
       return {}
   }
-}
-
-/** The action of the line that an event makes of the payment as it is after it; some make none. */
-const actionOf = ({ captures }: Entry, type: string): string | undefined =>
-  ({
-    PaymentRequested: 'request',
-    PaymentAuthorized: 'auth',
-    PaymentDeclined: 'fail',
-    PaymentFailed: 'fail',
-    PaymentAborted: 'abort',
-    PaymentExpired: 'expire',
-    PaymentCaptured: 'capture',
-    PaymentReleased: 'release',
-    PaymentAuthorizationExpired: captures.length > 0 ? 'release' : 'expire',
-    PaymentRefunded: 'refund',
-  })[type]
-
-/** What a line counts: what its event moves, or all that was asked for; refunds are negative. */
-const countedBy = ({ asked }: Entry, { type, data }: LogEvent): Pots => {
-  if (type === 'PaymentRefunded')
-    return { amount: -data.amount, additionalAmount: -data.additionalAmount }
-  return data.amount === undefined ? asked : potsOf(data)
-}
-
-const linesOf = (entry: Entry, event: LogEvent, at: number, report: number): readonly Line[] => {
-  const action = actionOf(entry, event.type)
-  if (action === undefined) return entry.lines
-  const { captureId, refundId, charge = null } = event.data
-  const id = captureId ?? refundId ?? null
-  const { isCredit } = entry
-  const line = {
-    ...countedBy(entry, event),
-    action,
-    at,
-    id,
-    isCredit,
-    charge,
-    report,
-    isSettled: false,
-  }
-  return [...entry.lines, line]
 }
 
 /** All lines of a payment so far belong to the settlement that is started. */

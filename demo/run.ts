@@ -12,7 +12,8 @@ import { Client, DaybookError } from '../client/index.ts'
 import { fetchCallbackKeys } from '../harness/callback-check.ts'
 import { readBooks, type Books } from './log-books.ts'
 import { openKiosk } from './kiosk.ts'
-import { leftOf, type Pots } from './payment-book.ts'
+import type { Pots } from './payment-entry.ts'
+import { leftOf } from './payment-book.ts'
 import { startReceiver, type Receiver } from './receiver.ts'
 import { readReports } from './reports.ts'
 import { runCommand, startServiceProcess, type ServiceProcess } from '../harness/service-process.ts'
@@ -40,9 +41,11 @@ const sayBooks = ({ entries }: Books): void => {
     const captured = total(own.flatMap(({ captures }) => captures))
     const released = total(own.map((entry) => entry.released))
     const left = total(own.map(leftOf))
+    const authorised = total(own.map((entry) => entry.authorised))
+    const refunded = total(own.flatMap(({ refunds }) => refunds))
     say(
-      `  ${currency}  authorised ${total(own.map(({ authorised }) => authorised))} = captured ${captured} + ` +
-        `released ${released} + left ${left}; refunded ${total(own.flatMap(({ refunds }) => refunds))}`,
+      `  ${currency}  authorised ${authorised} = captured ${captured} + ` +
+        `released ${released} + left ${left}; refunded ${refunded}`,
     )
   }
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Report } from '../client/index.ts'
 import type { Books } from './log-books.ts'
-import type { Charge, Entry, Line } from './payment-book.ts'
+import type { Charge, Entry, Line } from './payment-entry.ts'
 import { amountIn } from './wording.ts'
 
 /** A line of the books whose money moves. */
