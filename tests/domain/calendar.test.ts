@@ -22,7 +22,7 @@ describe('the next due time', () => {
     expect(shown(nextDue({ timeZone, frequency, startOfDay }, at(after)))).toBe(due)
   })
 
-  test('is later, on a weekday, at the start of day, and the first such: nothing lies between', () => {
+  test('is later, on a weekday, at the start of day, and the first such moment', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...frequencies),

@@ -45,7 +45,7 @@ describe('rounding', () => {
     expect(portionOf(4_503_599_627_370_495, '0.9')).toBe(4_053_239_664_633_446)
   })
 
-  test('the rounded quotient is never further than half away, and even when exactly between', () => {
+  test('the rounded quotient is never further than half away, and even when between', () => {
     fc.assert(
       fc.property(fc.bigInt(), fc.bigInt({ min: 1n, max: 10n ** 12n }), (dividend, divisor) => {
         const rest = 2n * (dividend - divideHalfEven(dividend, divisor) * divisor)
@@ -114,7 +114,7 @@ describe('the charge for a refund', () => {
     expect(chargeForRefund(captured, basis, noFees)).toMatchObject({ fee: 0, interchange: 0 })
   })
 
-  test('returns, in any number of parts, exactly what was charged, and never more on the way', () => {
+  test('returns, in any number of parts, exactly what was charged, never more on the way', () => {
     const giving = terms({ refundsReturnFees: true })
     const parts = fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 20 })
     fc.assert(
@@ -163,7 +163,7 @@ describe('the schedules of a merchant', () => {
     )
   })
 
-  test('a currency without one has the rates of the own currency of the merchant, and no fixed parts', () => {
+  test('a currency without one has the rates of the merchant’s own, and no fixed parts', () => {
     const rates = { transactionRate: '0.02', interchangeRate: '0.01', refundsReturnFees: true }
     const fixed = { transactionFixed: 180, permissionFixed: 200, settlementFixed: 1500 }
     const own = schedule({ ...rates, ...fixed })

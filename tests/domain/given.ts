@@ -16,7 +16,10 @@ export const decisionOf = <Command, Event, State>(
   }
 }
 
-/** Examples of a decider: given what happened, when a command comes, then events follow, or a refusal. */
+/**
+ * Examples of a decider: given what happened, when a command comes, then events follow, or a
+ * refusal.
+ */
 export const examplesOf =
   <Command, Event, State>(decider: Decider<Command, Event, State>) =>
   (...history: readonly Event[]) => {
@@ -34,3 +37,13 @@ export const examplesOf =
       },
     }
   }
+
+/** The code with which some work is refused, or what it answered instead. */
+export const refusalOf = (work: () => unknown): string => {
+  try {
+    return `answered ${String(work())}`
+  } catch (error) {
+    if (error instanceof Refusal) return error.code
+    throw error
+  }
+}

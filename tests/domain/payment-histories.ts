@@ -24,7 +24,10 @@ import {
   threeDays,
 } from './payments.ts'
 
-/** A command and the time at which it comes; the time may well be before that of the command before it. */
+/**
+ * A command and the time at which it comes; the time may well be before that of the command before
+ * it.
+ */
 export type Step = { readonly at: Instant; readonly command: PaymentCommand }
 
 const often = <T>(times: number, value: T): T[] => Array.from({ length: times }, () => value)
@@ -161,7 +164,9 @@ const acceptance: Step = {
   },
 }
 
-/** Any commands in any order; most begin with a request, and many go on with the payer's acceptance. */
+/**
+ * Any commands in any order; most begin with a request, and many go on with the payer's acceptance.
+ */
 export const someSteps: fc.Arbitrary<readonly Step[]> = fc
   .tuple(
     fc.constantFrom('accepted', 'accepted', 'requested', 'requested', 'nothing'),
@@ -236,7 +241,10 @@ export const recorded = (
 export const paymentAfter = (log: readonly Recorded<PaymentEvent>[]): Payment =>
   stateAfter(payment, log, payment.initial)
 
-/** The outcome after these events, as it is read at a moment; before any expiry unless told otherwise. */
+/**
+ * The outcome after these events, as it is read at a moment; before any expiry unless told
+ * otherwise.
+ */
 export const outcomeOf = (
   log: readonly Recorded<PaymentEvent>[],
   at: Instant = -Infinity,

@@ -147,7 +147,7 @@ test('given that all was captured, when others come, then nothing is left to cap
     .thenRefused('nothing_is_left_to_capture')
 })
 
-test('given a refund without an id, when more was captured since, then it is another refund', () => {
+test('given a refund without an id, when more is captured, then it is another refund', () => {
   const once = [...auth, captured('a', 5000), refunded(null, 5000)]
   given(...once, captured('b', 4000))
     .when(commands.refund(part(null, 5000)))

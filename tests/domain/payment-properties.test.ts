@@ -27,7 +27,10 @@ const histories = someSteps.map(play)
 
 const runs = { numRuns: 200 }
 
-/** Commands that a merchant or payer may send again whenever they like: they carry an id, or can happen only once. */
+/**
+ * Commands that a merchant or payer may send again whenever they like: they carry an id, or can
+ * happen only once.
+ */
 const canBeRepeated = ({ command, events }: Taken): boolean => {
   if (events.length === 0) return false
   if (command.type === 'RefundPayment')

@@ -22,7 +22,10 @@ const step = fc.record({
 const mayTake = (scan: Scan, { requestedAt, maxScanAge, expiresAt }: Listener, at: number) =>
   at < expiresAt && scan.scannedAt >= requestedAt - maxScanAge * 1000
 
-/** The static-QR rules over plain lists, each in the order of its instants; answers who is matched with whom. */
+/**
+ * The static-QR rules over plain lists, each in the order of its instants; answers who is matched
+ * with whom.
+ */
 const oneCode = () => {
   const free: Scan[] = []
   const listening: Listener[] = []
@@ -64,7 +67,7 @@ const oneCode = () => {
   }
 }
 
-test('given any order of scans, requests and their ends, then each scan goes to the latest request that waits and may take it', () => {
+test('in any order, each scan goes to the latest request that waits and may take it', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
       const expected = oneCode()

@@ -23,7 +23,7 @@ const complete = (serial: number, amount: string): SettlementCommand => {
 const payoutsOf = (events: readonly SettlementEvent[]): readonly Payout[] =>
   events.flatMap((event) => (event.type === 'SettlementMade' ? event.data.payouts : []))
 
-test('given two settlements under way, when the later one is made first, then it waits until it can take over the debt of the one before', () => {
+test('given two settlements, when the later is made first, it waits for the debt before', () => {
   const both = [started(1), started(2)]
   given(...both)
     .when(complete(2, '10000'))
