@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
-/** Tests with a real browser (`npm run test:browser`): they need Chromium, which `.ci/run` installs. */
+/**
+ * Tests with a real browser (`npm run test:browser`): they need Chromium, which `.ci/run` installs.
+ */
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,

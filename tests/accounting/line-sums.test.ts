@@ -7,7 +7,10 @@ import type { TransactionLine } from '../../domain/accounting/transaction-line.t
 import { addUp } from '../../domain/money/money.ts'
 import { turnoverProjection } from '../../projections/turnover.ts'
 
-/** Up to the largest amounts that there can be: 12 digits before the decimals, of which some currencies have three. */
+/**
+ * Up to the largest amounts that there can be: 12 digits before the decimals, of which some
+ * currencies have three.
+ */
 const minor = fc.oneof(fc.integer({ min: 0, max: 1_000 }), fc.integer({ min: 0, max: 10 ** 15 }))
 
 const charge = fc.record({

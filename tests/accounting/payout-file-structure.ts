@@ -86,7 +86,10 @@ const message: readonly Element[] = [
   ],
 ]
 
-/** What a payout file breaks of the published structure: order, cardinality and types of its elements, and its sums. */
+/**
+ * What a payout file breaks of the published structure: order, cardinality and types of its
+ * elements, and its sums.
+ */
 export const problemsOfPayoutFile = (xml: string): string[] => {
   const plain = xml.replaceAll(/<InstdAmt Ccy="[A-Z]{3}">/g, '<InstdAmt>')
   const problems: string[] = []

@@ -26,7 +26,7 @@ const name = fc.string({
   maxLength: 200,
 })
 
-test('whatever a business is called, the file for the bank is well-formed and of its structure', () => {
+test('whatever a business is called, the file for the bank is well-formed', () => {
   fc.assert(
     fc.property(name, (businessName) => {
       const xml = payoutFile(debtor, [{ ...payout, businessName }], run)

@@ -30,7 +30,7 @@ const answer = (rid: string, how: 'accept' | 'decline') =>
   place.sandbox(`permission_request/${rid}/${how}/`)
 const outcome = (rid: string) => place.get(`${path}${rid}/outcome/`)
 
-test('permission requests stand in the default ledger, and each answer costs the fee and its VAT', async () => {
+test('permission requests stand in the default ledger; answers cost fee and VAT', async () => {
   const [granted, declined, expiring, unknown] = [
     await ask({ text: 'Your age' }),
     await ask(),
@@ -89,7 +89,7 @@ test('permission requests stand in the default ledger, and each answer costs the
   expect(linesOf(unknown)[0]).toMatchObject({ customer: 'nobody', fee: '0.00', taxcode: '' })
 })
 
-test('a settlement takes the answers, once, and what they cost is owed when nothing else came in', async () => {
+test('a settlement takes the answers once; their cost is owed if nothing came in', async () => {
   await place.sandbox('settlement/', { merchant: 'sandbox' })
   const first = await place.get('/merchant/v1/settlement/1/')
   expect(first).toMatchObject({
@@ -113,7 +113,7 @@ test('a settlement takes the answers, once, and what they cost is owed when noth
   ])
 })
 
-test('an answer costs what was in force when it came, whatever was set before for later', async () => {
+test('an answer costs what was in force when it came, whatever was set for later', async () => {
   const { core } = place
   const day = 86_400
   const from = core.now() + day * 1000

@@ -131,7 +131,10 @@ test('the same lines make the same file, and a writer that breaks off leaves not
   expect(readdirSync(directory)).toEqual(known)
 })
 
-/** Read models whose only lines are so many captures, folded that far; answers the job of their report. */
+/**
+ * Read models whose only lines are so many captures, folded that far; answers the job of their
+ * report.
+ */
 const jobOf = (
   lines: number,
   tid = `'t' || position`,

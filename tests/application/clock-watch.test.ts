@@ -43,7 +43,7 @@ test('given a clock that goes back by little, or forward, then the log says noth
   expect(warnings).toEqual([])
 })
 
-test('given a clock that goes back a little at each look, then the log says so once it is more than a minute', () => {
+test('given a clock that goes back bit by bit, then the log says so after a minute of it', () => {
   const { warnings, pass } = watched()
   for (let look = 0; look < 7; look++) pass(10, -10)
   expect(warnings).toEqual([{ seconds: 70 }])

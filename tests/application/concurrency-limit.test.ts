@@ -44,7 +44,7 @@ test('those who wait take turns, each with what they asked for in order', async 
   expect(begun).toEqual(['a', 'a', 'b', 'c', 'a', 'b', 'a', 'a'])
 })
 
-test('who has too much waiting is refused more, and so are all when too much waits in all', async () => {
+test('who has too much waiting is refused, and so are all when too much waits in all', async () => {
   const { begun, ask, endOne } = slowWork(1, { maxWaitingPerKey: 2, maxWaiting: 3 })
   const refused = { code: 'too_much_is_waiting' }
   for (const key of ['a', 'a', 'a']) void ask(key)

@@ -15,7 +15,8 @@ const clustered = (purpose: string) => deriveIds(makeDigest(key), 'clustered', p
 const scattered = (purpose: string) => deriveIds(makeDigest(key), 'scattered', purpose)
 const order = ['sandbox', 'till-1', 'order-1017'] as const
 
-// Made with OpenSSL's HMAC of the JSON of purpose and parts: a log that was written must be found again for ever.
+// Made with OpenSSL's HMAC of the JSON of purpose and parts: a log that was written must be found
+// again for ever.
 const ofThatOrder = {
   scattered: 'f3c6f86b844bfb41bd98005d2bdbbbec',
   clustered: '9b3c696b844bfb41bd98005d2bdbbbec',
@@ -47,7 +48,7 @@ describe('the id of what a POS numbers', () => {
     expect(new Set(ids.map(ownPart)).size).toBe(200)
   })
 
-  test('begins otherwise for another merchant, another POS, another purpose and under another key', () => {
+  test('begins otherwise for another merchant, POS or purpose, and under another key', () => {
     const others = [
       clustered('tid')(...order),
       clustered('tid')('other', 'till-1', 'order-1017'),
@@ -59,7 +60,7 @@ describe('the id of what a POS numbers', () => {
     expect(new Set(others.map(ownPart)).size).toBe(others.length)
   })
 
-  test('is that of nothing else, whatever the names, and the same whether its place is remembered or not', () => {
+  test('is that of nothing else, whatever the names and whether it is remembered', () => {
     const name = fc.string({ unit: fc.constantFrom('a', 'b', '/', '"', ','), maxLength: 4 })
     const named = fc.tuple(name, name, name)
     const tidOf = clustered('tid')

@@ -53,7 +53,7 @@ const pass = async (seconds: number): Promise<void> => {
 const eventsOf = async (stream: string) =>
   (await place.core.store.readStream(stream)).map(({ type }) => type)
 
-test('given a payment whose expiry cannot be recorded, then all others expire, and it does when it can', async () => {
+test('given a payment whose expiry cannot be recorded, then all others expire', async () => {
   const { core } = place
   const [broken, healthy] = [await requestPayment(), await requestPayment()]
   let isBroken = true
@@ -90,7 +90,7 @@ test('given a payment whose expiry cannot be recorded, then all others expire, a
   expect(told.slice(1)).toEqual([[broken, 'works']])
 })
 
-test('given requests whose expiry is recorded days late, then outcomes and logs tell the instants at which they expired', async () => {
+test('given expiries recorded days late, then outcomes and logs tell their instants', async () => {
   const [asked, rid] = [await requestPayment(), await requestPermission()]
   const held = await place.authorize({ amount: '20.00' })
   const partly = await place.authorize({ amount: '20.00' })
@@ -154,7 +154,7 @@ test.each(['payments', 'permissions'] as const)(
   },
 )
 
-test('given requests whose time is over, when they are read before that is recorded, then they say so all the same', async () => {
+test('given requests whose time is over, then they say so before it is recorded', async () => {
   const [tid, rid] = [await requestPayment(), await requestPermission()]
   const paths = [`payment_request/${tid}/outcome/`, `permission_request/${rid}/outcome/`]
   const outcomes = async () => Promise.all(paths.map((path) => place.get(`/merchant/v1/${path}`)))

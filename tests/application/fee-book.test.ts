@@ -22,7 +22,10 @@ const scheduled: RecordedEvent = {
   metadata: { merchant: 'shop' },
 }
 
-/** A log in which one merchant's schedules stand, and how often they were read; each read waits until it may go on. */
+/**
+ * A log in which one merchant's schedules stand, and how often they were read; each read waits
+ * until it may go on.
+ */
 const logOf = (schedules: FeeSchedule[]) => {
   const waiting: (() => void)[] = []
   let reads = 0
@@ -42,7 +45,7 @@ const logOf = (schedules: FeeSchedule[]) => {
 const feeIn = async (terms: ReturnType<ReturnType<typeof makeFeeBook>['findTerms']>) =>
   (await terms).transactionFixed
 
-test('given terms that were read once, when they are asked for again, then the log is not, until they change', async () => {
+test('given terms that were read once, then the log is not asked until they change', async () => {
   const schedules = [schedule(1)]
   const { find, andThen, reads } = logOf(schedules)
   const { findTerms, observe } = makeFeeBook({ find })
@@ -57,7 +60,7 @@ test('given terms that were read once, when they are asked for again, then the l
   expect([await ask(), await ask(), reads()]).toEqual([2, 2, 2])
 })
 
-test('given terms that change while they are read, then what was read before is not remembered', async () => {
+test('given terms that change while they are read, then nothing old is remembered', async () => {
   const schedules = [schedule(1)]
   const { find, andThen } = logOf(schedules)
   const { findTerms, observe } = makeFeeBook({ find })

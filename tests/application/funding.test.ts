@@ -9,7 +9,10 @@ import { openPlace } from '../../harness/ledger-service.ts'
 
 type Kind = keyof NonNullable<FundingSource['movements']>
 
-/** A source that holds money for each payment, as a bank would; `fails` says whether it can be told just now. */
+/**
+ * A source that holds money for each payment, as a bank would; `fails` says whether it can be told
+ * just now.
+ */
 const bank = (fails: (movement: Movement, kind: Kind) => boolean = () => false) => {
   const told: (readonly [Kind, Movement])[] = []
   const tell = (kind: Kind) => async (movement: Movement) => {

@@ -27,7 +27,7 @@ const revisionsOf = async (from?: number, upTo?: number, stream = 's'): Promise<
 const range = (from: number, upTo: number) =>
   Array.from({ length: Math.max(0, upTo - from + 1) }, (_, n) => from + n)
 
-test('a history has every event between two revisions once and in order, however long it is', async () => {
+test('a history has every event between two revisions once, in order', async () => {
   expect(await revisionsOf()).toEqual(range(0, length - 1))
   for (const from of [0, 1, 999, 1_000, 4_499, 4_500])
     for (const upTo of [0, 999, 1_000, 1_999, 2_000, 4_499, 5_000])

@@ -29,7 +29,7 @@ const workOn = (names: string[], broken: Set<string>) => {
   }
 }
 
-test('what fails rests twice as long after each failure, up to a minute, and is then tried again', async () => {
+test('what fails rests twice as long after each failure, up to a minute', async () => {
   const { look, nextLook } = workOn(['a'], new Set('a'))
   expect(nextLook(null)).toBeNull()
   const rests: number[] = []
@@ -79,7 +79,7 @@ test('whoever fails is told of, and its end too, whoever has done it', async () 
   expect(nextLook(null)).toBe(3000)
 })
 
-test('without the store nothing would work: then nobody rests, and whoever asked is told', async () => {
+test('without the store nothing works: then nobody rests, and whoever asked is told', async () => {
   const { attempt, nextLook, told } = workOn([], new Set())
   const away = new StoreUnavailable('away')
   await expect(attempt('a', 0, () => Promise.reject(away))).rejects.toBe(away)

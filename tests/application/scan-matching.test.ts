@@ -40,7 +40,10 @@ const soundStore = (_stream: string): boolean => false
 /** What could not be done while the rest was. */
 const troubles: string[] = []
 
-/** What a node does about scans; one that crashes loses its store before the given number of appends. */
+/**
+ * What a node does about scans; one that crashes loses its store before the given number of
+ * appends.
+ */
 const nodeOf = (
   core: Core,
   appendsUntilCrash = Infinity,
@@ -108,7 +111,10 @@ const anyStep: fc.Arbitrary<Step> = fc
 const start = Date.UTC(2026, 0, 1)
 let runs = 0
 
-/** A shop of its own with one code; answers how the steps of a story are carried out there, each at its own time. */
+/**
+ * A shop of its own with one code; answers how the steps of a story are carried out there, each at
+ * its own time.
+ */
 const openShop = async () => {
   const merchant = `shop${++runs}`
   const shortlink = `code${runs}`

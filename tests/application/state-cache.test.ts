@@ -78,7 +78,7 @@ describe('the states of aggregates', () => {
     expect(countIn(defaultCacheLimits.bytes / 4)).toBeLessThanOrEqual(16)
   })
 
-  test('are as large as what they were folded from, and of a long history as what is left of it', () => {
+  test('are as large as what is left of the events that they were folded from', () => {
     const nothing = unreadState({ initial: { total: 0 } })
     const small = { data: { text: 'x'.repeat(1_000) } }
     const large = { data: { text: 'x'.repeat(100_000) } }
@@ -101,7 +101,7 @@ describe('the states of aggregates', () => {
     }
   })
 
-  test('are measured the less often the larger they are, also when events leave nothing in them', () => {
+  test('are measured the less often the larger they are, also when nothing is left', () => {
     for (const characters of [10_000, 30_000, 100_000, 130_000]) {
       let measured = 0
       const state = {

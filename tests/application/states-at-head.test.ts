@@ -31,7 +31,9 @@ const summing: Decider<number, Step, Sum> = {
 const sums = { category: 'sum', decider: summing }
 const context = { at: 1, merchant: null, actor: 'test', correlationId: 'test' }
 
-/** Two nodes on one log, of which the first is watched. It observes the log when it is told to look. */
+/**
+ * Two nodes on one log, of which the first is watched. It observes the log when it is told to look.
+ */
 const twoNodes = () => {
   const file = join(folder, `${randomUUID()}.sqlite`)
   const stores = [openSqliteEventStore(file), openSqliteEventStore(file)] as const
@@ -150,7 +152,7 @@ describe('the state of an aggregate as it stands in the log', () => {
     await nodes.close()
   })
 
-  test('needs the log, read once for all who look, when another process wrote to other streams', async () => {
+  test('needs the log, read once, when another process wrote to other streams', async () => {
     const nodes = twoNodes()
     for (const id of ids) await nodes.append(0, id)
     await nodes.append(1, 'one', 2)
@@ -162,7 +164,7 @@ describe('the state of an aggregate as it stands in the log', () => {
     await nodes.close()
   })
 
-  test('is read from its stream when another process has followed an append whose answer is late', async () => {
+  test('is read from its stream when an answer is late and another process appended', async () => {
     const nodes = twoNodes()
     let appended: Promise<void> | undefined
     await nodes.during(async () => {

@@ -14,7 +14,9 @@ type Arrival = { readonly host: string; readonly path: string; readonly seqno: n
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, number) => number)
 
-/** A receiver under very many names, which answers messages to `/silent/…` only once it is told to. */
+/**
+ * A receiver under very many names, which answers messages to `/silent/…` only once it is told to.
+ */
 const startReceiver = async () => {
   const arrivals: Arrival[] = []
   const silent = new Map<ServerResponse, Arrival>()

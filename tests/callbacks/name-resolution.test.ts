@@ -5,7 +5,7 @@ import { startNameServer } from './name-server.ts'
 const names = await startNameServer({ 'shop.example': '192.0.2.7' }, 'silent.example')
 afterAll(names.close)
 
-test('a name is found though many wait for one whose name server is silent, which is asked for once', async () => {
+test('a name is found though many wait for a silent name server, which is asked once', async () => {
   const resolve = makeResolve([names.server])
   const waiting = Array.from({ length: 16 }, () => resolve('silent.example'))
   // For an IPv4 address and for one of IPv6.

@@ -29,7 +29,10 @@ const answerTo = (query: Buffer, end: number, address: string | undefined, isKno
   return Buffer.concat(parts)
 }
 
-/** A name server that knows the addresses of some names, never answers for one, and tells what it was asked. */
+/**
+ * A name server that knows the addresses of some names, never answers for one, and tells what it
+ * was asked.
+ */
 export const startNameServer = async (known: Readonly<Record<string, string>>, silent: string) => {
   const socket = createSocket('udp4')
   const asked: string[] = []

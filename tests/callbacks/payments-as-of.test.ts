@@ -19,7 +19,7 @@ const somePayments = fc
   .array(someSteps, { minLength: 1, maxLength: 3 })
   .map((all) => all.map((steps) => play(steps).log).filter((log) => log.length > 0))
 
-test('a payment as of any event is what the events up to it led to, whichever was told before', async () => {
+test('a payment as of any event is what the events up to it led to, in any order', async () => {
   await fc.assert(
     fc.asyncProperty(
       somePayments,
@@ -39,7 +39,7 @@ test('a payment as of any event is what the events up to it led to, whichever wa
   )
 })
 
-test('messages told in order read each event once, and one that is told again reads none', async () => {
+test('messages told in order read each event once, and one told again reads none', async () => {
   const captures = Array.from({ length: 50 }, (_, n) => events.captured(`c${n}`, 1))
   const log = [events.requested(), events.authorized(), ...captures].map((event, revision) =>
     recorded({ at: morning, event }, revision),
@@ -54,7 +54,7 @@ test('messages told in order read each event once, and one that is told again re
   expect(reads.length).toBe(log.length)
 })
 
-test('payments are remembered by the hundred, and those of many captures by the dozen', async () => {
+test('payments are remembered by the hundred, those of many captures by the dozen', async () => {
   const logOf = (captures: number) =>
     [
       events.requested(),

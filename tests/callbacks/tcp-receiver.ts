@@ -1,4 +1,5 @@
-// A receiver of callbacks without an HTTP server: it sees the bytes that come, and sends those that it is given.
+// A receiver of callbacks without an HTTP server: it sees the bytes that come, and sends those that
+// it is given.
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 

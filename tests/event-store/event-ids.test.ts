@@ -36,7 +36,7 @@ test('the bytes of a UUID are its hexadecimal digits, in capitals or not', () =>
   )
 })
 
-test('text that differs from a UUID in a single place is none, nor is longer or shorter text', () => {
+test('text that differs from a UUID in one place is none, nor is longer or shorter text', () => {
   const place = fc.oneof(fc.nat({ max: 35 }), fc.constantFrom(8, 13, 18, 23))
   const other = fc.oneof(fc.constantFrom('', '-', '0', 'g', 'é', '00'), fc.string({ maxLength: 1 }))
   fc.assert(

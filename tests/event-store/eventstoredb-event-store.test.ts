@@ -137,7 +137,8 @@ describe('the connection', () => {
     onTestFinished(() => sent.mockRestore())
     const appends = Array.from({ length: 20 }, () => store.append('s', [newEvent()], noStream))
     for (const append of appends) await expect(append).rejects.toThrow('Failed to discover')
-    // How many there are is a matter of time; but none is followed by another before an append has failed with it.
+    // How many there are is a matter of time; but none is followed by another before an append has
+    // failed with it.
     const followed = clients().slice(0, -1)
     expect(followed).not.toEqual([])
     expect(followed.filter((client) => !sent.mock.contexts.includes(client))).toEqual([])

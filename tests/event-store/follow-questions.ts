@@ -149,7 +149,8 @@ export const followQuestions: Readonly<Record<string, Question>> = {
     const following = (async () => {
       while (seen.length < 2_000)
         await follow().catch((error: { type?: string }) => {
-          // A live subscription is ended when its consumer is slower than the writers: it goes on from where it was.
+          // A live subscription is ended when its consumer is slower than the writers: it goes on
+          // from where it was.
           if (!['timeout', 'unavailable', 'cancelled'].includes(error.type ?? '')) throw error
         })
     })()

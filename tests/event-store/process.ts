@@ -1,4 +1,5 @@
-// A process of its own beside the one that tests: appends to an event log, or answers what others append.
+// A process of its own beside the one that tests: appends to an event log, or answers what others
+// append.
 import { randomUUID } from 'node:crypto'
 import { noStream, WrongExpectedRevision } from '../../application/event-store.ts'
 import { openToWrite, writers } from './open-to-write.ts'

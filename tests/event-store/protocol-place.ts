@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { serveEventStoreProtocol, type ProtocolSettings } from './protocol/serve.ts'
 import { openEventLog } from '../../infrastructure/event-store/sqlite-event-log.ts'
 
-/** A protocol server over a log of its own, on a real connection, that can be stopped and started again at its port. */
+/**
+ * A protocol server over a log of its own, on a real connection, that can be stopped and started
+ * again at its port.
+ */
 export const startProtocolPlace = async (settings: ProtocolSettings = {}) => {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-protocol-'))
   const open = async (port: number) => {

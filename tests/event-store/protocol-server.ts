@@ -8,7 +8,8 @@ import { openEventLog } from '../../infrastructure/event-store/sqlite-event-log.
 const [port = '0', file = join(mkdtempSync(join(tmpdir(), 'daybook-protocol-')), 'events.db')] =
   process.argv.slice(2)
 const log = openEventLog(file)
-// A node writes events of its own when it starts for the first time, so clients meet them in the log of all events.
+// A node writes events of its own when it starts for the first time, so clients meet them in the
+// log of all events.
 const [id, data] = [Buffer.alloc(16, 1), JSON.stringify({ firstStart: true })]
 await log.append('$node', [{ id, type: '$started', data, metadata: null }], 'any')
 const server = await serveEventStoreProtocol(log, {

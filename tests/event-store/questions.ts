@@ -15,7 +15,10 @@ type Asked = {
   readonly stream: (part?: string) => string
 }
 
-/** A question to a server that speaks the protocol; the answer holds nothing that differs from run to run. */
+/**
+ * A question to a server that speaks the protocol; the answer holds nothing that differs from run
+ * to run.
+ */
 export type Question = (asked: Asked) => Promise<unknown>
 
 export const probe = (n = 0, id: string = randomUUID()) =>

@@ -24,7 +24,8 @@ export const repeatQuestions: Readonly<Record<string, Question>> = {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => append(client, stream(), again, 0n, options)),
     )
-    // A node drops a repeat that overtakes the commit of the first: which ones end without an answer is chance.
+    // A node drops a repeat that overtakes the commit of the first: which ones end without an
+    // answer is chance.
     const isAcceptable = (answer: (typeof answers)[number]): boolean =>
       'success' in answer
         ? answer.nextExpectedRevision === 2n

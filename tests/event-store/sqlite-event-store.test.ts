@@ -37,7 +37,10 @@ afterAll(() => rm(folder, { recursive: true }))
 
 const program = builtProgram('event-store/process')
 
-/** A command line that runs the rest of it with a limit on the size of files, in blocks of 512 bytes. */
+/**
+ * A command line that runs the rest of it with a limit on the size of files, in blocks of 512
+ * bytes.
+ */
 const growingTo300KiB = ['sh', '-c', 'ulimit -f 600; exec "$0" "$@"']
 
 /** Another process on the file, and what it tells line by line. */
@@ -395,7 +398,10 @@ describe('the head of a log that a thread of its own writes', () => {
         if (performance.now() > until) throw new Error('nothing was committed in time')
       return { appending }
     }
-    /** The head once it is that: the thread may not have noted yet what is in the file. Asking lets no answer of it in. */
+    /**
+     * The head once it is that: the thread may not have noted yet what is in the file. Asking lets
+     * no answer of it in.
+     */
     const headNoted = async (position: number) => {
       const until = performance.now() + 5_000
       while ((await store.head()) !== position && performance.now() < until);

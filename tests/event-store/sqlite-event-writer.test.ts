@@ -25,7 +25,7 @@ const opened = () => {
   return { writer: writeEvents(database), rows: readEventRows(database) }
 }
 
-test('given rows of a transaction that was abandoned, when others are committed after it, then only those are there', () => {
+test('given an abandoned transaction, when others are committed, then only those are there', () => {
   const { writer, rows } = opened()
   writer.begin()
   writer.write('abandoned', rowsNamed('a', 20), noStream)
@@ -45,7 +45,7 @@ test('given rows of a transaction that was abandoned, when others are committed 
 })
 
 test.each([1, 20])(
-  'given %i streams that begin with as many events each in one transaction, then all are there in their order',
+  'given %i streams of as many events in one transaction, then all are there in order',
   (count) => {
     const { writer, rows } = opened()
     const streams = Array.from({ length: count }, (_, index) => `stream ${index}`)

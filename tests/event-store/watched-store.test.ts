@@ -39,7 +39,7 @@ const listen = () => {
   }
 }
 
-test('an outage of the server is logged with its cause, and its end, however many ask meanwhile', async () => {
+test('an outage of the server is logged with its cause and its end, however many ask', async () => {
   const place = await startProtocolPlace()
   onTestFinished(place.remove)
   const { log, lines, told, until } = listen()
@@ -103,7 +103,7 @@ test('a store that comes and goes is not logged each time', async () => {
   await store.close()
 })
 
-test('a failed append speaks against the store for ten seconds, or until one works; a refused one does not', async () => {
+test('a failed append counts against the store for ten seconds, or until one works', async () => {
   const { log } = listen()
   const opened = openSqliteEventStore(join(folder, 'doubt.sqlite'))
   let isFull = true

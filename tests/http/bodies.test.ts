@@ -10,7 +10,10 @@ import {
 } from '../../harness/http-service.ts'
 import { paymentInput } from '../../harness/payment-input.ts'
 
-/** How bodies are read (interface 2 and 4): what says nothing is absent, and all faults are told at once. */
+/**
+ * How bodies are read (interface 2 and 4): what says nothing is absent, and all faults are told at
+ * once.
+ */
 
 let service: Service
 beforeAll(async () => {
@@ -345,7 +348,7 @@ describe('a phone number names its payer however it is written', () => {
   })
 })
 
-test('given a payer who grants a scope of nothing, then nothing is granted, and without one all is', async () => {
+test('given a payer who grants nothing, nothing is granted; without a scope all is', async () => {
   const grantedFor = async (pos_tid: string, body: object) => {
     const asked = { pos_id: 'till-1', pos_tid, customer: '4799999901', scope: 'openid email' }
     const { id } = (await service.pos1('POST', '/merchant/v1/permission_request/', asked)).body

@@ -4,7 +4,7 @@ import { requestLimit } from '../../http/concurrency-limit.ts'
 
 const numbers = (count: number) => Array.from({ length: count }, (_, number) => number)
 
-test('given many who wait, when their turns come, then it is in order, and one in each turn of the loop', async () => {
+test('given many who wait, their turns come in order, one in each turn of the loop', async () => {
   const inTurn = requestLimit({ concurrent: 4, maxWaiting: 3_000 })
   const begun: number[] = []
   const all = numbers(3_000).map((number) => inTurn(() => begun.push(number)))

@@ -17,7 +17,10 @@ type Message = {
   readonly body: string
 }
 
-/** A program around the function of a language, and how it is run: messages come as JSON, verdicts go as JSON. */
+/**
+ * A program around the function of a language, and how it is run: messages come as JSON, verdicts
+ * go as JSON.
+ */
 const languages = {
   Node: {
     fence: 'js',

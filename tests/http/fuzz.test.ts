@@ -9,7 +9,10 @@ import {
   type Service,
 } from '../../harness/http-service.ts'
 
-/** Whatever is sent: never a 5xx, every error in the form of the interface, and no trace of what was refused. */
+/**
+ * Whatever is sent: never a 5xx, every error in the form of the interface, and no trace of what was
+ * refused.
+ */
 
 let service: Service
 let pending = ''
@@ -187,7 +190,10 @@ const body = fc.oneof(
   fc.string({ unit: 'binary' }),
 )
 
-/** Some of the examples are no accident, so that the rest is known to be measured by what it should be. */
+/**
+ * Some of the examples are no accident, so that the rest is known to be measured by what it should
+ * be.
+ */
 const plain = ['/health/live', paths.pointsOfSale, '/nothing', '/a\\b']
 type Anything = {
   readonly method: string

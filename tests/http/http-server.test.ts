@@ -23,7 +23,10 @@ const listening = async (server: Server): Promise<number> => {
   return (server.address() as AddressInfo).port
 }
 
-/** A server that is asked without a socket of its own, and what it has been asked, in the order in which it was. */
+/**
+ * A server that is asked without a socket of its own, and what it has been asked, in the order in
+ * which it was.
+ */
 const askedInTurns = () => {
   const asked: string[] = []
   const { server } = serverOf({

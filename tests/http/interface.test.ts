@@ -4,7 +4,8 @@ import { startService, type Service } from '../../harness/http-service.ts'
 type Row = readonly [methods: string, path: string]
 
 /**
- * The route table of interface 16, row by row; then OAuth applications, which the document has merchants
+ * The route table of interface 16, row by row; then OAuth applications, which the document has
+ * merchants
  * register (authentication, 8) without naming a path.
  */
 const routeTable: readonly Row[] = [

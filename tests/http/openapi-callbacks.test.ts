@@ -93,7 +93,7 @@ test('the document describes each event that the service knows', () => {
   expect(Object.keys(document.webhooks).sort()).toEqual(everyEvent)
 })
 
-test('given all that can be told, when it happens, then each message is as documented, over https with its object', async () => {
+test('over https each message is as documented, with its object, whatever happens', async () => {
   const receiver = await receive(certificates.trusted)
   await letAllHappen(receiver.url('/'))
   const events = () => new Set(receiver.arrivals.map(({ meta }) => meta.event))
@@ -109,7 +109,7 @@ test('given all that can be told, when it happens, then each message is as docum
   }
 })
 
-test('given a payment, when it is told over http, then the message is as documented, and has no object', async () => {
+test('over http the message of a payment is as documented, without its object', async () => {
   const receiver = await receive()
   await accept(shop.world, await requestPayment(shop.till, { callback_uri: receiver.url('/') }))
   await receiver.until(({ length }) => length > 0)

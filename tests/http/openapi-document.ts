@@ -1,7 +1,9 @@
 import { expect } from 'vitest'
 import { z } from 'zod'
 
-/** OpenAPI 3.1 as far as this service uses it; what it does not use may not stand in its document. */
+/**
+ * OpenAPI 3.1 as far as this service uses it; what it does not use may not stand in its document.
+ */
 
 const reference = z.strictObject({ $ref: z.string().regex(/^#\/components\/schemas\/\w+$/) })
 const schema = z.union([reference, z.looseObject({ $ref: z.undefined().optional() })])
@@ -38,7 +40,10 @@ const operation = z.strictObject({
 
 const method = z.enum(['get', 'post', 'put', 'delete'])
 
-/** What the service sends: no client asks for it, so it has headers of its own, and says what is made of the answer. */
+/**
+ * What the service sends: no client asks for it, so it has headers of its own, and says what is
+ * made of the answer.
+ */
 const webhook = operation.extend({
   parameters: z.array(
     z.strictObject({
@@ -158,11 +163,14 @@ export const templateOf = ({ paths }: OpenApiDocument, path: string): string =>
     new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
   ) ?? path
 
+const ofPeople = [
+  ...['payer', 'oauth2', '\\.well-known', 'merchant/v1/permission_request'],
+  ...['merchant/v1/application', 'sandbox/v1/permission', 'sandbox/v1/payer'],
+]
+const peoples = new RegExp(`^\\w+ /(?:${ofPeople.join('|')})`)
+
 /** What people meet: the authorization server, and the interface and pages of payers. */
-export const isPeoples = (name: string): boolean =>
-  /^\w+ \/(payer|oauth2|\.well-known|merchant\/v1\/(permission_request|application)|sandbox\/v1\/(permission|payer))/.test(
-    name,
-  )
+export const isPeoples = (name: string): boolean => peoples.test(name)
 
 /** What the staff of merchants see: the tests in tests/portal walk through it. */
 export const isPortal = (name: string): boolean => /^\w+ \/portal(?!\/\w+\.)/.test(name)

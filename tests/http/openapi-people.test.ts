@@ -435,7 +435,8 @@ test('given a page of payers, then there is no answer of it in the document that
         /^The request does not fit/.test(description)
       const isHtml = content !== undefined && 'text/html' in content
       const isOwn = /^3/.test(status) || (isHtml && !isUsual)
-      // Who has changed the same thing at the same moment is not to be had at will; a locked door keeps all others out.
+      // Who has changed the same thing at the same moment is not to be had at will; a locked door
+      // keeps all others out.
       const isRare = status === '429' || description === 'Conflict with what is there.'
       return isPage(name) && isOwn && !isRare ? `${name} ${status}` : []
     }),

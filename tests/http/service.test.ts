@@ -614,7 +614,10 @@ test('whoever has no right to an upload is answered before its body has come', a
   socket.destroy()
 })
 
-/** Sends bodies of which nothing comes, after a first piece, until their `ends` are called; counts of how many more is read. */
+/**
+ * Sends bodies of which nothing comes, after a first piece, until their `ends` are called; counts
+ * of how many more is read.
+ */
 const sendingTo = (more: Pick<Route, 'access'> & { readonly upload?: UploadForm }) => {
   const reads = route({
     ...more,

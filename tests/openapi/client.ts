@@ -1,4 +1,5 @@
-// What a client has of the types that openapi-typescript makes of the document: it compiles, or the document lacks something.
+// What a client has of the types that openapi-typescript makes of the document: it compiles, or the
+// document lacks something.
 import type { components, operations } from './generated/api.ts'
 
 type Json = 'application/vnd.service.api.merchant.v1+json'

@@ -18,7 +18,7 @@ const none = async (at: number) => {
   expect(await service.operator(...words)).toBeNull()
 }
 
-test('given a consent that was withdrawn, when an auditor asks for a time, then the log answers and proves it', async () => {
+test('given a withdrawn consent, when an auditor asks for a time, the log proves it', async () => {
   const app = await service.operator(
     ...['app', 'add', 'sandbox', '--name', 'Web shop', '--redirect-uri', redirectUri],
   )
@@ -45,11 +45,12 @@ test('given a consent that was withdrawn, when an auditor asks for a time, then 
   expect(event).toMatchObject({ id, stream, revision, type: 'AuthorizationAllowed' })
   await none(consent.at - 1)
 
-  // The application never came for its tokens: there is nothing to withdraw yet, and the consent stands.
+  // The application never came for its tokens: there is nothing to withdraw yet, and the consent
+  // stands.
   expect(await found('--at', new Date(consent.at).toISOString())).toEqual(consent)
 })
 
-test('given a withdrawal, when an auditor asks for before and after, then the answers differ', async () => {
+test('given a withdrawal, when an auditor asks for before and after, they differ', async () => {
   const { body } = await service.call('POST', '/merchant/v1/permission_request/', {
     ...{ pos_id: 'till-1', pos_tid: 'consent', customer: '4799999902', scope: 'openid profile' },
   })

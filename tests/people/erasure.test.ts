@@ -18,7 +18,10 @@ const personal = [
   '01017000027',
 ]
 
-/** What stays as it is: all but the name of the customer, and the link for uploads that each retrieval makes anew. */
+/**
+ * What stays as it is: all but the name of the customer, and the link for uploads that each
+ * retrieval makes anew.
+ */
 const figuresOf = ({ customer: _, attachment_uri: __, ...figures }: any) => figures
 
 const filesWith = (words: readonly string[]) =>

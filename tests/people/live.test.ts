@@ -76,7 +76,7 @@ describe('a page of which nothing more will happen', () => {
   })
 })
 
-test('a page that is opened while the service stops ends at once, and its browser comes again', async () => {
+test('a page opened while the service stops ends at once; its browser comes again', async () => {
   const { watch, end } = makeLive()
   end()
   const watched = { stream: 'one', from: '' }

@@ -35,7 +35,9 @@ export const startBrowser = async (): Promise<PageBrowser> => {
   }
 }
 
-/** A shop's address. Only its callback has a page: at any other path the browser stays where it is. */
+/**
+ * A shop's address. Only its callback has a page: at any other path the browser stays where it is.
+ */
 export const startShop = async () => {
   const shop = createServer((request, response) => {
     if (!request.url?.startsWith('/callback')) return void response.writeHead(204).end()

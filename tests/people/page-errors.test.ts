@@ -38,7 +38,7 @@ describe('given an address that has no page', () => {
   })
 })
 
-test('given the address of a form, when a browser opens it, then a page says so, and Allow what is allowed', async () => {
+test('given the address of a form, a browser that opens it is told what is allowed', async () => {
   const { status, headers, html } = await makeVisitor(service).visit('/payer/sign-out')
   expect([status, headers.get('allow')]).toEqual([405, 'POST'])
   expect(html).toContain('This address has no page of its own.')
@@ -53,7 +53,7 @@ test('given a browser, when it asks for the icon, then it gets one', async () =>
   expect(html).toContain('<link rel="icon" href="/favicon.ico" />')
 })
 
-test('given pages of the operator, when a payer is anywhere, then help and privacy are linked below, and what is not set is not', async () => {
+test('given pages of the operator, help and privacy are linked below each page', async () => {
   const { html } = await makeVisitor(service).visit('/payer/sign-in')
   const footer = /<footer>[^]*<\/footer>/.exec(html)?.[0] ?? ''
   expect(footer).toContain('href="https://pay.example/help"')

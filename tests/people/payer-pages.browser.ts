@@ -34,7 +34,8 @@ beforeAll(async () => {
   browser = chromium.browser
   service = await startPeopleService()
   shop = createServer((request, response) => {
-    // As many applications do: what takes the answer is at one host, what shows that it is done at another.
+    // As many applications do: what takes the answer is at one host, what shows that it is done at
+    // another.
     if (request.url?.startsWith('/elsewhere')) {
       const { port } = shop.address() as AddressInfo
       const Location = `http://localhost:${port}/done${request.url}`

@@ -43,7 +43,7 @@ test('a change of a profile that names nothing new is no event', async () => {
   expect(await count()).toBe(before)
 })
 
-test('an e-mail address that is changed is told as not verified, also when the old one comes back', async () => {
+test('a changed e-mail address is told as not verified, also when it is changed back', async () => {
   const request = {
     pos_id: 'till-1',
     pos_tid: 'email',

@@ -22,7 +22,7 @@ const askInVain = async (failure: Error) => {
   return { asked, waited: performance.now() - since }
 }
 
-test('given a store that another process holds for good, when it is asked, then it is asked every 20 ms, and given up after five seconds', async () => {
+test('given a store that is held for good, it is asked every 20 ms for five seconds', async () => {
   expect(await askInVain(new StoreHeld('held'))).toEqual({ asked: 251, waited: 5_000 })
 })
 

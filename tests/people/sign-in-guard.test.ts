@@ -13,7 +13,7 @@ const waitOf = (attempt: () => void): number | null | undefined => {
   }
 }
 
-test('an address that was counted too often is refused until the while is over, and others are not', () => {
+test('an address that was counted too often is refused for a while, and others are not', () => {
   const { check, count } = makeThrottle(3, 60_000)
   for (let n = 0; n < 3; n++) {
     check('192.0.2.1', n)
@@ -25,7 +25,7 @@ test('an address that was counted too often is refused until the while is over, 
   check('192.0.2.1', 60_000)
 })
 
-test('all addresses of one network of IPv6 are counted together, for they are one customer of a provider', () => {
+test('all addresses of one network of IPv6 are counted together, as of one customer', () => {
   const { check, count } = makeThrottle(3, 60_000)
   for (const host of ['1', '2', '3']) count(`2001:db8:0:1::${host}`, 0)
   expect(() => check('2001:db8:0:1:ffff::4', 0)).toThrow(Refusal)
@@ -38,7 +38,7 @@ test('an address of IPv4 is the same one however it is written', () => {
   expect(() => check('192.0.2.1', 0)).toThrow(Refusal)
 })
 
-test('a stranger is locked out as a payer would be, though ten thousand others fail meanwhile', () => {
+test('a stranger is locked out as a payer would be, though ten thousand others fail', () => {
   const { check, fail } = makeStrangers()
   let failures = 0
   const wait = () => waitOf(() => check('4700000000', 0))

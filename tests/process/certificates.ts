@@ -1,4 +1,5 @@
-// A certificate authority of the tests' own, a server certificate that it signed, and one that nobody signed.
+// A certificate authority of the tests' own, a server certificate that it signed, and one that
+// nobody signed.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +7,10 @@ import { join } from 'node:path'
 const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
 const server = ['-subj', '/CN=receiver', '-addext', 'subjectAltName=IP:127.0.0.1']
 
-/** Makes them in a folder; answers the file of the authority, to be trusted, and both pairs of key and certificate. */
+/**
+ * Makes them in a folder; answers the file of the authority, to be trusted, and both pairs of key
+ * and certificate.
+ */
 export const makeCertificates = (folder: string) => {
   const make = (name: string, ...options: string[]) => {
     const keyFile = join(folder, `${name}.key`)

@@ -101,7 +101,10 @@ test('expiry is recorded on the second, once, and though nobody looks', async ()
   ])
 })
 
-/** Captures 1.00 after 1.00 until the service dies; answers the ids it acknowledged and the one it did not. */
+/**
+ * Captures 1.00 after 1.00 until the service dies; answers the ids it acknowledged and the one it
+ * did not.
+ */
 const captureUntilDeath = async (till: MerchantClient, tid: string, onAcknowledged: () => void) => {
   const acknowledged: string[] = []
   for (let n = 0; ; n++) {

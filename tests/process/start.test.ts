@@ -254,7 +254,10 @@ describe('a service that cannot start says why in one line', () => {
 })
 
 describe('a database that does not go with this Node', () => {
-  /** What Node prints of the module that loads the database, alone in a folder, or beside this package. */
+  /**
+   * What Node prints of the module that loads the database, alone in a folder, or beside this
+   * package.
+   */
   const loaded = async (place: string, database?: string) => {
     const source = join(import.meta.dirname, '..', '..', 'infrastructure', 'sqlite.ts')
     const alone = join(folder(place), 'sqlite.mts')

@@ -36,7 +36,7 @@ const to = (host: string, merchant: string | null = 'sandbox') => ({
   destination: `http://${host}`,
 })
 
-test('at first, all destinations to which something is due are found, each once, and no others', () => {
+test('at first, all destinations to which something is due are found once, and no others', () => {
   aborted('a', 'one')
   aborted('b', 'one')
   aborted('c', 'two')

@@ -51,7 +51,10 @@ export const foldedFile = () => {
     apply([{ ...event, id: `e${position}`, stream, revision: 0, position, metadata }])
   }
 
-  /** How the database goes about those queries, of all that are asked, that have a part in their text. */
+  /**
+   * How the database goes about those queries, of all that are asked, that have a part in their
+   * text.
+   */
   const plansOf = (prepareAll: () => unknown, part: string): readonly string[][] => {
     const { sqlite } = file
     const asked: string[] = []

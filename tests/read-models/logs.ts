@@ -35,7 +35,10 @@ const till = (id: string): fc.Arbitrary<Happening[]> => {
     )
 }
 
-/** Attempts at the callback of some event of a payment: in vain, given up, asked for again, delivered. */
+/**
+ * Attempts at the callback of some event of a payment: in vain, given up, asked for again,
+ * delivered.
+ */
 const deliveries = (tid: string, revision: number): fc.Arbitrary<Happening[]> => {
   const message = {
     subject: `payment-${tid}`,
@@ -96,7 +99,10 @@ const sandbox = newMerchant({
   netmask: null,
 })
 
-/** A merchant, and reports and settlements that take the lines of its payments while more of them come. */
+/**
+ * A merchant, and reports and settlements that take the lines of its payments while more of them
+ * come.
+ */
 const books: fc.Arbitrary<Happening[]> = fc.constant([
   {
     stream: 'merchant-sandbox',

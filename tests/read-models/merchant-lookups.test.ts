@@ -15,7 +15,7 @@ const anyChange = fc.record({
   lookupIds: fc.array(anyId, { maxLength: 2 }),
 })
 
-test('given merchants that come, change their ids and go, then an id finds the one registered first of those that have it', () => {
+test('given merchants that come, change and go, an id finds the first that has it', () => {
   const find = merchantLookupQuery(file.db)
   let runs = 0
   fc.assert(

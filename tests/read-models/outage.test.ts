@@ -9,7 +9,7 @@ import type { Log } from '../../infrastructure/log.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import Database from '../../infrastructure/sqlite.ts'
 
-test('given read models that cannot be written for a while, then it is logged once, and its end', async () => {
+test('given read models that cannot be written, then it is logged once, and its end', async () => {
   const DATA_DIR = mkdtempSync(join(tmpdir(), 'daybook-outage-'))
   const messages: string[] = []
   const write = (line: string) => void messages.push(JSON.parse(line).msg)

@@ -146,7 +146,8 @@ describe('folding a log into read models', () => {
           const projectors = files.map((file) => makeProjector(file, projections))
           const batches = inBatches(log, sizes)
           const read = [0, 0]
-          // Each reads the log at its own pace from its own place; in the end both have read all of it.
+          // Each reads the log at its own pace from its own place; in the end both have read all of
+          // it.
           for (let turn = 0; Math.min(...read) < batches.length; turn++) {
             const which =
               (read[0] === batches.length

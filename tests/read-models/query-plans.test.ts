@@ -40,7 +40,7 @@ test('a page of what a payer has granted is read without what was withdrawn', ()
 })
 
 test.each(['"merchant" > ?', '"merchant" <= ?'])(
-  'reports whose logs are to be made, of merchants %s, are found without a look at other reports and ledgers',
+  'reports whose logs are to be made, of merchants %s, are found without a look at others',
   (turn) => {
     expect(stepsOf(() => reportQueries(file.db), turn)).toEqual([
       expect.stringContaining('SEARCH ledgers USING INDEX ledgers_closing'),
@@ -49,7 +49,7 @@ test.each(['"merchant" > ?', '"merchant" <= ?'])(
   },
 )
 
-test('where settlements cut the log between two positions is found without a look at those before', () => {
+test('where settlements cut the log between positions is found without those before', () => {
   expect(stepsOf(() => settlementQueries(file.db), '"startedPosition" > ?')).toEqual([
     expect.stringContaining('settlements_by_position (merchant=? AND startedPosition>?'),
   ])

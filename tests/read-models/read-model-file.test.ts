@@ -40,7 +40,7 @@ const foreignIn = (directory: string) =>
 
 const freshDirectory = (): string => mkdtempSync(join(folder, 'place-'))
 
-test('read models of other versions go, but not from under a process that is at work on them', () => {
+test('read models of other versions go, but not from under a process at work on them', () => {
   const directory = freshDirectory()
   const inUse = atWorkOn(join(directory, older(1)))
   const building = atWorkOn(
@@ -79,7 +79,7 @@ test('what lies beside the read models and is none of them stays, and is in nobo
   file.sqlite.close()
 })
 
-test('a rebuilt one comes after those that were begun meanwhile, and takes the place of none', () => {
+test('a rebuilt one comes after those begun meanwhile, and takes the place of none', () => {
   const directory = freshDirectory()
   const first = openReadModelFile(directory, [])
   const rebuilt = buildReadModelFile(directory, [])

@@ -19,7 +19,7 @@ import { clockAdvanced } from '../event-store/appends.ts'
 const folder = mkdtempSync(join(tmpdir(), 'daybook-read-models-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('given a store that does not answer, the progress is told all the same, as last known', async () => {
+test('given a store that does not answer, the progress is told as last known', async () => {
   const silent = openSqliteEventStore(join(folder, 'silent.sqlite'))
   const { position } = await silent.append('one', [clockAdvanced(1)], noStream)
   let hear = () => {}
@@ -44,7 +44,7 @@ test('given a store that does not answer, the progress is told all the same, as 
   await silent.close()
 })
 
-test('what has happened is told of once it can be read, all that came by meanwhile at once', async () => {
+test('what has happened is told of once it can be read, all of a while at once', async () => {
   const store = openSqliteEventStore(join(folder, 'events.sqlite'))
   let move = (_: Position): void => {}
   let heard = start
@@ -92,7 +92,7 @@ test('what has happened is told of once it can be read, all that came by meanwhi
   await store.close()
 })
 
-test('given read models that stay behind, a reader is refused after a while, and the next is answered once they are there', async () => {
+test('given read models that stay behind, a reader is refused, a later one answered', async () => {
   const store = openSqliteEventStore(join(folder, 'behind.sqlite'))
   let move = (_: Position): void => {}
   let hurried = 0

@@ -21,7 +21,10 @@ const ledgers = ['default', 'bar'] as const
 type Ledger = (typeof ledgers)[number]
 type Happens = { readonly ledger: Ledger; readonly isClosing: boolean }
 
-/** A log of lines and closings, of which one node hears, and which its read models hold, when the test says so. */
+/**
+ * A log of lines and closings, of which one node hears, and which its read models hold, when the
+ * test says so.
+ */
 const openPlace = ({ before = [] as readonly Happens[] } = {}) => {
   const tables = [reportProjection.table, ledgerProjection.table]
   const file = openReadModelFile(join(folder, randomUUID()), tables)
@@ -91,7 +94,7 @@ const openPlace = ({ before = [] as readonly Happens[] } = {}) => {
 const happens = fc.record({ ledger: fc.constantFrom(...ledgers), isClosing: fc.boolean() })
 
 describe('the report that holds a line', () => {
-  test('is the one that was open there, whatever has been heard of and folded by then', async () => {
+  test('is the one that was open there, whatever was heard of and folded by then', async () => {
     const step = fc.oneof(
       { weight: 3, arbitrary: happens },
       fc.constantFrom(...(['hear', 'fold', 'fold one', 'ask', 'let what waits go on'] as const)),
@@ -158,7 +161,7 @@ describe('the report that holds a line', () => {
     place.close()
   })
 
-  test('is looked up with no thought of closings that the read models hold, which are forgotten at the next one', async () => {
+  test('is looked up without the closings that the read models hold', async () => {
     const place = openPlace()
     place.happen({ ledger: 'bar', isClosing: false })
     place.happen({ ledger: 'bar', isClosing: true })

@@ -26,7 +26,7 @@ const batch = fc.oneof(
   ),
 )
 
-test('given rows that are added, changed and removed, however many at once, then the file holds each as it was left', () => {
+test('given rows added, changed and removed, then the file holds each as it was left', () => {
   fc.assert(
     fc.property(fc.array(batch, { maxLength: 4 }), (batches) => {
       const file = openFile(':memory:', [], tableStatements([projection.table]))

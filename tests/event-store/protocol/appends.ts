@@ -47,7 +47,10 @@ const uuidBytes = (id: InstanceType<typeof shared.UUID> | undefined): Buffer => 
 
 const looksLikeJson = /^\s*[{[]/
 
-/** Bytes as they lie in the log: text when they are JSON, so that they can be read without this protocol. */
+/**
+ * Bytes as they lie in the log: text when they are JSON, so that they can be read without this
+ * protocol.
+ */
 const content = (bytes: Uint8Array, isJson: boolean): string | Uint8Array => {
   if (!isJson) return bytes
   const text = Buffer.from(bytes).toString()
@@ -78,7 +81,10 @@ const expectation = (options: BatchOptions | AppendOptions, revision: string): E
 export const answerAppends = (log: EventLog, term: () => number) => {
   const append = appendAsNode(log)
 
-  /** One long-lived call carries the appends of a client; each comes in parts and is answered by its own id. */
+  /**
+   * One long-lived call carries the appends of a client; each comes in parts and is answered by its
+   * own id.
+   */
   const batchAppend = (call: ServerDuplexStream<BatchRequest, BatchResponse>): void => {
     const unfinished = new Map<string, { options: BatchOptions | undefined; rows: NewRow[] }>()
     const inFlight = new Set<Promise<void>>()

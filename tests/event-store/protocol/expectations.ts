@@ -42,7 +42,10 @@ const rememberAppends = () => {
   }
 }
 
-/** Appends as a node does, for clients that ask more than the port offers: ANY, STREAM_EXISTS, nothing at all. */
+/**
+ * Appends as a node does, for clients that ask more than the port offers: ANY, STREAM_EXISTS,
+ * nothing at all.
+ */
 export const appendAsNode = (log: EventLog) => {
   const recent = rememberAppends()
 

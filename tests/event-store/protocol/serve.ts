@@ -12,7 +12,10 @@ import {
 export type ProtocolSettings = Pick<ReadSettings, 'maximumLag' | 'isReady' | 'admit'> & {
   /** TCP port; 0 takes a free one. */
   readonly port?: number
-  /** Of its leadership: appends of a call that was opened in an earlier one are refused, as by a node that leads no more. */
+  /**
+   * Of its leadership: appends of a call that was opened in an earlier one are refused, as by a
+   * node that leads no more.
+   */
   readonly term?: () => number
 }
 
@@ -28,7 +31,10 @@ const host = '127.0.0.1'
 /** As much as a node receives in one message. */
 const maximumMessageSize = 17 * 1_024 * 1_024
 
-/** A node to read from and to append to, for clients on this machine. @throws Error when the port is taken */
+/**
+ * A node to read from and to append to, for clients on this machine. @throws Error when the port is
+ * taken
+ */
 export const serveEventStoreProtocol = (
   log: EventLog,
   settings: ProtocolSettings = {},
