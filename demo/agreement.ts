@@ -3,7 +3,7 @@ import type { Books } from './log-books.ts'
 import { linesOwed, outcomeOwed, type LogLine } from './owed.ts'
 import type { Entry } from './payment-entry.ts'
 import type { Arrival } from './receiver.ts'
-import type { Sale } from './shop.ts'
+import type { Sale } from './sale.ts'
 import type { Outcome } from './wording.ts'
 
 const show = (value: unknown): string => (value === undefined ? 'nothing' : JSON.stringify(value))

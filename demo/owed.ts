@@ -1,6 +1,6 @@
 import type { Charge, Entry, Line, Pots } from './payment-entry.ts'
 import { leftOf } from './payment-book.ts'
-import type { Sale } from './shop.ts'
+import type { Sale } from './sale.ts'
 import { amountIn, timeOf, type Outcome } from './wording.ts'
 
 /** The outcome that the service owes of a payment in the books. */

@@ -1,4 +1,5 @@
-import { alice, bob, type OpenShop } from './shop.ts'
+import { alice, bob } from './sale.ts'
+import type { OpenShop } from './shop.ts'
 import { capture, part, refund, release } from './wishes.ts'
 
 const morning = async (shop: OpenShop, day: string): Promise<void> => {

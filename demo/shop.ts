@@ -2,37 +2,14 @@ import { isDeepStrictEqual } from 'node:util'
 import {
   ServiceError,
   type Client,
-  type PaymentRequestInput,
   type PaymentUpdate,
   type PosInput,
   type Report,
   type SandboxAccept,
   type SandboxClock,
 } from '../client/index.ts'
-import type { Kiosk } from './kiosk.ts'
-import type { Receiver } from './receiver.ts'
+import { alice, type Input, type Sale, type Shop } from './sale.ts'
 import { sayEnd, sayStep, sayTitle } from './telling.ts'
-
-export type Shop = {
-  /** The till, with its secret. */
-  readonly till: Client
-  /** The owner, who signs with an RSA key. */
-  readonly owner: Client
-  /** Reads with an access token that a payer has granted. */
-  readonly readWith: (accessToken: string, path: string) => Promise<unknown>
-  readonly receiver: Receiver
-  readonly callbackUri: string
-  readonly kiosk: Kiosk
-}
-
-/** What the till knows of one of its payments when the day is over. */
-export type Sale = {
-  readonly number: number
-  readonly title: string
-  readonly tid: string
-  /** As the till named the customer. */
-  readonly customer: string
-}
 
 /** The status with which the service refuses what it is asked for, if it does. */
 const refusalOf = (asked: Promise<void>): Promise<number | undefined> =>
@@ -55,15 +32,6 @@ const lasting = ({
   const { log_range, checkpoint, proof_uri, ...all } = rest
   return all
 }
-
-type Input = Pick<PaymentRequestInput, 'amount'> &
-  Omit<Partial<PaymentRequestInput>, 'customer' | 'additional_amount'> & {
-    readonly customer?: string
-    readonly additional_amount?: string
-  }
-
-export const alice = '+4799999901'
-export const bob = '+4799999902'
 
 /** Plays a shop's day: each payment under its number, with what the till is told as it goes. */
 export const openShop = (shop: Shop) => {

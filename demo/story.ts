@@ -1,5 +1,6 @@
 import { playDay } from './shop-day.ts'
-import { bob, type OpenShop } from './shop.ts'
+import { bob } from './sale.ts'
+import type { OpenShop } from './shop.ts'
 import { sayChapter } from './telling.ts'
 import { capture, part, refund } from './wishes.ts'
 
