@@ -46,7 +46,7 @@ const idsOfSettlementsIn = async (shop: string, uris: readonly string[]) => {
   return lines.filter((line) => line.includes(',capture,')).map((line) => line.split(',')[column])
 }
 
-test('a walk over the ledgers of a merchant sees each of its own once, and none of another merchant', async () => {
+test('a walk over the ledgers of a merchant sees each once, and none of another’s', async () => {
   const [shop, other] = [await service.newMerchant(), await service.newMerchant()]
   const own = ['default', ...Array.from({ length: 100 }, (_, index) => `l${index}`)]
   for (const id of own.slice(1)) await ask(shop, 'POST', `${base}/ledger/`, { id, currency: 'NOK' })
@@ -70,7 +70,7 @@ test('the lines of a report name the settlements of their own merchant only', as
   expect([await idsOf(unsettled), await idsOf(settled)]).toEqual([[''], [settlement_id]])
 })
 
-test('given settlements before, in and across reports, then the lines of each report name those that took them', async () => {
+test('given settlements across reports, the lines of each name those that took them', async () => {
   const shop = await service.newMerchant()
   const idOf = async (serial: number): Promise<string> =>
     (await ask(shop, 'GET', `${base}/settlement/${serial}/`)).settlement_id
@@ -90,7 +90,7 @@ test('given settlements before, in and across reports, then the lines of each re
   expect(await idsIn(3)).toEqual([await idOf(4)])
 })
 
-test('an open report begins with nothing of the one before it, which says when it was closed', async () => {
+test('an open report begins with nothing of the closed one before it', async () => {
   const shop = await service.newMerchant()
   await capture(shop)
   await service.advance(100)
@@ -119,7 +119,7 @@ test('authorisations, and answers that cost nothing, bring about no settlement',
   expect(await settlementsOf(shop)).toEqual([])
 })
 
-test('given another settlement account while something is unsettled, then it is settled, by the next number', async () => {
+test('given another account while something is unsettled, it is settled', async () => {
   const shop = await service.newMerchant()
   await capture(shop)
   await settle(shop)

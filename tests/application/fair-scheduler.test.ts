@@ -55,7 +55,7 @@ test('a merchant holds a share of the slots, and the others get theirs beside it
   expect(takeAll(turns).map(told)).toEqual(['shop http://64'])
 })
 
-test('where as many are under way to a destination as may be, its merchants wait for it and take turns', () => {
+test('where as many are under way to a destination as may be, its merchants take turns', () => {
   const turns = makeFairScheduler()
   const held = hosts(16).map(() => {
     turns.add(laneOf('shop', 'slow'))
@@ -70,7 +70,7 @@ test('where as many are under way to a destination as may be, its merchants wait
   }
 })
 
-test('a destination that was quick waits for none of those that were not, until it is slow itself', () => {
+test('a destination that was quick waits for no slow one, until it is slow itself', () => {
   const turns = makeFairScheduler()
   turns.recordTime('http://good', 20)
   for (const host of hosts(100)) turns.add(laneOf('shop', host))
@@ -92,7 +92,7 @@ test('new messages and others take turns, however many there are of either', () 
   expect(takeAll(turns).map(told)).toContain('shop http://new')
 })
 
-test('which destinations were quick is remembered of so many, and the first of them is forgotten', () => {
+test('which destinations were quick is remembered of so many; the first is forgotten', () => {
   const turns = makeFairScheduler()
   for (const host of hosts(10_001)) turns.recordTime(`http://${host}`, 20)
   for (const host of hosts(100)) turns.add(laneOf('shop', `slow-${host}`))
@@ -112,7 +112,7 @@ const steps = fc.array(
   { minLength: 100, maxLength: 2000 },
 )
 
-test('whoever comes and goes, no bound is passed, and everybody who waits has a turn in the end', () => {
+test('whoever comes and goes, no bound is passed, and everybody has a turn in the end', () => {
   fc.assert(
     fc.property(steps, (all) => {
       const turns = makeFairScheduler()

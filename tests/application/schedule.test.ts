@@ -134,7 +134,7 @@ describe('scheduled work', () => {
   })
 })
 
-test('a payment that is listed as due but does not expire is a failure, not an endless loop', async () => {
+test('a payment listed as due that does not expire is a failure, not an endless loop', async () => {
   const asked: string[] = []
   const failures: string[] = []
   const expire = expirePayments({
@@ -227,7 +227,7 @@ describe('deliveries', () => {
   const untried: Find = async ({ decider }) => decider.initial
   const forgotten: Recall = () => undefined
 
-  test('that cannot be recorded are recorded later and not sent again, and hold up no others', async () => {
+  test('that cannot be recorded are recorded later, not sent again, and hold up none', async () => {
     const subjects = Array.from({ length: 20 }, (_, n) => `payment-${n}`)
     const recorded = new Set<string>()
     let isDown = true
@@ -257,7 +257,7 @@ describe('deliveries', () => {
     expect([sent.length, kept()]).toEqual([20, 16])
   })
 
-  test('that rest when the clock is put back are tried again at once, and not an hour later', async () => {
+  test('that rest when the clock is put back are tried again at once', async () => {
     const recorded = new Set<string>()
     let isDown = true
     const { delivery, time } = deliver(['payment-1'], recorded, {
@@ -308,7 +308,7 @@ describe('deliveries', () => {
     expect(uris.map((told) => String(told).slice(-3))).toEqual(['old', 'old', 'new', 'new'])
   })
 
-  test('that nobody has tried are sent without asking the log, which knows nothing of them', async () => {
+  test('that nobody has tried are sent without asking the log', async () => {
     const recorded = new Set<string>()
     const { delivery, sent, failures } = deliver(['payment-a', 'payment-b'], recorded, {
       handle: async (_, id) => {

@@ -122,7 +122,7 @@ const settle = () => service.call('POST', paths.clock, { body: { advance_seconds
 const hostsAt = (path: string): number =>
   new Set(receiver.arrivals.filter((one) => one.path === path).map(({ host }) => host)).size
 
-test('very many hosts of one merchant that never answer delay neither its other ones nor those of other merchants', async () => {
+test('very many hosts of one merchant that never answer delay no others', async () => {
   const [shop, other] = merchants as [Caller, Caller]
   await tell(shop, receiver.url(0, '/known'))
   await receiver.until(hasArrived('/known'))
@@ -139,7 +139,7 @@ test('very many hosts of one merchant that never answer delay neither its other 
   expect(hostsAt('/silent')).toBe(150)
 })
 
-test('no more are under way than may be, whoever has how much to say, and nothing is forgotten', async () => {
+test('no more are under way than may be, whoever says what, and nothing is forgotten', async () => {
   const dead = merchants.map((_, merchant) =>
     numbers(70).map((host) => receiver.url(100 * merchant + host, `/silent/${merchant}`)),
   )
@@ -157,7 +157,7 @@ test('no more are under way than may be, whoever has how much to say, and nothin
   expect(hasArrived('/later')()).toBe(true)
 })
 
-test('the messages of a payment are told one after the other, though there are places for more', async () => {
+test('the messages of a payment are told one by one, though there is place for more', async () => {
   const payments = numbers(30).map((host) =>
     authorizedPayment(service, { callback_uri: receiver.url(1 + host, `/silent/${host}`) }),
   )
@@ -176,7 +176,7 @@ test('the messages of a payment are told one after the other, though there are p
   }
 })
 
-test('a message arrives though many before it are under way to the address that they had', async () => {
+test('a message arrives though many are under way to an address of before', async () => {
   const [shop] = merchants as [Caller]
   const requested = numbers(20).map((host) =>
     requestPayment(shop, { callback_uri: receiver.url(1 + host, '/silent') }),

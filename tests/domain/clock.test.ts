@@ -28,7 +28,7 @@ describe('the clock of the sandbox', () => {
       .then(ahead(5000))
   })
 
-  test('given that it is ahead, when it is advanced, then that comes on top; a time is a time', () => {
+  test('given that it is ahead, when it is advanced, that comes on top; a time is a time', () => {
     given(ahead(3000)).when(by(5000)).then(ahead(8000))
     given(ahead(3000))
       .when(to(machine + 5000))
@@ -36,7 +36,7 @@ describe('the clock of the sandbox', () => {
     expect(given(ahead(3000), ahead(8000)).state.aheadBy).toBe(8000)
   })
 
-  test('given a clock that was advanced, then each instant of it tells what the machine showed, and none lies ahead', () => {
+  test('given a clock that was advanced, each instant of it tells what the machine showed', () => {
     let state = clock.initial
     for (const [at, aheadBy] of [
       [machine, 60_000],
@@ -58,7 +58,7 @@ describe('the clock of the sandbox', () => {
       .thenNothing()
   })
 
-  test('given that it is ahead, when it shall go back, then it is refused, the second that is shown excepted', () => {
+  test('given that it is ahead, when it shall go back further than a second, it is refused', () => {
     given(ahead(5000))
       .when(to(machine + 4000))
       .thenNothing()
@@ -91,7 +91,7 @@ describe('the clock of the sandbox', () => {
     fc.record({ type: fc.constant('AdvanceClock' as const), machine: instant, to: instant }),
   )
 
-  test('for any commands, it never goes back, never beyond its end, and its events survive JSON', () => {
+  test('for any commands, it never goes back or beyond its end; events survive JSON', () => {
     fc.assert(
       fc.property(fc.array(command), (commands) => {
         const events: ClockEvent[] = []

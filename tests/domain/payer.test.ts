@@ -22,14 +22,14 @@ const wrongPin = (at: number) => ({ type: 'CheckPin', at, isRight: false }) as c
 const signIn = (codeStep: number | null, at = 0, codesWorkOnce = true) =>
   ({ type: 'SignIn', at, codeStep, codesWorkOnce, session: 's', expiresAt: at + 1 }) as const
 
-test('given two wrong PINs, when a third follows, then the next attempt has to wait 30 seconds', () => {
+test('given two wrong PINs, when a third follows, the next attempt waits 30 seconds', () => {
   const events = after(wrongPin(0), wrongPin(0), wrongPin(0))
   const right = { type: 'CheckPin', isRight: true } as const
   expect(() => decide(events, { ...right, at: 29_999 })).toThrow('sign in is locked')
   expect(decide(events, { ...right, at: 30_000 })).toEqual([])
 })
 
-test('given guesses as fast as they are allowed, when a day has passed, then no more than eleven were made', () => {
+test('given guesses as fast as allowed, no more than eleven are made in a day', () => {
   let events: readonly PayerEvent[] = [registered]
   let at = 0
   let guesses = 0
@@ -42,12 +42,12 @@ test('given guesses as fast as they are allowed, when a day has passed, then no 
   expect(guesses).toBeLessThanOrEqual(11)
 })
 
-test('given failures of the code, when they are counted, then they count with those of the PIN', () => {
+test('given failures of the code, then they count with those of the PIN', () => {
   const events = after(wrongPin(0), signIn(null), signIn(null))
   expect(() => decide(events, signIn(5))).toThrow('sign in is locked')
 })
 
-test('given a code that was used, when it is used again, then it counts as wrong, and the sandbox may allow it', () => {
+test('given a code that was used, then it counts as wrong, unless the sandbox allows it', () => {
   const events = after(signIn(7))
   expect(decide(events, signIn(7))).toMatchObject([{ type: 'PayerSignInFailed' }])
   expect(decide(events, signIn(8))).toMatchObject([{ type: 'PayerSignedIn' }])
@@ -59,7 +59,7 @@ test('given failures, when a sign-in succeeds, then they are forgotten', () => {
   expect(decide(events, signIn(2))).toMatchObject([{ type: 'PayerSignedIn' }])
 })
 
-test('given a profile, when it is changed as it was before another change, then it has to be made anew', () => {
+test('given a profile, a change of what it was before another change is made anew', () => {
   const change = (before: string, profile: string) =>
     ({ type: 'ChangeProfile', before, profile }) as const
   const events = after(change('p', 'q'))

@@ -54,7 +54,8 @@ print(json.dumps([is_genuine(m["url"], m["headers"], m["body"].encode(), given["
 ${code}
 $given = json_decode(file_get_contents('php://stdin'), true);
 echo json_encode(array_map(
-  fn ($m) => is_genuine($m['url'], $m['headers'], $m['body'], $given['keys'], 'sandbox'), $given['messages']));`,
+  fn ($m) => is_genuine($m['url'], $m['headers'], $m['body'], $given['keys'], 'sandbox'),
+  $given['messages']));`,
   },
 } as const
 

@@ -237,7 +237,8 @@ test('of anything at all that comes through the socket', async () => {
         const position = await service.core.store.head()
         const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
         const length = hasLength ? `Content-Length: ${Buffer.byteLength(body)}\r\n` : ''
-        const text = `${method} ${target} ${version}\r\n${host}${lines}${length}Connection: close\r\n\r\n${body}`
+        const begin = `${method} ${target} ${version}\r\n${host}${lines}${length}`
+        const text = `${begin}Connection: close\r\n\r\n${body}`
         const { status, head, body: answer } = await raw(Buffer.from(text))
         seen.add(status)
         expect(status).toBeLessThan(500)
@@ -263,7 +264,8 @@ test('of bytes that are no HTTP', async () => {
       'GET / HTTP/1.1\r\n\r\n',
       'GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n',
       'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
-      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n' +
+        'Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
       'POST /merchant/v1/pos/ HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n',
       `GET /${'a'.repeat(100_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
       `GET / HTTP/1.1\r\nHost: x\r\n${'A: b\r\n'.repeat(5000)}\r\n`,
@@ -453,7 +455,7 @@ const valids = [
   ['sandbox', 'POST'],
 ] as const
 
-test('of wrong and odd JSON to each route; and every answer is one that the document names', async () => {
+test('of wrong and odd JSON to each route; every answer is one that is documented', async () => {
   const { paths: documented } = (await service.call('GET', '/openapi.json')).body
   const id = fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }).map(encodeURIComponent)
   const seen = new Map<string, Set<number>>()

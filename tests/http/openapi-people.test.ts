@@ -176,7 +176,7 @@ test('apps of payers are answered as is documented', async () => {
   expect((await ask('GET', path('profile'), session)).error_type).toBe('Unauthorized')
 })
 
-test('given a payer of the sandbox, when their one-time code is asked for, then they sign in with it', async () => {
+test('given a payer of the sandbox, they sign in with the one-time code asked for', async () => {
   for (const payer of ['alice', '4799999901', '+4799999901']) {
     const { code } = await ask('GET', `/sandbox/v1/payer/${payer}/code/`, {})
     const person = { phone: '+4799999901', pin: '1234' }
@@ -256,7 +256,7 @@ test('browsers of payers are answered as is documented', async () => {
     await alice.visit(`/payer/${asset}`, { headers: { Accept: '*/*' } })
 })
 
-test('browsers of payers that ask for what is not theirs, or send what no page does, are answered as is documented', async () => {
+test('what browsers of payers ask wrongly is answered as is documented', async () => {
   const [alice, stranger] = [visitor(), visitor()]
   await alice.signIn('alice')
   await alice.visit('/payer/sign-in')
@@ -426,7 +426,7 @@ test('there is nothing in the document about people that was not seen here', () 
   expect(answers.unseen().filter(isPeoples)).toEqual([])
 })
 
-test('given a page of payers, then there is no answer of it in the document that was not seen here', () => {
+test('given a page of payers, then each answer that is documented was seen here', () => {
   const documented = [...operationsOf(document)].flatMap(([name, { responses }]) =>
     Object.entries(responses).flatMap(([status, { description, content }]) => {
       // Every route can answer with these.
@@ -445,7 +445,7 @@ test('given a page of payers, then there is no answer of it in the document that
   expect(documented.filter((name) => !answers.seen.has(name))).toEqual([])
 })
 
-test('given a form of payers, then there is no field of it in the document that no page has', () => {
+test('given a form of payers, then each field that is documented is on a page', () => {
   const documented = [...operationsOf(document).keys()].flatMap((name) =>
     isPage(name) ? fieldsOf(name).map((field) => `${name} ${field}`) : [],
   )

@@ -34,7 +34,7 @@ const textOf = ({ html }: Pick<Shown, 'html'>): string =>
     .replaceAll(/(\s|\u00a0|&nbsp;)+/g, ' ')
 
 describe('given a checkout, before the payer has signed in', () => {
-  test('when they look at any page of it, then shop, point of sale, amount and the way back are in sight', async () => {
+  test('then shop, point of sale, amount and the way back are in sight on each page', async () => {
     const { id, uri } = await checkout()
     const visitor = makeVisitor(service)
     const signIn = await visitor.follow(await visitor.visit(payAt(id)))
@@ -70,7 +70,7 @@ describe('given a checkout, before the payer has signed in', () => {
   })
 })
 
-test('given a payment on the screen, when its payer is signed in, then nothing leads away from it; its receipt has the menu', async () => {
+test('given a payment on the screen, nothing leads away; its receipt has the menu', async () => {
   const { id } = await service.requestPayment({ customer: '4799999901' })
   const alice = await signedIn()
   const page = await alice.visit(`/payer/payment/${id}`)
@@ -80,7 +80,7 @@ test('given a payment on the screen, when its payer is signed in, then nothing l
 })
 
 describe('given two payers at one checkout, when the other one has paid', () => {
-  test('then the payment was not theirs, on every later look, and nothing of it is shown', async () => {
+  test('then the payment was not theirs on later looks, and nothing of it is shown', async () => {
     const { id, uri } = await checkout({ text: 'Blue bicycle' })
     const [alice, bob] = [await signedIn('alice'), await signedIn('bob')]
     const late = await bob.visit(payAt(id))
@@ -159,7 +159,7 @@ describe('given a tip that may be chosen', () => {
     expect(Number(amount) + Number(extra)).toBe(Number(total.slice(4)))
   })
 
-  test('when more than the amount is typed, then every total is the one that is to be confirmed', async () => {
+  test('when more than the amount is typed, every total is the one to be confirmed', async () => {
     const { id } = await checkout({ additional_edit: true })
     const alice = await signedIn()
     const page = await alice.visit(payAt(id))
@@ -179,7 +179,7 @@ describe('given a tip that may be chosen', () => {
 })
 
 describe('given a shop with a logo', () => {
-  test('when its checkout is opened, then the logo is there; who does not know it gets none', async () => {
+  test('when its checkout is opened, the logo is there, and for nobody else', async () => {
     const file = join(service.folder, 'logo.png')
     const png = PNG.sync.write(new PNG({ width: 8, height: 8 }))
     writeFileSync(file, png)

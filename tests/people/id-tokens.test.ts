@@ -24,7 +24,7 @@ const who = { subject: 's', audience: 'shop', accessToken: 'a', nonce: null, sig
 const idTokens = (machineTime: (at: number) => Promise<number> = async (at) => at) =>
   makeIdTokens(vault, () => 'https://pay.example', machineTime)
 
-test('given a token signed while a key is made, when it is made again, it is the same', async () => {
+test('given a token signed while a key is made, it is the same when made again', async () => {
   let now = 0
   await addIdTokenKey(vault, () => now)
   const { sign } = idTokens()
@@ -39,7 +39,7 @@ test('given a token signed while a key is made, when it is made again, it is the
   expect(decodeProtectedHeader(later).kid).toBe(kid)
 })
 
-test('given a new key, then it is published at once, and signs once all have fetched it', async () => {
+test('given a new key, it is published at once, and signs once all have fetched it', async () => {
   await addIdTokenKey(vault, () => 0)
   const { sign, published } = idTokens()
   const { kid, signsFrom } = await addIdTokenKey(vault, () => 5_000)
@@ -51,7 +51,7 @@ test('given a new key, then it is published at once, and signs once all have fet
   expect(await signerAt(signsFrom)).toBe(kid)
 })
 
-test('given a clock that is ahead, when a token is signed, its times are the machine’s', async () => {
+test('given a clock that is ahead, the times of a token are those of the machine', async () => {
   await addIdTokenKey(vault, () => 0)
   const day = 86_400_000
   const { sign } = idTokens(async (at) => at - day)

@@ -62,7 +62,7 @@ const refresh = (refresh_token: string, scope = 'openid email') =>
 
 const objectOf = (text: string) => (JSON.parse(text) as { object: any }).object
 
-test('a callback tells of the payer what was known at its event, the same byte for byte when made later', async () => {
+test('a callback tells what was known of the payer then, also when made later', async () => {
   const tid = await authorized()
   const rid = await granted('openid email')
   const make = () =>
@@ -87,7 +87,7 @@ test('a callback tells of the payer what was known at its event, the same byte f
   expect((await outcomeOfPermission(rid)).user_info.email).toBe(email)
 })
 
-test('a callback that is made again tells nothing of its payer from the moment that they are erased', async () => {
+test('a callback made again tells nothing of a payer who is erased', async () => {
   const phone = '4743219876'
   const known = ['--name', 'Eva Glemt', '--pin', '4711', '--email', 'eva@example.com']
   await service.operator('payer', 'add', phone, ...known)
@@ -104,7 +104,7 @@ test('a callback that is made again tells nothing of its payer from the moment t
   expect([customer, permissions.user_info]).toEqual([null, null])
 })
 
-test('an outcome shows the tokens of the latest refresh, with which a merchant can go on for ever', async () => {
+test('an outcome shows the tokens of the latest refresh, with which it can go on', async () => {
   const [tid, rid] = [await authorized(), await granted('openid email')]
   const ofPayment = async () => (await service.outcome(tid)).permissions
   const ofPermission = () => outcomeOfPermission(rid)
@@ -127,7 +127,7 @@ test('an outcome shows the tokens of the latest refresh, with which a merchant c
   }
 })
 
-test('a callback tells the tokens that were the latest at its event, and none that had been revoked by then', async () => {
+test('a callback tells the latest tokens at its event, and none revoked by then', async () => {
   const tid = await authorized()
   const stream = `payment-${tid}`
   const told = async (type: Parameters<typeof callbackOf>[1]) =>

@@ -15,7 +15,7 @@ test.each([
   { language: 'en', says: 'Try again at' },
   { language: 'nb', says: 'Prøv igjen' },
 ])(
-  'given too many wrong PINs, when the payer is told to wait, then it is until a time with its zone, and no count of seconds: $language',
+  'given too many wrong PINs, the payer is told to wait until a time with its zone: $language',
   async ({ language, says }) => {
     const visitor = makeVisitor(service, language)
     const phone = language === 'en' ? '4740000801' : '4740000802'
@@ -33,7 +33,7 @@ test.each([
   },
 )
 
-test('given a form that is out of date, when it is sent, then the page says what happened and leads back to a fresh one', async () => {
+test('given a form that is out of date, the page says so and leads to a fresh one', async () => {
   const alice = makeVisitor(service)
   await alice.signIn()
   const { id } = await service.requestPayment({ customer: '4799999901' })
@@ -45,7 +45,7 @@ test('given a form that is out of date, when it is sent, then the page says what
   expect(html).toContain(`href="${path}"`)
 })
 
-test('given a permission request that was answered elsewhere, when it is answered again, then the page says so and leads to it', async () => {
+test('given a request answered elsewhere, the page says so and leads to it', async () => {
   const alice = makeVisitor(service)
   await alice.signIn()
   const request = { pos_id: 'till-1', pos_tid: 'told', customer: '4799999901', scope: 'openid' }
@@ -59,7 +59,7 @@ test('given a permission request that was answered elsewhere, when it is answere
   expect(html).toContain(`href="${path}"`)
 })
 
-test('given an address that leads nowhere, when it is read in Norwegian, then heading and text say so and lead on', async () => {
+test('given an address that leads nowhere, the Norwegian page says so and leads on', async () => {
   const visitor = makeVisitor(service, 'nb')
   for (const path of ['/payer/checkout/0123456789', '/payer/no-such-page']) {
     const { status, html } = await visitor.visit(path)

@@ -29,7 +29,7 @@ const signUpFrom = async (visitor: TestVisitor, page: Shown, phone: string): Pro
   return visitor.visit(wayOnIn(await visitor.signUpAt(form, { phone })))
 }
 
-test('given somebody without an account whom an application has sent here, when they make one, then they are signed in and asked for consent', async () => {
+test('given somebody sent by an application who signs up, they are asked for consent', async () => {
   const visitor = makeVisitor(service)
   const page = await visitor.visit(authPath())
   const asked = await visitor.follow(await signUpFrom(visitor, page, '4740001001'))
@@ -42,7 +42,7 @@ test('given somebody without an account whom an application has sent here, when 
   ])
 })
 
-test('given somebody who makes an account by themselves, then they are signed in at the start', async () => {
+test('given somebody who signs up by themselves, they are signed in at the start', async () => {
   const visitor = makeVisitor(service)
   const signIn = await visitor.visit('/payer/sign-in')
   const done = await signUpFrom(visitor, signIn, '4740001002')
@@ -50,7 +50,7 @@ test('given somebody who makes an account by themselves, then they are signed in
   expect((await visitor.visit('/payer/')).status).toBe(200)
 })
 
-test('given the page on which somebody signs in for an application, when they do not want to, then the application hears that access is denied', async () => {
+test('given somebody who will not sign in, the application hears of access denied', async () => {
   const visitor = makeVisitor(service)
   const page = await visitor.visit(authPath())
   const told = { error: 'access_denied', state: 's 1', iss: service.address }
@@ -61,7 +61,7 @@ test('given the page on which somebody signs in for an application, when they do
   }
 })
 
-test('given a payer who is signed in, when somebody signs in anew in the same browser, then the session of before has ended', async () => {
+test('given a payer who is signed in, when somebody signs in anew, that session ends', async () => {
   const visitor = makeVisitor(service)
   await visitor.signIn('alice')
   const before = new Map(visitor.cookies)

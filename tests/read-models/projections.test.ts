@@ -96,7 +96,7 @@ const inBatches = <T>(items: readonly T[], sizes: readonly number[]): T[][] => {
 const batchSizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 8 })
 
 describe('folding a log into read models', () => {
-  test('given any log in any batches, the rows equal a rebuild in one go, and each row’s own fold', () => {
+  test('given any log in any batches, rows equal a rebuild in one go, and their own fold', () => {
     fc.assert(
       fc.property(someLogs, batchSizes, (log, sizes) => {
         const file = openFile(freshPlace())
@@ -195,7 +195,7 @@ describe('folding ahead of what is written', () => {
     )
   })
 
-  test('a row that is forgotten before it is written is found all the same, and one that has vanished is not', () => {
+  test('a row forgotten before it is written is found, and one that has vanished is not', () => {
     const file = openFile(freshPlace(), [counting()])
     const { apply, finish } = foldingAhead(file, [counting()])
     const rows = () => file.db.select().from(counts).orderBy(counts.stream).all()
@@ -262,7 +262,7 @@ const openCounts = (place = freshPlace(), failsAt?: number) => {
 }
 
 describe('a batch', () => {
-  test('changes rows and checkpoint together, and they are there when the file is opened again', () => {
+  test('changes rows and checkpoint together, there when the file is opened again', () => {
     const { place, apply, rows, position } = openCounts()
     expect(position()).toBe(0)
     apply([aborted(1), aborted(4, 'payment-b'), aborted(9)])
@@ -400,7 +400,7 @@ describe('the file of the read models', () => {
     expect(openCounts(place).rows()).toHaveLength(11)
   })
 
-  test('of another version of the code is another file, empty, beside the old one, whose place it then takes', async () => {
+  test('of another version of the code is another file beside, which takes its place', async () => {
     const root = join(import.meta.dirname, '..', '..')
     const copy = join(folder, 'changed-code')
     for (const part of ['domain', 'projections', 'application', 'infrastructure', 'package.json'])

@@ -40,7 +40,7 @@ const contentOf = ({ db }: ReadModelFile) =>
     db.select().from(table).orderBy(key).all(),
   ])
 
-test('a log of several batches is rebuilt to the rows that folding its events here one by one gives', async () => {
+test('a log of several batches is rebuilt to the rows that folding one by one gives', async () => {
   const settings = readSettings({ DATA_DIR: await freshDirectory() })
   const store = await openStore(settings)
   const events = await seed(store, 3_500)
@@ -65,7 +65,7 @@ const firstOf = async (store: EventStore): Promise<RecordedEvent> => {
   throw new Error('the log is empty')
 }
 
-test('an event that cannot be read ends a rebuild with its reason, and nothing is left of the draft', async () => {
+test('an event that cannot be read ends a rebuild with its reason and no draft', async () => {
   const settings = readSettings({ DATA_DIR: await freshDirectory() })
   const store = await openStore(settings)
   await seed(store, 1_500)
@@ -83,7 +83,7 @@ test('a draft that cannot be begun leaves nothing either', async () => {
   expect(await readdir(directory)).toEqual([])
 })
 
-test('what another thread cannot write is told as the database tells it, and nothing of its batch is written', async () => {
+test('what another thread cannot write is told as by the database, and not in part', async () => {
   const draft = buildReadModelFile(await freshDirectory(), tables)
   const writer = writeInWorker(draft.path)
   const insert = (sql: string, values: unknown[]) => ({ sql, width: values.length, values })
@@ -101,13 +101,13 @@ test('what another thread cannot write is told as the database tells it, and not
   draft.sqlite.close()
 })
 
-test('a draft that is not there is told of as the database tells it, and the thread ends as it should', async () => {
+test('a draft that is not there is told of as by the database, and the thread ends', async () => {
   const writer = writeInWorker(join(await freshDirectory(), 'nothing-is-here.sqlite'))
   await expect(writer.write([])).rejects.toMatchObject({ code: 'SQLITE_CANTOPEN' })
   await writer.end()
 })
 
-test('what is no failure of the database ends the thread, and is told to all who write then', async () => {
+test('what is no failure of the database ends the thread, and all writers are told', async () => {
   const draft = buildReadModelFile(await freshDirectory(), tables)
   onTestFinished(() => void draft.sqlite.close())
   const writer = writeInWorker(draft.path)
