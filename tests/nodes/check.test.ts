@@ -164,7 +164,32 @@ test.each<[string, History, RegExp]>([
   expect(problemsIn(history).join()).toMatch(problem)
 })
 
+/** Requests, each with the number that it names and the person whom the log has for it. */
+const customers = (...named: readonly (readonly [number: string, person: string])[]) => ({
+  asked: named.map(([customer], n) =>
+    asked({ kind: 'request', tid: `${n}`, customer, status: 201, requestId: `q${n}` }),
+  ),
+  arrived: [],
+  log: named.map(([, person], n) =>
+    logged({
+      ...{ id: `p${n}`, stream: `payment-${n}`, type: 'PaymentRequested' },
+      ...{ data: { request: { customer: `sealed:${person}:x` } }, correlationId: `q${n}` },
+    }),
+  ),
+})
+
+test('the same customers as the same people have no problems', () => {
+  const history = customers(['+471', 'p1'], ['+472', 'p2'], ['+471', 'p1'])
+  expect(problemsIn({ ...sound, ...history })).toEqual([])
+})
+
 test.each<[string, Partial<History>, RegExp]>([
+  ['a customer of whom there are two', customers(['+471', 'p1'], ['+471', 'p2']), /is 2 people/],
+  [
+    'a customer with the id of another',
+    customers(['+471', 'p1'], ['+472', 'p1']),
+    /person p1 is \+471 and \+472/,
+  ],
   ['a read that lacks what another node acknowledged', { asked: [asked({}), read(20)] }, /show/],
   [
     'a read that goes back behind an earlier one',

@@ -1,3 +1,4 @@
+import { customerKeyOf } from '../../domain/people/sealed-name.ts'
 import { groupBy, type Asked, type History, type Logged } from './history.ts'
 import { wrongSendings } from './sendings.ts'
 
@@ -106,9 +107,33 @@ const untold = ({ arrived, log }: History): string[] => {
     .map(({ type, stream, id }) => `nobody was told ${type} of ${stream}, ${id}`)
 }
 
+/** Customers of whom the vault has made several people, or to whom it gave somebody else's id. */
+const mistakenPeople = ({ asked, log }: History): string[] => {
+  const numbers = new Map(
+    asked.flatMap(({ kind, tid, customer }) =>
+      kind === 'request' && customer !== undefined ? [[`payment-${tid}`, customer]] : [],
+    ),
+  )
+  const named = log.flatMap(({ type, stream, data }) => {
+    const number = type === 'PaymentRequested' ? numbers.get(stream) : undefined
+    const { customer } = (data['request'] ?? {}) as { readonly customer?: string }
+    return number === undefined ? [] : [{ number, person: customerKeyOf(customer ?? '') }]
+  })
+  const problems: string[] = []
+  for (const [number, ofNumber] of groupBy(named, (one) => one.number)) {
+    const people = new Set(ofNumber.map(({ person }) => person))
+    if (people.size > 1) problems.push(`${number} is ${people.size} people`)
+  }
+  for (const [person, ofPerson] of groupBy(named, (one) => one.person)) {
+    const others = new Set(ofPerson.map(({ number }) => number))
+    if (others.size > 1) problems.push(`person ${person} is ${[...others].join(' and ')}`)
+  }
+  return problems
+}
+
 /** Everything in a history that must not be. */
 export const problemsIn = (history: History): string[] =>
   [
     ...[staleReads, lostOrDoubled, refusedButDone, brokenLog],
-    ...[recordedTwice, wrongSendings, disordered, untold],
+    ...[recordedTwice, wrongSendings, disordered, untold, mistakenPeople],
   ].flatMap((check) => check(history))

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -57,17 +58,30 @@ const wayTo = async (port: number) => {
   }
 }
 
-type Place = { readonly store: string; readonly shared: string; readonly name: string }
+/** What nodes share: folders, and with VAULT=streams no vault but the one in the store. */
+const placesIn = (shared: string): Readonly<Record<string, string>> => {
+  const blobs = { BLOBS: join(shared, 'blobs') }
+  if (process.env['VAULT'] !== 'streams') return { VAULT: join(shared, 'vault.sqlite'), ...blobs }
+  const VAULT_KEY_FILE = join(shared, 'vault-key')
+  writeFileSync(VAULT_KEY_FILE, randomBytes(32).toString('base64'))
+  return { VAULT: 'streams', VAULT_KEY_FILE, ...blobs }
+}
+
+type Place = {
+  readonly store: string
+  readonly places: Readonly<Record<string, string>>
+  readonly name: string
+}
 
 /** A service node with a folder of its own, at one port for all of its processes. */
-const openNode = async ({ store, shared, name }: Place) => {
+const openNode = async ({ store, places, name }: Place) => {
   const way = await wayTo(Number(/:(\d+)\?/.exec(store)?.[1]))
   const [DATA_DIR, port] = [newFolder(), await freePort()]
   let running: ServiceProcess | undefined
   const start = async (): Promise<void> => {
     running = await startServiceProcess({
       ...{ DATA_DIR, PORT: String(port), EVENT_STORE: way.url, LOG_LEVEL: 'fatal' },
-      ...{ VAULT: join(shared, 'vault.sqlite'), BLOBS: join(shared, 'blobs') },
+      ...places,
       AUDIT_EVERY_MINUTES: '0',
     })
   }
@@ -93,7 +107,8 @@ export type Node = Awaited<ReturnType<typeof openNode>>
 export const startCluster = async () => {
   const shared = mkdtempSync(join(tmpdir(), 'daybook-nodes-'))
   const store = await startStore(shared)
-  const open = (name: string) => openNode({ store: store.url, shared, name })
+  const places = placesIn(shared)
+  const open = (name: string) => openNode({ store: store.url, places, name })
   const nodes = await Promise.all(['a', 'b', 'c'].map(open))
   // The first one makes the installation.
   for (const { start } of nodes) await start()
@@ -101,6 +116,7 @@ export const startCluster = async () => {
     nodes,
     url: store.url,
     shared,
+    places,
     remove: async (): Promise<void> => {
       for (const { remove } of nodes) await remove()
       await store.stop()

@@ -17,6 +17,8 @@ export type Asked = {
   readonly requestId: string | null
   /** The captures that a read has shown. */
   readonly shown?: readonly string[]
+  /** Whom a request names. */
+  readonly customer?: string
 }
 
 /** A message that arrived. */

@@ -10,7 +10,11 @@ const patienceMs = 5_000
 const persistenceMs = 40_000
 const list = '/merchant/v1/payment_request/'
 
-type Wanted = Pick<Asked, 'kind' | 'merchant' | 'tid' | 'part'> & {
+/** One that nobody has named before, for all who ask within half a second. */
+const newCustomer = (): string =>
+  `+4748${String(Math.floor(Date.now() / 500) % 1_000_000).padStart(6, '0')}`
+
+type Wanted = Pick<Asked, 'kind' | 'merchant' | 'tid' | 'part' | 'customer'> & {
   readonly method: string
   readonly path: string
   readonly body?: object
@@ -81,11 +85,13 @@ export const makeLoad = (needs: Needs) => {
     const merchant = random.oneOf(merchants)
     const of = { merchant, part: undefined as string | undefined }
     const about = ({ part, ...rest }: typeof of) => (part === undefined ? rest : { ...rest, part })
+    const customer = newCustomer()
     const input = paymentInput({
+      customer,
       ...{ pos_id: 'till', pos_tid: randomUUID(), callback_uri: callbackUri(merchant) },
       amount: '10.00',
     })
-    const requested = { kind: 'request', method: 'POST', path: list, tid: '' } as const
+    const requested = { kind: 'request', method: 'POST', path: list, tid: '', customer } as const
     const { body } = await insist({ ...about(of), ...requested, body: input })
     const tid = body?.id
     if (tid === undefined) return

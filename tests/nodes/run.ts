@@ -2,7 +2,7 @@
 // connections that are cut; then all that was asked, answered, told and logged is checked.
 //   npm run nodes -- [runs] [seed] [seconds]   50 runs from seed 1, 60 seconds each
 //   npm run nodes -- <runs> <seed> <seconds> <fault>   of a program with a planted fault
-import { join } from 'node:path'
+//   VAULT=streams npm run nodes                with the vault in streams of the store, not in a file
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseEvent } from '../../domain/events.ts'
 import { leaseStream } from '../../application/lease-stream.ts'
@@ -26,8 +26,7 @@ const merchants = Array.from({ length: 8 }, (_, number) => `shop-${number}`)
 const workers = 8
 const quietMs = 60_000
 
-const furnish = async ({ url, shared }: Cluster): Promise<void> => {
-  const places = { VAULT: join(shared, 'vault.sqlite'), BLOBS: join(shared, 'blobs') }
+const furnish = async ({ url, places }: Cluster): Promise<void> => {
   const environment = { EVENT_STORE: url, PUBLIC_URL: 'http://nodes.test', ...places }
   const { core, stop } = await openInProcess(environment)
   await openShops(core, merchants, secret)
