@@ -16,7 +16,7 @@ COPY --from=build /build/package.json ./
 COPY --from=build /build/node_modules ./node_modules
 COPY --from=build /build/dist ./dist
 # Only there, and in /tmp, is anything written: the rest may be read-only.
-RUN install -d -o node -g node -m 0700 /var/lib/daybook /var/lib/daybook-shared
+RUN install -d -o node -g node -m 0700 /var/lib/daybook /var/lib/daybook-blobs
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 METRICS_HOST=0.0.0.0 DATA_DIR=/var/lib/daybook
 USER node
 VOLUME /var/lib/daybook

@@ -16,6 +16,7 @@ type Service = {
   readonly environment?: Readonly<Record<string, string>>
   readonly volumes?: readonly string[]
   readonly networks?: readonly string[]
+  readonly secrets?: readonly string[]
   readonly read_only?: boolean
   readonly depends_on?: readonly string[] | Readonly<Record<string, unknown>>
 }
@@ -23,6 +24,7 @@ type Compose = {
   readonly services: Readonly<Record<string, Service>>
   readonly volumes?: Readonly<Record<string, unknown>>
   readonly networks?: Readonly<Record<string, unknown>>
+  readonly secrets?: Readonly<Record<string, unknown>>
 }
 
 const files = ['compose.yaml', 'compose.cluster.yaml', 'deploy/compose.kurrentdb.yaml']
@@ -91,6 +93,22 @@ test('the proxy sends requests to the nodes of the cluster, and is one that they
   const named = [...textOf('deploy/nginx.conf').matchAll(/server (daybook-\d+):8080/g)]
   const nodes = Object.keys(services).filter((name) => name.startsWith('daybook'))
   expect(named.map(([, name]) => name)).toEqual(nodes)
+})
+
+test('nodes of the cluster share the log and blobs, and no file of a vault', () => {
+  const { services, secrets = {} } = composeIn('compose.cluster.yaml')
+  const nodes = Object.entries(services).filter(([name]) => name.startsWith('daybook'))
+  const [one = [], other = []] = nodes.map(([, { volumes = [] }]) => volumes)
+  const shared = one.filter((volume) => other.includes(volume))
+  expect(shared).toEqual(['blobs:/var/lib/daybook-blobs'])
+  for (const [, { environment, secrets: given = [] }] of nodes) {
+    expect(environment).toMatchObject({
+      VAULT: 'streams',
+      VAULT_KEY_FILE: '/run/secrets/vault-key',
+    })
+    expect(given.filter((name) => !(name in secrets))).toEqual([])
+    expect(given).toContain('vault-key')
+  }
 })
 
 test('the Dockerfile has no fault that a checker knows, and does not run as root', () => {
