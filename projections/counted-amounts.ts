@@ -49,18 +49,29 @@ type Asked = {
 /** What one person has accepted, or refunded for a merchant, since then; in minor units. */
 export type CountedBy = (asked: Asked) => MinorUnits
 
+/** The position of the newest of these amounts; 0 before the first. */
+export type NewestCounted = (asked: Pick<Asked, 'actor' | 'currency'>) => number
+
 export const countedAmountQueries = (db: BetterSQLite3Database) => {
-  const { actor, at, currency, gross } = countedAmounts
+  const { actor, at, currency, gross, position } = countedAmounts
+  const ofActor = and(eq(actor, given('actor')), eq(currency, given('currency')))
   const total = prepared(
     db,
     countedAmounts,
     db
       .select({ gross: sql<MinorUnits>`coalesce(sum(${gross}), 0)`.as('gross') })
       .from(countedAmounts)
-      .where(
-        and(eq(actor, given('actor')), eq(currency, given('currency')), gt(at, given('since'))),
-      ),
+      .where(and(ofActor, gt(at, given('since')))),
+  )
+  const last = prepared(
+    db,
+    countedAmounts,
+    db
+      .select({ position: sql<number>`coalesce(max(${position}), 0)`.as('position') })
+      .from(countedAmounts)
+      .where(ofActor),
   )
   const by: CountedBy = (asked) => total.get(asked)?.gross ?? 0
-  return { by }
+  const newest: NewestCounted = (asked) => last.get(asked)?.position ?? 0
+  return { by, newest }
 }

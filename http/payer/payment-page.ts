@@ -47,7 +47,10 @@ const answerForm = (
 ): Html => {
   const { texts, csrf, locale, session } = visitor
   const { request, tid } = shown
-  const above = stepUpFor(needs, shown, additionalAmount, contextOfPayer(call, session.payer))
+  const isAsked = problem !== undefined && [texts.stepUpNeeded, texts.wrongCode].includes(problem)
+  const above =
+    stepUpFor(needs, shown, additionalAmount, contextOfPayer(call, session.payer)) ??
+    (isAsked ? needs.stepUpAbove(request.currency) : undefined)
   const scope = scopeOf(request)
   const path = pathOf(call, tid)
   const sum = shownAmount(request.amount + additionalAmount, request.currency, locale)

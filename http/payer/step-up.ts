@@ -2,14 +2,17 @@ import type { confirmPayer } from '../../application/account.ts'
 import type { Context } from '../../application/handle.ts'
 import type { SerialByKey } from '../../application/serial-by-key.ts'
 import { refuse } from '../../domain/refusal.ts'
-import { dayMs } from '../../domain/time.ts'
-import type { CountedBy } from '../../projections/counted-amounts.ts'
+import { dayMs, type Instant } from '../../domain/time.ts'
+import type { CountedBy, NewestCounted } from '../../projections/counted-amounts.ts'
 import type { ShownRequest } from './request.ts'
 
 export type StepUpNeeds = {
   /** The highest amount that needs no further code, in minor units; undefined for any. */
   readonly stepUpAbove: (currency: string) => number | undefined
   readonly countedBy: CountedBy
+  readonly newestCounted: NewestCounted
+  /** Whether this is the first acceptance of that name, on any node; false after a moment. */
+  readonly isFirstAcceptance: (name: string, at: Instant) => Promise<boolean>
   /** Acceptances of one payer follow each other. */
   readonly acceptsInOrder: SerialByKey
   readonly confirmPayer: ReturnType<typeof confirmPayer>
@@ -31,6 +34,19 @@ export const stepUpFor = (
   return countedBy({ actor, currency, since: at - dayMs }) + total > above ? above : undefined
 }
 
+/** How often another node may be first, before a code is asked for. */
+const mostTries = 20
+
+/**
+ * Names the acceptance that comes next for the payer. Of nodes that have counted the same, one may
+ * accept without a code: what another accepts meanwhile is not counted yet.
+ */
+const nextOf = (
+  { newestCounted }: Pick<StepUpNeeds, 'newestCounted'>,
+  { currency }: ShownRequest['request'],
+  { actor }: Pick<Context, 'actor'>,
+): string => `${actor} ${currency} ${newestCounted({ actor, currency })}`
+
 type Given = { readonly payer: string; readonly code: string; readonly known?: string | undefined }
 
 /**
@@ -47,12 +63,19 @@ export const stepUp =
     accept: () => Promise<void>,
   ): Promise<void> =>
     needs.acceptsInOrder(payer, async () => {
-      // What was accepted meanwhile counts, and may have been this.
-      const shown = await look()
-      const isNeeded = stepUpFor(needs, shown, additionalAmount, context) !== undefined
-      if (isNeeded && shown.outcome.status === 'pending') {
+      for (let tries = 1; ; tries++) {
+        // What was accepted meanwhile counts, and may have been this.
+        const shown = await look()
+        if (shown.outcome.status !== 'pending') return accept()
+        // First: what comes in between is counted, and not claimed.
+        const next = nextOf(needs, shown.request, context)
+        const isNeeded = stepUpFor(needs, shown, additionalAmount, context) !== undefined
+        const isLimited = needs.stepUpAbove(shown.request.currency) !== undefined
+        if (!isNeeded && (!isLimited || (await needs.isFirstAcceptance(next, context.at))))
+          return accept()
+        if (!isNeeded && tries < mostTries) continue
         if (code === '') return refuse('second_factor_is_needed')
         await needs.confirmPayer(payer, { code, known }, context)
+        return accept()
       }
-      await accept()
     })

@@ -1,5 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { payers } from '../../domain/aggregates.ts'
+import { dayMs, type Instant } from '../../domain/time.ts'
 import { changeCredentials, confirmPayer, proveNumber } from '../../application/account.ts'
 import { concurrencyLimit } from '../../application/concurrency-limit.ts'
 import type { Context } from '../../application/handle.ts'
@@ -10,7 +12,6 @@ import { eraseById, registerPayer } from '../../application/register-payer.ts'
 import { makeSerialByKey } from '../../application/serial-by-key.ts'
 import { signIn, type SignInNeeds } from '../../application/sign-in.ts'
 import { withdrawAll } from '../../application/withdraw-grants.ts'
-import { dayMs } from '../../domain/time.ts'
 import type { Core } from '../core.ts'
 import type { Messages } from './messages.ts'
 import {
@@ -36,6 +37,10 @@ const messagePeriodMs = 3_600_000
 const triesPerCode = 5
 const triesToCompare = 3
 const recoveryTriesPerDay = 10
+/** After one that came to nothing, so long another one needs a code. */
+const acceptanceMs = 300_000
+/** How long to wait for one that another node has begun, before it is looked for again. */
+const otherAcceptanceMs = 50
 /**
  * One at once, so that sign-ins do not take the machine from payments; each address is throttled
  * before it comes so far.
@@ -135,6 +140,12 @@ export const payerAccounts = (core: Core, needs: Needs) => {
     stepOfCode,
     proofs,
     countedBy: core.payments.countedAmounts.by,
+    newestCounted: core.payments.countedAmounts.newest,
+    isFirstAcceptance: async (name: string, at: Instant): Promise<boolean> => {
+      if (await needs.used.isFirst(`acceptance ${name}`, at, at + acceptanceMs)) return true
+      await pause(otherAcceptanceMs)
+      return false
+    },
     acceptsInOrder: makeSerialByKey(),
     stepUpAbove: (currency: string): number | undefined => settings.STEP_UP_AMOUNT?.[currency],
     ...payerSessions(core),
