@@ -176,7 +176,7 @@ export const operatorProgram = ({ version, server, serve, sudoUser, ...needs }: 
   addBackupCommands(program, settings, print)
   addCopyCommand(program, print)
   addSnapshotCommands(program, settings, print)
-  addVaultCommands(program, settings, withCore)
+  addVaultCommands(program, settings, withCore, print)
   addKeyCommands(program, withCore)
 
   program

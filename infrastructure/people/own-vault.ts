@@ -7,11 +7,12 @@ import type { Settings } from '../settings.ts'
 import { isVaultInStreams, usedIn, vaultIn } from '../stores.ts'
 import { isVaultThere } from '../vault-streams/master.ts'
 import { usedInStream } from '../vault-streams/used-once.ts'
-import { openVaultInStreams } from '../vault-streams/vault.ts'
+import { openVaultInStreams, vaultInStreamsShown } from '../vault-streams/vault.ts'
 import { usedOnce, type UsedOnce } from './used-once.ts'
 import { readVaultKeys } from './vault-keys.ts'
 import type { Vault } from './vault-port.ts'
-import { openVault, WrongVault } from './vault.ts'
+import { WrongVault } from './vault-standing.ts'
+import { openVault } from './vault.ts'
 
 type Needs = {
   readonly find: Find
@@ -27,7 +28,7 @@ const placeOf = ({ streams, uses }: Needs, settings: Settings) => {
   const keys = readVaultKeys(settings)
   if (isVaultInStreams(settings) && streams)
     return {
-      shown: 'the vault in streams',
+      shown: vaultInStreamsShown,
       isThere: () => isVaultThere(streams),
       open: () => openVaultInStreams(streams, keys, uses),
     }
@@ -46,7 +47,7 @@ export const openOwnVault = async (needs: Needs, settings: Settings): Promise<Va
   const { vault: chosen } = await find(installations, 'daybook')
   // A missing vault must be restored, not replaced by a new one.
   if (chosen !== null && !(await isThere()))
-    throw new WrongVault(shown, 'is missing: it should be the vault')
+    throw new WrongVault(shown, 'is missing: it should be the vault that this log is sealed with')
   const vault = await open()
   const choice = { type: 'ChooseVault', vault: vault.name } as const
   const { state } = await handle(installations, 'daybook', choice, context)

@@ -42,6 +42,8 @@ const openAnyway = (file: string): Database.Database => {
   }
 }
 
+type Kept = { readonly name: Buffer; readonly at: Instant; readonly until: Instant }
+
 const prepared = (sqlite: Database.Database) => ({
   add: sqlite.prepare('INSERT OR IGNORE INTO used VALUES (?, ?, ?)'),
   note: sqlite.prepare(
@@ -49,8 +51,12 @@ const prepared = (sqlite: Database.Database) => ({
      SET at = max(at, excluded.at), until = max(until, excluded.until)`,
   ),
   at: sqlite.prepare<[Buffer], number>('SELECT at FROM used WHERE name = ?').pluck(),
+  all: sqlite.prepare<[], Kept>('SELECT name, at, until FROM used'),
   clean: sqlite.prepare('DELETE FROM used WHERE until < ?'),
 })
+
+/** `name` is a digest in base64. */
+export type Use = { readonly name: string; readonly at: Instant; readonly until: Instant }
 
 /** What counts once on all nodes. All calls throw StoreUnavailable while it cannot be used. */
 export type UsedOnce = {
@@ -59,6 +65,9 @@ export type UsedOnce = {
   /** Notes a use; of several the latest counts. */
   note(name: string, at: Instant, until: Instant): Promise<void>
   latest(name: string): Promise<Instant | undefined>
+  /** All that is kept, for who moves it. */
+  all(): Promise<readonly Use[]>
+  keep(uses: readonly Use[]): Promise<void>
   close(): void
 }
 
@@ -99,6 +108,16 @@ export const usedOnce = (file: string, key: string): UsedOnce => {
       guarded(({ note }) => void note.run(nameOf(name), at, until)),
     latest: async (name: string): Promise<Instant | undefined> =>
       guarded(({ at }) => at.get(nameOf(name))),
+    all: async () =>
+      guarded(({ all }) =>
+        all.all().map(({ name, ...use }) => ({ ...use, name: name.toString('base64') })),
+      ),
+    keep: async (uses) =>
+      guarded(({ sqlite, note }) =>
+        sqlite.transaction(() => {
+          for (const { name, at, until } of uses) note.run(Buffer.from(name, 'base64'), at, until)
+        })(),
+      ),
     close: (): void => {
       opened?.sqlite.close()
       opened = undefined

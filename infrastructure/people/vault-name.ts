@@ -1,10 +1,16 @@
 import { createHmac } from 'node:crypto'
 import Database, { inFile } from '../sqlite.ts'
 import { isWrapped } from './vault-keys.ts'
-import type { Wrapping } from './vault-wrapping.ts'
+import { aboutSecret, type Wrapping } from './vault-wrapping.ts'
 
 export const digestOf = (identifiers: Buffer, text: string): Buffer =>
   createHmac('sha256', identifiers).update(text).digest()
+
+/** What a vault that was in streams derives its secrets from, wherever it lies. */
+export const seedName = 'seed'
+
+export const derivedSecret = (seed: Buffer, name: string): Buffer =>
+  digestOf(seed, aboutSecret(name))
 
 /** Identifies a vault and reveals nothing of its contents. */
 export const vaultNameOf = (identifiers: Buffer): string =>

@@ -1,63 +1,21 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
 import type { Outage } from '../../application/event-store.ts'
 import { cached, generationalCache } from '../../application/generational-cache.ts'
 import { reportingTo } from '../outages.ts'
-import Database, { inFile } from '../sqlite.ts'
+import Database from '../sqlite.ts'
 import { unavailable } from '../unavailable.ts'
 import { addInGroups } from './new-people.ts'
 import { peopleRemembered, sealingWith } from './remembered-sealing.ts'
+import { openVaultFile, standingIn } from './vault-file.ts'
 import type { VaultKey } from './vault-keys.ts'
-import { digestOf, vaultNameOf } from './vault-name.ts'
+import { derivedSecret, digestOf, seedName, vaultNameOf } from './vault-name.ts'
 import type { Vault } from './vault-port.ts'
 import { rewrapVault } from './vault-rewrap.ts'
+import { checkNotMoved, refuseMoved } from './vault-standing.ts'
 import { aboutPerson, aboutSecret, openWrapping } from './vault-wrapping.ts'
 
-const tables = `
-  CREATE TABLE IF NOT EXISTS people (
-    id TEXT PRIMARY KEY,
-    identifier BLOB NOT NULL UNIQUE,
-    key BLOB NOT NULL
-  ) STRICT;
-  CREATE TABLE IF NOT EXISTS named (
-    name BLOB PRIMARY KEY,
-    person TEXT NOT NULL
-  ) STRICT;
-  CREATE INDEX IF NOT EXISTS named_by_person ON named (person);
-  CREATE TABLE IF NOT EXISTS secrets (name TEXT PRIMARY KEY, secret BLOB NOT NULL) STRICT;`
-
-/** How long opening waits for another process, in ms. */
-const openingTimeout = 5_000
 /** How long a query waits for another process, in ms; this process is blocked meanwhile. */
 const patience = 50
-
-/** The log was sealed with the keys of another vault, or this one is missing. */
-export class WrongVault extends Error {
-  override readonly name = 'WrongVault'
-  constructor(file: string, whatItIs = 'is not the vault') {
-    super(
-      `${file} ${whatItIs} that this log is sealed with: put that one in its place, or name it with VAULT`,
-    )
-  }
-}
-
-const openDatabase = (file: string) => {
-  const sqlite = new Database(file, { timeout: openingTimeout })
-  chmodSync(file, 0o600)
-  // Deleted keys must not survive in the file: no write-ahead log, and freed pages are overwritten.
-  // The rollback journal is deleted but not overwritten.
-  sqlite.pragma('journal_mode = DELETE')
-  sqlite.pragma('secure_delete = ON')
-  sqlite.pragma('synchronous = FULL')
-  sqlite.exec(tables)
-  return sqlite
-}
-
-const openFile = (file: string) => {
-  mkdirSync(dirname(file), { recursive: true })
-  return inFile(file, () => openDatabase(file))
-}
 
 /** Wraps calls: reports their success or failure as a store's. @throws StoreUnavailable */
 const guardedBy =
@@ -86,12 +44,25 @@ export const openVault = (
   { reading, writing }: Uses = { reading: nobody, writing: nobody },
   vaultKeys: readonly VaultKey[] = [],
 ): Vault => {
-  const sqlite = openFile(file)
+  const sqlite = openVaultFile(file)
+  const { read: standing } = standingIn(sqlite)
+  try {
+    refuseMoved(standing(), file)
+  } catch (error) {
+    sqlite.close()
+    throw error
+  }
   const wrapping = openWrapping(sqlite, vaultKeys)
+  const transaction = sqlite.transaction((work: () => void) => work())
   const guarded = guardedBy(reading)
   const guardedWrite = guardedBy(writing)
   const written = <Given extends readonly unknown[]>(write: (...given: Given) => void) => {
-    const guardedOne = guardedWrite(write)
+    const guardedOne = guardedWrite((...given: Given): void =>
+      transaction.immediate(() => {
+        checkNotMoved(standing())
+        write(...given)
+      }),
+    )
     return async (...given: Given): Promise<void> => guardedOne(...given)
   }
   const findSecret = sqlite.prepare('SELECT secret FROM secrets WHERE name = ?').pluck()
@@ -113,7 +84,10 @@ export const openVault = (
   const secret = (name: string): Buffer => {
     const known = findSecret.get(name) as Buffer | undefined
     if (known) return wrapping.reveal(known, aboutSecret(name))
-    keepSecret(name, randomBytes(32))
+    checkNotMoved(standing())
+    const seed = name === seedName ? undefined : (findSecret.get(seedName) as Buffer | undefined)
+    const made = seed && derivedSecret(wrapping.reveal(seed, aboutSecret(seedName)), name)
+    keepSecret(name, made ?? randomBytes(32))
     return secret(name)
   }
   const keepSecret = (name: string, value: Buffer): void =>
@@ -145,7 +119,9 @@ export const openVault = (
     process.nextTick(() => (changeCheck = undefined))
     try {
       const current = dataVersion.get()
-      if (current !== version) forget()
+      if (current === version) return {}
+      checkNotMoved(standing())
+      forget()
       version = current
       return {}
     } catch (failure) {
@@ -180,7 +156,6 @@ export const openVault = (
   const nameBy = (merchant: string, identifier: string): Buffer =>
     digest(`${identifier}\n${merchant}`)
 
-  const transaction = sqlite.transaction((work: () => void) => work())
   const newPeople = addInGroups({
     add: ({ identifier, wanted = randomBytes(16).toString('hex'), merchant }) => {
       const hidden = digest(identifier)
@@ -193,7 +168,10 @@ export const openVault = (
     inTransaction: (work) => {
       sqlite.pragma('busy_timeout = 0')
       try {
-        transaction.immediate(work)
+        transaction.immediate(() => {
+          checkNotMoved(standing())
+          work()
+        })
       } finally {
         sqlite.pragma(`busy_timeout = ${patience}`)
       }

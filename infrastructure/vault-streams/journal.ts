@@ -4,6 +4,7 @@ import {
   WrongExpectedRevision,
   type NewEvent,
   type RecordedEvent,
+  type Revision,
 } from '../../application/event-store.ts'
 import { shared } from '../event-store/shared-question.ts'
 import type { Streams } from './names.ts'
@@ -32,8 +33,9 @@ export const followJournal = (
   streams: Pick<Streams, 'append' | 'readStream'>,
   stream: string,
   apply: (events: readonly RecordedEvent[]) => Promise<void> | void,
+  since: Revision = 0,
 ) => {
-  let revision = noStream
+  let revision = since === 0 ? noStream : since - 1
   const inTurn = makeQueue()
 
   const caughtUp = shared(async (): Promise<void> => {
@@ -72,6 +74,8 @@ export const followJournal = (
           if ((await tryOnce(decide)) === 'done') return
         throw new StoreUnavailable(`others append to ${stream} all the time`)
       }),
+    /** Of the newest event that is known. */
+    revision: (): Revision => revision,
     /** Resolves when nothing is being appended. */
     idle: (): Promise<void> => inTurn(async () => {}),
   }

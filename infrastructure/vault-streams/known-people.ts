@@ -1,6 +1,8 @@
 import type { RecordedEvent } from '../../application/event-store.ts'
 import { sealingWith } from '../people/remembered-sealing.ts'
 import { unwrap, wrap } from '../people/vault-keys.ts'
+import type { KeptPerson } from '../people/vault-contents.ts'
+import type { Standing } from '../people/vault-standing.ts'
 import { aboutPerson, aboutSecret, VaultLocked } from '../people/vault-wrapping.ts'
 import type { KeyPages } from './key-pages.ts'
 import { vaultEvent } from './names.ts'
@@ -10,7 +12,9 @@ type Person = { readonly key: Buffer; readonly page: string; identifier?: string
 /** Digests are kept and compared as base64. */
 type Data = Partial<
   Readonly<Record<'person' | 'page' | 'identifier' | 'name' | 'secret' | 'keyId', string>>
->
+> & { readonly standing?: Standing }
+
+const inBytes = (digest: string): Buffer => Buffer.from(digest, 'base64')
 
 const aboutDigest = (person: string): string => `digest of ${person}`
 
@@ -32,6 +36,7 @@ export const journalEvents = (wrapping: Buffer) => {
       return vaultEvent('SecretKept', { name, secret })
     },
     wrapped: (keyId: string) => vaultEvent('VaultWrapped', { keyId }),
+    stands: (standing: Standing) => vaultEvent('VaultStands', { standing }),
     /** As it lies in a page. */
     keyOf: (person: string, key: Buffer): string =>
       wrap(wrapping, key, aboutPerson(person)).toString('base64'),
@@ -54,6 +59,7 @@ export const knownPeople = (
   /** Pages of those who were erased. */
   const erased = new Map<string, string>()
   let wrappedBy = keyId
+  let standing: Standing = 'used'
   const keyOf = (id: string): Buffer | undefined => people.get(id)?.key
   const sealing = sealingWith(keyOf)
 
@@ -130,9 +136,23 @@ export const knownPeople = (
         if (person) change(type, id, person, data)
         if (type === 'SecretKept') keep(data)
         if (type === 'VaultWrapped') wrappedBy = data.keyId ?? wrappedBy
+        if (type === 'VaultStands') standing = data.standing ?? standing
       }
     },
     wrappedBy: (): string => wrappedBy,
+    standing: (): Standing => standing,
+    count: (): number => people.size,
+    people: (): readonly string[] => [...people.keys()],
+    person: (id: string): KeptPerson | undefined => {
+      const person = people.get(id)
+      if (!person) return undefined
+      const names = new Set(person.names.filter((name) => named.get(name) === id))
+      const { identifier } = person
+      return {
+        ...{ id, key: person.key, names: [...names].sort().map(inBytes) },
+        identifier: identifier === undefined ? undefined : inBytes(identifier),
+      }
+    },
     keyOf,
     ...{ seal: sealing.seal, unseal: sealing.unseal },
     pageOf: (id: string): string | undefined => people.get(id)?.page ?? erased.get(id),

@@ -4,35 +4,44 @@ import { wrap, type VaultKey } from '../people/vault-keys.ts'
 import { aboutMaster, unlockMaster, VaultLocked } from '../people/vault-wrapping.ts'
 import { masterStream, vaultEvent, type Streams } from './names.ts'
 
-type Kept = { readonly revision: Revision; readonly keyId: string; readonly master: Buffer }
+/** Of the journal the events from `since` on are this vault's. */
+type Kept = {
+  readonly revision: Revision
+  readonly keyId: string
+  readonly master: Buffer
+  readonly since: Revision
+}
 
-const read = async (streams: Streams): Promise<Kept | undefined> => {
+type Stored = { readonly keyId: string; readonly master?: string; readonly since?: Revision }
+
+const newestIn = async (streams: Pick<Streams, 'readStream'>) => {
   const newest = (await streams.readStream(masterStream)).at(-1)
-  if (!newest) return undefined
-  const { keyId, master } = newest.data as { readonly keyId: string; readonly master: string }
-  return { revision: newest.revision, keyId, master: Buffer.from(master, 'base64') }
+  return newest && { ...(newest.data as unknown as Stored), revision: newest.revision }
+}
+
+const read = async (streams: Pick<Streams, 'readStream'>): Promise<Kept | undefined> => {
+  const { keyId, master, since = 0, revision } = (await newestIn(streams)) ?? {}
+  if (keyId === undefined || master === undefined || revision === undefined) return undefined
+  return { revision, keyId, master: Buffer.from(master, 'base64'), since }
 }
 
 const write = async (
   streams: Streams,
   { id, key }: VaultKey,
-  master: Buffer,
-  expected: Revision,
+  { master, since, revision }: Omit<Kept, 'keyId'>,
 ): Promise<void> => {
   const wrapped = wrap(key, master, aboutMaster).toString('base64')
-  await streams.append(
-    masterStream,
-    [vaultEvent('MasterWrapped', { keyId: id, master: wrapped })],
-    expected,
-  )
+  const data = { keyId: id, master: wrapped, since }
+  await streams.append(masterStream, [vaultEvent('MasterWrapped', data)], revision)
 }
 
 /** Where two nodes begin at once, the first one's master key stays. */
 const begin = async (streams: Streams, key: VaultKey): Promise<void> => {
   // A master key that was wrapped by an earlier key is to be forgotten.
   await streams.keepNewest(masterStream, 1)
+  const { revision = noStream, since = 0 } = (await newestIn(streams)) ?? {}
   try {
-    await write(streams, key, randomBytes(32), noStream)
+    await write(streams, key, { master: randomBytes(32), since, revision })
   } catch (error) {
     if (!(error instanceof WrongExpectedRevision)) throw error
   }
@@ -40,7 +49,7 @@ const begin = async (streams: Streams, key: VaultKey): Promise<void> => {
 
 /** Whether the database holds a vault. */
 export const isVaultThere = async (streams: Pick<Streams, 'readStream'>): Promise<boolean> =>
-  (await streams.readStream(masterStream)).length > 0
+  (await read(streams)) !== undefined
 
 /** The master key of the vault, which is made where there is none. @throws VaultLocked */
 export const openMaster = async (streams: Streams, keys: readonly VaultKey[]) => {
@@ -53,6 +62,7 @@ export const openMaster = async (streams: Streams, keys: readonly VaultKey[]) =>
   const derive = (purpose: string): Buffer => createHmac('sha256', master).update(purpose).digest()
   return {
     keyId: kept.keyId,
+    since: kept.since,
     /** Wraps people's keys and what is kept under a name. */
     wrapping: derive('wrapping'),
     derive,
@@ -60,8 +70,13 @@ export const openMaster = async (streams: Streams, keys: readonly VaultKey[]) =>
     rewrap: async (target: VaultKey): Promise<string> => {
       const now = await read(streams)
       if (!now || now.keyId === target.id) return target.id
-      await write(streams, target, master, now.revision)
+      await write(streams, target, { ...now, master })
       return now.keyId
+    },
+    /** Nothing of the vault is readable any more; one that is begun later has the journal anew. */
+    forget: async (since: Revision): Promise<void> => {
+      const { revision = noStream } = (await newestIn(streams)) ?? {}
+      await streams.append(masterStream, [vaultEvent('MasterForgotten', { since })], revision)
     },
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { RecordedEvent } from '../../application/event-store.ts'
 import type { Instant } from '../../domain/time.ts'
-import type { UsedOnce } from '../people/used-once.ts'
+import type { Use, UsedOnce } from '../people/used-once.ts'
 import { followJournal } from './journal.ts'
 import { usedStream, vaultEvent, type Streams } from './names.ts'
 
@@ -10,7 +10,8 @@ const keptFor = 86_400
 /** How often what nobody can try again is forgotten here, in ms. */
 const cleaningEvery = 60_000
 
-type Use = { readonly name: string; readonly at: Instant; readonly until: Instant }
+/** Uses of one append. */
+const usesAtOnce = 1_000
 
 /** What counts once on all nodes, as digests, in a stream of EventStoreDB. */
 export const usedInStream = (streams: Streams, key: string): UsedOnce => {
@@ -62,6 +63,17 @@ export const usedInStream = (streams: Streams, key: string): UsedOnce => {
     latest: async (name) => {
       await journal.caughtUp()
       return uses.get(nameOf(name))?.at
+    },
+    all: async () => {
+      await journal.caughtUp()
+      return [...uses.values()]
+    },
+    keep: async (given) => {
+      await limit()
+      for (let at = 0; at < given.length; at += usesAtOnce) {
+        const some = given.slice(at, at + usesAtOnce)
+        await journal.append(() => some.map((use) => vaultEvent('Used', use)))
+      }
     },
     close: () => {},
   }

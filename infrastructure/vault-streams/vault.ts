@@ -1,9 +1,9 @@
 import { StoreUnavailable, type Outage } from '../../application/event-store.ts'
 import { reportingTo } from '../outages.ts'
 import type { VaultKey } from '../people/vault-keys.ts'
-import { digestOf, vaultNameOf } from '../people/vault-name.ts'
+import { derivedSecret, digestOf, seedName, vaultNameOf } from '../people/vault-name.ts'
 import type { Vault } from '../people/vault-port.ts'
-import { aboutSecret } from '../people/vault-wrapping.ts'
+import { checkNotMoved, refuseMoved } from '../people/vault-standing.ts'
 import { followJournal } from './journal.ts'
 import { keyPages, type KeyPages } from './key-pages.ts'
 import { journalEvents, knownPeople, type KnownPeople } from './known-people.ts'
@@ -16,14 +16,28 @@ type Uses = { readonly reading: Outage; readonly writing: Outage }
 const nobody: Outage = { worked: () => {}, failed: () => {} }
 
 /** Opens the journal; keys that an erasure was too short of time to remove are removed. */
-const openJournal = async (streams: Streams, { wrapping, keyId }: Master) => {
+const openJournal = async (streams: Streams, { wrapping, keyId, since }: Master) => {
   const pages = keyPages(streams)
   const known = knownPeople(pages, wrapping, keyId)
-  const journal = followJournal(streams, journalStream, known.apply)
+  const journal = followJournal(streams, journalStream, known.apply, since)
   await journal.caughtUp()
   await forgetAll(pages, known, known.erased())
   return { pages, known, journal }
 }
+
+/** The same journal for a node that uses the vault: not when that was moved meanwhile. */
+const unlessMoved = (
+  { append, caughtUp, ...rest }: ReturnType<typeof followJournal>,
+  { standing }: KnownPeople,
+): ReturnType<typeof followJournal> => ({
+  ...rest,
+  caughtUp: () => caughtUp().then(() => checkNotMoved(standing())),
+  append: (decide) =>
+    append(() => {
+      checkNotMoved(standing())
+      return decide()
+    }),
+})
 
 const forgetAll = async (
   pages: KeyPages,
@@ -32,6 +46,21 @@ const forgetAll = async (
 ): Promise<void> => {
   for (const person of people) await pages.forget(pageOf(person) ?? '', person)
 }
+
+/** What a vault in streams is made of, as far as it is written. @throws VaultLocked */
+export const openParts = async (streams: Streams, keys: readonly VaultKey[]) => {
+  const master = await openMaster(streams, keys)
+  const opened = await openJournal(streams, master)
+  const { known } = opened
+  const seed = (): Buffer => known.secrets.get(seedName) ?? master.derive(seedName)
+  return {
+    ...{ ...opened, master, seed, events: journalEvents(master.wrapping) },
+    /** Derived, unless it was kept under that name. */
+    secret: (name: string): Buffer => known.secrets.get(name) ?? derivedSecret(seed(), name),
+  }
+}
+
+export const vaultInStreamsShown = 'the vault in streams'
 
 /**
  * The vault in streams of EventStoreDB, which nodes share without a file. Each node holds all of it
@@ -44,11 +73,9 @@ export const openVaultInStreams = async (
   keys: readonly VaultKey[],
   { reading, writing }: Uses = { reading: nobody, writing: nobody },
 ): Promise<Vault> => {
-  const master = await openMaster(streams, keys)
-  const { pages, known, journal } = await openJournal(streams, master)
-  const events = journalEvents(master.wrapping)
-  const secret = (name: string): Buffer =>
-    known.secrets.get(name) ?? master.derive(aboutSecret(name))
+  const { master, pages, known, events, secret, ...opened } = await openParts(streams, keys)
+  refuseMoved(known.standing(), vaultInStreamsShown)
+  const journal = unlessMoved(opened.journal, known)
   const identifiers = secret('identifiers')
   const digest = (text: string): string => digestOf(identifiers, text).toString('base64')
   const nameBy = (merchant: string, identifier: string) => digest(`${identifier}\n${merchant}`)
@@ -85,7 +112,6 @@ export const openVaultInStreams = async (
       if (before !== target.id) await change(() => [events.wrapped(target.id)])
       return { wrapped_by: target.id, before, wrapped: 0 }
     },
-    /** Derived, unless it was kept under that name. */
     secret,
     addSecret: (name: string, value: Buffer) =>
       change(() => (known.secrets.has(name) ? [] : [events.secretKept(name, value)])),

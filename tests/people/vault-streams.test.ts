@@ -1,4 +1,4 @@
-import { EventStoreDBClient } from '@eventstore/db-client'
+import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client'
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { connectEventStoreDB } from '../../infrastructure/event-store/eventstoredb-event-store.ts'
@@ -116,6 +116,31 @@ describe('in the database', () => {
     expect(begun.hasPerson(kari)).toBe(false)
     await begun.close()
     expect(await keysLeft()).toEqual([])
+  })
+
+  test('given a page that somebody puts back, then who was erased stays erased', async () => {
+    const kari = await here.personFor('Kari')
+    const page = (await stored()).find(({ type }) => type === 'KeysKept')
+    await here.shred(kari)
+    expect(await keysLeft()).toEqual([])
+    await client.appendToStream(
+      page?.stream ?? '',
+      jsonEvent({ type: 'KeysKept', data: page?.data as Keys }),
+    )
+    expect(await keysLeft()).toEqual([kari])
+    const begun = await place.open()
+    expect(begun.hasPerson(kari)).toBe(false)
+    await begun.close()
+    expect(await keysLeft()).toEqual([])
+  })
+
+  test('given an entry that somebody has altered, then nobody goes on with it', async () => {
+    const person = await here.personFor('Kari')
+    const name = randomBytes(64).toString('base64')
+    const altered = jsonEvent({ type: 'PersonNamed', data: { person, name } })
+    await client.appendToStream('daybook_vault-journal', altered)
+    await expect(place.open()).rejects.toThrow('an entry of the vault was altered')
+    await expect(elsewhere.caughtUp()).rejects.toThrow('an entry of the vault was altered')
   })
 
   test('nothing tells who somebody is, and nothing is an event of the log', async () => {

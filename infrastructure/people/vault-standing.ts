@@ -1,0 +1,41 @@
+import { StoreUnavailable } from '../../application/event-store.ts'
+
+/**
+ * What `daybook vault move` has made of a vault: the log's, one that it copies, one that is not
+ * whole yet, or one whose people are elsewhere by now. Files keep the number of the word.
+ */
+export const standings = ['used', 'moving', 'filling', 'left'] as const
+export type Standing = (typeof standings)[number]
+
+/** The log was sealed with the keys of another vault, or this one is missing. */
+export class WrongVault extends Error {
+  override readonly name = 'WrongVault'
+  constructor(
+    vault: string,
+    whatItIs = 'is not the vault that this log is sealed with',
+    advice = 'put that one in its place, or name it with VAULT',
+  ) {
+    super(`${vault} ${whatItIs}: ${advice}`)
+  }
+}
+
+const goOn = 'run `daybook vault move` again'
+
+/** @throws WrongVault unless the vault is there to be used */
+export const refuseMoved = (standing: Standing, vault: string): void => {
+  switch (standing) {
+    case 'used':
+      return
+    case 'moving':
+      throw new WrongVault(vault, 'was being moved', goOn)
+    case 'filling':
+      throw new WrongVault(vault, 'does not hold all people yet', goOn)
+    case 'left':
+      throw new WrongVault(vault, 'has been moved elsewhere', 'name that place with VAULT')
+  }
+}
+
+/** @throws StoreUnavailable where a vault was moved while it was in use */
+export const checkNotMoved = (standing: Standing): void => {
+  if (standing !== 'used') throw new StoreUnavailable('the vault is moved elsewhere')
+}
