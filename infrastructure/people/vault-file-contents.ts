@@ -112,7 +112,7 @@ export const contentsOfFile = (file: string, keys: readonly VaultKey[]): VaultCo
           ),
       )
       sqlite.close()
-      for (const suffix of ['', '-used']) rmSync(file + suffix, { force: true })
+      for (const suffix of ['', '-used', '-used-journal']) rmSync(file + suffix, { force: true })
     },
     close: async () => void sqlite.close(),
   }
