@@ -68,6 +68,10 @@ const signIn = async (node: Service, who: { readonly phone: string; readonly sec
     body: { phone: who.phone.replace('+', ''), pin, code: now(who.secret) },
   })
 
+/** A proof that counts once, within an hour. */
+const isFirst = ({ core }: Service): Promise<boolean> =>
+  core.people.used.isFirst('a proof', Date.now(), Date.now() + 3_600_000)
+
 /** A vault in clear and in use: somebody who stays, and somebody whom the operator has erased. */
 const furnished = async () => {
   const { VAULT_KEY_FILE: _, ...keyless } = settings
@@ -75,6 +79,7 @@ const furnished = async () => {
   const stays = await newcomerAt(node, `+${phone}`, pin)
   const leaves = await newcomerAt(node, `+${gone}`, pin)
   const session = await signIn(node, stays)
+  expect(await isFirst(node)).toBe(true)
   const erased = await operatorHere(node.settings)('--json', 'payer', 'erase', gone)
   expect(JSON.parse(erased.output)).toEqual({ erased: true })
   return { node, stays, leaves, token: String(session.body.token) }
@@ -100,6 +105,7 @@ describe('a vault that is moved', () => {
       const node = await start(to)
       expect(await profile(node, token)).toBe(phone)
       expect((await signIn(node, leaves)).status).toBe(401)
+      expect(await isFirst(node)).toBe(false)
       expect(node.core.people.vault.findPerson(`+${gone}`)).toBeUndefined()
       expect(node.core.people.vault.findPerson(gone)).toBeUndefined()
       await expect(start(from)).rejects.toThrow('has been moved elsewhere')
