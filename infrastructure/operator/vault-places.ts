@@ -4,6 +4,7 @@ import type { OtherStreams } from '../event-store/eventstoredb-streams.ts'
 import { fail } from '../failures.ts'
 import { usedOnce, type UsedOnce } from '../people/used-once.ts'
 import type { VaultContents } from '../people/vault-contents.ts'
+import { isVaultFile } from '../people/vault-file.ts'
 import { contentsOfFile } from '../people/vault-file-contents.ts'
 import type { VaultKey } from '../people/vault-keys.ts'
 import { vaultInStreams } from '../settings.ts'
@@ -28,14 +29,16 @@ export const placesOf = ({ from, to }: Places): readonly [from: string, to: stri
   return [one, other]
 }
 
+/** @throws OperatorError where something else lies */
 const openOrBegin = async (
   place: string,
   streams: OtherStreams | undefined,
   keys: readonly VaultKey[],
-): Promise<VaultContents> =>
-  place === vaultInStreams && streams
-    ? contentsOfStreams(streams, keys)
-    : contentsOfFile(place, keys)
+): Promise<VaultContents> => {
+  if (place === vaultInStreams && streams) return contentsOfStreams(streams, keys)
+  if (existsSync(place) && !isVaultFile(place)) fail(`${place} is not the file of a vault`)
+  return contentsOfFile(place, keys)
+}
 
 /** @throws OperatorError where there is no vault */
 export const openThere = async (

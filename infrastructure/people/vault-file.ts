@@ -37,6 +37,18 @@ export const openVaultFile = (file: string): Database.Database => {
   return inFile(file, () => openDatabase(file))
 }
 
+/** Whether a file that is there is a vault, or nothing yet. */
+export const isVaultFile = (file: string): boolean =>
+  inFile(file, () => {
+    const sqlite = new Database(file, { readonly: true, timeout: openingTimeout })
+    try {
+      const names = sqlite.prepare<[], string>('SELECT name FROM sqlite_schema').pluck().all()
+      return names.length === 0 || names.includes('secrets')
+    } finally {
+      sqlite.close()
+    }
+  })
+
 /** The standing of the vault in a file, which is kept in its header. */
 export const standingIn = (sqlite: Database.Database) => {
   const version = sqlite.prepare<[], number>('PRAGMA user_version').pluck()

@@ -9,6 +9,7 @@ import { startService, type Service } from '../../harness/http-service.ts'
 import { operatorHere } from '../../harness/operator.ts'
 import { startCommand } from '../../harness/service-process.ts'
 import { connectEventStoreDB } from '../../infrastructure/event-store/eventstoredb-event-store.ts'
+import { openEventLog } from '../../infrastructure/event-store/sqlite-event-log.ts'
 import { openVault } from '../../infrastructure/people/vault.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import { isOurs } from '../../infrastructure/stores.ts'
@@ -90,6 +91,7 @@ describe('a vault that is moved', () => {
     const { stays, leaves, token } = await furnished()
     await stopAll()
     const back = join(folder, 'back', 'vault.sqlite')
+    let made: Buffer | undefined
     for (const [from, to] of [
       [file, 'streams'],
       ['streams', back],
@@ -106,6 +108,9 @@ describe('a vault that is moved', () => {
       expect(await profile(node, token)).toBe(phone)
       expect((await signIn(node, leaves)).status).toBe(401)
       expect(await isFirst(node)).toBe(false)
+      // Made where it is asked for first: in streams, where it is derived.
+      const secret = node.core.people.vault.secret('asked for later')
+      expect(secret).toEqual((made ??= secret))
       expect(node.core.people.vault.findPerson(`+${gone}`)).toBeUndefined()
       expect(node.core.people.vault.findPerson(gone)).toBeUndefined()
       await expect(start(from)).rejects.toThrow('has been moved elsewhere')
@@ -140,16 +145,19 @@ describe('a vault that is moved', () => {
     const { vault } = node.core.people
     const person = await vault.personFor('somebody new')
     const sealed = vault.seal(person, 'a text')
+    const known = vault.findPerson(phone) ?? ''
+    expect(vault.hasPerson(known)).toBe(true)
     const erased = await operatorHere(node.settings)('--json', 'payer', 'erase', phone)
     expect(JSON.parse(erased.output)).toEqual({ erased: true })
     await vault.rename(person, number)
     await stopAll()
     expect(await move('streams', file)).toMatchObject({
-      told: { copied: 1, erased: expect.any(Number) },
+      told: { copied: 1, erased: 1 },
     })
     const after = await start(file)
     expect(after.core.people.vault.findPerson(number)).toBe(person)
     expect(after.core.people.vault.unseal(person, sealed)).toBe('a text')
+    expect(after.core.people.vault.hasPerson(known)).toBe(false)
     expect((await signIn(after, stays)).status).toBe(401)
   })
 
@@ -163,11 +171,16 @@ describe('a vault that is moved', () => {
     await stopAll()
     const other = join(folder, 'other.sqlite')
     await openVault(other).close()
+    const log = join(folder, 'events.sqlite')
+    await openEventLog(log).close()
+    const { errors } = await daybook('vault', 'discard', log)
+    expect([errors, existsSync(log)]).toEqual([expect.stringContaining('is not the file'), true])
     for (const [from, to, problem] of [
       [other, 'streams', 'is not the vault that this log is sealed with'],
       [join(folder, 'none.sqlite'), 'streams', 'there is no vault at'],
       ['streams', file, 'there is no vault at'],
       [file, other, 'the other one is: streams'],
+      [log, 'streams', 'is not the file of a vault'],
     ] as const)
       expect(await move(from, to)).toMatchObject({
         code: 1,
