@@ -70,7 +70,7 @@ const verify = (both: Both, onProgress: Progress) => {
   return { secrets: source.secrets().length }
 }
 
-/** Fills the target from the source, both closed to services, and lets the target take its place. */
+/** Closes both to services, fills the target from the source, and compares them. */
 const moveBetween = async (
   { openBoth, carryUses }: ReturnType<typeof openerOf>,
   onProgress: Progress,

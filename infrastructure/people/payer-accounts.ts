@@ -70,6 +70,15 @@ const proofsOf = (pages: Buffer, { messages, used }: Needs) =>
     afterAnswer: messages.afterAnswer,
   })
 
+/** Whether an acceptance is the first of its name, on any node; false after a moment. */
+const firstAcceptances =
+  (used: UsedOnce) =>
+  async (name: string, at: Instant): Promise<boolean> => {
+    if (await used.isFirst(`acceptance ${name}`, at, at + acceptanceMs)) return true
+    await pause(otherAcceptanceMs)
+    return false
+  }
+
 type Recovering = Pick<Parameters<typeof recovery>[0], 'proofs' | 'hashPin'>
 
 /** What payers change of their accounts. */
@@ -141,11 +150,7 @@ export const payerAccounts = (core: Core, needs: Needs) => {
     proofs,
     countedBy: core.payments.countedAmounts.by,
     newestCounted: core.payments.countedAmounts.newest,
-    isFirstAcceptance: async (name: string, at: Instant): Promise<boolean> => {
-      if (await needs.used.isFirst(`acceptance ${name}`, at, at + acceptanceMs)) return true
-      await pause(otherAcceptanceMs)
-      return false
-    },
+    isFirstAcceptance: firstAcceptances(needs.used),
     acceptsInOrder: makeSerialByKey(),
     stepUpAbove: (currency: string): number | undefined => settings.STEP_UP_AMOUNT?.[currency],
     ...payerSessions(core),

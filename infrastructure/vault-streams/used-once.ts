@@ -13,29 +13,35 @@ const cleaningEvery = 60_000
 /** Uses of one append. */
 const usesAtOnce = 1_000
 
-/** What counts once on all nodes, as digests, in a stream of EventStoreDB. */
-export const usedInStream = (streams: Streams, key: string): UsedOnce => {
+/** What was used, as far as it is known here. */
+const foldedUses = () => {
   const uses = new Map<string, Use>()
   let cleanedAt = -Infinity
-  let limited: Promise<void> | undefined
-
-  const apply = (events: readonly RecordedEvent[]): void => {
-    for (const { data } of events) {
-      const use = data as Use
-      const { at = use.at, until = use.until } = uses.get(use.name) ?? {}
-      const [latest, last] = [Math.max(at, use.at), Math.max(until, use.until)]
-      uses.set(use.name, { name: use.name, at: latest, until: last })
-    }
+  return {
+    uses,
+    apply: (events: readonly RecordedEvent[]): void => {
+      for (const { data } of events) {
+        const use = data as Use
+        const { at = use.at, until = use.until } = uses.get(use.name) ?? {}
+        const [latest, last] = [Math.max(at, use.at), Math.max(until, use.until)]
+        uses.set(use.name, { name: use.name, at: latest, until: last })
+      }
+    },
+    clean: (now: Instant): void => {
+      if (now < cleanedAt + cleaningEvery) return
+      for (const [name, { until }] of uses) if (until < now) uses.delete(name)
+      cleanedAt = now
+    },
   }
+}
+
+/** What counts once on all nodes, as digests, in a stream of EventStoreDB. */
+export const usedInStream = (streams: Streams, key: string): UsedOnce => {
+  const { uses, apply, clean } = foldedUses()
+  let limited: Promise<void> | undefined
   const journal = followJournal(streams, usedStream, apply)
   const nameOf = (name: string): string =>
     createHash('sha256').update(`${key} ${name}`).digest('base64')
-
-  const clean = (now: Instant): void => {
-    if (now < cleanedAt + cleaningEvery) return
-    for (const [name, { until }] of uses) if (until < now) uses.delete(name)
-    cleanedAt = now
-  }
 
   /** First, so that no use is ever kept for good. */
   const limit = (): Promise<void> => {

@@ -1,3 +1,4 @@
+// Long because it is the list of what the checker finds.
 import { expect, test } from 'vitest'
 import { workOfMerchant } from '../../domain/leases.ts'
 import { problemsIn } from './check.ts'

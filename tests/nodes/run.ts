@@ -2,7 +2,7 @@
 // connections that are cut; then all that was asked, answered, told and logged is checked.
 //   npm run nodes -- [runs] [seed] [seconds]   50 runs from seed 1, 60 seconds each
 //   npm run nodes -- <runs> <seed> <seconds> <fault>   of a program with a planted fault
-//   VAULT=streams npm run nodes                with the vault in streams of the store, not in a file
+//   VAULT=streams npm run nodes   with the vault in streams of the store instead of a file
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseEvent } from '../../domain/events.ts'
 import { leaseStream } from '../../application/lease-stream.ts'

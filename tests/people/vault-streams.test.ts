@@ -1,3 +1,4 @@
+// Long because it is the list of what lies in the database, and of who may write there.
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client'
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
