@@ -8,7 +8,7 @@ import type { TimeZone } from '../domain/time-zone.ts'
 import type { Context, Handle } from './handle.ts'
 import type { StaffWork } from './staff.ts'
 
-type Needs = Pick<StaffWork, 'enlist' | 'placesOf' | 'memberIdOf'> & {
+type Needs = Pick<StaffWork, 'enlist' | 'findStaff' | 'placesOf' | 'memberIdOf'> & {
   readonly handle: Handle
   /** Whether a merchant takes payments at once. */
   readonly needsNoApproval: boolean
@@ -42,6 +42,8 @@ export const signUpMerchant =
     const { id, name, organizationId, currency, payoutAccount, phone, timeZone } = given
     if ((await needs.placesOf(payer)).length >= mostMerchants) refuse('merchants_are_too_many')
     if ((holderOfOrganization(organizationId) ?? id) !== id) refuse('id_used_with_other_data')
+    // It was made: whoever was taken off its staff since does not come back by the old form.
+    if ((await needs.findStaff(id)).members.length > 0) return
     const actor = staffActor(needs.memberIdOf(id, payer))
     const by = { ...context, merchant: id, actor }
     const data = newMerchant({
@@ -58,7 +60,7 @@ export const signUpMerchant =
       hasSignedUp: true,
     })
     await handle(merchants, id, { type: 'Register', data }, by)
-    if (!needs.needsNoApproval) await handle(merchants, id, { type: 'Disable' }, by)
+    if (!needs.needsNoApproval) await handle(merchants, id, { type: 'AwaitApproval' }, by)
     const account = { ...impliedAccount(id, currency), payoutAccount }
     const key = within(id, defaultAccount)
     await handle(settlementAccounts, key, { type: 'Register', data: account }, by)

@@ -39,6 +39,8 @@ export type Entry<Data> = WithAsked &
         readonly data: Data
         /** Only entries of a switchable register are ever disabled. */
         readonly isDisabled?: true
+        /** How often it was disabled or enabled; absent for never. */
+        readonly switched?: number
       }
   )
 

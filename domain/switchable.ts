@@ -9,9 +9,21 @@ import {
   type Owned,
   type RegisterCommand,
 } from './register.ts'
+import { refuse } from './refusal.ts'
+
+/** How often it was switched, where somebody has looked at it before. */
+type Seen = { readonly seen?: number | undefined }
 
 export type SwitchCommand =
-  (Owned & { readonly type: 'Disable' }) | (Owned & { readonly type: 'Enable' })
+  (Owned & Seen & { readonly type: 'Disable' }) | (Owned & Seen & { readonly type: 'Enable' })
+
+export const switchedIn = (entry: Entry<unknown>): number =>
+  (entry.status === 'present' && entry.switched) || 0
+
+/** @throws Refusal conflicting_changes when it was switched since somebody looked */
+export const checkSeen = (entry: Entry<unknown>, { seen }: Seen): void => {
+  if (seen !== undefined && seen !== switchedIn(entry)) refuse('conflicting_changes')
+}
 
 type SwitchEvent<Name extends string> = {
   readonly type: `${Name}Disabled` | `${Name}Enabled`
@@ -42,13 +54,15 @@ export const switchable = <Name extends string, Schema extends z.ZodObject>(
         return base.decide(command, entry)
       present(entry, command)
       if (isEnabled(entry) === (command.type === 'Enable')) return []
+      checkSeen(entry, command)
       return [{ type: command.type === 'Disable' ? disabled : enabled, data: {} }]
     },
     evolve(entry, event, place) {
       if (!isSwitch(event)) return base.evolve(entry, event, place)
       if (entry.status !== 'present') return entry
       const { isDisabled: _, ...kept } = entry
-      return event.type === disabled ? { ...kept, isDisabled: true } : kept
+      const now = { ...kept, switched: switchedIn(entry) + 1 }
+      return event.type === disabled ? { ...now, isDisabled: true } : now
     },
   }
   const switches = { [disabled]: z.object({}), [enabled]: z.object({}) } as Record<

@@ -3,7 +3,7 @@ import { streamOf, within } from '../domain/stream.ts'
 import type { Core } from './core.ts'
 
 type Rows = {
-  readonly merchants: Pick<Core['merchants'], 'merchants' | 'pointsOfSale'>
+  readonly merchants: Pick<Core['merchants'], 'merchants' | 'pointsOfSale' | 'list'>
   readonly people: Pick<Core['people'], 'applications'>
 }
 
@@ -25,9 +25,9 @@ export const shopsOf = ({ merchants: rows, people }: Rows) => {
       const row = find(merchant)
       if (!row) return undefined
       const { businessName: name, jurisdiction: country, currency, timeZone, ...more } = row.data
-      const { callbackUri, hasSignedUp = false } = more
-      const about = { merchant, name, country, currency, timeZone, callbackUri, hasSignedUp }
-      return { ...about, isDisabled: row.isDisabled }
+      const { callbackUri } = more
+      const about = { merchant, name, country, currency, timeZone, callbackUri }
+      return { ...about, isDisabled: row.isDisabled, waits: rows.list.waits(merchant) }
     },
     shopOf: (merchant: string, posId: string) => ({
       shop: shopName(merchant),

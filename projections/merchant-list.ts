@@ -3,7 +3,7 @@ import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { MerchantData } from '../domain/merchant/merchant.ts'
 import { idIn } from '../domain/stream.ts'
-import { countOf, given, rowsOf } from './prepared.ts'
+import { countOf, findBy, given, rowsOf } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Narrow, so that ten thousand merchants are looked through at once. */
@@ -20,6 +20,10 @@ const merchantList = sqliteTable(
     searched: text().notNull(),
     isDisabled: integer({ mode: 'boolean' }).notNull(),
     hasSignedUp: integer({ mode: 'boolean' }).notNull(),
+    /** For approval. */
+    waits: integer({ mode: 'boolean' }).notNull(),
+    /** How often it was disabled or enabled. */
+    switched: integer().notNull(),
   },
   (row) => [
     index('merchant_list_by_position').on(row.position),
@@ -40,6 +44,8 @@ const told = ({ id, businessName, organizationId, currency, ...rest }: MerchantD
   hasSignedUp: rest.hasSignedUp === true,
 })
 
+const atFirst = { isDisabled: false, waits: false, switched: 0 }
+
 export const merchantListProjection = projection({
   table: merchantList,
   key: merchantList.merchant,
@@ -54,12 +60,16 @@ export const merchantListProjection = projection({
   apply: (row, event) => {
     switch (event.type) {
       case 'MerchantRegistered':
-        return { ...told(event.data), position: event.position, isDisabled: false }
+        return { ...told(event.data), position: event.position, ...atFirst }
       case 'MerchantChanged':
         return row && { ...row, ...told(event.data) }
       case 'MerchantDisabled':
-      case 'MerchantEnabled':
-        return row && { ...row, isDisabled: event.type === 'MerchantDisabled' }
+      case 'MerchantEnabled': {
+        if (!row) return row
+        const [isDisabled, switched] = [event.type === 'MerchantDisabled', row.switched + 1]
+        const waits = isDisabled && row.hasSignedUp && switched === 1
+        return { ...row, isDisabled, switched, waits }
+      }
       case 'MerchantRemoved':
         return undefined
     }
@@ -68,16 +78,17 @@ export const merchantListProjection = projection({
 
 export const merchantStates = ['all', 'waiting', 'disabled'] as const
 
-/** Whoever has signed up waits until somebody enables it. */
+/** Whoever has signed up waits until somebody approves it, or turns it down. */
 export type MerchantState = (typeof merchantStates)[number]
 
 export const merchantListQueries = (db: BetterSQLite3Database) => {
-  const { position, isDisabled, hasSignedUp, searched } = merchantList
-  const waits = and(eq(isDisabled, true), eq(hasSignedUp, true)) as SQL
+  const { position, isDisabled, waits, searched } = merchantList
+  // The index holds those that are disabled.
+  const isWaiting = and(eq(isDisabled, true), eq(waits, true)) as SQL
   const conditions: Readonly<Record<MerchantState, SQL | undefined>> = {
     all: undefined,
-    waiting: waits,
-    disabled: and(eq(isDisabled, true), eq(hasSignedUp, false)),
+    waiting: isWaiting,
+    disabled: and(eq(isDisabled, true), eq(waits, false)),
   }
   const pageOf = (condition: SQL | undefined) =>
     rowsOf(db, merchantList, {
@@ -94,7 +105,10 @@ export const merchantListQueries = (db: BetterSQLite3Database) => {
     waiting: pageOf(conditions.waiting),
     disabled: pageOf(conditions.disabled),
   }
+  const row = findBy(db, merchantList, merchantList.merchant)
   return {
+    /** Whether it waits for approval. */
+    waits: (merchant: string): boolean => row(merchant)?.waits === true,
     /** Of those whose name, id or number has this part, the newest first. */
     page: (
       { state, part }: { readonly state: MerchantState; readonly part: string },
@@ -102,7 +116,7 @@ export const merchantListQueries = (db: BetterSQLite3Database) => {
       limit: number,
     ): readonly ListedMerchant[] => pages[state].all({ part: plain(part), before, limit }),
     count: countOf(db, merchantList, sql`true`),
-    waitingCount: countOf(db, merchantList, waits),
+    waitingCount: countOf(db, merchantList, isWaiting),
     disabledCount: countOf(db, merchantList, conditions.disabled as SQL),
   }
 }

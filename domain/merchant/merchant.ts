@@ -1,5 +1,8 @@
 import { z } from 'zod'
-import { switchable } from '../switchable.ts'
+import type { Decider } from '../decider.ts'
+import { refuse } from '../refusal.ts'
+import { isDisabled, present, type Entry, type RegisterCommand } from '../register.ts'
+import { checkSeen, switchable, switchedIn, type SwitchCommand } from '../switchable.ts'
 import { utc } from '../time-zone.ts'
 import { location } from './location.ts'
 
@@ -18,7 +21,7 @@ const profile = z.object({
 })
 
 /** Absent fields are empty. */
-export const merchant = switchable(
+const base = switchable(
   'Merchant',
   z.object({
     id: z.string(),
@@ -47,8 +50,44 @@ export const merchant = switchable(
   }),
 )
 
-const { MerchantRegistered: merchantData } = merchant.events
+const { MerchantRegistered: merchantData } = base.events
 export type MerchantData = z.output<typeof merchantData>
+
+/** It has signed up by itself, and nobody has approved it or turned it down. */
+export const waits = (entry: Entry<MerchantData>): boolean =>
+  entry.status === 'present' &&
+  entry.data.hasSignedUp === true &&
+  isDisabled(entry) &&
+  switchedIn(entry) === 1
+
+type Approval =
+  { readonly type: 'AwaitApproval' } | (Pick<SwitchCommand, 'seen'> & { readonly type: 'Approve' })
+type MerchantCommand = RegisterCommand<MerchantData> | SwitchCommand | Approval
+type MerchantEvent = ReturnType<typeof base.decider.decide>[number]
+
+const decider: Decider<MerchantCommand, MerchantEvent, Entry<MerchantData>> = {
+  ...base.decider,
+  decide(command, entry) {
+    switch (command.type) {
+      case 'AwaitApproval':
+        present(entry, {})
+        // The form of the sign-up may be sent again long after the approval.
+        return switchedIn(entry) > 0 ? [] : base.decider.decide({ type: 'Disable' }, entry)
+      case 'Approve':
+        if (isDisabled(entry) && !waits(entry)) return refuse('resource_is_unknown')
+        return base.decider.decide({ ...command, type: 'Enable' }, entry)
+      case 'Disable':
+        if (!waits(entry)) return base.decider.decide(command, entry)
+        checkSeen(entry, command)
+        // Turned down: an approval that is on its way counts no more.
+        return [{ type: 'MerchantDisabled', data: {} }]
+      default:
+        return base.decider.decide(command, entry)
+    }
+  },
+}
+
+export const merchant = { ...base, decider }
 
 /** Fills in defaults. */
 export const newMerchant = (known: z.input<typeof merchantData>): MerchantData =>

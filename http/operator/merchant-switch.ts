@@ -3,8 +3,9 @@ import type { Handle } from '../../application/handle.ts'
 import { merchants } from '../../domain/aggregates.ts'
 import type { OperatorAction } from '../../domain/people/operator-roles.ts'
 import { refuse } from '../../domain/refusal.ts'
+import { fieldOf } from '../forms.ts'
 import { codeField } from '../payer/fields.ts'
-import { plainForm, typed } from '../payer/form-parts.ts'
+import { hidden, plainForm, typed } from '../payer/form-parts.ts'
 import { hiddenFields, type Visits } from '../payer/session.ts'
 import { filledText } from '../payer/words.ts'
 import type { Route } from '../route.ts'
@@ -47,12 +48,15 @@ const summaries: Readonly<Record<Way, string>> = {
   enable: 'Let a disabled merchant in again',
 }
 
-const switchForm = plainForm.extend({ code: typed('A one-time code.') })
+const switchForm = plainForm.extend({
+  seen: hidden('how often it was disabled or enabled when the form was made.'),
+  code: typed('A one-time code.'),
+})
 
 const askPage = async (
   needs: MerchantSwitchNeeds,
   visitor: OperatorVisitor,
-  { data }: OneMerchant,
+  { data, switched }: OneMerchant,
   way: Way,
   problem?: string,
 ): Promise<OperatorPage> => {
@@ -66,7 +70,8 @@ const askPage = async (
         <form class="card" method="post" action="${merchantPath(data.id, `/${way}`)}">
           <h1>${title}</h1>
           <p>${texts[`${way}What`]}</p>
-          ${hiddenFields({ csrf: visitor.csrf })} ${codeField(visitor.texts, problem)}
+          ${hiddenFields({ csrf: visitor.csrf, seen: String(switched) })}
+          ${codeField(visitor.texts, problem)}
           <div class="actions">
             <button class="${way === 'disable' ? 'danger' : ''}">${texts[way]}</button>
             <a class="button second" href="${merchantPath(data.id)}">${visitor.texts.cancel}</a>
@@ -77,10 +82,13 @@ const askPage = async (
   }
 }
 
+const commands = { approve: 'Approve', disable: 'Disable', enable: 'Enable' } as const
+
 /** Only a merchant that has signed up is approved, as by the command. */
 const findFor = async (needs: MerchantSwitchNeeds, id: string, way: Way): Promise<OneMerchant> => {
   const one = await findMerchant(needs, id)
-  return way === 'approve' && !one.data.hasSignedUp ? refuse('resource_is_unknown') : one
+  const isRefused = one.isDisabled ? !one.waits : !one.data.hasSignedUp
+  return way === 'approve' && isRefused ? refuse('resource_is_unknown') : one
 }
 
 /** Approves, disables and enables merchants, with the second factor. */
@@ -100,9 +108,9 @@ export const merchantSwitchRoutes = (needs: MerchantSwitchNeeds, visits: Visits)
         const one = await findFor(needs, merchant, way)
         const problem = await codeProblem(confirm, visitor, call)
         if (problem !== undefined) return askPage(needs, visitor, one, way, problem)
-        const type = way === 'disable' ? 'Disable' : 'Enable'
         const context = contextOfOperator(call, visitor, merchant)
-        await needs.handle(merchants, merchant, { type }, context)
+        const seen = Number(fieldOf(call.body, 'seen') || Number.NaN)
+        await needs.handle(merchants, merchant, { type: commands[way], seen }, context)
         return visits.go(visitor, merchantPath(merchant, done[way]))
       }),
     ]

@@ -2,9 +2,11 @@ import { html } from 'hono/html'
 import { z } from 'zod'
 import type { Find } from '../../application/find-state.ts'
 import { feeSchedules, merchants } from '../../domain/aggregates.ts'
-import type { MerchantData } from '../../domain/merchant/merchant.ts'
+import { waits, type MerchantData } from '../../domain/merchant/merchant.ts'
 import { operatorMayDo } from '../../domain/people/operator-roles.ts'
 import { refuse } from '../../domain/refusal.ts'
+import { isDisabled } from '../../domain/register.ts'
+import { switchedIn } from '../../domain/switchable.ts'
 import { searchOf } from '../call.ts'
 import type { Html } from '../payer/page.ts'
 import type { Visits } from '../payer/session.ts'
@@ -22,7 +24,14 @@ export type MerchantPageNeeds = OperatorNeeds & MerchantPartNeeds & { readonly f
 
 export const merchantParams = z.object({ merchant: merchantParam })
 
-export type OneMerchant = { readonly data: MerchantData; readonly isDisabled: boolean }
+export type OneMerchant = {
+  readonly data: MerchantData
+  readonly isDisabled: boolean
+  /** For approval. */
+  readonly waits: boolean
+  /** How often it was disabled or enabled. */
+  readonly switched: number
+}
 
 /** @throws Refusal resource_is_unknown */
 export const findMerchant = async (
@@ -31,7 +40,8 @@ export const findMerchant = async (
 ): Promise<OneMerchant> => {
   const entry = await find(merchants, id, 'log')
   if (entry.status !== 'present') return refuse('resource_is_unknown')
-  return { data: entry.data, isDisabled: entry.isDisabled === true }
+  const state = { isDisabled: isDisabled(entry), waits: waits(entry) }
+  return { data: entry.data, ...state, switched: switchedIn(entry) }
 }
 
 /** The way back to the merchants, or to the one that it is about. */
@@ -51,17 +61,18 @@ const doneIn = (search: URLSearchParams, { language }: OperatorVisitor): string 
 }
 
 /** What can be done about it now, by whoever looks. */
-const actionsHtml = ({ language, me }: OperatorVisitor, { data, isDisabled }: OneMerchant) => {
+const actionsHtml = ({ language, me }: OperatorVisitor, one: OneMerchant) => {
+  const { data } = one
   const texts = merchantTexts[language]
   const link = (way: 'approve' | 'disable' | 'enable' | 'fees', text: string, kind = 'second') =>
     html`<a class="button ${kind}" href="${merchantPath(data.id, `/${way}`)}">${text}</a>`
-  const waits = isDisabled && data.hasSignedUp === true
   const fees = operatorMayDo(me.terms, 'set_fees') ? link('fees', texts.setFees) : ''
-  if (waits)
+  if (one.waits)
     return html`${fees}
     ${operatorMayDo(me.terms, 'approve_merchants') ? link('approve', texts.approve, '') : ''}`
   if (!operatorMayDo(me.terms, 'switch_merchants')) return fees
-  return html`${fees} ${isDisabled ? link('enable', texts.enable) : link('disable', texts.disable)}`
+  return html`${fees}
+  ${one.isDisabled ? link('enable', texts.enable) : link('disable', texts.disable)}`
 }
 
 /** One merchant: its state, its people, its money and its fees. */
@@ -78,15 +89,14 @@ export const merchantPageRoutes = (needs: MerchantPageNeeds, visits: Visits): Ro
       },
       async (visitor, call) => {
         const one = await findMerchant(needs, call.params.merchant)
-        const { data, isDisabled } = one
+        const { data } = one
         const texts = merchantTexts[visitor.language]
         const schedules = await needs.find(feeSchedules, data.id, 'log')
-        const state = { isDisabled, hasSignedUp: data.hasSignedUp === true }
         return {
           title: data.businessName,
           body: html`${merchantCrumbs(visitor)}
             <div class="head">
-              <h1>${data.businessName} ${stateHtml(texts, state)}</h1>
+              <h1>${data.businessName} ${stateHtml(texts, one)}</h1>
               <div class="buttons">${actionsHtml(visitor, one)}</div>
             </div>
             ${doneHtml(doneIn(searchOf(call), visitor))}

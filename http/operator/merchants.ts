@@ -32,10 +32,10 @@ export const merchantPath = (merchant: string, way = ''): string =>
 /** How it stands, in a word. */
 export const stateHtml = (
   texts: MerchantTexts,
-  { isDisabled, hasSignedUp }: Pick<ListedMerchant, 'isDisabled' | 'hasSignedUp'>,
+  { isDisabled, waits }: Pick<ListedMerchant, 'isDisabled' | 'waits'>,
 ): Html => {
   if (!isDisabled) return html`<span class="badge good">${texts.open}</span>`
-  return hasSignedUp
+  return waits
     ? html`<span class="badge warn">${texts.waiting}</span>`
     : html`<span class="badge bad">${texts.disabled}</span>`
 }

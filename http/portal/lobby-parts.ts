@@ -13,7 +13,7 @@ export type Known = { readonly shop: PortalShop; readonly member: string; readon
 
 export const shopHtml = ({ language }: LobbyVisitor, { shop, role }: Known): Html => {
   const texts = lobbyTexts[language]
-  const state = !shop.isDisabled ? '' : shop.hasSignedUp ? texts.waits : texts.disabled
+  const state = !shop.isDisabled ? '' : shop.waits ? texts.waits : texts.disabled
   return html`<li>
     <a class="row forth" href="${portalPath(shop.merchant)}">
       <span

@@ -24,8 +24,8 @@ export type PortalShop = {
   /** Gets messages about what has no address of its own; null for none. */
   readonly callbackUri: string | null
   readonly isDisabled: boolean
-  /** Whether it has signed up by itself. */
-  readonly hasSignedUp: boolean
+  /** For approval, since it has signed up. */
+  readonly waits: boolean
 }
 
 /** Somebody on the staff of the merchant whose page it is. */
@@ -58,7 +58,7 @@ const shopHtml = ({ shop, hasOthers, language, me }: PortalVisitor): Html => {
 const noteHtml = ({ shop, language }: PortalVisitor): Html | '' => {
   if (!shop.isDisabled) return ''
   const texts = frameTexts[language]
-  return html`<p class="note">${shop.hasSignedUp ? texts.approvalNote : texts.disabledNote}</p>`
+  return html`<p class="note">${shop.waits ? texts.approvalNote : texts.disabledNote}</p>`
 }
 
 const linksOf = (visitor: PortalVisitor, current: Area | undefined): readonly Link[] =>

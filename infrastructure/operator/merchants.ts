@@ -1,8 +1,13 @@
 import type { Command } from 'commander'
 import { merchants } from '../../domain/aggregates.ts'
 import { changed, type Changes } from '../../domain/changes.ts'
-import { jurisdictionOf, newMerchant, type MerchantData } from '../../domain/merchant/merchant.ts'
-import { isEnabled } from '../../domain/register.ts'
+import {
+  jurisdictionOf,
+  newMerchant,
+  waits,
+  type MerchantData,
+} from '../../domain/merchant/merchant.ts'
+import { isDisabled, isEnabled } from '../../domain/register.ts'
 import { isCurrency } from '../../domain/money/currency.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
@@ -104,8 +109,10 @@ const setLogo = async (core: Core, id: string, file: string) => {
 
 const approve = async (core: Core, id: string) => {
   if (!(await presentMerchant(core, id)).hasSignedUp) fail(`${id} has not signed up by itself`)
+  const entry = await core.find(merchants, id, 'log')
+  if (isDisabled(entry) && !waits(entry)) fail(`${id} was disabled: use daybook merchant enable`)
   const context = core.contextOf('operator', id)
-  const { state } = await core.handle(merchants, id, { type: 'Enable' }, context)
+  const { state } = await core.handle(merchants, id, { type: 'Approve' }, context)
   return { id, enabled: isEnabled(state) }
 }
 
@@ -129,12 +136,12 @@ export const addMerchantCommands = (program: Command, withCore: WithCore): void 
     .command('list')
     .description('list the merchants')
     .action(
-      withCore(async ({ merchants: { merchants: rows }, readModels }) => {
+      withCore(async ({ merchants: { merchants: rows, list }, readModels }) => {
         await readModels.caughtUp()
-        return rows.all().map(({ data, isDisabled }) => ({
+        return rows.all().map(({ data, ...row }) => ({
           ...shown(data),
-          enabled: !isDisabled,
-          ...(data.hasSignedUp && isDisabled && { awaits_approval: true }),
+          enabled: !row.isDisabled,
+          ...(list.waits(data.id) && { awaits_approval: true }),
         }))
       }),
     )

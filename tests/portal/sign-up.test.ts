@@ -75,7 +75,8 @@ test('in production a merchant that has signed up takes payments once it is appr
   })
   const code = codeAt(added['totp_secret'] ?? '', Date.now())
   expect((await kari.submit(pin, { code })).location).toBe('/portal/sign-up')
-  const made = await kari.submit(await kari.visit('/portal/sign-up'), business)
+  const form = await kari.visit('/portal/sign-up')
+  const made = await kari.submit(form, business)
   const overview = await kari.visit(made.location ?? '')
   expect(overview.html).toContain('Waits for approval.')
   const [, id = ''] = /portal\/([^/]+)/.exec(made.location ?? '') ?? []
@@ -90,4 +91,20 @@ test('in production a merchant that has signed up takes payments once it is appr
   expect(await production.operator('merchant', 'approve', id)).toEqual({ id, enabled: true })
   expect((await pos()).status).toBe(201)
   expect((await kari.visit(made.location ?? '')).html).not.toContain('Waits for approval.')
+  expect((await kari.submit(form, business)).location).toBe(made.location)
+  expect((await pos()).status).toBe(201)
+})
+
+test('whoever was taken off the staff does not come back by the form of the sign-up', async () => {
+  const bob = makeVisitor(service)
+  await bob.signIn('bob')
+  const page = await bob.visit('/portal/sign-up')
+  const typed = { ...business, organization: '955 666 777' }
+  const made = await bob.submit(page, typed)
+  const [, id = ''] = /portal\/([^/]+)/.exec(made.location ?? '') ?? []
+  await service.operator('staff', 'add', id, '4799999901', '--role', 'owner')
+  await service.operator('staff', 'remove', id, '4799999902')
+  expect((await bob.visit(made.location ?? '')).status).toBe(404)
+  await bob.submit(page, typed)
+  expect((await bob.visit(made.location ?? '')).status).toBe(404)
 })
