@@ -21,6 +21,8 @@ export type FeePlan = {
   readonly before: FeeTerms
   /** What holds after it, as it was set before; the soonest first. */
   readonly later: readonly FeeSchedule[]
+  /** How many schedules there are. */
+  readonly count: number
 }
 
 /** The tax codes that there are, as a schedule stores their rates. */
@@ -59,12 +61,15 @@ export const planFees =
     const later = schedules
       .filter((one) => one.currency === currency && one.from > from)
       .toSorted((one, other) => one.from - other.from)
-    return { schedule, before, later }
+    return { schedule, before, later, count: schedules.length }
   }
 
-/** @throws Refusal fees_are_malformed */
+/**
+ * `seen`: the count of the plan that was shown. @throws Refusal fees_are_malformed,
+ * conflicting_changes
+ */
 export const setFees =
   ({ handle }: { readonly handle: Handle }) =>
-  async (id: string, schedule: FeeSchedule, context: Context): Promise<void> => {
-    await handle(feeSchedules, id, { type: 'ScheduleFees', schedule }, context)
+  async (id: string, schedule: FeeSchedule, context: Context, seen?: number): Promise<void> => {
+    await handle(feeSchedules, id, { type: 'ScheduleFees', schedule, seen }, context)
   }

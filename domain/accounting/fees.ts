@@ -50,7 +50,12 @@ type FeeEvent = EventsOf<typeof feeEvents>
 /** In the order in which they were set. */
 export type FeeSchedules = readonly FeeSchedule[]
 
-type FeeCommand = { readonly type: 'ScheduleFees'; readonly schedule: FeeSchedule }
+type FeeCommand = {
+  readonly type: 'ScheduleFees'
+  readonly schedule: FeeSchedule
+  /** How many there were, where somebody has looked at what changes. */
+  readonly seen?: number | undefined
+}
 
 export const noFees: FeeTerms = {
   transactionRate: '0',
@@ -90,11 +95,13 @@ export const termsInForce = (
 /** A merchant's fees. A schedule applies to what is captured after it was set. */
 export const fees: Decider<FeeCommand, FeeEvent, FeeSchedules> = {
   initial: [],
-  decide({ schedule }, schedules) {
+  decide({ schedule, seen }, schedules) {
     if (!feeSchedule.safeParse(schedule).success) return refuse('fees_are_malformed')
     const { from, currency } = schedule
     const latest = schedules.findLast((other) => other.from === from && other.currency === currency)
-    return jsonEquals(latest, schedule) ? [] : [{ type: 'FeesScheduled', data: schedule }]
+    if (jsonEquals(latest, schedule)) return []
+    if (seen !== undefined && seen !== schedules.length) return refuse('conflicting_changes')
+    return [{ type: 'FeesScheduled', data: schedule }]
   },
   evolve: (schedules, { data }) => [...schedules, data],
 }

@@ -20,6 +20,7 @@ const steps = ['preview', 'back', 'set'] as const
 export const feeForm = plainForm.extend({
   step: z.enum(steps).meta({ description: 'Hidden: shown first, then set.' }),
   currency: hidden('of payments and fixed parts.'),
+  seen: hidden('how many fees were set before, when it was shown.').optional(),
   first_day: typed('The first day, `YYYY-MM-DD`, by the clocks of the merchant.', '2026-12-01'),
   transaction_rate: typed('Share of each capture, in percent.', '0.9'),
   transaction_fixed: typed('For each capture.', '1.50'),

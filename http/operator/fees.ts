@@ -99,7 +99,8 @@ const previewPage = (
         <p class="quiet">${texts.previewWhat}</p>
         ${previewHtml(place, visitor, plan, call.at)}
         <form method="post" action="${action}">
-          ${kept} ${hiddenFields({ step: 'set' })} ${codeField(visitor.texts, problem)}
+          ${kept} ${hiddenFields({ step: 'set', seen: String(plan.count) })}
+          ${codeField(visitor.texts, problem)}
           <div class="actions"><button>${texts.set}</button></div>
         </form>
         <form method="post" action="${action}">
@@ -156,7 +157,8 @@ export const operatorFeeRoutes = (needs: OperatorFeeNeeds, visits: Visits): Rout
         const problem = await codeProblem(confirm, visitor, call)
         if (problem !== undefined) return previewPage(asked, values, plan, call, problem)
         const context = contextOfOperator(call, visitor, merchant)
-        await setFees(needs)(merchant, plan.schedule, context)
+        const seen = Number(fieldOf(call.body, 'seen') || Number.NaN)
+        await setFees(needs)(merchant, plan.schedule, context, seen)
         return visits.go(visitor, merchantPath(merchant, '?fees'))
       },
     ),

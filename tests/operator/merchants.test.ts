@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { merchants } from '../../domain/aggregates.ts'
-import { newMerchant } from '../../domain/merchant/merchant.ts'
 import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 import { formIn, makeVisitor, type TestVisitor } from '../people/visitor.ts'
 
@@ -74,6 +72,20 @@ describe('given a merchant,', () => {
     const done = await alice.submit(page, { code: codeOf('alice') })
     expect(done.location).toBe('/operator/merchants/sandbox?enabled')
     expect((await service.call('GET', '/merchant/v1/pos/')).status).toBe(200)
+  })
+
+  test('when it was disabled again since, an old page does not enable it', async () => {
+    const sent = { code: codeOf('alice') }
+    const first = await alice.visit('/operator/merchants/kiosk/disable')
+    expect((await alice.submit(first, sent)).status).toBe(303)
+    const page = await alice.visit('/operator/merchants/kiosk/enable')
+    for (const way of ['enable', 'disable']) await service.operator('merchant', way, 'kiosk')
+    const late = await alice.submit(page, sent)
+    expect([late.status, await enabled('kiosk')]).toEqual([409, false])
+    const fresh = await alice.visit('/operator/merchants/kiosk/enable')
+    const answers = await Promise.all([alice.submit(fresh, sent), alice.submit(fresh, sent)])
+    expect(answers.map(({ status }) => status)).toEqual([303, 303])
+    expect(await enabled('kiosk')).toBe(true)
   })
 
   test('when the log is read, the person is the actor of both', async () => {
@@ -150,43 +162,22 @@ describe('given the form of its fees,', () => {
     expect(past.html).toContain('That day has begun')
   })
 
+  test('when others set fees since, nothing is set until those are seen', async () => {
+    const one = await preview({ ...typed, first_day: '2032-01-01', transaction_rate: '1' })
+    const other = await preview({ ...typed, first_day: '2032-01-01', transaction_rate: '2' })
+    const code = { code: codeOf('alice') }
+    const answers = await Promise.all([alice.submit(one, code), alice.submit(other, code)])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([303, 409])
+    const set = (await fees()).filter(({ from }) => from?.startsWith('2032'))
+    expect(set).toHaveLength(1)
+  })
+
   test('when another currency is asked for, its fixed parts are of that', async () => {
     const page = await alice.visit(`${path}?currency=eur`)
     expect(page.html).toContain('Each capture, EUR')
     const shown = await alice.submit(page, { transaction_fixed: '0.10', ...chosen })
     await alice.submit(shown, { code: codeOf('alice') })
     expect((await fees()).at(-1)).toMatchObject({ currency: 'EUR', transaction_fixed: '0.10' })
-  })
-})
-
-describe('given a merchant that has signed up by itself, as in production,', () => {
-  beforeAll(async () => {
-    const { core } = service
-    const known = { id: 'fresh', businessName: 'Fersk', currency: 'NOK', lookupIds: [] }
-    const data = newMerchant({ ...known, netmask: null, hasSignedUp: true })
-    await core.handle(merchants, 'fresh', { type: 'Register', data }, core.contextOf('payer:x'))
-    await service.operator('merchant', 'disable', 'fresh')
-  })
-
-  test('when the overview is opened, it waits there', async () => {
-    const { html } = await alice.visit('/operator/')
-    expect(html).toContain('href="/operator/merchants/fresh"')
-    expect(namesIn((await alice.visit('/operator/merchants?state=waiting')).html)).toEqual([
-      'Fersk',
-    ])
-  })
-
-  test('when it is approved, which takes a code, it waits no longer', async () => {
-    expect((await alice.visit('/operator/merchants/fresh')).html).toContain('/fresh/approve"')
-    const page = await alice.visit('/operator/merchants/fresh/approve')
-    const wrong = await alice.submit(page, { code: '000000' })
-    expect([wrong.status, await enabled('fresh')]).toEqual([400, false])
-    const done = await alice.submit(page, { code: codeOf('alice') })
-    expect([done.location, await enabled('fresh')]).toEqual([
-      '/operator/merchants/fresh?approved',
-      true,
-    ])
-    expect((await alice.visit('/operator/')).html).toContain('Nobody waits for approval.')
   })
 })
 

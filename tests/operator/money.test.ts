@@ -204,3 +204,17 @@ test('given an account, or nothing, then there is no story: it would read the lo
     expect((await bob.visit(`/operator/story?subject=${subject}`)).status).toBe(404)
   expect((await bob.visit('/operator/events/999999')).status).toBe(404)
 })
+
+test('given a message that the bank may have, then its form orders nothing more', async () => {
+  const [{ data } = { data: {} }] = await eventsOf('PayoutOrdered')
+  const { messageId: message } = data as { readonly messageId: string }
+  const count = (await eventsOf('PayoutOrdered')).length
+  await soldAndRefunded(service, 'r2')
+  const page = await bob.visit('/operator/payouts')
+  const old = await bob.submit(page, { message, code: codeOf('bob') })
+  expect(old.location).toBe(`/operator/payouts/messages/${message}`)
+  expect(await eventsOf('PayoutOrdered')).toHaveLength(count)
+  const fresh = await bob.submit(page, { code: codeOf('bob') })
+  expect(fresh.location).not.toBe(old.location)
+  expect((await eventsOf('PayoutOrdered')).length).toBeGreaterThan(count)
+})

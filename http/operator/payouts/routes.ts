@@ -78,10 +78,15 @@ const listRoutes = (
         throw malformed({ issues: [{ path: ['message'], message: 'message is missing.' }] })
       if (!needs.canOrder) return refuse('resource_is_unknown')
       await confirm(visitor, fieldOf(call.body, 'code').replaceAll(' ', ''), call)
-      await needs.orderDue(messageId, (merchant) => contextOfOperator(call, visitor, merchant))
+      const isThere = () => needs.payoutOrders.orderedAt(messageId) !== undefined
+      // The bank may have its file already: what is due by now goes under another id.
+      if (!isThere())
+        await needs.orderDue(messageId, (merchant) => contextOfOperator(call, visitor, merchant))
       await needs.caughtUp()
-      const isThere = needs.payoutOrders.orderedAt(messageId) !== undefined
-      return visits.go(visitor, operatorPath(isThere ? `payouts/messages/${messageId}` : 'payouts'))
+      return visits.go(
+        visitor,
+        operatorPath(isThere() ? `payouts/messages/${messageId}` : 'payouts'),
+      )
     },
   ),
 ]
