@@ -68,11 +68,16 @@ const inOneEntry = (needs: MatchNeeds, messageId: string, entry: StatementEntry)
     ({ payout }) => payout.currency === entry.currency,
   )
   if (known.length === 0) return { problem: 'unknown_payout' }
-  const open = known.filter(({ payout }) => payout.status === 'ordered')
+  // What an import of this entry has paid already, before it was broken off or beside this one.
+  const isOwn = ({ payout }: OrderedPayout) => payout.paid?.entry === entry.id
+  const own = known.filter(isOwn)
+  const open = known.filter((one) => one.payout.status === 'ordered' || isOwn(one))
   if (open.length === 0) return { problem: 'payout_is_paid' }
   const days = [...new Set(open.map(({ order }) => order.day))]
   const groups = [open, ...days.map((day) => open.filter(({ order }) => order.day === day))]
-  const found = groups.find((group) => sumOf(group) === entry.amount)
+  const found = groups.find(
+    (group) => sumOf(group) === entry.amount && own.every((one) => group.includes(one)),
+  )
   return found ? { found } : { problem: 'other_amount' }
 }
 

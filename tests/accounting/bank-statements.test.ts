@@ -3,6 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { matchEntry } from '../../application/match-bank-entries.ts'
+import type { PayoutState } from '../../domain/accounting/payout-state.ts'
 import { operatorHere } from '../../harness/operator.ts'
 import { openPlace, type Place } from '../../harness/ledger-service.ts'
 import { readLog } from '../../harness/event-log.ts'
@@ -201,6 +203,27 @@ test('given payouts that the bank books as one entry, then all of them are paid'
     </NtryDtls></Ntry>`
   expect(await load(statement([batch]))).toMatchObject({ payouts_paid: 2, not_matched: 0 })
   expect(await told('payouts', '--status', 'ordered')).toEqual([])
+})
+
+test('given an entry that an import has begun to record, then it pays its own day alone', () => {
+  const payout = (serial: number, day: string, paid: PayoutState['paid']) => {
+    const order = { messageId: 'M', payoutAccount: account, day, endToEndId: `S-${serial}-NOK` }
+    const of = { currency: 'NOK', amount: '100', orders: [order], paid, returned: null }
+    const payouts = [{ ...of, status: paid ? ('paid' as const) : ('ordered' as const) }]
+    return { merchant: 'shop', serial, settlementId: `S-${serial}`, payouts } as never as Settlement
+  }
+  type Settlement = ReturnType<Parameters<typeof matchEntry>[0]['settlements']['orderedBy']>[number]
+  const entry = { id: 'e', side: 'debit', amount: '100', currency: 'NOK', day: '2026-12-01' }
+  const ofMessage = { ...entry, endToEndId: null, messageId: 'M' } as never
+  const found = (paid: PayoutState['paid']) => {
+    const all = [payout(1, '2026-12-01', paid), payout(2, '2026-12-02', null)]
+    const settlements = { findById: () => undefined, orderedBy: () => all }
+    const matched = matchEntry({ settlements, entries: { find: () => undefined } }, ofMessage)
+    return 'found' in matched && matched.found.map(({ settlement: { serial } }) => serial)
+  }
+  expect(found(null)).toEqual([1])
+  expect(found({ on: '2026-12-01', entry: 'e' })).toEqual([1])
+  expect(found({ on: '2026-12-01', entry: 'another' })).toEqual([2])
 })
 
 describe('given entries that are those of no payout, then they are listed with the reason:', () => {
