@@ -14,25 +14,31 @@ export type Watch = (
   from: string,
   onEvent: () => void,
   onEnd: () => void,
+  person?: string,
 ) => (() => void) | undefined
 
 type Watched = {
   readonly stream: string
   /** The address of the client. */
   readonly from: string
+  /** Whoever has signed in, however many addresses they have. */
+  readonly person?: string
   /** Whether nothing more can happen; asked at first and every now and then. */
   readonly isOver?: () => boolean
+  /** Whether whoever opened it may still be told; asked before each word, and now and then. */
+  readonly mayStill?: () => Promise<boolean>
   /** How long it looks for nothing at first; then it tells what has changed meanwhile. */
   readonly rest?: number
 }
 
 /**
  * Server-sent events: `changed` once something has changed, or `over` once nothing will, then the
- * end. A change from before the browser connected is sent at once.
+ * end. A change from before the browser connected is sent at once. Whoever may no longer be told
+ * is told nothing: the stream ends, and a browser that comes again learns why.
  */
 export const changesReply = (
   watch: Watch,
-  { stream, from, isOver = () => false, rest = 0 }: Watched,
+  { stream, from, person, isOver = () => false, mayStill = async () => true, rest = 0 }: Watched,
   hasChanged: () => Promise<boolean>,
   isSecure: boolean,
 ): RawReply => {
@@ -45,6 +51,7 @@ export const changesReply = (
     from,
     () => void look(),
     () => end(),
+    person,
   )
   if (!unwatch)
     throw new RequestError(503, 'Too many pages are open.', null, { 'Retry-After': '10' })
@@ -67,6 +74,7 @@ export const changesReply = (
         if ((controller.desiredSize ?? 0) < -mostUnread) end()
         if (isOver()) sendLast('over')
         send(':\n\n')
+        void endUnlessAllowed()
       }, heartbeatMs)
       end = () => {
         if (!isOpen) return
@@ -77,9 +85,14 @@ export const changesReply = (
         send(`event: ${event}\ndata: now\n\n`)
         end()
       }
+      const endUnlessAllowed = async (): Promise<void> => {
+        if (!(await mayStill().catch(() => false))) end()
+      }
       const lookNow = async (): Promise<void> => {
         // When the store fails, let the browser reload.
-        if (await hasChanged().catch(() => true)) sendLast('changed')
+        const isChanged = await hasChanged().catch(() => true)
+        await endUnlessAllowed()
+        if (isChanged) sendLast('changed')
         else if (isOver()) sendLast('over')
       }
       send('retry: 2000\n\n')

@@ -1,16 +1,34 @@
 import { networkOf } from './networks.ts'
 
 const mostWatchers = 5000
-/** Limits per stream and per network, so that nobody takes the room of others. */
+/** Limits per stream, network and person, so that nobody takes the room of others. */
 const mostOfOneStream = 50
 const mostOfOneNetwork = 1000
+const mostOfOnePerson = 20
 
 type Watcher = { readonly onEvent: () => void; readonly onEnd: () => void }
+
+/** How many there are by key; without a key there is no limit. */
+const countedBy = (most: number) => {
+  const counts = new Map<string, number>()
+  const countOf = (key: string | undefined): number => (key !== undefined && counts.get(key)) || 0
+  const set = (key: string | undefined, count: number): void => {
+    if (key === undefined) return
+    if (count === 0) counts.delete(key)
+    else counts.set(key, count)
+  }
+  return {
+    isFull: (key: string | undefined): boolean => countOf(key) >= most,
+    enter: (key: string | undefined): void => set(key, countOf(key) + 1),
+    leave: (key: string | undefined): void => set(key, countOf(key) - 1),
+  }
+}
 
 /** Notifies open pages of changes in the stream that they show. */
 export const makeLive = () => {
   const watchers = new Map<string, Set<Watcher>>()
-  const ofNetworks = new Map<string, number>()
+  const networks = countedBy(mostOfOneNetwork)
+  const people = countedBy(mostOfOnePerson)
   let count = 0
   let hasEnded = false
   return {
@@ -25,24 +43,24 @@ export const makeLive = () => {
       from: string,
       onEvent: () => void,
       onEnd: () => void,
+      person?: string,
     ): (() => void) | undefined => {
       const known = watchers.get(stream) ?? new Set()
       const network = networkOf(from)
-      const ofNetwork = ofNetworks.get(network) ?? 0
-      const isFull = count >= mostWatchers || ofNetwork >= mostOfOneNetwork
-      if (isFull || known.size >= mostOfOneStream) return undefined
+      const isFull = networks.isFull(network) || people.isFull(person)
+      if (isFull || count >= mostWatchers || known.size >= mostOfOneStream) return undefined
       const watcher = { onEvent, onEnd }
       watchers.set(stream, known.add(watcher))
-      ofNetworks.set(network, ofNetwork + 1)
+      networks.enter(network)
+      people.enter(person)
       count += 1
       // The page reconnects when the service is back.
       if (hasEnded) queueMicrotask(onEnd)
       return () => {
         if (!known.delete(watcher)) return
         count -= 1
-        const left = (ofNetworks.get(network) ?? 1) - 1
-        if (left === 0) ofNetworks.delete(network)
-        else ofNetworks.set(network, left)
+        networks.leave(network)
+        people.leave(person)
         if (known.size === 0) watchers.delete(stream)
       }
     },

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Message } from '../../domain/callback.ts'
 import type { CallbackMessageRow } from '../../projections/callback-message-table.ts'
 import type { Queries } from '../../projections/read-models.ts'
+import type { Authenticate } from '../access.ts'
 import { callerOf } from '../call.ts'
 import { readCursor, writeCursor } from '../lists.ts'
 import { recordMessageReading, type RecordingNeeds } from '../personal-data.ts'
@@ -47,6 +48,7 @@ const feed = z
   .meta({ id: 'CallbackFeed' })
 
 type CallbackFeedNeeds = RecordingNeeds & {
+  readonly authenticate: Authenticate
   readonly caughtUp: () => Promise<void>
   readonly callbackMessages: Pick<Queries['callbacks']['messages'], 'after' | 'lastPlace'>
   readonly untilMessage: (merchant: string, after: number, milliseconds: number) => Promise<void>
@@ -73,7 +75,11 @@ export const callbackFeedRoute = (needs: CallbackFeedNeeds): Route => {
       const { after: from = 0, wait } = call.query
       const after = from === 'now' ? callbackMessages.lastPlace(merchant) : from
       const rows = () => callbackMessages.after(merchant, after, pageSize)
-      if (wait > 0 && rows().length === 0) await needs.untilMessage(merchant, after, wait * 1000)
+      if (wait > 0 && rows().length === 0) {
+        await needs.untilMessage(merchant, after, wait * 1000)
+        // Whoever was shut out while it waited is told nothing.
+        await needs.authenticate('SECRET', call.request)
+      }
       const found = rows()
       const wordOne = async (row: CallbackMessageRow): Promise<Record<string, unknown>> => {
         const text = await needs.wordCallback(row, 'https:')

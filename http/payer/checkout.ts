@@ -130,7 +130,9 @@ export const checkoutRoutes = (needs: CheckoutNeeds, visits: Visits): Route[] =>
             return (await needs.findRequest(tid, needs.now()))?.outcome.status !== 'pending'
           }
           const from = call.request.remoteAddress ?? ''
-          const watched = { stream: streamOf(payments, tid), from }
+          const mayStill = async () =>
+            isPublic || (session !== undefined && visits.goesOn(session.digest, needs.now()))
+          const watched = { stream: streamOf(payments, tid), from, mayStill }
           return changesReply(needs.watch, watched, hasChanged, needs.isSecure)
         }),
     }),

@@ -85,6 +85,7 @@ export const makeVisits = (needs: SessionNeeds) => {
   const sessionCookie = cookieOf('session')
   const browserCookie = cookieOf('login')
   const deviceCookie = cookieOf('device')
+  const digestIn = (token?: string) => (token === undefined ? undefined : needs.digestOf(token))
 
   const visitorOf = async (call: Call): Promise<Visitor> => {
     const { request, at } = call
@@ -94,18 +95,16 @@ export const makeVisits = (needs: SessionNeeds) => {
     // A cross-site POST comes without our cookies; do not replace them.
     const isNew = login === undefined && request.method !== 'POST'
     const cookies = isNew ? [browserCookie.keep(browser)] : []
-    const token = sessionCookie.find(header)
-    const digest = token === undefined ? undefined : needs.digestOf(token)
+    const digest = digestIn(sessionCookie.find(header))
     // A page that follows along by itself does not keep a session in use.
     const isUse = request.header('sec-fetch-dest') !== 'empty'
     const found = digest === undefined ? undefined : await needs.findSession(digest, at, isUse)
     const session = found && digest !== undefined ? { ...found, digest } : undefined
-    const device = deviceCookie.find(header)
     // The application's choice comes first (OpenID Connect Core, 3.1.2.1).
     const asked = searchOf(call).get('ui_locales')?.replaceAll(' ', ',')
     const { language, locale } = languageOf(asked ?? request.header('accept-language'))
     const csrf = tokenFor(browser, session?.payer)
-    const known = device === undefined ? undefined : needs.digestOf(device)
+    const known = digestIn(deviceCookie.find(header))
     return { locale, texts: textsIn[language], browser, cookies, session, csrf, known }
   }
 
@@ -173,6 +172,8 @@ export const makeVisits = (needs: SessionNeeds) => {
   return {
     page,
     signedInPage,
+    /** Whether the session goes on; to ask does not use it. */
+    goesOn: async (digest: string, at: Instant) => !!(await needs.findSession(digest, at, false)),
     show,
     go,
     problem,

@@ -99,7 +99,7 @@ const overviewPage = async (
 
 /** What happens today, and what needs somebody. */
 export const overviewRoutes = (needs: OverviewNeeds, visits: Visits): Route[] => {
-  const { page } = portalPages(needs, visits)
+  const { page, followerOf } = portalPages(needs, visits)
   const place = { params: shopParams, action: 'see_overview', area: 'overview' } as const
   return [
     page(
@@ -117,11 +117,11 @@ export const overviewRoutes = (needs: OverviewNeeds, visits: Visits): Route[] =>
         replyTypes: ['text/event-stream', 'text/html'],
         errors: { 503: 'Too many pages are open.' },
       },
-      async ({ shop: { merchant } }, call) => {
+      async (visitor, call) => {
+        const { merchant } = visitor.shop
         const after = Number(searchOf(call).get('after') ?? 0)
-        const from = call.request.remoteAddress ?? ''
         const hasChanged = async () => needs.newestOf(merchant) > after
-        const watched = { stream: merchant, from, rest: restMs }
+        const watched = { stream: merchant, ...followerOf(visitor, call), rest: restMs }
         return changesReply(needs.watchMerchant, watched, hasChanged, needs.isSecure)
       },
     ),

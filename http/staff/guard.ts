@@ -1,6 +1,8 @@
 import { html } from 'hono/html'
 import type { confirmPayer } from '../../application/account.ts'
 import type { Context } from '../../application/handle.ts'
+import type { AnyTerms } from '../../domain/staff-members.ts'
+import type { Instant } from '../../domain/time.ts'
 import { targetOf, type Call } from '../call.ts'
 import type { Group } from '../groups.ts'
 import { problemPage } from '../payer/problem.ts'
@@ -9,6 +11,7 @@ import type { RawReply } from '../route.ts'
 import type { FramedPage, LobbyVisitor } from './frame.ts'
 
 export type StaffPageNeeds = {
+  readonly now: () => Instant
   readonly isSecure: boolean
   readonly isSandbox: boolean
   readonly confirmPayer: ReturnType<typeof confirmPayer>
@@ -16,11 +19,14 @@ export type StaffPageNeeds = {
 
 export type Shown<Page extends FramedPage> = Page | RawReply
 
-const isReply = <Other extends object>(shown: Other | RawReply): shown is RawReply =>
+export const isReply = <Other extends object>(shown: Other | RawReply): shown is RawReply =>
   'type' in shown
 
+/** Somebody on the staff, in a role. */
+export type StaffVisitor = LobbyVisitor & { readonly me: { readonly terms: AnyTerms } }
+
 /** Whose pages they are: of a merchant, or of the operator. */
-export type House<Visitor extends LobbyVisitor, Page extends FramedPage, Action, Area> = {
+export type House<Visitor extends StaffVisitor, Page extends FramedPage, Action, Area> = {
   readonly group: Group
   /** Where to go after a problem. */
   readonly homeOf: (visitor: LobbyVisitor | Visitor) => string
@@ -65,7 +71,7 @@ export const forbiddenHtml = (title: string, text: unknown, home: string, way: s
   </div>`
 
 /** Who enters, and what they are answered; problems are told in the frame. */
-export const guarding = <Visitor extends LobbyVisitor, Page extends FramedPage, Action, Area>(
+export const guarding = <Visitor extends StaffVisitor, Page extends FramedPage, Action, Area>(
   { isSecure, isSandbox }: StaffPageNeeds,
   visits: Visits,
   house: House<Visitor, Page, Action, Area>,

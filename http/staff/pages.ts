@@ -1,12 +1,20 @@
 import type { z } from 'zod'
+import { jsonEquals } from '../../domain/json-equality.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Call } from '../call.ts'
 import { partsOf, type Part } from '../multipart.ts'
 import { ofForm, ofPage, type FormCall, type PageCall } from '../payer/pages.ts'
 import type { Visits } from '../payer/session.ts'
 import { route, type Route } from '../route.ts'
-import type { FramedPage, LobbyVisitor } from './frame.ts'
-import { guarding, type House, type Shown, type StaffPageNeeds } from './guard.ts'
+import type { FramedPage } from './frame.ts'
+import {
+  guarding,
+  isReply,
+  type House,
+  type Shown,
+  type StaffPageNeeds,
+  type StaffVisitor,
+} from './guard.ts'
 
 type Place<Schema, Action, Area> = {
   readonly path: string
@@ -42,7 +50,7 @@ const errorsOf = (missing: string) => {
  * Long because it is the makers of three kinds of routes that share one guard.
  */
 export const staffPages = <
-  Visitor extends LobbyVisitor,
+  Visitor extends StaffVisitor,
   Page extends FramedPage,
   Action,
   Area,
@@ -130,6 +138,16 @@ export const staffPages = <
             return carryOut(visitor, parts, call as PageCall<Schema>)
           }),
       }),
+    /** Whose page follows along: for as long as they are signed in, and in the same role. */
+    followerOf: (visitor: Visitor, call: Call) => ({
+      from: call.request.remoteAddress ?? '',
+      person: visitor.session.payer,
+      mayStill: async (): Promise<boolean> => {
+        if (!(await visits.goesOn(visitor.session.digest, needs.now()))) return false
+        const staff = await house.enter(visitor, call)
+        return !isReply(staff) && jsonEquals(staff.me.terms, visitor.me.terms)
+      },
+    }),
     /** The second factor again. @throws Refusal second_factor_is_needed, sign_in_is_wrong */
     confirm: async (visitor: Visitor, code: string, call: Call): Promise<void> => {
       if (code === '') return refuse('second_factor_is_needed')

@@ -115,4 +115,15 @@ describe('the feed', () => {
     expect(await service.till('GET', `${path}feed/?wait=31`)).toMatchObject({ status: 400 })
     expect(await service.till('GET', `${path}feed/?after=x`)).toMatchObject({ status: 400 })
   })
+
+  test('tells nothing to a user who was disabled while it waited', async () => {
+    const tid = await authorize(service)
+    const { next } = await feed('?after=now')
+    const waiting = service.till('GET', `${path}feed/?after=${next}&wait=30`)
+    await service.operator('user', 'disable', 'sandbox', 'pos1')
+    await capture(service.owner, tid, 'a')
+    expect(await waiting).toMatchObject({ status: 401 })
+    await service.operator('user', 'enable', 'sandbox', 'pos1')
+    expect((await feed(`?after=${next}`)).messages).toHaveLength(1)
+  })
 })

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { changesReply, type Watch } from '../../http/event-stream.ts'
 
 /** What watches, what is asked, and what is told of a page whose stream has changed. */
@@ -30,4 +30,31 @@ test('a page that does not rest is told at once', async () => {
   const { text, asked } = following(0)
   expect(asked()).toBe(1)
   expect(await text).toContain('event: changed')
+})
+
+test('whoever may no longer be told is told nothing, and the stream ends', async () => {
+  let mayBeTold = true
+  let happen = () => {}
+  const watch: Watch = (_, __, onEvent) => {
+    happen = onEvent
+    return () => {}
+  }
+  const mayStill = async () => mayBeTold
+  const open = (isChanged: () => boolean) =>
+    changesReply(watch, { stream: 'shop', from: '', mayStill }, async () => isChanged(), false)
+  const textOf = ({ body }: ReturnType<typeof open>) => new Response(body as ReadableStream).text()
+  let isChanged = false
+  const told = textOf(open(() => isChanged))
+  isChanged = true
+  mayBeTold = false
+  happen()
+  expect(await told).toBe('retry: 2000\n\n')
+
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  mayBeTold = true
+  const quiet = textOf(open(() => false))
+  mayBeTold = false
+  vi.advanceTimersByTime(15_000)
+  expect(await quiet).toBe('retry: 2000\n\n:\n\n')
 })

@@ -36,6 +36,18 @@ test('whoever watches many streams from one network leaves room for those of oth
   expect(from('2001:db8::ffff', 1003)).toBeUndefined()
 })
 
+test('whoever has signed in leaves room for others, from however many addresses they come', () => {
+  const { watch } = makeLive()
+  const of = (person: string, n: number) =>
+    watch(`s-${n}`, `192.0.2.${n}`, nothing, nothing, person)
+  const stops = Array.from({ length: 20 }, (_, n) => of('alice', n))
+  expect(stops).not.toContain(undefined)
+  expect(of('alice', 20)).toBeUndefined()
+  expect(of('bob', 21)).toBeDefined()
+  stops[0]?.()
+  expect(of('alice', 22)).toBeDefined()
+})
+
 test('a page for which there is no room is told so', () => {
   const full = () => undefined
   const ask = () =>

@@ -58,3 +58,29 @@ test('given a Norwegian reader, changes and failed callbacks are told in Norwegi
   await expect.poll(read, { timeout: 5_000 }).toContain('ingen lytter på denne adressen')
   expect(await read()).not.toContain('nobody listens')
 })
+
+test('given an open page, whoever has left or has another role is told nothing', async () => {
+  const { service, bob, bobIs, accepted } = desk
+  const signOut = async () => {
+    const { html } = await bob.visit('/portal/')
+    const csrf = /name="csrf" value="([^"]*)"/.exec(html)?.[1] ?? ''
+    return bob.visit('/payer/sign-out', { method: 'POST', body: new URLSearchParams({ csrf }) })
+  }
+  const leave = {
+    isRemoved: () => service.operator('staff', 'remove', 'sandbox', '4799999902'),
+    isAccountant: () => bobIs('accountant'),
+    hasSignedOut: signOut,
+  }
+  for (const [way, go] of Object.entries(leave)) {
+    await bobIs('owner')
+    const tid = await accepted()
+    const { html } = await bob.visit(`/portal/sandbox/payments/${tid}`)
+    const follow = /data-follow="([^"]+)"/.exec(html)?.[1] ?? ''
+    const Cookie = [...bob.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const open = await fetch(service.address + follow, { headers: { Cookie } })
+    expect([way, open.headers.get('content-type')]).toEqual([way, 'text/event-stream'])
+    await go()
+    await amend(tid, { action: 'capture' })
+    expect([way, await open.text()]).toEqual([way, 'retry: 2000\n\n'])
+  }
+})

@@ -16,7 +16,6 @@ import { toldIn } from './told.ts'
 
 export type LivePaymentNeeds = PaymentListNeeds &
   PaymentPageNeeds & {
-    readonly isSecure: boolean
     readonly watch: Watch
     /** Of whatever happens to a merchant, and of attempts to tell of a payment. */
     readonly watchMerchant: Watch
@@ -28,7 +27,7 @@ const paceMs = 2_000
 /** Looks at once, and then at most every two seconds, however much happens. */
 const paced =
   (watch: Watch): Watch =>
-  (stream, from, onEvent, onEnd) => {
+  (stream, from, onEvent, onEnd, person) => {
     let timer: NodeJS.Timeout | undefined
     let isMissed = false
     const rest = () => {
@@ -47,7 +46,7 @@ const paced =
         rest()
       }
     }
-    const unwatch = watch(stream, from, happened, onEnd)
+    const unwatch = watch(stream, from, happened, onEnd, person)
     return (
       unwatch &&
       (() => {
@@ -76,7 +75,10 @@ const common = {
 } as const
 
 /** Tells pages that follow along that something else is to be shown. */
-export const livePaymentRoutes = (needs: LivePaymentNeeds, { page }: PortalPages): Route[] => {
+export const livePaymentRoutes = (
+  needs: LivePaymentNeeds,
+  { page, followerOf }: PortalPages,
+): Route[] => {
   const search = paymentSearch(needs)
   const find = findPayment(needs)
   const newest = newestEventsOf(needs)
@@ -90,7 +92,8 @@ export const livePaymentRoutes = (needs: LivePaymentNeeds, { page }: PortalPages
         params: shopParams,
         ownQuery: paymentListQuery.extend({ at }),
       },
-      async ({ shop, me }, call) => {
+      async (visitor, call) => {
+        const { shop, me } = visitor
         const asked = searchOf(call)
         const filters = filtersOf(asked)
         const hasChanged = async () => {
@@ -99,8 +102,7 @@ export const livePaymentRoutes = (needs: LivePaymentNeeds, { page }: PortalPages
           const { rows } = await search({ shop, terms: me.terms }, filters, page)
           return listMark(needs, rows, page.at) !== asked.get('at')
         }
-        const from = call.request.remoteAddress ?? ''
-        const watched = { stream: shop.merchant, from, rest: restMs }
+        const watched = { stream: shop.merchant, ...followerOf(visitor, call), rest: restMs }
         return changesReply(paced(needs.watchMerchant), watched, hasChanged, needs.isSecure)
       },
     ),
@@ -122,7 +124,7 @@ export const livePaymentRoutes = (needs: LivePaymentNeeds, { page }: PortalPages
           const { events } = await newest(tid, 1)
           return markOf(needs, events, await told(tid, mostMessages)) !== shown
         }
-        const watched = { stream: streamOf(payments, tid), from: call.request.remoteAddress ?? '' }
+        const watched = { stream: streamOf(payments, tid), ...followerOf(visitor, call) }
         return changesReply(
           paced(both(needs.watch, needs.watchMerchant)),
           watched,
