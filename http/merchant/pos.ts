@@ -5,14 +5,14 @@ import { within } from '../../domain/stream.ts'
 import type { Queries } from '../../projections/read-models.ts'
 import { merchantPrefix } from '../addresses.ts'
 import { callerOf } from '../call.ts'
-import { removable } from '../nothing.ts'
+import { readable, removable } from '../nothing.ts'
 import type { Route } from '../route.ts'
 import { locationInput, locationReply } from './location.ts'
 import { registerRoutes, type RegisterNeeds } from './register-routes.ts'
 
 const posUpdate = z
   .object({
-    name: posName.meta({ description: 'Shown to the payer.' }),
+    name: readable(posName).meta({ description: 'Shown to the payer.' }),
     type: z.enum(posTypes),
     location: removable(locationInput),
   })

@@ -7,6 +7,7 @@ import type { Queries } from '../../projections/read-models.ts'
 import { merchantPrefix, type Links } from '../addresses.ts'
 import { callerOf, contextOf, type Call } from '../call.ts'
 import { listRoute } from '../lists.ts'
+import { readable } from '../nothing.ts'
 import { route, type Route } from '../route.ts'
 import { createdReply } from '../wire.ts'
 import { isShortUri, longestUri } from '../web-uri.ts'
@@ -33,7 +34,7 @@ export const isRedirectUri = (text: string, isSandbox: boolean): boolean => {
 const applicationInput = (isSandbox: boolean) =>
   z
     .object({
-      name: z.string().min(1).max(100).meta({ description: 'Shown to the payer.' }),
+      name: readable(z.string().min(1).max(100)).meta({ description: 'Shown to the payer.' }),
       redirect_uris: z
         .array(
           z

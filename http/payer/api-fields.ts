@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { phoneDigits } from '../../application/people.ts'
 import { isNewPin, pinPattern } from '../../domain/people/payer-command.ts'
-import { asWritten } from '../nothing.ts'
+import { asWritten, readable } from '../nothing.ts'
 
 export const payerPrefix = '/payer/v1'
 export const payerGroup = 'Payer'
@@ -18,7 +18,7 @@ export const phoneText = z
     return z.NEVER
   })
   .meta({ description: 'Digits with the country code, with or without +.' })
-export const fullName = z.string().trim().min(1).max(200)
+export const fullName = readable(z.string().trim().min(1).max(200))
 export const pinText = asWritten(z.string().regex(pinPattern, 'Must be 4 to 12 digits.'))
 /** A one-time code, or a recovery code instead. */
 export const anyCode = z.string().trim().min(6).max(30).meta({

@@ -7,6 +7,7 @@ import {
   type Profile,
 } from '../../domain/people/profile.ts'
 import { fieldOf, type FormOf } from '../forms.ts'
+import { fullName } from './api-fields.ts'
 import { countriesIn } from './countries.ts'
 import { inputField, type Problems } from './fields.ts'
 import type { Html } from './page.ts'
@@ -79,15 +80,17 @@ export const readProfile = (
   const email = readEmail(typed.email ?? '', texts)
   const address = addressIn(typed, '')
   const shipping = addressIn(typed, 'shipping_')
-  if (!('email' in email) || address === 'wrong' || shipping === 'wrong')
+  const recipient = typed.shipping_name || name
+  const isRecipientWrong = shipping !== null && !fullName.safeParse(recipient).success
+  if (!('email' in email) || address === 'wrong' || shipping === 'wrong' || isRecipientWrong)
     return {
       problems: {
         email: email.problem,
         ...(address === 'wrong' && { street: texts.wrongAddress }),
         ...(shipping === 'wrong' && { shipping_street: texts.wrongAddress }),
+        ...(isRecipientWrong && { shipping_name: texts.wrongName }),
       },
     }
-  const recipient = (typed.shipping_name ?? '').slice(0, 200) || name
   const shippingAddress = shipping && { name: recipient, ...shipping }
   return { changes: { email: email.email, address, shippingAddress } }
 }

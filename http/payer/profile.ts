@@ -1,9 +1,10 @@
 import { html } from 'hono/html'
-import { profile as profileSchema, type Profile } from '../../domain/people/profile.ts'
+import type { Profile } from '../../domain/people/profile.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { contextOfPayer, type Call } from '../call.ts'
 import { fieldOf, type FormOf } from '../forms.ts'
 import type { RawReply, Route } from '../route.ts'
+import { fullName } from './api-fields.ts'
 import { addressText } from './scope-choice.ts'
 import type { EnteringNeeds } from './entering.ts'
 import { inputField, type Problems } from './fields.ts'
@@ -85,7 +86,7 @@ export const payerProfileRoutes = (needs: EnteringNeeds, visits: Visits): Route[
     const { texts, session } = visitor
     const typed = typedProfile(call.body)
     const name = fieldOf(call.body, 'name')
-    const isNamed = profileSchema.shape.name.safeParse(name).success
+    const isNamed = fullName.safeParse(name).success
     const read = readProfile(typed, { name }, texts)
     if (!isNamed || 'problems' in read)
       return detailsPage(

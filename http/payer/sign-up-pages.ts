@@ -4,6 +4,7 @@ import { isNewPin } from '../../domain/people/payer-command.ts'
 import type { Call } from '../call.ts'
 import { anyForm, fieldOf, type FormOf } from '../forms.ts'
 import { route, type RawReply, type Route } from '../route.ts'
+import { fullName } from './api-fields.ts'
 import { beginSession, type BeginSessionNeeds } from './begin-session.ts'
 import type { Problems } from './fields.ts'
 import { pageAsks, type signUpForm } from './page-asks.ts'
@@ -21,7 +22,7 @@ const keptPin = z.object({ pin: z.string(), browser: z.string(), until: z.int() 
 const keptPinLifetimeMs = 900_000
 
 const problemsOf = (texts: Texts, { phone, name, pin, pinAgain }: TypedTwice): Problems => ({
-  ...(name === '' && { name: texts.wrongName }),
+  ...(!fullName.safeParse(name).success && { name: texts.wrongName }),
   ...(phoneDigits(phone) === undefined && { phone: texts.wrongPhone }),
   ...(!isNewPin(pin) && { pin: texts.wrongNewPin }),
   ...(pinAgain !== '' && pinAgain !== pin && { pin: texts.wrongPinAgain }),

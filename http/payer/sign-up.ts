@@ -6,8 +6,9 @@ import { phoneDigits } from '../../application/people.ts'
 import { isNewPin } from '../../domain/people/payer-command.ts'
 import { plainProfile, profile as profileSchema } from '../../domain/people/profile.ts'
 import type { Instant } from '../../domain/time.ts'
-import type { Throttle } from './fields.ts'
 import type { Call } from '../call.ts'
+import { fullName } from './api-fields.ts'
+import type { Throttle } from './fields.ts'
 import type { Texts } from './texts.ts'
 import { filledText } from './words.ts'
 
@@ -111,7 +112,8 @@ export const makeSignUp = (needs: SignUpNeeds) => {
       throttle.check(request.remoteAddress ?? '', at)
       const phone = phoneDigits(fields.phone) ?? ''
       const read = profileSchema.safeParse(plainProfile(fields.name, phone))
-      if (!read.success || !isNewPin(fields.pin)) return undefined
+      const isNamed = fullName.safeParse(fields.name).success
+      if (!read.success || !isNamed || !isNewPin(fields.pin)) return undefined
       throttle.count(request.remoteAddress ?? '', at)
       const proof = ask(phone, texts, call)
       const pinHash = await needs.hashPin(fields.pin)

@@ -183,7 +183,7 @@ test('given what cannot be an account, when it is sent, then the page says what 
   const wrong = { phone: '123', name: '', pin: '1' }
   const problems = {
     phone: 'The phone number is not complete.',
-    name: 'Type your name.',
+    name: 'Type your name, on one line.',
     pin: 'The PIN must have',
   }
   for (const field of ['phone', 'name', 'pin'] as const) {
@@ -204,7 +204,7 @@ test('given mistakes in several fields, when an account is made, then each is to
   const empty = await visitor.visit('/payer/sign-up')
   const { html } = await visitor.submit(empty, { phone: '123', name: '', pin: '1' })
   for (const [field, says] of [
-    ['name', 'Type your name.'],
+    ['name', 'Type your name, on one line.'],
     ['phone', 'The phone number is not complete.'],
     ['pin', 'The PIN must have 4 to 12 digits.'],
   ] as const) {
@@ -389,6 +389,8 @@ test.each([
   '/payer//..//evil.example\\',
   'javascript:alert(1)',
   '/merchant/v1/pos/',
+  '/payer/../merchant/v1/pos/',
+  '/portal/%2e%2E//evil.example/',
 ])('given next=%s, when the payer has signed in, then they stay in the service', async (next) => {
   const visitor = makeVisitor(service)
   const page = await visitor.visit(`/payer/sign-in?next=${encodeURIComponent(next)}`)

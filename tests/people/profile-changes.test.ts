@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { makeVisitor } from './visitor.ts'
 
 let service: PeopleService
 let headers: Record<string, string>
@@ -78,4 +79,43 @@ test('a changed e-mail address is told as not verified, also when it is changed 
   expect(await told()).toEqual({ email: bobs, email_verified: false })
   await change({ email: '' })
   expect(await told()).toEqual({})
+})
+
+/** A line of its own, turned around, and two that look like one. */
+const misleading = ['Alice\nPaid', 'A\u202eecil', 'Al\u200bice', 'Al\u200fice']
+
+test('a name that cannot be read for what it is is refused wherever it is typed', async () => {
+  const address = { street: 'Quay 9', postal_code: '1', locality: 'Oslo', country: 'NO' }
+  const application = { redirect_uris: ['https://shop.example/back'] }
+  const post = async (path: string, body: object, given = service.merchantHeaders()) =>
+    (await service.call('POST', path, body, given)).status
+  const alice = makeVisitor(service)
+  await alice.signIn('alice')
+  const details = await alice.visit('/payer/profile')
+  const stranger = makeVisitor(service)
+  const signUp = await stranger.visit('/payer/sign-up')
+  const toShip = { shipping_street: 'Quay 9', shipping_postal_code: '1' }
+  const shipping = { ...toShip, shipping_locality: 'Oslo', shipping_country: 'NO' }
+  const newcomer = { phone: '4740000044', pin: '2468' }
+  const all = async (name: string) => [
+    await put({ name }),
+    await put({ shipping_address: { ...address, name } }),
+    (await alice.submit(details, { name })).status,
+    (await alice.submit(details, { name: 'Alice', ...shipping, shipping_name: name })).status,
+    (await stranger.submit(signUp, { name, ...newcomer })).status,
+    await post('/payer/v1/sign_up/', { name, ...newcomer }, {}),
+    await post('/merchant/v1/application/', { name, ...application }),
+    await post('/merchant/v1/pos/', { id: `n${name.length}`, name, type: 'store' }),
+  ]
+  for (const name of misleading)
+    expect([JSON.stringify(name), ...new Set(await all(name))]).toEqual([JSON.stringify(name), 400])
+  const before = (await shown()).name
+  for (const name of ['\u3164', '\u2800']) {
+    // Of a change it is as if nothing was sent.
+    const [change, , ...others] = await all(name)
+    expect([change, ...new Set(others)]).toEqual([204, 400])
+  }
+  expect((await shown()).name).toBe(before)
+  for (const name of ['Åse O\u2019Hara', 'علی\u200cرضا', '\u{1f469}\u200d\u{1f373}'])
+    expect([name, await put({ name })]).toEqual([name, 204])
 })
