@@ -48,18 +48,18 @@ describe('given a developer,', () => {
   })
 
   test('when a key, a name or a network is wrong, the form says so', async () => {
-    const pair = pairOf()
-    const secretPem = pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+    const secretPem = pairOf().privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
     for (const pubkey of [secretPem, pemOf(pairOf(1024)), 'none']) {
-      const answer = await addUser({ id: 'wrong', credential: 'key', pubkey })
-      expect([answer.status, answer.html.includes('This is no RSA public key')]).toEqual([
-        400,
-        true,
-      ])
+      const says = pubkey === secretPem ? 'This is a private key.' : 'This is no RSA public key'
+      const page = await bob.visit(`${area}/users/server`)
+      const changed = await bob.submit(page, { pubkey, change: 'key' })
+      for (const answer of [await addUser({ id: 'wrong', credential: 'key', pubkey }), changed]) {
+        expect([answer.status, answer.html.includes(says)]).toEqual([400, true])
+        expect(answer.html).toMatch(/name="pubkey"[^>]*>\s*<\/textarea>/)
+      }
     }
     const other = await addUser({ id: 'å/', credential: 'secret', netmask: 'here' })
-    expect(other.status).toBe(400)
-    expect(other.html).toContain('Use letters, digits and _ . @ -')
+    expect(other).toMatchObject({ status: 400, html: expect.stringContaining('Use letters, ') })
     expect(other.html).toContain('Write a network such as 192.0.2.0/24.')
     const taken = await addUser({ id: 'pos1', credential: 'secret' })
     expect([taken.status, taken.html.includes('a user of this name already')]).toEqual([400, true])

@@ -16,6 +16,7 @@ import { developersPath, textsOf } from './parts.ts'
 import {
   accessIn,
   netmaskProblem,
+  wrongKey,
   type NewUserForm,
   type UserChecks,
   type UserForm,
@@ -67,7 +68,7 @@ const problemsOf = (
     ...(userId.safeParse(id).success ? {} : { id: texts.wrongUserName }),
     ...(credential !== 'key' || needs.readPublicKey(pubkey) !== undefined
       ? {}
-      : { pubkey: texts.wrongKey }),
+      : { pubkey: wrongKey(pubkey, visitor) }),
     ...(access && netmaskProblem(needs, access, visitor)),
   }
 }
@@ -84,7 +85,9 @@ const adding =
     const [credential, pubkey] = [fieldOf(body, 'credential'), fieldOf(body, 'pubkey')]
     const given = { id, attempt, credential, pubkey, access: accessIn(body) }
     const problems = problemsOf(needs, visitor, given)
-    if (Object.keys(problems).length > 0) return newUserPage(visitor, { ...given, problems })
+    // What is no public key may be a private one: it is not sent back.
+    const shown = problems['pubkey'] === undefined ? given : { ...given, pubkey: '' }
+    if (Object.keys(problems).length > 0) return newUserPage(visitor, { ...shown, problems })
     const secret = credential === 'secret' ? secretFor(needs, visitor, id, attempt) : undefined
     const entry = await needs.find(users, within(merchant, id), 'log')
     const kept = entry.status === 'present' ? entry.registered.secretHash : null
@@ -147,9 +150,9 @@ const changing = (
   const key: Change = async (visitor, row, call) => {
     const pubkey = fieldOf(call.body, 'pubkey')
     const publicKey = needs.readPublicKey(pubkey)
-    const problems = { pubkey: textsOf(visitor).wrongKey }
+    const problems = { pubkey: wrongKey(pubkey, visitor) }
     return publicKey === undefined
-      ? userPage(needs, visitor, row, { given: { pubkey, problems } })
+      ? userPage(needs, visitor, row, { given: { problems } })
       : save(() => ({ publicKey }), row.data.publicKey === null ? 'saved' : 'key')(
           visitor,
           row,

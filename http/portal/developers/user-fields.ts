@@ -86,6 +86,10 @@ export const accessHtml = (visitor: PortalVisitor, given: Access, problems: Prob
     })}`
 }
 
+/** What a text is that is no public key. */
+export const wrongKey = (pubkey: string, visitor: PortalVisitor): string =>
+  textsOf(visitor)[pubkey.includes('PRIVATE KEY') ? 'isPrivateKey' : 'wrongKey']
+
 /** Makes a pair in the browser; without scripts only the field of the public key is there. */
 export const keyHtml = (
   visitor: PortalVisitor,

@@ -28,19 +28,14 @@ export type UserPageNeeds = SnippetNeeds & {
 
 export type GivenUser = {
   readonly access?: Access
-  readonly pubkey?: string
   readonly problems?: Problems
 }
 
-const keyPart = (
-  visitor: PortalVisitor,
-  { data }: UserRow,
-  { problems = {}, pubkey }: GivenUser,
-): Html => {
+const keyPart = (visitor: PortalVisitor, { data }: UserRow, { problems = {} }: GivenUser): Html => {
   const texts = textsOf(visitor)
   const { publicKey, secretHash, id } = data
   const path = userPath(visitor.shop.merchant, id)
-  const fields = keyHtml(visitor, id, problems['pubkey'], pubkey)
+  const fields = keyHtml(visitor, id, problems['pubkey'])
   const isOpen = problems['pubkey'] === undefined ? '' : 'open'
   return html`<details class="asked" ${isOpen}>
       <summary>${publicKey === null ? texts.giveKey : texts.changeKey}</summary>
