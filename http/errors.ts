@@ -97,6 +97,15 @@ export const malformed = ({ issues, unlisted = 0, cause }: Issues): Malformed =>
   return new Malformed(details, more, cause)
 }
 
+/** Without the problems of fields that are at fault already, by themselves or by what holds them. */
+export const notToldIn = <Told extends Issue>(
+  isAtFault: (field: string) => boolean,
+  further: readonly Told[],
+): readonly Told[] =>
+  further.filter(
+    ({ path = [] }) => !path.some((_, index) => isAtFault(path.slice(0, index + 1).join('.'))),
+  )
+
 /** With further problems, except those of fields that are at fault already. */
 export const withFurther = (
   { details, unlisted, cause }: Malformed,
@@ -106,9 +115,7 @@ export const withFurther = (
   const listed = Object.entries(details).flatMap(([field, messages]) =>
     messages.flatMap((message) => (field + message === more ? [] : [{ path: [field], message }])),
   )
-  const isTold = ({ path = [] }: Issue): boolean =>
-    path.some((_, index) => Object.hasOwn(details, path.slice(0, index + 1).join('.')))
-  const issues = [...listed, ...further.filter((issue) => !isTold(issue))]
+  const issues = [...listed, ...notToldIn((field) => Object.hasOwn(details, field), further)]
   return malformed({ issues, unlisted, cause })
 }
 

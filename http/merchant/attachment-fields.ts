@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import type { Issues } from '../checking.ts'
+import { isRecord } from '../fitting.ts'
 import { decimalText, knownCurrencyCode, signedAmountText, unitPriceText } from '../wire.ts'
 
 /** Item lists and receipts as tills send them (interface 15.2). */
@@ -18,21 +20,27 @@ const itemFields = {
   tax_percent: number.optional(),
 }
 
-const listedItem = z
-  .object({ ...itemFields, item_id: shortText })
-  .refine(({ item_name, item_id }) => item_name !== undefined || item_id !== undefined, {
-    message: 'Give an item_name or an item_id.',
-    path: ['item_name'],
-  })
-  .meta({ id: 'AttachedItem' })
+const listedItem = z.object({ ...itemFields, item_id: shortText }).meta({ id: 'AttachedItem' })
+const mostItems = 1000
 
 export const itemList = z
   .object({
     store_name: shortText,
     organization_number: shortText,
-    items: z.array(listedItem).min(1).max(1000),
+    items: z.array(listedItem).min(1).max(mostItems),
   })
   .meta({ id: 'ItemList', description: 'Amounts are in the currency of the payment.' })
+
+/** Whether each item of a list has a name or an id, whatever else is wrong with it. */
+export const checkItemNames = (list: unknown, context: Issues): void => {
+  const items = isRecord(list) && Array.isArray(list['items']) ? list['items'] : []
+  const message = 'Give an item_name or an item_id.'
+  for (const [index, item] of items.slice(0, mostItems).entries())
+    if (isRecord(item) && item['item_name'] === undefined && item['item_id'] === undefined) {
+      const path = ['items', index, 'item_name']
+      context.issues.push({ code: 'custom', message, path, input: item })
+    }
+}
 
 const store = z
   .object({
@@ -79,7 +87,7 @@ export const receipt = z
     cashier: shortText,
     register: shortText,
     store,
-    items: z.array(soldItem).min(1).max(1000),
+    items: z.array(soldItem).min(1).max(mostItems),
     payments: z.array(payment).min(1).max(100),
     currency: knownCurrencyCode,
     gross: signedAmountText.meta({ description: 'What it came to, with tax.' }),

@@ -1,12 +1,13 @@
 import type { z } from 'zod'
 import type { Issues, Problem } from '../checking.ts'
-import { mostIssues } from '../errors.ts'
+import { mostIssues, notToldIn } from '../errors.ts'
+import { fittingOf, isRecord } from '../fitting.ts'
 import { checkInTurns } from '../in-turns.ts'
 import { nextTurn } from '../../application/next-turn.ts'
 import { withoutNothing } from '../nothing.ts'
 import { signedAmountIn, unitPriceIn } from '../wire.ts'
 import { earlierItemList, earlierReceipt } from './attachment-earlier-fields.ts'
-import { itemList, receipt } from './attachment-fields.ts'
+import { checkItemNames, itemList, receipt } from './attachment-fields.ts'
 
 type Amount = { readonly text: string; readonly currency: string }
 
@@ -116,12 +117,20 @@ const amounts = [
 
 type Path = (string | number)[]
 
-/** Every amount must be exact in its currency. */
-const checkAmounts = (value: object, currency: string, issues: Issues, path: Path = []): void => {
-  const { currency: own = currency } = value as { readonly currency?: string }
+/** Every amount must be exact in its currency, which is undefined where it cannot be read. */
+const checkAmounts = (
+  value: unknown,
+  given: unknown,
+  currency: string | undefined,
+  issues: Issues,
+  path: Path = [],
+): void => {
+  if (!isRecord(value) || !isRecord(given)) return
+  const inherited = given['currency'] === undefined ? currency : undefined
+  const { currency: own = inherited } = value as { readonly currency?: string }
   for (const [name, field] of Object.entries(value)) {
     const where = [...path, Array.isArray(value) ? Number(name) : name]
-    if (typeof field === 'object' && field !== null) checkAmounts(field, own, issues, where)
+    checkAmounts(field, given[name], own, issues, where)
     if (typeof field !== 'string') continue
     if (amounts.includes(name)) signedAmountIn(issues, where, field, own)
     if (unitPrices.includes(name)) unitPriceIn(issues, where, field, own)
@@ -133,34 +142,42 @@ type ReadSheet =
   /** The first fifty. */
   | { readonly problems: readonly Omit<Problem, 'code'>[] }
 
-/** Reads one shape; the payment's currency is the default. */
-const shape = <Schema extends z.ZodObject>(
-  schema: Schema,
-  toSheet: (content: z.output<Schema> & { readonly currency: string }) => Sheet,
-) => {
-  const read = (value: z.output<Schema>, currency: string): ReadSheet => {
-    const issues: Issues = { issues: [] }
-    checkAmounts(value, currency, issues)
-    if (issues.issues.length === 0) return { sheet: toSheet({ currency, ...value }) }
-    const problems = issues.issues.slice(0, mostIssues)
-    return { problems: problems.map(({ path = [], message = '' }) => ({ path, message })) }
-  }
-  return async (json: unknown, currency: string): Promise<ReadSheet> => {
+/**
+ * Reads one shape; the payment's currency is the default. Without `checkWhole` the shape is an
+ * earlier one, whose problems are not told.
+ */
+const shape =
+  <Schema extends z.ZodObject>(
+    schema: Schema,
+    toSheet: (content: z.output<Schema> & { readonly currency: string }) => Sheet,
+    checkWhole?: (json: unknown, context: Issues) => void,
+  ) =>
+  async (json: unknown, currency: string): Promise<ReadSheet> => {
     const given = await checkInTurns(schema, json)
     await nextTurn()
-    return 'value' in given ? read(given.value, currency) : given
+    const isFit = 'value' in given
+    if (!isFit && !checkWhole) return given
+    const context: Issues = { issues: [] }
+    checkWhole?.(json, context)
+    checkAmounts(isFit ? given.value : fittingOf(schema, json), json, currency, context)
+    if (isFit && context.issues.length === 0)
+      return { sheet: toSheet({ currency, ...given.value }) }
+    const told = isFit ? [] : given.problems
+    const fields = new Set(told.map(({ path }) => path.join('.')))
+    const found = context.issues.map(({ path = [], message = '' }) => ({ path, message }))
+    const further = notToldIn((field) => fields.has(field), found)
+    return { problems: [...told, ...further].slice(0, mostIssues) }
   }
-}
 
 const shapes = {
   itemlist: {
     schema: itemList,
-    read: shape(itemList, sheetOfItemList),
+    read: shape(itemList, sheetOfItemList, checkItemNames),
     readEarlier: shape(earlierItemList, sheetOfEarlierItemList),
   },
   receipt: {
     schema: receipt,
-    read: shape(receipt, sheetOfReceipt),
+    read: shape(receipt, sheetOfReceipt, () => {}),
     readEarlier: shape(earlierReceipt, sheetOfEarlierReceipt),
   },
 } as const

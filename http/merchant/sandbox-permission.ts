@@ -7,7 +7,7 @@ import type { Call } from '../call.ts'
 import type { PayerPermissionNeeds } from '../payer/permission.ts'
 import { route, type Route } from '../route.ts'
 import { grantedText } from './permission-input.ts'
-import { payerInput } from './sandbox.ts'
+import { payerInput, sandboxFaults } from './sandbox-faults.ts'
 
 type SandboxPermissionNeeds = Pick<
   PayerPermissionNeeds,
@@ -44,6 +44,7 @@ export const sandboxPermissionRoutes = (needs: SandboxPermissionNeeds): Route[] 
       params: ridParams,
       body: z.object({ payer: payerInput, scope: grantedText }).meta({ id: 'SandboxGrant' }),
       success: 'nothing',
+      furtherFaults: sandboxFaults(needs).ofPayer,
       handle: async (call) => {
         const { rid } = call.params
         const { payer, context } = await answerer(rid, call.body.payer, call)

@@ -11,7 +11,9 @@ import { givenId, tidParams } from '../addresses.ts'
 import type { Call } from '../call.ts'
 import { route, type Route } from '../route.ts'
 import { callbackUriText } from '../callback-uri.ts'
-import { amountIn, amountText, dateTime, dateTimeText, plainNumber, read } from '../wire.ts'
+import type { Fitting } from '../fitting.ts'
+import { amountIn, dateTime, dateTimeText, plainNumber, read } from '../wire.ts'
+import { acceptInput, payerInput, sandboxFaults } from './sandbox-faults.ts'
 import { argstring } from './shortlink-code.ts'
 
 export type SandboxNeeds = {
@@ -39,10 +41,6 @@ export type SandboxNeeds = {
 const prefix = '/sandbox/v1'
 const common = { method: 'POST', access: 'OPEN', group: 'Sandbox' } as const
 
-export const payerInput = z.string().max(100).optional().meta({
-  description: 'Id or phone number; by default the payer named in the request, else alice.',
-})
-
 const clockInput = z
   .object({
     advance_seconds: plainNumber(z.int().min(0).max(3_153_600_000)),
@@ -67,6 +65,7 @@ const contextFor = ({ at, requestId }: Call, merchant: string | null, actor: str
 /** Simulates payers and time (interface 15); sandbox only. */
 export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
   const { handle, find } = needs
+  const faults = sandboxFaults(needs)
 
   const requestOf = async (tid: string) => {
     // Another process may have recorded the scan it was waiting for.
@@ -83,14 +82,11 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
       path: `${prefix}/payment_request/:tid/accept/`,
       summary: 'The payer accepts',
       params: tidParams,
-      body: z
-        .object({
-          payer: payerInput,
-          additional_amount: amountText.optional(),
-          credit: z.boolean().default(false),
-        })
-        .meta({ id: 'SandboxAccept' }),
+      body: acceptInput,
       success: 'nothing',
+      furtherFaults: async (
+        call: Call<{ tid: string }, unknown, Fitting<z.output<typeof acceptInput>>>,
+      ) => faults.ofAcceptance(call, await requestOf(call.params.tid)),
       handle: async (call) => {
         const { tid } = call.params
         const { request, payer: expected } = await requestOf(tid)
@@ -131,6 +127,7 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
         .object({ payer: payerInput, argstring: argstring.default('') })
         .meta({ id: 'SandboxScan' }),
       success: 'value',
+      furtherFaults: faults.ofPayer,
       reply: z.object({ id: z.string().meta({ description: 'token:<digits>' }) }),
       handle: async (call) => {
         const { payer: named, argstring } = call.body
@@ -183,6 +180,7 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
         })
         .meta({ id: 'SandboxCallback' }),
       success: 'nothing',
+      furtherFaults: faults.ofMerchant,
       handle: async (call) => {
         const { callback_uri: uri, merchant } = call.body
         if ((await find(merchants, merchant)).status !== 'present')

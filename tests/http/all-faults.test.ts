@@ -39,7 +39,9 @@ const faultsIn = async (answer: Promise<{ status: number; body: any }>) => {
 describe('all that is wrong with a body is told at once:', () => {
   test.each(faultyBodies)('%s', async (_, who, method, path, body, fields) => {
     const ask = { pos1: service.pos1, admin: service.admin, payer }[who]
-    const named = { pending, authorized, captured, accept: acceptPath() }
+    const inSandbox = acceptPath().replace('/payer/', '/sandbox/')
+    const accepts = { accept: acceptPath(), 'sandbox accept': inSandbox }
+    const named = { pending, authorized, captured, ...accepts }
     const url = Object.hasOwn(named, path) ? named[path as keyof typeof named] : path
     expect(await faultsIn(ask(method, url, body))).toEqual(fields.split(' '))
   })

@@ -6,7 +6,7 @@ type FaultyBody = readonly [
   title: string,
   who: 'pos1' | 'admin' | 'payer',
   method: string,
-  /** Or a payment, by its state, or `accept` for the address where a payer accepts. */
+  /** Or a payment, by its state, or `accept` and `sandbox accept`: where a payer accepts. */
   path: string,
   body: object,
   fields: string,
@@ -220,5 +220,29 @@ export const faultyBodies: readonly FaultyBody[] = [
     paths.pointsOfSale,
     { id: 'a b', name: 'B', type: 'stall' },
     'id type',
+  ],
+  [
+    'a payer of the sandbox who is nobody, and adds what the currency does not have',
+    'pos1',
+    'POST',
+    'sandbox accept',
+    { payer: 'nobody', additional_amount: '1.001', credit: true },
+    'additional_amount credit payer',
+  ],
+  [
+    'a payer of the sandbox who is nobody, on credit that is not one or the other',
+    'pos1',
+    'POST',
+    'sandbox accept',
+    { payer: 'nobody', credit: 'maybe' },
+    'credit payer',
+  ],
+  [
+    'a test for a merchant that is not there, at an address that is none',
+    'pos1',
+    'POST',
+    '/sandbox/v1/callback/',
+    { merchant: 'nope', callback_uri: 'nowhere' },
+    'callback_uri merchant',
   ],
 ]

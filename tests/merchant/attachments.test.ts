@@ -305,6 +305,28 @@ test('item lists and receipts are still taken with the fields of earlier version
   expect([status, (await list(tid)).uris.length]).toEqual([201, 2])
 })
 
+test('all that is wrong with an item list and a receipt is told at once', async () => {
+  const faultsOf = async (type: string, value: object) => {
+    const sent = [{ type, content: json(value) }]
+    const { status, body } = await upload(await linkOf(await authorized()), sent)
+    expect(status).toBe(400)
+    return Object.keys(body.error_details).map((field) => field.replace('parts.0.', ''))
+  }
+  const unnamed = [{ quantity: 1 }, 7, { item_name: 8, item_gross_total: '1.001' }]
+  expect(await faultsOf(itemListType, { items: unnamed })).toEqual([
+    'items.0.item_gross_total',
+    'items.1',
+    'items.2.item_name',
+    'items.0.item_name',
+    'items.2.item_gross_total',
+  ])
+  const wrong = { ...receipt, store: {}, gross: '50.001', net: 'much' }
+  expect(await faultsOf(receiptType, wrong)).toEqual(['store.name', 'net', 'gross'])
+  // In a currency that cannot be read, no amount has too many decimals.
+  const foreign = { ...wrong, currency: 'kroner', gross: '50.0001' }
+  expect(await faultsOf(receiptType, foreign)).toEqual(['store.name', 'currency', 'net'])
+})
+
 test('the same upload again adds nothing', async () => {
   const tid = await authorized()
   const parts = [{ type: itemListType, content: json({ items }) }]
