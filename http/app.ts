@@ -50,8 +50,7 @@ const unread = async (body: Reply['body']): Promise<Reply['body']> => {
 
 /** Whether to answer with an error page instead of JSON. */
 const isForPeople = ({ req }: Http, path: string, ownErrors: OwnErrors | undefined): boolean =>
-  (ownErrors?.type === 'text/html' ||
-    (path === '*' && /^\/(payer(?!\/v1\/)|oauth2|portal)(\/|$)/.test(req.path))) &&
+  (ownErrors?.type === 'text/html' || (path === '*' && !/^\/+[^/]*\/v\d+\//.test(req.path))) &&
   preferred(req.header('accept'), ['application/json', 'text/html']) === 'text/html'
 
 type Failing = {

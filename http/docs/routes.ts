@@ -40,7 +40,11 @@ const operationsIn = (document: object): Entry[] =>
   )
 
 const group = 'Service'
-const html = { access: 'OPEN', group, success: 'raw', replyTypes: ['text/html'] } as const
+const html = {
+  ...({ access: 'OPEN', group, success: 'raw' } as const),
+  replyTypes: ['text/html'],
+  ownErrors: { type: 'text/html', schema: z.string() },
+} as const
 
 const documentRoute = (documentBytes: () => Uint8Array<ArrayBuffer>): Route =>
   route({

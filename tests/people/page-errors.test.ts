@@ -13,18 +13,19 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 describe('given an address that has no page', () => {
-  test.each(['/payer/no-such-page', '/payer', '/payer/payment/', '/oauth2/no-such-page'])(
-    'when a browser asks for %s, then it gets a page that leads on',
-    async (path) => {
-      const { status, headers, html } = await makeVisitor(service, 'nb').visit(path)
-      expect([status, headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
-      expect(headers.get('content-security-policy')).toContain("default-src 'none'")
-      expect(headers.get('cache-control')).toBe('no-store')
-      expect(html).toContain('<h1>Siden finnes ikke</h1>')
-      expect(html).toContain('href="/payer/"')
-      expect(html).toContain('href="https://pay.example/help"')
-    },
-  )
+  test.each([
+    ...['/payer/no-such-page', '/payer', '/payer/payment/', '/oauth2/no-such-page'],
+    ...['/no-such-page', '/operator/no-such-page', '/audit/no-such-page', '/docs/no-such-page'],
+    '/s/no-such-code',
+  ])('when a browser asks for %s, then it gets a page that leads on', async (path) => {
+    const { status, headers, html } = await makeVisitor(service, 'nb').visit(path)
+    expect([status, headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(html).toContain('<h1>Siden finnes ikke</h1>')
+    expect(html).toContain('href="/payer/"')
+    expect(html).toContain('href="https://pay.example/help"')
+  })
 
   test.each([
     ['/payer/no-such-page', 'application/json'],
