@@ -21,7 +21,7 @@ const paymentReply = z
     action: z.enum(['auth', 'sale']).meta({
       description: 'What the payer is told: `auth` reserves the amount, `sale` pays it.',
     }),
-    status: z.string(),
+    status: z.enum(['pending', 'auth', 'ok', 'fail']),
     status_code: z.int(),
     currency: z.string(),
     amount: money,

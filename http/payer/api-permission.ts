@@ -15,7 +15,7 @@ const permissionReply = z
   .object({
     rid: z.string(),
     merchant: z.string(),
-    status: z.string(),
+    status: z.enum(['pending', 'ok', 'fail']),
     status_code: z.int(),
     scope: z.string(),
     granted_scope: z.string().nullable(),
