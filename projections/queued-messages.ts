@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { QueuedMessage, ToldMessage } from '../domain/callback.ts'
+import { waitsTooLong } from '../domain/callback-schedule.ts'
 import { destinationOf } from '../domain/callback-destination.ts'
 import type { DomainEvent, Recorded } from '../domain/events.ts'
 import { categoryOf, idIn } from '../domain/stream.ts'
@@ -90,6 +91,14 @@ export const withMessage = (
   return queued({ ...row, seqno, waiting: [...row.waiting, next] })
 }
 
+/** Messages of a clock that was ahead do not wait for it once others are sent by the right one. */
+const broughtForward = (messages: readonly QueuedMessage[], at: Instant) =>
+  messages.some((message) => waitsTooLong(message, at))
+    ? messages.map((message) =>
+        waitsTooLong(message, at) ? { ...message, nextAttemptAt: at } : message,
+      )
+    : messages
+
 export const attempted = (
   row: CallbackQueueRow,
   { stream, data }: Recorded<Extract<DomainEvent, { type: 'CallbackAttempted' }>>,
@@ -100,7 +109,8 @@ export const attempted = (
   if (!message && data.result === 'delivered')
     return { ...row, abandoned: row.abandoned.filter((given) => given.id !== id) }
   if (!message) return row
-  const others = row.waiting.filter((waiting) => waiting !== message)
+  const behind = row.waiting.filter((waiting) => waiting !== message)
+  const others = broughtForward(behind, data.attemptedAt)
   const attempts = message.attempts + 1
   // A failure at an earlier address says nothing of the current one.
   const isOfEarlierAddress = data.result !== 'delivered' && data.uri !== row.callbackUri

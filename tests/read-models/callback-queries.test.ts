@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Instant } from '../../domain/time.ts'
 import { callbackQueueQueries } from '../../projections/callback-queries.ts'
-import { events, morning } from '../domain/payments.ts'
+import { events, hours, morning } from '../domain/payments.ts'
 import { foldedFile } from './folded-file.ts'
 
 const file = foldedFile()
@@ -75,6 +75,20 @@ test('then only those with a change, and those that have become due since', () =
   // A clock that was set back comes by what is due once more.
   expect(look(morning)).toEqual([[], []])
   expect(look(morning + 9)).toEqual([[], [to('one'), to('four'), to('two')]])
+})
+
+test('what was told by a clock that was ahead is due once a message before it was sent', () => {
+  const ahead = morning + 5 * 24 * hours
+  aborted('a', 'one', ahead)
+  const { waiting } = queue.find('payment-a')!
+  const [first] = waiting
+  happened('payment-a', { type: 'PaymentAborted', data: {} }, { at: ahead + 1 })
+  const { attempts: _, id, ...message } = first!
+  const data = { ...message, nextAttemptAt: morning }
+  happened(`callback-${id}`, { type: 'CallbackRetryRequested', data })
+  attempted('a', null)
+  expect(queue.find('payment-a')?.waiting).toMatchObject([{ nextAttemptAt: morning }])
+  expect(queue.due(to('one'), morning, 10)).toEqual(['payment-a'])
 })
 
 test('what is due to a destination is of one merchant, or of nobody, the longest due first', () => {
