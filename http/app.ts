@@ -37,6 +37,8 @@ export type AppNeeds = CallNeeds & {
 type Refused = ToldOfError &
   Partial<Asker> & {
     readonly address?: string | undefined
+    /** An OAuth client. */
+    readonly client?: string | undefined
     /** The path that was asked for. */
     readonly target?: string | undefined
   }
@@ -63,12 +65,15 @@ const answering = (needs: AppNeeds, { failWith, hasAuthenticated }: Failing) => 
   const { names } = needs
   const ofAll = headersOfAll(needs.isSecure)
 
+  const addressOf = ({ req, env }: Http) =>
+    needs.clientAddress(env?.incoming?.socket?.remoteAddress, (name) => req.header(name))
+
   /** Who asked, for the log; never a person. */
-  const askerFrom = ({ req, env }: Http, error: unknown) => ({
-    ...askerOf(names, (name) => req.header(name)),
+  const askerFrom = (http: Http, error: unknown) => ({
+    ...askerOf(names, (name) => http.req.header(name)),
     hasAuthenticated: hasAuthenticated(error),
-    address: needs.clientAddress(env?.incoming?.socket?.remoteAddress, (name) => req.header(name)),
-    target: req.path,
+    address: addressOf(http),
+    target: http.req.path,
   })
 
   return async (
@@ -89,6 +94,7 @@ const answering = (needs: AppNeeds, { failWith, hasAuthenticated }: Failing) => 
     let refused: Refused | undefined
     try {
       reply = await make(requestId, read)
+      refused = reply.refused && { ...reply.refused, address: addressOf(http) }
     } catch (error) {
       refused = { ...toldOf(error), ...(access !== 'OPEN' && askerFrom(http, error)) }
       const failed = failWith(error, requestId, ownErrors)

@@ -97,7 +97,7 @@ export const malformed = ({ issues, unlisted = 0, cause }: Issues): Malformed =>
   return new Malformed(details, more, cause)
 }
 
-/** Without the problems of fields that are at fault already, by themselves or by what holds them. */
+/** Without the problems of fields that are at fault already, or lie in one that is. */
 export const notToldIn = <Told extends Issue>(
   isAtFault: (field: string) => boolean,
   further: readonly Told[],

@@ -21,6 +21,7 @@ export type Reply = {
   readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream | null
   /** `Set-Cookie` values, the only header that repeats. */
   readonly cookies?: readonly string[]
+  readonly refused?: RawReply['refused']
 }
 
 /** Of every answer in production: they come over TLS, as what they say they are. */
@@ -96,9 +97,15 @@ export const makeReplies = ({ names, isOutage, onBug }: Needs) => {
         return { status: 204, headers: {}, body: null }
       case 'raw':
       case 'raw otherwise': {
-        const { status = 200, type, body, headers, cookies } = answer as RawReply
+        const { status = 200, type, body, headers, cookies, refused } = answer as RawReply
         const all = { ...route.headers, ...headers, 'Content-Type': type }
-        return { status, headers: all, body, ...(cookies && { cookies }) }
+        return {
+          status,
+          headers: all,
+          body,
+          ...(cookies && { cookies }),
+          ...(refused && { refused }),
+        }
       }
     }
   }

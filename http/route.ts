@@ -46,6 +46,8 @@ export type RawReply = {
   readonly headers?: Readonly<Record<string, string>>
   /** `Set-Cookie` values. */
   readonly cookies?: readonly string[]
+  /** Why it refuses, and the OAuth client that asked by its own word, for the log. */
+  readonly refused?: { readonly reason: string; readonly client?: string | undefined }
 }
 
 /** Credentials besides a merchant's: a payer's session, an access token, an OAuth client. */

@@ -3,7 +3,10 @@ import type { Core } from './core.ts'
 import { isFileDamage } from './failures.ts'
 import type { AnsweredRequest } from './refusals.ts'
 
-type Refused = NonNullable<AnsweredRequest['refused']> & { readonly address?: string | undefined }
+type Refused = NonNullable<AnsweredRequest['refused']> & {
+  readonly address?: string | undefined
+  readonly client?: string | undefined
+}
 
 type Needs = Pick<Core, 'log' | 'noteDamage' | 'securityLog' | 'refusals'>
 
@@ -31,8 +34,8 @@ export const requestLog = (
     measure(method, path, status, milliseconds)
     refusals.onAnswered(request)
     // What was asked for may name persons, and hold texts and secrets.
-    const { reason, merchant, user, integrator, address } = refused ?? {}
-    const who = { merchant, user, integrator, address }
+    const { reason, merchant, user, integrator, client, address } = refused ?? {}
+    const who = { merchant, user, integrator, client, address }
     const answered = { requestId, method, path, status, milliseconds, reason, ...who }
     if (status === 403 && refused?.merchant !== undefined) recordRefusal(securityLog, refused)
     if (status >= 400) log.info(answered, 'refused')

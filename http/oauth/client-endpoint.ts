@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Context } from '../../application/handle.ts'
 import type { Call } from '../call.ts'
-import { anyForm, type FormOf } from '../forms.ts'
+import { anyForm, type Fields, type FormOf } from '../forms.ts'
 import { route, type Route } from '../route.ts'
-import type { Client, ClientAccess } from './client.ts'
+import { basicOf, type Client, type ClientAccess } from './client.ts'
 import { notKept, oauthAnswer, oauthErrors, oauthJson } from './reply.ts'
 
 export const contextOfClient = (
@@ -40,6 +40,12 @@ type Endpoint<Asked extends z.ZodType> = {
   readonly answer: (client: Client, form: FormOf<Asked>, call: Call) => Promise<object>
 }
 
+/** The client that a request names, known or not. */
+const namedIn = ({ request, body }: Call<unknown, unknown, Fields<'client_id'>>) => {
+  const { client_id: id } = body
+  return basicOf(request.header('authorization'))?.id ?? (typeof id === 'string' ? id : undefined)
+}
+
 /** A route for OAuth clients: form in, JSON out (RFC 6749, 3.2; 7009; 7662). */
 export const clientEndpoint =
   (clientOf: ClientAccess) =>
@@ -68,6 +74,6 @@ export const clientEndpoint =
         oauthAnswer(async () => {
           const client = await clientOf(call, call.body, mayBePublic)
           return oauthJson(await answer(client, call.body as FormOf<Asked>, call))
-        }),
+        }, namedIn(call)),
     })
   }

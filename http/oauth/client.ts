@@ -52,7 +52,7 @@ const decoded = (text: string): string | undefined => {
   }
 }
 
-const basicOf = (header: string | undefined) => {
+export const basicOf = (header: string | undefined) => {
   const [, encoded] = /^basic +([a-z0-9+/=_-]+)$/i.exec(header ?? '') ?? []
   if (encoded === undefined) return undefined
   const text = Buffer.from(encoded, 'base64').toString('utf8')

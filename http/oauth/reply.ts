@@ -43,14 +43,18 @@ export const oauthJson = (
   headers,
 })
 
-/** Turns errors into OAuth errors. */
-export const oauthAnswer = async (work: () => Promise<RawReply>): Promise<RawReply> => {
+/** Turns errors into OAuth errors. `client` is who asks, by its own word. */
+export const oauthAnswer = async (
+  work: () => Promise<RawReply>,
+  client?: string,
+): Promise<RawReply> => {
   try {
     return await work()
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
     const { error: code, message, status, headers } = error
-    return oauthJson({ error: code, error_description: message }, status, headers)
+    const told = oauthJson({ error: code, error_description: message }, status, headers)
+    return { ...told, refused: { reason: `${code}: ${message}`, client: client?.slice(0, 64) } }
   }
 }
 
