@@ -9,6 +9,12 @@ const enliven = (part) => {
   }
 }
 enliven(document)
+// A row of links that is wider than the screen begins where the current one is.
+for (const link of document.querySelectorAll('nav [aria-current]')) {
+  const row = link.closest('nav')
+  const { left, width } = link.getBoundingClientRect()
+  row.scrollLeft += left + width / 2 - innerWidth / 2
+}
 // Where nobody has typed a time zone yet, it is that of the browser. One that hides it says UTC.
 const zone = document.querySelector('[data-own-zone]')
 const own = Intl.DateTimeFormat().resolvedOptions().timeZone
