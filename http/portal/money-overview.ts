@@ -62,7 +62,7 @@ const settlementsHtml = (needs: MoneyNeeds, visitor: PortalVisitor, call: Call):
   const number = (text: string, more = '') =>
     html`<th scope="col" class="number ${more}">${text}</th>`
   return html`<div class="scroll">
-      <table class="grid">
+      <table class="grid payouts">
         <thead>
           <tr>
             <th scope="col">${texts.settled}</th>
