@@ -35,7 +35,13 @@ export const portalBrowser = (furnish: (service: PeopleService) => Promise<unkno
 /** A page that is too wide widens the window of a phone, but not its screen. */
 const excess = 'document.documentElement.scrollWidth - Math.min(innerWidth, screen.width)'
 
-/** What axe-core finds on the pages of a walk, and which of them are too wide. */
+/** Cells of lists, and current links, that are cut off by what they stand in. */
+const cut = `[...document.querySelectorAll('.flush td, nav [aria-current]')].filter((one) => {
+  const [own, around] = [one, one.closest('.flush, nav')].map((box) => box.getBoundingClientRect())
+  return own.left < around.left - 1 || own.right > around.right + 1
+}).length`
+
+/** What axe-core finds on the pages of a walk, and which of them are too wide or cut off. */
 export const faultsOfWalk = async (
   walk: (through: PortalWalk) => Promise<unknown>,
   through: Omit<PortalWalk, 'seen'>,
@@ -50,6 +56,8 @@ export const faultsOfWalk = async (
       found.push(...(await faultsOf(page)).map((fault) => `${name}: ${fault}`))
       const width = Number(await page.evaluate(excess))
       if (width > 0 && !mayBeWide.includes(name)) found.push(`${name}: ${width} pixels too wide`)
+      const hidden = Number(await page.evaluate(cut))
+      if (hidden > 0) found.push(`${name}: ${hidden} cells or links are cut off`)
     },
   })
   return { found, looked }
