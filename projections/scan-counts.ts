@@ -1,4 +1,4 @@
-import { and, eq, gte, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { halfHourMs } from '../domain/accounting/line-sums.ts'
@@ -8,13 +8,15 @@ import { given, prepared, same } from './prepared.ts'
 import { projection } from './projection.ts'
 import { partsOf, spans, spanStart } from './spans.ts'
 
-/** How often a code was scanned in a span of time. */
+/** How often a label of a code was scanned in a span of time. */
 const scanCounts = sqliteTable(
   'scan_counts',
   {
     key: text().primaryKey(),
     merchant: text().notNull(),
     shortlink: text().notNull(),
+    /** What the label says; empty for the code itself. */
+    argstring: text().notNull(),
     /** In ms. */
     span: integer().notNull(),
     since: integer().notNull(),
@@ -24,7 +26,7 @@ const scanCounts = sqliteTable(
     const time = [row.span, row.since] as const
     return [
       index('scan_counts_by_time').on(row.merchant, ...time, row.shortlink, row.count),
-      index('scan_counts_by_code').on(row.shortlink, ...time, row.count),
+      index('scan_counts_by_code').on(row.shortlink, ...time, row.argstring, row.count),
     ]
   },
 )
@@ -33,60 +35,96 @@ export const scanCountProjection = projection({
   table: scanCounts,
   key: scanCounts.key,
   handles: ['ShortlinkScanned'],
-  keysOf: ({ stream, data, metadata }) =>
+  keysOf: ({ stream, data: { argstring, scannedAt }, metadata }) =>
     metadata.merchant === null
       ? []
-      : spans.map((span) => [idIn(stream), span, spanStart(data.scannedAt, span)].join(' ')),
-  apply: (row, { metadata }, key) => {
-    const [shortlink = '', span, since] = String(key).split(' ')
-    const about = { shortlink, span: Number(span), since: Number(since), count: 0 }
-    const before = row ?? { key: String(key), merchant: metadata.merchant ?? '', ...about }
+      : spans.map((span) => {
+          const start = spanStart(scannedAt, span)
+          return [idIn(stream), span, start, JSON.stringify(argstring)].join(' ')
+        }),
+  apply: (row, { stream, data: { argstring, scannedAt }, metadata }, key) => {
+    const span = Number(String(key).split(' ')[1])
+    const before = row ?? {
+      ...{ key: String(key), merchant: metadata.merchant ?? '', shortlink: idIn(stream) },
+      ...{ argstring, span, since: spanStart(scannedAt, span), count: 0 },
+    }
     return { ...before, count: before.count + 1 }
   },
 })
 
 type ScansOfCode = { readonly shortlink: string; readonly count: number }
+type ScansOfLabel = { readonly argstring: string; readonly count: number }
 type ScansInTime = { readonly since: Instant; readonly count: number }
 
+/** Labels of a code that are told apart; payers can make up any number of them. */
+const mostLabels = 500
+
+const total = sql<number>`sum(${scanCounts.count})`.as('count')
+const isInPart = and(
+  same(scanCounts.span),
+  gte(scanCounts.since, given('start')),
+  sql`${scanCounts.since} < ${given('end')}`,
+)
+
+type Counted = readonly (readonly [name: string, count: number])[]
+
+/** Between the half hours of two instants. */
+const summed = (
+  [start, end]: readonly [Instant, Instant],
+  countedIn: (part: ReturnType<typeof partsOf>[number]) => Counted,
+): Counted => {
+  const counts = new Map<string, number>()
+  for (const part of partsOf(spanStart(start, halfHourMs), spanStart(end, halfHourMs)))
+    for (const [name, count] of countedIn(part)) counts.set(name, (counts.get(name) ?? 0) + count)
+  return [...counts]
+}
+
 export const scanCountQueries = (db: BetterSQLite3Database) => {
-  const { merchant, shortlink, span, since, count } = scanCounts
-  const total = sql<number>`sum(${count})`.as('count')
+  const { merchant, shortlink, argstring, span, since } = scanCounts
   const ofCodes = prepared(
     db,
     scanCounts,
     db
       .select({ shortlink, count: total })
       .from(scanCounts)
-      .where(
-        and(
-          same(merchant),
-          same(span),
-          gte(since, given('start')),
-          sql`${since} < ${given('end')}`,
-        ),
-      )
+      .where(and(same(merchant), isInPart))
       .groupBy(shortlink),
+  )
+  const ofLabels = prepared(
+    db,
+    scanCounts,
+    db
+      .select({ argstring, count: total })
+      .from(scanCounts)
+      .where(and(same(shortlink), isInPart))
+      .groupBy(argstring)
+      .orderBy(desc(total))
+      .limit(given('limit')),
   )
   const times = prepared(
     db,
     scanCounts,
     db
-      .select({ since, count })
+      .select({ since, count: total })
       .from(scanCounts)
       .where(
         and(same(shortlink), eq(span, sql.raw(String(halfHourMs))), gte(since, given('start'))),
-      ),
+      )
+      .groupBy(since),
   )
   return {
     /** Of every code of a merchant that was scanned between the half hours of two instants. */
-    ofCodes: (merchant: string, start: Instant, end: Instant): readonly ScansOfCode[] => {
-      const counts = new Map<string, number>()
-      const bounds = [start, end].map((at) => spanStart(at, halfHourMs)) as [Instant, Instant]
-      for (const part of partsOf(...bounds))
-        for (const { shortlink, count } of ofCodes.all({ merchant, ...part }))
-          counts.set(shortlink, (counts.get(shortlink) ?? 0) + count)
-      return [...counts].map(([shortlink, count]) => ({ shortlink, count }))
-    },
+    ofCodes: (merchant: string, start: Instant, end: Instant): readonly ScansOfCode[] =>
+      summed([start, end], (part) =>
+        ofCodes.all({ merchant, ...part }).map(({ shortlink, count }) => [shortlink, count]),
+      ).map(([shortlink, count]) => ({ shortlink, count })),
+    /** Of the labels of a code that were scanned most between the half hours of two instants. */
+    ofLabels: (shortlink: string, start: Instant, end: Instant): readonly ScansOfLabel[] =>
+      summed([start, end], (part) =>
+        ofLabels
+          .all({ shortlink, ...part, limit: mostLabels })
+          .map(({ argstring, count }) => [argstring, count]),
+      ).map(([argstring, count]) => ({ argstring, count })),
     /** Of a code, by the half hours from an instant on. */
     since: (shortlink: string, start: Instant): readonly ScansInTime[] =>
       times.all({ shortlink, start }),

@@ -2,7 +2,7 @@ import { desc } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { idIn } from '../domain/stream.ts'
-import { findBy, rowsOf, same } from './prepared.ts'
+import { findBy, given, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
 const scans = sqliteTable(
@@ -36,14 +36,16 @@ export const scanProjection = projection({
 })
 
 export const scanQueries = (db: BetterSQLite3Database) => {
-  const last = rowsOf(db, scans, {
+  const newest = rowsOf(db, scans, {
     where: [same(scans.shortlink), same(scans.merchant)],
     order: [desc(scans.position)],
-    limit: 1,
+    limit: given('limit'),
   })
   return {
     byToken: findBy(db, scans, scans.tokenDigest),
+    newest: (merchant: string, shortlink: string, limit: number): readonly ScanRow[] =>
+      newest.all({ merchant, shortlink, limit }),
     last: (merchant: string, shortlink: string): ScanRow | undefined =>
-      last.get({ merchant, shortlink }),
+      newest.get({ merchant, shortlink, limit: 1 }),
   }
 }

@@ -51,6 +51,7 @@ const paymentsIn = (
 const pointsIn = (core: Core) => ({
   pointsOfSale: core.merchants.pointsOfSale,
   shortlinks: core.merchants.shortlinks,
+  scans: core.merchants.scans,
   scanCounts: core.merchants.scanCounts,
   claimSticker: claimSticker(core),
   shortlinkIdFor: (merchant: string, made: string): string =>

@@ -3,7 +3,7 @@ import { importStatement, orderPayout } from './walk/bank.ts'
 import { makeUser, registerApplication, seeCallback } from './walk/developers.ts'
 import { closeReport, moveClock, readWorkbook, seeSettlement } from './walk/money.ts'
 import { makeSteps, openPlace, type Place } from './walk/place.ts'
-import { makePointOfSale, printPoster } from './walk/points.ts'
+import { makePointOfSale, printCodes } from './walk/points.ts'
 import { accept, captureHalf, refundPart, seePaymentArrive, tillWith } from './walk/sale.ts'
 import { makeAccount, signInAgain, signUpShop } from './walk/sign-up.ts'
 
@@ -23,7 +23,7 @@ test('a merchant signs up, sells by a key of its browser, and is paid', async ()
   const pem = await step('makes an API user with a key', () => makeUser(page, till1))
   await step('registers an application', () => registerApplication(page))
   await step('makes a point of sale', () => makePointOfSale(page, till1))
-  await step('prints a poster', () => printPoster(page))
+  await step('prints a poster and a label', () => printCodes(page))
   const till = tillWith(place, merchant, till1, pem)
   await step('sees a payment arrive', () => seePaymentArrive(place, page, till, till1))
   await step('sees it accepted', () => accept(place, page))

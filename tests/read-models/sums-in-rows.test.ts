@@ -11,8 +11,8 @@ const { happened } = file
 const day = Math.floor(morning / (24 * hours)) * 24 * hours
 
 describe('the scans of codes', () => {
-  const scanned = (code: string, scannedAt: number, merchant = 'sandbox') => {
-    const scan = { scan: `${code}-${scannedAt}`, payer: 'alice', argstring: '', scannedAt }
+  const scanned = (code: string, scannedAt: number, merchant = 'sandbox', argstring = '') => {
+    const scan = { scan: `${code}-${scannedAt}`, payer: 'alice', argstring, scannedAt }
     const data = { ...scan, tokenDigest: scan.scan }
     happened(`scans-${code}`, { type: 'ShortlinkScanned', data }, { merchant })
   }
@@ -35,9 +35,28 @@ describe('the scans of codes', () => {
     expect(counts(48.5, 72)).toEqual({})
   })
 
+  test('between two instants are counted for each label of a code, whatever it says', () => {
+    const { ofLabels } = scanCountQueries(file.db)
+    const labels = ['', 'Table 7', 'Table 7', '7 "a" 1800000', 'Table 7']
+    for (const [index, label] of labels.entries())
+      scanned('door', day + index * 12 * hours, 'sandbox', label)
+    scanned('table', day, 'sandbox', 'Table 7')
+    const counts = (start: number, end: number) =>
+      Object.fromEntries(
+        ofLabels('door', day + start * hours, day + end * hours).map(({ argstring, count }) => [
+          argstring,
+          count,
+        ]),
+      )
+    expect(counts(0, 72)).toEqual({ '': 1, 'Table 7': 3, '7 "a" 1800000': 1 })
+    expect(counts(12.5, 48)).toEqual({ 'Table 7': 1, '7 "a" 1800000': 1 })
+    expect(counts(60, 72)).toEqual({})
+  })
+
   test('of one code stand by the half hour', () => {
     const { since } = scanCountQueries(file.db)
-    for (const after of [0, 0.4, 1]) scanned('door', day + after * hours)
+    for (const [index, after] of [0, 0.4, 1].entries())
+      scanned('door', day + after * hours, 'sandbox', `Table ${index}`)
     scanned('table', day)
     expect(since('door', day)).toEqual([
       { since: day, count: 2 },

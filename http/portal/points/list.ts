@@ -3,6 +3,7 @@ import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import { dayMs, type Instant } from '../../../domain/time.ts'
 import { searchOf } from '../../call.ts'
 import type { Html } from '../../payer/page.ts'
+import { unseen } from '../../payer/words.ts'
 import type { Route } from '../../route.ts'
 import { portalPath } from '../areas.ts'
 import type { PortalVisitor } from '../page.ts'
@@ -68,6 +69,7 @@ const codesHtml = (
 ): Html => {
   const mayChange = mayDo(visitor.me.terms, 'change_points_of_sale')
   const path = (more: string) => portalPath(visitor.shop.merchant, pointsPath(more))
+  const haveStickers = all.some(({ serialNumber }) => serialNumber !== null)
   return html`<section class="card">
     <div class="head">
       <h2>${texts.codes}</h2>
@@ -81,8 +83,9 @@ const codesHtml = (
               <thead>
                 <tr>
                   <th scope="col">${texts.code}</th>
-                  <th scope="col">${texts.sticker}</th>
+                  ${haveStickers ? html`<th scope="col">${texts.sticker}</th>` : ''}
                   <th scope="col" class="number">${texts.scansIn}</th>
+                  <th scope="col"><span class="unseen">${texts.labels}</span></th>
                 </tr>
               </thead>
               <tbody>
@@ -92,8 +95,13 @@ const codesHtml = (
                       <td>
                         <a href="${path(`/code/${id}`)}">${description ?? id}</a>
                       </td>
-                      <td>${serialNumber ?? ''}</td>
+                      ${haveStickers ? html`<td>${serialNumber ?? ''}</td>` : ''}
                       <td class="number">${counts.get(id) ?? 0}</td>
+                      <td class="links">
+                        <a href="${path(`/code/${id}/labels`)}"
+                          >${texts.labels}${unseen(` ${description ?? id}`)}</a
+                        >
+                      </td>
                     </tr>`,
                 )}
               </tbody>

@@ -40,6 +40,12 @@ export type PointNeeds = {
       start: Instant,
       end: Instant,
     ): readonly { readonly shortlink: string; readonly count: number }[]
+    /** How often each label of a code was scanned between two instants. */
+    ofLabels(
+      shortlink: string,
+      start: Instant,
+      end: Instant,
+    ): readonly { readonly argstring: string; readonly count: number }[]
     /** How often a code was scanned, in parts of hours, from an instant on. */
     since(
       shortlink: string,

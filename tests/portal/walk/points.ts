@@ -7,33 +7,38 @@ import { go, press, sees } from './place.ts'
 export const makePointOfSale = async (page: Page, id: string): Promise<void> => {
   await go(page, 'Overview')
   await sees(page, 'Before the first payment')
-  await go(page, 'Make a point of sale')
+  await go(page, 'Create a point of sale')
   await page.getByLabel('Id', { exact: true }).fill(id)
   await page.getByLabel('Name', { exact: true }).fill('The bar')
-  await press(page, 'Make it')
-  await sees(page, 'Made.')
+  await press(page, 'Create')
+  await sees(page, 'Created.')
   await sees(page, 'The bar')
 }
 
 const svgPrefix = 'data:image/svg+xml;'
 
 /** What the picture of a code says. */
-const scanned = async (page: Page): Promise<string> => {
-  const source = (await page.locator('.poster img').getAttribute('src')) ?? ''
+const scanned = async (page: Page, picture = '.poster img'): Promise<string> => {
+  const source = (await page.locator(picture).getAttribute('src')) ?? ''
   expect(source).toContain(svgPrefix)
   return scannedSvg(await (await fetch(source)).text())
 }
 
-/** A code with its poster: one page of A5, with the code that leads to the address below it. */
-export const printPoster = async (page: Page): Promise<void> => {
+/** A code with its poster on a page of A5, and the label of a table; each leads where it says. */
+export const printCodes = async (page: Page): Promise<void> => {
   await go(page, 'New code')
-  await page.getByLabel('Description').fill('Table 7')
-  await press(page, 'Make it')
-  await sees(page, 'Made.')
+  await page.getByLabel('Description').fill('Restaurant')
+  await press(page, 'Create')
+  await sees(page, 'Created.')
   const address = await page.locator('.facts code').first().innerText()
   await go(page, 'Print a poster')
   await sees(page, 'Scan to pay')
-  await sees(page, 'Table 7')
+  await sees(page, 'Restaurant')
   expect(await printedSizes(page)).toEqual([a5])
   expect(await scanned(page)).toBe(address)
+  await page.goBack()
+  await page.getByLabel('Which tables?').fill('7')
+  await press(page, 'Preview labels')
+  await sees(page, 'Labels: 1')
+  expect(await scanned(page, '.labels img')).toBe(`${address}Table%207`)
 }
