@@ -19,7 +19,7 @@ const names = [
   'test_event',
 ] as const
 
-type CallbackName = (typeof names)[number]
+export type CallbackName = (typeof names)[number]
 
 const meta = z
   .object({

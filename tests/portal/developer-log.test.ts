@@ -52,7 +52,7 @@ describe('given requests that were refused,', () => {
     const [expected] = body.error_details.string_to_sign as readonly string[]
     const { html } = await bob.visit(`${area}/requests`)
     expect(unescaped(html)).toContain(`tabindex="0">${expected}</pre>`)
-    expect(html).toContain('anybody can have sent it')
+    expect(html).toContain('anybody may have sent it')
     expect(service.log()).not.toContain(expected)
   })
 
@@ -87,6 +87,9 @@ describe('given callbacks,', () => {
     const one = `${area}/callbacks/${id}`
     await expect.poll(async () => (await bob.visit(one)).html).toContain('>500</b>')
     const page = await bob.visit(one)
+    expect(page.html).toMatch(/<h2>Test message .*<code>test_event<\/code>/s)
+    const list = await bob.visit(`${area}/callbacks`, { headers: { 'Accept-Language': 'nb' } })
+    expect(list.html).toMatch(/>Testmelding<\/a>\s*<code class="value">test_event</)
     expect(textOf(page, 'bytes').replaceAll('&quot;', '"')).toBe(received[0]?.body)
     answers = 204
     expect((await act(bob, page, 'retry')).location).toBe(`${one}?done=retried`)

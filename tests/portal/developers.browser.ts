@@ -35,15 +35,15 @@ test('given a browser that makes a key, when its file signs, the request is answ
   await signInTo(page, portal.service.address, '/portal/sandbox/developers')
   await page.getByRole('link', { name: 'New API user' }).click()
   await page.getByLabel('Name', { exact: true }).fill('browser')
-  await page.getByRole('button', { name: 'Make a key in this browser' }).click()
-  await page.getByText('Made in this browser.').waitFor()
+  await page.getByRole('button', { name: 'Create a key in this browser' }).click()
+  await page.getByText('Created in this browser.').waitFor()
   const [file] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('link', { name: 'Download' }).click(),
   ])
-  expect(file.suggestedFilename()).toBe('sandbox-browser.pem')
+  expect(file.suggestedFilename()).toMatch(/^sandbox-browser-\d{4}-\d\d-\d\d-\d{6}\.pem$/)
   const pem = await readFile(await file.path(), 'utf8')
-  const make = page.getByRole('button', { name: 'Make the user' })
+  const make = page.getByRole('button', { name: 'Create the user' })
   await make.click()
   // Who has not saved the key cannot go on.
   expect(page.url()).toContain('?add')
@@ -53,6 +53,17 @@ test('given a browser that makes a key, when its file signs, the request is answ
   expect(await statusOfCall(portal.service, signedBy(portal.service, 'browser', pem))).toBe(200)
   expect(sent.some((text) => text.includes('PUBLIC+KEY'))).toBe(true)
   expect(sent.filter((text) => text.includes('PRIVATE'))).toEqual([])
+})
+
+test('given a block of code, when its button is pressed, the clipboard has all of it', async () => {
+  const page = await open(desktop)
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await signInTo(page, portal.service.address, '/portal/sandbox/developers')
+  await page.locator('.dev-code button').click()
+  await page.getByRole('button', { name: 'Copied' }).waitFor()
+  const copied = await page.evaluate('navigator.clipboard.readText()')
+  expect(copied).toBe(await page.locator('#first').textContent())
+  expect(copied).toMatch(/^curl .*\\\n {2}-H /)
 })
 
 test.each([

@@ -50,7 +50,7 @@ describe('given a developer,', () => {
   test('when a key, a name or a network is wrong, the form says so', async () => {
     const secretPem = pairOf().privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
     for (const pubkey of [secretPem, pemOf(pairOf(1024)), 'none']) {
-      const says = pubkey === secretPem ? 'This is a private key.' : 'This is no RSA public key'
+      const says = pubkey === secretPem ? 'This is a private key.' : 'Paste an RSA public key'
       const page = await bob.visit(`${area}/users/server`)
       const changed = await bob.submit(page, { pubkey, change: 'key' })
       for (const answer of [await addUser({ id: 'wrong', credential: 'key', pubkey }), changed]) {
@@ -62,7 +62,10 @@ describe('given a developer,', () => {
     expect(other).toMatchObject({ status: 400, html: expect.stringContaining('Use letters, ') })
     expect(other.html).toContain('Write a network such as 192.0.2.0/24.')
     const taken = await addUser({ id: 'pos1', credential: 'secret' })
-    expect([taken.status, taken.html.includes('a user of this name already')]).toEqual([400, true])
+    expect([taken.status, taken.html.includes('already a user with this name')]).toEqual([
+      400,
+      true,
+    ])
     expect(await eventsOf('user-sandbox/wrong')).toEqual([])
   })
 
@@ -99,12 +102,12 @@ describe('given a developer,', () => {
     expect(page.html).not.toMatch(/value="drop_secret"|Replace the key/)
     expect((await act(bob, page, 'key', { pubkey: pemOf(pair) })).location).toContain('?done=saved')
     const withBoth = await bob.visit(`${area}/users/both`)
-    expect(withBoth.html).toMatch(/secret goes on working[^]*"danger">Replace the key/)
+    expect(withBoth.html).toMatch(/secret keeps working[^]*"danger">Replace the key/)
     await act(bob, withBoth, 'drop_secret')
     expect(await askedSigned('both', pair)).toBe(200)
     expect((await act(bob, withBoth, 'drop_key')).status).toBe(400)
     const replaced = await act(bob, withBoth, 'key', { pubkey: pemOf(pairOf()) })
-    expect((await bob.follow(replaced)).html).toContain('The old key has ended')
+    expect((await bob.follow(replaced)).html).toContain('The old key no longer works')
     expect(await askedSigned('both', pair)).toBe(401)
   })
 })
@@ -184,7 +187,7 @@ test('given an application, when its secret is replaced, both work for a while',
   expect(page.html).not.toContain(first)
   const rotated = await act(bob, page, 'secret', { overlap: '1' })
   const second = textOf(rotated, 'secret')
-  expect(rotated.html).toContain('The secret before is accepted until')
+  expect(rotated.html).toContain('The old secret is accepted until')
   expect(textOf(await act(bob, page, 'secret', { overlap: '1' }), 'secret')).toBe(second)
   expect(await clientIs(service, client, first)).toBe('invalid_grant')
   expect(await clientIs(service, client, second)).toBe('invalid_grant')

@@ -58,8 +58,8 @@ describe('given payments of some amounts, points of sale and states,', () => {
 
   test('when a filter cannot be read, the page says so', async () => {
     const { html } = await desk.listOf('?since=yesterday&least=much')
-    expect(html).toContain('This is no day.')
-    expect(html).toContain('This is no amount.')
+    expect(html).toContain('Write a date such as')
+    expect(html).toContain('Write an amount such as')
     expect(ordersIn(html)).toHaveLength(4)
   })
 
@@ -116,7 +116,7 @@ describe('given a payment with line items, a callback address and a refund,', ()
     expect(html).toContain(`${money('100.00')} was captured.`)
     expect(html).toContain('by API user pos1')
     expect(html).toContain('by the payer')
-    expect(html).toContain('payment_captured')
+    expect(html).toMatch(/>Payment captured<\/a>\s*<code class="quiet">payment_captured</)
     expect(html).toContain('1 of default')
     // The payer is nobody whom the merchant has named.
     expect(html).not.toContain('4799999901')
@@ -143,6 +143,7 @@ describe('given a payment with line items, a callback address and a refund,', ()
     await desk.bobIs('cashier', '--pos', 'till-1')
     const seen = (await desk.bob.visit(`/portal/sandbox/payments/${tid}`)).html
     expect(seen).toContain('1 of default')
+    expect(seen).toMatch(/Payment captured\s*<code class="quiet">payment_captured</)
     expect(seen).not.toMatch(/href="[^"]*\/(money|developers)\//)
   })
 
@@ -150,7 +151,7 @@ describe('given a payment with line items, a callback address and a refund,', ()
     const quiet = await desk.captured({ pos_tid: 'quiet', callback_uri: null })
     const { html } = await desk.alice.visit(`/portal/sandbox/payments/${quiet}`)
     expect(html).toContain('payment_captured')
-    expect(html).toContain('No address, in the feed')
+    expect(html).toContain('No address, only in the feed')
     const told = /href="([^"]*\/callbacks\/[^"]+)"/.exec(html)?.[1] ?? ''
     expect((await desk.alice.visit(told)).html).toContain(quiet)
   })

@@ -41,6 +41,11 @@ const cut = `[...document.querySelectorAll('.flush td, nav [aria-current]')].fil
   return own.left < around.left - 1 || own.right > around.right + 1
 }).length`
 
+/** Whether a line of code ends where nobody sees it. */
+const cutsCode = `[...document.querySelectorAll('main pre')].some(
+  (code) => code.scrollWidth > code.clientWidth,
+)`
+
 /** What axe-core finds on the pages of a walk, and which of them are too wide or cut off. */
 export const faultsOfWalk = async (
   walk: (through: PortalWalk) => Promise<unknown>,
@@ -54,6 +59,7 @@ export const faultsOfWalk = async (
     seen: async (name, page) => {
       looked.push(name)
       found.push(...(await faultsOf(page)).map((fault) => `${name}: ${fault}`))
+      if (await page.evaluate(cutsCode)) found.push(`${name}: code is cut at the right`)
       const width = Number(await page.evaluate(excess))
       if (width > 0 && !mayBeWide.includes(name)) found.push(`${name}: ${width} pixels too wide`)
       const hidden = Number(await page.evaluate(cut))

@@ -10,7 +10,15 @@ import { filled } from '../../payer/words.ts'
 import { addressesHtml, type TypedAddress } from './callback-address.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
 import { portalPath } from '../areas.ts'
-import { actHtml, askedHtml, copyHtml, developersPage, developersPath, textsOf } from './parts.ts'
+import {
+  actHtml,
+  askedHtml,
+  callbackWords,
+  copyHtml,
+  developersPage,
+  developersPath,
+  textsOf,
+} from './parts.ts'
 
 type Secret = { readonly secret: string; readonly validUntil: Instant | null }
 
@@ -40,7 +48,10 @@ const rowHtml = (needs: CallbackListNeeds, visitor: PortalVisitor, row: Row): Ht
   const shown = summaryView(needs, row)
   return html`<tr>
     <td>${shownTime(row.at, visitor.locale)}</td>
-    <th scope="row"><a href="${callbacksPath(merchant, `/${row.id}`)}">${row.event}</a></th>
+    <th scope="row">
+      <a href="${callbacksPath(merchant, `/${row.id}`)}">${callbackWords(visitor, row.event)}</a>
+      <code class="value">${row.event}</code>
+    </th>
     <td>${statusBadge(visitor, shown.status)}</td>
     <td class="number roomy">${row.attempts}</td>
     <td class="dev-long"><code>${shown.callback_uri ?? ''}</code></td>

@@ -13,7 +13,15 @@ import { contextOfStaff } from '../guard.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
 import { problemText } from '../texts-problems.ts'
 import { callbacksPath, statusBadge, type CallbackListNeeds } from './callback-list.ts'
-import { actHtml, codeBlock, copyHtml, developersPage, factsHtml, textsOf } from './parts.ts'
+import {
+  actHtml,
+  callbackWords,
+  codeBlock,
+  copyHtml,
+  developersPage,
+  factsHtml,
+  textsOf,
+} from './parts.ts'
 
 const resultKinds = { delivered: 'good', failed: 'bad', gone: 'bad' } as const
 
@@ -99,14 +107,15 @@ export const callbackPage = async (
   const mayRetry = mayDo(visitor.me.terms, 'change_callbacks') && uri !== null
   const path = callbacksPath(merchant, `/${row.id}`)
   return developersPage(visitor, {
-    ...{ tab: 'callbacks', title: row.event, done },
+    ...{ tab: 'callbacks', title: callbackWords(visitor, row.event), done },
     follow: portalPath(merchant, `events?after=${newest}`),
     body: html`<a class="back" href="${callbacksPath(merchant)}">${texts.tab_callbacks}</a>
       <div class="beside">
         <div data-part="message">
           <section class="card">
-            <h2>${row.event} ${statusBadge(visitor, status)}</h2>
+            <h2>${callbackWords(visitor, row.event)} ${statusBadge(visitor, status)}</h2>
             ${factsHtml([
+              [texts.event, html`<code>${row.event}</code>`],
               [texts.message, copyHtml(visitor, 'message', row.id)],
               [texts.about, aboutHtml(visitor, row)],
               [texts.time, shownTime(row.at, visitor.locale)],

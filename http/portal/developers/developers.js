@@ -1,5 +1,12 @@
 // Makes keys in the browser and copies texts; the forms work without it.
 'use strict'
+/** 2026-11-28-142203 on the clock of the browser: two keys of a user have two names. */
+const fileTime = () => {
+  const now = new Date()
+  const two = (number) => String(number).padStart(2, '0')
+  const day = [now.getFullYear(), two(now.getMonth() + 1), two(now.getDate())].join('-')
+  return day + '-' + two(now.getHours()) + two(now.getMinutes()) + two(now.getSeconds())
+}
 const pemOf = (name, bytes) => {
   const text = btoa(String.fromCharCode(...new Uint8Array(bytes)))
   const lines = text.match(/.{1,64}/g).join('\n')
@@ -30,9 +37,13 @@ for (const maker of document.querySelectorAll('[data-key-maker]')) {
     part('made').hidden = false
     // Without the private half the key is of no use to anybody.
     kept.required = true
+    const time = fileTime()
     const link = part('download')
-    const name = form.elements.id?.value ?? ''
-    link.download = maker.dataset.file.replace('{user}', name || 'key')
+    // The user may be named after the key is made.
+    link.onclick = () => {
+      const user = form.elements.id?.value || maker.dataset.user || 'key'
+      link.download = maker.dataset.file.replace('{user}', user).replace('{time}', time)
+    }
     link.href = URL.createObjectURL(
       new Blob([privateKey.value], { type: 'application/x-pem-file' }),
     )

@@ -114,4 +114,10 @@ export const askedHtml = (title: string, text: Html | string, act: Html): Html =
     ${act}
   </details>`
 
+/** What a callback tells, in words. */
+export const callbackWords = (visitor: PortalVisitor, event: string): string => {
+  const texts: Readonly<Record<string, string>> = textsOf(visitor)
+  return texts[`event_${event}`] ?? event
+}
+
 export const factsHtml = (facts: readonly Fact[]): Html => factList('dev-facts', facts)

@@ -24,11 +24,12 @@ export const keySnippet = (needs: SnippetNeeds, { merchant, user }: Who): string
   return `url=${urlOf(needs)}
 time="$(date -u '+%Y-%m-%d %H:%M:%S')"
 digest=${emptyDigest}
+key="$(ls -t ${keyFiles({ merchant, user })} | head -n 1)"
 text="GET|$url|${upper(names.contentDigest)}=$digest"
 text="$text&${upper(names.merchant)}=${merchant}"
 text="$text&${upper(names.timestamp)}=$time&${upper(names.user)}=${user}"
 signature="$(printf '%s' "$text" |
-  openssl dgst -sha256 -sign '${keyFile({ merchant, user })}' | openssl base64 -A)"
+  openssl dgst -sha256 -sign "$key" | openssl base64 -A)"
 curl "$url" \\
   -H '${names.merchant}: ${merchant}' \\
   -H '${names.user}: ${user}' \\
@@ -38,5 +39,8 @@ curl "$url" \\
 `
 }
 
-/** What the private key is saved as. */
-export const keyFile = ({ merchant, user }: Who): string => `${merchant}-${user}.pem`
+/** What a private key is saved as; the browser fills in the user and the time. */
+export const keyFile = (merchant: string): string => `${merchant}-{user}-{time}.pem`
+
+/** The files of a user's keys, for a shell. */
+const keyFiles = ({ merchant, user }: Who): string => `'${merchant}-${user}-20'*.pem`

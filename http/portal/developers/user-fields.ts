@@ -98,12 +98,12 @@ export const keyHtml = (
   given = '',
 ): Html => {
   const texts = textsOf(visitor)
-  const { merchant } = visitor.shop
   const said = problem === undefined ? '' : 'pubkey-problem '
   return html`<div
       class="maker"
       data-key-maker
-      data-file="${keyFile({ merchant, user: user || '{user}' })}"
+      data-file="${keyFile(visitor.shop.merchant)}"
+      data-user="${user}"
       hidden
     >
       <p class="quiet small">${texts.makeWhat}</p>

@@ -6,6 +6,7 @@ import { shownTime } from '../../payer/money.ts'
 import type { Html } from '../../payer/page.ts'
 import { filled } from '../../payer/words.ts'
 import { callbacksPath } from '../developers/callback-list.ts'
+import { callbackWords } from '../developers/parts.ts'
 import type { PortalVisitor } from '../page.ts'
 import { problemText } from '../texts-problems.ts'
 import type { PaymentTexts } from './texts.ts'
@@ -38,10 +39,13 @@ const attemptHtml = (
 }
 
 /** Leads whoever may see it to the body of the message. */
-const nameHtml = ({ me, shop }: PortalVisitor, { id, event }: ToldOfPayment): Html =>
-  mayDo(me.terms, 'see_developers')
-    ? html`<a href="${callbacksPath(shop.merchant, `/${id}`)}"><code>${event}</code></a>`
-    : html`<code>${event}</code>`
+const nameHtml = (visitor: PortalVisitor, { id, event }: ToldOfPayment): Html => {
+  const { me, shop } = visitor
+  const words = callbackWords(visitor, event)
+  const path = callbacksPath(shop.merchant, `/${id}`)
+  return html`${mayDo(me.terms, 'see_developers') ? html`<a href="${path}">${words}</a>` : words}
+    <code class="quiet">${event}</code>`
+}
 
 /** What was told of a payment, and what the receiver answered. */
 export const callbacksHtml = (
