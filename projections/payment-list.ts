@@ -96,6 +96,23 @@ const largestIn = (db: BetterSQLite3Database) =>
     limit: given('limit'),
   })
 
+/** Whether more payments than so many were requested in a time; it reads nothing but the index. */
+const areMoreIn = (db: BetterSQLite3Database) => {
+  const beyond = prepared(
+    db,
+    paymentTable,
+    db
+      .select({ requestedAt })
+      .from(paymentTable)
+      .where(and(eq(merchant, given('merchant')), isSince, lt(requestedAt, given('before'))))
+      .orderBy(asc(requestedAt))
+      .limit(1)
+      .offset(given('count')),
+  )
+  return (merchant: string, since: Instant, before: Instant, count: number): boolean =>
+    beyond.get({ merchant, since, before, count }) !== undefined
+}
+
 /** The ids of points of sale that payments name, one after the other. */
 const posIdsIn = (db: BetterSQLite3Database) => {
   const next = prepared(
@@ -135,6 +152,7 @@ export const paymentListQueries = (db: BetterSQLite3Database) => {
   return {
     find: findBy(db, paymentTable, paymentTable.tid),
     posIds: posIdsIn(db),
+    areMore: areMoreIn(db),
     newest: (merchant: string, range: PaymentRange) => all.all(bound(merchant, range)),
     atPos: (merchant: string, posId: string, range: PaymentRange) =>
       atPos.all({ ...bound(merchant, range), posId }),

@@ -149,8 +149,10 @@ export const searchPayments =
     const isOfDays = since > 0 || before < listStart.at
     const range = { limit: page.limit, behind: page.behind ?? listStart }
     if (order === 'largest') {
-      const all =
-        isNarrow(wanted) || isOfDays ? await allOf(byTime, fits, startOfTime, work) : undefined
+      // Few days are sorted; of many, the index of amounts has the largest soon.
+      const areFew = () => !lists.areMore(merchant, since, before, bounds.few - 1)
+      const isSorted = isNarrow(wanted) || (isOfDays && areFew())
+      const all = isSorted ? await allOf(byTime, fits, startOfTime, work) : undefined
       if (all) return pageOf(all, order, range)
       return walk(byAmount, fits, { ...range, behind: page.behind ?? startOfAmount }, work)
     }

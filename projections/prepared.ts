@@ -50,7 +50,8 @@ const valueOf = (parameter: unknown): Value => {
 }
 
 /** With a bare parameter as limit, SQLite compiles the statement again on each use. */
-const withExpressionLimit = (text: string): string => text.replace(/limit \?$/, 'limit ? + 0')
+const withExpressionLimit = (text: string): string =>
+  text.replace(/limit \?( offset \?)?$/, (limit) => limit.replaceAll('?', '? + 0'))
 
 /** A statement of the database client; raw, it gives rows as lists of values. */
 type Statement = {

@@ -107,6 +107,22 @@ describe('given payments of two points of sale, of some amounts and in every sta
   })
 })
 
+test('the largest of many days are found without a look at every payment of them', async () => {
+  let turns = 0
+  const turn = async () => void (turns += 1)
+  const bounds = { inTurn: 2, few: 4, most: 6 }
+  const find = searchPayments(paymentListQueries(file.db), turn, bounds)
+  for (let one = 0; one < 10; one += 1) requested(`t${one}`, morning + one, { amount: 100 + one })
+  const largest = async (since: number) => {
+    turns = 0
+    const wanted = { ...everyPayment, order: 'largest', since } as const
+    const { rows } = await find('sandbox', wanted, { behind: null, limit: 1 }, morning)
+    return [rows.map(({ tid }) => tid), turns]
+  }
+  expect(await largest(morning + 6)).toEqual([['t9'], 0])
+  expect(await largest(morning + 7)).toEqual([['t9'], 1])
+})
+
 test('a page that has looked far enough says that there may be more', async () => {
   const bounds = { inTurn: 2, few: 4, most: 6 }
   const find = searchPayments(paymentListQueries(file.db), async () => {}, bounds)

@@ -62,6 +62,7 @@ test('each list of payments is read from an index in its order, without sorting'
   const askAll = () => {
     const lists = paymentListQueries(file.db)
     lists.posIds('m', 1)
+    lists.areMore('m', 0, 1, 1)
     lists.newest('m', range)
     lists.atPos('m', 'till', range)
     lists.ofAmount('m', 1, range)
@@ -74,6 +75,7 @@ test('each list of payments is read from an index in its order, without sorting'
   const plans = file.plansOf(askAll, 'order by')
   expect(plans.flat().sort()).toEqual([
     `SEARCH payments USING COVERING INDEX payments_by_pos (merchant=? AND posId>?)`,
+    expect.stringMatching(/COVERING INDEX payments_by_time \(merchant=\? AND requestedAt>\?/),
     `SEARCH payments USING INDEX payments_by_amount (merchant=? AND amount=? ${timed}`,
     expect.stringContaining('INDEX payments_by_amount (merchant=? AND amount>? AND (amount,'),
     `SEARCH payments USING INDEX payments_by_customer (merchant=? AND customerKey=? ${timed}`,
