@@ -17,7 +17,7 @@ const words: Readonly<Record<string, Word>> = {
     action: 'see_payments',
   },
   PaymentAuthorizationExpired: {
-    en: 'An authorisation ended without capture',
+    en: 'An authorisation expired without capture',
     nb: 'En reservasjon utløp uten trekk',
     action: 'see_payments',
   },
@@ -28,24 +28,24 @@ const words: Readonly<Record<string, Word>> = {
   },
   SettlementMade: { en: 'A settlement was made', nb: 'Et oppgjør ble laget', action: 'see_money' },
   PayoutOrdered: {
-    en: 'A payout was ordered',
-    nb: 'En utbetaling ble bestilt',
+    en: 'A payout was ordered from the bank',
+    nb: 'En utbetaling ble bestilt i banken',
     action: 'see_money',
   },
   PayoutPaid: { en: 'A payout was paid', nb: 'En utbetaling ble betalt', action: 'see_money' },
   PayoutReturned: {
-    en: 'A payout came back',
+    en: 'A payout was returned',
     nb: 'En utbetaling kom i retur',
     action: 'see_money',
   },
   DestinationRested: {
-    en: 'A callback address was given up',
-    nb: 'En varslingsadresse ble gitt opp',
+    en: 'Sending to a callback address has stopped',
+    nb: 'Sendingen til en varslingsadresse er stanset',
     action: 'see_developers',
   },
   DestinationWoken: {
-    en: 'A callback address is tried again',
-    nb: 'En varslingsadresse prøves igjen',
+    en: 'Sending to a callback address has resumed',
+    nb: 'Sendingen til en varslingsadresse er gjenopptatt',
     action: 'see_developers',
   },
   StaffInvited: { en: 'Somebody was invited', nb: 'Noen ble invitert', action: 'see_staff' },
@@ -54,7 +54,7 @@ const words: Readonly<Record<string, Word>> = {
   StaffRemoved: { en: 'Somebody was removed', nb: 'Noen ble fjernet', action: 'see_staff' },
   StaffLeft: { en: 'Somebody left', nb: 'Noen sluttet', action: 'see_staff' },
   UserRegistered: {
-    en: 'API user {} was made',
+    en: 'API user {} was created',
     nb: 'API-bruker {} ble opprettet',
     action: 'see_developers',
   },
@@ -104,7 +104,7 @@ const words: Readonly<Record<string, Word>> = {
     action: 'see_money',
   },
   MerchantRegistered: {
-    en: 'The merchant was made',
+    en: 'The merchant was created',
     nb: 'Butikken ble opprettet',
     action: 'see_overview',
   },
@@ -124,7 +124,7 @@ const words: Readonly<Record<string, Word>> = {
     action: 'see_overview',
   },
   PosRegistered: {
-    en: 'Point of sale {} was made',
+    en: 'Point of sale {} was created',
     nb: 'Utsalgssted {} ble opprettet',
     action: 'see_overview',
   },

@@ -8,7 +8,7 @@ const english = {
   disabled: 'Disabled',
   invitations: 'Invitations',
   invitedAs: 'You are invited as {}',
-  isTaken: 'A merchant with this organisation number is here already.',
+  isTaken: 'There is already a merchant with this organisation number.',
   leave: 'Leave {}',
   leaveNo: 'Stay',
   leaveWhat: 'You no longer see this merchant. An owner can invite you again.',
@@ -18,13 +18,15 @@ const english = {
   noneHint: 'Ask an owner to invite you by your phone number, or sign up your own business.',
   organization: 'Organisation number',
   payoutAccount: 'Payout account',
-  payoutHint: 'An IBAN or a national account number. In the sandbox NO93 8601 1117 947 will do.',
+  payoutHint:
+    'An IBAN or a national account number. In the sandbox you can use NO93 8601 1117 947.',
   signUp: 'Sign up a business',
-  signUpDo: 'Make the merchant',
+  signUpDo: 'Create the merchant',
   signUpProduction:
-    'You can prepare everything at once. Payments can be taken once we have approved the business.',
-  signUpSandbox: 'The merchant is made at once, and you are its owner. No real money moves.',
-  waits: 'Waits for approval',
+    'You can set everything up right away. You can take payments once we have approved the ' +
+    'business.',
+  signUpSandbox: 'The merchant is created at once, and you are its owner. No real money moves.',
+  waits: 'Waiting for approval',
   wrongAccount: 'Write an IBAN with right check digits, or a national account number.',
   wrongCurrency: 'Write a current code of three letters, such as NOK.',
   wrongName: 'Write the name of the business, at most 100 characters.',
@@ -51,7 +53,7 @@ const norwegian: LobbyTexts = {
   noneHint: 'Be en eier invitere deg med telefonnummeret ditt, eller registrer din egen bedrift.',
   organization: 'Organisasjonsnummer',
   payoutAccount: 'Konto for utbetaling',
-  payoutHint: 'IBAN eller nasjonalt kontonummer. I sandkassen duger NO93 8601 1117 947.',
+  payoutHint: 'IBAN eller nasjonalt kontonummer. I sandkassen kan du bruke NO93 8601 1117 947.',
   signUp: 'Registrer en bedrift',
   signUpDo: 'Opprett butikken',
   signUpProduction:

@@ -1,22 +1,24 @@
 import type { Language } from '../payer/texts.ts'
 
 const english = {
-  authorization_expires: 'An authorisation of {} is about to end',
+  authorization_expires: 'An authorisation of {} is about to expire',
   authorization_expiresDo: 'Capture what you have delivered, or renew it, before {}.',
-  callback_address_rested: 'A callback address was given up',
+  callback_address_rested: 'Sending to a callback address has stopped',
   callback_address_restedDo:
-    'Nothing was taken for five days. Mend the receiver, then retry a message under Developers.',
+    'No message was delivered for five days. Fix the receiver, then send a message again ' +
+    'under Developers.',
   done: 'Done',
-  isDone: 'Noted. It is no longer on anybody’s list.',
+  isDone: 'Marked as done for everybody.',
   new_owner: '{} has become an owner',
   new_ownerDo: 'Owners may do everything. If this is wrong, remove them under Staff at once.',
-  none: 'Nothing needs you now.',
+  none: 'Nothing needs your attention.',
   noneHint:
-    'What needs somebody appears here, in the callback feed as `portal`, and is sent to owners.',
+    'What needs attention appears here and is sent to the owners. Your systems find it in ' +
+    'the callback feed as `portal`.',
   payout_returned: 'A payout came back from the bank',
-  payout_returnedDo: 'Look at the payout account under Money. The sum is paid again afterwards.',
+  payout_returnedDo: 'Check the payout account under Money. The amount is then paid out again.',
   somebody: 'Somebody',
-  toThere: 'Go there',
+  toThere: 'Open',
 }
 
 export type MessagesTexts = Readonly<Record<keyof typeof english, string>>
@@ -24,20 +26,22 @@ export type MessagesTexts = Readonly<Record<keyof typeof english, string>>
 const norwegian: MessagesTexts = {
   authorization_expires: 'En reservasjon på {} er i ferd med å utløpe',
   authorization_expiresDo: 'Trekk det du har levert, eller forny den, før {}.',
-  callback_address_rested: 'En varslingsadresse ble gitt opp',
+  callback_address_rested: 'Sendingen til en varslingsadresse er stanset',
   callback_address_restedDo:
-    'Ingenting ble tatt imot på fem dager. Rett mottakeren, og prøv på nytt under Utviklere.',
+    'Ingen melding ble levert på fem dager. Rett mottakeren, og send en melding på nytt ' +
+    'under Utviklere.',
   done: 'Ferdig',
-  isDone: 'Notert. Det står ikke lenger på noens liste.',
+  isDone: 'Merket som ferdig for alle.',
   new_owner: '{} er blitt eier',
   new_ownerDo: 'Eiere kan gjøre alt. Er dette feil, fjern dem med en gang under Ansatte.',
-  none: 'Ingenting trenger deg nå.',
+  none: 'Ingenting krever oppmerksomhet.',
   noneHint:
-    'Det som trenger noen, dukker opp her, i varslingsstrømmen som `portal`, og sendes til eiere.',
+    'Det som krever oppmerksomhet, vises her og sendes til eierne. Systemene deres finner ' +
+    'det i varslingsstrømmen som `portal`.',
   payout_returned: 'En utbetaling kom i retur fra banken',
-  payout_returnedDo: 'Se på kontoen under Penger. Summen betales på nytt etterpå.',
+  payout_returnedDo: 'Kontroller kontoen under Penger. Beløpet blir så betalt ut på nytt.',
   somebody: 'Noen',
-  toThere: 'Gå dit',
+  toThere: 'Åpne',
 }
 
 export const messagesTexts: Readonly<Record<Language, MessagesTexts>> = {

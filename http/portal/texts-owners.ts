@@ -8,13 +8,13 @@ type Said = NoticeKind | WhyWithdrawn | 'accountAsked' | 'accountWithdrawn'
 /** What messages to owners say, at which no page is open. */
 const english = {
   accountAsked:
-    '{}: payouts are to go to another account, ending in {}, from tomorrow on. If you do not ' +
-    'know of it, withdraw it in the portal under Money.',
+    '{}: payouts are to go to another account, ending in {}, from tomorrow on. If you did ' +
+    'not expect this, withdraw it in the portal under Money.',
   accountWithdrawn:
     '{}: the change of the payout account to one ending in {} is withdrawn, because {}.',
-  asker_is_no_owner: 'whoever asked for it is no owner any more',
-  authorization_expires: 'An authorisation of value ends within a day and is not captured.',
-  callback_address_rested: 'A callback address takes no messages and was given up.',
+  asker_is_no_owner: 'the person who asked for it is no longer an owner',
+  authorization_expires: 'A large authorisation expires within a day and has not been captured.',
+  callback_address_rested: 'Sending to a callback address has stopped: no message was delivered.',
   merchant_is_disabled: 'the merchant is disabled',
   new_owner: 'Somebody has become an owner.',
   payout_returned: 'A payout came back from the bank.',
@@ -22,14 +22,15 @@ const english = {
 
 const norwegian: Readonly<Record<keyof typeof english, string>> = {
   accountAsked:
-    '{}: utbetalinger skal gå til en annen konto, som slutter på {}, fra i morgen. Kjenner du ' +
-    'ikke til det, trekk det tilbake i portalen under Penger.',
+    '{}: utbetalinger skal gå til en annen konto, som slutter på {}, fra i morgen. Er dette ' +
+    'uventet, trekk det tilbake i portalen under Penger.',
   accountWithdrawn:
     '{}: endringen av kontoen for utbetaling til en som slutter på {}, er trukket tilbake, fordi ' +
     '{}.',
   asker_is_no_owner: 'den som ba om det, ikke lenger er eier',
-  authorization_expires: 'En reservasjon av verdi utløper innen et døgn og er ikke trukket.',
-  callback_address_rested: 'En varslingsadresse tar ikke imot meldinger og ble gitt opp.',
+  authorization_expires: 'En stor reservasjon utløper innen et døgn og er ikke trukket.',
+  callback_address_rested:
+    'Sendingen til en varslingsadresse er stanset: ingen melding ble levert.',
   merchant_is_disabled: 'butikken er stengt',
   new_owner: 'Noen er blitt eier.',
   payout_returned: 'En utbetaling kom i retur fra banken.',

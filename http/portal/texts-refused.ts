@@ -3,7 +3,7 @@ export const refusedTextsInEnglish = {
   refused_last_admin_is_needed: 'This is the last admin: make somebody else an admin first.',
   refused_last_owner_is_needed: 'This is the last owner: make somebody else an owner first.',
   refused_merchants_are_too_many:
-    'You have signed up as many merchants as one person may. Ask us for more.',
+    'You have reached the limit of merchants for one person. Contact us if you need more.',
   refused_person_is_on_the_staff_already:
     'This person is on the staff already, or invited. Change the role instead.',
   refused_role_forbids_it: 'Your role does not allow this. Nothing was done.',
@@ -15,7 +15,7 @@ export const refusedTextsInNorwegian: Readonly<Record<keyof typeof refusedTextsI
     refused_last_admin_is_needed: 'Dette er den siste administratoren: utnevn en annen først.',
     refused_last_owner_is_needed: 'Dette er den siste eieren: gjør noen andre til eier først.',
     refused_merchants_are_too_many:
-      'Du har registrert så mange butikker som én person kan. Be oss om flere.',
+      'Du har nådd grensen for butikker for én person. Kontakt oss hvis du trenger flere.',
     refused_person_is_on_the_staff_already:
       'Denne personen er allerede ansatt eller invitert. Endre rollen i stedet.',
     refused_role_forbids_it: 'Rollen din tillater ikke dette. Ingenting ble gjort.',

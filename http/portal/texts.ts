@@ -3,17 +3,20 @@ import type { Language } from '../payer/texts.ts'
 /** What stands around every page of the portal. Each area has a table of its own beside it. */
 const english = {
   allMerchants: 'All your merchants',
-  approvalNote: 'Waits for approval. You can prepare everything; payments come after it.',
+  approvalNote:
+    'Waiting for approval. Set everything up now; you can take payments once you are ' +
+    'approved.',
   backToOverview: 'Back to the overview',
   developers: 'Developers',
-  disabledNote: 'This merchant is disabled: it takes no payments now.',
-  forbidden: 'Your role does not show this',
+  disabledNote: 'This merchant is disabled and cannot take payments.',
+  forbidden: 'Your role has no access to this page',
   forbiddenText:
-    'You are {} here. Ask an owner for another role if you need this page; nothing was changed.',
+    'Your role here is {}. Ask an owner for another role if you need this page. Nothing was ' +
+    'changed.',
   menu: 'Merchant',
   messages: 'Messages',
   money: 'Money',
-  otherMerchant: 'Change merchant',
+  otherMerchant: 'Switch merchant',
   overview: 'Overview',
   payments: 'Payments',
   pointsOfSale: 'Points of sale',
@@ -31,13 +34,16 @@ export type FrameTexts = Readonly<Record<keyof typeof english, string>>
 
 const norwegian: FrameTexts = {
   allMerchants: 'Alle butikkene dine',
-  approvalNote: 'Venter på godkjenning. Du kan gjøre alt klart; betalinger kommer etterpå.',
+  approvalNote:
+    'Venter på godkjenning. Gjør alt klart nå; dere kan ta imot betalinger når dere er ' +
+    'godkjent.',
   backToOverview: 'Tilbake til oversikten',
   developers: 'Utviklere',
-  disabledNote: 'Butikken er stengt: den tar ikke imot betalinger nå.',
-  forbidden: 'Rollen din viser ikke dette',
+  disabledNote: 'Butikken er stengt og kan ikke ta imot betalinger.',
+  forbidden: 'Rollen din har ikke tilgang til denne siden',
   forbiddenText:
-    'Du er {} her. Be en eier om en annen rolle hvis du trenger siden; ingenting er endret.',
+    'Rollen din her er {}. Be en eier om en annen rolle hvis du trenger siden. Ingenting er ' +
+    'endret.',
   menu: 'Butikk',
   messages: 'Meldinger',
   money: 'Penger',

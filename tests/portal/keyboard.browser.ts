@@ -36,7 +36,7 @@ test('with the keyboard alone somebody signs in, finds a payment and refunds a p
   await enter('NOK 347.00')
   await enter('Refund')
   await type('Amount (NOK)', '49')
-  await type('On top (tip) (NOK)', '0')
+  await type('Additional amount (tip) (NOK)', '0')
   await Promise.all([page.waitForEvent('load'), press('Enter')])
   await type('Reason', 'The soup was cold')
   await enter('Refund NOK 49.00')

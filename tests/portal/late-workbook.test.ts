@@ -10,8 +10,8 @@ const readLog = async () => new Blob([lines]).stream()
 
 test('given a workbook that takes too long, then a page leads to the CSV', async () => {
   for (const [language, name] of [
-    ['en', 'The workbook takes too long'],
-    ['nb', 'Regnearket tar for lang tid'],
+    ['en', 'The Excel file takes too long'],
+    ['nb', 'Excel-filen tar for lang tid'],
   ] as const) {
     const needs = { readLog, makeSpreadsheet: makeSpreadsheets(0) }
     const shown = await fileReply(needs, { language }, 'transactions-1.xlsx', given)

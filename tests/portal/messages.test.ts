@@ -50,7 +50,7 @@ test('an authorisation of value that is about to end is raised once', async () =
   ])
   await alice.signIn('alice')
   const overview = await alice.visit('/portal/sandbox/')
-  expect(overview.html).toMatch(/An authorisation of NOK\s1,800\.00 is about to end/)
+  expect(overview.html).toMatch(/An authorisation of NOK\s1,800\.00 is about to expire/)
   expect(overview.html).toContain(`href="/portal/sandbox/payments/${large}"`)
 })
 
@@ -64,7 +64,7 @@ test('when somebody has seen to it, it is on no list, and the log tells who has'
     const [, notice = ''] = /name="notice" value="([^"]+)"/.exec(again.html) ?? []
     await alice.submit(again, { notice })
   }
-  expect((await alice.visit(page)).html).toContain('Nothing needs you now.')
+  expect((await alice.visit(page)).html).toContain('Nothing needs your attention.')
   const settled = (await service.events()).filter(({ type }) => type === 'NoticeSettled')
   expect(settled.map(({ metadata }) => metadata['actor'])).toEqual([
     expect.stringMatching(/^staff:/),

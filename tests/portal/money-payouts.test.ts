@@ -36,14 +36,18 @@ test('a payout is due, then ordered, then returned, and says no more than that',
     way: [
       'Settled DAY',
       'Due DAY, not ordered from the bank yet',
-      'Paid once a statement of the bank has it',
+      'Marked as paid when it is on the bank statement',
     ],
   })
   const order = join(folder, 'order.xml')
   await service.operator('settle', '--pain001', order)
   expect(await payout()).toEqual({
     badge: 'Ordered',
-    way: ['Settled DAY', 'Ordered, to be paid on DAY', 'Paid once a statement of the bank has it'],
+    way: [
+      'Settled DAY',
+      'Ordered, to be paid on DAY',
+      'Marked as paid when it is on the bank statement',
+    ],
   })
   expect((await payout('nb')).badge).toBe('Bestilt')
 
@@ -61,9 +65,9 @@ test('a payout is due, then ordered, then returned, and says no more than that',
     badge: 'Returned',
     way: [
       'Settled DAY',
-      'Returned on DAY, to be ordered again',
+      'Returned by the bank on DAY, to be ordered again',
       'Due DAY, not ordered from the bank yet',
-      'Paid once a statement of the bank has it',
+      'Marked as paid when it is on the bank statement',
     ],
   })
 })

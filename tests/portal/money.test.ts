@@ -59,7 +59,7 @@ test('given a settlement, then every bar from turnover to payout adds up', async
   expect(payout).toEqual({ name: 'Payout', minor: parts })
   expect(page.html.match(/<svg\s+class="chart waterfall/g)).toHaveLength(2)
   expect(plain(page)).toContain('not ordered from the bank yet')
-  expect(plain(page)).toContain('This payout takes all that none had taken by')
+  expect(plain(page)).toContain('This payout covers all transactions up to')
   expect(page.html).toContain(`href="${money}/terms"`)
 })
 
@@ -133,7 +133,7 @@ describe('given a new settlement account,', () => {
   test('when the code is missing or the number wrong, then nothing is asked for', async () => {
     const page = await alice.visit(path)
     const wrong = await alice.submit(page, { account: 'NO00', code: code() })
-    expect([wrong.status, plain(wrong)]).toEqual([400, expect.stringContaining('no IBAN')])
+    expect([wrong.status, plain(wrong)]).toEqual([400, expect.stringContaining('Write an IBAN')])
     expect((await alice.submit(page, { account, code: '000000' })).status).toBe(400)
     expect(plain(await alice.visit(path))).not.toContain('Withdraw')
   })
@@ -173,7 +173,7 @@ describe('given a new settlement account,', () => {
     await alice.signIn('alice')
     await alice.submit(await alice.visit(path), { account: other, code: code() })
     await service.operator('merchant', 'disable', 'sandbox')
-    expect(plain(await alice.visit(path))).toContain('If it still is then')
+    expect(plain(await alice.visit(path))).toContain('If it is still disabled then')
     await service.advance(90_000)
     await service.operator('merchant', 'enable', 'sandbox')
     await service.advance(90_000)

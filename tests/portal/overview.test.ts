@@ -19,7 +19,7 @@ const follows = (html: string): string => /data-follow="([^"]+)"/.exec(html)?.[1
 describe('given a new shop, when its owner opens the overview,', () => {
   test('then it says that there are no payments yet', async () => {
     const { html } = await alice.visit(overview)
-    expect(textOf(html)).toContain('The first one appears here by itself.')
+    expect(textOf(html)).toContain('New ones appear here automatically.')
   })
 })
 
@@ -50,7 +50,7 @@ describe('given payments of today,', () => {
   })
 
   test('an authorisation is listed the day before it ends, with what is left', async () => {
-    expect(textOf((await alice.visit(overview)).html)).toContain('None ends within a day.')
+    expect(textOf((await alice.visit(overview)).html)).toContain('None expires within a day.')
     await service.advance(2.5 * 86_400)
     await alice.signIn('alice')
     const { html } = await alice.visit(overview)
@@ -78,5 +78,5 @@ test('when an owner comes back later, they are told what others have done meanwh
   const text = textOf((await bob.visit(overview)).html)
   expect(text).not.toContain('Next payout')
   expect(text).not.toContain('Fees')
-  expect(text).toContain('Callbacks that fail')
+  expect(text).toContain('Failing callbacks')
 })

@@ -40,7 +40,7 @@ test('given a payment that waits, when its payer is played, it is paid or declin
   await send({ change: 'decline', tid: second.id, payer: 'bob' })
   const statuses = [await service.outcome(first.id), await service.outcome(second.id)]
   expect(statuses.map(({ status }) => status)).toEqual(['auth', 'fail'])
-  expect((await bob.visit(panel)).html).toContain('No payment waits for its payer.')
+  expect((await bob.visit(panel)).html).toContain('No payments are waiting.')
 })
 
 test('when the clock is moved, it is by the person, and as far as the button says', async () => {

@@ -35,7 +35,10 @@ test('when a payer signs up a business, it is there, and they are its owner', as
   await bob.signIn('bob')
   const dashed = { ...business, organization: '987-654-321' }
   const taken = await bob.submit(await bob.visit('/portal/sign-up'), dashed)
-  expect([taken.status, taken.html.includes('is here already')]).toEqual([400, true])
+  expect([taken.status, taken.html.includes('There is already a merchant with')]).toEqual([
+    400,
+    true,
+  ])
 })
 
 test.each([
@@ -59,7 +62,7 @@ test('a time zone that nobody knows is asked for again, else the days are its ow
   expect(wrong.html).not.toContain('data-own-zone')
   const made = await alice.submit(wrong, asked)
   const list = await alice.visit(`${made.location}payments`)
-  expect(list.html).toContain('Days are those of Europe/Oslo.')
+  expect(list.html).toContain('Days are in the time zone Europe/Oslo.')
 })
 
 test('in production a merchant that has signed up takes payments once it is approved', async () => {
@@ -78,7 +81,7 @@ test('in production a merchant that has signed up takes payments once it is appr
   const form = await kari.visit('/portal/sign-up')
   const made = await kari.submit(form, business)
   const overview = await kari.visit(made.location ?? '')
-  expect(overview.html).toContain('Waits for approval.')
+  expect(overview.html).toContain('Waiting for approval.')
   const [, id = ''] = /portal\/([^/]+)/.exec(made.location ?? '') ?? []
   await production.operator('user', 'add', id, 'till', '--secret', 'a-long-secret')
   const headers = production.merchantHeaders(id, 'till', 'a-long-secret')
@@ -90,7 +93,7 @@ test('in production a merchant that has signed up takes payments once it is appr
   ])
   expect(await production.operator('merchant', 'approve', id)).toEqual({ id, enabled: true })
   expect((await pos()).status).toBe(201)
-  expect((await kari.visit(made.location ?? '')).html).not.toContain('Waits for approval.')
+  expect((await kari.visit(made.location ?? '')).html).not.toContain('Waiting for approval.')
   expect((await kari.submit(form, business)).location).toBe(made.location)
   expect((await pos()).status).toBe(201)
 })

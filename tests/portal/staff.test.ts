@@ -83,7 +83,7 @@ describe('given somebody who was invited by their number,', () => {
     expect(html).not.toContain('<span>Staff</span>')
     const forbidden = await bob.visit(staffPage)
     expect(forbidden.status).toBe(403)
-    expect(forbidden.html).toContain('You are cashier here.')
+    expect(forbidden.html).toContain('Your role here is cashier.')
   })
 
   test('when the same invitation is sent again, then nobody is invited twice', async () => {

@@ -57,7 +57,9 @@ const amountsHtml = (form: ActionForm): Html => {
         ? ''
         : field('additional', texts.additional, whole.additionalAmount)
     }
-    <div class="actions"><button>${texts.preview}</button></div>
+    <div class="actions">
+      <button>${texts[action === 'refund' ? 'preview_refund' : 'preview_capture']}</button>
+    </div>
   </form>`
 }
 

@@ -18,7 +18,7 @@ export const closeReport = async (page: Page): Promise<void> => {
   await go(page, 'Close report 1')
   await sees(page, 'Close report 1 of default?')
   await press(page, 'Close report 1')
-  await sees(page, 'Closed. Its logs are being written.')
+  await sees(page, 'Closed. The transaction logs are being made.')
   await page.locator('h1 .badge.good').waitFor()
 }
 
@@ -48,7 +48,7 @@ export const readWorkbook = async (page: Page): Promise<void> => {
 export const moveClock = async (page: Page): Promise<void> => {
   await go(page, 'Developers')
   await go(page, 'Sandbox')
-  await press(page, 'A week on')
+  await press(page, '1 week forward')
   await page.getByLabel('Phone number').waitFor()
 }
 

@@ -74,7 +74,7 @@ export const captureHalf = async (page: Page): Promise<void> => {
   await openPayment(page)
   await go(page, 'Capture')
   await page.getByLabel('Amount (NOK)').fill('124.50')
-  await press(page, 'See what it does')
+  await press(page, 'Review the capture')
   await page.waitForURL(/amount=124\.50/)
   expect(await previewed(page, 'Captured')).toEqual(['NOK 0.00', 'NOK 124.50'])
   expect(await previewed(page, 'Left to capture')).toEqual(['NOK 249.00', 'NOK 124.50'])
@@ -82,13 +82,13 @@ export const captureHalf = async (page: Page): Promise<void> => {
   await sees(page, 'Captured.')
   await sees(page, 'Partly captured')
   await sees(timeline(page), 'NOK 124.50 was captured.')
-  await sees(timeline(page), 'by Kari Nordmann of the staff')
+  await sees(timeline(page), 'by Kari Nordmann (staff)')
 }
 
 export const refundPart = async (page: Page): Promise<void> => {
   await go(page, 'Refund')
   await page.getByLabel('Amount (NOK)').fill('24.50')
-  await press(page, 'See what it does')
+  await press(page, 'Review the refund')
   await page.waitForURL(/amount=24\.50/)
   expect(await previewed(page, 'Refunded')).toEqual(['NOK 0.00', 'NOK 24.50'])
   await page.getByLabel('Reason').fill('One piece was dry')

@@ -38,10 +38,10 @@ export const signUpShop = async ({ page }: Owner): Promise<string> => {
   await page.getByLabel('Business name').fill(shopName)
   await page.getByLabel('Organisation number').fill('987 654 321')
   await page.getByLabel('Payout account').fill('DE89 3704 0044 0532 0130 00')
-  await press(page, 'Make the merchant')
+  await press(page, 'Create the merchant')
   await page.waitForURL(/\/portal\/kaffebaren-[\w-]+\/$/)
   await sees(page, shopName)
-  await sees(page, 'No payments in this time.')
+  await sees(page, 'No payments in this period.')
   expect(await page.title()).toBe(`Overview · ${shopName}`)
   return new URL(page.url()).pathname.split('/')[2] ?? ''
 }
