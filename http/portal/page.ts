@@ -1,7 +1,9 @@
 import { html } from 'hono/html'
 import type { StaffMember } from '../../domain/merchant/staff.ts'
 import { mayDo } from '../../domain/merchant/staff-roles.ts'
+import { dateFormat } from '../payer/formats.ts'
 import type { Html } from '../payer/page.ts'
+import { filledText } from '../payer/words.ts'
 import type { RawReply } from '../route.ts'
 import {
   framedReply,
@@ -55,6 +57,16 @@ const shopHtml = ({ shop, hasOthers, language, me }: PortalVisitor): Html => {
     : html`<div class="shop-now"><span>${about}</span></div>`
 }
 
+/** Which day it is for the shop, and by which clock. */
+const dayHtml = ({ shop: { timeZone }, at, isSandbox, language, locale }: PortalVisitor): Html => {
+  const texts = frameTexts[language]
+  const day = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const
+  const shown = dateFormat(locale, { ...day, timeZone }).format(at)
+  return html`<p class="today" data-part="today" title="${filledText(texts.dayIn, timeZone)}">
+    ${shown} ${isSandbox ? html`<span class="clock">${texts.sandboxClock}</span>` : ''}
+  </p>`
+}
+
 const noteHtml = ({ shop, language }: PortalVisitor): Html | '' => {
   if (!shop.isDisabled) return ''
   const texts = frameTexts[language]
@@ -81,7 +93,11 @@ export const portalReply = (
   const around = { home: '/portal/', styles: ['/portal/style.css'] }
   const frame: Frame = isOfShop(visitor)
     ? {
-        ...{ ...around, place: visitor.shop.name, who: shopHtml(visitor) },
+        ...{
+          ...around,
+          place: visitor.shop.name,
+          who: html`${shopHtml(visitor)} ${dayHtml(visitor)}`,
+        },
         ...{ menu: { label: texts.menu, links: linksOf(visitor, page.area) } },
         note: noteHtml(visitor),
       }

@@ -7,6 +7,7 @@ const english = {
     'Waiting for approval. Set everything up now; you can take payments once you are ' +
     'approved.',
   backToOverview: 'Back to the overview',
+  dayIn: 'The day in {}',
   developers: 'Developers',
   disabledNote: 'This merchant is disabled and cannot take payments.',
   forbidden: 'Your role has no access to this page',
@@ -26,6 +27,7 @@ const english = {
   role_developer: 'Developer',
   role_owner: 'Owner',
   role_support: 'Support',
+  sandboxClock: 'Sandbox clock',
   staff: 'Staff',
   yourMerchants: 'Your merchants',
 }
@@ -38,6 +40,7 @@ const norwegian: FrameTexts = {
     'Venter på godkjenning. Gjør alt klart nå; dere kan ta imot betalinger når dere er ' +
     'godkjent.',
   backToOverview: 'Tilbake til oversikten',
+  dayIn: 'Dagen i {}',
   developers: 'Utviklere',
   disabledNote: 'Butikken er stengt og kan ikke ta imot betalinger.',
   forbidden: 'Rollen din har ikke tilgang til denne siden',
@@ -57,6 +60,7 @@ const norwegian: FrameTexts = {
   role_developer: 'Utvikler',
   role_owner: 'Eier',
   role_support: 'Kundestøtte',
+  sandboxClock: 'Sandkassens klokke',
   staff: 'Ansatte',
   yourMerchants: 'Butikkene dine',
 }

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { Seconds } from '../../domain/time.ts'
+import type { Instant, Seconds } from '../../domain/time.ts'
 import { brandMark, headHtml, type Html, htmlReply, pageHeaders } from '../payer/page.ts'
 import { hiddenFields, type SignedIn } from '../payer/session.ts'
 import type { Language } from '../payer/texts.ts'
@@ -10,6 +10,8 @@ import { staffFrameTexts } from './texts.ts'
 export type LobbyVisitor = SignedIn & {
   readonly language: Language
   readonly isSandbox: boolean
+  /** By the clock of the service, which the sandbox moves. */
+  readonly at: Instant
 }
 
 export type FramedPage = {

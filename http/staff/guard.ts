@@ -97,7 +97,7 @@ export const guarding = <Visitor extends StaffVisitor, Page extends FramedPage, 
   const inLobby = (call: Call, work: (visitor: LobbyVisitor) => Promise<Shown<Page>>) =>
     visits.signedInPage(call, (signedIn) => {
       const language = signedIn.locale.startsWith('nb') ? 'nb' : 'en'
-      const visitor: LobbyVisitor = { ...signedIn, isSandbox, language }
+      const visitor: LobbyVisitor = { ...signedIn, isSandbox, language, at: call.at }
       return answer(visitor, call, () => work(visitor))
     })
 
