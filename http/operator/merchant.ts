@@ -13,6 +13,7 @@ import type { Visits } from '../payer/session.ts'
 import { doneHtml } from '../portal/money-parts.ts'
 import { schedulesHtml } from '../portal/money-terms.ts'
 import { merchantParam } from '../portal/pages.ts'
+import { crumbs } from '../portal/parts.ts'
 import type { Route } from '../route.ts'
 import { operatorPath } from './areas.ts'
 import { factsHtml, panelsHtml, type MerchantPartNeeds } from './merchant-parts.ts'
@@ -46,11 +47,9 @@ export const findMerchant = async (
 
 /** The way back to the merchants, or to the one that it is about. */
 export const merchantCrumbs = ({ language }: OperatorVisitor, one?: MerchantData): Html =>
-  html`<p class="crumbs">
-    <a href="${one ? merchantPath(one.id) : operatorPath('merchants')}"
-      >${one ? one.businessName : merchantTexts[language].merchants}</a
-    >
-  </p>`
+  one
+    ? crumbs([merchantPath(one.id), one.businessName])
+    : crumbs([operatorPath('merchants'), merchantTexts[language].merchants])
 
 const doneIn = (search: URLSearchParams, { language }: OperatorVisitor): string | undefined => {
   const texts = merchantTexts[language]

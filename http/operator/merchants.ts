@@ -8,7 +8,7 @@ import {
 import { searchOf } from '../call.ts'
 import type { Html } from '../payer/page.ts'
 import { hiddenFields, type Visits } from '../payer/session.ts'
-import { headedTable } from '../portal/parts.ts'
+import { headedTable, scrolling } from '../portal/parts.ts'
 import type { Route } from '../route.ts'
 import { operatorPath } from './areas.ts'
 import { operatorPages, type OperatorNeeds, type OperatorVisitor } from './pages.ts'
@@ -108,7 +108,7 @@ const listHtml = (texts: MerchantTexts, asked: Asked, found: readonly ListedMerc
   const isFurther = asked.before < Number.MAX_SAFE_INTEGER
   const heads = [texts.name, texts.state, texts.id, texts.organization, texts.currency]
   const shown = rows.map((one) => rowHtml(texts, one))
-  return html`${headedTable('payments merchants', heads, shown)}
+  return html`${scrolling(texts.merchants, headedTable('payments merchants', heads, shown))}
   ${
     more === '' && !isFurther
       ? ''
@@ -149,9 +149,7 @@ export const merchantListRoutes = (needs: MerchantListNeeds, visits: Visits): Ro
           title: texts.merchants,
           body: html`<div class="head"><h1>${texts.merchants}</h1></div>
             ${findHtml(texts, asked)}
-            <section class="card flush" aria-label="${texts.merchants}">
-              ${listHtml(texts, asked, found)}
-            </section>`,
+            <section class="card flush">${listHtml(texts, asked, found)}</section>`,
         }
       },
     ),

@@ -23,6 +23,14 @@ export const headedTable = (kind: string, heads: readonly Head[], rows: readonly
     </tbody>
   </table>`
 
+/** A table that scrolls where it does not fit; `label` names it. */
+export const scrolling = (label: string, table: Html): Html =>
+  html`<div class="scroll" tabindex="0" role="region" aria-label="${label}">${table}</div>`
+
+/** The pages that lead to this one, the nearest last. */
+export const crumbs = (...links: readonly (readonly [href: string, name: string])[]): Html =>
+  html`<p class="crumbs">${links.map(([href, name]) => html`<a href="${href}">${name}</a>`)}</p>`
+
 export type Choice = readonly [value: string, name: string]
 
 /** One of several, with its label. */

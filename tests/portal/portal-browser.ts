@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
 import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 import { faultsOf } from '../people/accessibility.ts'
@@ -46,7 +46,40 @@ const cutsCode = `[...document.querySelectorAll('main pre')].some(
   (code) => code.scrollWidth > code.clientWidth,
 )`
 
-/** What axe-core finds on the pages of a walk, and which of them are too wide or cut off. */
+/** Widths where layouts change, between the ends of what is supported. */
+const widths = [360, 640, 768, 1000, 1200, 1440, 1920]
+
+/** What is cut: the page itself, what hides its rest, and tables that no scroller shows whole. */
+const cutParts = `(() => {
+  const found = []
+  if (document.scrollingElement.scrollWidth > innerWidth) found.push('the page')
+  const nameOf = (element) => element.tagName.toLowerCase() + '.' + element.className
+  for (const element of document.querySelectorAll('main *, header *')) {
+    const { overflowX } = getComputedStyle(element)
+    const isOver = element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 1
+    const isCut = overflowX === 'hidden' || overflowX === 'clip'
+    const scrolls = overflowX === 'auto' && !element.matches('.scroll, pre, textarea')
+    const isDrawn = element instanceof SVGElement
+    if (isOver && !isDrawn && (isCut || scrolls)) found.push(nameOf(element))
+    if (element.tagName === 'TABLE' && !element.closest('.scroll')) found.push(nameOf(element))
+  }
+  return found
+})()`
+
+const cutAt = async (page: Page): Promise<string[]> => {
+  const size = page.viewportSize()
+  const found: string[] = []
+  if (size === null || size.width < 1000) return found
+  for (const width of widths) {
+    await page.setViewportSize({ ...size, width })
+    const parts = (await page.evaluate(cutParts)) as readonly string[]
+    found.push(...parts.map((part) => `${part} is cut at ${width}`))
+  }
+  await page.setViewportSize(size)
+  return found
+}
+
+/** What axe-core finds on the pages of a walk, and which of them are cut. */
 export const faultsOfWalk = async (
   walk: (through: PortalWalk) => Promise<unknown>,
   through: Omit<PortalWalk, 'seen'>,
@@ -61,6 +94,8 @@ export const faultsOfWalk = async (
       found.push(...(await faultsOf(page)).map((fault) => `${name}: ${fault}`))
       if (await page.evaluate(cutsCode)) found.push(`${name}: code is cut at the right`)
       const width = Number(await page.evaluate(excess))
+      if (!mayBeWide.includes(name))
+        found.push(...(await cutAt(page)).map((fault) => `${name}: ${fault}`))
       if (width > 0 && !mayBeWide.includes(name)) found.push(`${name}: ${width} pixels too wide`)
       const hidden = Number(await page.evaluate(cut))
       if (hidden > 0) found.push(`${name}: ${hidden} cells or links are cut off`)

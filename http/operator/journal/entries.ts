@@ -6,9 +6,10 @@ import type { Call } from '../../call.ts'
 import type { Html } from '../../payer/page.ts'
 import { filledText } from '../../payer/words.ts'
 import { dayText, sumText } from '../../portal/money-parts.ts'
+import { crumbs, scrolling } from '../../portal/parts.ts'
 import { operatorPath } from '../areas.ts'
 import type { OperatorPage, OperatorVisitor } from '../pages.ts'
-import { scrolling, storyHref } from '../payouts/parts.ts'
+import { storyHref } from '../payouts/parts.ts'
 import { csvEntries } from './csv.ts'
 import { askedIn, searchWith, wantedOf, type Asked, type JournalNeeds } from './query.ts'
 import { eventHref } from './story.ts'
@@ -114,9 +115,7 @@ export const entriesPage = (
   const csv = operatorPath(`journal/entries.csv?${searchWith(asked)}`)
   return {
     title: texts.entries,
-    body: html`<p class="crumbs">
-        <a href="${operatorPath('journal')}">${texts.trialBalance}</a>
-      </p>
+    body: html`${crumbs([operatorPath('journal'), texts.trialBalance])}
       <div class="head">
         <h1>${texts.journal}</h1>
         <a class="button second slim" href="${csv}" download>${texts.csv}</a>

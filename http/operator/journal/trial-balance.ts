@@ -10,9 +10,9 @@ import type { Html } from '../../payer/page.ts'
 import { headedTable } from '../../portal/parts.ts'
 import { filledText } from '../../payer/words.ts'
 import { dayText, sumText } from '../../portal/money-parts.ts'
+import { scrolling } from '../../portal/parts.ts'
 import { operatorPath } from '../areas.ts'
 import type { OperatorPage, OperatorVisitor } from '../pages.ts'
-import { scrolling } from '../payouts/parts.ts'
 import { journalTexts } from './texts.ts'
 
 export type TrialBalanceNeeds = Pick<Queries['accounting'], 'journalDays'>

@@ -10,10 +10,9 @@ import type { Html } from '../../payer/page.ts'
 import { hiddenFields } from '../../payer/session.ts'
 import { filledText, unseen } from '../../payer/words.ts'
 import { dayText, factsHtml, sumText } from '../../portal/money-parts.ts'
-import { headedTable } from '../../portal/parts.ts'
+import { headedTable, crumbs, scrolling } from '../../portal/parts.ts'
 import { operatorPath } from '../areas.ts'
 import type { OperatorPage, OperatorVisitor } from '../pages.ts'
-import { scrolling } from './parts.ts'
 import { payoutTexts } from './texts.ts'
 
 type EntryRow = { readonly id: string; readonly position: number; readonly entry: SeenEntry }
@@ -89,8 +88,8 @@ const uploadHtml = ({ language, csrf, me }: OperatorVisitor): Html | '' => {
   </form>`
 }
 
-const crumbs = ({ language }: OperatorVisitor, to: string, text: 'payouts' | 'bank'): Html =>
-  html`<p class="crumbs"><a href="${operatorPath(to)}">${payoutTexts[language][text]}</a></p>`
+const wayBack = ({ language }: OperatorVisitor, to: string, text: 'payouts' | 'bank'): Html =>
+  crumbs([operatorPath(to), payoutTexts[language][text]])
 
 /** What the bank says that is of no payout, and the form for its files. */
 export const bankPage = (
@@ -101,7 +100,7 @@ export const bankPage = (
   const texts = payoutTexts[visitor.language]
   return {
     title: texts.bank,
-    body: html`${crumbs(visitor, 'payouts', 'payouts')}
+    body: html`${wayBack(visitor, 'payouts', 'payouts')}
       <div class="head"><h1>${texts.bank}</h1></div>
       ${uploadHtml(visitor)}
       <section class="card">
@@ -122,7 +121,7 @@ export const entryPage = (
   const mayDismiss = isOpen && operatorMayDo(visitor.me.terms, 'order_payouts')
   return {
     title: texts.entry,
-    body: html`${crumbs(visitor, 'payouts/bank', 'bank')}
+    body: html`${wayBack(visitor, 'payouts/bank', 'bank')}
       <div class="head"><h1>${texts.entry}</h1></div>
       <section class="card">
         ${factsHtml([

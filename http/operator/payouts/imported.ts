@@ -5,11 +5,11 @@ import type { Part } from '../../multipart.ts'
 import type { Html } from '../../payer/page.ts'
 import { filledText } from '../../payer/words.ts'
 import { dayText, factsHtml, sumText } from '../../portal/money-parts.ts'
-import { headedTable } from '../../portal/parts.ts'
+import { headedTable, crumbs, scrolling } from '../../portal/parts.ts'
 import { operatorPath } from '../areas.ts'
 import type { OperatorPage, OperatorVisitor } from '../pages.ts'
 import { problemText } from './bank.ts'
-import { scrolling, storyHref } from './parts.ts'
+import { storyHref } from './parts.ts'
 import { payoutTexts } from './texts.ts'
 
 /** What an import has done, or why it did nothing. */
@@ -73,9 +73,7 @@ const donePage = (
   const heads = [texts.outcome, texts.bankDay, { number: texts.amount }, texts.of, texts.endToEnd]
   return {
     title,
-    body: html`<p class="crumbs">
-        <a href="${operatorPath('payouts/bank')}">${texts.bank}</a>
-      </p>
+    body: html`${crumbs([operatorPath('payouts/bank'), texts.bank])}
       <div class="head"><h1>${title}</h1></div>
       <section class="card">
         ${factsHtml([

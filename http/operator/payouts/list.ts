@@ -18,11 +18,11 @@ import type { Html } from '../../payer/page.ts'
 import { hiddenFields } from '../../payer/session.ts'
 import { filledText } from '../../payer/words.ts'
 import { dayText, sumText } from '../../portal/money-parts.ts'
-import { headedTable } from '../../portal/parts.ts'
+import { headedTable, scrolling } from '../../portal/parts.ts'
 import { operatorPath } from '../areas.ts'
 import { dayField, merchantField } from '../filter-fields.ts'
 import type { OperatorPage, OperatorVisitor } from '../pages.ts'
-import { orderCell, payoutIn, scrolling, settlementLink, sumsHtml } from './parts.ts'
+import { orderCell, payoutIn, settlementLink, sumsHtml } from './parts.ts'
 import { payoutTexts } from './texts.ts'
 
 export type PayoutListNeeds = Pick<

@@ -9,10 +9,10 @@ import { pageHeaders, type Html } from '../../payer/page.ts'
 import { filled } from '../../payer/words.ts'
 import type { RawReply } from '../../route.ts'
 import { dayText, statusHtml, sumText } from '../../portal/money-parts.ts'
-import { headedTable } from '../../portal/parts.ts'
+import { headedTable, crumbs, scrolling } from '../../portal/parts.ts'
 import { operatorPath } from '../areas.ts'
 import type { OperatorPage, OperatorVisitor } from '../pages.ts'
-import { payoutIn, scrolling, settlementLink, sumsHtml } from './parts.ts'
+import { payoutIn, settlementLink, sumsHtml } from './parts.ts'
 import { payoutTexts } from './texts.ts'
 
 export type PayoutMessageNeeds = Pick<Queries['accounting'], 'payoutOrders' | 'settlements'> & {
@@ -75,7 +75,7 @@ export const payoutMessagePage = (
   const rows = shown.flatMap((row) => rowsHtml(needs, visitor, row, messageId))
   return {
     title: messageId,
-    body: html`<p class="crumbs"><a href="${operatorPath('payouts')}">${texts.payouts}</a></p>
+    body: html`${crumbs([operatorPath('payouts'), texts.payouts])}
       <div class="head">
         <h1>${texts.message} <code>${messageId}</code></h1>
       </div>

@@ -4,7 +4,7 @@ import type { PayoutSum } from '../../../projections/payouts.ts'
 import type { SettlementRow } from '../../../projections/settlements.ts'
 import { dayText, sumText } from '../../portal/money-parts.ts'
 import type { Html } from '../../payer/page.ts'
-import { headedTable } from '../../portal/parts.ts'
+import { headedTable, scrolling } from '../../portal/parts.ts'
 import { operatorPath } from '../areas.ts'
 import type { OperatorVisitor } from '../pages.ts'
 import { payoutTexts } from './texts.ts'
@@ -34,10 +34,6 @@ export const orderCell = ({ status, orders, returned }: PayoutState, due: string
 
 export const payoutIn = (row: SettlementRow, currency: string): PayoutState | undefined =>
   row.payouts.find((one) => one.currency === currency)
-
-/** A table that a phone scrolls; `label` names it. */
-export const scrolling = (label: string, table: Html): Html =>
-  html`<div class="scroll" tabindex="0" role="region" aria-label="${label}">${table}</div>`
 
 /** How much is to be paid, was paid or came back on each day. */
 export const sumsHtml = (sums: readonly PayoutSum[], visitor: OperatorVisitor): Html => {

@@ -11,7 +11,7 @@ import type { Html } from '../../payer/page.ts'
 import { hiddenFields, type Visits } from '../../payer/session.ts'
 import { filledText } from '../../payer/words.ts'
 import { doneHtml } from '../../portal/money-parts.ts'
-import { headedTable } from '../../portal/parts.ts'
+import { headedTable, crumbs, scrolling } from '../../portal/parts.ts'
 import type { Route } from '../../route.ts'
 import { operatorPath } from '../areas.ts'
 import {
@@ -20,7 +20,6 @@ import {
   type OperatorPages,
   type OperatorVisitor,
 } from '../pages.ts'
-import { scrolling } from '../payouts/parts.ts'
 import { watchTexts } from './texts.ts'
 
 const kinds = ['callbacks', 'id-tokens', 'checkpoints'] as const
@@ -106,7 +105,7 @@ const rotatePage = (kind: Kind, visitor: OperatorVisitor): OperatorPage => {
   const texts = watchTexts[visitor.language]
   return {
     title: texts.rotate,
-    body: html`<p class="crumbs"><a href="${operatorPath('keys')}">${texts.keys}</a></p>
+    body: html`${crumbs([operatorPath('keys'), texts.keys])}
       <form class="card narrow-card" method="post" action="${operatorPath(`keys/${kind}`)}">
         <h1>${texts[`key_${kind}`]}: ${texts.rotate.toLowerCase()}</h1>
         <p>${texts[`rotateWhat_${kind}`]}</p>

@@ -6,12 +6,11 @@ import { inputField } from '../../payer/fields.ts'
 import { shownTime } from '../../payer/money.ts'
 import type { Html } from '../../payer/page.ts'
 import { filledText } from '../../payer/words.ts'
-import { headedTable } from '../../portal/parts.ts'
+import { headedTable, scrolling } from '../../portal/parts.ts'
 import { staffTexts } from '../../portal/texts-staff.ts'
 import { operatorPath } from '../areas.ts'
 import { dayField, merchantField } from '../filter-fields.ts'
 import type { OperatorPage, OperatorVisitor } from '../pages.ts'
-import { scrolling } from '../payouts/parts.ts'
 import { watchTexts } from './texts.ts'
 
 type Line = SecurityEvent & { readonly at: string; readonly times?: number }

@@ -7,6 +7,7 @@ import type { Html } from '../../payer/page.ts'
 import { hiddenFields } from '../../payer/session.ts'
 import { filled, filledText } from '../../payer/words.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
+import { crumbs } from '../parts.ts'
 import { overlapHours, toldHtml, type Told } from './application-fields.ts'
 import {
   applicationPath,
@@ -105,9 +106,7 @@ export const applicationPage = (
   const until = previousSecret && at < previousSecret.until ? previousSecret.until : undefined
   return developersPage(visitor, {
     ...{ tab: 'applications', title: name, done, status: given === undefined ? 200 : 400 },
-    body: html`<a class="back" href="${applicationsPath(shop.merchant)}"
-        >${texts.tab_applications}</a
-      >
+    body: html`${crumbs([applicationsPath(shop.merchant), texts.tab_applications])}
       ${secret === undefined ? '' : secretHtml(visitor, name, secret)}
       <section class="card">
         <h2>${name}</h2>

@@ -11,6 +11,7 @@ import { recordMessageReading, type RecordingNeeds } from '../../personal-data.t
 import { portalPath } from '../areas.ts'
 import { contextOfStaff } from '../guard.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
+import { crumbs } from '../parts.ts'
 import { problemText } from '../texts-problems.ts'
 import { callbacksPath, statusBadge, type CallbackListNeeds } from './callback-list.ts'
 import {
@@ -109,7 +110,7 @@ export const callbackPage = async (
   return developersPage(visitor, {
     ...{ tab: 'callbacks', title: callbackWords(visitor, row.event), done },
     follow: portalPath(merchant, `events?after=${newest}`),
-    body: html`<a class="back" href="${callbacksPath(merchant)}">${texts.tab_callbacks}</a>
+    body: html`${crumbs([callbacksPath(merchant), texts.tab_callbacks])}
       <div class="beside">
         <div data-part="message">
           <section class="card">

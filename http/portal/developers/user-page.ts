@@ -5,6 +5,7 @@ import type { Html } from '../../payer/page.ts'
 import { hiddenFields } from '../../payer/session.ts'
 import { filledText } from '../../payer/words.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
+import { crumbs } from '../parts.ts'
 import { docsPath } from './docs-links.ts'
 import {
   actHtml,
@@ -172,18 +173,17 @@ export const userPage = (
   { done, secret, given = {} }: { done?: string; secret?: string; given?: GivenUser },
 ): PortalPage => {
   const texts = textsOf(visitor)
-  const { shop, me } = visitor
-  const isWrong = given.problems !== undefined
+  const status = given.problems === undefined ? 200 : 400
   return developersPage(visitor, {
-    ...{ tab: 'users', title: row.data.id, done, status: isWrong ? 400 : 200 },
-    body: html`<a class="back" href="${developersPath(shop.merchant)}">${texts.tab_users}</a>
+    ...{ tab: 'users', title: row.data.id, done, status },
+    body: html`${crumbs([developersPath(visitor.shop.merchant), texts.tab_users])}
       ${secret === undefined ? '' : secretHtml(needs, visitor, row.data.id, secret)}
       <div class="beside">
         <section class="card">
           <h2>${row.data.id}</h2>
           ${aboutHtml(needs, visitor, row)}
           ${
-            mayDo(me.terms, 'change_api_users')
+            mayDo(visitor.me.terms, 'change_api_users')
               ? html`${keyPart(visitor, row, given)} ${secretPart(needs, visitor, row)}
                 ${accessPart(visitor, row, given)} ${endPart(visitor, row)}`
               : ''

@@ -7,6 +7,7 @@ import type { Route } from '../../route.ts'
 import { portalPath } from '../areas.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
 import type { PortalPages } from '../pages.ts'
+import { crumbs } from '../parts.ts'
 import { codeParams } from './code-changes.ts'
 import { labelForm, type LabelNeeds } from './labels.ts'
 import { doneHtml } from './list.ts'
@@ -45,7 +46,7 @@ const codePage = async (
   const address = addressOfCode(needs, code.id)
   return {
     title,
-    body: html`<a class="back" href="${portalPath(merchant, pointsPath())}">${texts.back}</a>
+    body: html`${crumbs([portalPath(merchant, pointsPath()), texts.back])}
       ${doneHtml(texts, searchOf(call).get('done'))}
       <div class="head">
         <h1>${title}</h1>

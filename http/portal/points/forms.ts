@@ -3,6 +3,7 @@ import type { Html } from '../../payer/page.ts'
 import { hiddenFields } from '../../payer/session.ts'
 import { portalPath } from '../areas.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
+import { crumbs } from '../parts.ts'
 import { pointsPath } from './rows.ts'
 import { pointTexts } from './texts.ts'
 
@@ -26,7 +27,8 @@ export const formPage = (visitor: PortalVisitor, part: FormPart): PortalPage => 
   return {
     title,
     status: isWrong ? 400 : 200,
-    body: html`<form
+    body: html`${crumbs([portalPath(shop.merchant, pointsPath()), texts.back])}
+      <form
         class="card narrow-card"
         method="post"
         action="${portalPath(shop.merchant, pointsPath(path))}"

@@ -8,6 +8,7 @@ import type { Route } from '../../route.ts'
 import { portalPath } from '../areas.ts'
 import type { PortalVisitor } from '../page.ts'
 import { shopParams, type PortalPages } from '../pages.ts'
+import { scrolling } from '../parts.ts'
 import { mostShown, pointsPath, type CodeData, type PointNeeds, type PosData } from './rows.ts'
 import { pointTexts, type PointTexts } from './texts.ts'
 
@@ -25,31 +26,34 @@ const posHtml = (visitor: PortalVisitor, texts: PointTexts, all: readonly PosDat
     ${
       all.length === 0
         ? html`<p class="quiet">${texts.posNone}</p>`
-        : html`<table class="grid">
-            <thead>
-              <tr>
-                <th scope="col">${texts.name}</th>
-                <th scope="col">${texts.id}</th>
-                <th scope="col">${texts.type}</th>
-              </tr>
-            </thead>
-            <tbody>
-              ${all.map(
-                ({ id, name, type }) =>
-                  html`<tr>
-                    <td>
-                      ${
-                        mayChange
-                          ? html`<a href="${path(`/pos/${encodeURIComponent(id)}`)}">${name}</a>`
-                          : name
-                      }
-                    </td>
-                    <td><code>${id}</code></td>
-                    <td>${texts[`type_${type}`]}</td>
-                  </tr>`,
-              )}
-            </tbody>
-          </table>`
+        : scrolling(
+            texts.pos,
+            html`<table class="grid">
+              <thead>
+                <tr>
+                  <th scope="col">${texts.name}</th>
+                  <th scope="col">${texts.id}</th>
+                  <th scope="col">${texts.type}</th>
+                </tr>
+              </thead>
+              <tbody>
+                ${all.map(
+                  ({ id, name, type }) =>
+                    html`<tr>
+                      <td>
+                        ${
+                          mayChange
+                            ? html`<a href="${path(`/pos/${encodeURIComponent(id)}`)}">${name}</a>`
+                            : name
+                        }
+                      </td>
+                      <td><code>${id}</code></td>
+                      <td>${texts[`type_${type}`]}</td>
+                    </tr>`,
+                )}
+              </tbody>
+            </table>`,
+          )
     }
     ${
       mayDo(visitor.me.terms, 'see_developers')
@@ -79,33 +83,36 @@ const codesHtml = (
       all.length === 0
         ? html`<p class="quiet">${texts.codesNone}</p>`
         : html`<p class="quiet small">${texts.codesWhat}</p>
-            <table class="grid">
-              <thead>
-                <tr>
-                  <th scope="col">${texts.code}</th>
-                  ${haveStickers ? html`<th scope="col">${texts.sticker}</th>` : ''}
-                  <th scope="col" class="number">${texts.scansIn}</th>
-                  <th scope="col"><span class="unseen">${texts.labels}</span></th>
-                </tr>
-              </thead>
-              <tbody>
-                ${all.map(
-                  ({ id, description, serialNumber }) =>
-                    html`<tr>
-                      <td>
-                        <a href="${path(`/code/${id}`)}">${description ?? id}</a>
-                      </td>
-                      ${haveStickers ? html`<td>${serialNumber ?? ''}</td>` : ''}
-                      <td class="number">${counts.get(id) ?? 0}</td>
-                      <td class="links">
-                        <a href="${path(`/code/${id}/labels`)}"
-                          >${texts.labels}${unseen(` ${description ?? id}`)}</a
-                        >
-                      </td>
-                    </tr>`,
-                )}
-              </tbody>
-            </table>`
+            ${scrolling(
+              texts.codes,
+              html`<table class="grid">
+                <thead>
+                  <tr>
+                    <th scope="col">${texts.code}</th>
+                    ${haveStickers ? html`<th scope="col">${texts.sticker}</th>` : ''}
+                    <th scope="col" class="number">${texts.scansIn}</th>
+                    <th scope="col"><span class="unseen">${texts.labels}</span></th>
+                  </tr>
+                </thead>
+                <tbody>
+                  ${all.map(
+                    ({ id, description, serialNumber }) =>
+                      html`<tr>
+                        <td>
+                          <a href="${path(`/code/${id}`)}">${description ?? id}</a>
+                        </td>
+                        ${haveStickers ? html`<td>${serialNumber ?? ''}</td>` : ''}
+                        <td class="number">${counts.get(id) ?? 0}</td>
+                        <td class="links">
+                          <a href="${path(`/code/${id}/labels`)}"
+                            >${texts.labels}${unseen(` ${description ?? id}`)}</a
+                          >
+                        </td>
+                      </tr>`,
+                  )}
+                </tbody>
+              </table>`,
+            )}`
     }
   </section>`
 }

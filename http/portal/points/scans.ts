@@ -5,7 +5,7 @@ import { shownTime } from '../../payer/money.ts'
 import type { Html } from '../../payer/page.ts'
 import { filledText } from '../../payer/words.ts'
 import type { PortalVisitor } from '../page.ts'
-import { headedTable } from '../parts.ts'
+import { headedTable, scrolling } from '../parts.ts'
 import { daysOfScans } from './list.ts'
 import type { CodeData, PointNeeds } from './rows.ts'
 import { pointTexts, type PointTexts } from './texts.ts'
@@ -70,17 +70,14 @@ const barsHtml = (days: readonly Day[], says: string): Html => {
 const daysHtml = (texts: PointTexts, days: readonly Day[]): Html | '' => {
   const scanned = days.filter(({ count }) => count > 0).toReversed()
   if (scanned.length === 0) return ''
-  return headedTable(
-    'grid',
-    [texts.day, { number: texts.scans }],
-    scanned.map(
-      ({ day, count }) =>
-        html`<tr>
-          <td>${day}</td>
-          <td class="number">${count}</td>
-        </tr>`,
-    ),
+  const rows = scanned.map(
+    ({ day, count }) =>
+      html`<tr>
+        <td>${day}</td>
+        <td class="number">${count}</td>
+      </tr>`,
   )
+  return scrolling(texts.scans, headedTable('grid', [texts.day, { number: texts.scans }], rows))
 }
 
 type Counts = ReadonlyMap<string, number>
@@ -117,15 +114,18 @@ const labelsHtml = (
     ${
       shown.length === 0
         ? html`<p class="quiet">${texts.scansNone}</p>`
-        : headedTable(
-            'grid labels-of',
-            [texts.label, ...heads.map((number) => ({ number }))],
-            shown.map(
-              (label) =>
-                html`<tr>
-                  <th scope="row">${labelHtml(texts, label)}</th>
-                  ${times.map((counts) => html`<td class="number">${counts.get(label) ?? 0}</td>`)}
-                </tr>`,
+        : scrolling(
+            texts.byLabel,
+            headedTable(
+              'grid labels-of',
+              [texts.label, ...heads.map((number) => ({ number }))],
+              shown.map(
+                (label) =>
+                  html`<tr>
+                    <th scope="row">${labelHtml(texts, label)}</th>
+                    ${times.map((counts) => html`<td class="number">${counts.get(label) ?? 0}</td>`)}
+                  </tr>`,
+              ),
             ),
           )
     }
@@ -145,15 +145,18 @@ const newestHtml = (
   const newest = scans.newest(shop.merchant, id, scansShown)
   if (newest.length === 0) return ''
   return html`<h2>${texts.newestScans}</h2>
-    ${headedTable(
-      'grid labels-of',
-      [texts.label, texts.time],
-      newest.map(
-        ({ argstring, scannedAt }) =>
-          html`<tr>
-            <td>${labelHtml(texts, argstring)}</td>
-            <td>${shownTime(scannedAt, locale)}</td>
-          </tr>`,
+    ${scrolling(
+      texts.newestScans,
+      headedTable(
+        'grid labels-of',
+        [texts.label, texts.time],
+        newest.map(
+          ({ argstring, scannedAt }) =>
+            html`<tr>
+              <td>${labelHtml(texts, argstring)}</td>
+              <td>${shownTime(scannedAt, locale)}</td>
+            </tr>`,
+        ),
       ),
     )}`
 }
