@@ -3,6 +3,7 @@ import { negated } from '../domain/money/money.ts'
 import type { Instant } from '../domain/time.ts'
 import { dayIn, startOf, type TimeZone } from '../domain/time-zone.ts'
 import type { Core } from './core.ts'
+import { debtorIn } from './payment-message.ts'
 import { newestSecurityLines } from './security-reader.ts'
 
 /** Further ones are found by their ids. */
@@ -30,6 +31,7 @@ export const figuresOf = (core: Core) => {
         .list(merchant, Number.MAX_SAFE_INTEGER, mostPointsOfSale)
         .map(({ data: { id, name } }) => ({ id, name }))
         .toReversed(),
+    canOrderPayouts: debtorIn(settings) !== undefined,
     nextPayout: (merchant: string) => {
       const account = accounting.settlementAccounts.find(merchant)
       const currency = account?.currency ?? ''

@@ -4,6 +4,7 @@ import { countersView } from '../merchant/summary-reply.ts'
 import { numberFormat } from '../payer/formats.ts'
 import type { Html } from '../payer/page.ts'
 import type { PortalVisitor } from './page.ts'
+import { scrolling } from './parts.ts'
 import { moneyTexts } from './texts-money.ts'
 
 const counterNames = {
@@ -46,16 +47,19 @@ export const countsHtml = (
   const shown = (Object.keys(names) as (keyof typeof names)[]).filter((name) => view[name] > 0)
   return html`<section class="card">
     <h2>${moneyTexts[language].counts}</h2>
-    <table class="grid steps">
-      <tbody>
-        ${shown.map(
-          (name) =>
-            html`<tr>
-              <th scope="row">${names[name]}</th>
-              <td class="number">${format.format(view[name])}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
+    ${scrolling(
+      moneyTexts[language].counts,
+      html`<table class="grid steps">
+        <tbody>
+          ${shown.map(
+            (name) =>
+              html`<tr>
+                <th scope="row">${names[name]}</th>
+                <td class="number">${format.format(view[name])}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>`,
+    )}
   </section>`
 }

@@ -8,7 +8,7 @@ import type { SettlementAccountRow } from '../../projections/settlement-accounts
 import type { SettlementRow } from '../../projections/settlements.ts'
 import type { ActorNeeds } from './actors.ts'
 import type { PortalNeeds } from './guard.ts'
-import type { PanelNeeds } from './overview-panels.ts'
+import type { NextPayoutNeeds } from './next-payout.ts'
 
 export type Sheet = {
   readonly name: string
@@ -18,7 +18,7 @@ export type Sheet = {
 
 export type MoneyNeeds = PortalNeeds &
   ActorNeeds &
-  Pick<PanelNeeds, 'nextPayout'> & {
+  NextPayoutNeeds & {
     readonly handle: Handle
     readonly find: Find
     readonly newId: () => string
@@ -35,6 +35,8 @@ export type MoneyNeeds = PortalNeeds &
     readonly reports: {
       find(merchant: string, ledger: string, number: number): ReportRow | undefined
     }
+    /** Whether the house has an account to pay from. */
+    readonly canOrderPayouts: boolean
     readonly settlementAccounts: { find(merchant: string): SettlementAccountRow | undefined }
     readonly accountChanges: {
       find(merchant: string): { readonly asked: AskedChange } | undefined

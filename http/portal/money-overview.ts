@@ -5,9 +5,8 @@ import { addUp, negated, type Sum } from '../../domain/money/money.ts'
 import { dateIn } from '../../domain/time-zone.ts'
 import type { SettlementRow } from '../../projections/settlements.ts'
 import { searchOf, type Call } from '../call.ts'
-import { shownTime } from '../payer/money.ts'
 import type { Html } from '../payer/page.ts'
-import { filled, filledText, unseen } from '../payer/words.ts'
+import { filledText, unseen } from '../payer/words.ts'
 import type { MoneyNeeds } from './money-needs.ts'
 import {
   dayText,
@@ -16,12 +15,12 @@ import {
   factsHtml,
   moneyPath,
   settlementHref,
-  statusHtml,
   sumText,
-  whenText,
 } from './money-parts.ts'
 import { ledgersHtml } from './money-ledgers.ts'
+import { nextPayoutHtml } from './next-payout.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
+import { standingOf, statusHtml, whenText } from './payout-standing.ts'
 import { moneyTexts } from './texts-money.ts'
 
 const settlementsShown = 20
@@ -31,13 +30,18 @@ const feesOf = (totals: Totals, currency: string): Sum =>
     ...totals.filter((one) => one.currency === currency).flatMap(({ fees }) => Object.values(fees)),
   )
 
-const settlementRows = (visitor: PortalVisitor, row: SettlementRow): readonly Html[] => {
+const settlementRows = (
+  needs: MoneyNeeds,
+  visitor: PortalVisitor,
+  row: SettlementRow,
+): readonly Html[] => {
   const zone = visitor.shop.timeZone
   const { made, payouts, serial } = row
   const day = dayText(dateIn(zone, row.startedAt), visitor)
   return (made?.payouts ?? []).map((payout) => {
     const { currency } = payout
     const state = payouts.find((one) => one.currency === currency)
+    const standing = state ? standingOf(needs, visitor, state) : null
     const cell = (sum: Sum) =>
       html`<td class="number roomy">${sumText(sum, currency, visitor)}</td>`
     return html`<tr>
@@ -45,8 +49,8 @@ const settlementRows = (visitor: PortalVisitor, row: SettlementRow): readonly Ht
       ${cell(payout.gross)} ${cell(negated(feesOf(made?.totals ?? [], currency)))}
       <td class="number"><b>${sumText(payout.payout, currency, visitor)}</b></td>
       <td class="paid-when">
-        ${statusHtml(state?.status ?? null, visitor)}
-        <span class="quiet">${state ? whenText(state, visitor) : ''}</span>
+        ${statusHtml(standing, visitor)}
+        <span class="quiet">${state && standing ? whenText(standing, state, visitor) : ''}</span>
       </td>
     </tr>`
   })
@@ -71,7 +75,7 @@ const settlementsHtml = (needs: MoneyNeeds, visitor: PortalVisitor, call: Call):
           </tr>
         </thead>
         <tbody>
-          ${shown.flatMap((row) => settlementRows(visitor, row))}
+          ${shown.flatMap((row) => settlementRows(needs, visitor, row))}
         </tbody>
       </table>
     </div>
@@ -84,20 +88,11 @@ const settlementsHtml = (needs: MoneyNeeds, visitor: PortalVisitor, call: Call):
     }`
 }
 
-const nextHtml = ({ nextPayout }: MoneyNeeds, visitor: PortalVisitor): Html => {
-  const texts = moneyTexts[visitor.language]
-  const { dueAt, sums } = nextPayout(visitor.shop.merchant)
-  return html`<section class="card">
-    <h2>${texts.next}</h2>
-    ${sums.map(
-      ({ currency, sum }) => html`<p class="figure">${sumText(sum, currency, visitor)}</p>`,
-    )}
-    <p class="quiet">
-      ${dueAt === null ? texts.nextNone : filled(texts.nextOn, shownTime(dueAt, visitor.locale))}
-    </p>
-    ${sums.some(({ sum }) => sum.startsWith('-')) ? html`<p class="small">${texts.owed}</p>` : ''}
+const nextHtml = (needs: MoneyNeeds, visitor: PortalVisitor): Html =>
+  html`<section class="card">
+    <h2>${moneyTexts[visitor.language].next}</h2>
+    ${nextPayoutHtml(needs, visitor)}
   </section>`
-}
 
 const accountHtml = (needs: MoneyNeeds, visitor: PortalVisitor): Html => {
   const texts = moneyTexts[visitor.language]
@@ -139,7 +134,9 @@ export const moneyOverview = (
       <div class="columns">${nextHtml(needs, visitor)} ${accountHtml(needs, visitor)}</div>
       <section class="card">
         <h2>${texts.payouts}</h2>
-        ${daysHtml(visitor)} ${settlementsHtml(needs, visitor, call)}
+        ${daysHtml(visitor)}
+        ${needs.canOrderPayouts ? '' : html`<p class="small">${texts.noBank}</p>`}
+        ${settlementsHtml(needs, visitor, call)}
       </section>
       <section class="card">
         <h2>${texts.ledgers}</h2>

@@ -1,14 +1,14 @@
 import { html } from 'hono/html'
-import type { PayoutState, PayoutStatus } from '../../domain/accounting/payout-state.ts'
 import { isDay } from '../../domain/time.ts'
 import { formatAmount, type Sum } from '../../domain/money/money.ts'
+import { countryName } from '../payer/countries.ts'
 import { dateFormat } from '../payer/formats.ts'
 import { shownMoney } from '../payer/money.ts'
 import type { Html } from '../payer/page.ts'
 import { filledText } from '../payer/words.ts'
 import { portalPath } from './areas.ts'
 import type { PortalVisitor } from './page.ts'
-import { factList, type Fact } from './parts.ts'
+import { crumbs, factList, type Fact } from './parts.ts'
 import { moneyTexts } from './texts-money.ts'
 
 export const moneyPath = (visitor: PortalVisitor, path = ''): string =>
@@ -37,23 +37,9 @@ export const dayText = (day: string, { locale }: Reader): string =>
       )
     : day
 
-const colours = { due: 'warn', ordered: '', paid: 'good', returned: 'bad' } as const
-
-export const statusHtml = (status: PayoutStatus | null, { language }: Reader): Html => {
-  const texts = moneyTexts[language]
-  if (status === null) return html`<span class="badge">${texts.status_none}</span>`
-  return html`<span class="badge ${colours[status]}">${texts[`status_${status}`]}</span>`
-}
-
-/** When it was paid or came back, else when it is to be paid. */
-export const whenText = ({ status, day, paid, returned }: PayoutState, visitor: Reader): string => {
-  const texts = moneyTexts[visitor.language]
-  if (status === 'paid' && paid) return filledText(texts.paidOn, dayText(paid.on, visitor))
-  if (status === 'returned' && returned)
-    return filledText(texts.returnedOn, dayText(returned.on, visitor))
-  const text = dayText(day, visitor)
-  return status === 'ordered' ? filledText(texts.arrives, text) : text
-}
+/** The country whose rules a tax code such as `NO:2013` stands for. */
+export const taxcodeCountry = (taxcode: string, locale: string): string =>
+  countryName(taxcode.slice(0, 2), locale)
 
 /** By whose clocks a day begins. */
 export const daysHtml = ({ shop, language }: PortalVisitor): Html =>
@@ -63,11 +49,7 @@ export const daysHtml = ({ shop, language }: PortalVisitor): Html =>
 export const crumbsHtml = (
   visitor: PortalVisitor,
   ...more: readonly (readonly [href: string, name: string])[]
-): Html =>
-  html`<p class="crumbs">
-    <a href="${moneyPath(visitor)}">${moneyTexts[visitor.language].money}</a>
-    ${more.map(([href, name]) => html`<a href="${href}">${name}</a>`)}
-  </p>`
+): Html => crumbs([moneyPath(visitor), moneyTexts[visitor.language].money], ...more)
 
 export const doneHtml = (text: string | undefined): Html | '' =>
   text === undefined ? '' : html`<p class="state good" role="status">${text}</p>`

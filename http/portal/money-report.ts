@@ -15,8 +15,16 @@ import { portalPath } from './areas.ts'
 import { countsHtml } from './money-counts.ts'
 import { downloadsHtml } from './money-downloads.ts'
 import type { MoneyNeeds } from './money-needs.ts'
-import { crumbsHtml, doneHtml, ledgerHref, reportHref, sumText } from './money-parts.ts'
+import {
+  crumbsHtml,
+  doneHtml,
+  ledgerHref,
+  reportHref,
+  sumText,
+  taxcodeCountry,
+} from './money-parts.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
+import { scrolling } from './parts.ts'
 import { moneyTexts } from './texts-money.ts'
 
 /** @throws Refusal resource_is_unknown for ledgers and reports of others */
@@ -50,9 +58,15 @@ const totalHtml = (total: Total, visitor: PortalVisitor): Html => {
       <td class="number">${sumText(sum, currency, visitor)}</td>
     </tr>`
   return html`<section class="card">
-    <h2>${currency} <span class="quiet small">${taxcode}</span></h2>
-    <div class="scroll">
-      <table class="grid steps">
+    <h2>
+      ${currency}
+      <span class="quiet small"
+        >${filledText(texts.taxcodeOf, taxcode, taxcodeCountry(taxcode, visitor.locale))}</span
+      >
+    </h2>
+    ${scrolling(
+      `${currency} ${taxcode}`,
+      html`<table class="grid steps">
         <tbody>
           ${line(texts.gross, totalGross(total), true)}
           ${total.additionalAmount === '0' ? '' : line(texts.additional, total.additionalAmount)}
@@ -62,8 +76,8 @@ const totalHtml = (total: Total, visitor: PortalVisitor): Html => {
           })}
           ${line(texts.net, totalNet(total), true)}
         </tbody>
-      </table>
-    </div>
+      </table>`,
+    )}
   </section>`
 }
 

@@ -17,13 +17,13 @@ import {
   factsHtml,
   moneyPath,
   settlementHref,
-  statusHtml,
   sumText,
-  whenText,
 } from './money-parts.ts'
 import type { Fact } from './parts.ts'
-import { payoutParts, stepsOf, turnoverOf } from './money-steps.ts'
+import { debtAfter, payoutParts, stepsOf, turnoverOf } from './money-steps.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
+import { scrolling } from './parts.ts'
+import { standingOf, statusHtml, wayHtml, whenText, whyHtml } from './payout-standing.ts'
 import { moneyTexts } from './texts-money.ts'
 import { waterfallHtml, type Step } from './waterfall.ts'
 
@@ -59,37 +59,6 @@ const stepsTable = (steps: readonly Step[], visitor: PortalVisitor): Html => {
   </table>`
 }
 
-type Way = { readonly text: string; readonly isDone: boolean; readonly isBad?: boolean }
-
-/** What has happened to the money, and what is still to come. */
-const wayOf = (settled: string, state: PayoutState, visitor: PortalVisitor): readonly Way[] => {
-  const texts = moneyTexts[visitor.language]
-  const { status, day, orders, paid, returned } = state
-  const when = (text: string, on: string) => filledText(text, dayText(on, visitor))
-  const isOrdered = status === 'ordered' || status === 'paid'
-  return [
-    { text: when(texts.steps_settled, settled), isDone: true },
-    ...(returned && status !== 'paid'
-      ? [{ text: when(texts.steps_returned, returned.on), isDone: true, isBad: true }]
-      : []),
-    isOrdered
-      ? { text: when(texts.steps_ordered, orders.at(-1)?.day ?? day), isDone: true }
-      : { text: when(texts.steps_due, day), isDone: false },
-    paid
-      ? { text: when(texts.steps_paid, paid.on), isDone: true }
-      : { text: texts.steps_arrives, isDone: false },
-  ]
-}
-
-const wayHtml = (way: readonly Way[], { language }: PortalVisitor): Html =>
-  html`<h3>${moneyTexts[language].steps}</h3>
-    <ol class="way">
-      ${way.map(
-        ({ text, isDone, isBad }) =>
-          html`<li class="${isBad ? 'bad' : isDone ? 'done' : 'later'}">${text}</li>`,
-      )}
-    </ol>`
-
 const payoutFacts = (
   state: PayoutState,
   made: SettlementMade,
@@ -120,6 +89,13 @@ const payoutFacts = (
   ]
 }
 
+/** Of a settlement that pays nothing. */
+const carriedText = ({ currency, ...payout }: Payout, visitor: PortalVisitor): string => {
+  const sum = debtAfter(payout)
+  const texts = moneyTexts[visitor.language]
+  return sum === '0' ? '' : filledText(texts.carriedOver, sumText(sum, currency, visitor))
+}
+
 const currencyHtml = (
   needs: MoneyNeeds,
   visitor: PortalVisitor,
@@ -129,16 +105,21 @@ const currencyHtml = (
   const texts = moneyTexts[visitor.language]
   const { currency } = payout
   const state = row.payouts.find((one) => one.currency === currency)
-  const settled = dateIn(visitor.shop.timeZone, row.startedAt)
+  const standing = state ? standingOf(needs, visitor, state) : null
   const parts = payoutParts(turnoverOf(needs, row, currency), row.made.totals, payout, texts)
   const steps = stepsOf(parts, currency, visitor)
   return html`<section aria-label="${currency}">
     <div class="card lead">
       <div class="lead-sum">
         <p class="figure">${sumText(payout.payout, currency, visitor)}</p>
-        ${statusHtml(state?.status ?? null, visitor)}
+        ${statusHtml(standing, visitor)}
       </div>
-      <p class="quiet">${state ? whenText(state, visitor) : texts.owed}</p>
+      ${
+        state && standing
+          ? html`<p class="quiet">${whenText(standing, state, visitor)}</p>
+              ${whyHtml(needs, standing, visitor)}`
+          : html`<p class="quiet">${carriedText(payout, visitor)}</p>`
+      }
     </div>
     <div class="columns">
       <section class="card">
@@ -149,14 +130,14 @@ const currencyHtml = (
           <a href="${moneyPath(visitor, 'terms')}">${texts.feesAll}</a>
         </p>
         ${waterfallHtml(texts.waterfall, steps)}
-        <div class="scroll">${stepsTable(steps, visitor)}</div>
+        ${scrolling(texts.waterfall, stepsTable(steps, visitor))}
       </section>
       ${
-        state
+        state && standing
           ? html`<section class="card">
               <h2>${texts.payout}</h2>
               ${factsHtml(payoutFacts(state, row.made, visitor))}
-              ${wayHtml(wayOf(settled, state, visitor), visitor)}
+              ${wayHtml(dateIn(visitor.shop.timeZone, row.startedAt), state, standing, visitor)}
             </section>`
           : ''
       }

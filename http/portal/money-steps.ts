@@ -32,6 +32,11 @@ const feesIn = (totals: Totals, currency: string, texts: MoneyTexts): Part[] =>
     ),
   }))
 
+/** What is owed after a settlement, above zero. */
+export const debtAfter = (
+  payout: Pick<Payout, 'unsettledFeesAfter' | 'unsettledRefundsAfter'>,
+): Sum => negated(addUp(payout.unsettledFeesAfter, payout.unsettledRefundsAfter ?? 0))
+
 /** From what was captured to what is paid out; parts that are nothing are left out. */
 export const payoutParts = (
   turnover: { readonly captured: Sum; readonly refunded: Sum },
@@ -40,12 +45,11 @@ export const payoutParts = (
   texts: MoneyTexts,
 ): readonly Part[] => {
   const before = addUp(payout.unsettledFeesBefore, payout.unsettledRefundsBefore ?? 0)
-  const after = addUp(payout.unsettledFeesAfter, payout.unsettledRefundsAfter ?? 0)
   const changes: Part[] = [
     { name: texts.refunded, sum: turnover.refunded, kind: 'change' },
     ...feesIn(totals, payout.currency, texts),
     { name: texts.debtBefore, sum: before, kind: 'change' },
-    { name: texts.carried, sum: negated(after), kind: 'change' },
+    { name: texts.carried, sum: debtAfter(payout), kind: 'change' },
   ]
   return [
     { name: texts.captured, sum: turnover.captured, kind: 'total' },

@@ -7,17 +7,66 @@ import { dateIn } from '../../domain/time-zone.ts'
 import { numberFormat } from '../payer/formats.ts'
 import { shownAmount } from '../payer/money.ts'
 import type { Html } from '../payer/page.ts'
+import { filledText } from '../payer/words.ts'
 import type { MoneyNeeds } from './money-needs.ts'
-import { crumbsHtml, dayText } from './money-parts.ts'
+import { crumbsHtml, dayText, taxcodeCountry } from './money-parts.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
-import { moneyTexts } from './texts-money.ts'
+import { headedTable, scrolling } from './parts.ts'
+import { moneyTexts, type MoneyTexts } from './texts-money.ts'
 
 export const percent = (rate: string, locale: string): string =>
   numberFormat(locale, { style: 'percent', maximumFractionDigits: 4 }).format(Number(rate))
 
 type Reader = Pick<PortalVisitor, 'language' | 'locale'>
 
-type Charge = { readonly name: string; readonly rate?: string; readonly fixed?: number }
+type Charge = {
+  readonly of: Parameters<typeof vatRateOf>[0]
+  readonly name: string
+  /** When it is charged. */
+  readonly when: string
+  readonly rate?: string
+  readonly fixed?: number
+}
+
+const chargesOf = (schedule: FeeSchedule, texts: MoneyTexts): readonly Charge[] => [
+  {
+    ...{ of: 'transaction', name: texts.transactionFee, when: texts.transactionFeeWhen },
+    ...{ rate: schedule.transactionRate, fixed: schedule.transactionFixed },
+  },
+  {
+    ...{ of: 'transaction', name: texts.interchangeFee, when: texts.interchangeFeeWhen },
+    rate: schedule.interchangeRate,
+  },
+  {
+    ...{ of: 'permission', name: texts.permissionFee, when: texts.permissionFeeWhen },
+    fixed: schedule.permissionFixed,
+  },
+  {
+    ...{ of: 'settlement', name: texts.settlementFee, when: texts.settlementFeeWhen },
+    fixed: schedule.settlementFixed,
+  },
+]
+
+const chargeHtml = (
+  { currency, taxcode, vat }: FeeSchedule,
+  { language, locale }: Reader,
+  { of, name, when, rate = '0', fixed = 0 }: Charge,
+): Html => {
+  const texts = moneyTexts[language]
+  const parts = [
+    ...(Number(rate) === 0 ? [] : [percent(rate, locale)]),
+    ...(fixed === 0 ? [] : [shownAmount(fixed, currency, locale)]),
+  ]
+  const vatRate = vatRateOf(of, taxcode, vat)
+  const tax =
+    Number(vatRate) === 0 ? texts.vatNone : filledText(texts.vatPlus, percent(vatRate, locale))
+  return html`<tr>
+    <th scope="row">${name}<span class="value">${when}</span></th>
+    <td class="number">
+      ${parts.join(' + ') || shownAmount(0, currency, locale)}<span class="value">${tax}</span>
+    </td>
+  </tr>`
+}
 
 export const scheduleHtml = (
   schedule: FeeSchedule,
@@ -27,54 +76,17 @@ export const scheduleHtml = (
 ): Html => {
   const { language, locale } = visitor
   const texts = moneyTexts[language]
-  const { currency, taxcode, vat } = schedule
-  const amount = (minor: number) => shownAmount(minor, currency, locale)
-  const line = ({ name, rate = '0', fixed = 0 }: Charge, of: Parameters<typeof vatRateOf>[0]) => {
-    const parts = [
-      ...(Number(rate) === 0 ? [] : [percent(rate, locale)]),
-      ...(fixed === 0 ? [] : [amount(fixed)]),
-    ]
-    return html`<tr>
-      <th scope="row">${name}</th>
-      <td class="number">${parts.join(' + ') || amount(0)}</td>
-      <td class="number">${percent(vatRateOf(of, taxcode, vat), locale)}</td>
-    </tr>`
-  }
+  const { taxcode, refundsReturnFees } = schedule
+  const charges = chargesOf(schedule, texts).map((one) => chargeHtml(schedule, visitor, one))
   return html`<section class="card">
     <h2>${from} ${badge}</h2>
-    <div class="scroll" tabindex="0" role="group" aria-label="${texts.fees}">
-      <table class="grid terms">
-        <thead>
-          <tr>
-            <th scope="col">${texts.description}</th>
-            <th scope="col" class="number">${texts.fees}</th>
-            <th scope="col" class="number">${texts.vat}</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${line(
-            {
-              name: texts.transactionFee,
-              rate: schedule.transactionRate,
-              fixed: schedule.transactionFixed,
-            },
-            'transaction',
-          )}
-          ${line(
-            {
-              name: `${texts.fee_interchange}, ${texts.credit}`,
-              rate: schedule.interchangeRate,
-            },
-            'transaction',
-          )}
-          ${line({ name: texts.permissionFee, fixed: schedule.permissionFixed }, 'permission')}
-          ${line({ name: texts.settlementFee, fixed: schedule.settlementFixed }, 'settlement')}
-        </tbody>
-      </table>
-    </div>
+    ${scrolling(
+      from,
+      headedTable('grid terms', [texts.description, { number: texts.fees }], charges),
+    )}
     <p class="quiet small">
-      ${currency} · ${taxcode} ·
-      ${schedule.refundsReturnFees ? texts.refundsReturn : texts.refundsKeep}
+      ${filledText(texts.taxcodeWhat, taxcodeCountry(taxcode, locale), taxcode)}
+      ${refundsReturnFees ? texts.refundsReturn : texts.refundsKeep}
     </p>
   </section>`
 }
@@ -94,7 +106,9 @@ export const schedulesHtml = (
     return isInForce ? html`<span class="badge good">${texts.inForce}</span>` : ''
   }
   const fromOf = ({ from, currency }: FeeSchedule): string =>
-    from === 0 ? currency : `${texts.from} ${dayText(dateIn(timeZone, from), visitor)}`
+    from === 0
+      ? `${currency}, ${texts.fromStart}`
+      : `${currency}, ${texts.from.toLowerCase()} ${dayText(dateIn(timeZone, from), visitor)}`
   return html`${newest.length === 0 ? html`<p class="card quiet">${texts.noFees}</p>` : ''}
     <div class="columns">
       ${newest.map((one) => scheduleHtml(one, visitor, fromOf(one), badgeOf(one)))}

@@ -1,16 +1,15 @@
 import { html } from 'hono/html'
 import { staffActor } from '../../domain/merchant/staff.ts'
 import { isTheirPos, mayDo, type StaffAction } from '../../domain/merchant/staff-roles.ts'
-import type { Sum } from '../../domain/money/money.ts'
-import { formatAmount } from '../../domain/money/money.ts'
 import { dayMs, type Instant } from '../../domain/time.ts'
-import { shownAmount, shownMoney, shownTime } from '../payer/money.ts'
+import { shownAmount, shownTime } from '../payer/money.ts'
 import type { Html } from '../payer/page.ts'
-import { filled } from '../payer/words.ts'
 import { actorNames, type ActorNeeds } from './actors.ts'
 import { portalPath } from './areas.ts'
+import { callbacksPath } from './developers/callback-list.ts'
 import { failingAddresses, type FailingAddress } from './failing-addresses.ts'
 import { newsWords } from './news-words.ts'
+import { nextPayoutHtml, type NextPayoutNeeds } from './next-payout.ts'
 import type { PortalVisitor } from './page.ts'
 import { overviewTexts } from './texts-overview.ts'
 
@@ -32,22 +31,17 @@ type News = {
   readonly at: Instant
 }
 
-export type PanelNeeds = ActorNeeds & {
-  readonly expiring: (
-    merchant: string,
-    from: Instant,
-    until: Instant,
-    limit: number,
-  ) => readonly Expiring[]
-  readonly failingCallbacks: (merchant: string, limit: number) => readonly FailingAddress[]
-  /** What is owed to the merchant and not settled, when it will be, and whether to an account. */
-  readonly nextPayout: (merchant: string) => {
-    readonly dueAt: Instant | null
-    readonly sums: readonly { readonly currency: string; readonly sum: Sum }[]
-    readonly hasAccount: boolean
+export type PanelNeeds = ActorNeeds &
+  NextPayoutNeeds & {
+    readonly expiring: (
+      merchant: string,
+      from: Instant,
+      until: Instant,
+      limit: number,
+    ) => readonly Expiring[]
+    readonly failingCallbacks: (merchant: string, limit: number) => readonly FailingAddress[]
+    readonly newsAfter: (merchant: string, position: number, limit: number) => readonly News[]
   }
-  readonly newsAfter: (merchant: string, position: number, limit: number) => readonly News[]
-}
 
 const mostShown = 8
 const newsRead = 60
@@ -93,25 +87,12 @@ const callbacksHtml = ({ failingCallbacks }: PanelNeeds, visitor: PortalVisitor)
   const found = failingCallbacks(visitor.shop.merchant, mostShown)
   if (found.length === 0) return empty(texts.callbacksNone)
   const words = { since: texts.callbackSince, rests: texts.callbackRests }
-  return failingAddresses(found, words, visitor)
-}
-
-const payoutHtml = (
-  { nextPayout }: PanelNeeds,
-  { shop, language, locale }: PortalVisitor,
-): Html => {
-  const texts = overviewTexts[language]
-  const { dueAt, sums, hasAccount } = nextPayout(shop.merchant)
-  const isDebt = sums.some(({ sum }) => sum.startsWith('-'))
-  return html`${sums.map(
-      ({ currency, sum }) =>
-        html`<p class="figure">${shownMoney(formatAmount(sum, currency), currency, locale)}</p>`,
-    )}
-    <p class="quiet">
-      ${dueAt === null ? texts.payoutNone : filled(texts.payoutOn, shownTime(dueAt, locale))}
-    </p>
-    ${isDebt ? html`<p class="quiet small">${texts.payoutDebt}</p>` : ''}
-    ${hasAccount ? '' : html`<p><span class="badge warn">${texts.noPayoutAccount}</span></p>`}`
+  const link = (status: 'waiting' | 'abandoned') =>
+    html`<a class="lone" href="${callbacksPath(visitor.shop.merchant, `?status=${status}`)}"
+      >${texts[`callbacks_${status}`]}</a
+    >`
+  return html`${failingAddresses(found, words, visitor)}
+    <p class="buttons">${link('waiting')} ${link('abandoned')}</p>`
 }
 
 const newsHtml = async (needs: PanelNeeds, visitor: PortalVisitor): Promise<Html> => {
@@ -154,7 +135,7 @@ export const panelsHtml = async (
   const texts = overviewTexts[visitor.language]
   const may = (action: StaffAction) => mayDo(visitor.me.terms, action)
   return html`<div class="panels">
-    ${may('see_money') ? panel(texts.payout, payoutHtml(needs, visitor)) : ''}
+    ${may('see_money') ? panel(texts.payout, nextPayoutHtml(needs, visitor)) : ''}
     ${panel(texts.expiring, expiringHtml(needs, visitor, at))}
     ${may('see_developers') ? panel(texts.callbacks, callbacksHtml(needs, visitor)) : ''}
     ${panel(texts.news, await newsHtml(needs, visitor))}

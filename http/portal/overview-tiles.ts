@@ -4,6 +4,7 @@ import { numberFormat } from '../payer/formats.ts'
 import { shownAmount } from '../payer/money.ts'
 import type { Html } from '../payer/page.ts'
 import { filledText } from '../payer/words.ts'
+import { portalPath } from './areas.ts'
 import type { Shown } from './overview-charts.ts'
 import type { Taken } from './overview-numbers.ts'
 import { overviewTexts } from './texts-overview.ts'
@@ -12,14 +13,18 @@ type Tile = {
   readonly name: string
   readonly of: (taken: Taken) => number
   readonly shown: (value: number) => string
+  /** What it leaves out. */
+  readonly note?: Html
 }
 
 const tilesOf = ({ visitor, numbers }: Shown): readonly Tile[] => {
-  const { language, locale, me } = visitor
+  const { language, locale, me, shop } = visitor
   const texts = overviewTexts[language]
   const count = numberFormat(locale)
   const amount = (minor: number) => shownAmount(minor, numbers.currency, locale)
-  const fees: Tile = { name: texts.fees, of: (taken) => taken.fees, shown: amount }
+  const terms = portalPath(shop.merchant, 'money/terms')
+  const note = html`${texts.feesWhat} <a href="${terms}">${texts.feesTerms}</a>`
+  const fees: Tile = { name: texts.fees, of: (taken) => taken.fees, shown: amount, note }
   return [
     { name: texts.turnover, of: ({ captured }) => captured, shown: amount },
     { name: texts.payments, of: ({ payments }) => payments, shown: (one) => count.format(one) },
@@ -43,7 +48,7 @@ export const tilesHtml = (shown: Shown): Html => {
   const { today, total, before } = numbers
   return html`<dl class="tiles">
     ${tilesOf(shown).map(
-      ({ name, of, shown: text }) =>
+      ({ name, of, shown: text, note }) =>
         html`<div class="card tile">
           <dt>${name}</dt>
           <dd><span class="quiet small">${texts.today}</span></dd>
@@ -55,6 +60,7 @@ export const tilesHtml = (shown: Shown): Html => {
             <b>${text(of(total))}</b>
           </dd>
           <dd class="quiet small">${filledText(texts.before, text(of(before)))}</dd>
+          ${note === undefined ? '' : html`<dd class="quiet small">${note}</dd>`}
         </div>`,
     )}
   </dl>`

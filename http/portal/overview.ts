@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
+import { mayDo } from '../../domain/merchant/staff-roles.ts'
 import { nextTurn } from '../../application/next-turn.ts'
 import { searchOf, type Call } from '../call.ts'
 import { changesReply, restMs, type Watch } from '../event-stream.ts'
@@ -46,6 +47,7 @@ const numbersHtml = (shown: Shown, isAlone: boolean): Html => {
               <h2>${texts.byDay}</h2>
               <p class="quiet small">
                 ${filledText(texts.numbers, numbers.currency)} ${filledText(texts.utc, timeZone)}
+                ${mayDo(visitor.me.terms, 'see_money') ? texts.feesWhat : ''}
               </p>
               ${daysTable(shown)}
             </section>`

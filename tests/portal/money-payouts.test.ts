@@ -21,7 +21,21 @@ const payoutIn = (html: string) => ({
   ),
 })
 
-test('a payout is due, then ordered, then returned, and says no more than that', async () => {
+/** A file in which the bank refuses all of an order. */
+const refusalOf = (order: string): string => {
+  const [, message = ''] = /<MsgId>([^<]*)</.exec(readFileSync(order, 'utf8')) ?? []
+  const report = join(folder, 'report.xml')
+  writeFileSync(
+    report,
+    `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt>
+    <GrpHdr><MsgId>r1</MsgId><CreDtTm>2026-11-30T08:00:00</CreDtTm></GrpHdr>
+    <OrgnlGrpInfAndSts><OrgnlMsgId>${message}</OrgnlMsgId><GrpSts>RJCT</GrpSts>
+    </OrgnlGrpInfAndSts></CstmrPmtStsRpt></Document>`,
+  )
+  return report
+}
+
+test('a payout is due, overdue, ordered, returned, and says no more than that', async () => {
   await service.operator('staff', 'add', 'sandbox', '4799999901', '--role', 'owner')
   const alice = makeVisitor(service)
   await alice.signIn('alice')
@@ -39,6 +53,21 @@ test('a payout is due, then ordered, then returned, and says no more than that',
       'Marked as paid when it is on the bank statement',
     ],
   })
+  await service.advance(10 * 86_400)
+  await alice.signIn('alice')
+  expect(await payout()).toEqual({
+    badge: 'Overdue',
+    way: [
+      'Settled DAY',
+      'Overdue since DAY, not ordered from the bank yet',
+      'Marked as paid when it is on the bank statement',
+    ],
+  })
+  expect((await payout('nb')).badge).toBe('Forfalt')
+  expect((await alice.visit('/portal/sandbox/money')).html).toMatch(
+    /class="badge warn">Overdue<\/span>\s*<span class="quiet">since /,
+  )
+
   const order = join(folder, 'order.xml')
   await service.operator('settle', '--pain001', order)
   expect(await payout()).toEqual({
@@ -51,22 +80,14 @@ test('a payout is due, then ordered, then returned, and says no more than that',
   })
   expect((await payout('nb')).badge).toBe('Bestilt')
 
-  const [, message = ''] = /<MsgId>([^<]*)</.exec(readFileSync(order, 'utf8')) ?? []
-  const report = join(folder, 'report.xml')
-  writeFileSync(
-    report,
-    `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt>
-    <GrpHdr><MsgId>r1</MsgId><CreDtTm>2026-11-30T08:00:00</CreDtTm></GrpHdr>
-    <OrgnlGrpInfAndSts><OrgnlMsgId>${message}</OrgnlMsgId><GrpSts>RJCT</GrpSts>
-    </OrgnlGrpInfAndSts></CstmrPmtStsRpt></Document>`,
-  )
+  const report = refusalOf(order)
   await service.operator('bank', 'import', report)
   expect(await payout()).toEqual({
     badge: 'Returned',
     way: [
       'Settled DAY',
       'Returned by the bank on DAY, to be ordered again',
-      'Due DAY, not ordered from the bank yet',
+      'Not ordered from the bank again yet',
       'Marked as paid when it is on the bank statement',
     ],
   })

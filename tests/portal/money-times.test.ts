@@ -84,3 +84,16 @@ test('when times or zone are none, the form says so, and nothing changes', async
   expect(again.html).toContain('There is no such time zone.')
   expect(await told('settlement_account/default/')).toEqual(before)
 })
+
+test('given fees of a merchant, each says when it is charged, and whose VAT it is', async () => {
+  const read = async (language: string) =>
+    (await bob.visit(`${money}/terms`, { headers: { 'Accept-Language': language } })).html
+      .replaceAll(/<[^>]*>/g, ' ')
+      .replaceAll(/[\s\u00a0]+/g, ' ')
+  const en = await read('en')
+  expect(en).toMatch(/Question for data When a payer answers [^.]*\. NOK 2\.00 \+ 25% VAT/)
+  expect(en).toContain(
+    'VAT is by the rules of Norway; reports and files call them tax code NO:2013',
+  )
+  expect(await read('nb')).toContain('Mva. følger reglene i Norge;')
+})

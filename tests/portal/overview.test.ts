@@ -37,6 +37,7 @@ describe('given payments of today,', () => {
     expect(text).toContain('Turnover Today NOK 649.00')
     expect(text).toContain('Payments Today 2')
     expect(text).toMatch(/Till 1 2 649\.00 0\.00 3\.60/)
+    expect(text).toContain('Fees for settlements and permissions come off the payouts. All fees')
     expect(html).toMatch(
       /<a class="column" href="[^"]*" aria-label="[^"]*NOK\s649\.00[^"]*2 payments/,
     )
@@ -46,7 +47,7 @@ describe('given payments of today,', () => {
   test('what is owed and not settled is told, with the time of the settlement', async () => {
     const text = textOf((await alice.visit(overview)).html)
     // 649.00 less two fees of 1.80.
-    expect(text).toMatch(/Next payout NOK 645\.40 Will be settled \w/)
+    expect(text).toMatch(/Next payout NOK 645\.40 So far; will be settled \w/)
   })
 
   test('an authorisation is listed the day before it ends, with what is left', async () => {

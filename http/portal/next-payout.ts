@@ -1,0 +1,33 @@
+import { html } from 'hono/html'
+import type { Sum } from '../../domain/money/money.ts'
+import type { Instant } from '../../domain/time.ts'
+import { shownTime } from '../payer/money.ts'
+import type { Html } from '../payer/page.ts'
+import { filled } from '../payer/words.ts'
+import { sumText } from './money-parts.ts'
+import type { PortalVisitor } from './page.ts'
+import { moneyTexts } from './texts-money.ts'
+
+export type NextPayoutNeeds = {
+  /** What is owed to the merchant and not settled, when it will be, and whether to an account. */
+  readonly nextPayout: (merchant: string) => {
+    readonly dueAt: Instant | null
+    readonly sums: readonly { readonly currency: string; readonly sum: Sum }[]
+    readonly hasAccount: boolean
+  }
+}
+
+/** What is owed to the merchant so far, when it is settled, and what keeps it from being paid. */
+export const nextPayoutHtml = ({ nextPayout }: NextPayoutNeeds, visitor: PortalVisitor): Html => {
+  const texts = moneyTexts[visitor.language]
+  const { dueAt, sums, hasAccount } = nextPayout(visitor.shop.merchant)
+  const isDebt = sums.some(({ sum }) => sum.startsWith('-'))
+  return html`${sums.map(
+      ({ currency, sum }) => html`<p class="figure">${sumText(sum, currency, visitor)}</p>`,
+    )}
+    <p class="quiet">
+      ${dueAt === null ? texts.nextNone : filled(texts.nextOn, shownTime(dueAt, visitor.locale))}
+    </p>
+    ${isDebt ? html`<p class="small">${texts.owed}</p>` : ''}
+    ${hasAccount ? '' : html`<p><span class="badge warn">${texts.noPayoutAccount}</span></p>`}`
+}
