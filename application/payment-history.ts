@@ -42,6 +42,8 @@ export const newestEventsOf =
 
 type Message = {
   readonly id: string
+  /** In the order of the log. */
+  readonly place: number
   readonly event: string
   readonly at: number
   readonly status: string
@@ -50,14 +52,21 @@ type Message = {
 
 export type ToldOfPayment = Message & { readonly tries: readonly Attempt[] }
 
-/** The newest messages about a payment, those without an address too, each with its attempts. */
+/**
+ * The newest messages about a payment, or those before a place, those without an address too, each
+ * with its attempts.
+ */
 export const toldOfPayment =
   (
     listAbout: (subject: string, before: number, limit: number) => Promise<readonly Message[]>,
     attemptsOf: (id: string) => Promise<readonly Attempt[]>,
   ) =>
-  async (tid: string, limit: number): Promise<readonly ToldOfPayment[]> => {
-    const rows = await listAbout(streamOf(payments, tid), Number.MAX_SAFE_INTEGER, limit)
+  async (
+    tid: string,
+    limit: number,
+    before = Number.MAX_SAFE_INTEGER,
+  ): Promise<readonly ToldOfPayment[]> => {
+    const rows = await listAbout(streamOf(payments, tid), before, limit)
     return Promise.all(
       rows.map(async (row) => ({
         ...row,

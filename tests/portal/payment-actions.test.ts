@@ -13,6 +13,7 @@ const pageOf = (tid: string, more: string, visitor = desk.alice): Promise<Shown>
   visitor.visit(`/portal/sandbox/payments/${tid}${more}`)
 
 const money = (text: string): string => `NOK\u00a0${text}`
+const doneIn = (html: string) => /role="status"><span>([^<]*)</.exec(html)?.[1]
 const typesOf = async (tid: string) => (await desk.happenedTo(tid)).map(([type]) => type)
 
 describe('given an authorised payment,', () => {
@@ -24,9 +25,8 @@ describe('given an authorised payment,', () => {
     expect(page.html).toContain(`<b>${money('124.50')}</b>`)
     expect(await typesOf(tid)).toEqual(['PaymentRequested', 'PaymentAuthorized'])
     const [first, again] = await Promise.all([confirmAt(alice, page), confirmAt(alice, page)])
-    expect([first.location, again.location]).toEqual(
-      Array(2).fill(`/portal/sandbox/payments/${tid}?done=capture`),
-    )
+    expect(first.location).toMatch(`/portal/sandbox/payments/${tid}?done=capture&part=portal-`)
+    expect(again.location).toBe(first.location)
     expect((await confirmAt(alice, page)).status).toBe(303)
     const [owner] = (await service.operator('staff', 'list', 'sandbox')) as unknown as readonly {
       readonly member: string
@@ -35,7 +35,7 @@ describe('given an authorised payment,', () => {
       ['PaymentCaptured', `staff:${owner?.member}`],
     ])
     const { html } = await alice.follow(first)
-    expect(html).toContain('role="status">Captured.')
+    expect(doneIn(html)).toBe(`${money('124.50')} captured. ${money('124.50')} is left to capture.`)
     expect(html).toContain('by Alice Andersen (staff)')
   })
 
@@ -69,11 +69,18 @@ describe('given an authorised payment,', () => {
     const renewal = await pageOf(tid, '/renew')
     expect((await confirmAt(alice, renewal)).status).toBe(303)
     await service.advance(60)
-    expect((await confirmAt(alice, renewal)).location).toContain('?done=renew')
+    const renewed = await confirmAt(alice, renewal)
+    expect(doneIn((await alice.follow(renewed)).html)).toBe(
+      `Renewed: ${money('100.00')} stays reserved until `,
+    )
     const release = await pageOf(tid, '/release')
     expect(release.html).toContain(`Release ${money('100.00')}`)
-    for (let time = 0; time < 2; time += 1)
-      expect((await confirmAt(alice, release)).location).toContain('?done=release')
+    for (let time = 0; time < 2; time += 1) {
+      const { html } = await alice.follow(await confirmAt(alice, release))
+      expect(doneIn(html)).toBe(
+        `${money('100.00')} released to the payer. Nothing is left to capture.`,
+      )
+    }
     expect((await typesOf(tid)).slice(2)).toEqual(['PaymentRenewed', 'PaymentReleased'])
     expect((await pageOf(tid, '/capture')).status).toBe(409)
   })

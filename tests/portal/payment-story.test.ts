@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { mostEvents } from '../../http/portal/payments/one.ts'
+import { mostMessages } from '../../http/portal/payments/told.ts'
 import { startPaymentDesk, type PaymentDesk } from './payment-desk.ts'
 
 let desk: PaymentDesk
@@ -83,4 +84,26 @@ test('given an open page, whoever has left or has another role is told nothing',
     await amend(tid, { action: 'capture' })
     expect([way, await open.text()]).toEqual([way, 'retry: 2000\n\n'])
   }
+})
+
+test('given more callbacks than a page shows, the older ones are led to', async () => {
+  const tid = await desk.accepted({ pos_tid: 'told-often' })
+  const captures = mostMessages + 1
+  for (let part = 1; part <= captures; part += 1) {
+    const capture = { action: 'capture', capture_id: `told-${part}` }
+    await amend(tid, { ...capture, amount: '1.00', currency: 'NOK' })
+  }
+  const path = `/portal/sandbox/payments/${tid}`
+  const toldIn = (html: string) =>
+    [...html.matchAll(/<code>(payment_\w+)<\/code>/g)].map(([, event]) => event)
+  const first = (await desk.alice.visit(path)).html
+  const older = /href="([^"]*\?told=\d+)"[^>]*>Older callbacks/.exec(first)?.[1] ?? ''
+  const last = (await desk.alice.visit(older)).html
+  expect([...toldIn(first), ...toldIn(last)]).toEqual([
+    ...Array<string>(captures).fill('payment_captured'),
+    'payment_authorized',
+  ])
+  expect(toldIn(first)).toHaveLength(mostMessages)
+  expect(last).not.toContain('Older callbacks')
+  expect(last).toContain(`href="${path}">Newest callbacks`)
 })

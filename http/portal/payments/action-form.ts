@@ -10,9 +10,10 @@ import { hiddenFields, problemNote } from '../../payer/session.ts'
 import { filled } from '../../payer/words.ts'
 import { portalPath } from '../areas.ts'
 import type { PortalVisitor } from '../page.ts'
-import { wholeOf, type Typed } from './asked.ts'
+import { crumbs } from '../parts.ts'
+import { wholeOf, type Choice, type Typed } from './asked.ts'
 import { paymentPath } from './find.ts'
-import type { PaymentAction } from './possible.ts'
+import { isPart, type PaymentAction } from './possible.ts'
 import { changesHtml, costHtml, grossOf } from './preview.ts'
 import type { PaymentTexts } from './texts.ts'
 
@@ -24,12 +25,32 @@ export type ActionForm = {
   readonly payment: RequestedPayment
   readonly typed: Typed
   readonly mark: string
+  /** What is often asked for, as far as the role may. */
+  readonly choices?: readonly Choice[]
   /** What is asked for, and what it would do; absent where that is refused. */
   readonly asked?: { readonly pots: Pots; readonly preview: PaymentPreview } | undefined
   /** The amount above which a code is needed, where this is above it. */
   readonly codeAbove?: number | undefined
   readonly problem?: string | undefined
   readonly codeProblem?: string | undefined
+}
+
+/** Each leads to what it will do. */
+const choicesHtml = ({ texts, action, payment, visitor, tid, choices = [] }: ActionForm) => {
+  const { currency } = payment.request
+  if (choices.length === 0) return ''
+  return html`<p class="buttons">
+    ${choices.map(({ name, pots }) => {
+      const typed = {
+        amount: formatAmount(pots.amount, currency),
+        additional: formatAmount(pots.additionalAmount, currency),
+      }
+      const place = paymentPath(tid, `/${action}?${new URLSearchParams(typed)}`)
+      return html`<a class="button second" href="${portalPath(visitor.shop.merchant, place)}"
+        >${texts[name]}: ${shownAmount(grossOf(pots), currency, visitor.locale)}</a
+      >`
+    })}
+  </p>`
 }
 
 const filledMost = (texts: PaymentTexts, most: string): string => texts.maximum.replace('{}', most)
@@ -50,17 +71,18 @@ const amountsHtml = (form: ActionForm): Html => {
       attributes: html`inputmode="decimal" autocomplete="off" required
       value="${typed[name] ?? usual(name, most)}"`,
     })
-  return html`<form method="get" class="amounts">
-    ${field('amount', texts.amount, whole.amount)}
-    ${
-      whole.additionalAmount === 0
-        ? ''
-        : field('additional', texts.additional, whole.additionalAmount)
-    }
-    <div class="actions">
-      <button>${texts[action === 'refund' ? 'preview_refund' : 'preview_capture']}</button>
-    </div>
-  </form>`
+  return html`${choicesHtml(form)}
+    <form method="get" class="amounts">
+      ${field('amount', texts.amount, whole.amount)}
+      ${
+        whole.additionalAmount === 0
+          ? ''
+          : field('additional', texts.additional, whole.additionalAmount)
+      }
+      <div class="actions">
+        <button>${texts[action === 'refund' ? 'preview_refund' : 'preview_capture']}</button>
+      </div>
+    </form>`
 }
 
 const confirmText = (form: ActionForm, pots: Pots, { after }: PaymentPreview): Html => {
@@ -107,8 +129,7 @@ const confirmHtml = (form: ActionForm, pots: Pots, preview: PaymentPreview): Htm
     additional: amount(pots.additionalAmount),
   }
   const path = (more = '') => portalPath(visitor.shop.merchant, paymentPath(tid, more))
-  const isPart = action === 'capture' || action === 'refund'
-  const other = isPart
+  const other = isPart(action)
     ? html`<a class="button second" href="${path(`/${action}`)}">${texts.otherAmount}</a>`
     : ''
   return html`<form method="post" action="${path(`/${action}`)}" data-once>
@@ -149,12 +170,13 @@ const confirmCard = (form: ActionForm, { pots, preview }: NonNullable<ActionForm
  */
 export const actionHtml = (form: ActionForm): Html => {
   const { texts, action, payment, visitor, tid, asked, problem, typed } = form
-  const isPart = action === 'capture' || action === 'refund'
-  const isAsked = asked !== undefined && (!isPart || typed.amount !== null)
-  const amounts = isPart ? html`<section class="card">${amountsHtml(form)}</section>` : ''
-  return html`<a class="back" href="${portalPath(visitor.shop.merchant, paymentPath(tid))}"
-      >${payment.request.posTid}</a
-    >
+  const isAsked = asked !== undefined && (!isPart(action) || typed.amount !== null)
+  const amounts = isPart(action) ? html`<section class="card">${amountsHtml(form)}</section>` : ''
+  const path = (more: string) => portalPath(visitor.shop.merchant, more)
+  return html`${crumbs(
+      [path('payments'), texts.back],
+      [path(paymentPath(tid)), payment.request.posTid],
+    )}
     <div class="act">
       <h1>${texts[`action_${action}`]}</h1>
       ${isAsked ? confirmCard(form, asked) : html`${problemNote(problem)} ${amounts}`}

@@ -16,7 +16,7 @@ import { toldProblem } from '../../payer/session.ts'
 import { filledText } from '../../payer/words.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
 import { actionHtml, type ActionForm } from './action-form.ts'
-import { commandOf, potsAsked, stateMark, type Typed } from './asked.ts'
+import { choicesOf, commandOf, potsAsked, stateMark, type Choice, type Typed } from './asked.ts'
 import { findPayment } from './find.ts'
 import type { PaymentAction } from './possible.ts'
 import { grossOf } from './preview.ts'
@@ -88,7 +88,9 @@ export const actionPages = (needs: PaymentActionNeeds) => {
     const texts = paymentTexts[visitor.language]
     const payment = await find(visitor, tid, at)
     const mark = stateMark(needs.derive, tid, action, payment)
-    const about = { visitor, texts, tid, action, payment, typed, mark }
+    const mayAsk = ({ pots }: Choice) => limitOf(order, payment, pots) === undefined
+    const choices = choicesOf(action, payment).filter(mayAsk)
+    const about = { visitor, texts, tid, action, payment, typed, mark, choices }
     const title = texts[`action_${action}`]
     const page = (form: Partial<ActionForm>, status: PortalPage['status']): PortalPage => {
       const { status: _, ...problems } = told

@@ -23,7 +23,7 @@ import {
 } from './action-page.ts'
 import { commandOf, partIdOf, potsAsked, stateMark } from './asked.ts'
 import { paymentParams, paymentPath } from './find.ts'
-import { paymentActions, type PaymentAction } from './possible.ts'
+import { isPart, paymentActions, type PaymentAction } from './possible.ts'
 import { paymentTexts } from './texts.ts'
 
 const actionForm = plainForm.extend({
@@ -100,11 +100,12 @@ const makeCarryOut = (needs: PaymentActionNeeds, visits: Visits, { confirm }: Po
     const texts = paymentTexts[visitor.language]
     if (visitor.shop.isDisabled) return refuse('merchant_is_disabled')
     const payment = await find(visitor, tid, at)
-    const done = () =>
-      visits.go(visitor, portalPath(visitor.shop.merchant, paymentPath(tid, `?done=${action}`)))
     const pots = potsAsked(action, payment, typed)
     if (pots === undefined) return formPage(order)
     const form = { mark: fieldOf(body, 'mark'), had: Number(fieldOf(body, 'had')), pots }
+    const part = isPart(action) ? `&part=${partIdOf(form.mark)}` : ''
+    const place = paymentPath(tid, `?done=${action}${part}`)
+    const done = () => visits.go(visitor, portalPath(visitor.shop.merchant, place))
     if (isDone(action, payment, form)) return done()
     if (form.mark !== stateMark(needs.derive, tid, action, payment))
       return formPage(order, { problem: texts.changed, status: 409 })

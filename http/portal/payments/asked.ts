@@ -1,11 +1,12 @@
 import type { FindTerms } from '../../../application/fee-book.ts'
 import { countItems } from '../../../domain/chunked-list.ts'
-import { minus, type Pots } from '../../../domain/money/pots.ts'
+import type { MinorUnits } from '../../../domain/money/money.ts'
+import { isNothing, minus, type Pots } from '../../../domain/money/pots.ts'
 import type { PaymentCommand } from '../../../domain/payment/payment-command.ts'
 import { available, type RequestedPayment } from '../../../domain/payment/payment-state.ts'
 import type { Instant } from '../../../domain/time.ts'
 import { typedAmount } from '../../payer/money.ts'
-import type { PaymentAction } from './possible.ts'
+import { isPart, type PaymentAction } from './possible.ts'
 
 /** What somebody wants done with a payment, as typed. */
 export type Typed = {
@@ -17,6 +18,22 @@ export type Typed = {
 /** All that can be captured or refunded. */
 export const wholeOf = (action: PaymentAction, payment: RequestedPayment): Pots =>
   action === 'refund' ? minus(payment.captured, payment.refunded) : available(payment)
+
+/** What is often asked for. */
+export type Choice = { readonly name: 'allLeft' | 'half'; readonly pots: Pots }
+
+/** All that is left, and half of it, rounded down. */
+export const choicesOf = (action: PaymentAction, payment: RequestedPayment): readonly Choice[] => {
+  if (!isPart(action)) return []
+  const whole = wholeOf(action, payment)
+  const halved = (minor: MinorUnits): MinorUnits => Math.floor(minor / 2)
+  const half = { amount: halved(whole.amount), additionalAmount: halved(whole.additionalAmount) }
+  const choices = [
+    { name: 'allLeft', pots: whole },
+    { name: 'half', pots: half },
+  ] as const
+  return choices.filter(({ pots }) => !isNothing(pots))
+}
 
 /** All of it, unless something else was typed; undefined for what is no amount. */
 export const potsAsked = (

@@ -11,7 +11,7 @@ import type { Route } from '../../route.ts'
 import { portalPath } from '../areas.ts'
 import type { PortalVisitor } from '../page.ts'
 import { shopParams, type PortalPages } from '../pages.ts'
-import { headedTable } from '../parts.ts'
+import { headedTable, scrolling } from '../parts.ts'
 import { filtersHtml, shortcutsHtml, tabsHtml } from './filters.ts'
 import { namesOfPos, type PosOf } from './find.ts'
 import { listMark } from './mark.ts'
@@ -85,7 +85,7 @@ const tableHtml = (listed: Listed, rows: readonly PaymentRow[]): Html => {
     texts.requested,
   ]
   const shown = rows.map((row) => rowHtml(listed, row))
-  return headedTable('payments', heads, shown)
+  return scrolling(texts.payments, headedTable('payments', heads, shown))
 }
 
 const moreHtml = (visitor: PortalVisitor, path: string, filters: Filters, found: Found): Html => {
@@ -123,7 +123,7 @@ const bodyHtml = (listed: Listed, path: string, filters: Filters, found: Found):
       }
     </div>
     ${tabsHtml(shown)} ${filtersHtml(shown)} ${shortcutsHtml(shown)}
-    <section class="card flush" data-part="payments" aria-label="${texts.payments}">
+    <section class="card flush" data-part="payments">
       ${rows.length === 0 ? html`<p class="quiet nothing">${nothing}</p>` : tableHtml(listed, rows)}
       ${moreHtml(visitor, path, filters, found)}
     </section>`

@@ -8,11 +8,11 @@ import type { Route } from '../../route.ts'
 import { shopParams, type PortalPages } from '../pages.ts'
 import { findPayment, paymentParams } from './find.ts'
 import { listMark, markOf } from './mark.ts'
-import { mostMessages, type PaymentPageNeeds } from './one.ts'
+import type { PaymentPageNeeds } from './one.ts'
 import { filtersOf, paymentListQuery } from './query.ts'
 import { onPage, type PaymentListNeeds } from './list.ts'
 import { paymentSearch } from './search.ts'
-import { toldIn } from './told.ts'
+import { mostMessages, toldIn } from './told.ts'
 
 export type LivePaymentNeeds = PaymentListNeeds &
   PaymentPageNeeds & {

@@ -6,7 +6,7 @@ import { filled } from '../../payer/words.ts'
 import { portalPath } from '../areas.ts'
 import type { PortalVisitor } from '../page.ts'
 import { namesOfPos, paymentPath, type PosOf } from './find.ts'
-import { paymentActions, possibleActions } from './possible.ts'
+import { possibleActions } from './possible.ts'
 import { badgeHtml } from './state.ts'
 import type { PaymentTexts } from './texts.ts'
 
@@ -93,13 +93,6 @@ export const detailsHtml = (
           <dd>${value}</dd>`,
     )}
   </dl>`
-}
-
-export const doneHtml = (texts: PaymentTexts, done: string | null): Html | '' => {
-  const action = paymentActions.find((one) => one === done)
-  return action === undefined
-    ? ''
-    : html`<p class="state good" role="status">${texts[`done_${action}`]}</p>`
 }
 
 export const proofHtml = ({ visitor, texts, tid }: ShownPayment): Html =>

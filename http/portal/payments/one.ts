@@ -11,13 +11,14 @@ import { filledText } from '../../payer/words.ts'
 import type { Route } from '../../route.ts'
 import { portalPath } from '../areas.ts'
 import type { PortalPages } from '../pages.ts'
+import { crumbs } from '../parts.ts'
 import { itemsHtml } from './bought.ts'
 import { findPayment, paymentParams, paymentPath } from './find.ts'
+import { doneHtml, type Done } from './done.ts'
 import { moneyLinesHtml, type CountingNeeds } from './money-lines.ts'
 import { markOf } from './mark.ts'
 import {
   detailsHtml,
-  doneHtml,
   headHtml,
   proofHtml,
   type DetailNeeds,
@@ -26,7 +27,7 @@ import {
 import { potsHtml } from './pots.ts'
 import { paymentTexts } from './texts.ts'
 import { timelineHtml, type Told } from './timeline.ts'
-import { callbacksHtml, toldIn, type ToldNeeds } from './told.ts'
+import { callbacksHtml, furtherHtml, messagesOf, type ToldNeeds } from './told.ts'
 
 export type PaymentPageNeeds = CountingNeeds &
   DetailNeeds &
@@ -43,7 +44,6 @@ export type PaymentPageNeeds = CountingNeeds &
   }
 
 export const mostEvents = 100
-export const mostMessages = 20
 
 const namesOf = async (
   { findStaff, nameOf }: PaymentPageNeeds,
@@ -75,13 +75,13 @@ const boughtHtml = async (needs: PaymentPageNeeds, shown: ShownPayment): Promise
   </section>`
 }
 
-type Asked = {
-  readonly done: string | null
-  /** A revision, of pages further back. */
+type Asked = Done & {
+  /** Of pages further back: a revision of the payment, and a place of its callbacks. */
   readonly before: number | undefined
+  readonly told: number | undefined
 }
 
-const revisionIn = (text: string | null): number | undefined =>
+const numberIn = (text: string | null): number | undefined =>
   /^\d{1,15}$/.test(text ?? '') ? Number(text) : undefined
 
 const pagesHtml = (
@@ -91,30 +91,25 @@ const pagesHtml = (
 ): Html | '' => {
   const path = portalPath(visitor.shop.merchant, paymentPath(tid))
   const older = `${path}?before=${events.at(-1)?.revision ?? 0}`
-  if (more === 0 && !isFurtherBack) return ''
-  return html`<p class="pages">
-    ${isFurtherBack ? html`<a class="lone" href="${path}">${texts.newestEvents}</a>` : ''}
-    ${
-      more === 0
-        ? ''
-        : html`<a class="lone" href="${older}">${filledText(texts.olderEvents, more)}</a>`
-    }
-  </p>`
+  return furtherHtml(
+    isFurtherBack ? [path, texts.newestEvents] : undefined,
+    more === 0 ? undefined : [older, filledText(texts.olderEvents, more)],
+  )
 }
 
-const bodyOf = async (needs: PaymentPageNeeds, shown: ShownPayment, { done, before }: Asked) => {
+const bodyOf = async (needs: PaymentPageNeeds, shown: ShownPayment, asked: Asked) => {
+  const { done, part, before, told: toldBefore } = asked
   const { visitor, texts, tid, payment } = shown
   const { locale, shop } = visitor
   const history = await newestEventsOf(needs)(tid, mostEvents, before)
-  const messages = await toldIn(needs)(tid, mostMessages)
+  const { messages, hasMore } = await messagesOf(needs, tid, toldBefore)
   const actors = new Set(history.events.map(({ metadata }) => metadata.actor))
   const names = await namesOf(needs, shop.merchant, actors)
   const told: Told = { texts, locale, currency: payment.request.currency, names }
   const pages = pagesHtml(shown, history, before !== undefined)
-  const body = html`<a class="back" href="${portalPath(shop.merchant, 'payments')}"
-      >${texts.back}</a
-    >
-    ${doneHtml(texts, done)}
+  const path = portalPath(shop.merchant, paymentPath(tid))
+  const body = html`${crumbs([portalPath(shop.merchant, 'payments'), texts.back])}
+    <div data-part="done">${doneHtml(shown, { done, part })}</div>
     <div data-part="head">${headHtml(shown)}</div>
     <div class="pay">
       <div data-part="main">
@@ -140,6 +135,10 @@ const bodyOf = async (needs: PaymentPageNeeds, shown: ShownPayment, { done, befo
         <section class="card">
           <h2>${texts.callbacks}</h2>
           ${callbacksHtml(visitor, texts, messages)}
+          ${furtherHtml(
+            toldBefore === undefined ? undefined : [path, texts.newestCallbacks],
+            hasMore ? [`${path}?told=${messages.at(-1)?.place}`, texts.olderCallbacks] : undefined,
+          )}
         </section>
         ${proofHtml(shown)}
       </div>
@@ -160,6 +159,8 @@ export const paymentPageRoute = (needs: PaymentPageNeeds, { page }: PortalPages)
       ownQuery: z.object({
         before: z.string().optional().meta({ description: 'Events before this revision.' }),
         done: z.string().optional().meta({ description: 'What was done just now.' }),
+        part: z.string().optional().meta({ description: 'The capture or refund that was done.' }),
+        told: z.string().optional().meta({ description: 'Callbacks before this place.' }),
       }),
     },
     async (visitor, call: Call<{ readonly tid: string }>) => {
@@ -168,13 +169,16 @@ export const paymentPageRoute = (needs: PaymentPageNeeds, { page }: PortalPages)
       const payment = await find(visitor, tid, call.at)
       const texts = paymentTexts[visitor.language]
       const shown = { visitor, texts, tid, payment }
-      const before = revisionIn(searchOf(call).get('before'))
-      const asked = { before, done: searchOf(call).get('done') }
+      const search = searchOf(call)
+      const before = numberIn(search.get('before'))
+      const told = numberIn(search.get('told'))
+      const asked = { before, told, done: search.get('done'), part: search.get('part') }
       const { body, mark } = await bodyOf(needs, shown, asked)
       const { posTid } = payment.request
       const follow = portalPath(visitor.shop.merchant, paymentPath(tid, `/events?at=${mark}`))
       // What is past does not change.
-      return { title: posTid, body, ...(before === undefined && { follow }) }
+      const isNewest = before === undefined && told === undefined
+      return { title: posTid, body, ...(isNewest && { follow }) }
     },
   )
 }

@@ -6,6 +6,10 @@ import type { PortalVisitor } from '../page.ts'
 export const paymentActions = ['capture', 'release', 'renew', 'refund'] as const
 export type PaymentAction = (typeof paymentActions)[number]
 
+/** Whether it can be done with a part of the amount. */
+export const isPart = (action: PaymentAction): action is 'capture' | 'refund' =>
+  action === 'capture' || action === 'refund'
+
 const isPossible = (
   action: PaymentAction,
   { status, captured, refunded }: RequestedPayment,

@@ -16,6 +16,26 @@ export type ToldNeeds = Pick<CallbackNeeds, 'callbackMessages' | 'attemptsOf'>
 export const toldIn = ({ callbackMessages, attemptsOf }: ToldNeeds) =>
   toldOfPayment(callbackMessages.listAbout, attemptsOf)
 
+export const mostMessages = 20
+
+/** The newest messages, and whether there are older ones. */
+export const messagesOf = async (needs: ToldNeeds, tid: string, before: number | undefined) => {
+  const found = await toldIn(needs)(tid, mostMessages + 1, before)
+  return { messages: found.slice(0, mostMessages), hasMore: found.length > mostMessages }
+}
+
+/** The way to the other pages of a list. */
+export const furtherHtml = (
+  newest: readonly [href: string, name: string] | undefined,
+  older: readonly [href: string, name: string] | undefined,
+): Html | '' => {
+  const links = [newest, older].flatMap((one) => (one ? [one] : []))
+  if (links.length === 0) return ''
+  return html`<p class="pages">
+    ${links.map(([href, name]) => html`<a class="lone" href="${href}">${name}</a>`)}
+  </p>`
+}
+
 const kinds: Readonly<Record<string, string>> = {
   delivered: 'good',
   abandoned: 'bad',

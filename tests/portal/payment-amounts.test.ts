@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Shown } from '../people/visitor.ts'
+import { confirmAt, startPaymentDesk, type PaymentDesk } from './payment-desk.ts'
+
+let desk: PaymentDesk
+
+beforeAll(async () => {
+  desk = await startPaymentDesk()
+})
+afterAll(() => desk.service.stop())
+
+const pageOf = (tid: string, more: string, visitor = desk.alice): Promise<Shown> =>
+  visitor.visit(`/portal/sandbox/payments/${tid}${more}`)
+
+const money = (text: string): string => `NOK\u00a0${text}`
+
+test('all that is left and half of it are a click away, as far as the role may', async () => {
+  const choicesIn = ({ html }: Shown) =>
+    [...html.matchAll(/href="([^"]*\?amount=[^"]*)"\s*>([^<]*)</g)].map(([, href = '', name]) => ({
+      name,
+      href: href.replaceAll('&amp;', '&'),
+    }))
+  const tid = await desk.accepted({ amount: '100.01', additional_amount: '10.00' })
+  const [all, half] = choicesIn(await pageOf(tid, '/capture'))
+  expect([all?.name, half?.name]).toEqual([
+    `All that is left: ${money('110.01')}`,
+    `Half: ${money('55.00')}`,
+  ])
+  const page = await desk.alice.visit(half?.href ?? '')
+  expect(page.html).toContain(`Capture ${money('55.00')}`)
+  await confirmAt(desk.alice, page)
+  const [left] = choicesIn(await pageOf(tid, '/capture'))
+  expect(left?.name).toBe(`All that is left: ${money('55.01')}`)
+  await desk.bobIs('support', '--refund-limit', '30')
+  const ofSupport = choicesIn(await pageOf(tid, '/refund', desk.bob))
+  expect(ofSupport.map(({ name }) => name)).toEqual([`Half: ${money('27.50')}`])
+})
+
+test('what was done is told with its amount and what is left, and nothing else is', async () => {
+  const toldIn = (html: string) => /role="status"><span>([^<]*)</.exec(html)?.[1]
+  const tid = await desk.accepted({ amount: '100.00', additional_amount: '10.00' })
+  const did = async (more: string) =>
+    toldIn((await desk.alice.follow(await confirmAt(desk.alice, await pageOf(tid, more)))).html)
+  expect(await did('/capture?amount=60&additional=10')).toBe(
+    `${money('70.00')} captured. ${money('40.00')} is left to capture.`,
+  )
+  expect(await did('/capture?amount=40')).toBe(
+    `${money('40.00')} captured. Nothing is left to capture.`,
+  )
+  expect(await did('/refund?amount=50')).toBe(
+    `${money('50.00')} refunded. ${money('60.00')} more can be refunded.`,
+  )
+  expect(await did('/refund?amount=50&additional=10')).toBe(
+    `${money('60.00')} refunded. Nothing more can be refunded.`,
+  )
+  for (const more of ['?done=refund', '?done=refund&part=portal-x', '?done=release', '?done=renew'])
+    expect(toldIn((await pageOf(tid, more)).html)).toBe(undefined)
+  const asked = await desk.request({ amount: '25.00' })
+  const withdrawn = await confirmAt(desk.alice, await pageOf(asked, '/release'))
+  expect(toldIn((await desk.alice.follow(withdrawn)).html)).toBe(
+    `The request of ${money('25.00')} was withdrawn.`,
+  )
+})
+
+test('what a shop owes so far is told in one way on the overview and under Money', async () => {
+  const tid = await desk.captured()
+  await desk.service.call('POST', '/sandbox/v1/settlement/', { merchant: 'sandbox' })
+  await confirmAt(desk.alice, await pageOf(tid, '/refund?amount=100'))
+  const cards: (string | undefined)[] = []
+  for (const path of ['', 'money']) {
+    const { html } = await desk.alice.visit(`/portal/sandbox/${path}`)
+    cards.push(/<h2>Next payout<\/h2>([^]*?)<\/section>/.exec(html)?.[1]?.replaceAll(/\s+/g, ' '))
+  }
+  expect(cards[0]).toContain('You owe this so far; later captures pay it.')
+  expect(cards[1]).toBe(cards[0])
+})
