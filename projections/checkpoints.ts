@@ -1,7 +1,7 @@
 import { asc, desc, gte, lt } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { given, prepared } from './prepared.ts'
+import { given, rowsOf } from './prepared.ts'
 import { projection } from './projection.ts'
 
 const checkpoints = sqliteTable('checkpoints', {
@@ -32,24 +32,18 @@ export const checkpointProjection = projection({
 })
 
 export const checkpointQueries = (db: BetterSQLite3Database) => {
-  const all = () => db.select().from(checkpoints)
-  const newest = prepared(db, checkpoints, all().orderBy(desc(checkpoints.size)).limit(1))
-  const before = prepared(
-    db,
-    checkpoints,
-    all()
-      .where(lt(checkpoints.size, given('size')))
-      .orderBy(desc(checkpoints.size))
-      .limit(given('limit')),
-  )
-  const covering = prepared(
-    db,
-    checkpoints,
-    all()
-      .where(gte(checkpoints.size, given('size')))
-      .orderBy(asc(checkpoints.size))
-      .limit(1),
-  )
+  const { size } = checkpoints
+  const newest = rowsOf(db, checkpoints, { order: [desc(size)], limit: 1 })
+  const before = rowsOf(db, checkpoints, {
+    where: [lt(size, given('size'))],
+    order: [desc(size)],
+    limit: given('limit'),
+  })
+  const covering = rowsOf(db, checkpoints, {
+    where: [gte(size, given('size'))],
+    order: [asc(size)],
+    limit: 1,
+  })
   return {
     newest: (): CheckpointRow | undefined => newest.get(),
     /** Those that cover less, newest first. */
