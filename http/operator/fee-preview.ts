@@ -7,13 +7,12 @@ import type { Instant } from '../../domain/time.ts'
 import { dateIn } from '../../domain/time-zone.ts'
 import { shownAmount } from '../payer/money.ts'
 import type { Html } from '../payer/page.ts'
-import { headedTable } from '../portal/parts.ts'
+import { headedTable, scrolling } from '../portal/parts.ts'
 import { filledText } from '../payer/words.ts'
 import { dayText } from '../portal/money-parts.ts'
 import { percent } from '../portal/money-terms.ts'
 import type { LobbyVisitor } from '../staff/frame.ts'
 import type { FeePlace } from './fee-form.ts'
-import { scrolling } from './payouts/parts.ts'
 
 type Reader = Pick<LobbyVisitor, 'language' | 'locale'>
 

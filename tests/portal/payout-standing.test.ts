@@ -4,7 +4,7 @@ import { standingOf, whenText } from '../../http/portal/payout-standing.ts'
 
 const shop = {
   ...{ merchant: 'shop', name: 'Shop', currency: 'NOK', country: 'NO' },
-  ...{ callbackUri: null, isDisabled: false, hasSignedUp: false },
+  ...{ callbackUri: null, isDisabled: false, hasSignedUp: false, waits: false },
 }
 const before = { paid: null, returned: null, orders: [], currency: 'NOK', amount: '100' }
 
