@@ -10,7 +10,7 @@ import type { Html } from '../payer/page.ts'
 import type { Visits } from '../payer/session.ts'
 import { unseen } from '../payer/words.ts'
 import { doneHtml } from '../portal/money-parts.ts'
-import { headedTable } from '../portal/parts.ts'
+import { headedTable, scrolling } from '../portal/parts.ts'
 import type { Route } from '../route.ts'
 import { operatorPages, type OperatorPage, type OperatorVisitor } from './pages.ts'
 import {
@@ -78,7 +78,7 @@ const listPage = async (
       ${doneHtml(doneIn(search, visitor))}
       <section class="card">
         <p class="quiet">${texts.staffWhat}</p>
-        ${headedTable('grid stacks', heads, rows)}
+        ${scrolling(texts.staff, headedTable('grid stacks', heads, rows))}
       </section>`,
   }
 }

@@ -11,7 +11,7 @@ import { filledText } from '../payer/words.ts'
 import type { MoneyNeeds } from './money-needs.ts'
 import { crumbsHtml, dayText, taxcodeCountry } from './money-parts.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
-import { headedTable, scrolling } from './parts.ts'
+import { headedTable } from './parts.ts'
 import { moneyTexts, type MoneyTexts } from './texts-money.ts'
 
 export const percent = (rate: string, locale: string): string =>
@@ -80,10 +80,9 @@ export const scheduleHtml = (
   const charges = chargesOf(schedule, texts).map((one) => chargeHtml(schedule, visitor, one))
   return html`<section class="card">
     <h2>${from} ${badge}</h2>
-    ${scrolling(
-      from,
-      headedTable('grid terms', [texts.description, { number: texts.fees }], charges),
-    )}
+    <div class="scroll" tabindex="0" role="group" aria-label="${texts.fees}">
+      ${headedTable('grid terms', [texts.description, { number: texts.fees }], charges)}
+    </div>
     <p class="quiet small">
       ${filledText(texts.taxcodeWhat, taxcodeCountry(taxcode, locale), taxcode)}
       ${refundsReturnFees ? texts.refundsReturn : texts.refundsKeep}

@@ -107,6 +107,7 @@ const labelsHtml = (
     const found = scanCounts.ofLabels(id, start, end)
     return new Map(found.map(({ argstring, count }) => [argstring, count]))
   }
+  const cellOf = (count = 0) => html`<td class="number">${count}</td>`
   const times = [since(1), since(7), since(daysOfScans)] as const
   const shown = shownLabels(times[2])
   const heads = [texts.today, filledText(texts.days, 7), filledText(texts.days, daysOfScans)]
@@ -123,7 +124,7 @@ const labelsHtml = (
                 (label) =>
                   html`<tr>
                     <th scope="row">${labelHtml(texts, label)}</th>
-                    ${times.map((counts) => html`<td class="number">${counts.get(label) ?? 0}</td>`)}
+                    ${times.map((counts) => cellOf(counts.get(label)))}
                   </tr>`,
               ),
             ),
