@@ -131,18 +131,11 @@ export const messagesTo = async (
   return ((await response.json()) as { messages: readonly Message[] }).messages
 }
 
-/** A first message is sent once the request is answered. */
-const mostLooks = 100
-
 /** The code in the newest message to a phone. */
 export const codeSentTo = async (
   service: Pick<PeopleService, 'address'>,
   phone: string,
 ): Promise<string> => {
-  for (let looks = 0; looks < mostLooks; looks += 1) {
-    const [message] = await messagesTo(service, phone)
-    const code = /\b\d{6}\b/.exec(message?.text ?? '')?.[0]
-    if (code !== undefined) return code
-  }
-  return ''
+  const [message] = await messagesTo(service, phone)
+  return /\b\d{6}\b/.exec(message?.text ?? '')?.[0] ?? ''
 }

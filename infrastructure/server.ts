@@ -120,7 +120,7 @@ export const openService = async (
   const service = await composeService(core, parts, { ...known, authenticate })
   const asOf = answersAsOf(service.past, (moment) => {
     const reads = readsAsOf(core, granted, moment)
-    return forEverySlice(describedBy({ ...known, ...reads, wordCallback }))
+    return forEverySlice(describedBy({ ...known, authenticate, ...reads, wordCallback }))
   })
   const routes = allRoutes({ ...service.needs, asOf })
   const app = makeApp({

@@ -19,7 +19,8 @@ describe('an entry that can be disabled', () => {
     given(registered, disabled, enabled).when({ type: 'Enable' }).thenNothing()
     given(registered).when({ type: 'Enable' }).thenNothing()
     expect(given(registered, disabled).state).toMatchObject({ data: acme, isDisabled: true })
-    expect(given(registered, disabled, enabled).state).toEqual(given(registered).state)
+    const again = { ...given(registered).state, switched: 2 }
+    expect(given(registered, disabled, enabled).state).toEqual(again)
   })
 
   test('given it is disabled, when it is changed, then it stays disabled', () => {

@@ -91,7 +91,9 @@ test('given fees of a merchant, each says when it is charged, and whose VAT it i
       .replaceAll(/<[^>]*>/g, ' ')
       .replaceAll(/[\s\u00a0]+/g, ' ')
   const en = await read('en')
-  expect(en).toMatch(/Question for data When a payer answers [^.]*\. NOK 2\.00 \+ 25% VAT/)
+  expect(en).toMatch(
+    /Answered permission request When a payer answers [^.]*\. NOK 2\.00 \+ 25% VAT/,
+  )
   expect(en).toContain(
     'VAT is by the rules of Norway; reports and files call them tax code NO:2013',
   )

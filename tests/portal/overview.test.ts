@@ -47,7 +47,7 @@ describe('given payments of today,', () => {
   test('what is owed and not settled is told, with the time of the settlement', async () => {
     const text = textOf((await alice.visit(overview)).html)
     // 649.00 less two fees of 1.80.
-    expect(text).toMatch(/Next payout NOK 645\.40 So far; will be settled \w/)
+    expect(text).toMatch(/Next payout NOK 645\.40 So far\. Will be settled \w/)
   })
 
   test('an authorisation is listed the day before it ends, with what is left', async () => {

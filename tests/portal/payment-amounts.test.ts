@@ -58,7 +58,7 @@ test('what was done is told with its amount and what is left, and nothing else i
   const asked = await desk.request({ amount: '25.00' })
   const withdrawn = await confirmAt(desk.alice, await pageOf(asked, '/release'))
   expect(toldIn((await desk.alice.follow(withdrawn)).html)).toBe(
-    `The request of ${money('25.00')} was withdrawn.`,
+    `The request of ${money('25.00')} was cancelled.`,
   )
 })
 
@@ -71,6 +71,6 @@ test('what a shop owes so far is told in one way on the overview and under Money
     const { html } = await desk.alice.visit(`/portal/sandbox/${path}`)
     cards.push(/<h2>Next payout<\/h2>([^]*?)<\/section>/.exec(html)?.[1]?.replaceAll(/\s+/g, ' '))
   }
-  expect(cards[0]).toContain('You owe this so far; later captures pay it.')
+  expect(cards[0]).toContain('You owe this so far. It is deducted from later captures.')
   expect(cards[1]).toBe(cards[0])
 })

@@ -95,7 +95,7 @@ test('given more callbacks than a page shows, the older ones are led to', async 
   }
   const path = `/portal/sandbox/payments/${tid}`
   const toldIn = (html: string) =>
-    [...html.matchAll(/<code>(payment_\w+)<\/code>/g)].map(([, event]) => event)
+    [...html.matchAll(/<code[^>]*>(payment_\w+)<\/code>/g)].map(([, event]) => event)
   const first = (await desk.alice.visit(path)).html
   const older = /href="([^"]*\?told=\d+)"[^>]*>Older callbacks/.exec(first)?.[1] ?? ''
   const last = (await desk.alice.visit(older)).html

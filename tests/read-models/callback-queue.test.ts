@@ -110,6 +110,7 @@ describe('the callbacks that have not arrived', () => {
     const scanned = (name: string) =>
       happened('scans-s', { type: 'ShortlinkScanned', data: { ...scan, scan: name } })
     const { find } = callbackQueueQueries(file.db)
+    const second = 1_000
     const row = () => find('scans-s')!
     const order = () => row().waiting.map(({ seqno }) => seqno)
     const failed = (nextAttemptAt: number) => {
@@ -120,13 +121,13 @@ describe('the callbacks that have not arrived', () => {
     }
     scanned('a')
     scanned('b')
-    failed(morning + hours)
+    failed(morning + second)
     expect([order(), row().dueAt]).toEqual([[2, 1], morning])
-    failed(morning + 2 * hours)
+    failed(morning + 2 * second)
     scanned('c')
     expect([order(), row().dueAt]).toEqual([[3, 1, 2], morning])
-    failed(morning + 3 * hours)
-    expect([order(), row().dueAt]).toEqual([[1, 2, 3], morning + hours])
+    failed(morning + 3 * second)
+    expect([order(), row().dueAt]).toEqual([[1, 2, 3], morning + second])
     const moved = { ...data, callbackUri: 'https://shop.example/new' }
     happened('shortlink-s', { type: 'ShortlinkChanged', data: moved })
     expect(row().waiting.map(({ nextAttemptAt }) => nextAttemptAt)).toEqual(Array(3).fill(morning))
