@@ -1,7 +1,7 @@
 import type { confirmPayer } from '../../application/account.ts'
 import type { Context } from '../../application/handle.ts'
 import type { SerialByKey } from '../../application/serial-by-key.ts'
-import { refuse } from '../../domain/refusal.ts'
+import { refuse, Refusal } from '../../domain/refusal.ts'
 import { dayMs, type Instant } from '../../domain/time.ts'
 import type { CountedBy, NewestCounted } from '../../projections/counted-amounts.ts'
 import type { ShownRequest } from './request.ts'
@@ -13,6 +13,8 @@ export type StepUpNeeds = {
   readonly newestCounted: NewestCounted
   /** Whether this is the first acceptance of that name, on any node; false after a moment. */
   readonly isFirstAcceptance: (name: string, at: Instant) => Promise<boolean>
+  /** All of it is in the log, or it was refused: the next one here may have its name. */
+  readonly acceptanceHasEnded: (name: string) => void
   /** Acceptances of one payer follow each other. */
   readonly acceptsInOrder: SerialByKey
   readonly confirmPayer: ReturnType<typeof confirmPayer>
@@ -47,6 +49,17 @@ const nextOf = (
   { actor }: Pick<Context, 'actor'>,
 ): string => `${actor} ${currency} ${newestCounted({ actor, currency })}`
 
+/** After any other failure it may still come to the log. */
+const ending = async (accept: () => Promise<void>, hasEnded: () => void): Promise<void> => {
+  try {
+    await accept()
+  } catch (error) {
+    if (error instanceof Refusal) hasEnded()
+    throw error
+  }
+  hasEnded()
+}
+
 type Given = { readonly payer: string; readonly code: string; readonly known?: string | undefined }
 
 /**
@@ -71,8 +84,9 @@ export const stepUp =
         const next = nextOf(needs, shown.request, context)
         const isNeeded = stepUpFor(needs, shown, additionalAmount, context) !== undefined
         const isLimited = needs.stepUpAbove(shown.request.currency) !== undefined
-        if (!isNeeded && (!isLimited || (await needs.isFirstAcceptance(next, context.at))))
-          return accept()
+        if (!isNeeded && !isLimited) return accept()
+        if (!isNeeded && (await needs.isFirstAcceptance(next, context.at)))
+          return ending(accept, () => needs.acceptanceHasEnded(next))
         if (!isNeeded && tries < mostTries) continue
         if (code === '') return refuse('second_factor_is_needed')
         await needs.confirmPayer(payer, { code, known }, context)

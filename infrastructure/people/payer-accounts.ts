@@ -4,6 +4,7 @@ import { payers } from '../../domain/aggregates.ts'
 import { dayMs, type Instant } from '../../domain/time.ts'
 import { changeCredentials, confirmPayer, proveNumber } from '../../application/account.ts'
 import { concurrencyLimit } from '../../application/concurrency-limit.ts'
+import { generationalCache } from '../../application/generational-cache.ts'
 import type { Context } from '../../application/handle.ts'
 import { numberProofs } from '../../application/number-proofs.ts'
 import { changeProfile, findCredentials } from '../../application/payers.ts'
@@ -37,10 +38,12 @@ const messagePeriodMs = 3_600_000
 const triesPerCode = 5
 const triesToCompare = 3
 const recoveryTriesPerDay = 10
-/** After one that came to nothing, so long another one needs a code. */
+/** After one that came to nothing on another node, so long another one needs a code. */
 const acceptanceMs = 300_000
 /** How long to wait for one that another node has begun, before it is looked for again. */
 const otherAcceptanceMs = 50
+/** Of payers whose last acceptance came to nothing. */
+const namesRemembered = 1_000
 /**
  * One at once, so that sign-ins do not take the machine from payments; each address is throttled
  * before it comes so far.
@@ -70,14 +73,21 @@ const proofsOf = (pages: Buffer, { messages, used }: Needs) =>
     afterAnswer: messages.afterAnswer,
   })
 
-/** Whether an acceptance is the first of its name, on any node; false after a moment. */
-const firstAcceptances =
-  (used: UsedOnce) =>
-  async (name: string, at: Instant): Promise<boolean> => {
-    if (await used.isFirst(`acceptance ${name}`, at, at + acceptanceMs)) return true
-    await pause(otherAcceptanceMs)
-    return false
+/** Acceptances by name, of which one on all nodes is the first. */
+const firstAcceptances = (used: UsedOnce) => {
+  /** Names that were the first here and have come to an end. */
+  const ended = generationalCache<string, true>(namesRemembered)
+  return {
+    isFirstAcceptance: async (name: string, at: Instant): Promise<boolean> => {
+      const isAgain = ended.get(name) === true
+      ended.delete(name)
+      if (isAgain || (await used.isFirst(`acceptance ${name}`, at, at + acceptanceMs))) return true
+      await pause(otherAcceptanceMs)
+      return false
+    },
+    acceptanceHasEnded: (name: string): void => ended.set(name, true),
   }
+}
 
 type Recovering = Pick<Parameters<typeof recovery>[0], 'proofs' | 'hashPin'>
 
@@ -150,7 +160,7 @@ export const payerAccounts = (core: Core, needs: Needs) => {
     proofs,
     countedBy: core.payments.countedAmounts.by,
     newestCounted: core.payments.countedAmounts.newest,
-    isFirstAcceptance: firstAcceptances(needs.used),
+    ...firstAcceptances(needs.used),
     acceptsInOrder: makeSerialByKey(),
     stepUpAbove: (currency: string): number | undefined => settings.STEP_UP_AMOUNT?.[currency],
     ...payerSessions(core),

@@ -124,6 +124,17 @@ test('a payment above what the operator has set asks for the second factor again
   expect((await api('POST', path, { code: codeOf('alice') }, token)).status).toBe(204)
 })
 
+test('a tip that is refused costs no code: what is accepted after it needs none', async () => {
+  const { visitor, phone } = await newcomer('4742000090')
+  const asked = { customer: phone, amount: '100.00', additional_edit: true }
+  const { id } = await service.requestPayment(asked)
+  const page = await visitor.visit(`/payer/payment/${id}`)
+  const tip = (amount: string) =>
+    visitor.submit(page, { decision: 'accept', additional_amount: amount })
+  expect([(await tip('300')).status, (await tip('10')).status]).toEqual([400, 303])
+  expect((await service.outcome(id)).status).toBe('auth')
+})
+
 test('what a payer accepts within a day counts together, on pages and in apps', async () => {
   const { visitor, phone, pin, secret } = await newcomer('4742000080')
   const signedIn = async (): Promise<string> =>
