@@ -33,6 +33,7 @@ export const ownAudit = (needs: Needs, machineNow: () => Instant = Date.now) => 
   const everyMs = AUDIT_EVERY_MINUTES * minuteMs
   const last = lastAuditIn(DATA_DIR)
   let notBefore = machineNow() + Math.min(everyMs, firstAfterMs)
+  let lookedAt = -Infinity
   let running: Promise<void> | undefined
   let stop: () => void = () => {}
 
@@ -64,12 +65,20 @@ export const ownAudit = (needs: Needs, machineNow: () => Instant = Date.now) => 
 
   const dueAt = (): Instant => Math.max(notBefore, (last.read()?.at ?? -Infinity) + everyMs)
 
+  /** It is woken many times a second, and each look reads a file. A clock may be set back. */
+  const mayLook = (): boolean => {
+    const at = machineNow()
+    if (Math.abs(at - lookedAt) < lookEveryMs) return false
+    lookedAt = at
+    return true
+  }
+
   const work: Work = {
     // One process of a directory is enough.
     isTelling: true,
     due: async (now, stopped) => {
       if (everyMs === 0) return null
-      if (!running && machineNow() >= dueAt()) begin(stopped)
+      if (!running && mayLook() && machineNow() >= dueAt()) begin(stopped)
       return now + lookEveryMs
     },
     giveUp: async () => stop(),
