@@ -24,6 +24,17 @@ type Needs = {
   readonly beside: Where
 }
 
+/** Whether it is time to look again. Work is woken many times a second; a clock may be set back. */
+const looking = (machineNow: () => Instant) => {
+  let lookedAt = -Infinity
+  return (): boolean => {
+    const at = machineNow()
+    if (Math.abs(at - lookedAt) < lookEveryMs) return false
+    lookedAt = at
+    return true
+  }
+}
+
 /** The audit that a service makes of itself, slowly, beside its requests. */
 export const ownAudit = (needs: Needs, machineNow: () => Instant = Date.now) => {
   const { settings, log, store } = needs
@@ -32,8 +43,8 @@ export const ownAudit = (needs: Needs, machineNow: () => Instant = Date.now) => 
   const place = { EVENT_STORE, DATA_DIR }
   const everyMs = AUDIT_EVERY_MINUTES * minuteMs
   const last = lastAuditIn(DATA_DIR)
+  const mayLook = looking(machineNow)
   let notBefore = machineNow() + Math.min(everyMs, firstAfterMs)
-  let lookedAt = -Infinity
   let running: Promise<void> | undefined
   let stop: () => void = () => {}
 
@@ -64,14 +75,6 @@ export const ownAudit = (needs: Needs, machineNow: () => Instant = Date.now) => 
   }
 
   const dueAt = (): Instant => Math.max(notBefore, (last.read()?.at ?? -Infinity) + everyMs)
-
-  /** It is woken many times a second, and each look reads a file. A clock may be set back. */
-  const mayLook = (): boolean => {
-    const at = machineNow()
-    if (Math.abs(at - lookedAt) < lookEveryMs) return false
-    lookedAt = at
-    return true
-  }
 
   const work: Work = {
     // One process of a directory is enough.

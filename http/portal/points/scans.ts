@@ -5,6 +5,7 @@ import { shownTime } from '../../payer/money.ts'
 import type { Html } from '../../payer/page.ts'
 import { filledText } from '../../payer/words.ts'
 import type { PortalVisitor } from '../page.ts'
+import { dayText } from '../money-parts.ts'
 import { headedTable, scrolling } from '../parts.ts'
 import { daysOfScans } from './list.ts'
 import type { CodeData, PointNeeds } from './rows.ts'
@@ -67,13 +68,14 @@ const barsHtml = (days: readonly Day[], says: string): Html => {
   </svg>`
 }
 
-const daysHtml = (texts: PointTexts, days: readonly Day[]): Html | '' => {
+const daysHtml = (visitor: PortalVisitor, days: readonly Day[]): Html | '' => {
+  const texts = pointTexts[visitor.language]
   const scanned = days.filter(({ count }) => count > 0).toReversed()
   if (scanned.length === 0) return ''
   const rows = scanned.map(
     ({ day, count }) =>
       html`<tr>
-        <td>${day}</td>
+        <td>${dayText(day, visitor)}</td>
         <td class="number">${count}</td>
       </tr>`,
   )
@@ -180,6 +182,6 @@ export const scansHtml = (
     <section class="card" data-part="scans-by-day">
       <h2>${title}</h2>
       <p class="quiet small">${filledText(texts.daysAre, timeZone)}</p>
-      ${barsHtml(days, title)} ${daysHtml(texts, days)}
+      ${barsHtml(days, title)} ${daysHtml(visitor, days)}
     </section>`
 }
