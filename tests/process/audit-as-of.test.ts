@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import Database from '../../infrastructure/sqlite.ts'
 import { logFileIn } from '../../infrastructure/stores.ts'
 import { authorizedPayment, paths, startService, type Service } from '../../harness/http-service.ts'
+import type { RecordedEvent } from '../../application/event-store.ts'
 import { parseEvent } from '../../domain/events.ts'
 import { operatorHere } from '../../harness/operator.ts'
 
@@ -20,9 +21,11 @@ beforeAll(async () => {
   time = new Date(at).toISOString()
   await service.call('POST', paths.clock, { body: { advance_seconds: 60 } })
   await service.pos1('PUT', payment, { action: 'capture' })
-  // Checkpoints are signed beside.
-  for await (const events of service.core.store.readAll(0))
-    for (const event of events) if (parseEvent(event).metadata.at <= at) position = event.position
+  // Checkpoints are signed beside, and may be dated before a later event that they follow.
+  const all: RecordedEvent[] = []
+  for await (const events of service.core.store.readAll(0)) all.push(...events)
+  const isLater = (event: RecordedEvent) => parseEvent(event).metadata.at > at
+  position = all.findIndex(isLater)
 })
 afterAll(async () => {
   await service.stop()
