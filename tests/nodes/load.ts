@@ -85,13 +85,14 @@ export const makeLoad = (needs: Needs) => {
     const merchant = random.oneOf(merchants)
     const of = { merchant, part: undefined as string | undefined }
     const about = ({ part, ...rest }: typeof of) => (part === undefined ? rest : { ...rest, part })
-    const customer = newCustomer()
+    // Naming somebody new waits for the vault, and hides reads that do not wait for the log.
+    const named = random.next() < 0.25 ? { customer: newCustomer() } : {}
     const input = paymentInput({
-      customer,
+      ...named,
       ...{ pos_id: 'till', pos_tid: randomUUID(), callback_uri: callbackUri(merchant) },
       amount: '10.00',
     })
-    const requested = { kind: 'request', method: 'POST', path: list, tid: '', customer } as const
+    const requested = { kind: 'request', method: 'POST', path: list, tid: '', ...named } as const
     const { body } = await insist({ ...about(of), ...requested, body: input })
     const tid = body?.id
     if (tid === undefined) return
