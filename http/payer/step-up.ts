@@ -13,7 +13,7 @@ export type StepUpNeeds = {
   readonly newestCounted: NewestCounted
   /** Whether this is the first acceptance of that name, on any node; false after a moment. */
   readonly isFirstAcceptance: (name: string, at: Instant) => Promise<boolean>
-  /** All of it is in the log, or it was refused: the next one here may have its name. */
+  /** It is in the log, or was refused: the next acceptance on this node may have its name. */
   readonly acceptanceHasEnded: (name: string) => void
   /** Acceptances of one payer follow each other. */
   readonly acceptsInOrder: SerialByKey
@@ -80,7 +80,7 @@ export const stepUp =
         // What was accepted meanwhile counts, and may have been this.
         const shown = await look()
         if (shown.outcome.status !== 'pending') return accept()
-        // First: what comes in between is counted, and not claimed.
+        // Named before the sum is read, so that an acceptance in between is part of the sum.
         const next = nextOf(needs, shown.request, context)
         const isNeeded = stepUpFor(needs, shown, additionalAmount, context) !== undefined
         const isLimited = needs.stepUpAbove(shown.request.currency) !== undefined

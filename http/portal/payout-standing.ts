@@ -51,7 +51,7 @@ export const standingOf = (
   return isOver ? 'overdue' : 'due'
 }
 
-/** Of the standing, the day that matters to the reader. */
+/** The day that matters to the reader, in words: when it was paid, returned, or is due. */
 export const whenText = (
   standing: Standing,
   { day, paid, returned }: PayoutState,

@@ -38,9 +38,9 @@ const messagePeriodMs = 3_600_000
 const triesPerCode = 5
 const triesToCompare = 3
 const recoveryTriesPerDay = 10
-/** After one that came to nothing on another node, so long another one needs a code. */
+/** How long an acceptance that failed on another node makes the next one need a code, in ms. */
 const acceptanceMs = 300_000
-/** How long to wait for one that another node has begun, before it is looked for again. */
+/** How long to wait for an acceptance that another node has begun, before looking again, in ms. */
 const otherAcceptanceMs = 50
 /** Of payers whose last acceptance came to nothing. */
 const namesRemembered = 1_000
@@ -75,7 +75,7 @@ const proofsOf = (pages: Buffer, { messages, used }: Needs) =>
 
 /** Acceptances by name, of which one on all nodes is the first. */
 const firstAcceptances = (used: UsedOnce) => {
-  /** Names that were the first here and have come to an end. */
+  /** Names that this node took, and whose acceptance has ended. */
   const ended = generationalCache<string, true>(namesRemembered)
   return {
     isFirstAcceptance: async (name: string, at: Instant): Promise<boolean> => {

@@ -40,7 +40,7 @@ export const peopleAtOnce = 64
 const isSame = (one: Buffer | undefined, other: Buffer | undefined): boolean =>
   one && other ? one.equals(other) : one === other
 
-/** Who has no identifier in one has any that nobody knows in another. */
+/** Vaults fill in a missing identifier at random: then the two need not be equal. */
 const isSamePerson = (one: KeptPerson, other: KeptPerson | undefined): boolean =>
   other !== undefined &&
   one.key.equals(other.key) &&
@@ -53,13 +53,13 @@ type Both = {
   readonly target: Pick<VaultContents, 'people' | 'person' | 'secrets'>
 }
 
-/** Secrets of the one that the other lacks, or has otherwise. */
+/** Secrets of the source that the target lacks, or holds with another value. */
 export const secretsLacking = ({ source, target }: Both): readonly KeptSecret[] => {
   const kept = new Map(target.secrets().map(({ name, secret }) => [name, secret]))
   return source.secrets().filter(({ name, secret }) => !isSame(kept.get(name), secret))
 }
 
-/** People of the source whom the target lacks, or keeps otherwise, and of the target alone. */
+/** By batches: people whom the target lacks or holds differently, and people it alone has. */
 export function* differencesOf({ source, target }: Both) {
   for (const people of source.people()) {
     const lacking = people.filter((person) => !isSamePerson(person, target.person(person.id)))

@@ -23,7 +23,7 @@ const statementsOf = (sqlite: ReturnType<typeof openVaultFile>) => ({
   ),
   find: sqlite.prepare<[string], Row>('SELECT * FROM people WHERE id = ?'),
   names: sqlite.prepare<[string], Buffer>('SELECT name FROM named WHERE person = ?').pluck(),
-  // Whoever has it in an unfinished copy has another one by now.
+  // An identifier is unique. In an unfinished copy somebody may still hold one that has moved on.
   takeFrom: sqlite.prepare(
     'UPDATE people SET identifier = randomblob(32) WHERE identifier = ? AND id <> ?',
   ),

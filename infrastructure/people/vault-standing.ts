@@ -2,7 +2,7 @@ import { StoreUnavailable } from '../../application/event-store.ts'
 
 /**
  * What `daybook vault move` has made of a vault: the log's, one that it copies, one that is not
- * whole yet, or one whose people are elsewhere by now. Files keep the number of the word.
+ * whole yet, or one whose people are elsewhere by now. A file stores the index.
  */
 export const standings = ['used', 'moving', 'filling', 'left'] as const
 export type Standing = (typeof standings)[number]

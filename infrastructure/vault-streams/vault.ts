@@ -47,7 +47,7 @@ const forgetAll = async (
   for (const person of people) await pages.forget(pageOf(person) ?? '', person)
 }
 
-/** What a vault in streams is made of, as far as it is written. @throws VaultLocked */
+/** Opens the streams that a vault is made of. @throws VaultLocked */
 export const openParts = async (streams: Streams, keys: readonly VaultKey[]) => {
   const master = await openMaster(streams, keys)
   const opened = await openJournal(streams, master)

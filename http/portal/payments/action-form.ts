@@ -25,7 +25,7 @@ export type ActionForm = {
   readonly payment: RequestedPayment
   readonly typed: Typed
   readonly mark: string
-  /** What is often asked for, as far as the role may. */
+  /** Amounts to choose from that the role may ask for. */
   readonly choices?: readonly Choice[]
   /** What is asked for, and what it would do; absent where that is refused. */
   readonly asked?: { readonly pots: Pots; readonly preview: PaymentPreview } | undefined

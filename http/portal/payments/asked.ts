@@ -19,7 +19,7 @@ export type Typed = {
 export const wholeOf = (action: PaymentAction, payment: RequestedPayment): Pots =>
   action === 'refund' ? minus(payment.captured, payment.refunded) : available(payment)
 
-/** What is often asked for. */
+/** An amount that the form offers. */
 export type Choice = { readonly name: 'allLeft' | 'half'; readonly pots: Pots }
 
 /** All that is left, and half of it, rounded down. */
