@@ -22,6 +22,7 @@ const entries = [
   'as-of/moment-worker',
   'audit/audit-worker',
   'bank/bank-file-worker',
+  'callbacks/delivery-worker',
   'callbacks/sending-worker',
   'event-store/commit-worker',
   'pages/pages-worker',

@@ -31,7 +31,7 @@ export type Work = {
   readonly idle?: () => Promise<void>
 }
 
-const after = (milliseconds: number, wake: () => void) => {
+export const after = (milliseconds: number, wake: () => void) => {
   const timer = setTimeout(wake, milliseconds)
   return () => clearTimeout(timer)
 }
@@ -63,7 +63,7 @@ const electTeller = (directory: string, caughtUp: () => Promise<void>) => {
 }
 
 /** Runs an action once for all calls within some time. */
-const gathered = (act: () => void): (() => void) => {
+export const gathered = (act: () => void): (() => void) => {
   let isDue = false
   return () => {
     if (isDue) return

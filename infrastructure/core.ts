@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { MessagePort } from 'node:worker_threads'
 import { watchBlobs } from './blob-directory.ts'
 import { openBlobs } from './blobs.ts'
 import { deriveIds, makeDigest } from './derived-ids.ts'
@@ -20,6 +21,8 @@ import type { Where } from './worker.ts'
 /** What a running service knows of itself; a command has none of it. */
 export type Surroundings = {
   readonly beside?: Where
+  /** By which another thread of this process commits for this one. */
+  readonly writer?: MessagePort
   readonly isAlone?: () => boolean
   /** By default in this thread or in one of its own. */
   readonly folding?: StartFolding | undefined
@@ -35,10 +38,10 @@ export type Surroundings = {
 export const openCore = async (
   settings: Settings & Place,
   log: Log,
-  { beside = 'inline', isAlone, address, folding }: Surroundings = {},
+  { beside = 'inline', writer, isAlone, address, folding }: Surroundings = {},
 ) => {
   const { HOST, PORT, PUBLIC_URL } = settings
-  const opened = await openLog(settings, log, beside, isAlone)
+  const opened = await openLog(settings, log, writer ?? beside, isAlone)
   const { handle, streams } = opened
   const { key, ids } = await openInstallation(opened)
   const digest = makeDigest(key ?? '')

@@ -14,8 +14,8 @@ export const makeMetrics = (needs: Needs) => {
   let loaded: ReturnType<typeof load> | undefined
   return {
     observeRequest: requests.observe,
-    countAttempt: (result: string): void =>
-      void attempts.set(result, (attempts.get(result) ?? 0) + 1),
+    countAttempt: (result: string, count = 1): void =>
+      void attempts.set(result, (attempts.get(result) ?? 0) + count),
     text: async () => (await (loaded ??= load())).text(),
   }
 }

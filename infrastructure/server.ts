@@ -1,22 +1,19 @@
 import { makeAccess } from '../http/access.ts'
 import type { FundingSource } from '../application/funding.ts'
-import { linksOf, type Links } from '../http/addresses.ts'
 import { makeApp } from '../http/app.ts'
 import { addedMessage } from '../http/operator/people-changes.ts'
 import { makeErrorPage } from '../http/payer/error-page.ts'
-import { namesOf } from '../http/brand.ts'
 import { makeAttachmentLink } from '../http/merchant/attachment.ts'
-import { wordsOfCallbacks } from '../http/merchant/callback-words.ts'
 import { openApi } from '../http/openapi.ts'
 import { ownerWords } from '../http/portal/texts-owners.ts'
 import { makePusherHub } from '../http/pusher/hub.ts'
 import { answersToNoRequest } from '../http/replies.ts'
 import { answersAsOf } from '../http/past.ts'
 import { allRoutes } from '../http/routes.ts'
-import { stringToSign } from '../http/signature.ts'
 import { aboutOf } from './about.ts'
 import { readsAsOf } from './as-of/reads-as-of.ts'
 import { makeClientAddress } from './client-address.ts'
+import { callbackWire, linksWith, namesIn, wireWith } from './callback-wire.ts'
 import { accessOf } from './callers.ts'
 import { callbackKeysIn, signerIn } from './callbacks/own-signer.ts'
 import { openCore, type Core, type Surroundings } from './core.ts'
@@ -26,37 +23,24 @@ import { countInFlight } from './in-flight.ts'
 import type { Log } from './log.ts'
 import { beginProduction } from './mode-of-log.ts'
 import { watchProxies } from './proxy-watch.ts'
-import { isSafeChannel, makePusher } from './pusher/pusher.ts'
+import { makePusher } from './pusher/pusher.ts'
 import { requestLog } from './request-log.ts'
 import { retryWhileHeld } from './retry-while-held.ts'
 import { makeSandboxData } from './sandbox-data.ts'
 import type { Vitals } from './readiness.ts'
 import { composeService, type Service } from './service.ts'
 import type { Settings } from './settings.ts'
-import { openGranted, type Granted } from './people/granted.ts'
+import { openGranted } from './people/granted.ts'
 import { openMessages } from './people/messages.ts'
 
+export { callbackWire } from './callback-wire.ts'
 export { isRedirectUri } from '../http/oauth/application.ts'
 export { textOfRefusal } from '../http/refusal-answers.ts'
 
 const namedOf = (settings: Settings) => ({
   ...aboutOf(settings),
-  names: namesOf({ headerPrefix: settings.HEADER_PREFIX, mediaVendor: settings.MEDIA_VENDOR }),
+  names: namesIn(settings),
 })
-
-const linksWith = ({ settings: { ABSOLUTE_URIS: absoluteUris }, publicUrl }: Core): Links =>
-  linksOf(() => ({ publicUrl: publicUrl(), absoluteUris }))
-
-const wireWith = (core: Core, { views }: Granted, links: Links) => {
-  const { accounting, people, settings } = core
-  const known = { ...core, ...people, ...accounting, views, links }
-  const message = wordsOfCallbacks({ ...known, isSafeChannel: isSafeChannel(settings) })
-  return { names: namedOf(settings).names, stringToSign, message }
-}
-
-/** The wire of callbacks for the operator's commands, beside a running service. */
-export const callbackWire = async (core: Core) =>
-  wireWith(core, await openGranted(core), linksWith(core))
 
 /** What the operator's commands send to people, beside a running service. */
 export const messagesBeside = async (core: Core) => {

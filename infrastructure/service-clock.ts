@@ -22,6 +22,8 @@ export const openClock = async ({ find, handle }: Needs, operator?: OperatorAcco
   const now = (): Instant => Date.now() + aheadBy
   return {
     now,
+    /** Learns of what others have moved, without waiting to hear of it. */
+    readClock: async (): Promise<void> => moveTo((await find(clocks, 'service', 'log')).aheadBy),
     contextOf: (actor: string, merchant: string | null = null): Context => ({
       at: now(),
       merchant,
@@ -35,8 +37,10 @@ export const openClock = async ({ find, handle }: Needs, operator?: OperatorAcco
     advanceClock: async (
       step: { readonly by: number } | { readonly to: Instant },
       context: Context,
+      /** What the clock of the machine showed when it was asked for. */
+      machine = Date.now(),
     ): Promise<void> => {
-      const command = { type: 'AdvanceClock', machine: Date.now(), ...step } as const
+      const command = { type: 'AdvanceClock', machine, ...step } as const
       moveTo((await handle(clocks, 'service', command, context)).state.aheadBy)
     },
     observeClock: (events: readonly RecordedEvent[]): void => {

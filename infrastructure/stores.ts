@@ -10,7 +10,7 @@ import { placeOf } from './event-store/seen-events.ts'
 import type { KnownEnd } from './event-store/eventstoredb-head.ts'
 import type { OtherStreams } from './event-store/eventstoredb-streams.ts'
 import { UnusableLog } from './event-store/sqlite-event-file.ts'
-import type { EventLog } from './event-store/sqlite-event-log.ts'
+import type { Committing, EventLog } from './event-store/sqlite-event-log.ts'
 import { openSqliteEventStore } from './event-store/sqlite-event-store.ts'
 import { buildReadModelFile } from './read-models/read-model-draft.ts'
 import {
@@ -21,7 +21,6 @@ import {
 } from './read-models/read-model-file.ts'
 import { settingShown, vaultInStreams, WrongSettings, type Settings } from './settings.ts'
 import Database from './sqlite.ts'
-import type { Where } from './worker.ts'
 
 export type Place = Pick<Settings, 'EVENT_STORE' | 'DATA_DIR'> & {
   /** The operator goes on with a log that lost events. */
@@ -116,7 +115,7 @@ export type OpenedStore = EventStore & {
  */
 export const openStore = async (
   place: Place,
-  committing: Where = 'inline',
+  committing: Committing = 'inline',
   isAlone?: () => boolean,
   onChecksums?: (events: number) => void,
 ): Promise<OpenedStore> => {

@@ -28,7 +28,7 @@ const logUndelivered = (
 export type SendingNeeds = {
   readonly wire: CallbackWire
   readonly signer: Signer
-  readonly countAttempt: (result: string) => void
+  readonly countAttempt: (result: string, count?: number) => void
 }
 
 /** Sends messages as the settings say, counts attempts, and logs what was not delivered. */

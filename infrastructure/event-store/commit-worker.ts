@@ -1,7 +1,7 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
-import { WrongExpectedRevision } from '../../application/event-store.ts'
+import { WrongExpectedRevision, type Position } from '../../application/event-store.ts'
 import type { Content } from './event-entry.ts'
-import { commitInGroups, type Append } from './group-commits.ts'
+import { commitInGroups, type Append, type Commits } from './group-commits.ts'
 import { sharedEnds } from './shared-ends.ts'
 import { openEventFile } from './sqlite-event-file.ts'
 import { commitsTo, tellSometimes } from './sqlite-event-growth.ts'
@@ -17,6 +17,8 @@ export type Given = { readonly file: string; readonly ends: SharedArrayBuffer }
  */
 export type Request = Appends | 'end'
 type Appends = readonly (Content | Expectation | null)[]
+/** Answers another thread as well, through this port. */
+export type Shared = { readonly shared: MessagePort }
 /** The answers to one request, or why the worker cannot begin. */
 export type Reply = Answers | Problem
 /** Of each append, in order, the revision and position of its last event, or its failure. */
@@ -57,7 +59,7 @@ const open = ({ file, ends }: Given) => {
   const database = openEventFile(file, 'append there')
   const threads = commitsTo(file)
   const tellThreads = tellSometimes(() => threads.postMessage(null))
-  const { set: setEnds } = sharedEnds(ends)
+  const { set: setEnds, answeredSharers } = sharedEnds(ends)
   const writer = writeEvents(database)
   const commits = commitInGroups(writer, (ends) => {
     setEnds(ends)
@@ -68,30 +70,59 @@ const open = ({ file, ends }: Given) => {
     database.close()
     threads.close()
   }
-  return { commits, close }
+  return { commits, close, answeredSharers }
 }
 
-const run = (port: MessagePort, { commits, close }: ReturnType<typeof open>): void => {
+/** Answers the requests of a thread; replies keep the order of the requests. */
+const answerThrough = (
+  port: MessagePort,
+  commits: Commits,
+  answered = (_: Position): void => {},
+) => {
   /** Replies once all appends of the request are answered. */
   const answer = async (request: Appends): Promise<void> => {
     const answers = appendsIn(request).map(({ stream, rows, expected }) =>
       commits.append(stream, rows, expected).catch(failureOf),
     )
     const reply: (number | Failure)[] = []
-    for (const answer of await Promise.all(answers))
-      if ('position' in answer) reply.push(answer.revision, answer.position)
-      else reply.push(answer)
+    let end: Position = 0
+    for (const answer of await Promise.all(answers)) {
+      if (!('position' in answer)) reply.push(answer)
+      else {
+        reply.push(answer.revision, answer.position)
+        end = Math.max(end, answer.position)
+      }
+    }
+    answered(end)
     port.postMessage(reply)
   }
-  const end = (): void => {
-    close()
-    port.close()
+  let last = Promise.resolve()
+  return {
+    answer: (request: Appends): void => void (last = answer(request)),
+    end: async (): Promise<void> => {
+      await last
+      port.close()
+    },
+  }
+}
+
+const run = (port: MessagePort, { commits, close, answeredSharers }: ReturnType<typeof open>) => {
+  const own = answerThrough(port, commits)
+
+  const share = (shared: MessagePort): void => {
+    const theirs = answerThrough(shared, commits, answeredSharers)
+    shared.on('message', (request: Request) => {
+      if (request === 'end') void theirs.end()
+      else theirs.answer(request)
+    })
+    // Whoever shares the writer has ended before.
+    port.once('close', () => shared.close())
   }
 
-  // Replies keep the order of the requests.
-  let last = Promise.resolve()
-  port.on('message', (request: Request) => {
-    last = request === 'end' ? last.then(end) : answer(request)
+  port.on('message', (request: Request | Shared) => {
+    if (request === 'end') void own.end().then(close)
+    else if ('shared' in request) share(request.shared)
+    else own.answer(request)
   })
 }
 

@@ -11,15 +11,15 @@ import { openClock } from '../service-clock.ts'
 import type { Settings } from '../settings.ts'
 import { openStore, type Place } from '../stores.ts'
 import { waitingStore } from '../waiting-store.ts'
-import type { Where } from '../worker.ts'
 import { numberedFrom, timedUuid } from './event-ids.ts'
+import type { Committing } from './sqlite-event-log.ts'
 import { watchStore } from './watched-store.ts'
 
 /** The log, and what reads and changes its streams. */
 export const openLog = async (
   settings: Settings & Place,
   log: Log,
-  committing: Where,
+  committing: Committing,
   isAlone?: () => boolean,
 ) => {
   const opened = await openStore(settings, committing, isAlone, (events) =>
@@ -53,6 +53,7 @@ export const openLog = async (
   const of = {
     end,
     endSoon,
+    shareWriter: opened.log?.shareWriter,
     store,
     streams,
     ...beside,

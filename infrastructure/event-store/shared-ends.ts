@@ -1,9 +1,12 @@
+import type { Position } from '../../application/event-store.ts'
 import type { Ends } from './sqlite-event-writer.ts'
 
+const [ofOthers, ofAll, ofSharers] = [0, 1, 2]
+
 /** Where the log ended after the last commit, in memory that threads share. */
-export const sharedEnds = (memory = new SharedArrayBuffer(2 * BigInt64Array.BYTES_PER_ELEMENT)) => {
-  const [ofOthers, ofAll] = [0, 1]
+export const sharedEnds = (memory = new SharedArrayBuffer(3 * BigInt64Array.BYTES_PER_ELEMENT)) => {
   const ends = new BigInt64Array(memory)
+  const at = (index: number): Position => Number(Atomics.load(ends, index))
   return {
     memory,
     set: ({ end, endOfOthers }: Ends): void => {
@@ -12,8 +15,13 @@ export const sharedEnds = (memory = new SharedArrayBuffer(2 * BigInt64Array.BYTE
       Atomics.store(ends, ofAll, BigInt(end))
     },
     get: (): Ends => {
-      const end = Number(Atomics.load(ends, ofAll))
-      return { end, endOfOthers: Number(Atomics.load(ends, ofOthers)) }
+      const end = at(ofAll)
+      return { end, endOfOthers: at(ofOthers) }
     },
+    /** Notes up to where threads that share the writer were answered. */
+    answeredSharers: (end: Position): void => {
+      if (end > at(ofSharers)) Atomics.store(ends, ofSharers, BigInt(end))
+    },
+    endOfSharers: (): Position => at(ofSharers),
   }
 }

@@ -1,8 +1,9 @@
+import type { MessagePort } from 'node:worker_threads'
 import { StoreUnavailable, type Position } from '../../application/event-store.ts'
 import type { Where } from '../worker.ts'
 import Database from '../sqlite.ts'
 import { unavailable } from '../unavailable.ts'
-import { commitInWorker } from './commit-client.ts'
+import { commitInWorker, commitThrough } from './commit-client.ts'
 import { commitInGroups, type Commits } from './group-commits.ts'
 import { sameFiles } from './same-files.ts'
 import { openEventFile, type Given, type Use } from './sqlite-event-file.ts'
@@ -39,6 +40,8 @@ export type EventLog = EventRows & {
    * leave room for it.
    */
   checkpoint(): void
+  /** A port by which another thread commits, too; where a thread of its own commits. */
+  readonly shareWriter: (() => MessagePort) | undefined
   readonly isClosed: boolean
   /** Finishes the appends that wait, then closes the file. */
   close(): Promise<void>
@@ -52,13 +55,19 @@ const closeFile = (database: Database.Database): void => {
   }
 }
 
+type Committed = {
+  readonly commits: Commits & { readonly acknowledgedEnd: (fileEnd: Position) => Position }
+  readonly leave: () => void
+  readonly shareWriter?: () => MessagePort
+}
+
 /** Commits in this thread: others are told of it, as this one is of theirs. */
 const commitHere = (
   file: string,
   database: Database.Database,
   onOthers: () => void,
   committed: (end: Position) => void,
-) => {
+): Committed => {
   const threads = commitsTo(file)
   threads.onmessage = onOthers
   const writer = writeEvents(database)
@@ -86,18 +95,27 @@ const commitApart = (
   database: Database.Database,
   isAlone: () => boolean,
   committed: (end: Position) => void,
-) => {
+): Committed => {
   database.pragma(`wal_autocheckpoint = ${pagesWhenAlone}`)
   const writer = writeEvents(database)
   const commits = commitInWorker(file, committed, { isAlone, writer })
-  return { commits, leave: writer.close }
+  return { commits, leave: writer.close, shareWriter: commits.share }
 }
+
+/** Commits in the thread of another one of this process. */
+const commitShared = (port: MessagePort, committed: (end: Position) => void): Committed => ({
+  commits: commitThrough(port, committed),
+  leave: (): void => {},
+})
+
+/** Where appends are committed: here, in a new thread, or in one that is reached by this port. */
+export type Committing = Where | MessagePort
 
 /** Opens the event log in a file, or makes it. @throws Error when the file cannot serve as one */
 export const openEventLog = (
   file: string,
   use: Use = 'append',
-  committing: Where = 'inline',
+  committing: Committing = 'inline',
   isAlone: () => boolean = () => false,
   given: Given = {},
 ): EventLog => {
@@ -105,10 +123,12 @@ export const openEventLog = (
   const rows = readEventRows(database)
   const end: EventLog['end'] = (kind) => commits.acknowledgedEnd(rows.head(kind))
   const { grown, look, wake, release } = watchGrowth(end)
-  const { commits, leave } =
-    committing === 'inline'
-      ? commitHere(file, database, look, wake)
-      : commitApart(file, database, isAlone, wake)
+  const commit = (): Committed => {
+    if (committing === 'inline') return commitHere(file, database, look, wake)
+    if (committing === 'worker') return commitApart(file, database, isAlone, wake)
+    return commitShared(committing, wake)
+  }
+  const { commits, leave, shareWriter } = commit()
   const checkpoint = database.prepare('PRAGMA wal_checkpoint(PASSIVE)')
   const areSame = sameFiles(file)
   const damage = (): string[] => {
@@ -141,6 +161,7 @@ export const openEventLog = (
     end,
     look,
     damage,
+    shareWriter,
     checkpoint: () => {
       if (areSame()) checkpoint.get()
     },

@@ -7,11 +7,10 @@ import {
   type RecordedEvent,
   type Revision,
 } from '../../application/event-store.ts'
-import type { Where } from '../worker.ts'
 import { acceptAppend } from './acceptable-append.ts'
 import { uuidOf } from './event-ids.ts'
 import type { Given, Use } from './sqlite-event-file.ts'
-import { openEventLog, type EventLog } from './sqlite-event-log.ts'
+import { openEventLog, type Committing, type EventLog } from './sqlite-event-log.ts'
 import type { Row } from './sqlite-event-rows.ts'
 import { makeTail, type Tail } from './sqlite-event-tail.ts'
 
@@ -136,7 +135,7 @@ const sharedHead = (log: EventLog) => {
 export const openSqliteEventStore = (
   file: string,
   use: Use = 'append',
-  committing: Where = 'inline',
+  committing: Committing = 'inline',
   isAlone: () => boolean = () => false,
   given: Given = {},
 ): EventStore & { readonly log: EventLog } => {

@@ -1,28 +1,12 @@
 import { constants, getPriority, setPriority } from 'node:os'
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
-import { StoreUnavailable, type Position } from '../../application/event-store.ts'
+import { StoreUnavailable } from '../../application/event-store.ts'
 import { makeLog } from '../log.ts'
 import type { Vitals } from '../readiness.ts'
-import type { StartFolding } from '../read-models/folding.ts'
+import { foldedElsewhere } from '../read-models/folded-elsewhere.ts'
 import { openService } from '../server.ts'
 import { answerPages } from './answer-pages.ts'
 import type { FromPages, PagesStart, ToPages } from './page-exchange.ts'
-
-/** The read models are folded for the thread that answers other requests, which tells of it. */
-const foldedElsewhere = (send: (message: FromPages) => void, from: Position) => {
-  let onMoved = (_: Position): void => {}
-  let position = from
-  const folding: StartFolding = (listeners) => {
-    onMoved = listeners.onMoved
-    onMoved(position)
-    return { hurry: () => send('hurry'), stop: async () => {} }
-  }
-  const moved = (to: Position): void => {
-    position = to
-    onMoved(to)
-  }
-  return { folding, moved }
-}
 
 /** What only the thread that answers other requests knows. */
 const toldElsewhere = (send: (message: FromPages) => void) => {
@@ -47,7 +31,7 @@ const toldElsewhere = (send: (message: FromPages) => void) => {
 const run = async (port: MessagePort, start: PagesStart): Promise<void> => {
   const { settings, address, position } = start
   const send = (message: FromPages): void => port.postMessage(message)
-  const { folding, moved } = foldedElsewhere(send, position)
+  const { folding, moved } = foldedElsewhere(() => send('hurry'), position)
   const { vitals, told } = toldElsewhere(send)
   port.on('message', (message: ToPages) => {
     if (typeof message === 'object' && 'moved' in message) moved(message.moved)

@@ -1,5 +1,6 @@
 import { makeCallbackSide } from '../callbacks/callback-side.ts'
 import { callbackDelivery } from '../callbacks/delivery.ts'
+import { deliveryInThread } from '../callbacks/delivery-client.ts'
 import type { SendingNeeds } from '../callbacks/logged-sending.ts'
 import { secretsOfMerchants } from '../callbacks/merchant-secrets.ts'
 import type { Core } from '../core.ts'
@@ -10,11 +11,17 @@ export const callbackSlice = (core: Core, sending: SendingNeeds) => {
   const { routes, end } = makeCallbackSide(core)
   const wordCallback = sending.wire.message
   const callbackKeyPem = () => sending.signer.rsaPem
+  // Over EventStoreDB another follower of the log would cost more than deliveries do.
+  const { shareWriter } = core
   return {
     needs: { ...routes, wordCallback, findCallbackSecrets, callbackKeyPem },
     /** Ends what waits for messages. */
     end,
-    work: [callbackDelivery(core, findCallbackSecrets, sending)],
+    work: [
+      shareWriter
+        ? deliveryInThread({ ...core, shareWriter }, sending.countAttempt)
+        : callbackDelivery(core, findCallbackSecrets, sending),
+    ],
   }
 }
 

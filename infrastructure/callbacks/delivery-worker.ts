@@ -1,0 +1,121 @@
+import { getPriority, setPriority } from 'node:os'
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
+import { StoreUnavailable } from '../../application/event-store.ts'
+import { schedule } from '../../application/schedule.ts'
+import { after, gathered, workFailed } from '../background-work.ts'
+import { callbackWire } from '../callback-wire.ts'
+import { openCore } from '../core.ts'
+import { makeLog } from '../log.ts'
+import type { StartFolding } from '../read-models/folding.ts'
+import { foldedElsewhere } from '../read-models/folded-elsewhere.ts'
+import { callbackDelivery } from './delivery.ts'
+import type { DeliveryStart, FromDelivery, ToDelivery } from './delivery-exchange.ts'
+import { secretsOfMerchants } from './merchant-secrets.ts'
+import { signerIn } from './own-signer.ts'
+
+/** How long attempts are counted before they are told, in ms. */
+const tellEveryMs = 250
+
+const countAttempts = (send: (message: FromDelivery) => void) => {
+  let counts = new Map<string, number>()
+  let timer: NodeJS.Timeout | undefined
+  const tell = (): void => {
+    clearTimeout(timer)
+    timer = undefined
+    if (counts.size > 0) send({ attempts: [...counts] })
+    counts = new Map()
+  }
+  const count = (result: string): void => {
+    counts.set(result, (counts.get(result) ?? 0) + 1)
+    timer ??= setTimeout(tell, tellEveryMs)
+  }
+  return { count, tell }
+}
+
+/** Opens the log and the read models here, and delivers whatever is due. */
+const beginDelivery = async (
+  { settings, address, writer }: DeliveryStart,
+  folding: StartFolding,
+  countAttempt: (result: string) => void,
+) => {
+  const log = makeLog(settings.LOG_LEVEL)
+  const core = await openCore(settings, log, { address: () => address, writer, folding })
+  const wire = await callbackWire(core)
+  const signer = await signerIn(core, settings.DATA_DIR, Date.now)
+  const findSecrets = secretsOfMerchants({ ...core, derive: core.people.derive })
+  const sending = { wire, signer, countAttempt }
+  const delivery = callbackDelivery({ ...core, beside: 'worker' }, findSecrets, sending)
+  const needs = { now: core.now, after, onFailure: workFailed(core) }
+  const scheduled = schedule(needs, delivery.due)
+  const stopping = new AbortController()
+  await core.readModels.ready()
+  delivery.onScheduled?.(scheduled.wake)
+  core.onFolded(gathered(scheduled.wake))
+  scheduled.wake()
+
+  return {
+    settle: async (): Promise<void> => {
+      // The clock may have been moved just now.
+      await core.readClock()
+      await core.caughtUp()
+      await delivery.settle?.(stopping.signal)
+      await core.caughtUp()
+    },
+    stop: async (): Promise<void> => {
+      stopping.abort()
+      await scheduled.stop()
+      await delivery.idle?.()
+      await core.close()
+      log.flush()
+    },
+  }
+}
+
+const run = async (port: MessagePort, start: DeliveryStart): Promise<void> => {
+  const send = (message: FromDelivery): void => port.postMessage(message)
+  const { folding, moved } = foldedElsewhere(() => send('hurry'), start.position)
+  const attempts = countAttempts(send)
+  const begun = beginDelivery(start, folding, attempts.count)
+
+  const settle = async (number: number): Promise<void> => {
+    const problem = await begun
+      .then(({ settle }) => settle())
+      .then(
+        () => undefined,
+        (error: Error) => error.message,
+      )
+    attempts.tell()
+    send({ settled: number, problem })
+  }
+
+  let isStopping = false
+  // What is delivered could not be recorded any more: this thread ends, and is started again.
+  start.writer.once('close', () => {
+    if (!isStopping) throw new StoreUnavailable('the thread that writes the event log has ended')
+  })
+
+  const stop = async (): Promise<void> => {
+    isStopping = true
+    await (await begun).stop()
+    attempts.tell()
+    port.close()
+  }
+
+  port.on('message', (message: ToDelivery) => {
+    if (message === 'stop') void stop()
+    else if ('moved' in message) moved(message.moved)
+    else void settle(message.settle)
+  })
+  await begun
+  send('ready')
+}
+
+/** Of Linux, below what this process has: requests come first, but receivers must not starve. */
+const politeness = 5
+const lowest = 19
+
+// Only on Linux does this set the priority of this thread alone.
+if (parentPort && process.platform === 'linux')
+  setPriority(Math.min(getPriority() + politeness, lowest))
+
+if (parentPort) await run(parentPort, workerData as DeliveryStart)

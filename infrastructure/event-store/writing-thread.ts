@@ -1,0 +1,62 @@
+import { once } from 'node:events'
+import type { MessagePort } from 'node:worker_threads'
+import { StoreUnavailable } from '../../application/event-store.ts'
+import { startWorker } from '../worker.ts'
+import type { Given, Reply, Request, Shared } from './commit-worker.ts'
+
+/** In megabytes. Requests are short-lived. */
+const resourceLimits = { maxYoungGenerationSizeMb: 8 }
+
+/** Whoever writes: a thread that this one starts, or one that it shares. */
+export type Writing = {
+  readonly post: (request: Request | Shared, transfer?: readonly MessagePort[]) => void
+  /** Resolves when all is answered. */
+  readonly end: () => Promise<void>
+}
+export type StartWriting = (
+  onReply: (reply: Reply) => void,
+  onEnd: () => void,
+  onProblem: (problem: string) => void,
+) => Writing
+
+/** A thread for the file. */
+export const threadFor =
+  (workerData: Given): StartWriting =>
+  (onReply, onEnd, onProblem) => {
+    const worker = startWorker('event-store/commit-worker', { workerData, resourceLimits })
+    worker.on('message', onReply)
+    // A database error arrives without its message.
+    worker.on('error', ({ message }) => message && onProblem(message))
+    worker.once('exit', onEnd)
+    return {
+      post: (request, transfer) => worker.postMessage(request, transfer),
+      end: async () => {
+        const exit = once(worker, 'exit')
+        worker.postMessage('end' satisfies Request)
+        // By its exit every append was answered or has failed.
+        await exit
+      },
+    }
+  }
+
+/** The thread of another one, until that has ended it. */
+export const threadBehind = (port: MessagePort): StartWriting => {
+  let hasEnded = false
+  return (onReply, onEnd) => {
+    // Nobody would hear what is posted to it.
+    if (hasEnded) throw new StoreUnavailable('the thread that writes the event log has ended')
+    port.on('message', onReply)
+    port.once('close', () => {
+      hasEnded = true
+      onEnd()
+    })
+    return {
+      post: (request) => port.postMessage(request),
+      end: async () => {
+        const closed = once(port, 'close')
+        port.postMessage('end' satisfies Request)
+        await closed
+      },
+    }
+  }
+}
