@@ -1,6 +1,8 @@
 import { StoreUnavailable, type Outage } from '../application/event-store.ts'
 import type { OutageOf } from '../application/per-key-back-off.ts'
 import type { Log } from './log.ts'
+import Database from './sqlite.ts'
+import { unavailable } from './unavailable.ts'
 
 /** After an outage, in ms: do not report another one so soon. */
 const quietMs = 10_000
@@ -92,3 +94,20 @@ export const reportingTo = <Answer>({ worked, failed }: Outage, answer: Promise<
   })
   return answer
 }
+
+/** Wraps calls: reports their success or failure as a store's. @throws StoreUnavailable */
+export const guardedBy =
+  ({ worked, failed }: Outage) =>
+  <Given extends readonly unknown[], Answer>(call: (...given: Given) => Answer) =>
+  (...given: Given): Answer => {
+    try {
+      const answer = call(...given)
+      worked()
+      return answer
+    } catch (error) {
+      if (!(error instanceof Database.SqliteError)) throw error
+      const failure = unavailable(error)
+      failed(failure)
+      throw failure
+    }
+  }

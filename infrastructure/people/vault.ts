@@ -1,44 +1,29 @@
 import { randomBytes } from 'node:crypto'
 import type { Outage } from '../../application/event-store.ts'
 import { cached, generationalCache } from '../../application/generational-cache.ts'
-import { reportingTo } from '../outages.ts'
-import Database from '../sqlite.ts'
-import { unavailable } from '../unavailable.ts'
+import { guardedBy, reportingTo } from '../outages.ts'
 import { addInGroups } from './new-people.ts'
 import { peopleRemembered, sealingWith } from './remembered-sealing.ts'
 import { openVaultFile, standingIn } from './vault-file.ts'
 import type { VaultKey } from './vault-keys.ts'
-import { derivedSecret, digestOf, seedName, vaultNameOf } from './vault-name.ts'
+import { digestOf, vaultNameOf } from './vault-name.ts'
 import type { Vault } from './vault-port.ts'
 import { rewrapVault } from './vault-rewrap.ts'
+import { secretsIn } from './vault-secrets.ts'
 import { checkNotMoved, refuseMoved } from './vault-standing.ts'
-import { aboutPerson, aboutSecret, openWrapping } from './vault-wrapping.ts'
+import { aboutPerson, openWrapping } from './vault-wrapping.ts'
 
 /** How long a query waits for another process, in ms; this process is blocked meanwhile. */
 const patience = 50
-
-/** Wraps calls: reports their success or failure as a store's. @throws StoreUnavailable */
-const guardedBy =
-  ({ worked, failed }: Outage) =>
-  <Given extends readonly unknown[], Answer>(call: (...given: Given) => Answer) =>
-  (...given: Given): Answer => {
-    try {
-      const answer = call(...given)
-      worked()
-      return answer
-    } catch (error) {
-      if (!(error instanceof Database.SqliteError)) throw error
-      const failure = unavailable(error)
-      failed(failure)
-      throw failure
-    }
-  }
 
 /** Where outages of the file are reported. */
 type Uses = { readonly reading: Outage; readonly writing: Outage }
 const nobody: Outage = { worked: () => {}, failed: () => {} }
 
-/** The vault in a file, which all nodes of a host share. */
+/**
+ * The vault in a file, which all nodes of a host share.
+ * Long because it is the list of all that a vault does.
+ */
 export const openVault = (
   file: string,
   { reading, writing }: Uses = { reading: nobody, writing: nobody },
@@ -65,11 +50,6 @@ export const openVault = (
     )
     return async (...given: Given): Promise<void> => guardedOne(...given)
   }
-  const findSecret = sqlite.prepare('SELECT secret FROM secrets WHERE name = ?').pluck()
-  const addSecret = sqlite.prepare('INSERT OR IGNORE INTO secrets VALUES (?, ?)')
-  const listSecrets = sqlite.prepare(
-    'SELECT name, secret FROM secrets WHERE name GLOB ? ORDER BY name',
-  )
   const findId = sqlite.prepare('SELECT id FROM people WHERE identifier = ?').pluck()
   const findKey = sqlite.prepare('SELECT key FROM people WHERE id = ?').pluck()
   const addPerson = sqlite.prepare('INSERT OR IGNORE INTO people VALUES (?, ?, ?)')
@@ -80,20 +60,9 @@ export const openVault = (
   const addName = sqlite.prepare('INSERT OR REPLACE INTO named VALUES (?, ?)')
   const removeNames = sqlite.prepare('DELETE FROM named WHERE person = ?')
 
-  /** A random secret of the installation, created on first use. */
-  const secret = (name: string): Buffer => {
-    const known = findSecret.get(name) as Buffer | undefined
-    if (known) return wrapping.reveal(known, aboutSecret(name))
-    checkNotMoved(standing())
-    const seed = name === seedName ? undefined : (findSecret.get(seedName) as Buffer | undefined)
-    const made = seed && derivedSecret(wrapping.reveal(seed, aboutSecret(seedName)), name)
-    keepSecret(name, made ?? randomBytes(32))
-    return secret(name)
-  }
-  const keepSecret = (name: string, value: Buffer): void =>
-    void addSecret.run(name, wrapping.protect(value, aboutSecret(name)))
+  const { secret, keep, listed, isEmpty } = secretsIn(sqlite, wrapping)
   const [firstKey] = vaultKeys
-  if (firstKey && findSecret.get('identifiers') === undefined) wrapping.wrapBy(firstKey)
+  if (firstKey && isEmpty()) wrapping.wrapBy(firstKey)
   const identifiers = secret('identifiers')
   const name = vaultNameOf(identifiers)
   wrapping.name(name)
@@ -187,12 +156,8 @@ export const openVault = (
     wrappedBy: guarded(wrapping.wrappedBy),
     rewrap: async (target: VaultKey) => rewrapVault(file, target, vaultKeys),
     secret: guarded(secret),
-    addSecret: written(keepSecret),
-    secrets: guarded((prefix: string) =>
-      (listSecrets.all(`${prefix}*`) as { readonly name: string; readonly secret: Buffer }[]).map(
-        ({ name, secret }) => ({ name, secret: wrapping.reveal(secret, aboutSecret(name)) }),
-      ),
-    ),
+    addSecret: written(keep),
+    secrets: guarded(listed),
     findPerson,
     /** Finds or adds the person. A new one gets the given id, or a random one. */
     personFor: async (identifier: string, wanted?: string): Promise<string> =>
