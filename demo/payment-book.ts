@@ -1,3 +1,4 @@
+import type { CallbackEvents } from '../client/index.ts'
 import { potsOf, type Entry, type LogEvent, type Part, type Pots } from './payment-entry.ts'
 import { linesOf } from './payment-lines.ts'
 
@@ -82,7 +83,7 @@ export const settled = (entry: Entry): Entry => ({
 })
 
 /** What is owed for each event, by the interface's own table. */
-const messageOf: Readonly<Record<string, string>> = {
+const messageOf: Readonly<Record<string, keyof CallbackEvents>> = {
   PaymentAuthorized: 'payment_authorized',
   PaymentDeclined: 'payment_aborted_by_customer',
   PaymentFailed: 'payment_aborted_by_customer',

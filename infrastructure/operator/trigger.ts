@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
+import { callbackEventNames, scanCallbackName } from '../../domain/callback-names.ts'
 import { fail } from '../failures.ts'
 import { makePlainLog, type Log } from '../log.ts'
 import type { Settings } from '../settings.ts'
@@ -44,15 +45,15 @@ const afterAccepting =
 
 /** What lets each event happen. */
 const triggers: Readonly<Record<string, Trigger>> = {
-  payment_authorized: accepted,
-  payment_captured: afterAccepting('capture'),
-  payment_auth_released: afterAccepting('release'),
-  payment_authorization_renewed: afterAccepting('reauth'),
-  payment_aborted_by_customer: async (ask, uri) =>
+  [callbackEventNames.PaymentAuthorized]: accepted,
+  [callbackEventNames.PaymentCaptured]: afterAccepting('capture'),
+  [callbackEventNames.PaymentReleased]: afterAccepting('release'),
+  [callbackEventNames.PaymentRenewed]: afterAccepting('reauth'),
+  [callbackEventNames.PaymentDeclined]: async (ask, uri) =>
     ask('POST', `/sandbox/v1/payment_request/${await requested(ask, uri)}/decline/`, {}),
-  payment_aborted_by_merchant: async (ask, uri) =>
+  [callbackEventNames.PaymentAborted]: async (ask, uri) =>
     ask('PUT', `${listPath}${await requested(ask, uri)}/`, { action: 'abort' }),
-  shortlink_scanned: async (ask, uri) => {
+  [scanCallbackName]: async (ask, uri) => {
     const code = await ask('POST', '/merchant/v1/shortlink/', uri ? { callback_uri: uri } : {})
     return ask('POST', `/sandbox/v1/shortlink/${code.id}/scan/`, {})
   },

@@ -10,19 +10,15 @@ import {
   scanCallbackName,
   streamOfSubject,
 } from '../../domain/callback-names.ts'
+import { paymentEffects } from '../../domain/payment/payment-events.ts'
+
+const callbacksAmongEffects: Record<string, string> = {}
+for (const [type, effects] of Object.entries(paymentEffects))
+  if ('callback' in effects) callbacksAmongEffects[type] = effects.callback
 
 test('each event that the decisions name becomes the callback event that stands beside it', () => {
   expect(callbackEventNames).toEqual({
-    PaymentAuthorized: 'payment_authorized',
-    PaymentDeclined: 'payment_aborted_by_customer',
-    PaymentFailed: 'payment_aborted_by_customer',
-    PaymentAborted: 'payment_aborted_by_merchant',
-    PaymentExpired: 'payment_request_expired',
-    PaymentCaptured: 'payment_captured',
-    PaymentReleased: 'payment_auth_released',
-    PaymentRenewed: 'payment_authorization_renewed',
-    PaymentAuthorizationExpired: 'payment_authorization_expired',
-    PaymentRefunded: 'payment_refunded',
+    ...callbacksAmongEffects,
     ReportCompleted: 'report_closed',
     SettlementMade: 'settlement_made',
     DestinationRested: 'callback_address_rested',
