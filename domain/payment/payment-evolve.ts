@@ -25,7 +25,7 @@ const amended = (
     displayMessageUri = details.displayMessageUri,
     links = details.links,
     lineItems = details.lineItems,
-  }: Extract<PaymentEvent, { type: 'PaymentAmended' }>['data'],
+  }: DataOf['PaymentAmended'],
 ): PaymentDetails => ({ ledger, callbackUri, displayMessageUri, links, lineItems })
 
 /** Fields that an event changes. */
@@ -41,12 +41,19 @@ const ended = (
   at: Instant,
 ) => ({ status, statusCode, modifiedAt: Math.max(payment.modifiedAt, at) })
 
-type Later = Exclude<PaymentEvent, { type: 'PaymentRequested' }>
+type LaterType = Exclude<PaymentEvent['type'], 'PaymentRequested'>
+
+type DataOf = { readonly [Type in LaterType]: Extract<PaymentEvent, { type: Type }>['data'] }
+
+/** One of these events: the compiler knows that its data is that of its type. */
+type Later<Type extends LaterType = LaterType> = {
+  readonly [Each in Type]: { readonly type: Each; readonly data: DataOf[Each] }
+}[Type]
 
 type ChangesBy = {
-  readonly [Type in Later['type']]: (
+  readonly [Type in LaterType]: (
     payment: RequestedPayment,
-    data: Extract<Later, { type: Type }>['data'],
+    data: DataOf[Type],
     at: Instant,
   ) => Changes
 }
@@ -117,12 +124,17 @@ const changesBy: ChangesBy = {
   },
 }
 
+const changesOf = <Type extends LaterType>(
+  payment: RequestedPayment,
+  { type, data }: Later<Type>,
+  at: Instant,
+): Changes => changesBy[type](payment, data, at)
+
 /** The only place where events become a payment. */
 export const evolve = (payment: Payment, event: PaymentEvent, { at, position }: Place): Payment => {
   if (event.type !== 'PaymentRequested') {
     if (payment.status === 'unrequested') return payment
-    const changes = changesBy[event.type](payment, event.data as never, at)
-    const after = { ...payment, ...changes }
+    const after = { ...payment, ...changesOf(payment, event, at) }
     if (!hasEffect(event.type, 'line')) return after
     return { ...after, linePosition: position, lineLedger: payment.details.ledger }
   }
