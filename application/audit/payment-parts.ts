@@ -1,9 +1,11 @@
 import type { Charge } from '../../domain/accounting/charge.ts'
 import { minus, nothing, type Pots } from '../../domain/money/pots.ts'
 import {
+  hasEffect,
   isRelease,
   type PaymentEvent,
   type PaymentRequest,
+  type WithEffect,
 } from '../../domain/payment/payment-events.ts'
 import type { PaymentNumbers } from './payment-numbers.ts'
 
@@ -20,31 +22,27 @@ const charged = ({ fee, interchange, vat }: Charge): PaymentNumbers => ({
   vat,
 })
 
+type Movement = Extract<PaymentEvent, { type: WithEffect<'funding'> }>
+
+const isMovement = (event: PaymentEvent): event is Movement => hasEffect(event.type, 'funding')
+
 /** What an event adds to each number, from its own data and not from the fold of a payment. */
 export const partsOfEvent = (event: PaymentEvent, request: PaymentRequest): PaymentNumbers => {
+  if (event.type === 'PaymentRequested') return named('', request)
+  if (event.type === 'PaymentAuthorized') {
+    const accepted = { ...request, additionalAmount: event.data.additionalAmount }
+    return { ...named('', minus(accepted, request)), ...named('auth_', accepted) }
+  }
+  if (!isMovement(event)) return {}
   if (isRelease(event))
     return { ...named('auth_', negative(event.data)), ...named('released_', event.data) }
-  switch (event.type) {
-    case 'PaymentRequested':
-      return named('', request)
-    case 'PaymentAuthorized': {
-      const accepted = { ...request, additionalAmount: event.data.additionalAmount }
-      return { ...named('', minus(accepted, request)), ...named('auth_', accepted) }
-    }
+  const { type, data } = event
+  switch (type) {
     case 'PaymentCaptured': {
-      const { data } = event
       const auth = named('auth_', negative(data))
       return { ...auth, ...named('captured_', data), ...charged(data.charge) }
     }
     case 'PaymentRefunded':
-      return { ...named('refunded_', event.data), ...charged(event.data.charge) }
-    case 'PaymentPickedUp':
-    case 'PaymentAmended':
-    case 'PaymentDeclined':
-    case 'PaymentFailed':
-    case 'PaymentAborted':
-    case 'PaymentExpired':
-    case 'PaymentRenewed':
-      return {}
+      return { ...named('refunded_', data), ...charged(data.charge) }
   }
 }
