@@ -8,13 +8,18 @@ import { seenInMemory } from './seen.ts'
 import { makeSend } from './sending.ts'
 import { verifyCallback, type Callback, type CallbackOptions } from './verify-callback.ts'
 
+/** Takes a body; answers a list; a repeat makes another one; may be given the id that it gets. */
+type Trait = 'body' | 'list' | 'anew' | 'names-itself'
+
 type Operation = {
   readonly method: string
   readonly path: string
-  readonly takesBody?: true
-  readonly isList?: true
-  readonly isMadeAnew?: true
-  readonly mayNameItself?: true
+  readonly is: (trait: Trait) => boolean
+}
+
+const readOperation = (text: string): Operation => {
+  const [method = '', path = '', ...traits] = text.split(' ')
+  return { method, path, is: (trait) => traits.includes(trait) }
 }
 
 /** The path with these parameters in the place of its names. */
@@ -33,11 +38,11 @@ const withQuery = (path: string, query: object): string => {
 }
 
 /** What a method was called with: the parameters of the path, a body, and options. */
-const readArguments = ({ method, path, takesBody, mayNameItself }: Operation, given: unknown[]) => {
+const readArguments = ({ method, path, is }: Operation, given: unknown[]) => {
   const rest = [...given]
   const place = filled(path, rest)
-  const input = takesBody && (rest.shift() as { readonly id?: string } | undefined)
-  const body = mayNameItself ? { ...input, id: input?.id ?? randomUUID() } : input
+  const input = is('body') ? (rest.shift() as { readonly id?: string } | undefined) : undefined
+  const body = is('names-itself') ? { ...input, id: input?.id ?? randomUUID() } : input
   const { signal, attempts, timeout, deadline, asOf, ...query } = (rest.shift() ??
     {}) as CallOptions
   const options = { signal, attempts, timeout, deadline, asOf }
@@ -62,12 +67,14 @@ export class Client {
   }
 
   static {
-    for (const [name, operation] of Object.entries<Operation>(operations))
+    for (const [name, text] of Object.entries(operations)) {
+      const operation = readOperation(text)
       Object.defineProperty(this.prototype, name, {
         value(this: Client, ...given: unknown[]) {
-          return operation.isList ? this.#list(operation, given) : this.#call(operation, given)
+          return operation.is('list') ? this.#list(operation, given) : this.#call(operation, given)
         },
       })
+    }
   }
 
   #list(operation: Operation, given: unknown[]): List<unknown> {
@@ -77,8 +84,8 @@ export class Client {
 
   async #call(operation: Operation, given: unknown[]): Promise<unknown> {
     const { uri, body, options } = readArguments(operation, given)
-    const { method, isMadeAnew = false } = operation
-    return this.#send({ method, uri, body, isMadeAnew, options })
+    const { method, is } = operation
+    return this.#send({ method, uri, body, isMadeAnew: is('anew'), options })
   }
 
   /** Reads what a URI leads to that the service gave: `report_uri`, `meta.uri`, a log. */

@@ -139,15 +139,13 @@ const entryOf = (operation: Operation): string => {
   const { operationId, method, path, requestBody } = operation
   const input = schemaNamed((requestBody && jsonOf(requestBody)) ?? {})
   const mayNameItself = method === 'POST' && input?.properties?.['id'] !== undefined
-  const members = [
-    `method: '${method}'`,
-    `path: '${path}'`,
-    ...(requestBody ? ['takesBody: true'] : []),
-    ...(entriesOf(operation) === undefined ? [] : ['isList: true']),
-    ...(isMadeAnew(operation) ? ['isMadeAnew: true'] : []),
-    ...(mayNameItself && !input.required?.includes('id') ? ['mayNameItself: true'] : []),
+  const traits = [
+    ...(requestBody ? ['body'] : []),
+    ...(entriesOf(operation) === undefined ? [] : ['list']),
+    ...(isMadeAnew(operation) ? ['anew'] : []),
+    ...(mayNameItself && !input.required?.includes('id') ? ['names-itself'] : []),
   ]
-  return `${operationId}: { ${members.join(', ')} },`
+  return `${operationId}: '${[method, path, ...traits].join(' ')}',`
 }
 
 const events = Object.entries(document.webhooks).map(
@@ -206,6 +204,7 @@ export const printedClientOperations = (): Promise<string> =>
       messages,
       `/** The merchant interface, by the names of its operations. */`,
       `export type Operations = {\n${operations.map(methodOf).join('\n')}\n}\n`,
+      `/** Method, path and what is special: see \`Trait\` of the client. */`,
       `export const operations = {\n${operations.map(entryOf).join('\n')}\n} as const`,
     ].join('\n'),
     { parser: 'typescript', printWidth: 100, semi: false, singleQuote: true },
