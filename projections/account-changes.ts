@@ -20,7 +20,6 @@ const accountChanges = sqliteTable(
 
 export const accountChangeProjection = projection({
   table: accountChanges,
-  key: accountChanges.merchant,
   handles: ['AccountChangeAsked', 'AccountChangeWithdrawn', 'AccountChangeDone'],
   keyOf: ({ stream }) => idIn(stream),
   apply: (_, { type, data, metadata }, key) => {

@@ -16,7 +16,6 @@ const attachments = sqliteTable('attachments', {
 
 export const attachmentProjection = projection({
   table: attachments,
-  key: attachments.tid,
   handles: ['AttachmentsUploaded'],
   keyOf: ({ stream }) => idIn(stream),
   apply: (row, { stream, data, metadata: { at } }) => {

@@ -24,7 +24,6 @@ const bankEntries = sqliteTable(
 
 export const bankEntryProjection = projection({
   table: bankEntries,
-  key: bankEntries.id,
   handles: ['BankEntrySeen', 'BankEntryMatched', 'BankEntryDismissed'],
   keyOf: ({ stream }) => idIn(stream),
   apply: (row, event, key) => {

@@ -77,7 +77,6 @@ const addressIn = (event: Recorded): string | null | undefined => {
 
 export const callbackDestinationProjection = projection({
   table: callbackDestinations,
-  key: callbackDestinations.key,
   handles: [
     'CallbackAttempted',
     'DestinationRested',

@@ -25,7 +25,6 @@ const gathered = (
 
 export const callbackMessageProjection = projection({
   table: callbackMessages,
-  key: callbackMessages.id,
   handles: ['CallbackAttempted', 'CallbackRetryRequested'],
   keyOf: ({ stream }) => idIn(stream),
   apply: (row, event) => {

@@ -1,9 +1,9 @@
-import { and, asc, desc, gt, lte, sql, type SQL } from 'drizzle-orm'
+import { asc, desc, gt, lte, sql, type SQL } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { DeliveryLane } from '../domain/callback.ts'
 import type { Instant } from '../domain/time.ts'
 import { nextBy } from './due.ts'
-import { countOf, findBy, given, prepared, rowsOf, same } from './prepared.ts'
+import { columnsOf, countOf, findBy, given, rowsOf, same, type Chosen } from './prepared.ts'
 import { callbackQueue, isToBeSent, isUnfinished } from './queued-messages.ts'
 
 const { subject, merchant, destination, dueAt, position } = callbackQueue
@@ -16,29 +16,17 @@ const laneIn = ({ merchant, destination }: Due): DeliveryLane[] =>
 
 /** Finds lanes in which something became due; the cost grows with that, not with what waits. */
 const newlyDueIn = (db: BetterSQLite3Database) => {
-  const fromThere = { merchant, destination, dueAt, position }
-  const select = () => db.select(fromThere).from(callbackQueue)
-  const lastChange = prepared(
-    db,
-    callbackQueue,
-    select().where(isToBeSent).orderBy(desc(position)).limit(1),
-  )
-  const changes = prepared(
-    db,
-    callbackQueue,
-    // Filtered afterwards: with this condition, SQLite might scan everything that is due.
-    select()
-      .where(and(gt(position, given('position')), isToBeSent))
-      .orderBy(asc(position)),
-  )
-  const became = prepared(
-    db,
-    callbackQueue,
-    db
-      .selectDistinct({ merchant, destination })
-      .from(callbackQueue)
-      .where(and(gt(dueAt, given('after')), lte(dueAt, now))),
-  )
+  const columns = { merchant, destination, dueAt, position }
+  const select = (chosen: Chosen) => columnsOf(db, callbackQueue, { columns, ...chosen })
+  const lastChange = select({ where: [isToBeSent], order: [desc(position)], limit: 1 })
+  // Filtered afterwards: with this condition, SQLite might scan everything that is due.
+  const isChanged = [gt(position, given('position')), isToBeSent]
+  const changes = select({ where: isChanged, order: [asc(position)] })
+  const became = columnsOf(db, callbackQueue, {
+    columns: { merchant, destination },
+    where: [gt(dueAt, given('after')), lte(dueAt, now)],
+    isDistinct: true,
+  })
 
   return (now: Instant, lastCheck: { readonly at: Instant; readonly position: number } | null) => {
     // Changes first: what comes between the two reads is found by the next check.
@@ -57,27 +45,13 @@ const newlyDueIn = (db: BetterSQLite3Database) => {
 }
 
 const dueIn = (db: BetterSQLite3Database) => {
-  const select = () => db.select({ subject }).from(callbackQueue)
-  const atLane = prepared(
-    db,
-    callbackQueue,
-    select()
-      .where(
-        and(
-          // `is` also matches null, for messages without a merchant.
-          sql`${merchant} is ${given('merchant')}`,
-          same(destination),
-          lte(dueAt, now),
-        ),
-      )
-      .orderBy(asc(dueAt))
-      .limit(given('limit')),
-  )
-  const anywhere = prepared(
-    db,
-    callbackQueue,
-    select().where(lte(dueAt, now)).orderBy(asc(dueAt)).limit(given('limit')),
-  )
+  const select = (...where: readonly SQL[]) => {
+    const chosen = { where: [...where, lte(dueAt, now)], order: [asc(dueAt)] }
+    return columnsOf(db, callbackQueue, { columns: { subject }, ...chosen, limit: given('limit') })
+  }
+  // `is` also matches null, for messages without a merchant.
+  const atLane = select(sql`${merchant} is ${given('merchant')}`, same(destination))
+  const anywhere = select()
   const subjectOf = (row: { readonly subject: string }): string => row.subject
   return {
     /** Resources whose first message to this lane is due, longest due first. */
@@ -91,14 +65,8 @@ const dueIn = (db: BetterSQLite3Database) => {
 }
 
 export const callbackQueueQueries = (db: BetterSQLite3Database) => {
-  const lane = prepared(
-    db,
-    callbackQueue,
-    db
-      .select({ merchant, destination })
-      .from(callbackQueue)
-      .where(and(same(subject), lte(dueAt, now))),
-  )
+  const isDue = [same(subject), lte(dueAt, now)]
+  const lane = columnsOf(db, callbackQueue, { columns: { merchant, destination }, where: isDue })
   const later = rowsOf(db, callbackQueue, { where: [gt(dueAt, given('then')), isToBeSent] })
   const unfinished = rowsOf(db, callbackQueue, { where: [isUnfinished] })
   const countWhere = (condition: SQL) =>

@@ -73,7 +73,6 @@ const isPaymentItself = (subject: string): boolean =>
 
 const queueProjection = projection({
   table: callbackQueue,
-  key: callbackQueue.subject,
   handles: [
     'PaymentRequested',
     'PaymentAmended',

@@ -20,7 +20,6 @@ export type CheckpointRow = typeof checkpoints.$inferSelect
 
 export const checkpointProjection = projection({
   table: checkpoints,
-  key: checkpoints.size,
   handles: ['CheckpointSigned', 'CheckpointCosigned'],
   keyOf: ({ data }) => data.size,
   apply: (row, { type, data, metadata }): CheckpointRow | undefined => {

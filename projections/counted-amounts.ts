@@ -1,10 +1,10 @@
-import { and, eq, gt, sql } from 'drizzle-orm'
+import { gt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { isStaffActor } from '../domain/merchant/staff.ts'
 import type { MinorUnits } from '../domain/money/money.ts'
 import type { Instant } from '../domain/time.ts'
-import { given, prepared } from './prepared.ts'
+import { columnsOf, given, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** What counts together toward a code: acceptances of payers, refunds of staff in the portal. */
@@ -24,7 +24,6 @@ const countedAmounts = sqliteTable(
 
 export const countedAmountProjection = projection({
   table: countedAmounts,
-  key: countedAmounts.position,
   isAppended: true,
   handles: [],
   keysOf: () => [],
@@ -54,23 +53,14 @@ export type NewestCounted = (asked: Pick<Asked, 'actor' | 'currency'>) => number
 
 export const countedAmountQueries = (db: BetterSQLite3Database) => {
   const { actor, at, currency, gross, position } = countedAmounts
-  const ofActor = and(eq(actor, given('actor')), eq(currency, given('currency')))
-  const total = prepared(
-    db,
-    countedAmounts,
-    db
-      .select({ gross: sql<MinorUnits>`coalesce(sum(${gross}), 0)`.as('gross') })
-      .from(countedAmounts)
-      .where(and(ofActor, gt(at, given('since')))),
-  )
-  const last = prepared(
-    db,
-    countedAmounts,
-    db
-      .select({ position: sql<number>`coalesce(max(${position}), 0)`.as('position') })
-      .from(countedAmounts)
-      .where(ofActor),
-  )
+  const ofActor = [same(actor), same(currency)]
+  const sum = { gross: sql<MinorUnits>`coalesce(sum(${gross}), 0)`.as('gross') }
+  const total = columnsOf(db, countedAmounts, {
+    columns: sum,
+    where: [...ofActor, gt(at, given('since'))],
+  })
+  const most = { position: sql<number>`coalesce(max(${position}), 0)`.as('position') }
+  const last = columnsOf(db, countedAmounts, { columns: most, where: ofActor })
   const by: CountedBy = (asked) => total.get(asked)?.gross ?? 0
   const newest: NewestCounted = (asked) => last.get(asked)?.position ?? 0
   return { by, newest }

@@ -67,7 +67,6 @@ const messagesIn = ({ merchant, messages }: Row): CallbackMessageRow[] =>
 
 export const gatheredMessageProjection = projection({
   table: gatheredMessages,
-  key: gatheredMessages.key,
   rowsKept: 500,
   handles: [],
   keysOf: () => [],

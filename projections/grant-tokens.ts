@@ -36,7 +36,6 @@ const tokenProjection = (
 ) =>
   projection({
     table,
-    key: table.hash,
     handles: [...grantingTypes, 'GrantRefreshed'],
     begins: [...grantingTypes, 'GrantRefreshed'],
     keysOf: (event) => {

@@ -1,4 +1,4 @@
-import { and, asc, desc, lt, sql, type SQL } from 'drizzle-orm'
+import { asc, desc, lt, sql, type SQL } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { DomainEvent, Recorded } from '../domain/events.ts'
@@ -6,7 +6,7 @@ import { isWithdrawal } from '../domain/people/grant.ts'
 import { scopes, type Scope } from '../domain/people/scope.ts'
 import { idIn } from '../domain/stream.ts'
 import { accessTokens, grantingTypes, refreshTokens, type Granting } from './grant-tokens.ts'
-import { findBy, given, prepared, rowsOf, same } from './prepared.ts'
+import { columnsOf, findBy, given, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Must be written like the index condition. */
@@ -71,7 +71,6 @@ const grantedIn = (
 
 export const grantProjection = projection({
   table: grantedPermissions,
-  key: grantedPermissions.grant,
   handles: [...consentTypes, 'GrantRevoked'],
   // `CodeRedeemed` follows the consent.
   begins: ['PaymentAuthorized', 'PermissionGranted', 'AuthorizationAllowed'],
@@ -121,14 +120,12 @@ export const grantQueries = (db: BetterSQLite3Database) => {
     order: [asc(grantedPermissions.position)],
     limit: 1,
   })
-  const scopesOfClient = prepared(
-    db,
-    grantedPermissions,
-    db
-      .selectDistinct({ scope: grantedPermissions.scope })
-      .from(grantedPermissions)
-      .where(and(isPayers, isClients, stands)),
-  )
+  const { scope } = grantedPermissions
+  const scopesOfClient = columnsOf(db, grantedPermissions, {
+    columns: { scope },
+    where: [isPayers, isClients, stands],
+    isDistinct: true,
+  })
 
   const consentOf = ({ payer, client, merchant, position }: GrantedPermission): StandingConsent => {
     const granted = scopesOfClient.all({ payer, client }).flatMap(({ scope }) => scope)

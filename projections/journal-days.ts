@@ -65,7 +65,6 @@ const apply = (row: Row | undefined, fact: Fact, given: string | number): Row =>
 
 export const journalDayProjection = projection({
   table: journalDays,
-  key: journalDays.key,
   handles: [...postingEvents],
   keysOf: (event: Recorded<PostingEvent>) => keysOf(event),
   apply: (row, event: Recorded<PostingEvent>, key) => apply(row, event, key),

@@ -30,7 +30,6 @@ type Row = typeof journalEntries.$inferSelect
 
 export const journalEntryProjection = projection({
   table: journalEntries,
-  key: journalEntries.position,
   isAppended: true,
   handles: [...postingEvents],
   keyOf: ({ position }) => position,

@@ -60,7 +60,6 @@ const foldPostings = <Fact extends object>(postingsOf: (fact: Fact) => readonly 
 
 export const journalProjection = projection({
   table: journalBalances,
-  key: journalBalances.key,
   handles: [...postingEvents],
   ...foldPostings((event: Recorded<PostingEvent>) =>
     postingsOfEvent(event.metadata.merchant ?? '', event),

@@ -4,7 +4,7 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Closing } from '../domain/calendar.ts'
 import { defaultLedger, ledgerEvents } from '../domain/accounting/ledger.ts'
 import { addLine, type Counters, countLine, type Totals } from '../domain/accounting/totals.ts'
-import { findBy, given, prepared, rowsOf, same } from './prepared.ts'
+import { columnsOf, findBy, given, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
 type ClosingSums = {
@@ -57,7 +57,6 @@ const nothingYet = { counters: {}, totals: [] }
 
 export const ledgerProjection = projection({
   table: ledgers,
-  key: ledgers.stream,
   handles: ['MerchantRegistered', ...(Object.keys(ledgerEvents) as (keyof typeof ledgerEvents)[])],
   keyOf: (event) =>
     event.type === 'MerchantRegistered' ? ledgerStream(event.data.id, defaultLedger) : event.stream,
@@ -119,21 +118,18 @@ export const ledgerProjection = projection({
 })
 
 export const ledgerQueries = (db: BetterSQLite3Database) => {
+  const { id, merchant, position } = ledgers
   const find = findBy(db, ledgers, ledgers.stream)
   const page = rowsOf(db, ledgers, {
-    where: [same(ledgers.merchant), lt(ledgers.position, given('before'))],
-    order: [desc(ledgers.position)],
+    where: [same(merchant), lt(position, given('before'))],
+    order: [desc(position)],
     limit: given('limit'),
   })
-  const ids = prepared(
-    db,
-    ledgers,
-    db
-      .select({ id: ledgers.id })
-      .from(ledgers)
-      .where(same(ledgers.merchant))
-      .orderBy(ledgers.position),
-  )
+  const ids = columnsOf(db, ledgers, {
+    columns: { id },
+    where: [same(merchant)],
+    order: [position],
+  })
   return {
     find: (merchant: string, id: string) => find(ledgerStream(merchant, id)),
     idsOf: (merchant: string): readonly string[] => ids.all({ merchant }).map(({ id }) => id),

@@ -25,7 +25,6 @@ const filesOf = ({
 
 export const logFileProjection = projection({
   table: logFiles,
-  key: logFiles.sha256,
   handles: ['ReportCompleted', 'SettlementMade'],
   keysOf: ({ data }) => filesOf(data).map(({ sha256 }) => sha256),
   apply: (_, event, key): LogFileRow => {

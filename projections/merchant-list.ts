@@ -48,7 +48,6 @@ const atFirst = { isDisabled: false, waits: false, switched: 0 }
 
 export const merchantListProjection = projection({
   table: merchantList,
-  key: merchantList.merchant,
   handles: [
     'MerchantRegistered',
     'MerchantChanged',

@@ -24,7 +24,6 @@ const idsOf = ({ organizationId, lookupIds }: MerchantData): readonly string[] =
 
 export const merchantLookupProjection = projection({
   table: merchantLookups,
-  key: merchantLookups.key,
   handles: ['MerchantRegistered', 'MerchantChanged'],
   keysOf: ({ stream, data }) => [...new Set(idsOf(data).map((id) => keyOf(stream, id)))],
   apply: (row, { stream, data }, key) => {

@@ -55,7 +55,6 @@ const merchantNews = sqliteTable(
 
 export const merchantNewsProjection = projection({
   table: merchantNews,
-  key: merchantNews.position,
   isAppended: true,
   handles: told,
   begins: told,

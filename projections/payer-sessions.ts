@@ -23,7 +23,6 @@ const payerSessions = sqliteTable(
 
 export const payerSessionProjection = projection({
   table: payerSessions,
-  key: payerSessions.session,
   handles: ['PayerSignedIn', 'PayerSessionUsed', 'PayerSignedOut'],
   keyOf: ({ data }) => data.session,
   apply: (row, event) => {

@@ -9,7 +9,7 @@ import {
   paymentTable,
   type PaymentRow,
 } from './payment-table.ts'
-import { findBy, given, prepared, rowsOf, same } from './prepared.ts'
+import { columnsOf, findBy, given, prepared, rowsOf, same } from './prepared.ts'
 
 /** Where a page ends: the next one begins behind it. */
 export type PaymentPlace = {
@@ -62,14 +62,6 @@ const through = <Row>(index: string, query: Query<Row>): Query<Row> => ({
   },
 })
 
-type Prepared = ReturnType<typeof prepared<PaymentRow>>
-
-/** Prepared at the first use: a file that is being built gets its indexes last. */
-const whenUsed = (prepare: () => Prepared): Pick<Prepared, 'all'> => {
-  let made: Prepared | undefined
-  return { all: (values) => (made ??= prepare()).all(values) }
-}
-
 /** Newest first. */
 const newestIn = (db: BetterSQLite3Database) => (index: string, condition?: SQL) => {
   const query = db
@@ -78,7 +70,8 @@ const newestIn = (db: BetterSQLite3Database) => (index: string, condition?: SQL)
     .where(and(same(merchant), condition, isSince, isBehind))
     .orderBy(desc(requestedAt), desc(requestedPosition))
     .limit(given('limit'))
-  return whenUsed(() => prepared(db, paymentTable, through(index, query)))
+  // Prepared at the first use: a file that is being built gets its indexes last.
+  return prepared<PaymentRow>(db, paymentTable, through(index, query))
 }
 
 /** Largest first, and of the same amount newest first. */
@@ -115,16 +108,12 @@ const areMoreIn = (db: BetterSQLite3Database) => {
 
 /** The ids of points of sale that payments name, one after the other. */
 const posIdsIn = (db: BetterSQLite3Database) => {
-  const next = prepared(
-    db,
-    paymentTable,
-    db
-      .select({ posId })
-      .from(paymentTable)
-      .where(and(same(merchant), gt(posId, given('after'))))
-      .orderBy(asc(posId))
-      .limit(1),
-  )
+  const next = columnsOf(db, paymentTable, {
+    columns: { posId },
+    where: [same(merchant), gt(posId, given('after'))],
+    order: [asc(posId)],
+    limit: 1,
+  })
   return (merchant: string, most: number): string[] => {
     const found: string[] = []
     for (let row = next.get({ merchant, after: '' }); row && found.length < most;) {

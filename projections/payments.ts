@@ -160,7 +160,6 @@ const messageOf = (
 
 export const paymentProjection = projection({
   table: paymentTable,
-  key: paymentTable.tid,
   handles: Object.keys(paymentEvents) as PaymentEvent['type'][],
   begins: ['PaymentRequested'],
   keyOf: ({ stream }) => idIn(stream),

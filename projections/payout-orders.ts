@@ -24,7 +24,6 @@ export type PayoutOrderRow = typeof payoutOrders.$inferSelect
 
 export const payoutOrderProjection = projection({
   table: payoutOrders,
-  key: payoutOrders.key,
   handles: ['PayoutOrdered'],
   keyOf: ({ metadata, data: { messageId, serial } }) =>
     `${messageId}/${metadata.merchant ?? ''}/${serial}`,

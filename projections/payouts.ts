@@ -37,7 +37,6 @@ const currencyIn = (key: string): string => key.slice(key.lastIndexOf('/') + 1)
 
 export const payoutProjection = projection({
   table: payouts,
-  key: payouts.key,
   handles: ['SettlementMade', 'PayoutOrdered', 'PayoutPaid', 'PayoutReturned'],
   begins: ['SettlementMade'],
   keysOf: ({ type, metadata: { merchant }, data }) => {

@@ -82,7 +82,6 @@ export const permissionLine = (
 
 export const permissionProjection = projection({
   table: permissionTable,
-  key: permissionTable.rid,
   handles: Object.keys(permissionEvents) as PermissionEvent['type'][],
   keyOf: ({ stream }) => idIn(stream),
   apply: (row, event) => {

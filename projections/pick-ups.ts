@@ -40,7 +40,6 @@ const at = (row: Omit<PickUpRow, 'stage' | 'isDue'>, stage: PickUpStage): PickUp
 
 export const pickUpProjection = projection({
   table: pickUps,
-  key: pickUps.tid,
   handles: [
     'PaymentRequested',
     'PaymentAborted',

@@ -6,6 +6,7 @@ import {
   Param,
   Placeholder,
   sql,
+  type GetColumnData,
   type Query,
   type SQL,
 } from 'drizzle-orm'
@@ -86,6 +87,11 @@ const compile = <Row>(db: BetterSQLite3Database, table: SQLiteTable, query: Comp
   }
 }
 
+type Prepared<Row> = {
+  readonly get: (given?: Values) => Row | undefined
+  readonly all: (given?: Values) => Row[]
+}
+
 /**
  * Prepares a query of one table with its first use, so that the query builder has no part in each
  * read, and none in a start.
@@ -94,12 +100,12 @@ export const prepared = <Row>(
   db: BetterSQLite3Database,
   table: SQLiteTable,
   query: Compilable<Row>,
-) => {
+): Prepared<Row> => {
   let made: ReturnType<typeof compile<Row>> | undefined
   const statement = () => (made ??= compile(db, table, query))
   return {
-    get: (given: Values = {}): Row | undefined => statement().get(given),
-    all: (given: Values = {}): Row[] => statement().all(given),
+    get: (given = {}) => statement().get(given),
+    all: (given = {}) => statement().all(given),
   }
 }
 
@@ -109,26 +115,49 @@ export const given = (name: string): Placeholder => sql.placeholder(name)
 /** Whether a column has the value that is given by its name. */
 export const same = (column: SQLiteColumn): SQL => eq(column, given(column.name))
 
-type Chosen = {
+export type Chosen = {
   /** All of these hold. */
   readonly where?: readonly (SQL | undefined)[]
   readonly order?: readonly (SQL | SQLiteColumn)[]
+  readonly group?: SQLiteColumn
   readonly limit?: number | Placeholder
+  readonly isDistinct?: true
+}
+
+type Columns = Readonly<Record<string, SQLiteColumn | SQL.Aliased>>
+
+type Found<Of extends Columns> = {
+  readonly [Name in keyof Of]: Of[Name] extends SQLiteColumn
+    ? GetColumnData<Of[Name]>
+    : Of[Name] extends SQL.Aliased<infer Value>
+      ? Value
+      : never
+}
+
+/** Some columns of the rows of a table, or what is computed of them. */
+export const columnsOf = <Of extends Columns>(
+  db: BetterSQLite3Database,
+  table: SQLiteTable,
+  { columns, where = [], order = [], group, limit, isDistinct }: Chosen & { readonly columns: Of },
+) => {
+  const select = isDistinct ? db.selectDistinct.bind(db) : db.select.bind(db)
+  const query = select(columns as Columns)
+    .from(table)
+    .where(and(...where))
+    .groupBy(...(group ? [group] : []))
+    .orderBy(...order)
+  const rows = limit === undefined ? query : query.limit(limit)
+  return prepared(db, table, rows as unknown as Compilable<Found<Of>>)
 }
 
 /** Whole rows of a table. */
 export const rowsOf = <Table extends SQLiteTable>(
   db: BetterSQLite3Database,
   table: Table,
-  { where = [], order = [], limit }: Chosen,
+  chosen: Chosen,
 ) => {
-  const query = db
-    .select()
-    .from(table as SQLiteTable)
-    .where(and(...where))
-    .orderBy(...order)
-  const rows = limit === undefined ? query : query.limit(limit)
-  return prepared(db, table, rows as unknown as Compilable<Table['$inferSelect']>)
+  const columns: Columns = getTableColumns(table as SQLiteTable)
+  return columnsOf(db, table, { columns, ...chosen }) as Prepared<Table['$inferSelect']>
 }
 
 export const findBy = <Table extends SQLiteTable>(

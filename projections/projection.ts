@@ -1,3 +1,4 @@
+import { getTableColumns } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { LineSum } from '../domain/accounting/line-sums.ts'
 import type { TransactionLine } from '../domain/accounting/transaction-line.ts'
@@ -75,6 +76,12 @@ type Handling<Row, Handled extends EventType> = {
     }
 )
 
+const keyIn = (table: SQLiteTable): SQLiteColumn => {
+  const key = Object.values(getTableColumns(table)).find(({ primary }) => primary)
+  if (!key) throw new Error('The table of a projection needs a primary key.')
+  return key
+}
+
 /** `keyOf` (or `keysOf` for several rows) and `apply` get only the events named in `handles`. */
 export const projection = <
   Table extends SQLiteTable & { $inferSelect: object },
@@ -82,7 +89,6 @@ export const projection = <
 >(
   definition: {
     readonly table: Table
-    readonly key: SQLiteColumn
     readonly isAppended?: true
     readonly rowsKept?: number
     readonly lines?: Fold<Table['$inferSelect'], TransactionLine>
@@ -92,7 +98,7 @@ export const projection = <
   } & Handling<Table['$inferSelect'], Handled>,
 ) => {
   type Row = Table['$inferSelect']
-  const { table, key, isAppended = false, handles, begins = [], apply } = definition
+  const { table, isAppended = false, handles, begins = [], apply } = definition
   const { rowsKept = null } = definition
   const { transactionLine, lines, sums, message, messages } = definition
   const keysOf =
@@ -101,7 +107,7 @@ export const projection = <
       : (event: Parameters<typeof definition.keyOf>[0]) => [definition.keyOf(event)]
   return {
     table,
-    key,
+    key: keyIn(table),
     isAppended,
     rowsKept,
     handles: new Set<EventType>(handles),

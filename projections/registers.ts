@@ -38,7 +38,6 @@ const registerProjection = <Data extends object>(
   ])
   return projection({
     table,
-    key: table.stream,
     handles: Object.keys(events) as EventType[],
     keyOf: ({ stream }) => stream,
     apply: (row, event: Recorded) => {

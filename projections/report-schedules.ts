@@ -48,7 +48,6 @@ const closing = (row: Row, id: string, closes: Closing, since: Instant): Row => 
 
 export const reportScheduleProjection = projection({
   table: reportSchedules,
-  key: reportSchedules.merchant,
   handles: [
     'MerchantRegistered',
     'MerchantChanged',

@@ -3,7 +3,7 @@ import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Completion } from '../domain/accounting/completion.ts'
 import { ledgers, ledgerStream } from './ledgers.ts'
-import { countOf, findBy, given, prepared } from './prepared.ts'
+import { columnsOf, countOf, findBy, given, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Closed reports; a report without a row is the open one. */
@@ -36,7 +36,6 @@ export const reportKey = (ledgerStream: string, report: number): string =>
 
 export const reportProjection = projection({
   table: reports,
-  key: reports.key,
   handles: ['ReportClosed', 'ReportCompleted'],
   keyOf: ({ stream, data }) => reportKey(stream, data.report),
   apply: (row, event, key) => {
@@ -79,31 +78,20 @@ const nextClosingIn = (db: BetterSQLite3Database) => {
 
 export const reportQueries = (db: BetterSQLite3Database) => {
   const find = findBy(db, reports, reports.key)
-  const closedAfter = prepared(
-    db,
-    reports,
-    db
-      .select({ number: reports.number })
-      .from(reports)
-      .where(
-        and(
-          eq(reports.ledgerStream, given('stream')),
-          gt(reports.closedPosition, given('position')),
-        ),
-      )
-      .orderBy(asc(reports.closedPosition))
-      .limit(1),
-  )
-  const last = prepared(
-    db,
-    reports,
-    db
-      .select({ number: reports.number, closedPosition: reports.closedPosition })
-      .from(reports)
-      .where(eq(reports.ledgerStream, given('stream')))
-      .orderBy(desc(reports.closedPosition))
-      .limit(1),
-  )
+  const { number, closedPosition } = reports
+  const isOfLedger = eq(reports.ledgerStream, given('stream'))
+  const closedAfter = columnsOf(db, reports, {
+    columns: { number },
+    where: [isOfLedger, gt(closedPosition, given('position'))],
+    order: [asc(closedPosition)],
+    limit: 1,
+  })
+  const last = columnsOf(db, reports, {
+    columns: { number, closedPosition },
+    where: [isOfLedger],
+    order: [desc(closedPosition)],
+    limit: 1,
+  })
   return {
     find: (merchant: string, ledger: string, number: number) =>
       find(reportKey(ledgerStream(merchant, ledger), number)),

@@ -4,7 +4,7 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { halfHourMs } from '../domain/accounting/line-sums.ts'
 import { idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
-import { given, prepared, same } from './prepared.ts'
+import { columnsOf, given, same } from './prepared.ts'
 import { projection } from './projection.ts'
 import { partsOf, spans, spanStart } from './spans.ts'
 
@@ -33,7 +33,6 @@ const scanCounts = sqliteTable(
 
 export const scanCountProjection = projection({
   table: scanCounts,
-  key: scanCounts.key,
   handles: ['ShortlinkScanned'],
   keysOf: ({ stream, data: { argstring, scannedAt }, metadata }) =>
     metadata.merchant === null
@@ -81,37 +80,24 @@ const summed = (
 
 export const scanCountQueries = (db: BetterSQLite3Database) => {
   const { merchant, shortlink, argstring, span, since } = scanCounts
-  const ofCodes = prepared(
-    db,
-    scanCounts,
-    db
-      .select({ shortlink, count: total })
-      .from(scanCounts)
-      .where(and(same(merchant), isInPart))
-      .groupBy(shortlink),
-  )
-  const ofLabels = prepared(
-    db,
-    scanCounts,
-    db
-      .select({ argstring, count: total })
-      .from(scanCounts)
-      .where(and(same(shortlink), isInPart))
-      .groupBy(argstring)
-      .orderBy(desc(total))
-      .limit(given('limit')),
-  )
-  const times = prepared(
-    db,
-    scanCounts,
-    db
-      .select({ since, count: total })
-      .from(scanCounts)
-      .where(
-        and(same(shortlink), eq(span, sql.raw(String(halfHourMs))), gte(since, given('start'))),
-      )
-      .groupBy(since),
-  )
+  const ofCodes = columnsOf(db, scanCounts, {
+    columns: { shortlink, count: total },
+    where: [same(merchant), isInPart],
+    group: shortlink,
+  })
+  const ofLabels = columnsOf(db, scanCounts, {
+    columns: { argstring, count: total },
+    where: [same(shortlink), isInPart],
+    group: argstring,
+    order: [desc(total)],
+    limit: given('limit'),
+  })
+  const isHalfHour = eq(span, sql.raw(String(halfHourMs)))
+  const times = columnsOf(db, scanCounts, {
+    columns: { since, count: total },
+    where: [same(shortlink), isHalfHour, gte(since, given('start'))],
+    group: since,
+  })
   return {
     /** Of every code of a merchant that was scanned between the half hours of two instants. */
     ofCodes: (merchant: string, start: Instant, end: Instant): readonly ScansOfCode[] =>

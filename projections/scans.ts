@@ -24,7 +24,6 @@ type ScanRow = typeof scans.$inferSelect
 
 export const scanProjection = projection({
   table: scans,
-  key: scans.tokenDigest,
   handles: ['ShortlinkScanned'],
   keyOf: ({ data }) => data.tokenDigest,
   apply: (_, { stream, position, metadata: { merchant }, data }) => ({

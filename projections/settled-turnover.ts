@@ -32,7 +32,6 @@ const withSum = (row: Row | undefined, key: string, sum: LineSum): Row | undefin
 
 export const settledTurnoverProjection = projection({
   table: settledTurnover,
-  key: settledTurnover.key,
   handles: ['SettlementStarted'],
   // It takes every earlier line: what was open becomes its own.
   keysOf: ({ metadata: { merchant }, data: { serial } }) =>

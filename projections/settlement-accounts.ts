@@ -50,7 +50,6 @@ const scheduled = (row: SettlementAccountRow): SettlementAccountRow => {
 
 export const settlementAccountProjection = projection({
   table: settlementAccounts,
-  key: settlementAccounts.merchant,
   handles: [
     'MerchantRegistered',
     'MerchantChanged',

@@ -12,7 +12,7 @@ import {
 } from '../domain/accounting/payout-state.ts'
 import type { SettlementMade } from '../domain/accounting/settlement-events.ts'
 import { ofMessage, payoutOrders } from './payout-orders.ts'
-import { countOf, findBy, given, prepared, rowsOf, same } from './prepared.ts'
+import { columnsOf, countOf, findBy, given, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Settlements. Each takes the lines before its position and after the previous one's. */
@@ -55,7 +55,6 @@ const settlementKey = (merchant: string, serial: number): string => `${merchant}
 
 export const settlementProjection = projection({
   table: settlements,
-  key: settlements.key,
   handles: ['SettlementStarted', 'SettlementMade', 'PayoutOrdered', 'PayoutPaid', 'PayoutReturned'],
   keyOf: ({ metadata, data }) => settlementKey(metadata.merchant ?? '', data.serial),
   apply: (row, event, key) => {
@@ -100,21 +99,15 @@ export const settlementQueries = (db: BetterSQLite3Database) => {
     order: [asc(startedPosition)],
     limit: given('limit'),
   })
-  const cuts = prepared(
-    db,
-    settlements,
-    db
-      .select({ startedPosition, settlementId })
-      .from(settlements)
-      .where(
-        and(
-          same(merchant),
-          gt(startedPosition, given('after')),
-          lt(startedPosition, given('before')),
-        ),
-      )
-      .orderBy(asc(startedPosition)),
-  )
+  const [isAfter, isBefore] = [
+    gt(startedPosition, given('after')),
+    lt(startedPosition, given('before')),
+  ]
+  const cuts = columnsOf(db, settlements, {
+    columns: { startedPosition, settlementId },
+    where: [same(merchant), isAfter, isBefore],
+    order: [asc(startedPosition)],
+  })
   const payables = rowsOf(db, settlements, {
     where: [inArray(payoutStatus, ['due', 'returned'])],
     order: [asc(key)],

@@ -20,7 +20,6 @@ const staff = sqliteTable(
 
 export const staffProjection = projection({
   table: staff,
-  key: staff.key,
   handles: ['StaffInvited', 'StaffJoined', 'StaffRemoved', 'StaffLeft'],
   keyOf: ({ stream, data }) => within(idIn(stream), data.member),
   apply: (row, event, key) => {

@@ -2,7 +2,7 @@ import { asc, gt, lt } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { LineAction } from '../domain/accounting/transaction-line.ts'
-import { given, prepared, rowsOf, same } from './prepared.ts'
+import { columnsOf, given, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Each transaction line once; a report or settlement is a range of positions. */
@@ -34,7 +34,6 @@ const transactionLines = sqliteTable(
 
 export const transactionLineProjection = projection({
   table: transactionLines,
-  key: transactionLines.position,
   isAppended: true,
   handles: [],
   keysOf: () => [],
@@ -85,11 +84,7 @@ export const transactionLineQueries = (db: BetterSQLite3Database) => {
     order: [asc(position)],
     limit: given('limit'),
   })
-  const at = prepared(
-    db,
-    transactionLines,
-    db.select({ ledger }).from(transactionLines).where(same(position)),
-  )
+  const at = columnsOf(db, transactionLines, { columns: { ledger }, where: [same(position)] })
   return {
     /** The ledger that has the line of an event. */
     ledgerAt: (position: number): string | undefined => at.get({ position })?.ledger,

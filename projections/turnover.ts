@@ -1,9 +1,9 @@
-import { and, eq, gte, lt, sql } from 'drizzle-orm'
+import { gte, lt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { LineSum } from '../domain/accounting/line-sums.ts'
 import type { Instant } from '../domain/time.ts'
-import { given, prepared } from './prepared.ts'
+import { columnsOf, given, same } from './prepared.ts'
 import { projection } from './projection.ts'
 import { partsOf, spans, spanStart } from './spans.ts'
 
@@ -75,7 +75,6 @@ const withSum = (row: Row | undefined, sum: LineSum, key: string): Row => {
 
 export const turnoverProjection = projection({
   table: turnover,
-  key: turnover.key,
   handles: [],
   keysOf: () => [],
   apply: (row) => row,
@@ -99,30 +98,20 @@ const added = (one: TurnoverSum, other: TurnoverSum): TurnoverSum => ({
 export const turnoverQueries = (db: BetterSQLite3Database) => {
   const { merchant, posId, span, since, currency } = turnover
   const sumOf = (name: keyof typeof nothing) => sql<number>`sum(${turnover[name]})`.as(name)
-  const inSpan = prepared(
-    db,
-    turnover,
-    db
-      .select({
-        currency,
-        payments: sumOf('payments'),
-        captured: sumOf('captured'),
-        refunds: sumOf('refunds'),
-        refunded: sumOf('refunded'),
-        fees: sumOf('fees'),
-      })
-      .from(turnover)
-      .where(
-        and(
-          eq(merchant, given('merchant')),
-          eq(posId, given('posId')),
-          eq(span, given('span')),
-          gte(since, given('start')),
-          lt(since, given('end')),
-        ),
-      )
-      .groupBy(currency),
-  )
+  const sums = {
+    currency,
+    payments: sumOf('payments'),
+    captured: sumOf('captured'),
+    refunds: sumOf('refunds'),
+    refunded: sumOf('refunded'),
+    fees: sumOf('fees'),
+  }
+  const isWithin = [gte(since, given('start')), lt(since, given('end'))]
+  const inSpan = columnsOf(db, turnover, {
+    columns: sums,
+    where: [same(merchant), same(posId), same(span), ...isWithin],
+    group: currency,
+  })
   return {
     /** Of a point of sale, or of all together, between two instants, by currency. */
     between: (

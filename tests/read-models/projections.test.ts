@@ -227,7 +227,6 @@ const counts = sqliteTable('counts', {
 const counting = (failsAt = Number.POSITIVE_INFINITY) =>
   projection({
     table: counts,
-    key: counts.stream,
     handles: ['PaymentAborted'],
     keyOf: ({ stream }) => stream,
     apply: (row, { stream, position }) => {
