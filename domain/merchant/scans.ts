@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { bucketOf, emptyBuckets, withBucket, type HashBuckets } from '../hash-buckets.ts'
+import { bucketOf, emptyBuckets, type HashBuckets, withBucket } from '../hash-buckets.ts'
 import type { Decider, EventsOf } from '../decider.ts'
-import { instant, isAhead, type Instant } from '../time.ts'
+import { instant, type Instant, isAhead } from '../time.ts'
+import type { Causes } from '../causes.ts'
 
 const scan = z.object({
   /** The scan token is derived from this id. */
@@ -183,4 +184,14 @@ export const scans: Decider<ScanCommand, ScanEvent, Scans> = {
       }
     }
   },
+}
+
+export const scanCauses: Causes<ScanCommand, ScanEvent, (typeof scans)['initial']> = {
+  ShortlinkScanned: ({ tokenDigest, ...scan }, { at }) => [
+    { type: 'RecordScan', scan: { ...scan, scannedAt: at }, tokenDigest },
+  ],
+  ScanAwaited: (listener, { at }) => [{ type: 'AwaitScan', at, listener }],
+  ScanMatched: () => 'a scan is matched when it is made, awaited or given up, not later',
+  MatchConfirmed: ({ tid, scan }) => [{ type: 'ConfirmMatch', tid, scan }],
+  ScanAwaitingEnded: ({ tid }, { at }) => [{ type: 'EndAwaiting', at, tid }],
 }

@@ -1,8 +1,35 @@
 import type { Rejection } from '../../application/import-statement.ts'
 import { fail } from '../failures.ts'
-import { readStatements, type Statements } from './camt.ts'
-import { readRejections } from './pain-002.ts'
-import { elementsAt, readXml } from './read-xml.ts'
+import { readStatements, reasonOf, type Statements } from './camt.ts'
+import { dayAt, type Element, elementsAt, readXml, textAt } from './read-xml.ts'
+
+const isRejected = (status: string | null): boolean => status === 'RJCT' || status === 'CANC'
+
+/**
+ * Reads a status report (pain.002) of any version: what the bank refuses. What it accepts is shown
+ * by its statements once it is paid. Undefined for another document.
+ */
+const readRejections = (document: Element): readonly Rejection[] | undefined => {
+  const [report] = elementsAt(document, 'CstmrPmtStsRpt')
+  if (!report) return undefined
+  const day = dayAt(report, 'GrpHdr', 'CreDtTm') ?? fail('the report has no date')
+  const [group] = elementsAt(report, 'OrgnlGrpInfAndSts')
+  const messageId =
+    (group && textAt(group, 'OrgnlMsgId')) ?? fail('the report names no original message')
+  const about = { messageId, day }
+  if (group && isRejected(textAt(group, 'GrpSts')))
+    return [{ ...about, endToEndId: null, reason: reasonOf(group, 'StsRsnInf') }]
+  return elementsAt(report, 'OrgnlPmtInfAndSts').flatMap((payment) => {
+    const isWhole = isRejected(textAt(payment, 'PmtInfSts'))
+    return elementsAt(payment, 'TxInfAndSts').flatMap((one) => {
+      if (!isWhole && !isRejected(textAt(one, 'TxSts'))) return []
+      const endToEndId = textAt(one, 'OrgnlEndToEndId') ?? fail('the report names no payment')
+      const own = reasonOf(one, 'StsRsnInf')
+      const reason = own.code === null ? reasonOf(payment, 'StsRsnInf') : own
+      return [{ ...about, endToEndId, reason }]
+    })
+  })
+}
 
 export type BankFile =
   Statements | { readonly kind: 'pain.002'; readonly rejections: readonly Rejection[] }

@@ -1,9 +1,24 @@
 import type { Context } from '../../application/handle.ts'
 import { makeSerialByKey } from '../../application/serial-by-key.ts'
 import type { Core } from '../core.ts'
-import { OperatorError } from '../failures.ts'
-import { makeBankFileReader } from './bank-file-client.ts'
+import { fail, OperatorError } from '../failures.ts'
 import { importBankFile } from './import-bank-file.ts'
+import { threadOfItsOwn } from '../thread-of-its-own.ts'
+import type { Answer, Asked } from './bank-file-worker.ts'
+import type { BankFile } from './bank-file.ts'
+
+const longestMs = 30_000
+
+/** Reads files of banks in a thread of its own, one at a time: a large one takes seconds. */
+const makeBankFileReader = () => {
+  const read = threadOfItsOwn<Asked, Answer>('bank/bank-file-worker', longestMs)
+  /** @throws OperatorError for a file that is none of a bank */
+  return async (bytes: Uint8Array, name: string): Promise<BankFile> => {
+    const answer = await read({ bytes, name })
+    if (!answer) return fail(`${name} took too long to read`)
+    return 'problem' in answer ? fail(answer.problem) : answer.file
+  }
+}
 
 /** More entries than this are for the command: each takes some milliseconds. */
 const mostEntries = 1_000

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { makeHandler } from '../../application/handle.ts'
 import { countEvents } from '../event-counts.ts'
-import { tellChecksums, type Log } from '../log.ts'
-import { cacheLimitsInHeap } from '../memory.ts'
+import { type Log, tellChecksums } from '../log.ts'
 import { useOf } from '../outages.ts'
 import { watchFreshness } from '../freshness.ts'
 import { openRefusals } from '../refusals.ts'
@@ -14,6 +13,17 @@ import { waitingStore } from '../waiting-store.ts'
 import { numberedFrom, timedUuid } from './event-ids.ts'
 import type { Committing } from './sqlite-event-log.ts'
 import { watchStore } from './watched-store.ts'
+import { getHeapStatistics } from 'node:v8'
+import { cachedPayments, type CacheLimits } from '../../application/generational-cache.ts'
+
+/** Two generations of states and two of outcomes: an eighth of the heap in total. */
+const share = 1 / 32
+
+/** Limits of the caches of folded streams, by the size of the heap. */
+const cacheLimitsInHeap = (): CacheLimits => ({
+  streams: cachedPayments,
+  bytes: Math.floor(getHeapStatistics().heap_size_limit * share),
+})
 
 /** The log, and what reads and changes its streams. */
 export const openLog = async (

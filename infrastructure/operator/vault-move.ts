@@ -6,10 +6,33 @@ import { fail } from '../failures.ts'
 import { differencesOf, secretsLacking, type VaultContents } from '../people/vault-contents.ts'
 import { readVaultKeys } from '../people/vault-keys.ts'
 import { rewrapVault } from '../people/vault-rewrap.ts'
-import { vaultInStreams, type Settings } from '../settings.ts'
-import { openStoreToRead, type OpenedStore } from '../stores.ts'
-import { refuseWhileServed } from './running-services.ts'
-import { openerOf, openThere, placeOf, placesOf, type Both, type Places } from './vault-places.ts'
+import { type Settings, vaultInStreams } from '../settings.ts'
+import { type OpenedStore, openStoreToRead } from '../stores.ts'
+import { type Both, openerOf, openThere, placeOf, type Places, placesOf } from './vault-places.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { LeaseEvent } from '../../domain/leases.ts'
+import { leaseStream } from '../../application/lease-stream.ts'
+import type { OtherStreams } from '../event-store/eventstoredb-streams.ts'
+
+/** How long a node that died may still count as one that runs, in ms, and how often to look. */
+const [silenceMs, lookEveryMs] = [7_500, 250]
+
+const nodesIn = ({ data }: { readonly data: unknown }): readonly string[] =>
+  Object.keys((data as LeaseEvent['data']).nodes)
+
+/** @throws OperatorError while a service runs on the log: what it does meanwhile would be lost */
+const refuseWhileServed = async (streams: OtherStreams): Promise<void> => {
+  let newest = (await streams.readStream(leaseStream)).at(-1)
+  const end = performance.now() + silenceMs
+  while (newest && nodesIn(newest).length > 0 && performance.now() < end) {
+    await pause(lookEveryMs)
+    const next = (await streams.readStream(leaseStream, newest.revision + 1)).at(-1)
+    if (!next) continue
+    const nodes = nodesIn(next)
+    if (nodes.length > 0) fail(`${nodes.length} services run on this log: stop them first`)
+    newest = next
+  }
+}
 
 const vaultOfLog = async (store: OpenedStore): Promise<string | undefined> => {
   const events = await store.readStream(streamOf(installations, 'daybook'))

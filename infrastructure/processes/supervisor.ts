@@ -1,10 +1,22 @@
 import cluster, { type Worker } from 'node:cluster'
 import { setTimeout as pause } from 'node:timers/promises'
-import { makeLog, type Log } from '../log.ts'
+import { type Log, makeLog } from '../log.ts'
 import type { Settings } from '../settings.ts'
 import { gatherMetrics } from './gather-metrics.ts'
-import { chosenPort } from './own-port.ts'
 import type { ToSupervisor } from './siblings.ts'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+
+/** The port, or a free one for 0, which all processes then listen on. */
+const chosenPort = async (host: string, port: number): Promise<number> => {
+  if (port !== 0) return port
+  const server = createServer().listen(0, host)
+  await once(server, 'listening')
+  const { port: chosen } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return chosen
+}
 
 const [firstPauseMs, longestPauseMs] = [500, 30_000]
 /** A process that ran for so long has not failed to start. */

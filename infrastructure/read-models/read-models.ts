@@ -1,16 +1,29 @@
 import {
   DamagedEvent,
-  start,
   type EventStore,
   type Position,
   type RecordedEvent,
+  start,
 } from '../../application/event-store.ts'
 import type { StartFolding } from './folding.ts'
 import { keepFollowing } from './following.ts'
-import { headSoon } from './head-soon.ts'
 import { countLag } from './lag.ts'
 import { makeRelay, type NoteEnd } from './relay.ts'
 import { makeWaiters } from './waiters.ts'
+
+/** The end of the log; undefined when the store does not tell it in time. */
+const headSoon = (
+  store: Pick<EventStore, 'head'>,
+  milliseconds: number,
+): Promise<Position | undefined> =>
+  new Promise((resolve) => {
+    const giveUp = () => resolve(undefined)
+    const timer = setTimeout(giveUp, milliseconds)
+    store
+      .head()
+      .then(resolve, giveUp)
+      .finally(() => clearTimeout(timer))
+  })
 
 /** How long a reader waits for the read models. */
 const usualWaitMs = 5000

@@ -7,12 +7,30 @@ import { figuresOf } from '../merchant-figures.ts'
 import { debtorIn, newMessageId, orderDue, paymentMessage } from '../payment-message.ts'
 import { operatorsIn, staffIn } from '../people/staff.ts'
 import type { Vitals } from '../readiness.ts'
-import { rotateKeys, type RotatedKeys } from '../rotate-keys.ts'
+import { type RotatedKeys, rotateKeys } from '../rotate-keys.ts'
 import { securityPage, type SecurityPlace, type SecurityWanted } from '../security-pages.ts'
 import { serviceHealth } from '../service-health.ts'
 import { shownKeys } from '../shown-keys.ts'
 import { operatorVisits } from '../visits.ts'
-import { waitingIn } from '../waiting-work.ts'
+
+/** What waits, and how far the work beside the requests is. */
+const waitingIn = ({ accounting, callbacks, merchants }: Core) => {
+  const { list } = merchants
+  return {
+    merchantCounts: () => ({
+      all: list.count(),
+      waiting: list.waitingCount(),
+      disabled: list.disabledCount(),
+    }),
+    waitingPayouts: accounting.payouts.totals,
+    restedAddresses: callbacks.destinations.rested,
+    workInProgress: () => ({
+      callbacks: callbacks.queue.unfinishedCount(),
+      settlements: accounting.settlements.unfinishedCount(),
+      reports: accounting.reports.closingCount(),
+    }),
+  }
+}
 
 const moneyIn = (core: Core) => {
   const { store, moments, settings } = core

@@ -14,7 +14,6 @@ import type { Messages } from '../people/messages.ts'
 import { hashSecret } from '../people/secrets.ts'
 import { staffIn } from '../people/staff.ts'
 import { shortlinkIdOf } from '../people/tokens.ts'
-import { refundCodeAbove } from '../refund-step-up.ts'
 import { shopsOf } from '../shops.ts'
 import { makeSpreadsheets } from '../spreadsheets/spreadsheet-client.ts'
 import { textCell } from '../transaction-logs/csv.ts'
@@ -22,6 +21,17 @@ import { staffVisits } from '../visits.ts'
 import type { CallbackSlice } from './callbacks.ts'
 import type { PaymentSlice } from './payments.ts'
 import type { TransparencySlice } from './transparency.ts'
+import { parseAmount } from '../../domain/money/money.ts'
+import type { Settings } from '../settings.ts'
+
+/** For currencies that the setting does not name. */
+const usualLimit = '1000'
+
+/** The amount above which a refund in the portal asks for a code. */
+const refundCodeAbove =
+  ({ REFUND_STEP_UP_AMOUNT }: Pick<Settings, 'REFUND_STEP_UP_AMOUNT'>) =>
+  (currency: string): number =>
+    REFUND_STEP_UP_AMOUNT?.[currency] ?? parseAmount(usualLimit, currency)
 
 type Others = {
   readonly payments: PaymentSlice

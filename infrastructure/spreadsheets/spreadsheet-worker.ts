@@ -1,6 +1,20 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import writeExcelFile from 'write-excel-file/node'
-import { readCsv } from './read-csv.ts'
+
+/** The cells of a CSV (RFC 4180), line by line. */
+const readCsv = (text: string): string[][] => {
+  const lines: string[][] = []
+  let line: string[] = []
+  for (const [, quoted, plain = '', end] of text.matchAll(
+    /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g,
+  )) {
+    line.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'))
+    if (end === ',') continue
+    if (line.length > 1 || line[0] !== '') lines.push(line)
+    line = []
+  }
+  return lines
+}
 
 /** A sheet of cells, or one that is read from a CSV. */
 export type Sheet = {

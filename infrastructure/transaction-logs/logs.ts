@@ -5,15 +5,48 @@ import { Readable } from 'node:stream'
 import { start } from '../../application/event-store.ts'
 import type { Cuts } from '../../application/log-range.ts'
 import type { Completion } from '../../domain/accounting/completion.ts'
-import { settlementFeesOf, type SettlementFee } from '../../domain/accounting/settlement-fees.ts'
+import { type SettlementFee, settlementFeesOf } from '../../domain/accounting/settlement-fees.ts'
 import { idIn, merchantAndIdIn } from '../../domain/stream.ts'
 import type { LogFileRow } from '../../projections/log-files.ts'
 import type { ReportRow } from '../../projections/reports.ts'
 import type { SettlementRow } from '../../projections/settlements.ts'
-import { withNames } from './log-names.ts'
 import type { Taken } from './log-job.ts'
 import type { LogWriter } from './log-writer.ts'
 import { logFormat } from './transaction-log.ts'
+import { generationalCache } from '../../application/generational-cache.ts'
+import { textCell } from './csv.ts'
+
+/** A quoted text cell, or a customer as the log of events stores them. */
+const quotedOrStored = /"(?:[^"]|"")*"|(?<=,)(?:sealed|granted):[^,\n]+(?=,)/g
+const namesKept = 10_000
+
+/**
+ * Fills in customer names while a log file is read. The file holds sealed names only, so an erased
+ * person is gone from it too: their cell is empty.
+ */
+const withNames = (show: (stored: string) => string | null) => {
+  const known = generationalCache<string, string>(namesKept)
+  const cellOf = (stored: string): string => {
+    if (stored.startsWith('"')) return stored
+    const cell = known.get(stored) ?? textCell(show(stored))
+    known.set(stored, cell)
+    return cell
+  }
+  const decoder = new TextDecoder()
+  const encoder = new TextEncoder()
+  let rest = ''
+  return new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      const text = rest + decoder.decode(chunk, { stream: true })
+      const end = text.lastIndexOf('\n') + 1
+      rest = text.slice(end)
+      controller.enqueue(encoder.encode(text.slice(0, end).replace(quotedOrStored, cellOf)))
+    },
+    flush(controller) {
+      controller.enqueue(encoder.encode(rest.replace(quotedOrStored, cellOf)))
+    },
+  })
+}
 
 /** Names are filled in chunk by chunk; requests wait during each. */
 const chunkBytes = 1 << 16
