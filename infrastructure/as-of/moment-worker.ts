@@ -1,8 +1,6 @@
-import { constants, getPriority, setPriority } from 'node:os'
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
-import { DamagedEvent } from '../../application/event-store.ts'
+import { lowerPriority, problemOf, type Answered } from '../answering-thread.ts'
 import { openStoreToRead, type Place } from '../stores.ts'
-import Database from '../sqlite.ts'
 import { makeAndThin, type MakingRequest } from './make-moment.ts'
 import { momentFiles } from './moment-files.ts'
 
@@ -13,31 +11,13 @@ export type MakingStart = {
   readonly draft: string
 }
 
-export type MakingReply =
-  | { readonly events: number }
-  | {
-      readonly problem: string
-      /** Of an error of SQLite. */
-      readonly code?: string
-      readonly damaged?: DamagedEvent['event']
-    }
-
-/** Errors lose their class between threads. */
-const problemOf = (error: unknown): MakingReply => {
-  const problem = error instanceof Error ? error.message : String(error)
-  if (error instanceof Database.SqliteError) return { problem, code: error.code }
-  return error instanceof DamagedEvent
-    ? { problem: error.problem, damaged: error.event }
-    : { problem }
-}
-
 const run = async (port: MessagePort, { place, ...given }: MakingStart): Promise<void> => {
   const store = await openStoreToRead(place)
   const files = momentFiles(given.directory, given.space, given.draft)
 
-  const make = async (request: MakingRequest): Promise<MakingReply> => {
+  const make = async (request: MakingRequest): Promise<Answered<number>> => {
     try {
-      return { events: await makeAndThin(store, files, request) }
+      return { result: await makeAndThin(store, files, request) }
     } catch (error) {
       return problemOf(error)
     }
@@ -48,8 +28,7 @@ const run = async (port: MessagePort, { place, ...given }: MakingStart): Promise
   })
 }
 
-// Requests come first. Only on Linux does this set the priority of this thread alone.
-if (parentPort && process.platform === 'linux')
-  setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL))
-
-if (parentPort) await run(parentPort, workerData as MakingStart)
+if (parentPort) {
+  lowerPriority()
+  await run(parentPort, workerData as MakingStart)
+}

@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads'
-import { DamagedEvent, start as beginning } from '../../application/event-store.ts'
+import { start as beginning } from '../../application/event-store.ts'
+import { errorOf } from '../answering-thread.ts'
 import type { Place } from '../stores.ts'
 import { startWorker } from '../worker.ts'
 import type { FoldingReply, FoldingRequest, FoldingStart } from './folding-worker.ts'
@@ -30,8 +31,7 @@ export const foldInWorker =
         if ('relayed' in reply) return relay?.note(reply.relayed)
         isHurried = false
         if ('position' in reply) onMoved(reply.position)
-        else if ('damaged' in reply) onFailure(new DamagedEvent(reply.damaged, reply.problem))
-        else onFailure(new Error(reply.problem))
+        else onFailure(errorOf(reply))
       })
       started.on('error', onFailure)
       started.on('exit', () => {

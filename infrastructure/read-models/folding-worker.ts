@@ -1,10 +1,6 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
-import {
-  DamagedEvent,
-  start,
-  type EventStore,
-  type Position,
-} from '../../application/event-store.ts'
+import { start, type EventStore, type Position } from '../../application/event-store.ts'
+import { problemOf, type ThreadProblem } from '../answering-thread.ts'
 import { openStore, type OpenedStore, type Place } from '../stores.ts'
 import { foldInline } from './folding.ts'
 import { openReadModelsAgain } from './read-model-file.ts'
@@ -21,10 +17,7 @@ export type FoldingStart = {
 
 export type FoldingRequest = 'hurry' | 'stop'
 export type FoldingReply =
-  | { readonly position: number }
-  | { readonly relayed: Relayed }
-  | { readonly problem: string }
-  | { readonly damaged: DamagedEvent['event']; readonly problem: string }
+  { readonly position: number } | { readonly relayed: Relayed } | ThreadProblem
 
 /** Small, because folding waits for the checkpoint of the log. */
 const eventsBetweenCheckpoints = 500
@@ -59,15 +52,7 @@ const run = async (
   const file = openReadModelsAgain(readModels)
   let checkpoint = start
 
-  const onFailure = (error: unknown): void => {
-    const problem = error instanceof Error ? error.message : String(error)
-    // Errors lose their class between threads.
-    send(
-      error instanceof DamagedEvent
-        ? { damaged: error.event, problem: error.problem }
-        : { problem },
-    )
-  }
+  const onFailure = (error: unknown): void => send(problemOf(error))
 
   const checkpointLog = (position: Position): void => {
     if (position < checkpoint + eventsBetweenCheckpoints) return

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import Database from '../sqlite.ts'
+import { errorOf } from '../answering-thread.ts'
 import { startWorker } from '../worker.ts'
 import type { Write } from './rows.ts'
 import type { WritingReply, WritingRequest } from './writing-worker.ts'
@@ -17,7 +17,7 @@ export const writeInWorker = (path: string) => {
     write: async (writes: readonly Write[]): Promise<void> => {
       send(writes)
       const [problem] = (await Promise.race([once(thread, 'message'), lost])) as [WritingReply]
-      if (problem) throw new Database.SqliteError(problem.message, problem.code)
+      if (problem) throw errorOf(problem)
     },
     end: async (): Promise<void> => {
       send('end')

@@ -1,4 +1,5 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
+import { problemOf, type ThreadProblem } from '../answering-thread.ts'
 import Database from '../sqlite.ts'
 import { openDraftAgain } from './read-model-draft.ts'
 import { makeWriter, type Write } from './rows.ts'
@@ -6,14 +7,7 @@ import { makeWriter, type Write } from './rows.ts'
 /** What to write in one transaction, or the end. */
 export type WritingRequest = readonly Write[] | 'end'
 /** Null when the transaction was written. */
-export type WritingReply = { readonly message: string; readonly code: string } | null
-
-/** An SqliteError loses its code between threads; any other error is a bug and ends the thread. */
-const problemOf = (error: unknown): WritingReply => {
-  if (!(error instanceof Database.SqliteError)) throw error
-  const { message, code } = error
-  return { message, code }
-}
+export type WritingReply = ThreadProblem | null
 
 const openWriter = (path: string) => {
   const file = openDraftAgain(path)
@@ -34,6 +28,8 @@ const run = (port: MessagePort, path: string): void => {
       writer ??= openWriter(path)
       writer.write(request)
     } catch (error) {
+      // Any other error is a bug and ends the thread.
+      if (!(error instanceof Database.SqliteError)) throw error
       problem = problemOf(error)
     }
     port.postMessage(problem)

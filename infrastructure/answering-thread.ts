@@ -1,0 +1,90 @@
+import { constants, getPriority, setPriority } from 'node:os'
+import type { Worker, WorkerOptions } from 'node:worker_threads'
+import { DamagedEvent, StoreUnavailable } from '../application/event-store.ts'
+import Database from './sqlite.ts'
+import { startWorker } from './worker.ts'
+
+/** An error as it goes to another thread: there it would lose its class. */
+export type ThreadProblem = {
+  readonly problem: string
+  /** Of an error of SQLite. */
+  readonly code?: string
+  readonly damaged?: DamagedEvent['event']
+}
+
+export const problemOf = (error: unknown): ThreadProblem => {
+  if (error instanceof DamagedEvent) return { problem: error.problem, damaged: error.event }
+  const problem = error instanceof Error ? error.message : String(error)
+  return error instanceof Database.SqliteError ? { problem, code: error.code } : { problem }
+}
+
+export const errorOf = ({ problem, code, damaged }: ThreadProblem): Error => {
+  if (damaged) return new DamagedEvent(damaged, problem)
+  return code === undefined ? new Error(problem) : new Database.SqliteError(problem, code)
+}
+
+/** What a thread answers. */
+export type Answered<Result> = { readonly result: Result } | ThreadProblem
+
+/** Requests come first. Only on Linux does this set the priority of this thread alone. */
+export const lowerPriority = (): void => {
+  if (process.platform === 'linux')
+    setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL))
+}
+
+type Thread = {
+  readonly options: WorkerOptions
+  /** As in "the thread that writes logs". */
+  readonly does: string
+  /** What questions fail with once it is closed, as StoreUnavailable. */
+  readonly closed: string
+  /** Called once it is certain that the thread no longer writes to any file. */
+  readonly onEnd: () => void
+}
+
+/** A thread that starts with the first question, and anew after it was lost. */
+export const answeringThread = <Question, Result>(name: string, about: Thread) => {
+  let thread: Worker | undefined
+  let answer: ((given: Answered<Result>) => void) | undefined
+  let isClosed = false
+
+  const reply = (given: Answered<Result>): void => {
+    answer?.(given)
+    answer = undefined
+  }
+
+  const begin = (): Worker => {
+    const started = startWorker(name, about.options)
+    let problem = `the thread that ${about.does} has ended`
+    started.on('message', (given: Answered<Result>) => {
+      started.unref()
+      reply(given)
+    })
+    started.on('error', (error) => (problem = error.message))
+    started.on('exit', () => {
+      thread = undefined
+      about.onEnd()
+      reply({ problem })
+    })
+    return started
+  }
+
+  const stopped = (): StoreUnavailable => new StoreUnavailable(about.closed)
+
+  return {
+    /** One call at a time. */
+    ask: async (question: Question): Promise<Result> => {
+      if (isClosed) throw stopped()
+      thread ??= begin()
+      thread.ref()
+      thread.postMessage(question)
+      const given = await new Promise<Answered<Result>>((resolve) => (answer = resolve))
+      if ('result' in given) return given.result
+      throw isClosed ? stopped() : errorOf(given)
+    },
+    close: async (): Promise<void> => {
+      isClosed = true
+      await thread?.terminate()
+    },
+  }
+}
