@@ -47,7 +47,6 @@ export const auditRoute = ({ lastAudit }: AuditNeeds): Route =>
     access: 'OPEN',
     group: 'Service',
     summary: 'When nothing was wrong in an audit of the log last; 503 if something was since',
-    success: 'value',
     reply: auditReply,
     handle: () => {
       const last = lastAudit()

@@ -99,7 +99,6 @@ export const listRoute = <R extends Row>({
     group,
     summary,
     query: listQuery,
-    success: 'value',
     reply: listReply,
     handle: async (call) => {
       const { merchant } = callerOf(call)

@@ -129,11 +129,11 @@ type Answer<S extends Success | Raw, Reply> = S extends 'value'
 
 /** A route is a value that is both mounted and documented. */
 export const route = <
-  S extends Success | Raw,
   Params extends z.ZodObject | undefined = undefined,
   Query extends z.ZodObject | undefined = undefined,
   Body extends z.ZodType | undefined = undefined,
   Reply extends z.ZodType | undefined = undefined,
+  S extends Success | Raw = Reply extends z.ZodType ? 'value' : 'nothing',
 >(definition: {
   readonly method: Method
   readonly path: string
@@ -151,7 +151,8 @@ export const route = <
   readonly ownForm?: z.ZodType
   readonly isSafe?: boolean
   readonly fromAnyOrigin?: boolean
-  readonly success: S
+  /** By default the value of `reply`; nothing without. */
+  readonly success?: S
   readonly headers?: Readonly<Record<string, string>>
   readonly errors?: Readonly<Record<number, string>>
   readonly ownErrors?: OwnErrors
@@ -173,6 +174,7 @@ export const route = <
   ownForm: undefined,
   isSafe: definition.method === 'GET',
   fromAnyOrigin: false,
+  success: definition.reply ? 'value' : 'nothing',
   headers: undefined,
   errors: undefined,
   ownErrors: undefined,

@@ -65,7 +65,6 @@ export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
     ...common,
     path: '/health/live',
     summary: 'Whether the process answers',
-    success: 'value',
     reply: z.object({ status: z.literal('live') }).meta({ id: 'Live' }),
     handle: () => ({ status: 'live' as const }),
   }),
@@ -76,7 +75,6 @@ export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
     summary:
       'Whether the read models have caught up; 503 with the progress while they have not, and ' +
       'while the store is away',
-    success: 'value',
     reply: readyReply,
     handle: async () => {
       const { isReady, position, head, behind: lag, ...found } = await needs.ready()

@@ -137,7 +137,6 @@ const proofRoutes = (needs: TransparencyNeeds): Route[] => [
       from: leaves.meta({ description: 'Number of entries of the earlier checkpoint.' }),
       to: leaves.optional().meta({ description: 'Of the later one; by default the newest.' }),
     }),
-    success: 'value',
     reply: consistencyReply,
     handle: ({ query: { from, to } }) => {
       const newest = newestOf(needs).size

@@ -69,7 +69,6 @@ export const attachmentReadingRoutes = (needs: Needs, reader: Reader): Route[] =
       path: listPath(':tid'),
       summary: 'List the attachments of a payment request',
       params: tidParams,
-      success: 'value',
       reply: listReply,
       handle: async (call) => {
         const { tid } = call.params

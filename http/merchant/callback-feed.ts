@@ -67,7 +67,6 @@ export const callbackFeedRoute = (needs: CallbackFeedNeeds): Route => {
     description:
       'Every message, whether or not it had an address and whatever became of its delivery.',
     query: z.object({ after: cursor, wait: seconds }),
-    success: 'value',
     reply: feed,
     handle: async (call) => {
       const { merchant } = callerOf(call)

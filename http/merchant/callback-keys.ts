@@ -38,7 +38,6 @@ export const callbackKeyRoutes = (needs: CallbackKeyNeeds): Route[] => [
     access: 'OPEN',
     group,
     summary: 'All keys that callbacks have been signed with, with their validity',
-    success: 'value',
     reply: z
       .object({
         keys: z.array(

@@ -51,7 +51,6 @@ export const callbackSecretRoutes = ({
       access: 'KEY',
       group,
       summary: 'Read the secret that signs your callbacks',
-      success: 'value',
       reply: secretReply,
       handle: shown,
     }),
@@ -62,7 +61,6 @@ export const callbackSecretRoutes = ({
       group,
       summary: 'Replace the secret that signs your callbacks',
       description: 'For 24 hours each message is signed with the earlier one too.',
-      success: 'value',
       reply: secretReply,
       handle: async (call) => {
         const { merchant } = callerOf(call)

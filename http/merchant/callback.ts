@@ -82,7 +82,6 @@ const listRoute = (needs: CallbackNeeds): Route =>
     group: callbackGroup,
     summary: 'List your callbacks',
     query,
-    success: 'value',
     reply: callbackList,
     handle: async (call) => {
       await needs.caughtUp()
@@ -117,7 +116,6 @@ export const callbackRoutes = (needs: CallbackNeeds): Route[] => {
       group: callbackGroup,
       summary: 'Read a callback with its attempts',
       params,
-      success: 'value',
       reply: callbackDetail,
       handle: async (call) => {
         const row = await own(call)
@@ -138,7 +136,6 @@ export const callbackRoutes = (needs: CallbackNeeds): Route[] => {
       group: callbackGroup,
       summary: 'Send a callback now, delivered or not',
       params,
-      success: 'nothing',
       errors: { 409: 'Its resource has no address.' },
       handle: async (call) => {
         const row = await own(call)

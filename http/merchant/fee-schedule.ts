@@ -63,7 +63,6 @@ export const feeScheduleRoute = ({ find }: FeeScheduleNeeds): Route =>
     description:
       'The newest first; where nothing is set, nothing is charged. In a currency without a ' +
       'schedule the rates of that of the merchant hold, and no fixed parts.',
-    success: 'value',
     reply: z.object({ fee_schedules: z.array(scheduleReply) }).meta({ id: 'FeeSchedules' }),
     handle: async (call) => {
       const { merchant } = callerOf(call)

@@ -133,7 +133,6 @@ export const ledgerRoutes = (needs: LedgerNeeds): Route[] => {
       group: ledgerGroup,
       summary: 'Read a ledger',
       params: ledgerParams,
-      success: 'value',
       reply: ledgerReply,
       handle: async (call) => {
         const row = await find(call, call.params.ledger_id)
@@ -153,7 +152,6 @@ export const ledgerRoutes = (needs: LedgerNeeds): Route[] => {
       summary: 'Change a ledger, or enable it again',
       params: ledgerParams,
       body: ledgerUpdate,
-      success: 'nothing',
       handle: async (call) => {
         const row = await find(call, call.params.ledger_id)
         const changes = { type: 'ChangeLedger', ...call.body } as const
@@ -170,7 +168,6 @@ export const ledgerRoutes = (needs: LedgerNeeds): Route[] => {
         'Running payments still post to it; new requests that name it are refused. The default ' +
         'ledger stays: 409.',
       params: ledgerParams,
-      success: 'nothing',
       handle: async (call) => {
         const row = await find(call, call.params.ledger_id)
         const disable = { type: 'ChangeLedger', enabled: false } as const

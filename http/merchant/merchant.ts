@@ -130,7 +130,6 @@ export const merchantRoutes = (needs: MerchantNeeds): Route[] => {
       group,
       summary: 'Read the merchant',
       params: merchantParams,
-      success: 'value',
       reply: merchantReply,
       handle: async (call) => merchantView(links, await own(call)),
     }),
@@ -145,7 +144,6 @@ export const merchantRoutes = (needs: MerchantNeeds): Route[] => {
       summary: 'Find a merchant by organisation number or another secondary id',
       description: 'For integrators only; the request needs no merchant header.',
       params: z.object({ lookup_id: z.string() }),
-      success: 'value',
       reply: merchantReply,
       handle: async (call) => {
         await caughtUp()

@@ -120,7 +120,6 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
       group: 'Payment request',
       summary: 'Read a payment request',
       params: tidParams,
-      success: 'value',
       reply: paymentRequestReply,
       handle: async (call) => {
         const { tid } = call.params
@@ -144,7 +143,6 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
         'links can no longer be changed: 409.',
       params: tidParams,
       body: paymentUpdateInput,
-      success: 'nothing',
       furtherFaults: updateFaults(needs),
       handle: (call) => update(call.params.tid, call.body, call),
     }),
@@ -155,7 +153,6 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
       group: 'Payment request',
       summary: 'Read the outcome of a payment request',
       params: tidParams,
-      success: 'value',
       reply: outcomeReply,
       handle: async (call) => {
         const found = await findOutcome(callerOf(call).merchant, call.params.tid, call.at)

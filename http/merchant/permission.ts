@@ -123,7 +123,6 @@ export const permissionRoutes = (needs: PermissionNeeds): Route[] => [
     group,
     summary: 'Read a permission request',
     params: ridParams,
-    success: 'value',
     reply: permissionReply,
     handle: async (call) => {
       await needs.caughtUp()
@@ -149,7 +148,6 @@ export const permissionRoutes = (needs: PermissionNeeds): Route[] => [
     group,
     summary: 'Read the outcome of a permission request',
     params: ridParams,
-    success: 'value',
     reply: permissionOutcomeReply,
     handle: async (call) => {
       await needs.caughtUp()

@@ -112,7 +112,6 @@ export const registerRoutes = <
       access: level,
       summary: `Delete ${one}`,
       ...(register.aboutRemoval === undefined ? {} : { description: register.aboutRemoval }),
-      success: 'nothing',
       ...errors,
       handle: async (call) => {
         const { merchant } = callerOf(call)
@@ -158,7 +157,6 @@ export const registerRoutes = <
       method: 'GET',
       access: access.read,
       summary: `Read ${one}`,
-      success: 'value',
       reply: register.reply,
       handle: async (call) => {
         await caughtUp()
@@ -174,7 +172,6 @@ export const registerRoutes = <
       access: access.change,
       summary: `Change ${one}`,
       body: register.update,
-      success: 'nothing',
       ...errors,
       furtherFaults: register.faultsOfChanges,
       handle: async (call) => {

@@ -46,7 +46,6 @@ export const reportRoutes = (needs: ReportNeeds): Route[] => {
       summary: 'List the reports of a ledger, the open one first',
       params: ledgerParams,
       query: listQuery,
-      success: 'value',
       reply: listReply,
       handle: async (call) => {
         const { id, open } = await find(call, call.params.ledger_id)
@@ -67,7 +66,6 @@ export const reportRoutes = (needs: ReportNeeds): Route[] => {
       group,
       summary: 'Read a report',
       params: reportParams,
-      success: 'value',
       reply: reportReply,
       handle: async (call) => {
         const row = await find(call, call.params.ledger_id)
@@ -86,7 +84,6 @@ export const reportRoutes = (needs: ReportNeeds): Route[] => {
         'nothing.',
       params: reportParams,
       body: reportClosing,
-      success: 'nothing',
       handle: async (call) => {
         const row = await find(call, call.params.ledger_id)
         const report = Number(call.params.report_id)

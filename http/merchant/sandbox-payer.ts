@@ -32,7 +32,6 @@ export const sandboxPayerRoutes = ({
     params: z.object({
       payer: z.string().max(100).meta({ description: 'Id or phone number, such as alice.' }),
     }),
-    success: 'value',
     reply: z
       .object({ code: z.string().meta({ description: 'Six digits.' }) })
       .meta({ id: 'SandboxCode' }),
@@ -56,7 +55,6 @@ export const sandboxPayerRoutes = ({
         .optional()
         .meta({ description: 'A phone number or an e-mail address; by default all.' }),
     }),
-    success: 'value',
     reply: z
       .object({
         messages: z.array(z.object({ to: z.string(), text: z.string(), date_sent: dateTime })),

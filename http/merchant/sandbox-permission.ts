@@ -43,7 +43,6 @@ export const sandboxPermissionRoutes = (needs: SandboxPermissionNeeds): Route[] 
       summary: 'The payer grants what was asked for, or a part of it',
       params: ridParams,
       body: z.object({ payer: payerInput, scope: grantedText }).meta({ id: 'SandboxGrant' }),
-      success: 'nothing',
       furtherFaults: sandboxFaults(needs).ofPayer,
       handle: async (call) => {
         const { rid } = call.params
@@ -59,7 +58,6 @@ export const sandboxPermissionRoutes = (needs: SandboxPermissionNeeds): Route[] 
       summary: 'The payer declines to grant anything',
       params: ridParams,
       body: z.object({ payer: payerInput }).meta({ id: 'SandboxDeclinePermission' }),
-      success: 'nothing',
       handle: async (call) => {
         const { rid } = call.params
         const { payer, context } = await answerer(rid, call.body.payer, call)

@@ -83,7 +83,6 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
       summary: 'The payer accepts',
       params: tidParams,
       body: acceptInput,
-      success: 'nothing',
       furtherFaults: async (
         call: Call<{ tid: string }, unknown, Fitting<z.output<typeof acceptInput>>>,
       ) => faults.ofAcceptance(call, await requestOf(call.params.tid)),
@@ -108,7 +107,6 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
       summary: 'The payer declines',
       params: tidParams,
       body: z.object({ payer: payerInput }).meta({ id: 'SandboxDecline' }),
-      success: 'nothing',
       handle: async (call) => {
         const { tid } = call.params
         const { request, payer: expected } = await requestOf(tid)
@@ -126,7 +124,6 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
       body: z
         .object({ payer: payerInput, argstring: argstring.default('') })
         .meta({ id: 'SandboxScan' }),
-      success: 'value',
       furtherFaults: faults.ofPayer,
       reply: z.object({ id: z.string().meta({ description: 'token:<digits>' }) }),
       handle: async (call) => {
@@ -146,7 +143,6 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
         'Answers once all that has become due is done. The clock survives restarts. Signatures ' +
         'of requests and callbacks, and one-time codes, go by the real time.',
       body: clockInput,
-      success: 'value',
       reply: z.object({ now: dateTime }).meta({ id: 'SandboxTime' }),
       handle: async (call) => {
         const { advance_seconds: seconds = 0, now } = call.body
@@ -160,7 +156,6 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
       summary: 'Settle a merchant now',
       description: 'Answers once the settlement is made; when nothing is unsettled there is none.',
       body: z.object({ merchant: z.string().max(64) }).meta({ id: 'SandboxSettlement' }),
-      success: 'nothing',
       handle: async ({ body: { merchant }, requestId }) => {
         if ((await find(merchants, merchant)).status !== 'present')
           return refuse('merchant_is_unknown')
@@ -179,7 +174,6 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
           }),
         })
         .meta({ id: 'SandboxCallback' }),
-      success: 'nothing',
       furtherFaults: faults.ofMerchant,
       handle: async (call) => {
         const { callback_uri: uri, merchant } = call.body

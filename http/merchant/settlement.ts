@@ -74,7 +74,6 @@ export const settlementRoutes = (needs: SettlementNeeds): Route[] => {
       group: settlementGroup,
       summary: 'Read a settlement',
       params: settlementParams,
-      success: 'value',
       reply: settlementReply,
       handle: async (call) => {
         await caughtUp()
@@ -90,7 +89,6 @@ export const settlementRoutes = (needs: SettlementNeeds): Route[] => {
       group: settlementGroup,
       summary: 'Read a settlement account',
       params: z.object({ settlement_account_id: z.string() }),
-      success: 'value',
       reply: accountReply,
       handle: async (call) => {
         await caughtUp()

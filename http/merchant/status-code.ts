@@ -26,7 +26,6 @@ export const statusCodeRoutes = (): Route[] => [
     access: 'OPEN',
     group: 'Status code',
     summary: 'List the status codes',
-    success: 'value',
     reply: z.array(statusCodeReply),
     handle: () => all,
   }),
@@ -37,7 +36,6 @@ export const statusCodeRoutes = (): Route[] => [
     group: 'Status code',
     summary: 'Read a status code',
     params: z.object({ value: z.string().meta({ type: 'integer' }) }),
-    success: 'value',
     reply: statusCodeReply,
     handle: ({ params }) =>
       all.find(({ code }) => String(code) === params.value) ?? refuse('resource_is_unknown'),

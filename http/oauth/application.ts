@@ -139,7 +139,6 @@ export const applicationRoutes = (needs: ApplicationNeeds): Route[] => {
       group,
       summary: 'Read an application',
       params,
-      success: 'value',
       reply: applicationReply,
       handle: async (call) => {
         const known = await own(call, call.params.client_id)
@@ -155,7 +154,6 @@ export const applicationRoutes = (needs: ApplicationNeeds): Route[] => {
       group,
       summary: 'Remove an application: it gets no more tokens',
       params,
-      success: 'nothing',
       handle: async (call) => {
         const { merchant } = callerOf(call)
         const command = { type: 'Remove', merchant } as const

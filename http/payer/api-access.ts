@@ -92,7 +92,6 @@ export const payerAccessRoutes = (needs: ApiAccessNeeds): Route[] => {
       path: `${payerPrefix}/session/`,
       ...asksOfPayer,
       summary: 'Sign out',
-      success: 'nothing',
       handle: async (call) => {
         const { payer, session } = await access(call)
         await needs.signOut(payer, session, contextOfPayer(call, payer))

@@ -31,7 +31,6 @@ const pinRoute = (work: ReturnType<typeof accountWork>, access: PayerAccess): Ro
     path: `${payerPrefix}/pin/`,
     summary: 'Change the PIN; all other sessions end',
     body: z.object({ ...factors, new_pin: newPinText }).meta({ id: 'PayerPin' }),
-    success: 'nothing',
     errors: wrong,
     handle: async (call) => {
       const { new_pin: newPin, ...given } = call.body
@@ -49,7 +48,6 @@ const authenticatorRoutes = (
     method: 'POST',
     path: `${payerPrefix}/authenticator/`,
     summary: 'Begin to connect another authenticator',
-    success: 'value',
     reply: z
       .object({ authenticator: z.string(), totp_secret: z.string(), totp_uri: z.string() })
       .meta({ id: 'PayerAuthenticator' }),
@@ -68,7 +66,6 @@ const authenticatorRoutes = (
     body: z
       .object({ ...factors, authenticator: z.string().max(1_000), new_code: codeText })
       .meta({ id: 'PayerAuthenticatorInput' }),
-    success: 'nothing',
     errors: wrong,
     handle: async (call) => {
       const { authenticator: sealed, new_code: newCode, ...given } = call.body
@@ -83,7 +80,6 @@ const authenticatorRoutes = (
     path: `${payerPrefix}/recovery_codes/`,
     summary: 'Make new recovery codes; those of before are void',
     body: z.object(factors).meta({ id: 'PayerFactors' }),
-    success: 'value',
     errors: wrong,
     reply: z.object({ recovery_codes: recoveryCodesReply }).meta({ id: 'PayerRecoveryCodes' }),
     handle: async (call) => ({
@@ -99,7 +95,6 @@ const numberRoutes = (work: ReturnType<typeof accountWork>, access: PayerAccess)
     path: `${payerPrefix}/number/`,
     summary: 'Begin to change the phone number: a code is sent to it',
     body: z.object({ phone: phoneText }).meta({ id: 'PayerNumber' }),
-    success: 'value',
     errors: { 429: 'Too many messages: see Retry-After.' },
     reply: z.object({ proof: z.string() }).meta({ id: 'PayerNumberProof' }),
     handle: async (call) => {
@@ -115,7 +110,6 @@ const numberRoutes = (work: ReturnType<typeof accountWork>, access: PayerAccess)
     body: z
       .object({ ...factors, proof: z.string().max(1_000), number_code: codeText })
       .meta({ id: 'PayerNumberInput' }),
-    success: 'nothing',
     errors: wrong,
     handle: async (call) => {
       const { proof, number_code: numberCode, ...given } = call.body
@@ -131,7 +125,6 @@ const sessionRoutes = (needs: PayerApiAccountNeeds, access: PayerAccess): Route[
     method: 'GET',
     path: `${payerPrefix}/session/`,
     summary: 'Where the payer is signed in, newest first',
-    success: 'value',
     reply: z
       .object({
         sessions: z.array(
@@ -164,7 +157,6 @@ const sessionRoutes = (needs: PayerApiAccountNeeds, access: PayerAccess): Route[
     path: `${payerPrefix}/session/:session/`,
     summary: 'End a session, or with `others` all but this one',
     params: z.object({ session: z.string().max(64) }),
-    success: 'nothing',
     errors: { 404: 'There is no such session.' },
     handle: async (call) => {
       const { payer, session } = await access(call)
@@ -190,7 +182,6 @@ export const payerAccountRoutes = (needs: PayerApiAccountNeeds, access: PayerAcc
       path: `${payerPrefix}/payer/close/`,
       summary: 'Close the account: what is known of the payer is erased',
       body: z.object(factors).meta({ id: 'PayerClose' }),
-      success: 'nothing',
       errors: wrong,
       handle: async (call) => work.close(await access(call), call.body, call),
     }),

@@ -81,7 +81,6 @@ export const payerApiPaymentRoutes = (
       ...asksOfPayer,
       summary: 'A payment request of the payer, or one that anyone may answer',
       params: tidParams,
-      success: 'value',
       reply: paymentReply,
       errors: { 409: 'Another payer has answered it first.' },
       handle: async (call) => {
@@ -118,7 +117,6 @@ export const payerApiPaymentRoutes = (
       params: tidParams,
       body: acceptInput,
       errors: { 401: 'The code is wrong.', 429: 'Too many wrong codes: see Retry-After.' },
-      success: 'nothing',
       furtherFaults: async (call: Call<{ tid: string }, unknown, Fitting<Acceptance>>) => {
         const { payer } = await access(call)
         const { request, outcome } = await find(call.params.tid, payer, call.at)
@@ -148,7 +146,6 @@ export const payerApiPaymentRoutes = (
       ...asksOfPayer,
       summary: 'Decline a payment request',
       params: tidParams,
-      success: 'nothing',
       handle: async (call) => {
         const { tid } = call.params
         const { payer } = await access(call)

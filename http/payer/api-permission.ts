@@ -41,7 +41,6 @@ export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Rou
       ...asksOfPayer,
       summary: 'A permission request of the payer',
       params: ridParams,
-      success: 'value',
       reply: permissionReply,
       handle: async (call) => {
         const { payer } = await access(call)
@@ -66,7 +65,6 @@ export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Rou
       summary: 'Grant what was asked for, or a part of it',
       params: ridParams,
       body: z.object({ scope: grantedText }).meta({ id: 'PayerGrant' }),
-      success: 'nothing',
       handle: async (call) => {
         const { rid } = call.params
         const { payer } = await access(call)
@@ -81,7 +79,6 @@ export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Rou
       ...asksOfPayer,
       summary: 'Decline a permission request',
       params: ridParams,
-      success: 'nothing',
       handle: async (call) => {
         const { rid } = call.params
         const { payer } = await access(call)
@@ -95,7 +92,6 @@ export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Rou
       ...asksOfPayer,
       summary: 'Who knows what about the payer, newest first: one for each application or merchant',
       query: listQuery,
-      success: 'value',
       reply: z
         .object({
           permissions: z.array(
@@ -143,7 +139,6 @@ export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Rou
       ...asksOfPayer,
       summary: 'Withdraw all that an application or a merchant may know, with all its tokens',
       params: clientParams,
-      success: 'nothing',
       handle: async (call) => {
         const { payer } = await access(call)
         await end(payer, call.params.client, call)

@@ -55,7 +55,6 @@ export const payerApiProfileRoutes = (needs: EnteringNeeds, access: PayerAccess)
       path: `${payerPrefix}/profile/`,
       ...asksOfPayer,
       summary: 'What is known of the payer',
-      success: 'value',
       reply: profileReply,
       handle: async (call) => {
         const { payer } = await access(call)
@@ -75,7 +74,6 @@ export const payerApiProfileRoutes = (needs: EnteringNeeds, access: PayerAccess)
       ...asksOfPayer,
       summary: 'Change what is known',
       body: profileInput,
-      success: 'nothing',
       handle: async (call) => {
         const { payer } = await access(call)
         const { address, shipping_address: shipping, name, email } = call.body

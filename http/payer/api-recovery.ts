@@ -22,7 +22,6 @@ const beginRoute = (work: Work): Route =>
     summary: 'Begin to get back into an account: a code is sent to the number',
     description: 'The answer is the same for every number.',
     body: z.object({ phone: phoneText }).meta({ id: 'PayerRecovery' }),
-    success: 'value',
     errors: tooMany,
     reply: z.object({ proof: z.string() }).meta({ id: 'PayerRecoveryProof' }),
     handle: (call) => ({ proof: work.ask(call.body.phone, textsFor(call), call) }),
@@ -43,7 +42,6 @@ const proofRoute = ({ codeUri }: Needs, work: Work): Route =>
         code: z.string().max(30).default(''),
       })
       .meta({ id: 'PayerRecoveryProofs' }),
-    success: 'value',
     errors: tooMany,
     reply: z
       .object({
@@ -97,7 +95,6 @@ const renewalRoute = (needs: Needs, work: Work): Route =>
     path: `${payerPrefix}/recovery/`,
     summary: 'Set anew what was not proved; all sessions end',
     body: renewalInput,
-    success: 'value',
     errors: { 409: 'It has been done already.' },
     furtherFaults: renewalFaults(work),
     reply: z.object({ device_token: deviceReply }).meta({ id: 'PayerRenewed' }),

@@ -30,7 +30,6 @@ const beginRoute = (needs: Needs, signUp: SignUp): Route =>
     body: z
       .object({ phone: phoneText, name: fullName, pin: newPinText })
       .meta({ id: 'PayerSignUp' }),
-    success: 'value',
     errors: { 429: 'Too many messages or attempts: Retry-After says for how many seconds.' },
     reply: z
       .object({ registration: z.string(), totp_secret: z.string(), totp_uri: z.string() })

@@ -41,7 +41,6 @@ export const payerApiRoutes = (needs: PayerApiNeeds): Route[] => {
       ...asksOfPayer,
       summary: 'What waits for an answer of the payer, newest first',
       query: listQuery,
-      success: 'value',
       reply: listReply,
       handle: async (call) => {
         const { payer } = await access(call)
@@ -57,7 +56,6 @@ export const payerApiRoutes = (needs: PayerApiNeeds): Route[] => {
       ...asksOfPayer,
       summary: 'What the payer has answered, newest first',
       query: listQuery,
-      success: 'value',
       reply: listReply,
       handle: async (call) => {
         const { payer } = await access(call)
@@ -75,7 +73,6 @@ export const payerApiRoutes = (needs: PayerApiNeeds): Route[] => {
       ...asksOfPayer,
       summary: 'Scan a code: answers the page that it leads to',
       body: z.object({ text: z.string().max(2048).default('') }).meta({ id: 'PayerScan' }),
-      success: 'value',
       errors: { 404: 'The code is none of this service.' },
       reply: z.object({ uri: z.string() }).meta({ id: 'PayerScanned' }),
       handle: async (call) => {

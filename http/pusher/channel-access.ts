@@ -106,7 +106,6 @@ export const pusherAuthRoute = ({ pusher }: ChannelNeeds): Route =>
     description: 'Takes a form, as Pusher clients send it, or JSON.',
     body: authorization,
     takesForm: 'or JSON',
-    success: 'value',
     errors: { 403: "The channel is another merchant's, or channels are not served." },
     reply: authReply,
     handle: async (call) => {
