@@ -27,10 +27,10 @@ export type UploadForm = {
 }
 
 /** 200 with a value, or 204 without; 201 or 302 with a Location; 204. */
-type Success = 'value' | 'value or nothing' | 'created' | 'found' | 'nothing'
+export type Success = 'value' | 'value or nothing' | 'created' | 'found' | 'nothing'
 
 /** The route makes its own reply; some are never a 200. */
-type Raw = 'raw' | 'raw otherwise'
+export type Raw = 'raw' | 'raw otherwise'
 
 export type Created<Value extends { readonly id: string } = { readonly id: string }> = {
   readonly location: string
@@ -65,43 +65,54 @@ export type OwnErrors = {
 
 export type RawStatus = 200 | 303 | 400 | 401 | 403 | 404 | 409 | 429 | 503
 
-type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-export type Route = {
+/** What a route may have besides; absent where it has none. */
+type Options = {
+  /** Credentials that the route checks itself; `access` is then OPEN. */
+  readonly guard: Guard
+  readonly description: string
+  /** Takes multipart/form-data instead of JSON. */
+  readonly upload: UploadForm
+  /** Documented only: the route reads and checks these itself. */
+  readonly ownQuery: z.ZodObject
+  readonly ownForm: z.ZodType
+  /** Default headers of raw replies. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Meanings of further errors, by status. */
+  readonly errors: Readonly<Record<number, string>>
+  readonly ownErrors: OwnErrors
+  readonly replyTypes: readonly string[]
+}
+
+type Switches = {
+  /** Takes a form (application/x-www-form-urlencoded) instead of JSON, or either. */
+  readonly takesForm: boolean | 'or JSON'
+  /** Changes nothing, whatever its method (RFC 9110, 9.2.1). */
+  readonly isSafe: boolean
+  /** Open to pages of any origin; uses no cookies (Fetch Standard, 3.2). */
+  readonly fromAnyOrigin: boolean
+}
+
+type Place = {
   readonly method: Method
   /** From the root, with `:name` for parameters. */
   readonly path: string
-  readonly access: AccessLevel
-  /** Credentials that the route checks itself; `access` is then OPEN. */
-  readonly guard: Guard | undefined
-  readonly group: Group
-  readonly summary: string
-  readonly description: string | undefined
-  readonly params: z.ZodObject | undefined
-  readonly query: z.ZodObject | undefined
-  readonly body: z.ZodType | undefined
-  /** Takes multipart/form-data instead of JSON. */
-  readonly upload: UploadForm | undefined
-  /** Takes a form (application/x-www-form-urlencoded) instead of JSON, or either. */
-  readonly takesForm: boolean | 'or JSON'
-  /** Documented only: the route reads and checks these itself. */
-  readonly ownQuery: z.ZodObject | undefined
-  readonly ownForm: z.ZodType | undefined
-  /** Changes nothing, whatever its method (RFC 9110, 9.2.1). */
-  readonly isSafe: boolean
-  readonly success: Success | Raw
-  /** Default headers of raw replies. */
-  readonly headers: Readonly<Record<string, string>> | undefined
-  /** Open to pages of any origin; uses no cookies (Fetch Standard, 3.2). */
-  readonly fromAnyOrigin: boolean
-  /** Meanings of further errors, by status. */
-  readonly errors: Readonly<Record<number, string>> | undefined
-  readonly ownErrors: OwnErrors | undefined
-  readonly reply: z.ZodType | undefined
-  readonly replyTypes: readonly string[] | undefined
-  readonly furtherFaults: FindFurtherFaults<never, never> | undefined
-  readonly handle: (call: Call<never, never, never>) => unknown
 }
+
+export type Route = Place &
+  Switches & { readonly [Name in keyof Options]: Options[Name] | undefined } & {
+    readonly access: AccessLevel
+    readonly group: Group
+    readonly summary: string
+    readonly params: z.ZodObject | undefined
+    readonly query: z.ZodObject | undefined
+    readonly body: z.ZodType | undefined
+    readonly success: Success | Raw
+    readonly reply: z.ZodType | undefined
+    readonly furtherFaults: FindFurtherFaults<never, never> | undefined
+    readonly handle: (call: Call<never, never, never>) => unknown
+  }
 
 /**
  * What else is wrong with a body that has faults: checks of what of it could be read (`body`) with
@@ -127,42 +138,41 @@ type Answer<S extends Success | Raw, Reply> = S extends 'value'
           ? RawReply
           : void
 
+/** What routes of one kind share. */
+export type Kind<S> = Partial<Options & Switches> & {
+  readonly access: AccessLevel
+  readonly group: Group
+  readonly success?: S
+}
+
+export type Own<Params, Query, Body, Reply, S extends Success | Raw> = Partial<
+  Options & Switches
+> & {
+  readonly summary: string
+  readonly params?: Params
+  readonly query?: Query
+  readonly body?: Body
+  /** By default the value of `reply`; nothing without. */
+  readonly success?: S
+  readonly reply?: Reply
+  readonly furtherFaults?: FindFurtherFaults<Output<Params>, never> | undefined
+  readonly handle: (
+    call: Call<Output<Params>, Output<Query>, Output<Body>>,
+  ) => Answer<S, Reply> | Promise<Answer<S, Reply>>
+}
+
+export type Default<Reply> = Reply extends z.ZodType ? 'value' : 'nothing'
+
 /** A route is a value that is both mounted and documented. */
 export const route = <
   Params extends z.ZodObject | undefined = undefined,
   Query extends z.ZodObject | undefined = undefined,
   Body extends z.ZodType | undefined = undefined,
   Reply extends z.ZodType | undefined = undefined,
-  S extends Success | Raw = Reply extends z.ZodType ? 'value' : 'nothing',
->(definition: {
-  readonly method: Method
-  readonly path: string
-  readonly access: AccessLevel
-  readonly guard?: Guard
-  readonly group: Group
-  readonly summary: string
-  readonly description?: string
-  readonly params?: Params
-  readonly query?: Query
-  readonly body?: Body
-  readonly upload?: UploadForm
-  readonly takesForm?: boolean | 'or JSON'
-  readonly ownQuery?: z.ZodObject
-  readonly ownForm?: z.ZodType
-  readonly isSafe?: boolean
-  readonly fromAnyOrigin?: boolean
-  /** By default the value of `reply`; nothing without. */
-  readonly success?: S
-  readonly headers?: Readonly<Record<string, string>>
-  readonly errors?: Readonly<Record<number, string>>
-  readonly ownErrors?: OwnErrors
-  readonly reply?: Reply
-  readonly replyTypes?: readonly string[]
-  readonly furtherFaults?: FindFurtherFaults<Output<Params>, never> | undefined
-  readonly handle: (
-    call: Call<Output<Params>, Output<Query>, Output<Body>>,
-  ) => Answer<S, Reply> | Promise<Answer<S, Reply>>
-}): Route => ({
+  S extends Success | Raw = Default<Reply>,
+>(
+  definition: Place & Kind<S> & Own<Params, Query, Body, Reply, S>,
+): Route => ({
   guard: undefined,
   description: undefined,
   params: undefined,

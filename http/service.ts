@@ -2,7 +2,8 @@ import { z } from 'zod'
 import type { Links } from './addresses.ts'
 import { RequestError } from './errors.ts'
 import { auditRoute, type AuditNeeds } from './health-audit.ts'
-import { route, type Route } from './route.ts'
+import type { Route } from './route.ts'
+import { routesOf } from './routes-of.ts'
 
 export type ServiceNeeds = AuditNeeds & {
   readonly links: Links
@@ -23,7 +24,7 @@ export type ServiceNeeds = AuditNeeds & {
   readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>
 }
 
-const common = { method: 'GET', access: 'OPEN', group: 'Service' } as const
+const { get } = routesOf({ access: 'OPEN', group: 'Service' })
 
 const readyReply = z
   .object({
@@ -40,9 +41,7 @@ const readyReply = z
 
 /** On the public port only in the sandbox. */
 export const metricsRoute = ({ metrics }: Pick<ServiceNeeds, 'metrics'>): Route =>
-  route({
-    ...common,
-    path: '/metrics',
+  get('/metrics', {
     summary: 'Metrics for Prometheus',
     success: 'raw',
     replyTypes: ['text/plain'],
@@ -54,24 +53,18 @@ export const metricsRoute = ({ metrics }: Pick<ServiceNeeds, 'metrics'>): Route 
 
 /** Where the documentation is, and health. */
 export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
-  route({
-    ...common,
-    path: '/',
+  get('/', {
     summary: 'Leads to the page that describes this interface',
     success: 'found',
     handle: () => ({ location: needs.links.full('/docs') }),
   }),
-  route({
-    ...common,
-    path: '/health/live',
+  get('/health/live', {
     summary: 'Whether the process answers',
     reply: z.object({ status: z.literal('live') }).meta({ id: 'Live' }),
     handle: () => ({ status: 'live' as const }),
   }),
   auditRoute(needs),
-  route({
-    ...common,
-    path: '/health/ready',
+  get('/health/ready', {
     summary:
       'Whether the read models have caught up; 503 with the progress while they have not, and ' +
       'while the store is away',

@@ -7,7 +7,8 @@ import { formatProof } from '../domain/transparency/proof.ts'
 import { tileOfPath, widthOfTile } from '../domain/transparency/tiles.ts'
 import { assetRoute, type AssetNeeds } from './assets.ts'
 import { RequestError } from './errors.ts'
-import { route, type Route } from './route.ts'
+import type { Route } from './route.ts'
+import { routesOf } from './routes-of.ts'
 
 type TransparencyNeeds = AssetNeeds & {
   readonly tree: LogTree
@@ -23,7 +24,8 @@ type VerifierKey = {
   readonly until: Instant | null
 }
 
-const open = { access: 'OPEN', group: 'Transparency' } as const
+const group = 'Transparency'
+const { get } = routesOf({ access: 'OPEN', group })
 const text = 'text/plain; charset=utf-8'
 /** Checkpoints are signed every ten seconds. */
 const forSeconds = { 'Cache-Control': 'public, max-age=5' }
@@ -50,20 +52,14 @@ const keyLine = ({ text, from, until }: VerifierKey): string =>
   `${text} from ${timeOf(from)}${until === null ? '' : ` until ${timeOf(until)}`}\n`
 
 const checkpointRoutes = (needs: TransparencyNeeds): Route[] => [
-  route({
-    ...open,
-    method: 'GET',
-    path: '/transparency/checkpoint',
+  get('/transparency/checkpoint', {
     summary: 'The newest checkpoint of the log',
     description: 'A signed note (c2sp.org/tlog-checkpoint): origin, number of entries and root.',
     success: 'raw',
     replyTypes: ['text/plain'],
     handle: () => ({ type: text, body: newestOf(needs).note, headers: forSeconds }),
   }),
-  route({
-    ...open,
-    method: 'GET',
-    path: '/transparency/key',
+  get('/transparency/key', {
     summary: 'The keys that sign checkpoints, and those that did',
     description:
       'The newest first, each on a line: the key as verifiers of signed notes take it (name, key ' +
@@ -80,10 +76,7 @@ const checkpointRoutes = (needs: TransparencyNeeds): Route[] => [
 ]
 
 const tileRoute = (needs: TransparencyNeeds): Route =>
-  route({
-    ...open,
-    method: 'GET',
-    path: '/transparency/tile/:tile{.+}',
+  get('/transparency/tile/:tile{.+}', {
     summary: 'A tile of hashes of the Merkle tree',
     description:
       'As c2sp.org/tlog-tiles describes them, as far as the newest checkpoint goes. Tiles of ' +
@@ -111,10 +104,7 @@ export const consistencyReply = z
   .meta({ id: 'ConsistencyProof' })
 
 const proofRoutes = (needs: TransparencyNeeds): Route[] => [
-  route({
-    ...open,
-    method: 'GET',
-    path: '/transparency/proof/inclusion',
+  get('/transparency/proof/inclusion', {
     summary: 'That an entry stands in the log',
     description: 'A `tlog-proof` (c2sp.org/tlog-proof) that leads to the newest checkpoint.',
     query: z.object({ index: leaves.meta({ description: 'Number of the entry, from 0.' }) }),
@@ -128,10 +118,7 @@ const proofRoutes = (needs: TransparencyNeeds): Route[] => [
       return { type: text, body, headers: forSeconds }
     },
   }),
-  route({
-    ...open,
-    method: 'GET',
-    path: '/transparency/proof/consistency',
+  get('/transparency/proof/consistency', {
     summary: 'That one checkpoint continues another',
     query: z.object({
       from: leaves.meta({ description: 'Number of entries of the earlier checkpoint.' }),
@@ -152,7 +139,7 @@ const verifierRoute = ({ readAsset }: TransparencyNeeds): Route =>
   assetRoute({
     path: '/transparency/verify.mjs',
     type: 'text/javascript',
-    group: open.group,
+    group,
     summary: 'The program that checks receipts',
     body: () => readAsset('verifier/verify.mjs'),
   })

@@ -3,9 +3,9 @@ import type { Queries } from '../../projections/read-models.ts'
 import { z } from 'zod'
 import type { Html } from '../payer/page.ts'
 import { headedTable } from '../portal/parts.ts'
-import { route, type Route } from '../route.ts'
+import type { Route } from '../route.ts'
 import { shownTime } from './page.ts'
-import { auditAsks, type AuditVisits } from './visits.ts'
+import { auditPages, type AuditVisits } from './visits.ts'
 
 type Checkpoint = {
   readonly size: number
@@ -61,9 +61,7 @@ const pageHtml = (found: readonly Checkpoint[]): Html => {
 
 /** The checkpoints that were signed, newest first. */
 export const auditCheckpointRoute = (needs: AuditCheckpointNeeds, visits: AuditVisits): Route =>
-  route({
-    ...auditAsks,
-    path: '/audit/checkpoints',
+  auditPages.get('/audit/checkpoints', {
     summary: 'The checkpoints of the log, newest first',
     query,
     handle: (call) =>

@@ -10,11 +10,11 @@ import { parseEvent, type Recorded } from '../../domain/events.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Html } from '../payer/page.ts'
 import { headedTable } from '../portal/parts.ts'
-import { route, type Route } from '../route.ts'
+import type { Route } from '../route.ts'
 import { eventFields, filtersHtml } from './filters.ts'
 import { eventLink, explainHref, shownTime } from './page.ts'
 import { eventQuery, searchOfFields, wantedOf, type EventQuery } from './query.ts'
-import { auditAsks, type AuditVisits, type Shown } from './visits.ts'
+import { auditPages, type AuditVisits, type Shown } from './visits.ts'
 
 export type AuditEventNeeds = {
   readonly store: Pick<EventStore, 'readAt' | 'readBack' | 'readStream' | 'head'>
@@ -112,16 +112,12 @@ const manyEvents = async (needs: AuditEventNeeds, query: EventQuery): Promise<Sh
 
 /** Browses the log, and shows one event with the proof of who ordered it. */
 export const auditEventRoutes = (needs: AuditEventNeeds, visits: AuditVisits): Route[] => [
-  route({
-    ...auditAsks,
-    path: '/audit/events',
+  auditPages.get('/audit/events', {
     summary: 'Events of the log, newest first',
     query: eventQuery,
     handle: (call) => visits.look(call, () => manyEvents(needs, call.query)),
   }),
-  route({
-    ...auditAsks,
-    path: '/audit/event/:position',
+  auditPages.get('/audit/event/:position', {
     summary: 'An event, and who ordered it',
     params: z.object({ position: z.string().regex(/^[1-9]\d{0,14}$/) }),
     handle: (call) => visits.look(call, () => oneEvent(needs, Number(call.params.position))),

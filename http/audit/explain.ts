@@ -3,11 +3,11 @@ import { z } from 'zod'
 import { subjects } from '../../application/audit/explain.ts'
 import type { Story, SumOfParts } from '../../application/audit/story.ts'
 import { refuse } from '../../domain/refusal.ts'
-import { route, type Route } from '../route.ts'
+import type { Route } from '../route.ts'
 import { filtersHtml } from './filters.ts'
 import { filled } from './query.ts'
 import { storyHtml, sumHtml } from './story-html.ts'
-import { auditAsks, notSignedIn, type AuditVisits, type Shown } from './visits.ts'
+import { auditPages, notSignedIn, type AuditVisits, type Shown } from './visits.ts'
 
 export type AuditExplainNeeds = {
   readonly caughtUp: () => Promise<void>
@@ -53,9 +53,7 @@ export const auditExplainRoute = (needs: AuditExplainNeeds, visits: AuditVisits)
     return { title, body: html`${form(subject)} ${sumHtml(subject, story, sum)}`, json: sum }
   }
 
-  return route({
-    ...auditAsks,
-    path: '/audit/explain',
+  return auditPages.get('/audit/explain', {
     summary: 'What has happened to something, in plain words',
     query,
     errors: { ...notSignedIn, 404: 'There is no such thing.' },

@@ -1,10 +1,10 @@
 import { html } from 'hono/html'
 import { isWanted, type Wanted } from '../../application/audit/browse.ts'
 import { start, type EventStore, type RecordedEvent } from '../../application/event-store.ts'
-import { route, type Route } from '../route.ts'
+import type { Route } from '../route.ts'
 import { eventFields, filtersHtml } from './filters.ts'
 import { eventQuery, wantedOf } from './query.ts'
-import { auditAsks, type AuditVisits } from './visits.ts'
+import { auditPages, type AuditVisits } from './visits.ts'
 
 export type AuditExportNeeds = { readonly store: Pick<EventStore, 'readAll'> }
 
@@ -30,9 +30,7 @@ const linesOf = ({ readAll }: AuditExportNeeds['store'], wanted: Wanted): Readab
 }
 
 export const auditExportRoutes = ({ store }: AuditExportNeeds, visits: AuditVisits): Route[] => [
-  route({
-    ...auditAsks,
-    path: '/audit/export',
+  auditPages.get('/audit/export', {
     summary: 'Choose events to take away',
     handle: (call) =>
       visits.look(call, async () => ({
@@ -46,9 +44,7 @@ export const auditExportRoutes = ({ store }: AuditExportNeeds, visits: AuditVisi
         json: { events: '/audit/export/events.jsonl' },
       })),
   }),
-  route({
-    ...auditAsks,
-    path: '/audit/export/events.jsonl',
+  auditPages.get('/audit/export/events.jsonl', {
     summary: 'Events as they are stored, as JSON Lines',
     query: eventQuery.omit({ before: true }),
     replyTypes: ['application/jsonl', 'application/json', 'text/html'],

@@ -6,7 +6,7 @@ import { eventsTable, type AuditEventNeeds } from './events.ts'
 import type { Html } from '../payer/page.ts'
 import { route, type Route } from '../route.ts'
 import { shownTime } from './page.ts'
-import { auditAsks, type AuditVisits } from './visits.ts'
+import { auditPages, type AuditVisits } from './visits.ts'
 
 export type AuditOverviewNeeds = Pick<AuditEventNeeds, 'store' | 'openAddress'> &
   Pick<Queries['transparency'], 'checkpoints'> & {
@@ -33,9 +33,7 @@ const verdictHtml = (last: ReturnType<AuditOverviewNeeds['lastAudit']>): Html =>
 
 /** Where an auditor begins: the newest events, and the newest checkpoint. */
 const overviewRoute = (needs: AuditOverviewNeeds, visits: AuditVisits): Route =>
-  route({
-    ...auditAsks,
-    path: '/audit/',
+  auditPages.get('/audit/', {
     summary: 'What an auditor begins with',
     handle: (call) =>
       visits.look(call, async () => {

@@ -3,11 +3,11 @@ import { z } from 'zod'
 import type { ExplainedRefusal, RefusalsWanted } from '../../application/audit/refused-request.ts'
 import type { Html } from '../payer/page.ts'
 import { textOfRefusal } from '../refusal-answers.ts'
-import { route, type Route } from '../route.ts'
+import type { Route } from '../route.ts'
 import { filtersHtml } from './filters.ts'
 import { eventLink, explainHref, shownTime } from './page.ts'
 import { filled, timeIn } from './query.ts'
-import { auditAsks, type AuditVisits } from './visits.ts'
+import { auditPages, type AuditVisits } from './visits.ts'
 
 export type AuditRefusalNeeds = {
   readonly refusals: (wanted: RefusalsWanted, limit: number) => Promise<readonly ExplainedRefusal[]>
@@ -67,9 +67,7 @@ const wantedOf = (given: z.output<typeof query>, now: number): RefusalsWanted =>
 
 /** Why requests were refused, each decided again as things stood. */
 export const auditRefusalRoute = (needs: AuditRefusalNeeds, visits: AuditVisits): Route =>
-  route({
-    ...auditAsks,
-    path: '/audit/refusals',
+  auditPages.get('/audit/refusals', {
     summary: 'Refused requests, each decided again as things stood',
     query,
     handle: (call) =>

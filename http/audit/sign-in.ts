@@ -4,13 +4,14 @@ import type { Auditors } from '../../application/auditors.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { searchOf, type Call } from '../call.ts'
 import { anyForm, fieldOf, type Form } from '../forms.ts'
-import { route, type RawReply, type RawStatus, type Route } from '../route.ts'
+import { type RawReply, type RawStatus, type Route } from '../route.ts'
+import { routesOf } from '../routes-of.ts'
 import { signInPath } from './page.ts'
 import { auditChallenge, type AuditVisits } from './visits.ts'
 
 export type AuditSignInNeeds = { readonly auditors: Auditors }
 
-const common = { access: 'OPEN', group: 'Audit', replyTypes: ['text/html'] } as const
+const { get, post } = routesOf({ access: 'OPEN', group: 'Audit', replyTypes: ['text/html'] })
 
 const signInForm = z.object({
   id: z.string().meta({ description: 'The id of the auditor.' }),
@@ -107,19 +108,13 @@ const makeSignInPages = ({ auditors }: AuditSignInNeeds, visits: AuditVisits) =>
 export const auditSignInRoutes = (needs: AuditSignInNeeds, visits: AuditVisits): Route[] => {
   const { shown, signIn, signOut } = makeSignInPages(needs, visits)
   return [
-    route({
-      ...common,
-      method: 'GET',
-      path: signInPath,
+    get(signInPath, {
       summary: 'Sign in as an auditor',
       ownQuery: nextQuery,
       success: 'raw',
       handle: (call) => shown(call),
     }),
-    route({
-      ...common,
-      method: 'POST',
-      path: signInPath,
+    post(signInPath, {
       summary: 'Sign in with password and one-time code',
       ownQuery: nextQuery,
       ownForm: signInForm,
@@ -135,10 +130,7 @@ export const auditSignInRoutes = (needs: AuditSignInNeeds, visits: AuditVisits):
       },
       handle: signIn,
     }),
-    route({
-      ...common,
-      method: 'POST',
-      path: '/audit/sign-out',
+    post('/audit/sign-out', {
       summary: 'Sign out',
       ownForm: z.object({}),
       body: anyForm,

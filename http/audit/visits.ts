@@ -9,6 +9,7 @@ import { ownCookie } from '../own-cookie.ts'
 import { pageHeaders } from '../payer/page.ts'
 import { answerToRefusal } from '../refusal-answers.ts'
 import type { RawReply, RawStatus } from '../route.ts'
+import { routesOf } from '../routes-of.ts'
 import { auditPage, signInPath, type AuditPage } from './page.ts'
 
 export type VisitNeeds = {
@@ -31,14 +32,13 @@ export const notSignedIn = {
 } as const
 
 /** What the routes of auditors' pages share. */
-export const auditAsks = {
-  method: 'GET',
+export const auditPages = routesOf({
   access: 'OPEN',
   group: 'Audit',
   success: 'raw',
   replyTypes: ['text/html', 'application/json'],
   errors: notSignedIn,
-} as const
+})
 
 /** What somebody typed is told only where it can name no person. */
 const toldTarget = (target: string): string =>

@@ -3,7 +3,8 @@ import { refuse } from '../../domain/refusal.ts'
 import type { Links } from '../addresses.ts'
 import type { AssetNeeds } from '../assets.ts'
 import { openApi, type Described } from '../openapi.ts'
-import { route, type RawReply, type Route } from '../route.ts'
+import { type RawReply, type Route } from '../route.ts'
+import { routesOf } from '../routes-of.ts'
 import { assetTypes, makeAssets } from './assets.ts'
 import type { Entry } from './search.ts'
 import { withOwnIds, type OwnIds } from './own-ids.ts'
@@ -39,21 +40,17 @@ const operationsIn = (document: object): Entry[] =>
     })),
   )
 
-const group = 'Service'
-const html = {
-  ...({ access: 'OPEN', group, success: 'raw' } as const),
+const kind = { access: 'OPEN', group: 'Service', success: 'raw' } as const
+const files = routesOf(kind)
+const pages = routesOf({
+  ...kind,
   replyTypes: ['text/html'],
   ownErrors: { type: 'text/html', schema: z.string() },
-} as const
+})
 
 const documentRoute = (documentBytes: () => Uint8Array<ArrayBuffer>): Route =>
-  route({
-    method: 'GET',
-    path: '/openapi.json',
-    access: 'OPEN',
-    group,
+  files.get('/openapi.json', {
     summary: 'This interface as an OpenAPI 3.1 document',
-    success: 'raw',
     replyTypes: ['application/json'],
     reply: z.looseObject({ openapi: z.string() }),
     handle: () => ({ type: 'application/json', body: documentBytes() }),
@@ -80,20 +77,14 @@ const filledIn = (reply: RawReply | undefined, ids: OwnIds): RawReply => {
 const pageRoutes = (site: () => ReturnType<typeof makeSite>): Route[] => {
   const pageAt = async (path: string, ids: OwnIds) => filledIn((await site()).page(path), ids)
   return [
-    route({
-      ...html,
-      method: 'GET',
-      path: '/docs',
+    pages.get('/docs', {
       summary: 'This interface as pages to read',
       description: 'With `q` the pages are searched.',
       query: z.object({ q: z.string().max(100).optional(), ...ownIds }),
       handle: async ({ query: { q, ...ids } }) =>
         q === undefined ? pageAt('/docs', ids) : (await site()).search(q.trim()),
     }),
-    route({
-      ...html,
-      method: 'GET',
-      path: '/docs/:page',
+    pages.get('/docs/:page', {
       summary: 'A page of the documentation',
       params: z.object({ page: z.string().max(64) }),
       query: z.object(ownIds),
@@ -103,13 +94,8 @@ const pageRoutes = (site: () => ReturnType<typeof makeSite>): Route[] => {
 }
 
 const fileRoute = (assets: ReturnType<typeof makeAssets>): Route =>
-  route({
-    method: 'GET',
-    path: '/docs-assets/:file',
-    access: 'OPEN',
-    group,
+  files.get('/docs-assets/:file', {
     summary: 'What pages of the documentation are made of',
-    success: 'raw',
     replyTypes: assetTypes,
     params: z.object({ file: z.string().max(64) }),
     handle: async ({ params: { file }, request }) =>

@@ -9,7 +9,8 @@ import type { Names } from '../brand.ts'
 import type { Call } from '../call.ts'
 import { RequestError } from '../errors.ts'
 import { accepts } from '../negotiation.ts'
-import { route, type AccessLevel, type Guard, type Route } from '../route.ts'
+import { type AccessLevel, type Guard, type Route } from '../route.ts'
+import { routesOf } from '../routes-of.ts'
 import { dateTime } from '../wire.ts'
 import { mediaTypesOf } from './attachment-content.ts'
 
@@ -60,13 +61,11 @@ const fileNames = {
 export const attachmentReadingRoutes = (needs: Needs, reader: Reader): Route[] => {
   const { links, attachedContents } = needs
   const { listPath, entriesFor, ...who } = reader
+  const { get } = routesOf(who)
   const types = mediaTypesOf(needs.names)
 
   return [
-    route({
-      ...who,
-      method: 'GET',
-      path: listPath(':tid'),
+    get(listPath(':tid'), {
       summary: 'List the attachments of a payment request',
       params: tidParams,
       reply: listReply,
@@ -85,10 +84,7 @@ export const attachmentReadingRoutes = (needs: Needs, reader: Reader): Route[] =
         return { uris: attachments.map(({ uri }) => uri), next: null, attachments }
       },
     }),
-    route({
-      ...who,
-      method: 'GET',
-      path: `${listPath(':tid')}:attachment_id/`,
+    get(`${listPath(':tid')}:attachment_id/`, {
       summary: 'Read an attachment as it was uploaded; none once the payer has been erased',
       params: tidParams.extend({ attachment_id: z.string() }),
       success: 'raw',

@@ -6,8 +6,8 @@ import type { Authenticate } from '../access.ts'
 import { callerOf } from '../call.ts'
 import { readCursor, writeCursor } from '../lists.ts'
 import { recordMessageReading, type RecordingNeeds } from '../personal-data.ts'
-import { route, type Route } from '../route.ts'
-import { callbackGroup, callbackPath } from './callback.ts'
+import { type Route } from '../route.ts'
+import { callbackPath, ofCallbacks } from './callback.ts'
 
 const pageSize = 100
 const longestWait = 30
@@ -58,11 +58,7 @@ type CallbackFeedNeeds = RecordingNeeds & {
 /** For those who would rather ask than be told (interface 13.8). */
 export const callbackFeedRoute = (needs: CallbackFeedNeeds): Route => {
   const { caughtUp, callbackMessages } = needs
-  return route({
-    method: 'GET',
-    path: `${callbackPath}feed/`,
-    access: 'SECRET',
-    group: callbackGroup,
+  return ofCallbacks.get(`${callbackPath}feed/`, {
     summary: 'Read your messages in order, or wait for the next',
     description:
       'Every message, whether or not it had an address and whatever became of its delivery.',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { route, type Route } from '../route.ts'
+import type { Route } from '../route.ts'
+import { routesOf } from '../routes-of.ts'
 import { dateTime } from '../wire.ts'
 
 type PublishedKey = {
@@ -19,24 +20,16 @@ type CallbackKeyNeeds = {
   readonly callbackKeyPem: () => string
 }
 
-const group = 'Service'
+const { get } = routesOf({ access: 'OPEN', group: 'Service' })
 
 export const callbackKeyRoutes = (needs: CallbackKeyNeeds): Route[] => [
-  route({
-    method: 'GET',
-    path: '/callback_key.pem',
-    access: 'OPEN',
-    group,
+  get('/callback_key.pem', {
     summary: 'The RSA public key that callbacks are signed with',
     success: 'raw',
     replyTypes: ['application/x-pem-file'],
     handle: () => ({ type: 'application/x-pem-file', body: needs.callbackKeyPem() }),
   }),
-  route({
-    method: 'GET',
-    path: '/callback_keys.json',
-    access: 'OPEN',
-    group,
+  get('/callback_keys.json', {
     summary: 'All keys that callbacks have been signed with, with their validity',
     reply: z
       .object({

@@ -4,7 +4,8 @@ import { callbackSecrets } from '../../domain/aggregates.ts'
 import type { Instant } from '../../domain/time.ts'
 import { merchantPrefix } from '../addresses.ts'
 import { callerOf, contextOf, type Call } from '../call.ts'
-import { route, type Route } from '../route.ts'
+import type { Route } from '../route.ts'
+import { routesOf } from '../routes-of.ts'
 import { dateTime } from '../wire.ts'
 
 const secretReply = z
@@ -25,7 +26,7 @@ type CallbackSecretNeeds = {
 }
 
 const path = `${merchantPrefix}/callback_secret/`
-const group = 'Callback'
+const { get, post } = routesOf({ access: 'KEY', group: 'Callback' })
 
 /** The secret that signs a merchant's callbacks (interface 13.3). */
 export const callbackSecretRoutes = ({
@@ -45,20 +46,12 @@ export const callbackSecretRoutes = ({
   }
 
   return [
-    route({
-      method: 'GET',
-      path,
-      access: 'KEY',
-      group,
+    get(path, {
       summary: 'Read the secret that signs your callbacks',
       reply: secretReply,
       handle: shown,
     }),
-    route({
-      method: 'POST',
-      path,
-      access: 'KEY',
-      group,
+    post(path, {
       summary: 'Replace the secret that signs your callbacks',
       description: 'For 24 hours each message is signed with the earlier one too.',
       reply: secretReply,

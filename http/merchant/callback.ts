@@ -12,7 +12,8 @@ import { merchantPrefix, type Links } from '../addresses.ts'
 import { callerOf, contextOf, type Call } from '../call.ts'
 import { listQuery, pageSize, writeCursor } from '../lists.ts'
 import { recordMessageReading, type RecordingNeeds } from '../personal-data.ts'
-import { route, type Route } from '../route.ts'
+import type { Route } from '../route.ts'
+import { routesOf } from '../routes-of.ts'
 import {
   attemptView,
   callbackDetail,
@@ -23,7 +24,7 @@ import {
 import { subjectsOf } from './callback-resource.ts'
 
 export const callbackPath = `${merchantPrefix}/callback/`
-export const callbackGroup = 'Callback'
+export const ofCallbacks = routesOf({ access: 'SECRET', group: 'Callback' })
 
 export type CallbackNeeds = RecordingNeeds & {
   readonly links: Links
@@ -75,11 +76,7 @@ const nextLink = (links: Links, { resource, status }: Asked, place: number): str
 }
 
 const listRoute = (needs: CallbackNeeds): Route =>
-  route({
-    method: 'GET',
-    path: callbackPath,
-    access: 'SECRET',
-    group: callbackGroup,
+  ofCallbacks.get(callbackPath, {
     summary: 'List your callbacks',
     query,
     reply: callbackList,
@@ -109,11 +106,7 @@ export const callbackRoutes = (needs: CallbackNeeds): Route[] => {
 
   return [
     listRoute(needs),
-    route({
-      method: 'GET',
-      path: `${callbackPath}:callback_id/`,
-      access: 'SECRET',
-      group: callbackGroup,
+    ofCallbacks.get(`${callbackPath}:callback_id/`, {
       summary: 'Read a callback with its attempts',
       params,
       reply: callbackDetail,
@@ -129,11 +122,7 @@ export const callbackRoutes = (needs: CallbackNeeds): Route[] => {
         return { ...shown, attempts: attempts.map(attemptView), body }
       },
     }),
-    route({
-      method: 'POST',
-      path: `${callbackPath}:callback_id/retry/`,
-      access: 'SECRET',
-      group: callbackGroup,
+    ofCallbacks.post(`${callbackPath}:callback_id/retry/`, {
       summary: 'Send a callback now, delivered or not',
       params,
       errors: { 409: 'Its resource has no address.' },

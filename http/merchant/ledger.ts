@@ -11,7 +11,8 @@ import type { Links } from '../addresses.ts'
 import { callerOf, contextOf, type Call } from '../call.ts'
 import { listRoute } from '../lists.ts'
 import { removable } from '../nothing.ts'
-import { route, type Route } from '../route.ts'
+import type { Route } from '../route.ts'
+import { routesOf } from '../routes-of.ts'
 import { createdReply, currencyCode } from '../wire.ts'
 import { ledgerListPath, ledgerPath, reportPath } from './report-reply.ts'
 
@@ -59,6 +60,7 @@ const ledgerReply = z
 
 export const ledgerParams = z.object({ ledger_id: z.string() })
 export const ledgerGroup = 'Ledger'
+export const ofLedgers = routesOf({ access: 'SECRET', group: ledgerGroup })
 
 export type LedgerNeeds = Pick<Queries['accounting'], 'ledgers'> & {
   readonly handle: Handle
@@ -106,11 +108,7 @@ export const ledgerRoutes = (needs: LedgerNeeds): Route[] => {
       list: (merchant, before, limit) => rows.list(merchant, before, limit),
       pathOf: ({ id }) => ledgerPath(id),
     }),
-    route({
-      method: 'POST',
-      path: ledgerListPath,
-      access: 'SECRET',
-      group: ledgerGroup,
+    ofLedgers.post(ledgerListPath, {
       summary: 'Register a ledger',
       description: 'The ledger `default` is there already.',
       body: ledgerInput,
@@ -126,11 +124,7 @@ export const ledgerRoutes = (needs: LedgerNeeds): Route[] => {
         return { location: links.full(ledgerPath(id)), value: { id } }
       },
     }),
-    route({
-      method: 'GET',
-      path: `${ledgerListPath}:ledger_id/`,
-      access: 'SECRET',
-      group: ledgerGroup,
+    ofLedgers.get(`${ledgerListPath}:ledger_id/`, {
       summary: 'Read a ledger',
       params: ledgerParams,
       reply: ledgerReply,
@@ -144,11 +138,7 @@ export const ledgerRoutes = (needs: LedgerNeeds): Route[] => {
         }
       },
     }),
-    route({
-      method: 'PUT',
-      path: `${ledgerListPath}:ledger_id/`,
-      access: 'SECRET',
-      group: ledgerGroup,
+    ofLedgers.put(`${ledgerListPath}:ledger_id/`, {
       summary: 'Change a ledger, or enable it again',
       params: ledgerParams,
       body: ledgerUpdate,
@@ -158,11 +148,7 @@ export const ledgerRoutes = (needs: LedgerNeeds): Route[] => {
         await change(call, row.id, { ...changes, implied: impliedBy(row) })
       },
     }),
-    route({
-      method: 'DELETE',
-      path: `${ledgerListPath}:ledger_id/`,
-      access: 'SECRET',
-      group: ledgerGroup,
+    ofLedgers.remove(`${ledgerListPath}:ledger_id/`, {
       summary: 'Disable a ledger',
       description:
         'Running payments still post to it; new requests that name it are refused. The default ' +

@@ -8,6 +8,7 @@ import type { Queries } from '../../projections/read-models.ts'
 import { merchantPrefix, type Links } from '../addresses.ts'
 import { callerOf, type Call } from '../call.ts'
 import { route, type Route } from '../route.ts'
+import { routesOf } from '../routes-of.ts'
 import { locationReply } from './location.ts'
 
 const text = z.string().nullable()
@@ -85,6 +86,7 @@ const merchantView = (links: Links, merchant: MerchantData): z.input<typeof merc
 
 const merchantParams = z.object({ merchant_id: z.string() })
 const group = 'Merchant'
+const { get } = routesOf({ access: 'SECRET', group })
 
 /** The merchant itself (interface 7.1). */
 export const merchantRoutes = (needs: MerchantNeeds): Route[] => {
@@ -104,11 +106,7 @@ export const merchantRoutes = (needs: MerchantNeeds): Route[] => {
     'X-Content-Type-Options': 'nosniff',
   }
   const logoRoute = (path: string): Route =>
-    route({
-      method: 'GET',
-      path,
-      access: 'SECRET',
-      group,
+    get(path, {
       summary: 'Read the logo of the merchant; 404 when it has none',
       params: merchantParams,
       success: 'raw',
@@ -123,11 +121,7 @@ export const merchantRoutes = (needs: MerchantNeeds): Route[] => {
     })
 
   return [
-    route({
-      method: 'GET',
-      path: detailPath(':merchant_id'),
-      access: 'SECRET',
-      group,
+    get(detailPath(':merchant_id'), {
       summary: 'Read the merchant',
       params: merchantParams,
       reply: merchantReply,

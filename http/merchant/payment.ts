@@ -11,7 +11,8 @@ import { refuse } from '../../domain/refusal.ts'
 import { merchantPrefix, tidParams, type Links } from '../addresses.ts'
 import { callerOf, contextOf, type Call } from '../call.ts'
 import { recordReading, type RecordingNeeds } from '../personal-data.ts'
-import { route, type Route } from '../route.ts'
+import type { Route } from '../route.ts'
+import { routesOf } from '../routes-of.ts'
 import { contextOfOrder } from '../signed-body.ts'
 import { unauthorized } from '../signed-request.ts'
 import { createdReply } from '../wire.ts'
@@ -52,6 +53,8 @@ type PaymentNeeds = RecordingNeeds & {
 const listPath = `${merchantPrefix}/payment_request/`
 export const detailPath = (tid: string): string => `${listPath}${tid}/`
 export const outcomePath = (tid: string): string => `${detailPath(tid)}outcome/`
+
+const { get, post, put } = routesOf({ access: 'SECRET', group: 'Payment request' })
 
 const requestedReply = createdReply
   .extend({ uri: z.string().nullable() })
@@ -95,11 +98,7 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
   }
 
   return [
-    route({
-      method: 'POST',
-      path: listPath,
-      access: 'SECRET',
-      group: 'Payment request',
+    post(listPath, {
       summary: 'Request a payment',
       description: 'The same request again, by pos_id and pos_tid, answers as the first did.',
       body: paymentRequestInput,
@@ -113,11 +112,7 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
         return { location: links.full(detailPath(tid)), value: { id: tid, uri } }
       },
     }),
-    route({
-      method: 'GET',
-      path: `${listPath}:tid/`,
-      access: 'SECRET',
-      group: 'Payment request',
+    get(`${listPath}:tid/`, {
       summary: 'Read a payment request',
       params: tidParams,
       reply: paymentRequestReply,
@@ -129,11 +124,7 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
         return paymentRequestView(tid, checkoutUri(links, tid, shown.payment.request), shown)
       },
     }),
-    route({
-      method: 'PUT',
-      path: `${listPath}:tid/`,
-      access: 'SECRET',
-      group: 'Payment request',
+    put(`${listPath}:tid/`, {
       summary: 'Capture, release, renew, refund or amend a payment',
       description:
         'What has taken effect answers 204 again without a second effect. Captures and refunds ' +
@@ -146,11 +137,7 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
       furtherFaults: updateFaults(needs),
       handle: (call) => update(call.params.tid, call.body, call),
     }),
-    route({
-      method: 'GET',
-      path: `${listPath}:tid/outcome/`,
-      access: 'SECRET',
-      group: 'Payment request',
+    get(`${listPath}:tid/outcome/`, {
       summary: 'Read the outcome of a payment request',
       params: tidParams,
       reply: outcomeReply,

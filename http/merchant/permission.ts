@@ -9,7 +9,8 @@ import type { Instant } from '../../domain/time.ts'
 import { merchantPrefix, ridParams, type Links } from '../addresses.ts'
 import { callerOf, contextOf } from '../call.ts'
 import { recordReading, type RecordingNeeds } from '../personal-data.ts'
-import { route, type Route } from '../route.ts'
+import type { Route } from '../route.ts'
+import { routesOf } from '../routes-of.ts'
 import { tokenMembers, tokensView, userInfoReply } from '../token-reply.ts'
 import { createdReply, dateTime, money } from '../wire.ts'
 import { reportOfLine, type ReportOfLine, type ReportHolding } from './outcome-reply.ts'
@@ -89,15 +90,11 @@ const listPath = `${merchantPrefix}/permission_request/`
 const detailPath = (rid: string): string => `${listPath}${rid}/`
 export const permissionOutcomePath = (rid: string): string => `${detailPath(rid)}outcome/`
 
-const group = 'Permission request'
+const { get, post } = routesOf({ access: 'SECRET', group: 'Permission request' })
 
 /** Permission requests (interface 11.1). */
 export const permissionRoutes = (needs: PermissionNeeds): Route[] => [
-  route({
-    method: 'POST',
-    path: listPath,
-    access: 'SECRET',
-    group,
+  post(listPath, {
     summary: 'Ask a payer for permissions',
     description:
       'The same request again, by pos_id and pos_tid, answers as the first did. The access token ' +
@@ -116,11 +113,7 @@ export const permissionRoutes = (needs: PermissionNeeds): Route[] => [
       return { location: needs.links.full(detailPath(rid)), value: { id: rid } }
     },
   }),
-  route({
-    method: 'GET',
-    path: `${listPath}:rid/`,
-    access: 'SECRET',
-    group,
+  get(`${listPath}:rid/`, {
     summary: 'Read a permission request',
     params: ridParams,
     reply: permissionReply,
@@ -141,11 +134,7 @@ export const permissionRoutes = (needs: PermissionNeeds): Route[] => [
       }
     },
   }),
-  route({
-    method: 'GET',
-    path: `${listPath}:rid/outcome/`,
-    access: 'SECRET',
-    group,
+  get(`${listPath}:rid/outcome/`, {
     summary: 'Read the outcome of a permission request',
     params: ridParams,
     reply: permissionOutcomeReply,

@@ -3,15 +3,9 @@ import { refuse } from '../../domain/refusal.ts'
 import type { Queries } from '../../projections/read-models.ts'
 import type { Signing } from '../addresses.ts'
 import { listPage, listQuery, listReply } from '../lists.ts'
-import { route, type Route } from '../route.ts'
+import type { Route } from '../route.ts'
 import { callbackUriText } from '../callback-uri.ts'
-import {
-  impliedBy,
-  ledgerGroup,
-  ledgerParams,
-  ledgersOfCaller,
-  type LedgerNeeds,
-} from './ledger.ts'
+import { impliedBy, ledgerParams, ledgersOfCaller, ofLedgers, type LedgerNeeds } from './ledger.ts'
 import {
   ledgerListPath,
   reportListPath,
@@ -35,14 +29,9 @@ export type ReportNeeds = LedgerNeeds & Signing & Pick<Queries['accounting'], 'r
 export const reportRoutes = (needs: ReportNeeds): Route[] => {
   const { links, reports } = needs
   const { find, change } = ledgersOfCaller(needs)
-  const group = ledgerGroup
 
   return [
-    route({
-      method: 'GET',
-      path: `${ledgerListPath}:ledger_id/report/`,
-      access: 'SECRET',
-      group,
+    ofLedgers.get(`${ledgerListPath}:ledger_id/report/`, {
       summary: 'List the reports of a ledger, the open one first',
       params: ledgerParams,
       query: listQuery,
@@ -59,11 +48,7 @@ export const reportRoutes = (needs: ReportNeeds): Route[] => {
         return listPage(links, reportListPath(id), call.query.next, numbered, pathOf)
       },
     }),
-    route({
-      method: 'GET',
-      path: `${ledgerListPath}:ledger_id/report/:report_id/`,
-      access: 'SECRET',
-      group,
+    ofLedgers.get(`${ledgerListPath}:ledger_id/report/:report_id/`, {
       summary: 'Read a report',
       params: reportParams,
       reply: reportReply,
@@ -72,11 +57,7 @@ export const reportRoutes = (needs: ReportNeeds): Route[] => {
         return reportView(needs, shownReport(reports, row, Number(call.params.report_id)), call.at)
       },
     }),
-    route({
-      method: 'PUT',
-      path: `${ledgerListPath}:ledger_id/report/:report_id/`,
-      access: 'SECRET',
-      group,
+    ofLedgers.put(`${ledgerListPath}:ledger_id/report/:report_id/`, {
       summary: 'Close the open report of a ledger',
       description:
         'The next one is open from the same instant. The summary and the logs follow; then ' +

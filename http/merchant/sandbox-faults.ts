@@ -6,7 +6,10 @@ import type { Fitting } from '../fitting.ts'
 import type { Issue } from '../errors.ts'
 import { acceptanceFaults } from '../payer/acceptance-faults.ts'
 import { issuesOf } from '../refusal-answers.ts'
+import { routesOf } from '../routes-of.ts'
 import { amountText } from '../wire.ts'
+
+export const inSandbox = routesOf({ access: 'OPEN', group: 'Sandbox' })
 
 export const payerInput = z.string().max(100).optional().meta({
   description: 'Id or phone number; by default the payer named in the request, else alice.',

@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { phoneDigits } from '../../application/people.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
-import { route, type Route } from '../route.ts'
+import type { Route } from '../route.ts'
 import { dateTime } from '../wire.ts'
+import { inSandbox } from './sandbox-faults.ts'
 
 export type SandboxPayerNeeds = {
   /** By id or phone number. */
@@ -22,11 +23,7 @@ export const sandboxPayerRoutes = ({
   oneTimeCode,
   sentTo,
 }: SandboxPayerNeeds): Route[] => [
-  route({
-    method: 'GET',
-    path: '/sandbox/v1/payer/:payer/code/',
-    access: 'OPEN',
-    group: 'Sandbox',
+  inSandbox.get('/sandbox/v1/payer/:payer/code/', {
     summary: "The one-time code that a payer's authenticator shows now",
     description: 'It is valid for half a minute at least. Codes go by the real time.',
     params: z.object({
@@ -41,11 +38,7 @@ export const sandboxPayerRoutes = ({
       return code === undefined ? refuse('resource_is_unknown') : { code }
     },
   }),
-  route({
-    method: 'GET',
-    path: '/sandbox/v1/message/',
-    access: 'OPEN',
-    group: 'Sandbox',
+  inSandbox.get('/sandbox/v1/message/', {
     summary: 'The messages that phones and mailboxes would have received, newest first',
     description: 'The last thousand since the start of the service.',
     query: z.object({

@@ -5,9 +5,9 @@ import { refuse } from '../../domain/refusal.ts'
 import { ridParams } from '../addresses.ts'
 import type { Call } from '../call.ts'
 import type { PayerPermissionNeeds } from '../payer/permission.ts'
-import { route, type Route } from '../route.ts'
+import type { Route } from '../route.ts'
 import { grantedText } from './permission-input.ts'
-import { payerInput, sandboxFaults } from './sandbox-faults.ts'
+import { inSandbox, payerInput, sandboxFaults } from './sandbox-faults.ts'
 
 type SandboxPermissionNeeds = Pick<
   PayerPermissionNeeds,
@@ -18,7 +18,6 @@ type SandboxPermissionNeeds = Pick<
 }
 
 const prefix = '/sandbox/v1/permission_request/:rid'
-const group = 'Sandbox'
 
 /** Answers permission requests as a payer would (interface 15). */
 export const sandboxPermissionRoutes = (needs: SandboxPermissionNeeds): Route[] => {
@@ -35,11 +34,7 @@ export const sandboxPermissionRoutes = (needs: SandboxPermissionNeeds): Route[] 
   }
 
   return [
-    route({
-      method: 'POST',
-      path: `${prefix}/accept/`,
-      access: 'OPEN',
-      group,
+    inSandbox.post(`${prefix}/accept/`, {
       summary: 'The payer grants what was asked for, or a part of it',
       params: ridParams,
       body: z.object({ payer: payerInput, scope: grantedText }).meta({ id: 'SandboxGrant' }),
@@ -50,11 +45,7 @@ export const sandboxPermissionRoutes = (needs: SandboxPermissionNeeds): Route[] 
         await needs.grantPermission(rid, payer, call.body.scope, context)
       },
     }),
-    route({
-      method: 'POST',
-      path: `${prefix}/decline/`,
-      access: 'OPEN',
-      group,
+    inSandbox.post(`${prefix}/decline/`, {
       summary: 'The payer declines to grant anything',
       params: ridParams,
       body: z.object({ payer: payerInput }).meta({ id: 'SandboxDeclinePermission' }),

@@ -9,11 +9,11 @@ import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import { givenId, tidParams } from '../addresses.ts'
 import type { Call } from '../call.ts'
-import { route, type Route } from '../route.ts'
+import type { Route } from '../route.ts'
 import { callbackUriText } from '../callback-uri.ts'
 import type { Fitting } from '../fitting.ts'
 import { amountIn, dateTime, dateTimeText, plainNumber, read } from '../wire.ts'
-import { acceptInput, payerInput, sandboxFaults } from './sandbox-faults.ts'
+import { acceptInput, inSandbox, payerInput, sandboxFaults } from './sandbox-faults.ts'
 import { argstring } from './shortlink-code.ts'
 
 export type SandboxNeeds = {
@@ -39,7 +39,6 @@ export type SandboxNeeds = {
 }
 
 const prefix = '/sandbox/v1'
-const common = { method: 'POST', access: 'OPEN', group: 'Sandbox' } as const
 
 const clockInput = z
   .object({
@@ -77,9 +76,7 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
     (await needs.findPayer(named ?? expected ?? 'alice')) ?? refuse('payer_is_unknown')
 
   return [
-    route({
-      ...common,
-      path: `${prefix}/payment_request/:tid/accept/`,
+    inSandbox.post(`${prefix}/payment_request/:tid/accept/`, {
       summary: 'The payer accepts',
       params: tidParams,
       body: acceptInput,
@@ -101,9 +98,7 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
         await needs.acceptPayment(tid, payer, wish, context)
       },
     }),
-    route({
-      ...common,
-      path: `${prefix}/payment_request/:tid/decline/`,
+    inSandbox.post(`${prefix}/payment_request/:tid/decline/`, {
       summary: 'The payer declines',
       params: tidParams,
       body: z.object({ payer: payerInput }).meta({ id: 'SandboxDecline' }),
@@ -116,9 +111,7 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
         await handle(payments, tid, command, context)
       },
     }),
-    route({
-      ...common,
-      path: `${prefix}/shortlink/:shortlink_id/scan/`,
+    inSandbox.post(`${prefix}/shortlink/:shortlink_id/scan/`, {
       summary: 'A payer scans a shortlink',
       params: z.object({ shortlink_id: givenId }),
       body: z
@@ -135,9 +128,7 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
         return { id: token }
       },
     }),
-    route({
-      ...common,
-      path: `${prefix}/clock/`,
+    inSandbox.post(`${prefix}/clock/`, {
       summary: 'Move the clock of the service forward',
       description:
         'Answers once all that has become due is done. The clock survives restarts. Signatures ' +
@@ -150,9 +141,7 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
         return { now: await needs.advanceClock(step, contextFor(call, null, 'sandbox')) }
       },
     }),
-    route({
-      ...common,
-      path: `${prefix}/settlement/`,
+    inSandbox.post(`${prefix}/settlement/`, {
       summary: 'Settle a merchant now',
       description: 'Answers once the settlement is made; when nothing is unsettled there is none.',
       body: z.object({ merchant: z.string().max(64) }).meta({ id: 'SandboxSettlement' }),
@@ -162,9 +151,7 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
         await needs.settleNow(merchant, requestId)
       },
     }),
-    route({
-      ...common,
-      path: `${prefix}/callback/`,
+    inSandbox.post(`${prefix}/callback/`, {
       summary: 'Send a test_event to an address',
       body: z
         .object({

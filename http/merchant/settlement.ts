@@ -5,7 +5,8 @@ import type { Queries } from '../../projections/read-models.ts'
 import { merchantPrefix, type Signing } from '../addresses.ts'
 import { callerOf } from '../call.ts'
 import { listRoute } from '../lists.ts'
-import { route, type Route } from '../route.ts'
+import type { Route } from '../route.ts'
+import { routesOf } from '../routes-of.ts'
 import {
   settlementListPath,
   settlementPath,
@@ -32,14 +33,11 @@ export type SettlementNeeds = Signing &
   }
 
 export const settlementGroup = 'Settlement'
+const { get } = routesOf({ access: 'SECRET', group: settlementGroup })
 export const settlementParams = z.object({ settlement_id: z.string().regex(/^[1-9]\d{0,9}$/) })
 
 export const lastSettlementRoute = ({ links, caughtUp, settlements }: SettlementNeeds): Route =>
-  route({
-    method: 'GET',
-    path: `${merchantPrefix}/last_settlement/`,
-    access: 'SECRET',
-    group: settlementGroup,
+  get(`${merchantPrefix}/last_settlement/`, {
     summary: 'Go to the newest settlement',
     success: 'found',
     errors: { 404: 'There is none yet.' },
@@ -67,11 +65,7 @@ export const settlementRoutes = (needs: SettlementNeeds): Route[] => {
         settlements.list(merchant, before, limit).map(({ serial }) => ({ position: serial })),
       pathOf: ({ position: serial }) => settlementPath(serial),
     }),
-    route({
-      method: 'GET',
-      path: `${settlementListPath}:settlement_id/`,
-      access: 'SECRET',
-      group: settlementGroup,
+    get(`${settlementListPath}:settlement_id/`, {
       summary: 'Read a settlement',
       params: settlementParams,
       reply: settlementReply,
@@ -82,11 +76,7 @@ export const settlementRoutes = (needs: SettlementNeeds): Route[] => {
         return settlementView(needs, row, row.made, call.at, row.payouts)
       },
     }),
-    route({
-      method: 'GET',
-      path: `${merchantPrefix}/settlement_account/:settlement_account_id/`,
-      access: 'SECRET',
-      group: settlementGroup,
+    get(`${merchantPrefix}/settlement_account/:settlement_account_id/`, {
       summary: 'Read a settlement account',
       params: z.object({ settlement_account_id: z.string() }),
       reply: accountReply,

@@ -7,7 +7,8 @@ import type { Queries } from '../../projections/read-models.ts'
 import { givenId, type Links } from '../addresses.ts'
 import { limited } from '../concurrency-limit.ts'
 import { preferred } from '../negotiation.ts'
-import { route, type Route } from '../route.ts'
+import type { Route } from '../route.ts'
+import { routesOf } from '../routes-of.ts'
 
 type Shortlink = z.output<typeof shortlink.events.ShortlinkRegistered>
 
@@ -85,30 +86,21 @@ export const shortlinkCodeRoutes = (needs: ShortlinkCodeNeeds): Route[] => {
   }
 
   const withArgstring = shortlinkParams.extend({ argstring })
-  const imageRoute = {
-    method: 'GET',
-    access: 'OPEN',
-    group: shortlinkGroup,
-    success: 'raw',
-    replyTypes: ['image/png', 'image/svg+xml'],
-  } as const
-  const destinationRoute = {
-    ...imageRoute,
+  const kind = { access: 'OPEN', group: shortlinkGroup, success: 'raw' } as const
+  const ofImages = routesOf({ ...kind, replyTypes: ['image/png', 'image/svg+xml'] })
+  const ofCodes = routesOf({
+    ...kind,
     replyTypes: ['text/plain', 'application/json', 'text/html'],
     errors: { 303: 'A browser goes on to the page on which its payer scans the code.' },
-  } as const
+  })
 
   const images = [
-    route({
-      ...imageRoute,
-      path: imagePath,
+    ofImages.get(imagePath, {
       summary: 'The QR code of a shortlink',
       params: shortlinkParams,
       handle: ({ params: { shortlink_id }, accept }) => image(shortlink_id, '', accept),
     }),
-    route({
-      ...imageRoute,
-      path: `${imagePath}:argstring{.+}`,
+    ofImages.get(`${imagePath}:argstring{.+}`, {
       summary: 'The QR code of a shortlink with an argstring of at most 100 characters',
       params: withArgstring,
       handle: ({ params, accept }) => image(params.shortlink_id, params.argstring, accept),
@@ -117,16 +109,12 @@ export const shortlinkCodeRoutes = (needs: ShortlinkCodeNeeds): Route[] => {
   return [
     // Limited: open to all, and slow for some texts.
     ...limited(images),
-    route({
-      ...destinationRoute,
-      path: valuePath(':shortlink_id'),
+    ofCodes.get(valuePath(':shortlink_id'), {
       summary: 'Where the code of a shortlink leads',
       params: shortlinkParams,
       handle: ({ params: { shortlink_id }, accept }) => destination(shortlink_id, '', accept),
     }),
-    route({
-      ...destinationRoute,
-      path: `${valuePath(':shortlink_id')}:argstring{.+}`,
+    ofCodes.get(`${valuePath(':shortlink_id')}:argstring{.+}`, {
       summary: 'Where the code of a shortlink with an argstring leads',
       params: withArgstring,
       handle: ({ params, accept }) => destination(params.shortlink_id, params.argstring, accept),

@@ -6,11 +6,14 @@ import {
 } from '../../domain/payment/status.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { merchantPrefix } from '../addresses.ts'
-import { route, type Route } from '../route.ts'
+import type { Route } from '../route.ts'
+import { routesOf } from '../routes-of.ts'
 
 const statusCodeReply = z
   .object({ code: z.int(), name: z.string(), description: z.string() })
   .meta({ id: 'StatusCode' })
+
+const { get } = routesOf({ access: 'OPEN', group: 'Status code' })
 
 const all = (Object.keys(statusCodes) as StatusCodeName[]).map((name) => ({
   code: statusCodes[name],
@@ -20,20 +23,12 @@ const all = (Object.keys(statusCodes) as StatusCodeName[]).map((name) => ({
 
 /** Describes the status codes of outcomes (interface 5). */
 export const statusCodeRoutes = (): Route[] => [
-  route({
-    method: 'GET',
-    path: `${merchantPrefix}/status_code/`,
-    access: 'OPEN',
-    group: 'Status code',
+  get(`${merchantPrefix}/status_code/`, {
     summary: 'List the status codes',
     reply: z.array(statusCodeReply),
     handle: () => all,
   }),
-  route({
-    method: 'GET',
-    path: `${merchantPrefix}/status_code/:value/`,
-    access: 'OPEN',
-    group: 'Status code',
+  get(`${merchantPrefix}/status_code/:value/`, {
     summary: 'Read a status code',
     params: z.object({ value: z.string().meta({ type: 'integer' }) }),
     reply: statusCodeReply,

@@ -8,7 +8,8 @@ import { merchantPrefix, type Links } from '../addresses.ts'
 import { callerOf, contextOf, type Call } from '../call.ts'
 import { listRoute } from '../lists.ts'
 import { readable } from '../nothing.ts'
-import { route, type Route } from '../route.ts'
+import type { Route } from '../route.ts'
+import { routesOf } from '../routes-of.ts'
 import { createdReply } from '../wire.ts'
 import { isShortUri, longestUri } from '../web-uri.ts'
 
@@ -83,6 +84,7 @@ type ApplicationNeeds = Pick<Queries['people'], 'applications'> & {
 const listPath = `${merchantPrefix}/application/`
 const detailPath = (id: string): string => `${listPath}${id}/`
 const group = 'OAuth'
+const { get, post, remove } = routesOf({ access: 'SECRET', group })
 
 /** A merchant's OAuth applications (interface 11.3). */
 export const applicationRoutes = (needs: ApplicationNeeds): Route[] => {
@@ -105,11 +107,7 @@ export const applicationRoutes = (needs: ApplicationNeeds): Route[] => {
       list: (merchant, before, limit) => rows.list(merchant, before, limit),
       pathOf: ({ data }) => detailPath(data.clientId),
     }),
-    route({
-      method: 'POST',
-      path: listPath,
-      access: 'SECRET',
-      group,
+    post(listPath, {
       summary: 'Register an application; its secret is shown this once',
       body: applicationInput(needs.isSandbox),
       success: 'created',
@@ -132,11 +130,7 @@ export const applicationRoutes = (needs: ApplicationNeeds): Route[] => {
         return { location: links.full(detailPath(clientId)), value }
       },
     }),
-    route({
-      method: 'GET',
-      path: `${listPath}:client_id/`,
-      access: 'SECRET',
-      group,
+    get(`${listPath}:client_id/`, {
       summary: 'Read an application',
       params,
       reply: applicationReply,
@@ -147,11 +141,7 @@ export const applicationRoutes = (needs: ApplicationNeeds): Route[] => {
         return { id, name, redirect_uris: [...redirectUris], ...kind }
       },
     }),
-    route({
-      method: 'DELETE',
-      path: `${listPath}:client_id/`,
-      access: 'SECRET',
-      group,
+    remove(`${listPath}:client_id/`, {
       summary: 'Remove an application: it gets no more tokens',
       params,
       handle: async (call) => {

@@ -6,6 +6,7 @@ import { ofForm, ofPage } from '../payer/pages.ts'
 import type { SessionNeeds, SignedIn, Visitor, Visits } from '../payer/session.ts'
 import type { SignInForm } from '../payer/sign-in-form.ts'
 import { route, type RawReply, type Route } from '../route.ts'
+import { routesOf } from '../routes-of.ts'
 import { authorizationAnswers, pageOf, type AuthorizationAnswerNeeds } from './answer.ts'
 import { authorizationAsks } from './authorization-parameters.ts'
 import { otherScreenRoutes, type OtherScreenNeeds } from './other-screen.ts'
@@ -29,7 +30,7 @@ type AuthorizationNeeds = SessionNeeds &
   }
 
 const group = 'OAuth'
-const page = { ...ofPage, group } as const
+const { get } = routesOf({ ...ofPage, group })
 const form = { ...ofForm(true), group } as const
 const idParams = z.object({ request_id: z.string().regex(/^[0-9a-f]{32}$/) })
 
@@ -130,9 +131,7 @@ export const authorizationRoutes = (
   }
 
   return [
-    route({
-      ...page,
-      path: '/oauth2/auth',
+    get('/oauth2/auth', {
       summary: 'Authorization request: sign-in and consent',
       description:
         'RFC 6749, 4.1.1, with PKCE (RFC 7636), and OpenID Connect Core, 3.1.2.1. None of the ' +
@@ -164,9 +163,7 @@ export const authorizationRoutes = (
           })
         }),
     }),
-    route({
-      ...page,
-      path: '/oauth2/pre_auth',
+    get('/oauth2/pre_auth', {
       summary: 'Records an authorization request and asks the payer, who is signed in, for consent',
       ...authorizationAsks.consent,
       handle: (call) =>
@@ -185,9 +182,7 @@ export const authorizationRoutes = (
       handle: (call) => visits.page(call, (visitor) => answer(visitor, call), pageOf(call.body)),
     }),
     ...otherScreenRoutes(needs, visits, passes, withRequest),
-    route({
-      ...page,
-      path: '/oauth2/error',
+    get('/oauth2/error', {
       summary: 'The page for requests that must not be redirected',
       ...authorizationAsks.error,
       handle: (call) =>

@@ -6,7 +6,8 @@ import type { Links } from '../addresses.ts'
 import { searchOf, type Call } from '../call.ts'
 import { changesReply, type Watch } from '../event-stream.ts'
 import type { Visitor, Visits } from '../payer/session.ts'
-import { route, type RawReply, type Route } from '../route.ts'
+import { type RawReply, type Route } from '../route.ts'
+import { routesOf } from '../routes-of.ts'
 import { authorizationAsks } from './authorization-parameters.ts'
 import { withOrigin, type OriginNeeds } from './origin.ts'
 import type { AuthorizationPasses } from './passes.ts'
@@ -21,7 +22,7 @@ export type OtherScreenNeeds = OriginNeeds & {
   readonly now: () => Instant
 }
 
-const group = 'OAuth'
+const { get } = routesOf({ access: 'OPEN', group: 'OAuth', success: 'raw' })
 
 /** On a computer: shows a code for the phone and waits for its answer (interface 11). */
 export const otherScreenRoutes = (
@@ -34,14 +35,9 @@ export const otherScreenRoutes = (
     work: (valid: ValidRequest) => Promise<RawReply>,
   ) => Promise<RawReply>,
 ): Route[] => [
-  route({
-    method: 'GET',
-    path: '/oauth2/qr_image',
-    access: 'OPEN',
-    group,
+  get('/oauth2/qr_image', {
     summary: 'The code with which a phone approves what this browser asks for',
     ...authorizationAsks.otherScreen,
-    success: 'raw',
     replyTypes: ['image/svg+xml'],
     handle: async (call) => {
       return visits.page(call, (visitor) =>
@@ -57,16 +53,11 @@ export const otherScreenRoutes = (
       )
     },
   }),
-  route({
-    method: 'GET',
-    path: '/oauth2/events',
-    access: 'OPEN',
-    group,
+  get('/oauth2/events', {
     summary:
       'Server-sent events: `changed` as soon as the request of this browser is answered, `over` ' +
       'when its time is',
     ...authorizationAsks.otherScreen,
-    success: 'raw',
     replyTypes: ['text/event-stream'],
     handle: (call) =>
       visits.page(call, (visitor) =>

@@ -5,10 +5,10 @@ import { Refusal } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Links } from '../addresses.ts'
 import { contextOfPayer, type Call } from '../call.ts'
-import { route, type Route } from '../route.ts'
+import type { Route } from '../route.ts'
 import { sessionTokenOf, toSignInFirst } from '../session-guard.ts'
 import { createdReply, dateTime } from '../wire.ts'
-import { anyCode, asksOfPayer, payerGroup, payerPrefix, phoneText, pinText } from './api-fields.ts'
+import { anyCode, ofApps, ofPayer, payerPrefix, phoneText, pinText } from './api-fields.ts'
 import { deviceName } from './device-name.ts'
 import { deviceReply, deviceTokenText, makeDevice, type DeviceTokenNeeds } from './device-token.ts'
 import type { Throttle } from './fields.ts'
@@ -42,11 +42,7 @@ export const payerAccessRoutes = (needs: ApiAccessNeeds): Route[] => {
   const access = makePayerAccess(needs)
 
   return [
-    route({
-      method: 'POST',
-      path: `${payerPrefix}/session/`,
-      access: 'OPEN',
-      group: payerGroup,
+    ofApps.post(`${payerPrefix}/session/`, {
       summary: 'Sign in with both factors; the token goes into Authorization: Bearer',
       body: z
         .object({
@@ -87,10 +83,7 @@ export const payerAccessRoutes = (needs: ApiAccessNeeds): Route[] => {
         }
       },
     }),
-    route({
-      method: 'DELETE',
-      path: `${payerPrefix}/session/`,
-      ...asksOfPayer,
+    ofPayer.remove(`${payerPrefix}/session/`, {
       summary: 'Sign out',
       handle: async (call) => {
         const { payer, session } = await access(call)

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { contextOfPayer } from '../call.ts'
 import { Malformed } from '../errors.ts'
-import { route, type Route } from '../route.ts'
+import type { Route } from '../route.ts'
 import { dateTime } from '../wire.ts'
 import { accountWork, authenticators, type AccountNeeds } from './account-work.ts'
 import type { PayerAccess } from './api-access.ts'
 import {
   anyCode,
   codeText,
-  payerGroup,
+  ofPayer,
   payerPrefix,
   phoneText,
   newPinText,
@@ -21,14 +21,10 @@ import { textsFor } from './texts.ts'
 export type PayerApiAccountNeeds = AccountNeeds & DevicesNeeds
 
 const factors = { pin: pinText, code: anyCode }
-const common = { access: 'OPEN', guard: 'session', group: payerGroup } as const
 const wrong = { 401: 'A factor is wrong.', 429: 'Too many wrong factors: see Retry-After.' }
 
 const pinRoute = (work: ReturnType<typeof accountWork>, access: PayerAccess): Route =>
-  route({
-    ...common,
-    method: 'PUT',
-    path: `${payerPrefix}/pin/`,
+  ofPayer.put(`${payerPrefix}/pin/`, {
     summary: 'Change the PIN; all other sessions end',
     body: z.object({ ...factors, new_pin: newPinText }).meta({ id: 'PayerPin' }),
     errors: wrong,
@@ -43,10 +39,7 @@ const authenticatorRoutes = (
   work: ReturnType<typeof accountWork>,
   access: PayerAccess,
 ): Route[] => [
-  route({
-    ...common,
-    method: 'POST',
-    path: `${payerPrefix}/authenticator/`,
+  ofPayer.post(`${payerPrefix}/authenticator/`, {
     summary: 'Begin to connect another authenticator',
     reply: z
       .object({ authenticator: z.string(), totp_secret: z.string(), totp_uri: z.string() })
@@ -58,10 +51,7 @@ const authenticatorRoutes = (
       return { authenticator: sealed, totp_secret: codeSecret, totp_uri }
     },
   }),
-  route({
-    ...common,
-    method: 'PUT',
-    path: `${payerPrefix}/authenticator/`,
+  ofPayer.put(`${payerPrefix}/authenticator/`, {
     summary: 'Connect it with its first code; all other sessions end',
     body: z
       .object({ ...factors, authenticator: z.string().max(1_000), new_code: codeText })
@@ -74,10 +64,7 @@ const authenticatorRoutes = (
         throw new Malformed({ new_code: ['Is wrong, or the authenticator is too old.'] })
     },
   }),
-  route({
-    ...common,
-    method: 'POST',
-    path: `${payerPrefix}/recovery_codes/`,
+  ofPayer.post(`${payerPrefix}/recovery_codes/`, {
     summary: 'Make new recovery codes; those of before are void',
     body: z.object(factors).meta({ id: 'PayerFactors' }),
     errors: wrong,
@@ -89,10 +76,7 @@ const authenticatorRoutes = (
 ]
 
 const numberRoutes = (work: ReturnType<typeof accountWork>, access: PayerAccess): Route[] => [
-  route({
-    ...common,
-    method: 'POST',
-    path: `${payerPrefix}/number/`,
+  ofPayer.post(`${payerPrefix}/number/`, {
     summary: 'Begin to change the phone number: a code is sent to it',
     body: z.object({ phone: phoneText }).meta({ id: 'PayerNumber' }),
     errors: { 429: 'Too many messages: see Retry-After.' },
@@ -102,10 +86,7 @@ const numberRoutes = (work: ReturnType<typeof accountWork>, access: PayerAccess)
       return { proof: work.askNumber(who, call.body.phone, textsFor(call), call) }
     },
   }),
-  route({
-    ...common,
-    method: 'PUT',
-    path: `${payerPrefix}/number/`,
+  ofPayer.put(`${payerPrefix}/number/`, {
     summary: 'Prove the new number; it is taken from an account that has it',
     body: z
       .object({ ...factors, proof: z.string().max(1_000), number_code: codeText })
@@ -120,10 +101,7 @@ const numberRoutes = (work: ReturnType<typeof accountWork>, access: PayerAccess)
 ]
 
 const sessionRoutes = (needs: PayerApiAccountNeeds, access: PayerAccess): Route[] => [
-  route({
-    ...common,
-    method: 'GET',
-    path: `${payerPrefix}/session/`,
+  ofPayer.get(`${payerPrefix}/session/`, {
     summary: 'Where the payer is signed in, newest first',
     reply: z
       .object({
@@ -151,10 +129,7 @@ const sessionRoutes = (needs: PayerApiAccountNeeds, access: PayerAccess): Route[
       return { sessions }
     },
   }),
-  route({
-    ...common,
-    method: 'DELETE',
-    path: `${payerPrefix}/session/:session/`,
+  ofPayer.remove(`${payerPrefix}/session/:session/`, {
     summary: 'End a session, or with `others` all but this one',
     params: z.object({ session: z.string().max(64) }),
     errors: { 404: 'There is no such session.' },
@@ -176,10 +151,7 @@ export const payerAccountRoutes = (needs: PayerApiAccountNeeds, access: PayerAcc
     ...authenticatorRoutes(needs, work, access),
     ...numberRoutes(work, access),
     ...sessionRoutes(needs, access),
-    route({
-      ...common,
-      method: 'POST',
-      path: `${payerPrefix}/payer/close/`,
+    ofPayer.post(`${payerPrefix}/payer/close/`, {
       summary: 'Close the account: what is known of the payer is erased',
       body: z.object(factors).meta({ id: 'PayerClose' }),
       errors: wrong,

@@ -2,11 +2,15 @@ import { z } from 'zod'
 import { phoneDigits } from '../../application/people.ts'
 import { isNewPin, pinPattern } from '../../domain/people/payer-command.ts'
 import { asWritten, readable } from '../nothing.ts'
+import { routesOf } from '../routes-of.ts'
 
 export const payerPrefix = '/payer/v1'
-export const payerGroup = 'Payer'
+const group = 'Payer'
 /** What the routes of signed-in payers share. */
-export const asksOfPayer = { access: 'OPEN', guard: 'session', group: payerGroup } as const
+export const asksOfPayer = { access: 'OPEN', guard: 'session', group } as const
+export const ofPayer = routesOf(asksOfPayer)
+/** For whoever has not signed in yet. */
+export const ofApps = routesOf({ access: 'OPEN', group })
 
 export const phoneText = z
   .string()

@@ -5,11 +5,11 @@ import type { Names } from '../brand.ts'
 import { contextOfPayer, type Call } from '../call.ts'
 import type { Fitting } from '../fitting.ts'
 import { attachmentReadingRoutes } from '../merchant/attachment-reading.ts'
-import { route, type Route } from '../route.ts'
+import type { Route } from '../route.ts'
 import { amountIn, amountText, dateTime, money, read } from '../wire.ts'
 import { acceptanceFaults } from './acceptance-faults.ts'
 import { type PayerAccess } from './api-access.ts'
-import { asksOfPayer, codeText, payerPrefix } from './api-fields.ts'
+import { asksOfPayer, codeText, ofPayer, payerPrefix } from './api-fields.ts'
 import type { PayerPaymentNeeds } from './payment.ts'
 import { requestFor, sumsOf } from './request.ts'
 import { stepUp } from './step-up.ts'
@@ -75,10 +75,7 @@ export const payerApiPaymentRoutes = (
   const findOwn = requestFor(needs, 'resource_is_unknown')
 
   return [
-    route({
-      method: 'GET',
-      path: `${payerPrefix}/payment_request/:tid/`,
-      ...asksOfPayer,
+    ofPayer.get(`${payerPrefix}/payment_request/:tid/`, {
       summary: 'A payment request of the payer, or one that anyone may answer',
       params: tidParams,
       reply: paymentReply,
@@ -109,10 +106,7 @@ export const payerApiPaymentRoutes = (
         }
       },
     }),
-    route({
-      method: 'POST',
-      path: `${payerPrefix}/payment_request/:tid/accept/`,
-      ...asksOfPayer,
+    ofPayer.post(`${payerPrefix}/payment_request/:tid/accept/`, {
       summary: 'Accept a payment request',
       params: tidParams,
       body: acceptInput,
@@ -140,10 +134,7 @@ export const payerApiPaymentRoutes = (
         )
       },
     }),
-    route({
-      method: 'POST',
-      path: `${payerPrefix}/payment_request/:tid/decline/`,
-      ...asksOfPayer,
+    ofPayer.post(`${payerPrefix}/payment_request/:tid/decline/`, {
       summary: 'Decline a payment request',
       params: tidParams,
       handle: async (call) => {

@@ -4,10 +4,10 @@ import { ridParams, type Links } from '../addresses.ts'
 import { contextOfPayer } from '../call.ts'
 import { linkedPage, listQuery } from '../lists.ts'
 import { grantedText } from '../merchant/permission-input.ts'
-import { route, type Route } from '../route.ts'
+import type { Route } from '../route.ts'
 import { dateTime } from '../wire.ts'
 import { type PayerAccess } from './api-access.ts'
-import { asksOfPayer, payerPrefix } from './api-fields.ts'
+import { ofPayer, payerPrefix } from './api-fields.ts'
 import { permissionFor, type PayerPermissionNeeds } from './permission.ts'
 import { withdrawal, type PayerPermissionsNeeds } from './permissions.ts'
 
@@ -35,10 +35,7 @@ export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Rou
   const end = withdrawal(needs)
 
   return [
-    route({
-      method: 'GET',
-      path: `${payerPrefix}/permission_request/:rid/`,
-      ...asksOfPayer,
+    ofPayer.get(`${payerPrefix}/permission_request/:rid/`, {
       summary: 'A permission request of the payer',
       params: ridParams,
       reply: permissionReply,
@@ -58,10 +55,7 @@ export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Rou
         }
       },
     }),
-    route({
-      method: 'POST',
-      path: `${payerPrefix}/permission_request/:rid/accept/`,
-      ...asksOfPayer,
+    ofPayer.post(`${payerPrefix}/permission_request/:rid/accept/`, {
       summary: 'Grant what was asked for, or a part of it',
       params: ridParams,
       body: z.object({ scope: grantedText }).meta({ id: 'PayerGrant' }),
@@ -73,10 +67,7 @@ export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Rou
         await needs.grantPermission(rid, payer, call.body.scope, context)
       },
     }),
-    route({
-      method: 'POST',
-      path: `${payerPrefix}/permission_request/:rid/decline/`,
-      ...asksOfPayer,
+    ofPayer.post(`${payerPrefix}/permission_request/:rid/decline/`, {
       summary: 'Decline a permission request',
       params: ridParams,
       handle: async (call) => {
@@ -86,10 +77,7 @@ export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Rou
         await needs.declinePermission(rid, payer, contextOfPayer(call, payer, request.merchant))
       },
     }),
-    route({
-      method: 'GET',
-      path: `${payerPrefix}/permission/`,
-      ...asksOfPayer,
+    ofPayer.get(`${payerPrefix}/permission/`, {
       summary: 'Who knows what about the payer, newest first: one for each application or merchant',
       query: listQuery,
       reply: z
@@ -133,10 +121,7 @@ export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Rou
         }
       },
     }),
-    route({
-      method: 'DELETE',
-      path: `${payerPrefix}/permission/:client/`,
-      ...asksOfPayer,
+    ofPayer.remove(`${payerPrefix}/permission/:client/`, {
       summary: 'Withdraw all that an application or a merchant may know, with all its tokens',
       params: clientParams,
       handle: async (call) => {

@@ -3,10 +3,10 @@ import { postalAddress } from '../../domain/people/profile.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { contextOfPayer } from '../call.ts'
 import { removable } from '../nothing.ts'
-import { route, type Route } from '../route.ts'
+import type { Route } from '../route.ts'
 import { type PayerAccess } from './api-access.ts'
 import type { EnteringNeeds } from './entering.ts'
-import { asksOfPayer, fullName, payerPrefix } from './api-fields.ts'
+import { fullName, ofPayer, payerPrefix } from './api-fields.ts'
 
 const addressReply = z.object({
   street: z.string(),
@@ -50,10 +50,7 @@ export const payerApiProfileRoutes = (needs: EnteringNeeds, access: PayerAccess)
     (await needs.findProfile(payer)) ?? refuse('payer_is_unknown')
 
   return [
-    route({
-      method: 'GET',
-      path: `${payerPrefix}/profile/`,
-      ...asksOfPayer,
+    ofPayer.get(`${payerPrefix}/profile/`, {
       summary: 'What is known of the payer',
       reply: profileReply,
       handle: async (call) => {
@@ -68,10 +65,7 @@ export const payerApiProfileRoutes = (needs: EnteringNeeds, access: PayerAccess)
         }
       },
     }),
-    route({
-      method: 'PUT',
-      path: `${payerPrefix}/profile/`,
-      ...asksOfPayer,
+    ofPayer.put(`${payerPrefix}/profile/`, {
       summary: 'Change what is known',
       body: profileInput,
       handle: async (call) => {

@@ -2,23 +2,19 @@ import { z } from 'zod'
 import type { Call } from '../call.ts'
 import { Malformed, malformed, type Issue } from '../errors.ts'
 import type { Fitting } from '../fitting.ts'
-import { route, type Route } from '../route.ts'
-import { codeText, payerGroup, payerPrefix, phoneText, newPinText } from './api-fields.ts'
+import type { Route } from '../route.ts'
+import { codeText, newPinText, ofApps, payerPrefix, phoneText } from './api-fields.ts'
 import { deviceReply, deviceTokenText, makeDevice, type DeviceTokenNeeds } from './device-token.ts'
 import { recoveryWork, type RecoveryWorkNeeds } from './recovery-work.ts'
 import { textsFor } from './texts.ts'
 
-const common = { access: 'OPEN', group: payerGroup } as const
 const tooMany = { 429: 'Too many wrong proofs: Retry-After says for how many seconds.' }
 
 type Needs = RecoveryWorkNeeds & DeviceTokenNeeds
 type Work = ReturnType<typeof recoveryWork>
 
 const beginRoute = (work: Work): Route =>
-  route({
-    ...common,
-    method: 'POST',
-    path: `${payerPrefix}/recovery/`,
+  ofApps.post(`${payerPrefix}/recovery/`, {
     summary: 'Begin to get back into an account: a code is sent to the number',
     description: 'The answer is the same for every number.',
     body: z.object({ phone: phoneText }).meta({ id: 'PayerRecovery' }),
@@ -28,10 +24,7 @@ const beginRoute = (work: Work): Route =>
   })
 
 const proofRoute = ({ codeUri }: Needs, work: Work): Route =>
-  route({
-    ...common,
-    method: 'POST',
-    path: `${payerPrefix}/recovery/proof/`,
+  ofApps.post(`${payerPrefix}/recovery/proof/`, {
     summary: 'Give two proofs, one of them number_code or recovery_code',
     body: z
       .object({
@@ -89,10 +82,7 @@ const renewalFaults =
   }
 
 const renewalRoute = (needs: Needs, work: Work): Route =>
-  route({
-    ...common,
-    method: 'PUT',
-    path: `${payerPrefix}/recovery/`,
+  ofApps.put(`${payerPrefix}/recovery/`, {
     summary: 'Set anew what was not proved; all sessions end',
     body: renewalInput,
     errors: { 409: 'It has been done already.' },

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { Links } from '../addresses.ts'
 import type { Call } from '../call.ts'
 import { Malformed, malformed } from '../errors.ts'
-import { route, type Route } from '../route.ts'
+import type { Route } from '../route.ts'
 import { createdReply } from '../wire.ts'
-import { codeText, fullName, payerGroup, payerPrefix, phoneText, newPinText } from './api-fields.ts'
+import { codeText, fullName, newPinText, ofApps, payerPrefix, phoneText } from './api-fields.ts'
 import { makeSignUp, type SignUp, type SignUpNeeds } from './sign-up.ts'
 import { textsFor } from './texts.ts'
 
@@ -17,11 +17,7 @@ type Needs = SignUpNeeds & { readonly links: Links }
 const wrongRegistration = { path: ['registration'], message: 'Is not valid, or too old.' }
 
 const beginRoute = (needs: Needs, signUp: SignUp): Route =>
-  route({
-    method: 'POST',
-    path: `${payerPrefix}/sign_up/`,
-    access: 'OPEN',
-    group: payerGroup,
+  ofApps.post(`${payerPrefix}/sign_up/`, {
     summary: 'Begin to make an account: a code is sent to the phone number',
     description:
       'Nothing is stored yet: put totp_secret into an authenticator, then POST registration ' +
@@ -43,11 +39,7 @@ const beginRoute = (needs: Needs, signUp: SignUp): Route =>
   })
 
 const finishRoute = ({ links }: Needs, signUp: SignUp): Route =>
-  route({
-    method: 'POST',
-    path: `${payerPrefix}/payer/`,
-    access: 'OPEN',
-    group: payerGroup,
+  ofApps.post(`${payerPrefix}/payer/`, {
     summary: 'Make an account with both codes: of the message and of the authenticator',
     description: 'The account takes the number from another that has it.',
     body: z

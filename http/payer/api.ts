@@ -3,9 +3,9 @@ import type { InboxEntry } from '../../projections/payer-inbox.ts'
 import { contextOfPayer } from '../call.ts'
 import { RequestError } from '../errors.ts'
 import { listPage, listQuery, listReply } from '../lists.ts'
-import { route, type Route } from '../route.ts'
+import type { Route } from '../route.ts'
 import { makePayerAccess, type ApiAccessNeeds } from './api-access.ts'
-import { asksOfPayer, payerPrefix } from './api-fields.ts'
+import { ofPayer, payerPrefix } from './api-fields.ts'
 import { payerAccountRoutes, type PayerApiAccountNeeds } from './api-account.ts'
 import { payerApiPaymentRoutes, type PayerApiPaymentNeeds } from './api-payment.ts'
 import { payerApiPermissionRoutes } from './api-permission.ts'
@@ -35,10 +35,7 @@ export const payerApiRoutes = (needs: PayerApiNeeds): Route[] => {
 
   return [
     ...payerApiProfileRoutes(needs, access),
-    route({
-      method: 'GET',
-      path: `${payerPrefix}/request/`,
-      ...asksOfPayer,
+    ofPayer.get(`${payerPrefix}/request/`, {
       summary: 'What waits for an answer of the payer, newest first',
       query: listQuery,
       reply: listReply,
@@ -50,10 +47,7 @@ export const payerApiRoutes = (needs: PayerApiNeeds): Route[] => {
         return listPage(links, `${payerPrefix}/request/`, call.query.next, waiting, pathOf)
       },
     }),
-    route({
-      method: 'GET',
-      path: `${payerPrefix}/history/`,
-      ...asksOfPayer,
+    ofPayer.get(`${payerPrefix}/history/`, {
       summary: 'What the payer has answered, newest first',
       query: listQuery,
       reply: listReply,
@@ -67,10 +61,7 @@ export const payerApiRoutes = (needs: PayerApiNeeds): Route[] => {
     ...payerAccountRoutes(needs, access),
     ...payerApiPaymentRoutes(needs, access),
     ...payerApiPermissionRoutes(needs, access),
-    route({
-      method: 'POST',
-      path: `${payerPrefix}/scan/`,
-      ...asksOfPayer,
+    ofPayer.post(`${payerPrefix}/scan/`, {
       summary: 'Scan a code: answers the page that it leads to',
       body: z.object({ text: z.string().max(2048).default('') }).meta({ id: 'PayerScan' }),
       errors: { 404: 'The code is none of this service.' },

@@ -5,7 +5,8 @@ import { streamOf } from '../../domain/stream.ts'
 import type { Instant } from '../../domain/time.ts'
 import { tidParams, type Links } from '../addresses.ts'
 import { changesReply, type Watch } from '../event-stream.ts'
-import { route, type RawReply, type Route } from '../route.ts'
+import { type RawReply, type Route } from '../route.ts'
+import { routesOf } from '../routes-of.ts'
 import { shownTime } from './money.ts'
 import { pageAsks } from './page-asks.ts'
 import { backToShop, orderHtml, splitHtml } from './order.ts'
@@ -22,7 +23,7 @@ type CheckoutNeeds = {
   readonly watch: Watch
 }
 
-const group = 'Pages'
+const { get } = routesOf({ access: 'OPEN', group: 'Pages', success: 'raw' })
 
 /** The checkout portal, where web shops send customers (interface 4.1). */
 export const checkoutRoutes = (needs: CheckoutNeeds, visits: Visits): Route[] => {
@@ -87,15 +88,10 @@ export const checkoutRoutes = (needs: CheckoutNeeds, visits: Visits): Route[] =>
   }
 
   return [
-    route({
-      method: 'GET',
-      path: '/payer/checkout/:tid',
-      access: 'OPEN',
-      group,
+    get('/payer/checkout/:tid', {
       summary: 'The checkout portal of a payment request without a customer',
       params: tidParams,
       ...pageAsks.checkout,
-      success: 'raw',
       replyTypes: ['text/html'],
       handle: (call) =>
         visits.page(call, async (visitor) => {
@@ -106,15 +102,10 @@ export const checkoutRoutes = (needs: CheckoutNeeds, visits: Visits): Route[] =>
             : ended(visitor, shown)
         }),
     }),
-    route({
-      method: 'GET',
-      path: '/payer/checkout/:tid/events',
-      access: 'OPEN',
-      group,
+    get('/payer/checkout/:tid/events', {
       summary: 'Server-sent events: `changed` as soon as the request is no longer waiting',
       params: tidParams,
       ...pageAsks.checkoutEvents,
-      success: 'raw',
       replyTypes: ['text/event-stream'],
       handle: (call) =>
         visits.page(call, async ({ session }) => {

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Call } from '../call.ts'
 import { anyForm, type FormOf } from '../forms.ts'
 import { route, type RawReply, type Route } from '../route.ts'
+import { routesOf } from '../routes-of.ts'
 import type { SignedIn, Visits } from './session.ts'
 
 /** A call of a page or form, whose path holds what a schema says. */
@@ -23,6 +24,9 @@ const common = { access: 'OPEN', replyTypes: ['text/html'] } as const
 
 /** What the routes of pages share. */
 export const ofPage = { ...common, method: 'GET', success: 'raw' } as const
+
+/** Pages and forms for whoever has not signed in. */
+export const openPages = routesOf({ ...common, group: 'Pages', success: 'raw' })
 
 /** What the routes of forms share. */
 export const ofForm = (hasNextPage: boolean) =>

@@ -3,10 +3,11 @@ import { phoneDigits } from '../../application/people.ts'
 import { isNewPin } from '../../domain/people/payer-command.ts'
 import type { Call } from '../call.ts'
 import { anyForm, fieldOf, type FormOf } from '../forms.ts'
-import { route, type RawReply, type Route } from '../route.ts'
+import { type RawReply, type Route } from '../route.ts'
 import { codeField, inputField, phoneField } from './fields.ts'
 import { accountAsks, type recoveryForm } from './account-asks.ts'
 import type { Html } from './page.ts'
+import { openPages } from './pages.ts'
 import { pinInput } from './pin-fields.ts'
 import { recoveryWork, type RecoveredAccount, type RecoveryWorkNeeds } from './recovery-work.ts'
 import { hiddenFields, problemNote, type Visitor, type Visits } from './session.ts'
@@ -169,26 +170,17 @@ export const recoveryRoutes = (needs: RecoveryPageNeeds, visits: Visits): Route[
     return formPage(visits, visitor, proofFields(visitor, proof))
   }
 
-  const common = { access: 'OPEN', group: 'Pages', replyTypes: ['text/html'] } as const
   return [
-    route({
-      ...common,
-      method: 'GET',
-      path: '/payer/recovery',
+    openPages.get('/payer/recovery', {
       summary: 'Get back into an account',
-      success: 'raw',
       handle: (call) =>
         visits.page(call, (visitor) => formPage(visits, visitor, phoneFields(visitor))),
     }),
-    route({
-      ...common,
-      method: 'POST',
-      path: '/payer/recovery',
+    openPages.post('/payer/recovery', {
       summary: 'Get back into an account: number, then two proofs, then what replaces the rest',
       body: anyForm,
       takesForm: true,
       ...accountAsks.recover,
-      success: 'raw',
       handle: (call) => visits.page(call, (visitor) => advance(visitor, call)),
     }),
   ]

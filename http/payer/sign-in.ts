@@ -1,8 +1,9 @@
 import { html } from 'hono/html'
 import { contextOfPayer, searchOf, type Call } from '../call.ts'
 import { anyForm } from '../forms.ts'
-import { route, type RawReply, type Route } from '../route.ts'
+import { type RawReply, type Route } from '../route.ts'
 import { pageAsks } from './page-asks.ts'
+import { openPages } from './pages.ts'
 import type { Visitor, Visits } from './session.ts'
 import { makeSignIn, type SignInFormNeeds, type StepAhead } from './sign-in-form.ts'
 import { nextOf, signInPath, signUpPath } from './way-on.ts'
@@ -34,15 +35,9 @@ export const signInRoutes = (needs: SignInFormNeeds, visits: Visits): Route[] =>
   }
 
   return [
-    route({
-      method: 'GET',
-      path: '/payer/sign-in',
-      access: 'OPEN',
-      group: 'Pages',
+    openPages.get('/payer/sign-in', {
       summary: 'Sign in',
       ...pageAsks.showSignIn,
-      success: 'raw',
-      replyTypes: ['text/html'],
       handle: (call) =>
         visits.page(call, async (visitor) =>
           visitor.session && !searchOf(call).has('again')
@@ -50,17 +45,11 @@ export const signInRoutes = (needs: SignInFormNeeds, visits: Visits): Route[] =>
             : shown(visitor, call, { step: 'pin' }),
         ),
     }),
-    route({
-      method: 'POST',
-      path: '/payer/sign-in',
-      access: 'OPEN',
-      group: 'Pages',
+    openPages.post('/payer/sign-in', {
       summary: 'Sign in: phone number and PIN first, then the one-time code',
       body: anyForm,
       takesForm: true,
       ...pageAsks.signIn,
-      success: 'raw',
-      replyTypes: ['text/html'],
       handle: (call) =>
         visits.page(call, async (visitor) => {
           const step = await advance(visitor, call.body, call)
@@ -69,17 +58,12 @@ export const signInRoutes = (needs: SignInFormNeeds, visits: Visits): Route[] =>
             : shown(visitor, call, step)
         }),
     }),
-    route({
-      method: 'POST',
-      path: '/payer/sign-out',
-      access: 'OPEN',
-      group: 'Pages',
+    openPages.post('/payer/sign-out', {
       summary: 'Sign out',
       body: anyForm,
       takesForm: true,
       ...pageAsks.signOut,
       success: 'raw otherwise',
-      replyTypes: ['text/html'],
       handle: (call) =>
         visits.page(
           call,

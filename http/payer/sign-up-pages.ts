@@ -3,11 +3,12 @@ import { phoneDigits } from '../../application/people.ts'
 import { isNewPin } from '../../domain/people/payer-command.ts'
 import type { Call } from '../call.ts'
 import { anyForm, fieldOf, type FormOf } from '../forms.ts'
-import { route, type RawReply, type Route } from '../route.ts'
+import { type RawReply, type Route } from '../route.ts'
 import { fullName } from './api-fields.ts'
 import { beginSession, type BeginSessionNeeds } from './begin-session.ts'
 import type { Problems } from './fields.ts'
 import { pageAsks, type signUpForm } from './page-asks.ts'
+import { openPages } from './pages.ts'
 import type { Visitor, Visits } from './session.ts'
 import { nothingTyped, signUpForms } from './sign-up-forms.ts'
 import { makeSignUp, type SealedRegistration, type SignUpNeeds, type Typed } from './sign-up.ts'
@@ -98,29 +99,17 @@ export const signUpRoutes = (needs: SignUpNeeds & BeginSessionNeeds, visits: Vis
   }
 
   return [
-    route({
-      method: 'GET',
-      path: '/payer/sign-up',
-      access: 'OPEN',
-      group: 'Pages',
+    openPages.get('/payer/sign-up', {
       summary: 'Make an account',
-      success: 'raw',
-      replyTypes: ['text/html'],
       handle: (call) => visits.page(call, (visitor) => whoForm(visitor, call, nothingTyped)),
     }),
-    route({
-      method: 'POST',
-      path: '/payer/sign-up',
-      access: 'OPEN',
-      group: 'Pages',
+    openPages.post('/payer/sign-up', {
       summary:
         'Make an account: name, number and PIN, the code sent to the number, then that of the ' +
         'new authenticator',
       body: anyForm,
       takesForm: true,
       ...pageAsks.signUp,
-      success: 'raw',
-      replyTypes: ['text/html'],
       handle: (call) => visits.page(call, (visitor) => advance(visitor, call)),
     }),
   ]
