@@ -1,5 +1,4 @@
-import { readText } from '../assets.ts'
-import type { ReadAsset } from '../assets.ts'
+import { readText, type ReadAsset } from '../assets.ts'
 import type { Names } from '../brand.ts'
 import type { RawReply } from '../route.ts'
 import { guidesOf, linkIn, localized, pemIn, type Here } from './guides.ts'

@@ -14,8 +14,7 @@ import { receiptReply, receiptStream, type ReceiptHead } from './receipt-reply.t
 import { ledgerListPath, proofPath } from './report-reply.ts'
 import { reportParams, type ReportNeeds } from './report.ts'
 import { settlementPath } from './settlement-reply.ts'
-import { settlementGroup, settlementParams } from './settlement.ts'
-import type { SettlementNeeds } from './settlement.ts'
+import { settlementGroup, settlementParams, type SettlementNeeds } from './settlement.ts'
 
 const receiptQuery = z.object({
   from: leaves.optional().meta({

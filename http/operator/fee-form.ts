@@ -11,6 +11,7 @@ import { inputField, type Problems } from '../payer/fields.ts'
 import { hidden, plainForm, typed } from '../payer/form-parts.ts'
 import { typedAmount } from '../payer/money.ts'
 import type { Html } from '../payer/page.ts'
+import { choiceField } from '../portal/parts.ts'
 import { filledText } from '../payer/words.ts'
 import { percentOf, rateOfPercent } from './percent.ts'
 import type { FeeTexts } from './texts-fees.ts'
@@ -115,15 +116,6 @@ export const currencyIn = (text: string, own: string): string => {
   return isCurrency(currency) ? currency : own
 }
 
-const choice = (name: string, label: string, chosen: string, of: readonly [string, string][]) =>
-  html`<label for="${name}">${label}</label>
-    <select id="${name}" name="${name}">
-      ${of.map(
-        ([value, text]) =>
-          html`<option value="${value}" ${value === chosen ? html`selected` : ''}>${text}</option>`,
-      )}
-    </select>`
-
 /** The fields of the form, with what is wrong beside each. */
 export const feeFieldsHtml = (
   { texts, currency, timeZone, taxcodes }: FeePlace,
@@ -150,13 +142,13 @@ export const feeFieldsHtml = (
       ${number('permission_fixed', filledText(texts.permissionFixed, currency))}
       ${number('settlement_fixed', filledText(texts.settlementFixed, currency))}
     </div>
-    ${choice(
+    ${choiceField(
       'taxcode',
       texts.taxcode,
       values.taxcode,
       taxcodes.map(({ taxcode }) => [taxcode, taxcode]),
     )}
-    ${choice('refunds_return_fees', texts.refunds, values.refunds_return_fees, [
+    ${choiceField('refunds_return_fees', texts.refunds, values.refunds_return_fees, [
       ['no', texts.refundsKeep],
       ['yes', texts.refundsReturn],
     ])}`

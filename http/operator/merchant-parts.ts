@@ -14,6 +14,7 @@ import type { TurnoverNeeds } from '../portal/overview-numbers.ts'
 import type { PanelNeeds } from '../portal/overview-panels.ts'
 import { factList, type Fact } from '../portal/parts.ts'
 import type { OperatorVisitor } from './pages.ts'
+import { card, quiet } from './parts.ts'
 import { merchantTexts } from './texts-merchants.ts'
 
 export type MerchantPartNeeds = Pick<StaffWork, 'findStaff' | 'nameOf'> &
@@ -24,11 +25,11 @@ export type MerchantPartNeeds = Pick<StaffWork, 'findStaff' | 'nameOf'> &
 const days = 30
 const addressesShown = 20
 
-const ownersHtml = async (
-  { findStaff, nameOf }: MerchantPartNeeds,
-  { language }: OperatorVisitor,
-  { id }: MerchantData,
-): Promise<Html | string> => {
+/** A part of the page of one merchant. */
+type PartOf<Shown> = (needs: MerchantPartNeeds, visitor: OperatorVisitor, of: MerchantData) => Shown
+
+const ownersHtml: PartOf<Promise<Html | string>> = async (needs, { language }, { id }) => {
+  const { findStaff, nameOf } = needs
   const { members } = await findStaff(id)
   const owners = members.filter(
     ({ status, terms }) => status === 'joined' && terms.role === 'owner',
@@ -47,11 +48,7 @@ const askedHtml = (
 }
 
 /** What is known of a merchant; fields that are empty are left out. */
-export const factsHtml = async (
-  needs: MerchantPartNeeds,
-  visitor: OperatorVisitor,
-  data: MerchantData,
-): Promise<Html> => {
+export const factsHtml: PartOf<Promise<Html>> = async (needs, visitor, data) => {
   const texts = merchantTexts[visitor.language]
   const { profile, organizationId, lookupIds } = data
   const account = needs.settlementAccounts.find(data.id)?.payoutAccount
@@ -86,7 +83,7 @@ const turnoverHtml = (
   const starts = dayStarts(timeZone, at, days)
   const of = { merchant: id, posId: allPointsOfSale }
   const rows = turnoverBetween(of, starts[0] ?? 0, starts.at(-1) ?? at)
-  if (rows.length === 0) return html`<p class="quiet">${texts.noTurnover}</p>`
+  if (rows.length === 0) return quiet(texts.noTurnover)
   const count = new Intl.NumberFormat(locale)
   return html`${rows.map(({ currency, captured, payments, refunded, fees }) => {
     const amount = (minor: number) => shownAmount(minor, currency, locale)
@@ -96,14 +93,10 @@ const turnoverHtml = (
   })}`
 }
 
-const payoutHtml = (
-  { nextPayout }: MerchantPartNeeds,
-  { language, locale }: OperatorVisitor,
-  { id }: MerchantData,
-): Html => {
+const payoutHtml: PartOf<Html> = ({ nextPayout }, { language, locale }, { id }) => {
   const texts = merchantTexts[language]
   const { dueAt, sums } = nextPayout(id)
-  if (dueAt === null) return html`<p class="quiet">${texts.payoutNone}</p>`
+  if (dueAt === null) return quiet(texts.payoutNone)
   return html`${sums.map(
       ({ currency, sum }) =>
         html`<p class="figure">${shownMoney(formatAmount(sum, currency), currency, locale)}</p>`,
@@ -111,22 +104,12 @@ const payoutHtml = (
     <p class="quiet small">${filled(texts.payoutOn, shownTime(dueAt, locale))}</p>`
 }
 
-const callbacksHtml = (
-  { failingCallbacks }: MerchantPartNeeds,
-  visitor: OperatorVisitor,
-  { id }: MerchantData,
-): Html => {
+const callbacksHtml: PartOf<Html> = ({ failingCallbacks }, visitor, { id }) => {
   const texts = merchantTexts[visitor.language]
   const found = failingCallbacks(id, addressesShown)
-  if (found.length === 0) return html`<p class="quiet">${texts.callbacksNone}</p>`
+  if (found.length === 0) return quiet(texts.callbacksNone)
   return failingAddresses(found, { since: texts.failingSince, rests: texts.rests }, visitor)
 }
-
-const panel = (title: string, body: Html): Html =>
-  html`<section class="card">
-    <h2>${title}</h2>
-    ${body}
-  </section>`
 
 /** What it turns over, what it is owed, and which of its addresses fail. */
 export const panelsHtml = (
@@ -136,10 +119,10 @@ export const panelsHtml = (
   at: Instant,
 ): Html => {
   const texts = merchantTexts[visitor.language]
-  return html`${panel(
+  return html`${card(
     `${texts.turnover}, ${texts.last30.toLowerCase()}`,
     turnoverHtml(needs, visitor, data, at),
   )}
-  ${panel(texts.payout, payoutHtml(needs, visitor, data))}
-  ${panel(texts.callbacks, callbacksHtml(needs, visitor, data))}`
+  ${card(texts.payout, payoutHtml(needs, visitor, data))}
+  ${card(texts.callbacks, callbacksHtml(needs, visitor, data))}`
 }

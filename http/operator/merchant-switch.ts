@@ -32,16 +32,6 @@ type MerchantSwitchNeeds = MerchantPageNeeds & { readonly handle: Handle }
 const ways = ['approve', 'disable', 'enable'] as const
 type Way = (typeof ways)[number]
 
-const actions: Readonly<Record<Way, OperatorAction>> = {
-  approve: 'approve_merchants',
-  disable: 'switch_merchants',
-  enable: 'switch_merchants',
-}
-const done: Readonly<Record<Way, string>> = {
-  approve: '?approved',
-  disable: '?disabled',
-  enable: '?enabled',
-}
 const summaries: Readonly<Record<Way, string>> = {
   approve: 'Let a merchant that has signed up by itself take payments',
   disable: 'Refuse all requests of a merchant',
@@ -95,9 +85,11 @@ const findFor = async (needs: MerchantSwitchNeeds, id: string, way: Way): Promis
 export const merchantSwitchRoutes = (needs: MerchantSwitchNeeds, visits: Visits): Route[] => {
   const { page, form, confirm } = operatorPages(needs, visits)
   return ways.flatMap((way) => {
+    const action: OperatorAction = way === 'approve' ? 'approve_merchants' : 'switch_merchants'
     const place = {
+      action,
       ...{ path: `/operator/merchants/:merchant/${way}`, params: merchantParams },
-      ...{ summary: summaries[way], action: actions[way], area: 'merchants' as const },
+      ...{ summary: summaries[way], area: 'merchants' as const },
     }
     return [
       page(place, async (visitor, call) =>
@@ -111,7 +103,7 @@ export const merchantSwitchRoutes = (needs: MerchantSwitchNeeds, visits: Visits)
         const context = contextOfOperator(call, visitor, merchant)
         const seen = Number(fieldOf(call.body, 'seen') || Number.NaN)
         await needs.handle(merchants, merchant, { type: commands[way], seen }, context)
-        return visits.go(visitor, merchantPath(merchant, done[way]))
+        return visits.go(visitor, merchantPath(merchant, `?${way}d`))
       }),
     ]
   })

@@ -12,6 +12,7 @@ import { headedTable, scrolling } from '../portal/parts.ts'
 import type { Route } from '../route.ts'
 import { operatorPath } from './areas.ts'
 import { operatorPages, type OperatorNeeds, type OperatorVisitor } from './pages.ts'
+import { asked } from './parts.ts'
 import { merchantTexts, type MerchantTexts } from './texts-merchants.ts'
 
 export type MerchantListNeeds = OperatorNeeds & {
@@ -123,8 +124,6 @@ const listHtml = (texts: MerchantTexts, asked: Asked, found: readonly ListedMerc
   }`
 }
 
-const text = (description: string) => z.string().optional().meta({ description })
-
 /** The merchants, searched by a part of their names and numbers. */
 export const merchantListRoutes = (needs: MerchantListNeeds, visits: Visits): Route[] => {
   const { page } = operatorPages(needs, visits)
@@ -136,20 +135,20 @@ export const merchantListRoutes = (needs: MerchantListNeeds, visits: Visits): Ro
         action: 'see_merchants',
         area: 'merchants',
         ownQuery: z.object({
-          q: text('A part of the name, the id or a number.'),
-          state: text('`waiting` for approval, or `disabled`.'),
-          before: text('Opaque: out of the link to the next page.'),
+          q: asked('A part of the name, the id or a number.'),
+          state: asked('`waiting` for approval, or `disabled`.'),
+          before: asked('Opaque: out of the link to the next page.'),
         }),
       },
       async ({ language }: OperatorVisitor, call) => {
         const texts = merchantTexts[language]
-        const asked = askedIn(searchOf(call))
-        const found = needs.listMerchants(asked, asked.before, onPage + 1)
+        const wanted = askedIn(searchOf(call))
+        const found = needs.listMerchants(wanted, wanted.before, onPage + 1)
         return {
           title: texts.merchants,
           body: html`<div class="head"><h1>${texts.merchants}</h1></div>
-            ${findHtml(texts, asked)}
-            <section class="card flush">${listHtml(texts, asked, found)}</section>`,
+            ${findHtml(texts, wanted)}
+            <section class="card flush">${listHtml(texts, wanted, found)}</section>`,
         }
       },
     ),

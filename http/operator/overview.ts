@@ -1,6 +1,5 @@
 import { html } from 'hono/html'
-import type { Sum } from '../../domain/money/money.ts'
-import { formatAmount } from '../../domain/money/money.ts'
+import { formatAmount, type Sum } from '../../domain/money/money.ts'
 import { operatorMayDo, type OperatorAction } from '../../domain/people/operator-roles.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { CallbackDestinationRow } from '../../projections/callback-destinations.ts'
@@ -14,6 +13,7 @@ import type { ServiceNeeds } from '../service.ts'
 import { operatorPath } from './areas.ts'
 import { merchantPath, type MerchantListNeeds } from './merchants.ts'
 import { operatorPages, type OperatorVisitor } from './pages.ts'
+import { card, quiet } from './parts.ts'
 import { operatorOverviewTexts } from './texts-overview.ts'
 
 type Waiting = { readonly currency: string; readonly count: number; readonly sum: Sum }
@@ -29,13 +29,12 @@ type OperatorOverviewNeeds = MerchantListNeeds &
 
 const mostShown = 8
 
-const panel = (title: string, body: Html): Html =>
-  html`<section class="card">
-    <h2>${title}</h2>
-    ${body}
-  </section>`
-
-const quiet = (text: string): Html => html`<p class="quiet">${text}</p>`
+const rowHtml = (merchant: string, name: string, about: Html | string): Html =>
+  html`<li>
+    <a class="row forth" href="${merchantPath(merchant)}"
+      ><span><span class="name">${name}</span> <span class="quiet small">${about}</span></span></a
+    >
+  </li>`
 
 const waitingHtml = (needs: OperatorOverviewNeeds, { language }: OperatorVisitor): Html => {
   const texts = operatorOverviewTexts[language]
@@ -45,16 +44,8 @@ const waitingHtml = (needs: OperatorOverviewNeeds, { language }: OperatorVisitor
   const rest = needs.merchantCounts().waiting - found.length
   const all = operatorPath('merchants?state=waiting')
   return html`<ul class="list">
-      ${found.map(
-        ({ merchant, name, organizationId }) =>
-          html`<li>
-            <a class="row forth" href="${merchantPath(merchant)}"
-              ><span
-                ><span class="name">${name}</span>
-                <span class="quiet small">${[merchant, organizationId ?? ''].join(' ')}</span></span
-              ></a
-            >
-          </li>`,
+      ${found.map(({ merchant, name, organizationId }) =>
+        rowHtml(merchant, name, [merchant, organizationId ?? ''].join(' ')),
       )}
     </ul>
     ${rest > 0 ? html`<a class="lone" href="${all}">${filledText(texts.more, rest)}</a>` : ''}`
@@ -71,19 +62,11 @@ const addressesHtml = (
   const since = (at: Instant | null) =>
     at === null ? '' : filled(texts.restedSince, shownTime(at, locale))
   return html`<ul class="list">
-      ${found.slice(0, mostShown).map(
-        ({ merchant, destination, problem, restedAt }) =>
-          html`<li>
-            <a class="row forth" href="${merchantPath(merchant)}"
-              ><span
-                ><span class="name">${destination}</span>
-                <span class="quiet small"
-                  >${merchant} · ${problem ?? ''} ${since(restedAt)}</span
-                ></span
-              ></a
-            >
-          </li>`,
-      )}
+      ${found
+        .slice(0, mostShown)
+        .map(({ merchant, destination, problem, restedAt }) =>
+          rowHtml(merchant, destination, html`${merchant} · ${problem ?? ''} ${since(restedAt)}`),
+        )}
     </ul>
     ${rest > 0 ? quiet(filledText(texts.more, rest)) : ''}`
 }
@@ -166,8 +149,8 @@ const tilesHtml = (needs: OperatorOverviewNeeds, visitor: OperatorVisitor): Html
 const merchantPanels = (needs: OperatorOverviewNeeds, visitor: OperatorVisitor): Html => {
   const texts = operatorOverviewTexts[visitor.language]
   return html`<div>
-    ${panel(texts.waiting, waitingHtml(needs, visitor))}
-    ${panel(texts.addresses, addressesHtml(needs, visitor))}
+    ${card(texts.waiting, waitingHtml(needs, visitor))}
+    ${card(texts.addresses, addressesHtml(needs, visitor))}
   </div>`
 }
 
@@ -191,7 +174,7 @@ export const operatorOverviewRoutes = (needs: OperatorOverviewNeeds, visits: Vis
             ${tilesHtml(needs, visitor)}
             <div class="columns">
               ${may('see_merchants') ? merchantPanels(needs, visitor) : ''}
-              ${may('see_health') ? panel(texts.health, await healthHtml(needs, visitor)) : ''}
+              ${may('see_health') ? card(texts.health, await healthHtml(needs, visitor)) : ''}
             </div>`,
         }
       },

@@ -13,6 +13,7 @@ import { doneHtml } from '../portal/money-parts.ts'
 import { headedTable, scrolling } from '../portal/parts.ts'
 import type { Route } from '../route.ts'
 import { operatorPages, type OperatorPage, type OperatorVisitor } from './pages.ts'
+import { asked } from './parts.ts'
 import {
   namedPerson,
   peopleChanges,
@@ -98,8 +99,6 @@ const formIn = async (
   return roleForm(visitor, found, found.one.terms.role)
 }
 
-const text = (description: string) => z.string().optional().meta({ description })
-
 /** Who works for the operator; admins add, change and remove. */
 export const operatorPeopleRoutes = (needs: OperatorPeopleNeeds, visits: Visits): Route[] => {
   const { page, form, confirm } = operatorPages(needs, visits)
@@ -110,9 +109,9 @@ export const operatorPeopleRoutes = (needs: OperatorPeopleNeeds, visits: Visits)
       {
         ...{ ...place, action: 'see_staff', summary: 'The people of the operator' },
         ownQuery: z.object({
-          add: text('Shows the form to add somebody.'),
-          member: text('Whose role to change.'),
-          remove: text('Whom to remove.'),
+          add: asked('Shows the form to add somebody.'),
+          member: asked('Whose role to change.'),
+          remove: asked('Whom to remove.'),
         }),
       },
       async (visitor, call) => {

@@ -1,4 +1,4 @@
-import type { Language } from '../payer/texts.ts'
+import type { Translated } from '../payer/texts.ts'
 
 const english = {
   back: 'Change it',
@@ -34,7 +34,7 @@ const english = {
   wrongTaxcode: 'Choose one of the tax codes.',
 }
 
-export type FeeTexts = Readonly<Record<keyof typeof english, string>>
+export type FeeTexts = Translated<typeof english>
 
 const norwegian: FeeTexts = {
   back: 'Endre det',
@@ -70,4 +70,4 @@ const norwegian: FeeTexts = {
   wrongTaxcode: 'Velg en av avgiftskodene.',
 }
 
-export const feeTexts: Readonly<Record<Language, FeeTexts>> = { en: english, nb: norwegian }
+export const feeTexts = { en: english, nb: norwegian }

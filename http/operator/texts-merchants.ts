@@ -1,4 +1,4 @@
-import type { Language } from '../payer/texts.ts'
+import type { Translated } from '../payer/texts.ts'
 
 const english = {
   account: 'Payout account',
@@ -31,7 +31,6 @@ const english = {
   id: 'Id',
   last30: 'Last 30 days',
   lookupIds: 'Other ids',
-  merchant: 'Merchant',
   merchants: 'Merchants',
   name: 'Name',
   newest: 'Back to the newest',
@@ -42,9 +41,7 @@ const english = {
   older: 'More',
   open: 'Enabled',
   organization: 'Organisation number',
-  owed: 'Not yet settled',
   owners: 'Owners',
-  payments: 'payments',
   payout: 'Next payout',
   payoutNone: 'Nothing waits to be paid out.',
   payoutOn: 'is settled {}',
@@ -53,7 +50,6 @@ const english = {
   searchHint: 'Name, id or organisation number',
   setFees: 'Set fees',
   show: 'Search',
-  signedUp: 'Signed up by itself',
   state: 'State',
   timeZone: 'Time zone',
   turnover: 'Turnover',
@@ -61,7 +57,7 @@ const english = {
   waiting: 'Waits for approval',
 }
 
-export type MerchantTexts = Readonly<Record<keyof typeof english, string>>
+export type MerchantTexts = Translated<typeof english>
 
 const norwegian: MerchantTexts = {
   account: 'Konto for utbetaling',
@@ -94,7 +90,6 @@ const norwegian: MerchantTexts = {
   id: 'Id',
   last30: 'Siste 30 dager',
   lookupIds: 'Andre id-er',
-  merchant: 'Butikk',
   merchants: 'Butikker',
   name: 'Navn',
   newest: 'Tilbake til de nyeste',
@@ -105,9 +100,7 @@ const norwegian: MerchantTexts = {
   older: 'Flere',
   open: 'Åpen',
   organization: 'Organisasjonsnummer',
-  owed: 'Ikke gjort opp ennå',
   owners: 'Eiere',
-  payments: 'betalinger',
   payout: 'Neste utbetaling',
   payoutNone: 'Ingenting venter på utbetaling.',
   payoutOn: 'gjøres opp {}',
@@ -116,7 +109,6 @@ const norwegian: MerchantTexts = {
   searchHint: 'Navn, id eller organisasjonsnummer',
   setFees: 'Sett gebyrer',
   show: 'Søk',
-  signedUp: 'Har registrert seg selv',
   state: 'Tilstand',
   timeZone: 'Tidssone',
   turnover: 'Omsetning',
@@ -124,7 +116,4 @@ const norwegian: MerchantTexts = {
   waiting: 'Venter på godkjenning',
 }
 
-export const merchantTexts: Readonly<Record<Language, MerchantTexts>> = {
-  en: english,
-  nb: norwegian,
-}
+export const merchantTexts = { en: english, nb: norwegian }

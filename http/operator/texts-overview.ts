@@ -1,4 +1,4 @@
-import type { Language } from '../payer/texts.ts'
+import type { Translated } from '../payer/texts.ts'
 
 const english = {
   addresses: 'Addresses that were given up',
@@ -28,9 +28,7 @@ const english = {
   waitingMerchants: 'New merchants',
 }
 
-type OperatorOverviewTexts = Readonly<Record<keyof typeof english, string>>
-
-const norwegian: OperatorOverviewTexts = {
+const norwegian: Translated<typeof english> = {
   addresses: 'Adresser som er gitt opp',
   addressesNone: 'Ingen adresse er gitt opp.',
   audit: 'Siste revisjon av loggen',
@@ -58,7 +56,4 @@ const norwegian: OperatorOverviewTexts = {
   waitingMerchants: 'Nye butikker',
 }
 
-export const operatorOverviewTexts: Readonly<Record<Language, OperatorOverviewTexts>> = {
-  en: english,
-  nb: norwegian,
-}
+export const operatorOverviewTexts = { en: english, nb: norwegian }

@@ -1,4 +1,4 @@
-import type { Language } from '../payer/texts.ts'
+import type { Translated } from '../payer/texts.ts'
 
 const english = {
   add: 'Add somebody',
@@ -32,9 +32,7 @@ const english = {
   you: 'you',
 }
 
-type PeopleTexts = Readonly<Record<keyof typeof english, string>>
-
-const norwegian: PeopleTexts = {
+const norwegian: Translated<typeof english> = {
   add: 'Legg til noen',
   addDo: 'Legg til',
   added: 'Lagt til. Den som ikke har konto ennå, takker ja når den er opprettet.',
@@ -66,7 +64,4 @@ const norwegian: PeopleTexts = {
   you: 'deg',
 }
 
-export const peopleTexts: Readonly<Record<Language, PeopleTexts>> = {
-  en: english,
-  nb: norwegian,
-}
+export const peopleTexts = { en: english, nb: norwegian }

@@ -1,4 +1,4 @@
-import type { Language } from '../payer/texts.ts'
+import type { Translated } from '../payer/texts.ts'
 
 /** What stands around every page of the operator. Each area has a table of its own beside it. */
 const english = {
@@ -25,7 +25,7 @@ const english = {
   staff: 'People',
 }
 
-export type OperatorTexts = Readonly<Record<keyof typeof english, string>>
+export type OperatorTexts = Translated<typeof english>
 
 const norwegian: OperatorTexts = {
   backToOverview: 'Tilbake til oversikten',
@@ -51,7 +51,4 @@ const norwegian: OperatorTexts = {
   staff: 'Personer',
 }
 
-export const operatorTexts: Readonly<Record<Language, OperatorTexts>> = {
-  en: english,
-  nb: norwegian,
-}
+export const operatorTexts = { en: english, nb: norwegian }

@@ -1,3 +1,5 @@
+import type { Translated } from './texts.ts'
+
 /** How accounts are made, opened, changed and closed; a part of `texts.ts`. */
 export const accountTextsInEnglish = {
   codesKept: 'I have kept them',
@@ -75,9 +77,7 @@ export const accountTextsInEnglish = {
   wrongNumberCode: 'That is not the code of the newest message, or it is too old.',
 }
 
-type AccountTexts = Readonly<Record<keyof typeof accountTextsInEnglish, string>>
-
-export const accountTextsInNorwegian: AccountTexts = {
+export const accountTextsInNorwegian: Translated<typeof accountTextsInEnglish> = {
   codesKept: 'Jeg har tatt vare på dem',
   codesTitle: 'Ta vare på gjenopprettingskodene',
   codesWhat:

@@ -1,3 +1,5 @@
+import type { Translated } from './texts.ts'
+
 /** What applications and shops ask to know, and how it is taken back; a part of `texts.ts`. */
 export const consentTextsInEnglish = {
   allow: 'Allow',
@@ -51,9 +53,7 @@ export const consentTextsInEnglish = {
   scope_bankid: 'Your national identity number, verified by your bank',
 }
 
-type ConsentTexts = Readonly<Record<keyof typeof consentTextsInEnglish, string>>
-
-export const consentTextsInNorwegian: ConsentTexts = {
+export const consentTextsInNorwegian: Translated<typeof consentTextsInEnglish> = {
   allow: 'Tillat',
   allowHint: 'Du kan når som helst trekke det tilbake under Tillatelser.',
   answered: 'Takk. Fortsett på den andre skjermen.',

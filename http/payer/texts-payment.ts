@@ -1,3 +1,5 @@
+import type { Translated } from './texts.ts'
+
 /** How payments are asked for, answered and shown; a part of `texts.ts`. */
 export const paymentTextsInEnglish = {
   additional: 'Extra (tip)',
@@ -54,9 +56,7 @@ export const paymentTextsInEnglish = {
   why5012: 'The shop did not collect the money in time.',
 }
 
-type PaymentTexts = Readonly<Record<keyof typeof paymentTextsInEnglish, string>>
-
-export const paymentTextsInNorwegian: PaymentTexts = {
+export const paymentTextsInNorwegian: Translated<typeof paymentTextsInEnglish> = {
   additional: 'Ekstra (tips)',
   amount: 'Beløp',
   attached: 'Bilde fra butikken',

@@ -1,3 +1,5 @@
+import type { Translated } from './texts.ts'
+
 /** What pages say when something went wrong; a part of `texts.ts`. */
 export const problemTextsInEnglish = {
   again: 'Try again',
@@ -75,9 +77,7 @@ export const problemTextsInEnglish = {
   wrongSeveral: 'Please check the marked fields.',
 }
 
-type ProblemTexts = Readonly<Record<keyof typeof problemTextsInEnglish, string>>
-
-export const problemTextsInNorwegian: ProblemTexts = {
+export const problemTextsInNorwegian: Translated<typeof problemTextsInEnglish> = {
   again: 'Prøv igjen',
   backToPage: 'Tilbake til siden',
   disabledClient: 'Applikasjonen som sendte deg hit, er slått av. Ingenting ble delt.',

@@ -86,7 +86,10 @@ const english = {
   yourDetails: 'Your details',
 }
 
-export type Texts = Readonly<Record<keyof typeof english, string>>
+/** The same texts in another language. */
+export type Translated<English> = Readonly<Record<keyof English, string>>
+
+export type Texts = Translated<typeof english>
 
 const norwegian: Texts = {
   ...accountTextsInNorwegian,

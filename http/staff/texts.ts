@@ -1,4 +1,4 @@
-import type { Language } from '../payer/texts.ts'
+import type { Translated } from '../payer/texts.ts'
 
 /** What stands around every page of a staff. */
 const english = {
@@ -9,7 +9,7 @@ const english = {
   skip: 'Skip to content',
 }
 
-const norwegian: Readonly<Record<keyof typeof english, string>> = {
+const norwegian: Translated<typeof english> = {
   account: 'Kontoen din',
   sandboxNote: 'Sandkasse',
   sandboxWhat: 'Her flyttes ingen ekte penger.',
@@ -17,7 +17,4 @@ const norwegian: Readonly<Record<keyof typeof english, string>> = {
   skip: 'Hopp til innholdet',
 }
 
-export const staffFrameTexts: Readonly<Record<Language, typeof norwegian>> = {
-  en: english,
-  nb: norwegian,
-}
+export const staffFrameTexts = { en: english, nb: norwegian }

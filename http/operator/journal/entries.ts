@@ -1,14 +1,14 @@
 import { html } from 'hono/html'
-import { accounts, type Account, type Posting } from '../../../domain/accounting/journal.ts'
+import { accounts, type Posting } from '../../../domain/accounting/journal.ts'
 import { negated } from '../../../domain/money/money.ts'
 import type { FoundEntry } from '../../../projections/journal-entries.ts'
-import type { Call } from '../../call.ts'
 import type { Html } from '../../payer/page.ts'
 import { filledText } from '../../payer/words.ts'
 import { dayText, sumText } from '../../portal/money-parts.ts'
-import { crumbs, scrolling } from '../../portal/parts.ts'
+import { choiceField, crumbs, scrolling, type Choice } from '../../portal/parts.ts'
 import { operatorPath } from '../areas.ts'
-import type { OperatorPage, OperatorVisitor } from '../pages.ts'
+import type { OperatorVisitor } from '../pages.ts'
+import { dayField, merchantField, moreLink, quiet, type PageOf } from '../parts.ts'
 import { storyHref } from '../payouts/parts.ts'
 import { csvEntries } from './csv.ts'
 import { askedIn, searchWith, wantedOf, type Asked, type JournalNeeds } from './query.ts'
@@ -19,26 +19,12 @@ const onPage = 50
 
 const filterHtml = (asked: Asked, { language }: OperatorVisitor): Html => {
   const texts = journalTexts[language]
-  const option = (account: Account) =>
-    html`<option value="${account}" ${account === asked.account ? 'selected' : ''}>
-      ${texts[`account_${account}`]}
-    </option>`
+  const ofAccounts = accounts.map((one): Choice => [one, texts[`account_${one}`]])
   return html`<form class="choices" method="get" action="${operatorPath('journal/entries')}">
     <div>
-      <label for="account">${texts.account}</label>
-      <select id="account" name="account">
-        <option value="">${texts.all}</option>
-        ${accounts.map(option)}
-      </select>
+      ${choiceField('account', texts.account, asked.account, [['', texts.all], ...ofAccounts])}
     </div>
-    <div>
-      <label for="merchant">${texts.merchant}</label>
-      <input id="merchant" name="merchant" value="${asked.merchant}" autocapitalize="none" />
-    </div>
-    <div>
-      <label for="day">${texts.day}</label>
-      <input id="day" name="day" type="date" value="${asked.day}" />
-    </div>
+    ${merchantField(texts.merchant, asked.merchant)} ${dayField(texts.day, asked.day)}
     <button class="second">${texts.show}</button>
   </form>`
 }
@@ -103,14 +89,11 @@ const tableHtml = (
 }
 
 /** Entries of the journal, the newest first. */
-export const entriesPage = (
-  needs: JournalNeeds,
-  visitor: OperatorVisitor,
-  call: Call,
-): OperatorPage => {
+export const entriesPage: PageOf<JournalNeeds> = (needs, visitor, call) => {
   const texts = journalTexts[visitor.language]
   const asked = askedIn(call)
   const { entries, next } = needs.journalEntries.find(wantedOf(needs, asked), onPage)
+  const more = entries.length < onPage ? texts.lookOn : texts.older
   const older = operatorPath(`journal/entries?${searchWith(asked, next)}`)
   const csv = operatorPath(`journal/entries.csv?${searchWith(asked)}`)
   return {
@@ -122,20 +105,8 @@ export const entriesPage = (
       </div>
       ${filterHtml(asked, visitor)}
       <section class="card">
-        ${
-          entries.length === 0
-            ? html`<p class="quiet">${texts.noEntries}</p>`
-            : tableHtml(needs, visitor, entries)
-        }
-        ${
-          next === undefined
-            ? ''
-            : html`<p>
-                <a class="lone" href="${older}"
-                  >${entries.length < onPage ? texts.lookOn : texts.older}</a
-                >
-              </p>`
-        }
+        ${entries.length === 0 ? quiet(texts.noEntries) : tableHtml(needs, visitor, entries)}
+        ${next === undefined ? '' : moreLink(older, more)}
         <p class="quiet small">${filledText(texts.csvWhat, csvEntries)}</p>
       </section>`,
   }

@@ -5,6 +5,7 @@ import { dayMs, type Instant } from '../../../domain/time.ts'
 import type { EntriesWanted } from '../../../projections/journal-entries.ts'
 import type { Queries } from '../../../projections/read-models.ts'
 import { searchOf, type Call } from '../../call.ts'
+import { asked } from '../parts.ts'
 
 export type JournalNeeds = Pick<Queries['accounting'], 'journalEntries'> & {
   readonly isSecure: boolean
@@ -18,14 +19,12 @@ export type JournalNeeds = Pick<Queries['accounting'], 'journalEntries'> & {
   }
 }
 
-const text = (description: string) => z.string().optional().meta({ description })
-
 export const entriesQuery = z.object({
-  account: text('That move this account.'),
-  merchant: text('Of this merchant.'),
-  day: text('Of this day in UTC.'),
-  until: text('Up to the end of this day in UTC.'),
-  before: text('Before this position.'),
+  account: asked('That move this account.'),
+  merchant: asked('Of this merchant.'),
+  day: asked('Of this day in UTC.'),
+  until: asked('Up to the end of this day in UTC.'),
+  before: asked('Before this position.'),
 })
 
 const fields = ['account', 'merchant', 'day', 'until'] as const
@@ -59,8 +58,8 @@ export const wantedOf = (
   }
 }
 
-export const searchWith = (asked: Asked, before?: number): string => {
-  const given = fields.flatMap((name) => (asked[name] === '' ? [] : [[name, asked[name]]]))
+export const searchWith = (of: Asked, before?: number): string => {
+  const given = fields.flatMap((name) => (of[name] === '' ? [] : [[name, of[name]]]))
   return String(
     new URLSearchParams([...given, ...(before ? [['before', String(before)]] : [])] as string[][]),
   )

@@ -4,12 +4,11 @@ import { operatorPages, type OperatorNeeds } from '../pages.ts'
 import { entriesFile } from './csv.ts'
 import { entriesPage } from './entries.ts'
 import { entriesQuery, type JournalNeeds } from './query.ts'
-import { storyRoutes, type StoryNeeds } from './story.ts'
+import { seeing, storyRoutes, type StoryNeeds } from './story.ts'
 import { trialBalancePage, trialBalanceQuery, type TrialBalanceNeeds } from './trial-balance.ts'
 
 type OperatorJournalNeeds = OperatorNeeds & TrialBalanceNeeds & JournalNeeds & StoryNeeds
 
-const seeing = { action: 'see_journal', area: 'journal' } as const
 const entries = '/operator/journal/entries'
 
 /** The books: what every account holds, the entries, and what each is of. */

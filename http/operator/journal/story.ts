@@ -13,8 +13,11 @@ import { factsHtml } from '../../portal/money-parts.ts'
 import type { Route } from '../../route.ts'
 import { operatorPath } from '../areas.ts'
 import type { OperatorPage, OperatorPages, OperatorVisitor } from '../pages.ts'
+import { asked, card, quiet } from '../parts.ts'
 import { storyHref } from '../payouts/parts.ts'
 import { journalTexts } from './texts.ts'
+
+export const seeing = { action: 'see_journal', area: 'journal' } as const
 
 export type StoryNeeds = {
   /** Undefined where there is no such thing. */
@@ -25,10 +28,7 @@ export type StoryNeeds = {
 export const eventHref = (position: number): string => operatorPath(`events/${position}`)
 
 const storyQuery = z.object({
-  subject: z
-    .string()
-    .optional()
-    .meta({ description: 'A tid, a rid, `<merchant>/<settlement>`, a report or a stream.' }),
+  subject: asked('A tid, a rid, `<merchant>/<settlement>`, a report or a stream.'),
 })
 
 /** The stories of accounts read the whole log: those are for `daybook explain`. */
@@ -58,12 +58,10 @@ const entryHtml =
 const numbersHtml = ({ numbers }: Story, { language }: OperatorVisitor): Html | '' =>
   numbers.length === 0
     ? ''
-    : html`<section class="card">
-        <h2>${journalTexts[language].numbers}</h2>
-        ${factsHtml(
-          numbers.map(({ name, value, currency }) => [name, `${value} ${currency}`] as const),
-        )}
-      </section>`
+    : card(
+        journalTexts[language].numbers,
+        factsHtml(numbers.map(({ name, value, currency }) => [name, `${value} ${currency}`])),
+      )
 
 const storyPage = async (
   needs: StoryNeeds,
@@ -80,13 +78,13 @@ const storyPage = async (
     title,
     body: html`<div class="head"><h1 lang="en">${title}</h1></div>
       ${says.map((one) => html`<p lang="en">${one}</p>`)} ${numbersHtml(story, visitor)}
-      <section class="card">
-        <h2>${texts.happened}</h2>
-        <ol class="story">
-          ${entries.map(entryHtml(visitor))}
-        </ol>
-        ${more > 0 ? html`<p class="quiet">${filledText(texts.more, more)}</p>` : ''}
-      </section>`,
+      ${card(
+        texts.happened,
+        html`<ol class="story">
+            ${entries.map(entryHtml(visitor))}
+          </ol>
+          ${more > 0 ? quiet(filledText(texts.more, more)) : ''}`,
+      )}`,
   }
 }
 
@@ -111,8 +109,6 @@ const eventPage = async (
       </section>`,
   }
 }
-
-const seeing = { action: 'see_journal', area: 'journal' } as const
 
 /** What stands behind an entry. */
 export const storyRoutes = (needs: StoryNeeds, { page }: OperatorPages): Route[] => [

@@ -1,4 +1,4 @@
-import type { Language } from '../../payer/texts.ts'
+import type { Translated } from '../../payer/texts.ts'
 
 const english = {
   account: 'Account',
@@ -39,7 +39,6 @@ const english = {
   noEntries: 'There are no such entries here.',
   nothingPosted: 'Nothing was posted until that day.',
   numbers: 'Numbers',
-  of: 'Of',
   older: 'Older',
   revision: 'Revision {} of',
   show: 'Show',
@@ -48,10 +47,9 @@ const english = {
   unbalanced: 'Debits and credits differ by {}: run daybook audit verify.',
   until: 'At the end of',
   untilWhat: 'Days are those of UTC.',
-  what: 'What',
 }
 
-export type JournalTexts = Readonly<Record<keyof typeof english, string>>
+export type JournalTexts = Translated<typeof english>
 
 const norwegian: JournalTexts = {
   account: 'Konto',
@@ -92,7 +90,6 @@ const norwegian: JournalTexts = {
   noEntries: 'Det er ingen slike posteringer her.',
   nothingPosted: 'Ingenting var postert til og med den dagen.',
   numbers: 'Tall',
-  of: 'Av',
   older: 'Eldre',
   revision: 'Revisjon {} av',
   show: 'Vis',
@@ -101,10 +98,6 @@ const norwegian: JournalTexts = {
   unbalanced: 'Debet og kredit skiller {}: kjør daybook audit verify.',
   until: 'Ved slutten av',
   untilWhat: 'Dagene er UTC-dager.',
-  what: 'Hva',
 }
 
-export const journalTexts: Readonly<Record<Language, JournalTexts>> = {
-  en: english,
-  nb: norwegian,
-}
+export const journalTexts = { en: english, nb: norwegian }

@@ -5,20 +5,20 @@ import { addUp, negated, type Sum } from '../../../domain/money/money.ts'
 import { dayOf } from '../../../domain/time.ts'
 import type { TrialBalance } from '../../../projections/journal.ts'
 import type { Queries } from '../../../projections/read-models.ts'
-import { searchOf, type Call } from '../../call.ts'
+import { searchOf } from '../../call.ts'
 import type { Html } from '../../payer/page.ts'
-import { headedTable } from '../../portal/parts.ts'
 import { filledText } from '../../payer/words.ts'
 import { dayText, sumText } from '../../portal/money-parts.ts'
-import { scrolling } from '../../portal/parts.ts'
+import { headedTable, scrolling } from '../../portal/parts.ts'
 import { operatorPath } from '../areas.ts'
-import type { OperatorPage, OperatorVisitor } from '../pages.ts'
+import type { OperatorVisitor } from '../pages.ts'
+import { asked, type PageOf } from '../parts.ts'
 import { journalTexts } from './texts.ts'
 
 export type TrialBalanceNeeds = Pick<Queries['accounting'], 'journalDays'>
 
 export const trialBalanceQuery = z.object({
-  day: z.string().optional().meta({ description: 'At the end of this day in UTC; else of today.' }),
+  day: asked('At the end of this day in UTC; else of today.'),
 })
 
 const isCredit = (sum: Sum): boolean => sum.startsWith('-')
@@ -64,15 +64,11 @@ const currencyHtml = (
 }
 
 /** What every account holds at the end of a day, by currency. */
-export const trialBalancePage = (
-  { journalDays }: TrialBalanceNeeds,
-  visitor: OperatorVisitor,
-  call: Call,
-): OperatorPage => {
+export const trialBalancePage: PageOf<TrialBalanceNeeds> = ({ journalDays }, visitor, call) => {
   const texts = journalTexts[visitor.language]
-  const asked = searchOf(call).get('day') ?? ''
-  const isDay = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/.test(asked)
-  const day = isDay ? asked : dayOf(call.at)
+  const given = searchOf(call).get('day') ?? ''
+  const isDay = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/.test(given)
+  const day = isDay ? given : dayOf(call.at)
   const found = journalDays.trialBalanceAt(day)
   return {
     title: texts.trialBalance,

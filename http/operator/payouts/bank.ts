@@ -13,6 +13,7 @@ import { dayText, factsHtml, sumText } from '../../portal/money-parts.ts'
 import { headedTable, crumbs, scrolling } from '../../portal/parts.ts'
 import { operatorPath } from '../areas.ts'
 import type { OperatorPage, OperatorVisitor } from '../pages.ts'
+import { asked, card, moreLink, quiet, type PageOf } from '../parts.ts'
 import { payoutTexts } from './texts.ts'
 
 type EntryRow = { readonly id: string; readonly position: number; readonly entry: SeenEntry }
@@ -24,7 +25,7 @@ export const largestBankFile = 4 * 1_048_576
 const onPage = 50
 
 export const bankQuery = z.object({
-  after: z.string().optional().meta({ description: 'Entries seen after this position.' }),
+  after: asked('Entries seen after this position.'),
 })
 export const entryParams = z.object({ entry: z.string().regex(/^[\da-f]{32}$/) })
 
@@ -52,19 +53,13 @@ const openHtml = ({ bankEntries }: BankPageNeeds, visitor: OperatorVisitor, call
   const after = Number(searchOf(call).get('after')) || 0
   const found = bankEntries.openAfter(after, onPage + 1)
   const shown = found.slice(0, onPage)
-  if (shown.length === 0) return html`<p class="quiet">${texts.noEntries}</p>`
-  const heads = [
-    texts.bankDay,
-    texts.kind,
-    { number: texts.amount },
-    texts.why,
-    texts.reference,
-    unseen(texts.show),
-  ]
+  if (shown.length === 0) return quiet(texts.noEntries)
+  const { bankDay, kind, amount, why, reference } = texts
+  const heads = [bankDay, kind, { number: amount }, why, reference, unseen(texts.show)]
   const next = operatorPath(`payouts/bank?after=${shown.at(-1)?.position}`)
   const rows = shown.map(entryRow(visitor))
   return html`${scrolling(texts.entries, headedTable('grid stacks', heads, rows))}
-  ${found.length > onPage ? html`<p><a class="lone" href="${next}">${texts.older}</a></p>` : ''}`
+  ${found.length > onPage ? moreLink(next, texts.older) : ''}`
 }
 
 const uploadHtml = ({ language, csrf, me }: OperatorVisitor): Html | '' => {
@@ -92,21 +87,13 @@ const wayBack = ({ language }: OperatorVisitor, to: string, text: 'payouts' | 'b
   crumbs([operatorPath(to), payoutTexts[language][text]])
 
 /** What the bank says that is of no payout, and the form for its files. */
-export const bankPage = (
-  needs: BankPageNeeds,
-  visitor: OperatorVisitor,
-  call: Call,
-): OperatorPage => {
+export const bankPage: PageOf<BankPageNeeds> = (needs, visitor, call) => {
   const texts = payoutTexts[visitor.language]
   return {
     title: texts.bank,
     body: html`${wayBack(visitor, 'payouts', 'payouts')}
       <div class="head"><h1>${texts.bank}</h1></div>
-      ${uploadHtml(visitor)}
-      <section class="card">
-        <h2>${texts.entries}</h2>
-        ${openHtml(needs, visitor, call)}
-      </section>`,
+      ${uploadHtml(visitor)} ${card(texts.entries, openHtml(needs, visitor, call))}`,
   }
 }
 

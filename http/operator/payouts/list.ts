@@ -12,7 +12,7 @@ import {
   type PayoutRow,
 } from '../../../projections/payouts.ts'
 import type { Queries } from '../../../projections/read-models.ts'
-import { searchOf, type Call } from '../../call.ts'
+import { searchOf } from '../../call.ts'
 import { codeField } from '../../payer/fields.ts'
 import type { Html } from '../../payer/page.ts'
 import { hiddenFields } from '../../payer/session.ts'
@@ -20,8 +20,8 @@ import { filledText } from '../../payer/words.ts'
 import { dayText, sumText } from '../../portal/money-parts.ts'
 import { headedTable, scrolling } from '../../portal/parts.ts'
 import { operatorPath } from '../areas.ts'
-import { dayField, merchantField } from '../filter-fields.ts'
-import type { OperatorPage, OperatorVisitor } from '../pages.ts'
+import type { OperatorVisitor } from '../pages.ts'
+import { asked, card, dayField, merchantField, moreLink, type PageOf } from '../parts.ts'
 import { orderCell, payoutIn, settlementLink, sumsHtml } from './parts.ts'
 import { payoutTexts } from './texts.ts'
 
@@ -42,16 +42,16 @@ const day = /^\d{4}-\d\d-\d\d$/
 
 export const payoutListQuery = z.object({
   status: z.enum(payoutStatuses).optional().meta({ description: 'In this state; else those due.' }),
-  merchant: z.string().optional().meta({ description: 'Of this merchant.' }),
-  day: z.string().optional().meta({ description: 'Of this bank day.' }),
-  behind: z.string().optional().meta({ description: 'Behind this place of the list.' }),
+  merchant: asked('Of this merchant.'),
+  day: asked('Of this bank day.'),
+  behind: asked('Behind this place of the list.'),
 })
 
-const rangeOf = (asked: URLSearchParams): PayoutRange => {
-  const status = payoutStatuses.find((one) => one === asked.get('status')) ?? 'due'
-  const wanted = asked.get('day') ?? ''
+const rangeOf = (search: URLSearchParams): PayoutRange => {
+  const status = payoutStatuses.find((one) => one === search.get('status')) ?? 'due'
+  const wanted = search.get('day') ?? ''
   const [since, until] = day.test(wanted) ? [wanted, wanted] : [earliestDay, latestDay]
-  return { status, merchant: asked.get('merchant')?.trim() || null, since, until }
+  return { status, merchant: search.get('merchant')?.trim() || null, since, until }
 }
 
 const placeIn = (text: string | null): PayoutPlace | undefined => {
@@ -131,17 +131,13 @@ const orderHtml = (needs: PayoutListNeeds, visitor: OperatorVisitor): Html | '' 
 }
 
 /** Payouts of a state, the latest bank days first. */
-export const payoutListPage = (
-  needs: PayoutListNeeds,
-  visitor: OperatorVisitor,
-  call: Call,
-): OperatorPage => {
+export const payoutListPage: PageOf<PayoutListNeeds> = (needs, visitor, call) => {
   const texts = payoutTexts[visitor.language]
-  const asked = searchOf(call)
-  const range = rangeOf(asked)
+  const search = searchOf(call)
+  const range = rangeOf(search)
   const found = needs.payouts.list(
     range,
-    placeIn(asked.get('behind')) ?? firstPlace(range),
+    placeIn(search.get('behind')) ?? firstPlace(range),
     onPage + 1,
   )
   const shown = found.slice(0, onPage)
@@ -161,19 +157,12 @@ export const payoutListPage = (
       ${
         last === undefined
           ? html`<p class="card quiet">${texts.noPayouts}</p>`
-          : html`<section class="card">
-                <h2>${texts.sumOf}</h2>
-                ${sumsHtml(needs.payouts.sums(ofDays, mostDays), visitor)}
-              </section>
-              <section class="card">
-                <h2>${texts[`status_${range.status}`]}</h2>
-                ${scrolling(texts.payouts, headedTable('grid stacks', heads, rows))}
-                ${
-                  found.length > onPage
-                    ? html`<p><a class="lone" href="${hrefOf(range, last)}">${texts.older}</a></p>`
-                    : ''
-                }
-              </section>`
+          : html`${card(texts.sumOf, sumsHtml(needs.payouts.sums(ofDays, mostDays), visitor))}
+            ${card(
+              texts[`status_${range.status}`],
+              html`${scrolling(texts.payouts, headedTable('grid stacks', heads, rows))}
+              ${found.length > onPage ? moreLink(hrefOf(range, last), texts.older) : ''}`,
+            )}`
       }`,
   }
 }

@@ -13,6 +13,7 @@ import { statusHtml } from '../../portal/payout-standing.ts'
 import { headedTable, crumbs, scrolling } from '../../portal/parts.ts'
 import { operatorPath } from '../areas.ts'
 import type { OperatorPage, OperatorVisitor } from '../pages.ts'
+import { asked, card, moreLink } from '../parts.ts'
 import { payoutIn, settlementLink, sumsHtml } from './parts.ts'
 import { payoutTexts } from './texts.ts'
 
@@ -25,7 +26,7 @@ export type PayoutMessageNeeds = Pick<Queries['accounting'], 'payoutOrders' | 's
 
 export const messageParams = z.object({ message: z.string().regex(/^[\w-]{1,35}$/) })
 export const messageQuery = z.object({
-  behind: z.string().optional().meta({ description: 'Behind this place of the list.' }),
+  behind: asked('Behind this place of the list.'),
 })
 
 const onPage = 50
@@ -88,15 +89,11 @@ export const payoutMessagePage = (
         </p>
         <p class="quiet small">${texts.downloadWhat}</p>
       </section>
-      <section class="card">
-        <h2>${texts.payouts}</h2>
-        ${scrolling(texts.payouts, headedTable('grid stacks', heads, rows))}
-        ${
-          found.length > onPage
-            ? html`<p><a class="lone" href="${here}?${next}">${texts.older}</a></p>`
-            : ''
-        }
-      </section>`,
+      ${card(
+        texts.payouts,
+        html`${scrolling(texts.payouts, headedTable('grid stacks', heads, rows))}
+        ${found.length > onPage ? moreLink(`${here}?${next}`, texts.older) : ''}`,
+      )}`,
   }
 }
 

@@ -1,9 +1,8 @@
-import type { Language } from '../../payer/texts.ts'
+import type { Translated } from '../../payer/texts.ts'
 
 const english = {
   account: 'Account',
   accountMissing: 'No account yet: waits',
-  again: 'Download the file again',
   amount: 'Amount',
   bank: 'What the bank says',
   bankDay: 'Bank day',
@@ -25,7 +24,6 @@ const english = {
     'A statement or notification (camt.053, camt.054) or a status report (pain.002), up to {} MB.',
   kind: 'What it is',
   known: 'Known already',
-  mark: '{} of the bank',
   merchant: 'Merchant',
   message: 'Payment message',
   noAccount:
@@ -37,7 +35,6 @@ const english = {
   of: 'Payout',
   older: 'Older',
   order: 'Order what is due: the file for the bank',
-  ordered: 'Ordered',
   orderIt: 'Make the file for the bank',
   orderWhat:
     'All that is due or came back is ordered in one message: {}. Who has no account waits.',
@@ -52,7 +49,6 @@ const english = {
   problem_payout_is_not_paid: 'That payout is not paid, so that it cannot come back',
   problem_payout_is_paid: 'That payout is paid already',
   problem_unknown_payout: 'There is no such payout',
-  reason: 'Reason',
   reference: 'The bank’s reference',
   result_known: 'Known',
   result_paid: 'Paid',
@@ -70,16 +66,12 @@ const english = {
   status_returned: 'Returned',
   sumOf: 'Sums by bank day',
   tooMany: 'It has {} entries, more than the {} that a page imports. Use daybook bank import.',
-  unmatched: 'Not matched',
   why: 'Why',
 }
 
-type PayoutTexts = Readonly<Record<keyof typeof english, string>>
-
-const norwegian: PayoutTexts = {
+const norwegian: Translated<typeof english> = {
   account: 'Konto',
   accountMissing: 'Ingen konto ennå: venter',
-  again: 'Last ned filen igjen',
   amount: 'Beløp',
   bank: 'Det banken sier',
   bankDay: 'Bankdag',
@@ -100,7 +92,6 @@ const norwegian: PayoutTexts = {
     'Kontoutskrift eller varsel (camt.053, camt.054) eller statusrapport (pain.002), inntil {} MB.',
   kind: 'Hva det er',
   known: 'Kjent fra før',
-  mark: '{} hos banken',
   merchant: 'Butikk',
   message: 'Betalingsmelding',
   noAccount:
@@ -112,7 +103,6 @@ const norwegian: PayoutTexts = {
   of: 'Utbetaling',
   older: 'Eldre',
   order: 'Bestill det som forfaller: filen til banken',
-  ordered: 'Bestilt',
   orderIt: 'Lag filen til banken',
   orderWhat:
     'Alt som forfaller eller kom i retur bestilles i én melding: {}. Butikker uten konto venter.',
@@ -127,7 +117,6 @@ const norwegian: PayoutTexts = {
   problem_payout_is_not_paid: 'Den utbetalingen er ikke betalt og kan ikke komme i retur',
   problem_payout_is_paid: 'Den utbetalingen er betalt fra før',
   problem_unknown_payout: 'Det finnes ingen slik utbetaling',
-  reason: 'Årsak',
   reference: 'Bankens referanse',
   result_known: 'Kjent',
   result_paid: 'Betalt',
@@ -146,11 +135,7 @@ const norwegian: PayoutTexts = {
   sumOf: 'Summer etter bankdag',
   tooMany:
     'Den har {} posteringer, flere enn de {} som en side importerer. Bruk daybook bank import.',
-  unmatched: 'Ikke funnet',
   why: 'Hvorfor',
 }
 
-export const payoutTexts: Readonly<Record<Language, PayoutTexts>> = {
-  en: english,
-  nb: norwegian,
-}
+export const payoutTexts = { en: english, nb: norwegian }

@@ -7,6 +7,7 @@ import { factsHtml } from '../../portal/money-parts.ts'
 import { headedTable, type Fact, scrolling } from '../../portal/parts.ts'
 import type { ServiceNeeds } from '../../service.ts'
 import type { OperatorPage, OperatorVisitor } from '../pages.ts'
+import { card, quiet } from '../parts.ts'
 import { watchTexts } from './texts.ts'
 
 type Ready = Awaited<ReturnType<ServiceNeeds['ready']>>
@@ -103,29 +104,26 @@ const lagHtml = (needs: HealthNeeds, health: Health, visitor: OperatorVisitor): 
     ),
   ]
   const heads = [texts.what, { number: texts.position }, { number: texts.behind }]
-  return html`<section class="card">
-    <h2>${texts.lagOf}</h2>
-    ${scrolling(texts.lagOf, headedTable('grid', heads, rows))}
-  </section>`
+  return card(texts.lagOf, scrolling(texts.lagOf, headedTable('grid', heads, rows)))
 }
 
 const waitingHtml = (health: Health, visitor: OperatorVisitor): Html => {
   const texts = watchTexts[visitor.language]
   const { unfinished, due, later, rested } = health.callbacks
-  const shown = (value: number) => number(value, visitor)
-  return html`<section class="card">
-    <h2>${texts.waiting}</h2>
-    ${factsHtml([
-      [texts.callbacksUnfinished, shown(unfinished)],
-      [texts.callbacksDue, shown(due)],
-      [texts.callbacksLater, shown(later)],
-      [texts.callbacksStuck, shown(Math.max(0, unfinished - due - later))],
-      [texts.callbacksRested, shown(rested)],
-      [texts.pusher, shown(health.listeners)],
-      [texts.reportsClosing, shown(health.reportsClosing)],
-      [texts.settlementsUnfinished, shown(health.settlementsUnfinished)],
-    ])}
-  </section>`
+  const facts: readonly (readonly [name: string, count: number])[] = [
+    [texts.callbacksUnfinished, unfinished],
+    [texts.callbacksDue, due],
+    [texts.callbacksLater, later],
+    [texts.callbacksStuck, Math.max(0, unfinished - due - later)],
+    [texts.callbacksRested, rested],
+    [texts.pusher, health.listeners],
+    [texts.reportsClosing, health.reportsClosing],
+    [texts.settlementsUnfinished, health.settlementsUnfinished],
+  ]
+  return card(
+    texts.waiting,
+    factsHtml(facts.map(([name, count]) => [name, number(count, visitor)])),
+  )
 }
 
 const auditHtml = (needs: HealthNeeds, health: Health, visitor: OperatorVisitor): Html => {
@@ -133,26 +131,23 @@ const auditHtml = (needs: HealthNeeds, health: Health, visitor: OperatorVisitor)
   const last = needs.lastAudit()
   const { checkpoint } = health
   const verdict = () => {
-    if (!last) return html`<p class="quiet">${texts.auditNever}</p>`
+    if (!last) return quiet(texts.auditNever)
     if (last.holds) return html`<p class="state good">${texts.auditHolds}</p>`
     const at = filledText(texts.atEvent, last.problem?.position ?? '?')
     return html`<p class="problem" role="alert">${filledText(texts.auditWrong, at)}</p>`
   }
-  return html`<section class="card">
-    <h2>${texts.audit}</h2>
-    ${verdict()}
-    ${factsHtml([
-      [texts.auditHeld, last?.held ? shownTime(last.held.at, visitor.locale) : '–'],
-      [texts.checkpoint, checkpoint ? number(checkpoint.size, visitor) : texts.checkpointNone],
-      [texts.signedAt, checkpoint ? shownTime(checkpoint.signedAt, visitor.locale) : '–'],
-      [texts.cosigned, checkpoint ? number(checkpoint.cosigned, visitor) : '–'],
-    ])}
-  </section>`
+  const facts = factsHtml([
+    [texts.auditHeld, last?.held ? shownTime(last.held.at, visitor.locale) : '–'],
+    [texts.checkpoint, checkpoint ? number(checkpoint.size, visitor) : texts.checkpointNone],
+    [texts.signedAt, checkpoint ? shownTime(checkpoint.signedAt, visitor.locale) : '–'],
+    [texts.cosigned, checkpoint ? number(checkpoint.cosigned, visitor) : '–'],
+  ])
+  return card(texts.audit, html`${verdict()} ${facts}`)
 }
 
 const nodesHtml = ({ nodes }: Health, { language }: OperatorVisitor): Html => {
   const texts = watchTexts[language]
-  if (!nodes) return html`<p class="quiet">${texts.nodesNone}</p>`
+  if (!nodes) return quiet(texts.nodesNone)
   const rows = nodes.map(
     ({ name, isOwn, does }) =>
       html`<tr>
@@ -179,9 +174,6 @@ export const healthPage = async (
         ${readyHtml(needs, health, visitor)} ${auditHtml(needs, health, visitor)}
         ${lagHtml(needs, health, visitor)} ${waitingHtml(health, visitor)}
       </div>
-      <section class="card">
-        <h2>${texts.nodes}</h2>
-        ${nodesHtml(health, visitor)}
-      </section>`,
+      ${card(texts.nodes, nodesHtml(health, visitor))}`,
   }
 }

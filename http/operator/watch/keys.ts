@@ -20,6 +20,7 @@ import {
   type OperatorPages,
   type OperatorVisitor,
 } from '../pages.ts'
+import { card } from '../parts.ts'
 import { watchTexts } from './texts.ts'
 
 const kinds = ['callbacks', 'id-tokens', 'checkpoints'] as const
@@ -60,27 +61,25 @@ const kindHtml = (kind: Kind, keys: readonly Key[], visitor: OperatorVisitor): H
   const title = texts[`key_${kind}`]
   const heads = [texts.id, texts.keyState, texts.keyIs, texts.keyUntil]
   const rows = keys.slice(0, mostShown).map(rowHtml(visitor))
-  return html`<section class="card">
-    <h2>${title}</h2>
-    ${scrolling(title, headedTable('grid keys stacks', heads, rows))}
-    ${
-      operatorMayDo(visitor.me.terms, 'rotate_keys')
-        ? html`<p>
-            <a class="button second slim" href="${operatorPath(`keys/${kind}`)}">${texts.rotate}</a>
-          </p>`
-        : ''
-    }
-  </section>`
+  const rotate = html`<p>
+    <a class="button second slim" href="${operatorPath(`keys/${kind}`)}">${texts.rotate}</a>
+  </p>`
+  return card(
+    title,
+    html`${scrolling(title, headedTable('grid keys stacks', heads, rows))}
+    ${operatorMayDo(visitor.me.terms, 'rotate_keys') ? rotate : ''}`,
+  )
 }
 
 const vaultHtml = (wrappedBy: string | undefined, { language }: OperatorVisitor): Html => {
   const texts = watchTexts[language]
   const state = wrappedBy === undefined ? texts.clear : filledText(texts.wrapped, wrappedBy)
-  return html`<section class="card">
-    <h2>${texts.vault}</h2>
-    <p>${state}</p>
-    <p class="quiet small">${texts.vaultHow}</p>
-  </section>`
+  const how = html`<p class="quiet small">${texts.vaultHow}</p>`
+  return card(
+    texts.vault,
+    html`<p>${state}</p>
+      ${how}`,
+  )
 }
 
 const keysPage = async (

@@ -1,16 +1,16 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
 import { securityEventTypes, type SecurityEvent } from '../../../application/security-log.ts'
-import { searchOf, type Call } from '../../call.ts'
+import { searchOf } from '../../call.ts'
 import { inputField } from '../../payer/fields.ts'
 import { shownTime } from '../../payer/money.ts'
 import type { Html } from '../../payer/page.ts'
 import { filledText } from '../../payer/words.ts'
-import { headedTable, scrolling } from '../../portal/parts.ts'
+import { choiceField, headedTable, scrolling, type Choice } from '../../portal/parts.ts'
 import { staffTexts } from '../../portal/texts-staff.ts'
 import { operatorPath } from '../areas.ts'
-import { dayField, merchantField } from '../filter-fields.ts'
-import type { OperatorPage, OperatorVisitor } from '../pages.ts'
+import type { OperatorVisitor } from '../pages.ts'
+import { asked, dayField, merchantField, moreLink, quiet, type PageOf } from '../parts.ts'
 import { watchTexts } from './texts.ts'
 
 type Line = SecurityEvent & { readonly at: string; readonly times?: number }
@@ -31,14 +31,12 @@ export type SecurityNeeds = {
 
 const onPage = 100
 
-const text = (description: string) => z.string().optional().meta({ description })
-
 export const securityQuery = z.object({
-  merchant: text('About this merchant.'),
-  type: text('Of this kind, such as `authentication_failed`.'),
-  actor: text('By this one, such as `user:pos1`, or of this kind, such as `payer`.'),
-  day: text('Of this day and before.'),
-  before: text('In the file of the day, before this byte.'),
+  merchant: asked('About this merchant.'),
+  type: asked('Of this kind, such as `authentication_failed`.'),
+  actor: asked('By this one, such as `user:pos1`, or of this kind, such as `payer`.'),
+  day: asked('Of this day and before.'),
+  before: asked('In the file of the day, before this byte.'),
 })
 
 const placeIn = (search: URLSearchParams): Place | undefined => {
@@ -76,18 +74,9 @@ const rowHtml =
 
 const filterHtml = (wanted: Wanted, from: Place | undefined, visitor: OperatorVisitor): Html => {
   const texts = watchTexts[visitor.language]
-  const option = (type: string) =>
-    html`<option value="${type}" ${type === wanted.type ? 'selected' : ''}>
-      ${kindText(type, visitor)}
-    </option>`
+  const kinds = securityEventTypes.map((type): Choice => [type, kindText(type, visitor)])
   return html`<form class="choices" method="get" action="${operatorPath('security')}">
-    <div>
-      <label for="type">${texts.what}</label>
-      <select id="type" name="type">
-        <option value="">${texts.all}</option>
-        ${securityEventTypes.map(option)}
-      </select>
-    </div>
+    <div>${choiceField('type', texts.what, wanted.type ?? '', [['', texts.all], ...kinds])}</div>
     ${merchantField(texts.merchant, wanted.merchant)} ${dayField(texts.when, from?.day)}
     <div>
       ${inputField({
@@ -107,11 +96,7 @@ const searchWith = (wanted: Wanted, next: Place): string => {
 }
 
 /** The security log, the newest lines first. */
-export const securityLogPage = (
-  needs: SecurityNeeds,
-  visitor: OperatorVisitor,
-  call: Call,
-): OperatorPage => {
+export const securityLogPage: PageOf<SecurityNeeds> = (needs, visitor, call) => {
   const texts = watchTexts[visitor.language]
   const search = searchOf(call)
   const given = (name: string) => search.get(name)?.trim() || null
@@ -119,26 +104,17 @@ export const securityLogPage = (
   const from = placeIn(search)
   const { lines, next } = needs.securityPage(wanted, from, onPage)
   const heads = [texts.when, texts.what, texts.by, texts.merchant, texts.address]
+  const table = headedTable('grid stacks', heads, lines.map(rowHtml(visitor)))
+  const more = lines.length < onPage ? texts.lookOn : texts.older
   return {
     title: texts.security,
     body: html`<div class="head"><h1>${texts.security}</h1></div>
       ${filterHtml(wanted, from, visitor)}
       <section class="card">
-        ${
-          lines.length === 0
-            ? html`<p class="quiet">${texts.noLines}</p>`
-            : scrolling(
-                texts.security,
-                headedTable('grid stacks', heads, lines.map(rowHtml(visitor))),
-              )
-        }
+        ${lines.length === 0 ? quiet(texts.noLines) : scrolling(texts.security, table)}
         ${
           next
-            ? html`<p>
-                <a class="lone" href="${operatorPath(`security?${searchWith(wanted, next)}`)}"
-                  >${lines.length < onPage ? texts.lookOn : texts.older}</a
-                >
-              </p>`
+            ? moreLink(operatorPath(`security?${searchWith(wanted, next)}`), more)
             : html`<p class="quiet small">${texts.logStart}</p>`
         }
       </section>`,

@@ -1,4 +1,4 @@
-import type { Language } from '../../payer/texts.ts'
+import type { Translated } from '../../payer/texts.ts'
 
 const english = {
   address: 'From',
@@ -12,7 +12,6 @@ const english = {
   behind: 'Behind',
   by: 'By whom',
   byHint: 'As the log names it, such as user:pos1, or a kind of it, such as payer.',
-  callbacks: 'Callbacks',
   callbacksDue: 'Due now',
   callbacksLater: 'Tried again later',
   callbacksRested: 'Addresses that rest',
@@ -87,9 +86,7 @@ const english = {
   wrapped: 'The keys of personal data are wrapped by key {}.',
 }
 
-type WatchTexts = Readonly<Record<keyof typeof english, string>>
-
-const norwegian: WatchTexts = {
+const norwegian: Translated<typeof english> = {
   address: 'Fra',
   all: 'Alle',
   audit: 'Revisjon',
@@ -101,7 +98,6 @@ const norwegian: WatchTexts = {
   behind: 'Etterslep',
   by: 'Hvem',
   byHint: 'Slik loggen skriver det, som user:pos1, eller bare slaget, som payer.',
-  callbacks: 'Varsler',
   callbacksDue: 'Forfaller nå',
   callbacksLater: 'Prøves igjen senere',
   callbacksRested: 'Adresser som hviler',
@@ -176,4 +172,4 @@ const norwegian: WatchTexts = {
   wrapped: 'Nøklene til personopplysninger er pakket inn med nøkkel {}.',
 }
 
-export const watchTexts: Readonly<Record<Language, WatchTexts>> = { en: english, nb: norwegian }
+export const watchTexts = { en: english, nb: norwegian }
