@@ -104,10 +104,7 @@ export const makeResponses = (names: Names, schemaOf: SchemaOf) => {
         }
       case 'found':
         return {
-          302: {
-            description: 'It is there.',
-            headers: locationAs('uri'),
-          },
+          302: { description: 'It is there.', headers: locationAs('uri') },
         }
       case 'value or nothing':
         return { 200: { description, ...content }, 204: { description: 'There is none.' } }

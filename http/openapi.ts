@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Names } from './brand.ts'
-import { tagsOf } from './openapi-groups.ts'
+import { groups } from './groups.ts'
 import { operationIdOf } from './openapi-names.ts'
 import { makeResponses } from './openapi-responses.ts'
 import { asNumber, contentOf, makeSchemas, type Json } from './openapi-schemas.ts'
@@ -20,6 +20,12 @@ const introduction = `Merchant payment and authorisation service: merchants, pay
 
 Guides, examples and a search are at \`/docs\` of the service: authentication, signing,
 errors, sending again, callbacks and the columns of logs.`
+
+/** The groups in use (OpenAPI 3.1, Tag Object). */
+const tagsOf = (routes: readonly Route[]) =>
+  Object.entries(groups)
+    .filter(([name]) => name === 'Callback' || routes.some(({ group }) => group === name))
+    .map(([name, description]) => ({ name, description }))
 
 /** Pages take them too, but no program asks for these. */
 const takesFreshness = ({ method, path }: Route): boolean =>
@@ -141,9 +147,6 @@ export const openApi = (
     tags: tagsOf(routes),
     paths,
     webhooks: webhooksOf(names, schemaOf),
-    components: {
-      schemas,
-      securitySchemes: securitySchemesOf(names),
-    },
+    components: { schemas, securitySchemes: securitySchemesOf(names) },
   }
 }

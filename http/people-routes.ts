@@ -55,7 +55,6 @@ const ofSignIn = [makeSignIn, besideOrder, authorizationRoutes, signInRoutes, si
 type Makers = (typeof ofVisitors | typeof ofApps | typeof ofSignIn)[number]
 type PeopleNeeds = NeedsOf<Makers | typeof shopLogoRoute>
 
-/** The authorization server and the payers' pages. */
 export const peopleRoutes = (needs: PeopleNeeds): Route[] => {
   const visits = makeVisits(needs)
   const pages = [

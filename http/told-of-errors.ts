@@ -32,17 +32,12 @@ export const toldOf = (error: unknown): ToldOfError => ({
   ...(error instanceof RequestError && { toSign: error.toSign }),
 })
 
-export type Asker = {
-  readonly merchant: string | undefined
-  readonly user: string | undefined
-  readonly integrator: string | undefined
-}
-
-type HeaderNames = { readonly merchant: string; readonly user: string; readonly integrator: string }
+type Kind = 'merchant' | 'user' | 'integrator'
+export type Asker = Readonly<Record<Kind, string | undefined>>
 
 /** Who the request claims to come from. */
 export const askerOf = (
-  { merchant, user, integrator }: HeaderNames,
+  { merchant, user, integrator }: Readonly<Record<Kind, string>>,
   header: (name: string) => string | undefined,
 ): Asker => ({
   merchant: short(header(merchant)),

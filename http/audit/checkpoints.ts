@@ -7,13 +7,7 @@ import type { Route } from '../route.ts'
 import { shownTime } from './page.ts'
 import { auditPages, type AuditVisits } from './visits.ts'
 
-type Checkpoint = {
-  readonly size: number
-  readonly root: string
-  readonly note: string
-  readonly cosigned: number
-  readonly signedAt: number
-}
+type Checkpoint = ReturnType<Queries['transparency']['checkpoints']['before']>[number]
 
 export type AuditCheckpointNeeds = Pick<Queries['transparency'], 'checkpoints'> & {
   readonly caughtUp: () => Promise<void>
@@ -59,7 +53,6 @@ const pageHtml = (found: readonly Checkpoint[]): Html => {
     ${more}`
 }
 
-/** The checkpoints that were signed, newest first. */
 export const auditCheckpointRoute = (needs: AuditCheckpointNeeds, visits: AuditVisits): Route =>
   auditPages.get('/audit/checkpoints', {
     summary: 'The checkpoints of the log, newest first',

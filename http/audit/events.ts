@@ -110,7 +110,6 @@ const manyEvents = async (needs: AuditEventNeeds, query: EventQuery): Promise<Sh
   return { title: 'Events', body, json: { events, before: found.before ?? null } }
 }
 
-/** Browses the log, and shows one event with the proof of who ordered it. */
 export const auditEventRoutes = (needs: AuditEventNeeds, visits: AuditVisits): Route[] => [
   auditPages.get('/audit/events', {
     summary: 'Events of the log, newest first',

@@ -65,7 +65,6 @@ const wantedOf = (given: z.output<typeof query>, now: number): RefusalsWanted =>
   return { from: second, to: second + secondMs, ...who }
 }
 
-/** Why requests were refused, each decided again as things stood. */
 export const auditRefusalRoute = (needs: AuditRefusalNeeds, visits: AuditVisits): Route =>
   auditPages.get('/audit/refusals', {
     summary: 'Refused requests, each decided again as things stood',

@@ -7,7 +7,6 @@ import { type RawReply, type Route } from '../route.ts'
 import { routesOf } from '../routes-of.ts'
 import { assetTypes, makeAssets } from './assets.ts'
 import type { Entry } from './search.ts'
-import { withOwnIds, type OwnIds } from './own-ids.ts'
 import { makeSite, type SiteNeeds } from './site.ts'
 
 export type DocsNeeds = Described &
@@ -65,6 +64,25 @@ const ownIds = {
   merchant: idText.meta({ description: 'Stands in the examples, in place of `sandbox`.' }),
   user: idText.meta({ description: 'Stands in the examples, in place of `pos1`.' }),
 }
+
+/** Whose ids the examples name. */
+type OwnIds = { readonly merchant?: string | undefined; readonly user?: string | undefined }
+
+/** Their signatures hold for the ids that stand there. */
+const isSigned = (example: string): boolean =>
+  /PRIVATE KEY|RSA-SHA256 [A-Za-z0-9+/]{40}|^<pre[^>]*>.*POST\|http/.test(example)
+
+/** A page whose examples name a merchant and its user in place of the sandbox's. */
+const withOwnIds = (html: string, { merchant = 'sandbox', user = 'pos1' }: OwnIds): string =>
+  html.replaceAll(/<pre[^]*?<\/pre>/g, (example) =>
+    isSigned(example)
+      ? example
+      : example
+          .replaceAll('sandbox-secret', () => 'YOUR-SECRET')
+          .replaceAll(/(?<![/\w-])sandbox(?![/\w-])/g, () => merchant)
+          .replaceAll('private-m-sandbox-', () => `private-m-${merchant}-`)
+          .replaceAll(/(?<![\w-])pos1(?![\w-])/g, () => user),
+  )
 
 const filledIn = (reply: RawReply | undefined, ids: OwnIds): RawReply => {
   if (!reply) return refuse('resource_is_unknown')

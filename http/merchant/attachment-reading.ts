@@ -57,7 +57,6 @@ const fileNames = {
   png: 'image.png',
 } as const
 
-/** Lists a payment's attachments and serves each as uploaded. */
 export const attachmentReadingRoutes = (needs: Needs, reader: Reader): Route[] => {
   const { links, attachedContents } = needs
   const { listPath, entriesFor, ...who } = reader

@@ -59,10 +59,7 @@ const paymentUpdate = z
       .string()
       .transform((action) => action.toLowerCase())
       .pipe(z.enum(actions))
-      .meta({
-        enum: actions,
-        description: 'In any case; absent to change details.',
-      }),
+      .meta({ enum: actions, description: 'In any case; absent to change details.' }),
     amount: amountText.nullable(),
     additional_amount: amountText.nullable(),
     currency: knownCurrencyCode.nullable(),

@@ -74,11 +74,9 @@ type ApplicationNeeds = Pick<Queries['people'], 'applications'> & {
   readonly caughtUp: () => Promise<void>
   readonly isSandbox: boolean
   /** The same for the same signature, so that a repeated request makes one client. */
-  readonly newClient: (signature: string | null) => {
-    readonly clientId: string
-    readonly secret: string
-    readonly secretHash: string
-  }
+  readonly newClient: (
+    signature: string | null,
+  ) => Readonly<Record<'clientId' | 'secret' | 'secretHash', string>>
 }
 
 const listPath = `${merchantPrefix}/application/`

@@ -4,12 +4,11 @@ import type { Call } from '../call.ts'
 import { deviceName } from '../payer/device-name.ts'
 import { inputField } from '../payer/fields.ts'
 import type { Html } from '../payer/page.ts'
+import type { Sealing } from '../payer/sealing.ts'
 import type { Visitor } from '../payer/session.ts'
 import { filled } from '../payer/words.ts'
 
-export type OriginNeeds = {
-  readonly seal: (text: string) => string
-  readonly unseal: (sealed: string) => string | undefined
+export type OriginNeeds = Sealing & {
   readonly derive: (...parts: readonly (string | number)[]) => string
 }
 

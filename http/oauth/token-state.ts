@@ -18,14 +18,9 @@ type TokenStateNeeds = ClientNeeds & {
   readonly findLiveToken: (token: string, at: Instant) => Promise<LiveToken | undefined>
   readonly findLiveRefreshToken: (token: string, at: Instant) => Promise<LiveToken | undefined>
   /** The grant of any token, live or not. */
-  readonly findGrantOf: (token: string) => Promise<
-    | {
-        readonly grant: string
-        readonly merchant: string
-        readonly client: string
-      }
-    | undefined
-  >
+  readonly findGrantOf: (
+    token: string,
+  ) => Promise<Readonly<Record<'grant' | 'merchant' | 'client', string>> | undefined>
   readonly subjectOf: (payer: string, merchant: string) => string
 }
 
@@ -59,7 +54,6 @@ const introspection = z.object({
   ...clientParameters,
 })
 
-/** Revocation and introspection of tokens. */
 export const tokenStateRoutes = (needs: TokenStateNeeds): Route[] => {
   const endpoint = clientEndpoint(makeClientAccess(needs))
 

@@ -58,7 +58,6 @@ type Proved = Client & { readonly jkt: string | undefined }
 /** `state` comes from the authorization request, if there was one. */
 type Answered = Granted & { readonly state?: string | null }
 
-/** Exchanges codes and refresh tokens for tokens. */
 export const tokenRoutes = (needs: TokenNeeds): Route[] => {
   const endpoint = clientEndpoint(makeClientAccess(needs))
 

@@ -116,7 +116,6 @@ export const currencyIn = (text: string, own: string): string => {
   return isCurrency(currency) ? currency : own
 }
 
-/** The fields of the form, with what is wrong beside each. */
 export const feeFieldsHtml = (
   { texts, currency, timeZone, taxcodes }: FeePlace,
   values: FeeValues,

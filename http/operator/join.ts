@@ -18,7 +18,6 @@ type JoinNeeds = OperatorNeeds & Pick<OperatorWork, 'acceptOperator'>
 const group = 'Operator'
 const joinForm = plainForm.extend({ member: hidden('the invitation.') })
 
-/** Where somebody accepts an invitation of the operator. */
 export const joinRoutes = (needs: JoinNeeds, visits: Visits): Route[] => {
   const { inLobby } = operatorPages(needs, visits)
   return [

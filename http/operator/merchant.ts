@@ -74,7 +74,6 @@ const actionsHtml = ({ language, me }: OperatorVisitor, one: OneMerchant) => {
   ${one.isDisabled ? link('enable', texts.enable) : link('disable', texts.disable)}`
 }
 
-/** One merchant: its state, its people, its money and its fees. */
 export const merchantPageRoutes = (needs: MerchantPageNeeds, visits: Visits): Route[] => {
   const { page } = operatorPages(needs, visits)
   return [

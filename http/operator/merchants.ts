@@ -124,7 +124,6 @@ const listHtml = (texts: MerchantTexts, asked: Asked, found: readonly ListedMerc
   }`
 }
 
-/** The merchants, searched by a part of their names and numbers. */
 export const merchantListRoutes = (needs: MerchantListNeeds, visits: Visits): Route[] => {
   const { page } = operatorPages(needs, visits)
   return [

@@ -51,7 +51,6 @@ const linksFor = ({ language, me }: OperatorVisitor, current: OperatorArea | und
 const isOfHouse = (visitor: LobbyVisitor | OperatorVisitor): visitor is OperatorVisitor =>
   'me' in visitor
 
-/** A page of the operator. */
 const operatorReply = (
   visitor: LobbyVisitor | OperatorVisitor,
   page: OperatorPage,

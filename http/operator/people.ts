@@ -99,7 +99,6 @@ const formIn = async (
   return roleForm(visitor, found, found.one.terms.role)
 }
 
-/** Who works for the operator; admins add, change and remove. */
 export const operatorPeopleRoutes = (needs: OperatorPeopleNeeds, visits: Visits): Route[] => {
   const { page, form, confirm } = operatorPages(needs, visits)
   const changes = peopleChanges(needs, visits, confirm)

@@ -1,4 +1,4 @@
-import type { Translated } from '../payer/texts.ts'
+import type { Translated } from '../negotiation.ts'
 
 /** What stands around every page of the operator. Each area has a table of its own beside it. */
 const english = {

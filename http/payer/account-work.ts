@@ -8,9 +8,26 @@ import { refuse } from '../../domain/refusal.ts'
 import { secondsAfter, type Instant } from '../../domain/time.ts'
 import { contextOfPayer, type Call } from '../call.ts'
 import type { Texts } from './texts.ts'
+import { sealing, type Sealing } from './sealing.ts'
 import { filledText } from './words.ts'
 
-export type AccountNeeds = {
+/** What it takes to make credentials, to change them and to win them back. */
+export type CredentialNeeds = Sealing & {
+  readonly proofs: NumberProofs
+  readonly newCodeSecret: () => string
+  readonly codeUri: (secret: string, phone: string) => string
+  readonly stepOfCode: (secret: string, code: string) => number | null
+  readonly issuer: () => string
+}
+
+/** What it takes to make those that a payer has anew. */
+export type RenewalNeeds = CredentialNeeds & {
+  readonly hashPin: (pin: string) => Promise<string>
+  readonly digestOf: (text: string) => string
+  readonly newRecoveryCodes: () => readonly string[]
+}
+
+export type AccountNeeds = RenewalNeeds & {
   readonly confirmPayer: ReturnType<typeof confirmPayer>
   readonly changeCredentials: ReturnType<typeof changeCredentials>
   readonly proveNumber: (payer: string, phone: string, context: Context) => Promise<void>
@@ -20,17 +37,7 @@ export type AccountNeeds = {
     keeping: string | undefined,
     context: Context,
   ) => Promise<void>
-  readonly proofs: NumberProofs
-  readonly hashPin: (pin: string) => Promise<string>
   readonly findProfile: (payer: string) => Promise<Profile | undefined>
-  readonly seal: (text: string) => string
-  readonly unseal: (sealed: string) => string | undefined
-  readonly digestOf: (text: string) => string
-  readonly newCodeSecret: () => string
-  readonly newRecoveryCodes: () => readonly string[]
-  readonly codeUri: (secret: string, phone: string) => string
-  readonly stepOfCode: (secret: string, code: string) => number | null
-  readonly issuer: () => string
 }
 
 /** Who asks, from which session and device. */
@@ -51,19 +58,17 @@ const newAuthenticator = z.object({
 const authenticatorLifetime = 900
 
 /** An authenticator that is not connected yet. */
-export const authenticators = (needs: Pick<AccountNeeds, 'seal' | 'unseal' | 'newCodeSecret'>) => ({
-  make: (at: Instant) => {
-    const codeSecret = needs.newCodeSecret()
-    const until = secondsAfter(at, authenticatorLifetime)
-    const sealed = needs.seal(JSON.stringify({ purpose: 'authenticator', codeSecret, until }))
-    return { codeSecret, sealed }
-  },
-  read: (sealed: string, at: Instant): string | undefined => {
-    const text = needs.unseal(sealed)
-    const read = text === undefined ? undefined : newAuthenticator.safeParse(JSON.parse(text)).data
-    return read && at < read.until ? read.codeSecret : undefined
-  },
-})
+export const authenticators = (needs: Sealing & Pick<AccountNeeds, 'newCodeSecret'>) => {
+  const { seal, read } = sealing(needs, newAuthenticator)
+  return {
+    make: (at: Instant) => {
+      const codeSecret = needs.newCodeSecret()
+      const until = secondsAfter(at, authenticatorLifetime)
+      return { codeSecret, sealed: seal({ purpose: 'authenticator', codeSecret, until }) }
+    },
+    read: (sealed: string, at: Instant): string | undefined => read(sealed, at)?.codeSecret,
+  }
+}
 
 /** Asks for both factors. @throws Refusal sign_in_is_wrong, sign_in_is_locked */
 const confirming =
@@ -74,7 +79,6 @@ const confirming =
     return context
   }
 
-/** Another phone number. */
 const numberWork = (needs: AccountNeeds, confirmed: ReturnType<typeof confirming>) => ({
   /** Sends a code to a new number; answers what comes back with it. @throws Refusal */
   askNumber: ({ payer }: Who, phone: string, texts: Texts, { at, request }: Call): string =>

@@ -37,7 +37,6 @@ export const makePayerAccess =
 
 export type PayerAccess = ReturnType<typeof makePayerAccess>
 
-/** Sessions of payers, as JSON for apps. */
 export const payerAccessRoutes = (needs: ApiAccessNeeds): Route[] => {
   const access = makePayerAccess(needs)
 

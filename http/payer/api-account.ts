@@ -143,7 +143,6 @@ const sessionRoutes = (needs: PayerApiAccountNeeds, access: PayerAccess): Route[
   }),
 ]
 
-/** Lets payers change how they sign in, see and end sessions, and close accounts, as JSON. */
 export const payerAccountRoutes = (needs: PayerApiAccountNeeds, access: PayerAccess): Route[] => {
   const work = accountWork(needs)
   return [

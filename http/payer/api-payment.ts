@@ -65,7 +65,6 @@ export type PayerApiPaymentNeeds = PayerPaymentNeeds & {
   readonly names: Names
 }
 
-/** How payers answer payment requests, as JSON for apps. */
 export const payerApiPaymentRoutes = (
   needs: PayerApiPaymentNeeds,
   access: PayerAccess,

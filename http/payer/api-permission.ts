@@ -29,7 +29,6 @@ const clientParams = z.object({ client: z.string().max(100) })
 
 type Needs = PayerPermissionNeeds & PayerPermissionsNeeds & { readonly links: Links }
 
-/** Lets payers answer permission requests and withdraw consent, as JSON for apps. */
 export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Route[] => {
   const find = permissionFor(needs)
   const end = withdrawal(needs)

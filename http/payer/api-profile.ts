@@ -44,7 +44,6 @@ const addressOf = <A extends { readonly postal_code: string }>({ postal_code, ..
   postalCode: postal_code,
 })
 
-/** Lets payers read and change their profile, as JSON for apps. */
 export const payerApiProfileRoutes = (needs: EnteringNeeds, access: PayerAccess): Route[] => {
   const profileOf = async (payer: string) =>
     (await needs.findProfile(payer)) ?? refuse('payer_is_unknown')

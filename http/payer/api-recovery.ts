@@ -100,7 +100,6 @@ const renewalRoute = (needs: Needs, work: Work): Route =>
     },
   })
 
-/** The way back into an account, as JSON for apps. */
 export const payerRecoveryRoutes = (needs: Needs): Route[] => {
   const work = recoveryWork(needs)
   return [beginRoute(work), proofRoute(needs, work), renewalRoute(needs, work)]

@@ -71,7 +71,6 @@ const finishRoute = ({ links }: Needs, signUp: SignUp): Route =>
     },
   })
 
-/** Lets people make accounts, as JSON for apps. */
 export const payerSignUpRoutes = (needs: Needs): Route[] => {
   const signUp = makeSignUp(needs)
   return [beginRoute(needs, signUp), finishRoute(needs, signUp)]

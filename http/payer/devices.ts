@@ -66,7 +66,6 @@ export const endSession =
     await signOut(payer, session, context)
   }
 
-/** Signs out another device. */
 export const payerDeviceRoutes = (needs: DevicesNeeds, visits: Visits): Route[] => {
   const { form } = payerPages(visits)
   return [

@@ -57,7 +57,6 @@ const rowHtml = ({ href, name, about, when, status, beside }: Row): Html =>
     </a>
   </li>`
 
-/** What waits for the payer, and the history. */
 export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] => {
   const { page } = payerPages(visits)
 

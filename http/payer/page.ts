@@ -29,11 +29,7 @@ export type Page = {
 }
 
 /** The operator's own pages, from the settings. */
-export type FooterLinks = {
-  readonly help: string | undefined
-  readonly terms: string | undefined
-  readonly privacy: string | undefined
-}
+export type FooterLinks = Readonly<Record<'help' | 'terms' | 'privacy', string | undefined>>
 
 const contentSecurityPolicy = (leadsOut: boolean): string =>
   [

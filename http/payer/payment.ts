@@ -40,7 +40,6 @@ const problemOf = async (accept: () => Promise<void>) => {
   }
 }
 
-/** Pages to answer payment requests and read their outcome. */
 export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Route[] => {
   const { page, form } = payerPages(visits)
   const find = requestFor(needs)

@@ -52,7 +52,6 @@ export const decisionButtons = ({ texts }: Visitor): Html =>
       <button class="second" name="decision" value="deny">${texts.deny}</button>
     </div>`
 
-/** Pages to answer permission requests. */
 export const payerPermissionRoutes = (needs: PayerPermissionNeeds, visits: Visits): Route[] => {
   const { page, form } = payerPages(visits)
   const find = permissionFor(needs)

@@ -4,10 +4,10 @@ import type { Profile } from '../../domain/people/profile.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { StandingConsent } from '../../projections/grants.ts'
 import { contextOfPayer, searchOf, type Call } from '../call.ts'
-import { fieldOf, type FormOf } from '../forms.ts'
+import { fieldOf } from '../forms.ts'
 import type { RawReply, Route } from '../route.ts'
 import { shownTime } from './money.ts'
-import { pageAsks, type withdrawalForm } from './page-asks.ts'
+import { pageAsks } from './page-asks.ts'
 import type { Html } from './page.ts'
 import { payerPages } from './pages.ts'
 import { linkToOlder, pageIn } from './paging.ts'
@@ -37,7 +37,6 @@ export const withdrawal =
     await withdrawConsent(payer, client, contextOfPayer(call, payer, merchant))
   }
 
-/** Shows payers who may read their data, and lets them withdraw it. */
 export const payerPermissionsRoutes = (needs: PayerPermissionsNeeds, visits: Visits): Route[] => {
   const { page, form } = payerPages(visits)
   const end = withdrawal(needs)
@@ -118,16 +117,6 @@ export const payerPermissionsRoutes = (needs: PayerPermissionsNeeds, visits: Vis
     })
   }
 
-  const withdraw = async (
-    visitor: SignedIn,
-    call: Call<undefined, undefined, FormOf<typeof withdrawalForm>>,
-  ): Promise<RawReply> => {
-    const client = fieldOf(call.body, 'grant')
-    await end(visitor.session.payer, client, call)
-    const query = new URLSearchParams({ withdrawn: client })
-    return visits.go(visitor, `/payer/permissions?${query.toString()}`)
-  }
-
   return [
     page(
       { path: '/payer/permissions', summary: 'Who knows what about the payer', ...pageAsks.list },
@@ -139,7 +128,12 @@ export const payerPermissionsRoutes = (needs: PayerPermissionsNeeds, visits: Vis
         summary: 'Withdraw all that an application or a merchant may know, with all its tokens',
         ...pageAsks.withdraw,
       },
-      withdraw,
+      async (visitor, call) => {
+        const client = fieldOf(call.body, 'grant')
+        await end(visitor.session.payer, client, call)
+        const query = new URLSearchParams({ withdrawn: client })
+        return visits.go(visitor, `/payer/permissions?${query.toString()}`)
+      },
     ),
   ]
 }

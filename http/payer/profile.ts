@@ -1,14 +1,14 @@
 import { html } from 'hono/html'
 import type { Profile } from '../../domain/people/profile.ts'
 import { refuse } from '../../domain/refusal.ts'
-import { contextOfPayer, type Call } from '../call.ts'
-import { fieldOf, type FormOf } from '../forms.ts'
+import { contextOfPayer } from '../call.ts'
+import { fieldOf } from '../forms.ts'
 import type { RawReply, Route } from '../route.ts'
 import { fullName } from './api-fields.ts'
 import { addressText } from './scope-choice.ts'
 import type { EnteringNeeds } from './entering.ts'
 import { inputField, type Problems } from './fields.ts'
-import { pageAsks, type detailsForm } from './page-asks.ts'
+import { pageAsks } from './page-asks.ts'
 import type { Html } from './page.ts'
 import { payerPages } from './pages.ts'
 import {
@@ -23,7 +23,6 @@ import { hiddenFields, problemNote, type SignedIn, type Visits } from './session
 
 type Shown = { readonly name: string; readonly typed: TypedProfile }
 
-/** A payer's profile, read-only. */
 export const detailsHtml = ({ texts, locale }: SignedIn, profile: Profile): Html => {
   const { name, phone, email, address, shippingAddress: shipping } = profile
   const row = (label: string, value: string | null): Html =>
@@ -38,7 +37,6 @@ export const detailsHtml = ({ texts, locale }: SignedIn, profile: Profile): Html
   </dl>`
 }
 
-/** Lets payers change their profile. */
 export const payerProfileRoutes = (needs: EnteringNeeds, visits: Visits): Route[] => {
   const { page, form } = payerPages(visits)
   const profileOf = async ({ session }: SignedIn): Promise<Profile> =>
@@ -79,26 +77,6 @@ export const payerProfileRoutes = (needs: EnteringNeeds, visits: Visits): Route[
     })
   }
 
-  const change = async (
-    visitor: SignedIn,
-    call: Call<undefined, undefined, FormOf<typeof detailsForm>>,
-  ): Promise<RawReply> => {
-    const { texts, session } = visitor
-    const typed = typedProfile(call.body)
-    const name = fieldOf(call.body, 'name')
-    const isNamed = fullName.safeParse(name).success
-    const read = readProfile(typed, { name }, texts)
-    if (!isNamed || 'problems' in read)
-      return detailsPage(
-        visitor,
-        { name, typed },
-        { ...('problems' in read && read.problems), ...(!isNamed && { name: texts.wrongName }) },
-      )
-    const context = contextOfPayer(call, session.payer)
-    await needs.changeProfile(session.payer, { name, ...read.changes }, context)
-    return visits.go(visitor, '/payer/?saved')
-  }
-
   return [
     page(
       { path: '/payer/profile', summary: 'What is known of the payer', ...pageAsks.list },
@@ -109,7 +87,19 @@ export const payerProfileRoutes = (needs: EnteringNeeds, visits: Visits): Route[
     ),
     form(
       { path: '/payer/profile', summary: 'Change what is known', ...pageAsks.changeDetails },
-      change,
+      async (visitor, call) => {
+        const { texts, session } = visitor
+        const typed = typedProfile(call.body)
+        const name = fieldOf(call.body, 'name')
+        const wrongName = !fullName.safeParse(name).success && { name: texts.wrongName }
+        const read = readProfile(typed, { name }, texts)
+        if ('problems' in read)
+          return detailsPage(visitor, { name, typed }, { ...read.problems, ...wrongName })
+        if (wrongName) return detailsPage(visitor, { name, typed }, wrongName)
+        const context = contextOfPayer(call, session.payer)
+        await needs.changeProfile(session.payer, { name, ...read.changes }, context)
+        return visits.go(visitor, '/payer/?saved')
+      },
     ),
   ]
 }

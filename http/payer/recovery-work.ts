@@ -1,23 +1,15 @@
 import { z } from 'zod'
-import type { NumberProofs } from '../../application/number-proofs.ts'
 import type { Recovered, Recovery, RecoveryGiven } from '../../application/recover.ts'
-import { secondsAfter, type Instant } from '../../domain/time.ts'
+import { secondsAfter } from '../../domain/time.ts'
 import { contextOfPayer, type Call } from '../call.ts'
-import type { Throttle } from './fields.ts'
+import type { CredentialNeeds } from './account-work.ts'
+import { sealing } from './sealing.ts'
 import type { Texts } from './texts.ts'
 import { filledText } from './words.ts'
 
-export type RecoveryWorkNeeds = {
-  readonly throttle: Throttle
-  readonly proofs: NumberProofs
+export type RecoveryWorkNeeds = CredentialNeeds & {
   readonly recovery: Recovery
   readonly hasAccount: (phone: string) => Promise<boolean>
-  readonly issuer: () => string
-  readonly seal: (text: string) => string
-  readonly unseal: (sealed: string) => string | undefined
-  readonly stepOfCode: (secret: string, code: string) => number | null
-  readonly newCodeSecret: () => string
-  readonly codeUri: (secret: string, phone: string) => string
 }
 
 const recovered = z.object({
@@ -45,6 +37,7 @@ type Renewal = {
 /** The way back into an account: proofs first, then what replaces the rest. */
 export const recoveryWork = (needs: RecoveryWorkNeeds) => {
   const { proofs, recovery } = needs
+  const { seal, read } = sealing(needs, recovered)
   return {
     /** Sends a code; the answer is the same for every number. @throws Refusal */
     ask: (phone: string, texts: Texts, { at, request }: Call): string =>
@@ -68,14 +61,9 @@ export const recoveryWork = (needs: RecoveryWorkNeeds) => {
       if (!proved) return undefined
       const account = { ...proved, codeSecret: needs.newCodeSecret() }
       const until = secondsAfter(at, recoveredLifetime)
-      const sealed = needs.seal(JSON.stringify({ purpose: 'recovered', ...account, until }))
-      return { ...account, sealed }
+      return { ...account, sealed: seal({ purpose: 'recovered', ...account, until }) }
     },
-    read: (sealed: string, at: Instant): RecoveredAccount | undefined => {
-      const text = needs.unseal(sealed)
-      const read = text === undefined ? undefined : recovered.safeParse(JSON.parse(text)).data
-      return read && at < read.until ? read : undefined
-    },
+    read,
     /** False for a wrong code of the new authenticator. All sessions end. @throws Refusal */
     renew: async (
       account: RecoveredAccount,

@@ -103,7 +103,6 @@ const statusReason = (
   return status === 'auth' && request.action === 'sale' ? '' : reasonOf(texts, statusCode)
 }
 
-/** The status with its reason. */
 export const statusHtml = ({ texts }: Visitor, shown: ShownRequest): Html => {
   const { outcome } = shown
   const isBad = outcome.status === 'fail' && !isInPart(outcome)

@@ -1,13 +1,12 @@
 import { html } from 'hono/html'
-import { contextOfPayer, searchOf, type Call } from '../call.ts'
-import { fieldOf, type FormOf } from '../forms.ts'
+import { contextOfPayer, searchOf } from '../call.ts'
+import { fieldOf } from '../forms.ts'
 import type { RawReply, Route } from '../route.ts'
-import { pageAsks, type scanForm } from './page-asks.ts'
+import { pageAsks } from './page-asks.ts'
 import { payerPages } from './pages.ts'
 import { followCode, type ScannedCodeNeeds } from './scanned-code.ts'
 import { hiddenFields, problemNote, type SignedIn, type Visits } from './session.ts'
 
-/** Where payers enter a scanned code. */
 export const payerScanRoutes = (needs: ScannedCodeNeeds, visits: Visits): Route[] => {
   const { page, form } = payerPages(visits)
   const follow = followCode(needs)
@@ -35,25 +34,20 @@ export const payerScanRoutes = (needs: ScannedCodeNeeds, visits: Visits): Route[
     })
   }
 
-  const goWhereItLeads = async (
-    visitor: SignedIn,
-    call: Call<undefined, undefined, FormOf<typeof scanForm>>,
-  ): Promise<RawReply> => {
-    const { payer } = visitor.session
-    const text = fieldOf(call.body, 'text')
-    const path = await follow(text, payer, contextOfPayer(call, payer))
-    return path === undefined
-      ? scanPage(visitor, text, visitor.texts.wrongScan)
-      : visits.go(visitor, path)
-  }
-
   return [
     page({ path: '/payer/scan', summary: 'Scan a code', ...pageAsks.list }, (visitor, call) =>
       scanPage(visitor, searchOf(call).get('text') ?? ''),
     ),
     form(
       { path: '/payer/scan', summary: 'Go where a code leads', ...pageAsks.scan },
-      goWhereItLeads,
+      async (visitor, call) => {
+        const { payer } = visitor.session
+        const text = fieldOf(call.body, 'text')
+        const path = await follow(text, payer, contextOfPayer(call, payer))
+        return path === undefined
+          ? scanPage(visitor, text, visitor.texts.wrongScan)
+          : visits.go(visitor, path)
+      },
     ),
   ]
 }

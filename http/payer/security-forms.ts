@@ -3,7 +3,7 @@ import { inputField, numberCodeField, phoneField } from './fields.ts'
 import type { Html } from './page.ts'
 import { pinInput } from './pin-fields.ts'
 import { hiddenFields, problemNote, type SignedIn } from './session.ts'
-import { authenticatorHtml } from './sign-up-forms.ts'
+import { authenticatorHtml, type Authenticator } from './sign-up-forms.ts'
 import type { Texts } from './texts.ts'
 
 export const changes = ['pin', 'authenticator', 'recovery_codes', 'number', 'close'] as const
@@ -34,12 +34,7 @@ export type ChangeForm = {
   readonly problem?: string | undefined
   /** The new authenticator of the form before. */
   readonly sealed?: string
-  readonly authenticator?: {
-    readonly sealed: string
-    readonly codeSecret: string
-    readonly uri: string
-    readonly image: string
-  }
+  readonly authenticator?: Authenticator & { readonly sealed: string }
   /** What was sent to the new number. */
   readonly proof?: string | undefined
 }
@@ -79,7 +74,6 @@ const fieldsOf = (visitor: SignedIn, form: ChangeForm): Html => {
   }
 }
 
-/** A form that changes something of the account. */
 export const changeFormHtml = (visitor: SignedIn, form: ChangeForm): Html => {
   const { texts, csrf } = visitor
   const { change, problem, authenticator, proof } = form

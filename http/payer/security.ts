@@ -84,7 +84,6 @@ const formPage = (needs: SecurityNeeds, visits: Visits) => {
   }
 }
 
-/** Where payers change how they sign in, see and end sessions, and close their account. */
 export const payerSecurityRoutes = (needs: SecurityNeeds, visits: Visits): Route[] => {
   const { page, form } = payerPages(visits)
   const show = overview(needs, visits)

@@ -10,16 +10,12 @@ import { codeField, inputField, phoneField, type Throttle } from './fields.ts'
 import type { signInForm } from './page-asks.ts'
 import type { Html, Page } from './page.ts'
 import { shownClock } from './money.ts'
+import { sealing, type Sealing } from './sealing.ts'
 import { hiddenFields, problemNote, type Visitor, type Visits } from './session.ts'
 import type { Texts } from './texts.ts'
 import { filled } from './words.ts'
 
-export type SignInFormNeeds = BeginSessionNeeds & {
-  readonly throttle: Throttle
-  /** Encrypts what a page hands to the browser and gets back. */
-  readonly seal: (text: string) => string
-  readonly unseal: (sealed: string) => string | undefined
-}
+export type SignInFormNeeds = BeginSessionNeeds & Sealing & { readonly throttle: Throttle }
 
 type Form = FormOf<typeof signInForm>
 
@@ -81,11 +77,7 @@ const recoveryCodeForm = (
 export const makeSignIn = (needs: SignInFormNeeds, visits: Visits) => {
   const begin = beginSession(needs, visits)
 
-  const readChallenge = (sealed: string, { browser }: Visitor, at: Instant) => {
-    const text = needs.unseal(sealed)
-    const read = text === undefined ? undefined : challenge.safeParse(JSON.parse(text)).data
-    return read?.browser === browser && at < read.until ? read : undefined
-  }
+  const challenges = sealing(needs, challenge)
 
   const first = async (visitor: Visitor, form: Form, call: Call): Promise<Step> => {
     const { at, request } = call
@@ -101,8 +93,8 @@ export const makeSignIn = (needs: SignInFormNeeds, visits: Visits) => {
       const pin = fieldOf(form, 'pin').slice(0, 64)
       const payer = await needs.signIn.checkPin(phone, pin, context, known)
       const until = at + challengeLifetimeMs
-      const sealed = needs.seal(JSON.stringify({ payer, browser: visitor.browser, until }))
-      return { step: 'code', challenge: sealed }
+      const { browser } = visitor
+      return { step: 'code', challenge: challenges.seal({ payer, browser, until }) }
     } catch (error) {
       const failure = failureOf(error, visitor, at, visitor.texts.wrong)
       if (!isKnown) needs.throttle.count(address, at)
@@ -112,8 +104,8 @@ export const makeSignIn = (needs: SignInFormNeeds, visits: Visits) => {
 
   const second = async (visitor: Visitor, form: Form, call: Call): Promise<Step> => {
     const sealed = fieldOf(form, 'challenge')
-    const known = readChallenge(sealed, visitor, call.at)
-    if (!known) return { step: 'pin', problem: visitor.texts.again }
+    const known = challenges.read(sealed, call.at)
+    if (known?.browser !== visitor.browser) return { step: 'pin', problem: visitor.texts.again }
     const { payer } = known
     try {
       const code = (fieldOf(form, 'code') || fieldOf(form, 'recovery_code')).replaceAll(' ', '')

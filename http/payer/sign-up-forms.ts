@@ -137,11 +137,8 @@ export const signUpForms = (
   }
 }
 
-type Authenticator = {
-  readonly uri: string
-  readonly codeSecret: string
-  readonly image: string
-}
+/** `image` is a code that shows the link `uri`. */
+export type Authenticator = Readonly<Record<'uri' | 'codeSecret' | 'image', string>>
 
 /** How to connect an authenticator app: a code to scan, a link, a key to type. */
 export const authenticatorHtml = (

@@ -9,6 +9,7 @@ import { beginSession, type BeginSessionNeeds } from './begin-session.ts'
 import type { Problems } from './fields.ts'
 import { pageAsks, type signUpForm } from './page-asks.ts'
 import { openPages } from './pages.ts'
+import { sealing } from './sealing.ts'
 import type { Visitor, Visits } from './session.ts'
 import { nothingTyped, signUpForms } from './sign-up-forms.ts'
 import { makeSignUp, type SealedRegistration, type SignUpNeeds, type Typed } from './sign-up.ts'
@@ -32,13 +33,13 @@ const problemsOf = (texts: Texts, { phone, name, pin, pinAgain }: TypedTwice): P
 /** Sign-up pages. A new payer is signed in, and goes on to the page before. */
 export const signUpRoutes = (needs: SignUpNeeds & BeginSessionNeeds, visits: Visits): Route[] => {
   const signUp = makeSignUp(needs)
+  const keptPins = sealing(needs, keptPin)
   const begin = beginSession(needs, visits)
   const forms = signUpForms(needs, visits)
 
   const readKeptPin = (sealed: string, { browser }: Visitor, { at }: Call): string => {
-    const text = sealed === '' ? undefined : needs.unseal(sealed)
-    const read = text === undefined ? undefined : keptPin.safeParse(JSON.parse(text)).data
-    return read?.browser === browser && at < read.until ? read.pin : ''
+    const read = sealed === '' ? undefined : keptPins.read(sealed, at)
+    return read?.browser === browser ? read.pin : ''
   }
 
   const whoForm = (
@@ -51,7 +52,7 @@ export const signUpRoutes = (needs: SignUpNeeds & BeginSessionNeeds, visits: Vis
     const { browser } = visitor
     const isKept = problems['pin'] === undefined && pin !== ''
     const kept = { pin, browser, until: call.at + keptPinLifetimeMs }
-    const keptPin = isKept ? needs.seal(JSON.stringify(kept)) : undefined
+    const keptPin = isKept ? keptPins.seal(kept) : undefined
     return forms.who(visitor, call, { ...typed, problems, keptPin })
   }
 

@@ -1,6 +1,5 @@
 import type { registerPayer } from '../../application/register-payer.ts'
 import { z } from 'zod'
-import type { NumberProofs } from '../../application/number-proofs.ts'
 import { plainRecoveryCode } from '../../application/payers.ts'
 import { phoneDigits } from '../../application/people.ts'
 import { isNewPin } from '../../domain/people/payer-command.ts'
@@ -8,23 +7,15 @@ import { plainProfile, profile as profileSchema } from '../../domain/people/prof
 import type { Instant } from '../../domain/time.ts'
 import type { Call } from '../call.ts'
 import { fullName } from './api-fields.ts'
+import type { RenewalNeeds } from './account-work.ts'
 import type { Throttle } from './fields.ts'
+import { sealing } from './sealing.ts'
 import type { Texts } from './texts.ts'
 import { filledText } from './words.ts'
 
-export type SignUpNeeds = {
+export type SignUpNeeds = RenewalNeeds & {
   readonly throttle: Throttle
-  readonly seal: (text: string) => string
-  readonly unseal: (sealed: string) => string | undefined
-  readonly digestOf: (text: string) => string
-  readonly hashPin: (pin: string) => Promise<string>
-  readonly newCodeSecret: () => string
-  readonly newRecoveryCodes: () => readonly string[]
-  readonly codeUri: (secret: string, phone: string) => string
-  readonly stepOfCode: (secret: string, code: string) => number | null
-  readonly proofs: NumberProofs
   readonly hasAccount: (phone: string) => Promise<boolean>
-  readonly issuer: () => string
   readonly registerPayer: ReturnType<typeof registerPayer>
   readonly qrImage: { readonly dataUrl: (text: string) => Promise<string> }
 }
@@ -94,10 +85,8 @@ const finishing =
 export const makeSignUp = (needs: SignUpNeeds) => {
   const { throttle, proofs } = needs
 
-  const sealed = (known: Registration): SealedRegistration => ({
-    ...known,
-    sealed: needs.seal(JSON.stringify(known)),
-  })
+  const { seal, read } = sealing(needs, registration)
+  const sealed = (known: Registration): SealedRegistration => ({ ...known, sealed: seal(known) })
 
   const ask = asking(needs)
 
@@ -111,9 +100,9 @@ export const makeSignUp = (needs: SignUpNeeds) => {
       const { at, request } = call
       throttle.check(request.remoteAddress ?? '', at)
       const phone = phoneDigits(fields.phone) ?? ''
-      const read = profileSchema.safeParse(plainProfile(fields.name, phone))
+      const { data: profile } = profileSchema.safeParse(plainProfile(fields.name, phone))
       const isNamed = fullName.safeParse(fields.name).success
-      if (!read.success || !isNamed || !isNewPin(fields.pin)) return undefined
+      if (!profile || !isNamed || !isNewPin(fields.pin)) return undefined
       throttle.count(request.remoteAddress ?? '', at)
       const proof = ask(phone, texts, call)
       const pinHash = await needs.hashPin(fields.pin)
@@ -121,16 +110,12 @@ export const makeSignUp = (needs: SignUpNeeds) => {
       const recoveryCodes = [...needs.newRecoveryCodes()]
       const until = at + registrationLifetimeMs
       const rest = { proof, askedAt: at, until }
-      return sealed({ profile: read.data, pinHash, codeSecret, recoveryCodes, ...rest })
+      return sealed({ profile, pinHash, codeSecret, recoveryCodes, ...rest })
     },
     /** With a new code for the number. @throws Refusal sign_in_is_locked */
     askAgain: (known: Registration, texts: Texts, call: Call): SealedRegistration =>
       sealed({ ...known, proof: ask(known.profile.phone, texts, call), askedAt: call.at }),
-    read: (text: string, at: Instant): Registration | undefined => {
-      const plain = needs.unseal(text)
-      const read = plain === undefined ? undefined : registration.safeParse(JSON.parse(plain))
-      return read?.success && at < read.data.until ? read.data : undefined
-    },
+    read,
     /** Undefined for a wrong code. @throws Refusal sign_in_is_locked */
     prove: async (
       known: Registration,

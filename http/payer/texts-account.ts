@@ -1,4 +1,4 @@
-import type { Translated } from './texts.ts'
+import type { Translated } from '../negotiation.ts'
 
 /** How accounts are made, opened, changed and closed; a part of `texts.ts`. */
 export const accountTextsInEnglish = {

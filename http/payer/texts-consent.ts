@@ -1,4 +1,4 @@
-import type { Translated } from './texts.ts'
+import type { Translated } from '../negotiation.ts'
 
 /** What applications and shops ask to know, and how it is taken back; a part of `texts.ts`. */
 export const consentTextsInEnglish = {

@@ -1,4 +1,4 @@
-import type { Translated } from './texts.ts'
+import type { Translated } from '../negotiation.ts'
 
 /** How payments are asked for, answered and shown; a part of `texts.ts`. */
 export const paymentTextsInEnglish = {

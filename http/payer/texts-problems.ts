@@ -1,4 +1,4 @@
-import type { Translated } from './texts.ts'
+import type { Translated } from '../negotiation.ts'
 
 /** What pages say when something went wrong; a part of `texts.ts`. */
 export const problemTextsInEnglish = {

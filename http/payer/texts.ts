@@ -1,5 +1,5 @@
 import type { Call } from '../call.ts'
-import { likedLanguages } from '../negotiation.ts'
+import { likedLanguages, type Translated } from '../negotiation.ts'
 import { refusedTextsInEnglish, refusedTextsInNorwegian } from '../portal/texts-refused.ts'
 import { accountTextsInEnglish, accountTextsInNorwegian } from './texts-account.ts'
 import { consentTextsInEnglish, consentTextsInNorwegian } from './texts-consent.ts'
@@ -85,9 +85,6 @@ const english = {
   waiting: 'Waiting for you',
   yourDetails: 'Your details',
 }
-
-/** The same texts in another language. */
-export type Translated<English> = Readonly<Record<keyof English, string>>
 
 export type Texts = Translated<typeof english>
 

@@ -2,9 +2,9 @@ import { html } from 'hono/html'
 import type { Instant, Seconds } from '../../domain/time.ts'
 import { brandMark, headHtml, type Html, htmlReply, pageHeaders } from '../payer/page.ts'
 import { hiddenFields, type SignedIn } from '../payer/session.ts'
+import type { Translated } from '../negotiation.ts'
 import type { Language } from '../payer/texts.ts'
 import type { RawReply, RawStatus } from '../route.ts'
-import { staffFrameTexts } from './texts.ts'
 
 /** Somebody who has signed in and may be on a staff. */
 export type LobbyVisitor = SignedIn & {
@@ -54,6 +54,25 @@ export type Frame = {
   readonly note: Html | ''
   readonly styles: readonly string[]
 }
+
+/** What stands around every page of a staff. */
+const english = {
+  account: 'Your account',
+  sandboxNote: 'Sandbox',
+  sandboxWhat: 'No real money moves here.',
+  signOut: 'Sign out',
+  skip: 'Skip to content',
+}
+
+const norwegian: Translated<typeof english> = {
+  account: 'Kontoen din',
+  sandboxNote: 'Sandkasse',
+  sandboxWhat: 'Her flyttes ingen ekte penger.',
+  signOut: 'Logg ut',
+  skip: 'Hopp til innholdet',
+}
+
+const staffFrameTexts = { en: english, nb: norwegian }
 
 const iconHtml = ({ icon }: Pick<Link, 'icon'>): Html =>
   html`<svg class="icon" viewBox="0 0 20 20" aria-hidden="true"><path d="${icon}" /></svg>`

@@ -88,7 +88,6 @@ const tableHtml = (
   )
 }
 
-/** Entries of the journal, the newest first. */
 export const entriesPage: PageOf<JournalNeeds> = (needs, visitor, call) => {
   const texts = journalTexts[visitor.language]
   const asked = askedIn(call)

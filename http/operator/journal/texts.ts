@@ -1,4 +1,4 @@
-import type { Translated } from '../../payer/texts.ts'
+import type { Translated } from '../../negotiation.ts'
 
 const english = {
   account: 'Account',

@@ -63,7 +63,6 @@ const currencyHtml = (
   </section>`
 }
 
-/** What every account holds at the end of a day, by currency. */
 export const trialBalancePage: PageOf<TrialBalanceNeeds> = ({ journalDays }, visitor, call) => {
   const texts = journalTexts[visitor.language]
   const given = searchOf(call).get('day') ?? ''

@@ -24,9 +24,7 @@ export type BankPageNeeds = Pick<Queries['accounting'], 'bankEntries'>
 export const largestBankFile = 4 * 1_048_576
 const onPage = 50
 
-export const bankQuery = z.object({
-  after: asked('Entries seen after this position.'),
-})
+export const bankQuery = z.object({ after: asked('Entries seen after this position.') })
 export const entryParams = z.object({ entry: z.string().regex(/^[\da-f]{32}$/) })
 
 const entryHref = (id: string): string => operatorPath(`payouts/bank/${id}`)

@@ -130,7 +130,6 @@ const orderHtml = (needs: PayoutListNeeds, visitor: OperatorVisitor): Html | '' 
   </form>`
 }
 
-/** Payouts of a state, the latest bank days first. */
 export const payoutListPage: PageOf<PayoutListNeeds> = (needs, visitor, call) => {
   const texts = payoutTexts[visitor.language]
   const search = searchOf(call)

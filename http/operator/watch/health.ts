@@ -15,27 +15,17 @@ type Ready = Awaited<ReturnType<ServiceNeeds['ready']>>
 type Health = {
   readonly ready: Ready
   readonly freeBytes: number | undefined
-  readonly callbacks: {
-    readonly unfinished: number
-    readonly due: number
-    readonly later: number
-    readonly rested: number
-  }
+  readonly callbacks: Readonly<Record<'unfinished' | 'due' | 'later' | 'rested', number>>
   readonly listeners: number
-  readonly checkpoint:
-    { readonly size: number; readonly signedAt: number; readonly cosigned: number } | undefined
+  readonly checkpoint: Readonly<Record<'size' | 'signedAt' | 'cosigned', number>> | undefined
   /** Of the log, as far as it is read. */
   readonly events: number
   readonly reportsClosing: number
   readonly settlementsUnfinished: number
-  readonly nodes:
-    | readonly {
-        readonly name: string
-        readonly isOwn: boolean
-        readonly does: readonly string[]
-      }[]
-    | undefined
+  readonly nodes: readonly Node[] | undefined
 }
+
+type Node = { readonly name: string; readonly isOwn: boolean; readonly does: readonly string[] }
 
 export type HealthNeeds = AuditNeeds &
   Pick<ServiceNeeds, 'readyDetails'> & { readonly health: () => Promise<Health> }

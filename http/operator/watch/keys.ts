@@ -114,7 +114,6 @@ const rotatePage = (kind: Kind, visitor: OperatorVisitor): OperatorPage => {
   }
 }
 
-/** Keys that sign, and what follows them. */
 export const keyRoutes = (
   needs: KeyNeeds,
   visits: Visits,

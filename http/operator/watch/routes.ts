@@ -7,7 +7,6 @@ import { securityLogPage, securityQuery, type SecurityNeeds } from './security.t
 
 type OperatorWatchNeeds = OperatorNeeds & HealthNeeds & SecurityNeeds & KeyNeeds
 
-/** How the service is, its security log, and its keys. */
 export const operatorWatchRoutes = (needs: OperatorWatchNeeds, visits: Visits): Route[] => {
   const pages = operatorPages(needs, visits)
   const { page } = pages

@@ -15,11 +15,7 @@ import { watchTexts } from './texts.ts'
 
 type Line = SecurityEvent & { readonly at: string; readonly times?: number }
 type Place = { readonly day: string; readonly before: number }
-type Wanted = {
-  readonly merchant: string | null
-  readonly type: string | null
-  readonly actor: string | null
-}
+type Wanted = Readonly<Record<'merchant' | 'type' | 'actor', string | null>>
 
 export type SecurityNeeds = {
   readonly securityPage: (
@@ -95,7 +91,6 @@ const searchWith = (wanted: Wanted, next: Place): string => {
   return String(new URLSearchParams([...given, ['day', next.day], ['before', String(next.before)]]))
 }
 
-/** The security log, the newest lines first. */
 export const securityLogPage: PageOf<SecurityNeeds> = (needs, visitor, call) => {
   const texts = watchTexts[visitor.language]
   const search = searchOf(call)
