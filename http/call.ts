@@ -59,8 +59,12 @@ export const contextOf = (call: Call): Context => {
   return { at, merchant, actor, correlationId, asked, signed, from: sealedAddress() }
 }
 
-export const contextOfPayer = (
+/** Of an actor that is no user of a merchant. */
+export const contextBy = (
   { at, requestId: correlationId }: Call,
-  payer: string,
+  actor: string,
   merchant: string | null = null,
-): Context => ({ at, merchant, actor: `payer:${payer}`, correlationId })
+): Context => ({ at, merchant, actor, correlationId })
+
+export const contextOfPayer = (call: Call, payer: string, merchant?: string | null): Context =>
+  contextBy(call, `payer:${payer}`, merchant)

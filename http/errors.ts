@@ -129,11 +129,7 @@ const validationErrorType = 'validation_error'
 
 export const answerTo = (status: ErrorStatus, description: string): ErrorAnswer => ({
   status,
-  body: {
-    error_type: reasonPhrases[status],
-    error_description: description,
-    error_details: null,
-  },
+  body: { error_type: reasonPhrases[status], error_description: description, error_details: null },
 })
 
 export const answerToMalformed = ({ message, details }: Malformed): ErrorAnswer => ({

@@ -2,7 +2,8 @@ import type { Group } from './groups.ts'
 import { z } from 'zod'
 import type { Links } from './addresses.ts'
 import { callerOf } from './call.ts'
-import { route, type AccessLevel, type Route } from './route.ts'
+import type { AccessLevel, Route } from './route.ts'
+import { routesOf } from './routes-of.ts'
 
 export const pageSize = 100
 
@@ -72,17 +73,7 @@ export const listPage = <R extends Row>(
   return { uris: rows.map((row) => links.inBody(pathOf(row))), next }
 }
 
-/** GET of a merchant's entries of one kind. */
-export const listRoute = <R extends Row>({
-  path,
-  access,
-  group,
-  summary,
-  links,
-  caughtUp,
-  list,
-  pathOf,
-}: {
+type Listed<R extends Row> = {
   readonly path: string
   readonly access: AccessLevel
   readonly group: Group
@@ -91,13 +82,13 @@ export const listRoute = <R extends Row>({
   readonly caughtUp: () => Promise<void>
   readonly list: (merchant: string, before: number, limit: number) => readonly R[]
   readonly pathOf: (row: R) => string
-}): Route =>
-  route({
-    method: 'GET',
-    path,
-    access,
-    group,
-    summary,
+}
+
+/** GET of a merchant's entries of one kind. */
+export const listRoute = <R extends Row>(listed: Listed<R>): Route => {
+  const { path, access, group, links, caughtUp, list, pathOf } = listed
+  return routesOf({ access, group }).get(path, {
+    summary: listed.summary,
     query: listQuery,
     reply: listReply,
     handle: async (call) => {
@@ -107,3 +98,4 @@ export const listRoute = <R extends Row>({
       return listPage(links, path, call.query.next, page, pathOf)
     },
   })
+}

@@ -4,7 +4,7 @@ import { subjects } from '../../application/audit/explain.ts'
 import type { Story, SumOfParts } from '../../application/audit/story.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Route } from '../route.ts'
-import { filtersHtml } from './filters.ts'
+import { explainForm } from './filters.ts'
 import { filled } from './query.ts'
 import { storyHtml, sumHtml } from './story-html.ts'
 import { auditPages, notSignedIn, type AuditVisits, type Shown } from './visits.ts'
@@ -26,18 +26,7 @@ const query = z.object({
 })
 
 const form = (subject: string | undefined) =>
-  filtersHtml(
-    '/audit/explain',
-    [
-      {
-        name: 'subject',
-        label: 'A payment, report, settlement, account, callback or stream',
-        example: 'tid, merchant/ledger/1, merchant/1, fee_income …',
-        value: subject,
-      },
-    ],
-    'Explain',
-  )
+  explainForm('A payment, report, settlement, account, callback or stream', subject)
 
 /** Stories in plain words, and what adds up to their numbers. */
 export const auditExplainRoute = (needs: AuditExplainNeeds, visits: AuditVisits): Route => {

@@ -5,7 +5,7 @@ type Field = {
   readonly name: string
   readonly label: string
   readonly example?: string
-  readonly value: string | undefined
+  readonly value?: string | undefined
 }
 
 const fieldHtml = ({ name, label, example, value }: Field): Html =>
@@ -20,6 +20,12 @@ export const filtersHtml = (action: string, fields: readonly Field[], button: st
     ${fields.map(fieldHtml)}
     <div class="go"><button>${button}</button></div>
   </form>`
+
+/** Asks for something to explain. */
+export const explainForm = (label: string, value?: string): Html => {
+  const example = 'tid, merchant/ledger/1, merchant/1, fee_income …'
+  return filtersHtml('/audit/explain', [{ name: 'subject', label, example, value }], 'Explain')
+}
 
 const time = '2026-05-17 12:00'
 

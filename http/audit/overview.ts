@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { browse } from '../../application/audit/browse.ts'
 import type { Queries } from '../../projections/read-models.ts'
-import { filtersHtml } from './filters.ts'
+import { explainForm } from './filters.ts'
 import { eventsTable, type AuditEventNeeds } from './events.ts'
 import type { Html } from '../payer/page.ts'
 import { route, type Route } from '../route.ts'
@@ -48,15 +48,10 @@ const overviewRoute = (needs: AuditOverviewNeeds, visits: AuditVisits): Route =>
               ${shownTime(newest.signedAt)}: <code>${newest.root}</code>
             </p>`
           : html`<p>No checkpoint is signed so far.</p>`
-        const field = {
-          name: 'subject',
-          label: 'What do you want to have explained?',
-          example: 'tid, merchant/ledger/1, merchant/1, fee_income …',
-          value: undefined,
-        }
         const body = html`<h1>The log</h1>
           <p>It holds events up to position ${head}. You can read all of it, and change nothing.</p>
-          ${verdictHtml(verdict)} ${checkpoint} ${filtersHtml('/audit/explain', [field], 'Explain')}
+          ${verdictHtml(verdict)} ${checkpoint}
+          ${explainForm('What do you want to have explained?')}
           <h2>The newest events</h2>
           ${await eventsTable(needs, events)}
           <p><a href="/audit/events">All events</a></p>`

@@ -2,10 +2,11 @@ import { html } from 'hono/html'
 import { z } from 'zod'
 import type { Auditors } from '../../application/auditors.ts'
 import { Refusal } from '../../domain/refusal.ts'
-import { searchOf, type Call } from '../call.ts'
+import { contextBy, searchOf, type Call } from '../call.ts'
 import { anyForm, fieldOf, type Form } from '../forms.ts'
 import { type RawReply, type RawStatus, type Route } from '../route.ts'
 import { routesOf } from '../routes-of.ts'
+import { isForeign } from '../payer/anti-forgery.ts'
 import { signInPath } from './page.ts'
 import { auditChallenge, type AuditVisits } from './visits.ts'
 
@@ -30,11 +31,6 @@ const nextOf = (call: Call): string => {
 }
 
 /** Cookies are not sent by forms of other sites, and a sign-in may not come from there either. */
-const isForeign = ({ request }: Call): boolean => {
-  const site = request.header('sec-fetch-site')
-  return site !== undefined && site !== 'same-origin' && site !== 'none'
-}
-
 const fromElsewhere = 'The form came from elsewhere.'
 
 const formHtml = (call: Call, problem: string | undefined) => {
@@ -77,13 +73,12 @@ const makeSignInPages = ({ auditors }: AuditSignInNeeds, visits: AuditVisits) =>
 
   const signIn = async (call: Call<unknown, unknown, Form>): Promise<RawReply> => {
     if (isForeign(call)) return shown(call, fromElsewhere, 403)
-    const { at, requestId: correlationId, body, request } = call
+    const { body, request } = call
     const given = { id: fieldOf(body, 'id'), password: password(body), code: fieldOf(body, 'code') }
     if (Object.values(given).includes('')) return shown(call, fieldsMissing, 400)
-    const context = { at, merchant: null, actor: 'auditor', correlationId }
     const { remoteAddress: address } = request
     try {
-      const cookie = await auditors.signIn(given, context, { address })
+      const cookie = await auditors.signIn(given, contextBy(call, 'auditor'), { address })
       return visits.go(nextOf(call), [visits.keep(cookie)])
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
@@ -95,9 +90,8 @@ const makeSignInPages = ({ auditors }: AuditSignInNeeds, visits: AuditVisits) =>
   const signOut = async (call: Call): Promise<RawReply> => {
     if (isForeign(call)) return shown(call, fromElsewhere, 403)
     const visitor = await visits.visitorOf(call)
-    const { at, requestId: correlationId } = call
-    const context = { at, merchant: null, actor: 'auditor', correlationId }
-    if (visitor?.session !== undefined) await auditors.signOut(visitor.id, visitor.session, context)
+    if (visitor?.session !== undefined)
+      await auditors.signOut(visitor.id, visitor.session, contextBy(call, 'auditor'))
     return visits.go(signInPath, [visits.noCookie])
   }
 

@@ -6,7 +6,7 @@ import { targetOf, type Call } from '../call.ts'
 import { Malformed, RequestError } from '../errors.ts'
 import { preferred } from '../negotiation.ts'
 import { ownCookie } from '../own-cookie.ts'
-import { pageHeaders } from '../payer/page.ts'
+import { redirectReply } from '../payer/page.ts'
 import { answerToRefusal } from '../refusal-answers.ts'
 import type { RawReply, RawStatus } from '../route.ts'
 import { routesOf } from '../routes-of.ts'
@@ -77,13 +77,8 @@ export const makeAuditVisits = ({ isSecure, auditors, securityLog }: VisitNeeds)
     return session === undefined ? undefined : auditors.bySession(session, at)
   }
 
-  const go = (location: string, cookies: readonly string[] = []): RawReply => ({
-    status: 303,
-    type: 'text/plain; charset=utf-8',
-    body: '',
-    headers: { ...pageHeaders(isSecure), Location: location },
-    cookies,
-  })
+  const go = (location: string, cookies?: readonly string[]): RawReply =>
+    redirectReply(location, isSecure, cookies)
 
   const show = (call: Call, page: Omit<AuditPage, 'path'>): Promise<RawReply> =>
     auditPage({ ...page, path: targetOf(call).replace(/\?.*/, '') }, isSecure)

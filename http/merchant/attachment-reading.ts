@@ -43,11 +43,7 @@ const attachmentReply = z
   .meta({ id: 'Attachment' })
 
 const listReply = z
-  .object({
-    uris: z.array(z.string()),
-    next: z.null(),
-    attachments: z.array(attachmentReply),
-  })
+  .object({ uris: z.array(z.string()), next: z.null(), attachments: z.array(attachmentReply) })
   .meta({ id: 'AttachmentList', description: 'All of them on one page, newest first.' })
 
 /** Names of ours: whoever uploads gives none. */

@@ -11,7 +11,7 @@ import { secondsAfter, type Instant } from '../../domain/time.ts'
 import type { AttachmentEntry } from '../../projections/attachments.ts'
 import { merchantPrefix, tidParams, type Signing } from '../addresses.ts'
 import type { Names } from '../brand.ts'
-import { callerOf, type Call } from '../call.ts'
+import { callerOf, contextBy, type Call } from '../call.ts'
 import { nextTurn } from '../../application/next-turn.ts'
 import type { Queries } from '../../projections/read-models.ts'
 import { partsOf } from '../multipart.ts'
@@ -104,7 +104,6 @@ export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
       success: 'created',
       reply: uploadedReply,
       handle: async (call) => {
-        const { at, requestId: correlationId } = call
         const { tid } = call.params
         // From the log: another process may have recorded the payer's answer.
         const payment = await find(payments, tid, 'log')
@@ -112,7 +111,7 @@ export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
           return refuse('resource_is_unknown')
         const { request, payer, expiresAt } = payment
         // Expired, whether recorded yet or not.
-        if (payer === null || (payment.status === 'auth' && at >= expiresAt))
+        if (payer === null || (payment.status === 'auth' && call.at >= expiresAt))
           return refuse('resource_is_unknown')
         const { merchant, currency } = request
         const { body, header } = call.request
@@ -126,7 +125,7 @@ export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
           contents.push({ kind, hash, sealedHash, size: content.byteLength })
           keeps.push(keep)
         }
-        const context = { at, merchant, actor: 'attachment_uri', correlationId }
+        const context = contextBy(call, 'attachment_uri', merchant)
         const command = { type: 'UploadAttachments', contents } as const
         // Check before keeping content, and keep it before recording, so readers always find it.
         await dryRun(find, attachmentsOfPayments, tid, command)
@@ -137,11 +136,6 @@ export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
         return { location: links.full(listPath(tid)), value: { id, ids: [...ids] } }
       },
     }),
-    ...attachmentReadingRoutes(needs, {
-      listPath,
-      access: 'SECRET',
-      group,
-      entriesFor,
-    }),
+    ...attachmentReadingRoutes(needs, { listPath, access: 'SECRET', group, entriesFor }),
   ]
 }

@@ -52,7 +52,6 @@ const scan = z.object({
 
 const paymentMessage = callbackMessage('PaymentCallback', outcomeReply)
 const permissionMessage = callbackMessage('PermissionCallback', permissionOutcomeReply)
-const reportMessage = callbackMessage('ReportCallback', reportReply)
 const restedMessage = callbackMessage(
   'RestedCallback',
   z.object({
@@ -71,14 +70,11 @@ const noticeMessage = callbackMessage(
     date_until: dateTime.nullable().meta({ description: 'When it is too late.' }),
   }),
 )
-const settlementMessage = callbackMessage('SettlementCallback', settlementReply)
 const textMessage = (id: string) =>
   z
     .object({ meta, object: text.optional() })
     .meta({ id, description: 'There is no object on public channels.' })
-const testMessage = textMessage('TestCallback')
 const scanMessage = z.object({ meta, object: scan }).meta({ id: 'ScanCallback' })
-const displayMessage = textMessage('DisplayCallback')
 
 type Told = { readonly summary: string; readonly message: z.ZodType }
 
@@ -105,11 +101,11 @@ export const callbacks = {
   },
   report_closed: {
     summary: 'A report is closed: its summary and logs are complete.',
-    message: reportMessage,
+    message: callbackMessage('ReportCallback', reportReply),
   },
   settlement_made: {
     summary: 'A settlement is made; it goes to the `callback_uri` of the merchant.',
-    message: settlementMessage,
+    message: callbackMessage('SettlementCallback', settlementReply),
   },
   callback_address_rested: {
     summary: 'An address has taken nothing for five days, and gets nothing now; in the feed only.',
@@ -125,11 +121,11 @@ export const callbacks = {
   },
   display_message: {
     summary: 'What to show at the till; it goes to the `display_message_uri` of a payment request.',
-    message: displayMessage,
+    message: textMessage('DisplayCallback'),
   },
   test_event: {
     summary: 'Asked for in the sandbox, to try an address.',
-    message: testMessage,
+    message: textMessage('TestCallback'),
   },
 } as const satisfies Readonly<Record<CallbackName, Told>>
 

@@ -123,12 +123,7 @@ export const outcomeView = (
       transaction_fee: amount(charge.fee),
       interchange_fee: amount(charge.interchange),
     })),
-    refunds: refunds.map(({ id, at, text, ...taken }) => ({
-      id,
-      ...pots(taken),
-      text,
-      date: at,
-    })),
+    refunds: refunds.map(({ id, at, text, ...taken }) => ({ id, ...pots(taken), text, date: at })),
     status: outcome.status,
     status_code: outcome.statusCode,
     customer,

@@ -72,21 +72,15 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
   }
 
   const update = async (tid: string, input: PaymentUpdate, call: Call): Promise<void> => {
-    const { actor, isSigned, ...caller } = callerOf(call)
+    const { actor, isSigned, merchant: own } = callerOf(call)
     if (input.action === 'refund' && !isSigned) {
       const { remoteAddress: address } = call.request
-      const reason = 'level too low'
-      needs.securityLog.record({
-        type: 'refused',
-        actor,
-        merchant: caller.merchant,
-        address,
-        reason,
-      })
+      const who = { actor, merchant: own, address }
+      needs.securityLog.record({ type: 'refused', ...who, reason: 'level too low' })
       return unauthorized('Level too low: a refund must be signed with a key.')
     }
     const payment = await needs.find(payments, tid)
-    if (payment.status === 'unrequested' || payment.request.merchant !== callerOf(call).merchant)
+    if (payment.status === 'unrequested' || payment.request.merchant !== own)
       return refuse('resource_is_unknown')
     const { at } = call
     const { action } = input

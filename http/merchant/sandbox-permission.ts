@@ -3,7 +3,7 @@ import { permissionRequests } from '../../domain/aggregates.ts'
 import type { Find } from '../../application/find-state.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { ridParams } from '../addresses.ts'
-import type { Call } from '../call.ts'
+import { contextOfPayer, type Call } from '../call.ts'
 import type { PayerPermissionNeeds } from '../payer/permission.ts'
 import type { Route } from '../route.ts'
 import { grantedText } from './permission-input.ts'
@@ -28,9 +28,7 @@ export const sandboxPermissionRoutes = (needs: SandboxPermissionNeeds): Route[] 
     if (permission.status === 'unrequested') return refuse('resource_is_unknown')
     const name = named ?? permission.payer ?? 'alice'
     const payer = (await needs.findPayer(name)) ?? refuse('payer_is_unknown')
-    const { at, requestId: correlationId } = call
-    const { merchant } = permission.request
-    return { payer, context: { at, merchant, actor: `payer:${payer}`, correlationId } }
+    return { payer, context: contextOfPayer(call, payer, permission.request.merchant) }
   }
 
   return [

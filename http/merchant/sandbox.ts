@@ -8,7 +8,7 @@ import { awaitsScan, type Payment } from '../../domain/payment/payment-state.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import { givenId, tidParams } from '../addresses.ts'
-import type { Call } from '../call.ts'
+import { contextBy, contextOfPayer, type Call } from '../call.ts'
 import type { Route } from '../route.ts'
 import { callbackUriText } from '../callback-uri.ts'
 import type { Fitting } from '../fitting.ts'
@@ -41,10 +41,7 @@ export type SandboxNeeds = {
 const prefix = '/sandbox/v1'
 
 const clockInput = z
-  .object({
-    advance_seconds: plainNumber(z.int().min(0).max(3_153_600_000)),
-    now: dateTimeText,
-  })
+  .object({ advance_seconds: plainNumber(z.int().min(0).max(3_153_600_000)), now: dateTimeText })
   .partial()
   .refine(({ advance_seconds, now }) => (advance_seconds === undefined) !== (now === undefined), {
     message: 'Give either advance_seconds or now.',
@@ -55,11 +52,6 @@ const clockInput = z
 /** Whether memory already knows who may answer. */
 const isDecidedWhoAnswers = (payment: Payment): boolean =>
   payment.status !== 'unrequested' && !awaitsScan(payment)
-
-const contextFor = ({ at, requestId }: Call, merchant: string | null, actor: string): Context => ({
-  ...{ at, merchant, actor },
-  correlationId: requestId,
-})
 
 /** Simulates payers and time (interface 15); sandbox only. */
 export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
@@ -93,7 +85,7 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
             : amountIn(context, ['additional_amount'], text, request.currency),
         )
         const payer = await payerOf(named, expected)
-        const context = contextFor(call, request.merchant, `payer:${payer}`)
+        const context = contextOfPayer(call, payer, request.merchant)
         const wish = { additionalAmount, isConfirmed: true, credit }
         await needs.acceptPayment(tid, payer, wish, context)
       },
@@ -107,7 +99,7 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
         const { request, payer: expected } = await requestOf(tid)
         const payer = await payerOf(call.body.payer, expected)
         const command = { type: 'DeclinePayment', at: call.at, payer } as const
-        const context = contextFor(call, request.merchant, `payer:${payer}`)
+        const context = contextOfPayer(call, payer, request.merchant)
         await handle(payments, tid, command, context)
       },
     }),
@@ -122,7 +114,7 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
       handle: async (call) => {
         const { payer: named, argstring } = call.body
         const payer = await payerOf(named, null)
-        const context = contextFor(call, null, `payer:${payer}`)
+        const context = contextOfPayer(call, payer)
         const { shortlink_id } = call.params
         const { token } = await needs.scanShortlink(shortlink_id, { payer, argstring }, context)
         return { id: token }
@@ -138,7 +130,7 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
       handle: async (call) => {
         const { advance_seconds: seconds = 0, now } = call.body
         const step = now === undefined ? { by: seconds * 1000 } : { to: now }
-        return { now: await needs.advanceClock(step, contextFor(call, null, 'sandbox')) }
+        return { now: await needs.advanceClock(step, contextBy(call, 'sandbox')) }
       },
     }),
     inSandbox.post(`${prefix}/settlement/`, {
@@ -166,7 +158,7 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
         const { callback_uri: uri, merchant } = call.body
         if ((await find(merchants, merchant)).status !== 'present')
           return refuse('merchant_is_unknown')
-        await needs.sendTestCallback(uri, contextFor(call, merchant, 'sandbox'))
+        await needs.sendTestCallback(uri, contextBy(call, 'sandbox', merchant))
       },
     }),
   ]

@@ -135,9 +135,7 @@ export const shortlinkRoutes = (needs: ShortlinkNeeds): Route[] => {
       summary: 'Read the latest scan of a shortlink; 204 when none is young enough',
       params,
       query: z.object({
-        ttl: secondsText.default(60).meta({
-          description: 'Seconds; older scans do not count.',
-        }),
+        ttl: secondsText.default(60).meta({ description: 'Seconds; older scans do not count.' }),
       }),
       success: 'value or nothing',
       reply: scanReply,

@@ -1,15 +1,12 @@
 import { z } from 'zod'
-import type { Context } from '../../application/handle.ts'
-import type { Call } from '../call.ts'
+import { contextBy, type Call } from '../call.ts'
 import { anyForm, type Fields, type FormOf } from '../forms.ts'
 import { route, type Route } from '../route.ts'
 import { basicOf, type Client, type ClientAccess } from './client.ts'
 import { notKept, oauthAnswer, oauthErrors, oauthJson } from './reply.ts'
 
-export const contextOfClient = (
-  { at, requestId: correlationId }: Call,
-  { id, merchant }: Client,
-): Context => ({ at, merchant, actor: `client:${id}`, correlationId })
+export const contextOfClient = (call: Call, { id, merchant }: Pick<Client, 'id' | 'merchant'>) =>
+  contextBy(call, `client:${id}`, merchant)
 
 /** Client credentials in the form; headers may carry them instead. */
 export const clientParameters = {

@@ -5,8 +5,7 @@ import type { Names } from '../brand.ts'
 import type { Call } from '../call.ts'
 import { RequestError } from '../errors.ts'
 import type { Fields } from '../forms.ts'
-import { parameter } from './parameter.ts'
-import { OAuthError } from './reply.ts'
+import { OAuthError, parameter } from './reply.ts'
 
 export type KnownApplication = {
   readonly clientId: string

@@ -9,7 +9,7 @@ import {
 import { isPartOf, type Scope } from '../../domain/people/scope.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
-import type { Call } from '../call.ts'
+import { contextBy, type Call } from '../call.ts'
 import type { Throttle } from '../payer/fields.ts'
 import type { SessionNeeds, SignedIn, Visitor } from '../payer/session.ts'
 import type { ValidRequest } from './request.ts'
@@ -91,19 +91,15 @@ export const authorizationPasses = (needs: AuthorizationPassNeeds) => {
   }
 
   /** Records a pass, once somebody has signed in. */
-  const store = async (id: string, pass: WaitingPass, { at, requestId }: Call) => {
-    const { request, browserHash, qrHash, startedAt } = pass
-    const { state } = await handle(
-      authorizations,
-      id,
-      { type: 'RequestAuthorization', at: startedAt, request, browserHash, qrHash },
-      {
-        at,
-        merchant: request.merchant,
-        actor: `client:${request.client}`,
-        correlationId: requestId,
-      },
-    )
+  const store = async (
+    id: string,
+    { startedAt, expiresAt: _, ...asked }: WaitingPass,
+    call: Call,
+  ) => {
+    const { client, merchant } = asked.request
+    const command = { type: 'RequestAuthorization', at: startedAt, ...asked } as const
+    const context = contextBy(call, `client:${client}`, merchant)
+    const { state } = await handle(authorizations, id, command, context)
     waiting.remove(id)
     return recorded(state)
   }

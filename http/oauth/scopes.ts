@@ -83,23 +83,12 @@ export const scopeRoutes = (needs: ScopeNeeds): Route[] => {
     const { scheme, token } = tokenOf(call)
     const live = await findLiveToken(token, call.at)
     const profile = live && (await findProfile(live.payer))
-    if (!live || !profile)
-      throw challenge(
-        scheme,
-        401,
-        'invalid_token',
-        'The access token is unknown, expired or revoked.',
-      )
+    const unknown = 'The access token is unknown, expired or revoked.'
+    if (!live || !profile) throw challenge(scheme, 401, 'invalid_token', unknown)
     await checkBinding(call, scheme, token, live)
-    const [scope] = enough
+    const tooLittle = `The scope ${enough.join(' or ')} is needed.`
     if (!enough.some((one) => live.scope.includes(one)))
-      throw challenge(
-        scheme,
-        403,
-        'insufficient_scope',
-        `The scope ${enough.join(' or ')} is needed.`,
-        scope,
-      )
+      throw challenge(scheme, 403, 'insufficient_scope', tooLittle, enough[0])
     recordTokenReading(needs, call, live)
     return { profile, scope: live.scope, subject: subjectOf(live.payer, live.merchant) }
   }

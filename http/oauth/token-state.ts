@@ -7,8 +7,7 @@ import type { Instant } from '../../domain/time.ts'
 import type { Route } from '../route.ts'
 import { clientEndpoint, clientParameters, contextOfClient } from './client-endpoint.ts'
 import { makeClientAccess, type ClientNeeds } from './client.ts'
-import { requiredParameter } from './parameter.ts'
-import { OAuthError } from './reply.ts'
+import { OAuthError, requiredParameter } from './reply.ts'
 
 type TokenStateNeeds = ClientNeeds & {
   readonly issuer: () => string

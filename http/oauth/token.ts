@@ -11,9 +11,8 @@ import type { Route } from '../route.ts'
 import { free, tokensView } from '../token-reply.ts'
 import { clientEndpoint, contextOfClient } from './client-endpoint.ts'
 import { makeClientAccess, type Client, type ClientNeeds } from './client.ts'
-import { parameter, requiredParameter } from './parameter.ts'
 import { provedKey, type ProofNeeds } from './proof.ts'
-import { OAuthError } from './reply.ts'
+import { OAuthError, parameter, requiredParameter } from './reply.ts'
 import { anyGrant, codeGrant, tokenReply, type refreshGrant } from './token-form.ts'
 
 type TokenNeeds = ClientNeeds &

@@ -18,10 +18,7 @@ import type { FeeTexts } from './texts-fees.ts'
 
 const steps = ['preview', 'back', 'set'] as const
 
-export const feeForm = plainForm.extend({
-  step: z.enum(steps).meta({ description: 'Hidden: shown first, then set.' }),
-  currency: hidden('of payments and fixed parts.'),
-  seen: hidden('how many fees were set before, when it was shown.').optional(),
+const feeFields = {
   first_day: typed('The first day, `YYYY-MM-DD`, by the clocks of the merchant.', '2026-12-01'),
   transaction_rate: typed('Share of each capture, in percent.', '0.9'),
   transaction_fixed: typed('For each capture.', '1.50'),
@@ -30,22 +27,20 @@ export const feeForm = plainForm.extend({
   settlement_fixed: typed('For each settlement.', '0'),
   taxcode: typed('One of the tax codes.', 'NO:2013'),
   refunds_return_fees: z.enum(['yes', 'no']),
+}
+type FeeField = keyof typeof feeFields
+const feeNames = Object.keys(feeFields) as FeeField[]
+
+export const feeForm = plainForm.extend({
+  step: z.enum(steps).meta({ description: 'Hidden: shown first, then set.' }),
+  currency: hidden('of payments and fixed parts.'),
+  seen: hidden('how many fees were set before, when it was shown.').optional(),
+  ...feeFields,
   code: typed('A one-time code, to set them.').optional(),
 })
 
-const feeFields = [
-  'first_day',
-  'transaction_rate',
-  'transaction_fixed',
-  'interchange_rate',
-  'permission_fixed',
-  'settlement_fixed',
-  'taxcode',
-  'refunds_return_fees',
-] as const
-
 /** What stands in the form. */
-export type FeeValues = Readonly<Record<(typeof feeFields)[number], string>>
+export type FeeValues = Readonly<Record<FeeField, string>>
 
 type Taxcodes = Awaited<ReturnType<typeof taxcodesKnown>>
 
@@ -69,7 +64,7 @@ export const valuesOf = (terms: FeeTerms, currency: string, day: string): FeeVal
 })
 
 export const valuesIn = (form: FormOf<typeof feeForm>): FeeValues =>
-  Object.fromEntries(feeFields.map((name) => [name, fieldOf(form, name)])) as FeeValues
+  Object.fromEntries(feeNames.map((name) => [name, fieldOf(form, name)])) as FeeValues
 
 /** The first instant of a typed day. */
 const startOfDay = (text: string, timeZone: string): number | undefined =>
@@ -121,7 +116,7 @@ export const feeFieldsHtml = (
   values: FeeValues,
   problems: Problems,
 ): Html => {
-  const number = (name: (typeof feeFields)[number], label: string): Html =>
+  const number = (name: FeeField, label: string): Html =>
     html`<div>
       ${inputField({
         ...{ name, label, problem: problems[name] },

@@ -5,7 +5,7 @@ import { operatorMayDo, type OperatorAction } from '../../domain/people/operator
 import type { Operator } from '../../domain/people/operators.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { memberOfPerson } from '../../domain/staff-members.ts'
-import type { Call } from '../call.ts'
+import { contextBy, type Call } from '../call.ts'
 import type { Visits } from '../payer/session.ts'
 import { filled } from '../payer/words.ts'
 import type { RawReply } from '../route.ts'
@@ -29,10 +29,10 @@ export type OperatorNeeds = StaffPageNeeds &
 
 /** The person as actor; the merchant whom it concerns. */
 export const contextOfOperator = (
-  { at, requestId: correlationId }: Call,
+  call: Call,
   { me }: Pick<OperatorVisitor, 'me'>,
-  merchant: string | null = null,
-): Context => ({ at, merchant, actor: operatorActor(me.member), correlationId })
+  merchant?: string | null,
+): Context => contextBy(call, operatorActor(me.member), merchant)
 
 export const joinPath = operatorPath('join')
 

@@ -15,6 +15,12 @@ export class OutdatedForm extends Error {
   override readonly name = 'OutdatedForm'
 }
 
+const siteOf = ({ request }: Call): string | undefined => request.header('sec-fetch-site')
+
+/** Whether a form comes from another site. */
+export const isForeign = (call: Call): boolean =>
+  ![undefined, 'same-origin', 'none'].includes(siteOf(call))
+
 /** The length of the browser's part of the token; the rest is the payer's. */
 const browserPart = 22
 
@@ -32,18 +38,16 @@ export const antiForgery = ({ derive, isSameText }: AntiForgeryNeeds) => ({
    * payer
    */
   checkForm: (
-    { request }: Call,
+    call: Call,
     { csrf, texts }: { readonly csrf: string; readonly texts: Texts },
     form: Fields<'csrf'>,
     whose: 'payer' | 'browser' = 'payer',
   ): void => {
-    const site = request.header('sec-fetch-site')
-    const isForeign = site !== undefined && site !== 'same-origin' && site !== 'none'
-    if (isForeign) throw new RequestError(403, texts.problem403)
+    if (isForeign(call)) throw new RequestError(403, texts.problem403)
     const given = fieldOf(form, 'csrf')
     if (!isSameText(partOf(given), partOf(csrf))) {
       // Pages opened at once each set a cookie; the browser keeps the last.
-      if (site === 'same-origin') throw new OutdatedForm()
+      if (siteOf(call) === 'same-origin') throw new OutdatedForm()
       throw new RequestError(403, texts.problem403)
     }
     if (whose === 'payer' && !isSameText(given, csrf)) throw new OutdatedForm()

@@ -44,12 +44,7 @@ export const payerAccessRoutes = (needs: ApiAccessNeeds): Route[] => {
     ofApps.post(`${payerPrefix}/session/`, {
       summary: 'Sign in with both factors; the token goes into Authorization: Bearer',
       body: z
-        .object({
-          phone: phoneText,
-          pin: pinText,
-          code: anyCode,
-          device_token: deviceTokenText,
-        })
+        .object({ phone: phoneText, pin: pinText, code: anyCode, device_token: deviceTokenText })
         .meta({ id: 'PayerSignIn' }),
       success: 'created',
       errors: {

@@ -87,3 +87,42 @@ export const numberCodeField = (texts: Texts, problem?: Html | string): Html =>
     attributes: html`inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 ]*"
     maxlength="7" required autofocus`,
   })
+
+type PinInput = {
+  readonly name: string
+  readonly label: string
+  readonly hint?: string
+  readonly problem?: Html | string | undefined
+  readonly autocomplete: 'current-password' | 'new-password'
+  readonly isRequired?: boolean
+}
+
+/** One PIN, typed once. */
+export const pinInput = ({ isRequired = true, autocomplete, ...field }: PinInput): Html =>
+  inputField({
+    ...field,
+    attributes: html`type="password" inputmode="numeric" autocomplete="${autocomplete}"
+    pattern="[0-9]{4,12}" maxlength="12" ${isRequired ? html`required` : ''}`,
+  })
+
+/** A new PIN: a script can reveal it; without scripts it is typed twice. */
+export const pinFields = (
+  texts: Texts,
+  isKept: boolean,
+  problem: Html | string | undefined,
+): Html => {
+  const common = { autocomplete: 'new-password', isRequired: !isKept } as const
+  const hint = isKept ? texts.pinKept : texts.pinHint
+  return html`${pinInput({ ...common, name: 'pin', label: texts.pin, hint, problem })}
+    <button
+      type="button"
+      class="second slim"
+      data-reveal="pin"
+      data-other="${texts.hidePin}"
+      aria-controls="pin"
+      hidden
+    >
+      ${texts.showPin}
+    </button>
+    <noscript>${pinInput({ ...common, name: 'pin_again', label: texts.pinAgain })}</noscript>`
+}

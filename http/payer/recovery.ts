@@ -4,11 +4,10 @@ import { isNewPin } from '../../domain/people/payer-command.ts'
 import type { Call } from '../call.ts'
 import { anyForm, fieldOf, type FormOf } from '../forms.ts'
 import { type RawReply, type Route } from '../route.ts'
-import { codeField, inputField, phoneField } from './fields.ts'
+import { codeField, inputField, phoneField, pinInput } from './fields.ts'
 import { accountAsks, type recoveryForm } from './account-asks.ts'
 import type { Html } from './page.ts'
 import { openPages } from './pages.ts'
-import { pinInput } from './pin-fields.ts'
 import { recoveryWork, type RecoveredAccount, type RecoveryWorkNeeds } from './recovery-work.ts'
 import { hiddenFields, problemNote, type Visitor, type Visits } from './session.ts'
 import { authenticatorHtml } from './sign-up-forms.ts'
@@ -73,12 +72,7 @@ const proofFields = (
     ${pinInput({
       ...{ name: 'pin', label: texts.pin, autocomplete: 'current-password', isRequired: false },
     })}
-    ${inputField({
-      name: 'code',
-      label: texts.code,
-      hint: texts.codeHint,
-      attributes: digits,
-    })}`
+    ${inputField({ name: 'code', label: texts.code, hint: texts.codeHint, attributes: digits })}`
 }
 
 /** What replaces the proofs that were not given. */

@@ -1,7 +1,6 @@
 import { html } from 'hono/html'
-import { inputField, numberCodeField, phoneField } from './fields.ts'
+import { inputField, numberCodeField, phoneField, pinInput } from './fields.ts'
 import type { Html } from './page.ts'
-import { pinInput } from './pin-fields.ts'
 import { hiddenFields, problemNote, type SignedIn } from './session.ts'
 import { authenticatorHtml, type Authenticator } from './sign-up-forms.ts'
 import type { Texts } from './texts.ts'

@@ -1,9 +1,15 @@
 import { html } from 'hono/html'
 import type { Call } from '../call.ts'
 import type { RawReply, RawStatus } from '../route.ts'
-import { codeField, inputField, numberCodeField, phoneField, type Problems } from './fields.ts'
+import {
+  codeField,
+  inputField,
+  numberCodeField,
+  phoneField,
+  pinFields,
+  type Problems,
+} from './fields.ts'
 import type { Html } from './page.ts'
-import { pinFields } from './pin-fields.ts'
 import { recoveryCodesHtml } from './recovery-codes.ts'
 import { hiddenFields, problemNote, type Visitor, type Visits } from './session.ts'
 import type { SealedRegistration, SignUpNeeds, Typed } from './sign-up.ts'

@@ -5,7 +5,7 @@ import { phoneDigits } from '../../application/people.ts'
 import { isNewPin } from '../../domain/people/payer-command.ts'
 import { plainProfile, profile as profileSchema } from '../../domain/people/profile.ts'
 import type { Instant } from '../../domain/time.ts'
-import type { Call } from '../call.ts'
+import { contextBy, type Call } from '../call.ts'
 import { fullName } from './api-fields.ts'
 import type { RenewalNeeds } from './account-work.ts'
 import type { Throttle } from './fields.ts'
@@ -61,7 +61,7 @@ const finishing =
   ({ throttle, stepOfCode, digestOf, registerPayer, proofs }: SignUpNeeds) =>
   async (known: Registration, code: string, call: Call): Promise<Finished> => {
     const { profile, pinHash, codeSecret, recoveryCodes, proof, askedAt } = known
-    const { at, requestId: correlationId, request } = call
+    const { at, request } = call
     throttle.check(request.remoteAddress ?? '', at)
     if (proof !== null) return { wrong: 'number_code' }
     if (stepOfCode(codeSecret, code.replaceAll(' ', '')) === null) {
@@ -70,10 +70,9 @@ const finishing =
     }
     const recovery = recoveryCodes.map((one) => digestOf(plainRecoveryCode(one)))
     const credentials = { pinHash, codeSecret, recovery }
-    const context = { at, merchant: null, actor: 'payer', correlationId }
     const number = { phone: profile.phone, askedAt }
     const takesOver = !(await proofs.isUsed(number, at))
-    const payer = await registerPayer({ profile, credentials, takesOver }, context)
+    const payer = await registerPayer({ profile, credentials, takesOver }, contextBy(call, 'payer'))
     await proofs.use(number)
     return { payer, recoveryCodes }
   }

@@ -25,9 +25,7 @@ export type PayoutMessageNeeds = Pick<Queries['accounting'], 'payoutOrders' | 's
 }
 
 export const messageParams = z.object({ message: z.string().regex(/^[\w-]{1,35}$/) })
-export const messageQuery = z.object({
-  behind: asked('Behind this place of the list.'),
-})
+export const messageQuery = z.object({ behind: asked('Behind this place of the list.') })
 
 const onPage = 50
 
