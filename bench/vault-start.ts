@@ -1,9 +1,10 @@
-// How soon a node knows everybody in a vault in streams, and in how much memory, beside the file:
+// How soon a node knows everybody in a vault in streams, at its first start and at later ones, and
+// in how much memory, beside the file:
 //   npm run bench:vault -- [people …]
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -35,28 +36,32 @@ const newPeople = (count: number): KeptPerson[] =>
   }))
 
 /** Opens a vault as a node does, and says what that took. */
-const measure = async (place: string): Promise<void> => {
+const measure = async (place: string, folder: string): Promise<void> => {
   collect()
   const { rss, heapUsed, external } = process.memoryUsage()
   const began = performance.now()
   const { streams, close } = connectEventStoreDB(place.startsWith('esdb') ? place : 'esdb://none')
   const isFile = !place.startsWith('esdb')
-  const vault = isFile ? openVault(place, undefined, keys) : await openVaultInStreams(streams, keys)
+  const wasThere = readdirSync(folder).some((one) => one.startsWith('vault-known-'))
+  const vault = isFile
+    ? openVault(place, undefined, keys)
+    : await openVaultInStreams(streams, keys, undefined, { folder })
   const seconds = ((performance.now() - began) / 1_000).toFixed(2)
   const most = megabytes(process.resourceUsage().maxRSS * 1_024)
   collect()
   const after = process.memoryUsage()
   const kept = after.heapUsed + after.external - heapUsed - external
+  const start = isFile ? 'file' : `streams, ${wasThere ? 'next' : 'first'} start`
   say(
-    `  ${isFile ? 'file   ' : 'streams'} ${seconds} s, keeps ${megabytes(kept)}, ` +
+    `  ${start} ${seconds} s, keeps ${megabytes(kept)}, ` +
       `resident ${megabytes(rss)} before, ${most} at most`,
   )
   await vault.close()
   await close()
 }
 
-const measureApart = async (place: string): Promise<void> => {
-  const child = node(own, 'open', place)
+const measureApart = async (place: string, folder: string): Promise<void> => {
+  const child = node(own, 'open', place, folder)
   child.stdout.pipe(process.stdout)
   const [code] = await once(child, 'exit')
   if (code !== 0) throw new Error(`opening ${place} failed`)
@@ -83,7 +88,9 @@ const compare = async (count: number): Promise<void> => {
     await close()
     const seconds = ((performance.now() - began) / 1_000).toFixed(0)
     say(`${count} people, written in ${seconds} s; log ${megabytes(statSync(log).size)}`)
-    for (const place of [url, file]) await measureApart(place)
+    for (const place of [url, url, file]) await measureApart(place, folder)
+    const known = readdirSync(folder).find((one) => one.startsWith('vault-known-')) ?? ''
+    say(`  the node's file: ${megabytes(statSync(join(folder, known)).size)}`)
   } finally {
     store.kill('SIGTERM')
     await once(store, 'exit')
@@ -91,8 +98,8 @@ const compare = async (count: number): Promise<void> => {
   }
 }
 
-const [first, place = ''] = process.argv.slice(2)
-if (first === 'open') await measure(place)
+const [first, place = '', folder = ''] = process.argv.slice(2)
+if (first === 'open') await measure(place, folder)
 else {
   const counts = process.argv.slice(2).map(Number)
   for (const count of counts.length > 0 ? counts : [100_000, 1_000_000]) await compare(count)

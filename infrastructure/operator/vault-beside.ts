@@ -13,7 +13,14 @@ const withStreams = async <Answer>(settings: Settings, work: Work<Answer>): Prom
   const { streams, close } = await openStoreToRead(settings)
   try {
     if (!streams || !(await isVaultThere(streams))) return await work(undefined)
-    return await work(await openVaultInStreams(streams, readVaultKeys(settings)))
+    const { DATA_DIR: folder } = settings
+    const memory = existsSync(folder) ? { folder } : {}
+    const vault = await openVaultInStreams(streams, readVaultKeys(settings), undefined, memory)
+    try {
+      return await work(vault)
+    } finally {
+      await vault.close()
+    }
   } finally {
     await close()
   }

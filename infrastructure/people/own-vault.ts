@@ -30,7 +30,7 @@ const placeOf = ({ streams, uses }: Needs, settings: Settings) => {
     return {
       shown: vaultInStreamsShown,
       isThere: () => isVaultThere(streams),
-      open: () => openVaultInStreams(streams, keys, uses),
+      open: () => openVaultInStreams(streams, keys, uses, { folder: settings.DATA_DIR }),
     }
   const file = vaultIn(settings)
   return {

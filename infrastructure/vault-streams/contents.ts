@@ -3,7 +3,7 @@ import { peopleAtOnce, type KeptPerson, type VaultContents } from '../people/vau
 import type { VaultKey } from '../people/vault-keys.ts'
 import { seedName, vaultNameOf } from '../people/vault-name.ts'
 import type { Streams } from './names.ts'
-import { openParts, vaultInStreamsShown } from './vault.ts'
+import { forgetLeaving, openParts, vaultInStreamsShown } from './vault.ts'
 
 /** Events of one append, of which the node takes a megabyte. */
 const mostEvents = 500
@@ -21,7 +21,7 @@ const writerOf = ({ pages, known, journal, events }: Parts) => {
   const erase = async (people: readonly string[]): Promise<void> => {
     const there = people.filter((id) => known.keyOf(id))
     await append(there.map(events.erased))
-    for (const id of there) await pages.forget(known.pageOf(id) ?? '', id)
+    for (const id of there) await forgetLeaving(pages, known, id)
   }
 
   const eventsOf = ({ id, key, identifier, names }: KeptPerson): readonly NewEvent[] => [
@@ -59,7 +59,10 @@ const writerOf = ({ pages, known, journal, events }: Parts) => {
   return { append, erase, put }
 }
 
-/** All that lies in a vault in streams, which is begun where there is none. */
+/**
+ * All that lies in a vault in streams, which is begun where there is none. It is read anew from the
+ * database, whatever a node knows.
+ */
 export const contentsOfStreams = async (
   streams: Streams,
   keys: readonly VaultKey[],
@@ -73,16 +76,14 @@ export const contentsOfStreams = async (
       ['identifiers', secret('identifiers')],
       [seedName, seed()],
     ] as const
-    return [...new Map([...derived, ...known.secrets])].map(([name, kept]) => ({
-      name,
-      secret: kept,
-    }))
+    const kept = known.secrets().map(({ name, secret }) => [name, secret] as const)
+    return [...new Map([...derived, ...kept])].map(([name, value]) => ({ name, secret: value }))
   }
 
   return {
     shown: vaultInStreamsShown,
     name: () => vaultNameOf(secret('identifiers')),
-    isEmpty: () => known.secrets.size === 0 && known.count() === 0,
+    isEmpty: () => known.secrets().length === 0 && known.count() === 0,
     standing: known.standing,
     stand: (standing) => append([events.stands(standing)]),
     secrets,
@@ -90,14 +91,17 @@ export const contentsOfStreams = async (
       append(given.map(({ name, secret: value }) => events.secretKept(name, value))),
     count: known.count,
     *people() {
-      const ids = known.people()
-      for (let at = 0; at < ids.length; at += peopleAtOnce)
-        yield ids.slice(at, at + peopleAtOnce).flatMap((id) => known.person(id) ?? [])
+      for (let after = ''; ;) {
+        const ids = known.peopleAfter(after, peopleAtOnce)
+        if (ids.length === 0) return
+        yield ids.flatMap((id) => known.person(id) ?? [])
+        after = ids.at(-1) ?? after
+      }
     },
     person: known.person,
     put,
     erase,
-    discard: () => master.forget(journal.revision() + 1),
-    close: journal.idle,
+    discard: () => master.forget(journal.revision() + 1).then(known.close),
+    close: () => journal.idle().then(known.close),
   }
 }

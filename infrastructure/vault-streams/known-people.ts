@@ -1,165 +1,184 @@
-import type { RecordedEvent } from '../../application/event-store.ts'
-import { sealingWith } from '../people/remembered-sealing.ts'
-import { unwrap, wrap } from '../people/vault-keys.ts'
-import type { KeptPerson } from '../people/vault-contents.ts'
+import type { RecordedEvent, Revision } from '../../application/event-store.ts'
+import { cached, generationalCache } from '../../application/generational-cache.ts'
+import { peopleRemembered, sealingWith } from '../people/remembered-sealing.ts'
+import { unwrap } from '../people/vault-keys.ts'
+import type { KeptPerson, KeptSecret } from '../people/vault-contents.ts'
 import type { Standing } from '../people/vault-standing.ts'
 import { aboutPerson, aboutSecret, VaultLocked } from '../people/vault-wrapping.ts'
+import { aboutDigest, type Data } from './journal-events.ts'
 import type { KeyPages } from './key-pages.ts'
-import { vaultEvent } from './names.ts'
+import { openKnownFile, type Statements } from './known-file.ts'
 
-type Person = { readonly key: Buffer; readonly page: string; identifier?: string; names: string[] }
+/** Digests are given and compared as base64. */
+const inBytes = (text: string): Buffer => Buffer.from(text, 'base64')
 
-/** Digests are kept and compared as base64. */
-type Data = Partial<
-  Readonly<Record<'person' | 'page' | 'identifier' | 'name' | 'secret' | 'keyId', string>>
-> & { readonly standing?: Standing }
+const revealed = (key: Buffer, wrapped: Buffer, about: string): Buffer => {
+  const plain = unwrap(key, wrapped, about)
+  if (!plain) throw new VaultLocked('an entry of the vault was altered: restore the vault')
+  return plain
+}
 
-const inBytes = (digest: string): Buffer => Buffer.from(digest, 'base64')
+/** Folds events into the file. `stored`: wrapped keys by page and person. */
+const foldInto = (
+  use: Statements,
+  wrapping: Buffer,
+  stored: ReadonlyMap<string, Readonly<Record<string, string>>>,
+) => {
+  const keys = new Map<string, Buffer>()
 
-const aboutDigest = (person: string): string => `digest of ${person}`
+  const digestIn = (id: string, wrappedKey: Buffer, text: string): Buffer => {
+    const key = keys.get(id) ?? revealed(wrapping, wrappedKey, aboutPerson(id))
+    keys.set(id, key)
+    return revealed(key, inBytes(text), aboutDigest(id))
+  }
 
-/** Events of the journal. What tells who somebody is can be read with their key only. */
-export const journalEvents = (wrapping: Buffer) => {
-  const sealed = (key: Buffer, person: string, digest: string): string =>
-    wrap(key, Buffer.from(digest, 'base64'), aboutDigest(person)).toString('base64')
-  return {
-    added: (person: string, page: string, key: Buffer, identifier: string) =>
-      vaultEvent('PersonAdded', { person, page, identifier: sealed(key, person, identifier) }),
-    named: (person: string, key: Buffer, name: string) =>
-      vaultEvent('PersonNamed', { person, name: sealed(key, person, name) }),
-    renamed: (person: string, key: Buffer, identifier: string) =>
-      vaultEvent('PersonRenamed', { person, identifier: sealed(key, person, identifier) }),
-    released: (person: string) => vaultEvent('PersonReleased', { person }),
-    erased: (person: string) => vaultEvent('PersonErased', { person }),
-    secretKept: (name: string, value: Buffer) => {
-      const secret = wrap(wrapping, value, aboutSecret(name)).toString('base64')
-      return vaultEvent('SecretKept', { name, secret })
-    },
-    wrapped: (keyId: string) => vaultEvent('VaultWrapped', { keyId }),
-    stands: (standing: Standing) => vaultEvent('VaultStands', { standing }),
-    /** As it lies in a page. */
-    keyOf: (person: string, key: Buffer): string =>
-      wrap(wrapping, key, aboutPerson(person)).toString('base64'),
+  /** Whoever was called so before is not any more. */
+  const call = (id: string, identifier: Buffer): void => {
+    use.takeFrom.run(identifier)
+    // Nobody is found by an empty digest.
+    use.call.run(identifier.length === 0 ? null : identifier, id)
+  }
+
+  /** Nobody finds them by identifier or name any more. */
+  const release = (id: string): void => {
+    use.call.run(null, id)
+    use.unname.run(id)
+  }
+
+  const change = (type: string, id: string, data: Data): void => {
+    const { page: from = '', identifier = '', name = '' } = data
+    // Whose key is gone was erased, as a later event tells.
+    const given = type === 'PersonAdded' ? stored.get(from)?.[id] : undefined
+    if (given !== undefined) {
+      keys.delete(id)
+      use.add.run(id, from, inBytes(given))
+    }
+    const { key, page } = use.person.get(id) ?? {}
+    if (!key || page === undefined) return
+    if (type === 'PersonRenamed' || type === 'PersonReleased') release(id)
+    if (type === 'PersonRenamed' || given !== undefined) call(id, digestIn(id, key, identifier))
+    if (type === 'PersonNamed') use.name.run(digestIn(id, key, name), id)
+    if (type === 'PersonErased') {
+      release(id)
+      use.remove.run(id)
+      use.leave.run(id, page)
+      keys.delete(id)
+    }
+  }
+
+  return ({ type, data: read }: RecordedEvent): void => {
+    const data = read as Data
+    const { person, name = '', secret = '', keyId, standing } = data
+    if (person !== undefined) change(type, person, data)
+    if (type === 'SecretKept') {
+      revealed(wrapping, inBytes(secret), aboutSecret(name))
+      use.keepSecret.run(name, inBytes(secret))
+    }
+    if (type === 'VaultWrapped' && keyId !== undefined) use.wrapBy.run(keyId)
+    if (type === 'VaultStands' && standing) use.stand.run(standing)
   }
 }
 
 /**
- * What a node knows of all people and secrets: the journal, folded.
- * Long because what each event changes stands here.
+ * What a node knows of all people and secrets: the journal, folded into a file. Only some keys are
+ * in memory.
+ * Long because it is the list of what is asked of it.
  */
 export const knownPeople = (
   pages: Pick<KeyPages, 'keysIn' | 'leave'>,
-  wrapping: Buffer,
-  keyId: string,
+  { wrapping, keyId }: { readonly wrapping: Buffer; readonly keyId: string },
+  file = '',
+  remembered = peopleRemembered,
 ) => {
-  const people = new Map<string, Person>()
-  const ids = new Map<string, string>()
-  const named = new Map<string, string>()
-  const secrets = new Map<string, Buffer>()
-  /** Pages of those who were erased. */
-  const erased = new Map<string, string>()
-  let wrappedBy = keyId
-  let standing: Standing = 'used'
-  const keyOf = (id: string): Buffer | undefined => people.get(id)?.key
+  const { guarded, write, beginAnew, close } = openKnownFile(file)
+  const keys = generationalCache<string, Buffer>(remembered)
+  const journal = () => guarded((use) => use.journal.get())
+
+  const keyOf = (id: string): Buffer | undefined =>
+    cached(keys, id, () => {
+      const stored = guarded((use) => use.person.get(id)?.key)
+      return stored && revealed(wrapping, stored, aboutPerson(id))
+    })
   const sealing = sealingWith(keyOf)
+  const secretIn = (name: string, secret: Buffer): Buffer =>
+    revealed(wrapping, secret, aboutSecret(name))
 
-  const revealed = (key: Buffer, text: string, about: string): Buffer => {
-    const plain = unwrap(key, Buffer.from(text, 'base64'), about)
-    if (!plain) throw new VaultLocked('an entry of the vault was altered: restore the vault')
-    return plain
-  }
-  const digestIn = ({ key }: Person, person: string, text: string): string =>
-    revealed(key, text, aboutDigest(person)).toString('base64')
-
-  const call = (person: Person, id: string, identifier: string): void => {
-    person.identifier = identifier
-    ids.set(identifier, id)
-  }
-
-  /** Nobody finds them by identifier or name any more. */
-  const release = (person: Person, id: string): void => {
-    if (person.identifier !== undefined && ids.get(person.identifier) === id)
-      ids.delete(person.identifier)
-    delete person.identifier
-    for (const name of person.names) if (named.get(name) === id) named.delete(name)
-    person.names = []
-  }
-
-  const add = (id: string, { page = '', identifier = '' }: Data, stored: string): void => {
-    const key = revealed(wrapping, stored, aboutPerson(id))
-    const person: Person = { key, page, names: [] }
-    people.set(id, person)
-    erased.delete(id)
-    call(person, id, digestIn(person, id, identifier))
-  }
-
-  const change = (type: string, id: string, person: Person, data: Data): void => {
-    if (type === 'PersonNamed') {
-      const name = digestIn(person, id, data.name ?? '')
-      person.names.push(name)
-      named.set(name, id)
+  const forget = (erased: ReadonlyMap<string, readonly string[]>): void => {
+    for (const [id, from] of erased) {
+      keys.delete(id)
+      for (const page of from) pages.leave(page)
     }
-    if (type === 'PersonRenamed') {
-      release(person, id)
-      call(person, id, digestIn(person, id, data.identifier ?? ''))
-    }
-    if (type === 'PersonReleased') release(person, id)
-    if (type === 'PersonErased') {
-      release(person, id)
-      people.delete(id)
-      erased.set(id, person.page)
-      pages.leave(person.page)
-      sealing.forget()
-    }
-  }
-
-  const keep = ({ name = '', secret = '' }: Data): void => {
-    if (!secrets.has(name)) secrets.set(name, revealed(wrapping, secret, aboutSecret(name)))
+    if (erased.size > 0) sealing.forget()
   }
 
   return {
-    /** Takes all events or none. */
+    /** Takes all events or none. Another process of the folder may have taken some before. */
     apply: async (events: readonly RecordedEvent[]): Promise<void> => {
       const wanted = new Set(events.flatMap(({ data }) => (data as Data).page ?? []))
-      const keys = new Map(
+      const stored = new Map(
         await Promise.all(
           [...wanted].map(async (page) => [page, await pages.keysIn(page)] as const),
         ),
       )
-      for (const { type, data: read } of events) {
-        const data = read as Data
-        const { person: id = '', page = '' } = data
-        // Whose key is gone was erased, as a later event tells.
-        const stored = keys.get(page)?.[id]
-        if (type === 'PersonAdded' && stored !== undefined) add(id, data, stored)
-        const person = people.get(id)
-        if (person) change(type, id, person, data)
-        if (type === 'SecretKept') keep(data)
-        if (type === 'VaultWrapped') wrappedBy = data.keyId ?? wrappedBy
-        if (type === 'VaultStands') standing = data.standing ?? standing
-      }
+      const erased = new Map<string, readonly string[]>()
+      write((use) => {
+        const fold = foldInto(use, wrapping, stored)
+        const known = use.journal.get()?.revision ?? -1
+        for (const event of events) {
+          if (event.revision > known) fold(event)
+          const { person } = event.data as Data
+          if (event.type === 'PersonErased' && person !== undefined)
+            erased.set(person, use.pagesOf.all(person))
+        }
+        const last = events.at(-1)
+        if (last && last.revision > known) use.goOn.run(last.revision, last.id)
+        return { erases: erased.size > 0 }
+      })
+      forget(erased)
     },
-    wrappedBy: (): string => wrappedBy,
-    standing: (): Standing => standing,
-    count: (): number => people.size,
-    people: (): readonly string[] => [...people.keys()],
+    /** The last event of the journal that is known. */
+    mark: (): { readonly revision: Revision; readonly event: string } | undefined => {
+      const { revision = null, event = null } = journal() ?? {}
+      return revision === null || event === null ? undefined : { revision, event }
+    },
+    beginAnew,
+    wrappedBy: (): string => journal()?.wrapped_by ?? keyId,
+    standing: (): Standing => journal()?.standing ?? 'used',
+    count: (): number => guarded((use) => use.count.get() ?? 0),
+    /** Ids in their order. */
+    peopleAfter: (id: string, most: number): readonly string[] =>
+      guarded((use) => use.after.all(id, most)),
     person: (id: string): KeptPerson | undefined => {
-      const person = people.get(id)
-      if (!person) return undefined
-      const names = new Set(person.names.filter((name) => named.get(name) === id))
-      const { identifier } = person
-      return {
-        ...{ id, key: person.key, names: [...names].sort().map(inBytes) },
-        identifier: identifier === undefined ? undefined : inBytes(identifier),
-      }
+      const key = keyOf(id)
+      return guarded(({ person, namesOf }) => {
+        const { identifier } = person.get(id) ?? {}
+        const names = namesOf.all(id).map((name) => name.toString('base64'))
+        return (
+          key && { id, key, identifier: identifier ?? undefined, names: names.sort().map(inBytes) }
+        )
+      })
     },
     keyOf,
     ...{ seal: sealing.seal, unseal: sealing.unseal },
-    pageOf: (id: string): string | undefined => people.get(id)?.page ?? erased.get(id),
-    erased: (): readonly string[] => [...erased.keys()],
-    idOf: (identifier: string): string | undefined => ids.get(identifier),
-    named: (name: string): string | undefined => named.get(name),
-    secrets,
+    pageOf: (id: string): string | undefined => guarded((use) => use.person.get(id)?.page),
+    /** Keys of erased people that may still lie in their pages, of one person or of all. */
+    leaving: (id?: string) =>
+      guarded(({ leaving, pagesOf }) =>
+        id === undefined ? leaving.all() : pagesOf.all(id).map((page) => ({ id, page })),
+      ),
+    left: (id: string, page: string): void => guarded((use) => void use.left.run(id, page)),
+    idOf: (identifier: string): string | undefined =>
+      guarded((use) => use.idOf.get(inBytes(identifier))),
+    named: (name: string): string | undefined => guarded((use) => use.named.get(inBytes(name))),
+    secret: (name: string): Buffer | undefined => {
+      const secret = guarded((use) => use.secret.get(name))
+      return secret && secretIn(name, secret)
+    },
+    secrets: (): readonly KeptSecret[] =>
+      guarded((use) => use.secrets.all()).map(({ name, secret }) => ({
+        ...{ name, secret: secretIn(name, secret) },
+      })),
+    close,
   }
 }
 

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { StoreUnavailable, type NewEvent } from '../../application/event-store.ts'
 import type { followJournal } from './journal.ts'
+import type { journalEvents } from './journal-events.ts'
 import type { KeyPages } from './key-pages.ts'
-import type { journalEvents, KnownPeople } from './known-people.ts'
+import type { KnownPeople } from './known-people.ts'
 
 /** `wanted`: the id of a new person. Digests in base64; `name` is what a merchant calls them. */
 type NewName = {

@@ -1,28 +1,55 @@
-import { StoreUnavailable, type Outage } from '../../application/event-store.ts'
+import { StoreUnavailable, type Outage, type Revision } from '../../application/event-store.ts'
 import { reportingTo } from '../outages.ts'
 import type { VaultKey } from '../people/vault-keys.ts'
 import { derivedSecret, digestOf, seedName, vaultNameOf } from '../people/vault-name.ts'
 import type { Vault } from '../people/vault-port.ts'
 import { checkNotMoved, refuseMoved } from '../people/vault-standing.ts'
 import { followJournal } from './journal.ts'
+import { journalEvents } from './journal-events.ts'
 import { keyPages, type KeyPages } from './key-pages.ts'
-import { journalEvents, knownPeople, type KnownPeople } from './known-people.ts'
+import { knownFileIn } from './known-file.ts'
+import { knownPeople, type KnownPeople } from './known-people.ts'
 import { openMaster, type Master } from './master.ts'
 import { journalStream, type Streams } from './names.ts'
 import { addPeople } from './new-people.ts'
+
+/** `folder`: of the node, which keeps there what it knows; without one it begins anew. */
+export type Memory = { readonly folder?: string | undefined; readonly remembered?: number }
 
 /** Where outages of the database are reported. */
 type Uses = { readonly reading: Outage; readonly writing: Outage }
 const nobody: Outage = { worked: () => {}, failed: () => {} }
 
+/** Where to read on in the journal: from its beginning where it is another one by now. */
+const unread = async (
+  streams: Streams,
+  { mark, beginAnew }: KnownPeople,
+  since: Revision,
+): Promise<Revision> => {
+  const known = mark()
+  if (!known) return since
+  const [event] = await streams.readStream(journalStream, known.revision, 1)
+  if (event?.id === known.event) return known.revision + 1
+  beginAnew(known.event)
+  return since
+}
+
 /** Opens the journal; keys that an erasure was too short of time to remove are removed. */
-const openJournal = async (streams: Streams, { wrapping, keyId, since }: Master) => {
+const openJournal = async (streams: Streams, master: Master, { folder, remembered }: Memory) => {
+  const { since } = master
   const pages = keyPages(streams)
-  const known = knownPeople(pages, wrapping, keyId)
-  const journal = followJournal(streams, journalStream, known.apply, since)
-  await journal.caughtUp()
-  await forgetAll(pages, known, known.erased())
-  return { pages, known, journal }
+  const file = folder && knownFileIn(folder, master.derive(`what is known since ${since}`))
+  const known = knownPeople(pages, master, file, remembered)
+  try {
+    const first = await unread(streams, known, since)
+    const journal = followJournal(streams, journalStream, known.apply, first)
+    await journal.caughtUp()
+    await forgetLeaving(pages, known)
+    return { pages, known, journal }
+  } catch (error) {
+    known.close()
+    throw error
+  }
 }
 
 /** The same journal for a node that uses the vault: not when that was moved meanwhile. */
@@ -39,42 +66,57 @@ const unlessMoved = (
     }),
 })
 
-const forgetAll = async (
+/** Resolves once keys of erased people, of one or of all, are in no page any more. */
+export const forgetLeaving = async (
   pages: KeyPages,
-  { pageOf }: KnownPeople,
-  people: readonly string[],
+  { leaving, left }: KnownPeople,
+  person?: string,
 ): Promise<void> => {
-  for (const person of people) await pages.forget(pageOf(person) ?? '', person)
+  for (const { id, page } of leaving(person)) {
+    await pages.forget(page, id)
+    left(id, page)
+  }
 }
 
 /** Opens the streams that a vault is made of. @throws VaultLocked */
-export const openParts = async (streams: Streams, keys: readonly VaultKey[]) => {
+export const openParts = async (
+  streams: Streams,
+  keys: readonly VaultKey[],
+  memory: Memory = {},
+) => {
   const master = await openMaster(streams, keys)
-  const opened = await openJournal(streams, master)
+  const opened = await openJournal(streams, master, memory)
   const { known } = opened
-  const seed = (): Buffer => known.secrets.get(seedName) ?? master.derive(seedName)
+  const seed = (): Buffer => known.secret(seedName) ?? master.derive(seedName)
   return {
     ...{ ...opened, master, seed, events: journalEvents(master.wrapping) },
     /** Derived, unless it was kept under that name. */
-    secret: (name: string): Buffer => known.secrets.get(name) ?? derivedSecret(seed(), name),
+    secret: (name: string): Buffer => known.secret(name) ?? derivedSecret(seed(), name),
   }
 }
 
 export const vaultInStreamsShown = 'the vault in streams'
 
 /**
- * The vault in streams of EventStoreDB, which nodes share without a file. Each node holds all of it
- * in memory, and reads what has come when it waits for `caughtUp`. Keys lie in pages, which forget;
- * all else lies in one journal, sealed with the keys.
+ * The vault in streams of EventStoreDB, which nodes share without a file. Each node keeps what it
+ * has read of it in a file of its own, and reads what has come when it waits for `caughtUp`. Keys
+ * lie in pages, which forget; all else lies in one journal, sealed with the keys. It cannot be
+ * read person by person instead: by whose number a stream was called would outlive their erasure.
  * Long because it is the list of all that a vault does.
  */
 export const openVaultInStreams = async (
   streams: Streams,
   keys: readonly VaultKey[],
   { reading, writing }: Uses = { reading: nobody, writing: nobody },
+  memory: Memory = {},
 ): Promise<Vault> => {
-  const { master, pages, known, events, secret, ...opened } = await openParts(streams, keys)
-  refuseMoved(known.standing(), vaultInStreamsShown)
+  const { master, pages, known, events, secret, ...opened } = await openParts(streams, keys, memory)
+  try {
+    refuseMoved(known.standing(), vaultInStreamsShown)
+  } catch (error) {
+    known.close()
+    throw error
+  }
   const journal = unlessMoved(opened.journal, known)
   const identifiers = secret('identifiers')
   const digest = (text: string): string => digestOf(identifiers, text).toString('base64')
@@ -114,12 +156,8 @@ export const openVaultInStreams = async (
     },
     secret,
     addSecret: (name: string, value: Buffer) =>
-      change(() => (known.secrets.has(name) ? [] : [events.secretKept(name, value)])),
-    secrets: (prefix: string) =>
-      [...known.secrets]
-        .filter(([name]) => name.startsWith(prefix))
-        .map(([name, secret]) => ({ name, secret }))
-        .sort((a, b) => (a.name < b.name ? -1 : 1)),
+      change(() => (known.secret(name) ? [] : [events.secretKept(name, value)])),
+    secrets: (prefix: string) => known.secrets().filter(({ name }) => name.startsWith(prefix)),
     findPerson,
     personFor: (...about) => awaited(personFor(...about)),
     findNamed: (merchant: string, identifier: string) => known.named(nameBy(merchant, identifier)),
@@ -143,12 +181,12 @@ export const openVaultInStreams = async (
     unseal: known.unseal,
     shred: async (person: string): Promise<void> => {
       await change(() => (known.keyOf(person) ? [events.erased(person)] : []))
-      const page = known.pageOf(person)
-      if (page !== undefined) await reportingTo(writing, pages.forget(page, person))
+      await reportingTo(writing, forgetLeaving(pages, known, person))
     },
     close: async (): Promise<void> => {
       await Promise.allSettled(underWay)
       await journal.idle()
+      known.close()
     },
   }
 }

@@ -2,36 +2,10 @@
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client'
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { connectEventStoreDB } from '../../infrastructure/event-store/eventstoredb-event-store.ts'
-import type { VaultKey } from '../../infrastructure/people/vault-keys.ts'
 import type { Vault } from '../../infrastructure/people/vault-port.ts'
-import { isOurs } from '../../infrastructure/stores.ts'
 import { usedInStream } from '../../infrastructure/vault-streams/used-once.ts'
-import { openVaultInStreams } from '../../infrastructure/vault-streams/vault.ts'
-import { startProtocolPlace } from '../event-store/protocol-place.ts'
 import { vaultContract } from './vault-contract.ts'
-
-const newKey = (id: string): VaultKey => ({ id, key: randomBytes(32) })
-
-/** Nodes that have a database in common, and nothing else. */
-const openPlace = async (keys: readonly VaultKey[] = [newKey('first')]) => {
-  const place = await startProtocolPlace()
-  const connect = () => connectEventStoreDB(place.url, { isOurs })
-  return {
-    ...place,
-    connect,
-    open: async (given = keys): Promise<Vault> => {
-      const { streams, close } = connect()
-      try {
-        const vault = await openVaultInStreams(streams, given)
-        return { ...vault, close: () => vault.close().then(close) }
-      } catch (error) {
-        await close()
-        throw error
-      }
-    },
-  }
-}
+import { newKey, openPlace } from './vault-in-streams.ts'
 
 vaultContract('streams', () => {
   const place = openPlace()

@@ -1,0 +1,36 @@
+import { wrap } from '../people/vault-keys.ts'
+import type { Standing } from '../people/vault-standing.ts'
+import { aboutPerson, aboutSecret } from '../people/vault-wrapping.ts'
+import { vaultEvent } from './names.ts'
+
+/** What an event of the journal may hold. */
+export type Data = Partial<
+  Readonly<Record<'person' | 'page' | 'identifier' | 'name' | 'secret' | 'keyId', string>>
+> & { readonly standing?: Standing }
+
+export const aboutDigest = (person: string): string => `digest of ${person}`
+
+/** Events of the journal. What tells who somebody is can be read with their key only. */
+export const journalEvents = (wrapping: Buffer) => {
+  const sealed = (key: Buffer, person: string, digest: string): string =>
+    wrap(key, Buffer.from(digest, 'base64'), aboutDigest(person)).toString('base64')
+  return {
+    added: (person: string, page: string, key: Buffer, identifier: string) =>
+      vaultEvent('PersonAdded', { person, page, identifier: sealed(key, person, identifier) }),
+    named: (person: string, key: Buffer, name: string) =>
+      vaultEvent('PersonNamed', { person, name: sealed(key, person, name) }),
+    renamed: (person: string, key: Buffer, identifier: string) =>
+      vaultEvent('PersonRenamed', { person, identifier: sealed(key, person, identifier) }),
+    released: (person: string) => vaultEvent('PersonReleased', { person }),
+    erased: (person: string) => vaultEvent('PersonErased', { person }),
+    secretKept: (name: string, value: Buffer) => {
+      const secret = wrap(wrapping, value, aboutSecret(name)).toString('base64')
+      return vaultEvent('SecretKept', { name, secret })
+    },
+    wrapped: (keyId: string) => vaultEvent('VaultWrapped', { keyId }),
+    stands: (standing: Standing) => vaultEvent('VaultStands', { standing }),
+    /** As it lies in a page. */
+    keyOf: (person: string, key: Buffer): string =>
+      wrap(wrapping, key, aboutPerson(person)).toString('base64'),
+  }
+}
