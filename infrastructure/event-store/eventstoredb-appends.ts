@@ -1,3 +1,4 @@
+import { ignore } from './eventstoredb-calls.ts'
 import { isDecided } from './eventstoredb-verdicts.ts'
 
 type Waiting = { readonly go: () => void; readonly fail: (error: unknown) => void }
@@ -46,6 +47,40 @@ export const keepOrder = () => {
     },
     connectionLost: (): void => {
       if (state === 'open') state = 'closed'
+    },
+  }
+}
+
+/**
+ * Appends of several clients, of which one ends only when none is under way. The client's package
+ * has one list of appends for all clients of a process: the end of one fails those of the others,
+ * and their answers then end the process, as nobody waits for them any more.
+ */
+export const endBetween = () => {
+  const underWay = new Set<Promise<unknown>>()
+  let ending: Promise<void> | undefined
+
+  const endNow = async (end: () => Promise<unknown>): Promise<void> => {
+    await Promise.allSettled(underWay)
+    await end()
+  }
+
+  return {
+    /** Sends an append when no client is ending. */
+    send: async <Answer>(append: () => Promise<Answer>): Promise<Answer> => {
+      while (ending) await ending
+      const sent = append()
+      const leave = (): void => void underWay.delete(sent)
+      underWay.add(sent)
+      sent.then(leave, leave)
+      return sent
+    },
+    /** Ends a client that sends no more. */
+    end: async (end: () => Promise<unknown>): Promise<void> => {
+      while (ending) await ending
+      const ended = endNow(end)
+      ending = ended.catch(ignore).then(() => (ending = undefined))
+      return ended
     },
   }
 }

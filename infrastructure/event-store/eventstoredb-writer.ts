@@ -13,7 +13,7 @@ import {
   type NewEvent,
   type Revision,
 } from '../../application/event-store.ts'
-import { keepOrder } from './eventstoredb-appends.ts'
+import { endBetween, keepOrder } from './eventstoredb-appends.ts'
 import { ignore, within } from './eventstoredb-calls.ts'
 
 /** After so many an append is tried over another connection: some 140 ms. */
@@ -21,6 +21,8 @@ const mostRefusals = 2
 
 export const clientOf = (connectionString: string): EventStoreDBClient =>
   EventStoreDBClient.connectionString(connectionString.replace(/^kurrentdb(?=:|\+)/, 'esdb'))
+
+const ofProcess = endBetween()
 
 /** A client, and the order of the appends that it is given. */
 const connect = (connectionString: string) => ({
@@ -96,7 +98,7 @@ const renewable = (connectionString: string) => {
     },
     close: async (): Promise<void> => {
       await renewal
-      await connection.client.dispose()
+      await ofProcess.end(() => connection.client.dispose())
     },
   }
 }
@@ -118,7 +120,9 @@ export const openWriter = (connectionString: string) => {
         const { client, order } = (used = await current())
         return order.inOrder(() => {
           const options = { expectedRevision, deadline, requiresLeader: true } as const
-          return within(deadline, client.appendToStream(stream, [...events], options))
+          return ofProcess.send(() =>
+            within(deadline, client.appendToStream(stream, [...events], options)),
+          )
         })
       },
       failed: (error: unknown): void => {

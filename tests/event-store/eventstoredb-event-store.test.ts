@@ -102,6 +102,21 @@ describe('the connection', () => {
     expect(outcomes).toEqual(fate === 'go on' ? ['second', 'third'] : [error, error])
   })
 
+  test('of a store that closes breaks off no append of another one of the process', async () => {
+    const { url } = await startPlace()
+    const stays = connected(url)
+    await stays.append('order-0', newEvents(1), noStream)
+    for (let n = 1; n <= 10; n++) {
+      const leaves = connectEventStoreDB(url)
+      await leaves.append(`leaving-${n}`, newEvents(1), noStream)
+      const appends = Array.from({ length: 50 }, (_, at) =>
+        stays.append(`order-${n}-${at}`, newEvents(1), noStream),
+      )
+      await leaves.close()
+      await Promise.all(appends)
+    }
+  })
+
   test('may be named by the schemes of EventStoreDB and of KurrentDB', async () => {
     const { url } = await startPlace()
     const store = connected(url.replace('esdb:', 'kurrentdb:'))

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { startService, type Service } from '../../harness/http-service.ts'
 import { operatorHere } from '../../harness/operator.ts'
-import { runCommand, startCommand } from '../../harness/service-process.ts'
+import { startCommand } from '../../harness/service-process.ts'
 import { connectEventStoreDB } from '../../infrastructure/event-store/eventstoredb-event-store.ts'
 import { openEventLog } from '../../infrastructure/event-store/sqlite-event-log.ts'
 import { openVault } from '../../infrastructure/people/vault.ts'
@@ -73,12 +73,12 @@ const signIn = async (node: Service, who: { readonly phone: string; readonly sec
 const isFirst = ({ core }: Service): Promise<boolean> =>
   core.people.used.isFirst('a proof', Date.now(), Date.now() + 3_600_000)
 
-/** In a process of its own: clients of one process end each other's appends when they close. */
 const erase = (
   { settings: { VAULT }, folder: DATA_DIR }: Service,
   number: string,
   given = settings,
-) => runCommand(['payer', 'erase', number], { ...given, VAULT: VAULT ?? '', DATA_DIR })
+) =>
+  operatorHere(readSettings({ ...given, VAULT: VAULT ?? '', DATA_DIR }))('payer', 'erase', number)
 
 /** A vault in clear and in use: somebody who stays, and somebody whom the operator has erased. */
 const furnished = async () => {
