@@ -61,7 +61,9 @@ const worst = (log: PortalLog, now: number): string[] => {
   const reports = ['/1', '/2', '/20', '/1/transactions-1.csv', '/1/transactions-1.xlsx']
   const files = ['/1/transactions-1.csv', '/1/transactions-40.csv', '/2/transactions-1.xlsx']
   const code = `points-of-sale/code/${codeOf(7)}`
+  const year = query({ since: dayOf(now - 360 * dayMs) })
   return [
+    ...['days=1', 'days=90', year].map((asked) => `?${asked}`),
     ...listQueries(log, now).map((asked) => `payments?${asked}`),
     ...['', 'status=refunded', 'status=fail', 'q=none'].map((asked) => `payments.csv?${asked}`),
     ...found.flatMap((tid) => [`payments/${tid}`, `payments/${tid}/events?at=none`]),

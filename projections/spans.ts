@@ -7,16 +7,34 @@ export const spans = [halfHourMs, dayMs] as const
 /** Where the span that holds an instant begins. */
 export const spanStart = (at: Instant, span: number): Instant => Math.floor(at / span) * span
 
-type Part = { readonly span: number; readonly start: Instant; readonly end: Instant }
+/** Added if `sign` is 1, else subtracted. */
+type Part = {
+  readonly span: number
+  readonly start: Instant
+  readonly end: Instant
+  readonly sign: 1 | -1
+}
 
-/** The spans that a time is made of: whole days of UTC, and half hours before and behind. */
-export const partsOf = (start: Instant, end: Instant): readonly Part[] => {
-  const first = Math.ceil(start / dayMs) * dayMs
-  const last = Math.floor(end / dayMs) * dayMs
-  if (first >= last) return [{ span: halfHourMs, start, end }]
+/** Half hours from a day's edge to an instant: what a sum over days lacks, or has too much. */
+const halvesBetween = (edge: Instant, at: Instant, sign: 1 | -1): readonly Part[] => {
+  if (edge === at) return []
+  const ends = edge < at ? { start: edge, end: at } : { start: at, end: edge }
+  return [{ span: halfHourMs, ...ends, sign }]
+}
+
+/**
+ * The spans that a time is made of: whole days of UTC, and half hours before and behind. Where days
+ * may exceed it, half hours are subtracted too if they are fewer: a day of any time zone is then a
+ * day and some half hours, instead of 48 of them.
+ */
+export const partsOf = (start: Instant, end: Instant, mayExceed = false): readonly Part[] => {
+  const [up, down] = mayExceed ? [Math.round, Math.round] : [Math.ceil, Math.floor]
+  const [first, last] = [up(start / dayMs) * dayMs, down(end / dayMs) * dayMs]
+  const halves = Math.abs(start - first) + Math.abs(end - last)
+  if (first >= last || end - start <= halves) return [{ span: halfHourMs, start, end, sign: 1 }]
   return [
-    { span: halfHourMs, start, end: first },
-    { span: dayMs, start: first, end: last },
-    { span: halfHourMs, start: last, end },
-  ].filter((part) => part.start < part.end)
+    ...halvesBetween(first, start, start < first ? 1 : -1),
+    { span: dayMs, start: first, end: last, sign: 1 },
+    ...halvesBetween(last, end, end > last ? 1 : -1),
+  ]
 }

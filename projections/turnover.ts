@@ -86,14 +86,17 @@ export const turnoverProjection = projection({
 
 type TurnoverSum = Pick<Row, 'currency' | keyof typeof nothing>
 
-const added = (one: TurnoverSum, other: TurnoverSum): TurnoverSum => ({
+const added = (one: TurnoverSum, other: TurnoverSum, sign: 1 | -1): TurnoverSum => ({
   currency: one.currency,
-  payments: one.payments + other.payments,
-  captured: one.captured + other.captured,
-  refunds: one.refunds + other.refunds,
-  refunded: one.refunded + other.refunded,
-  fees: one.fees + other.fees,
+  payments: one.payments + sign * other.payments,
+  captured: one.captured + sign * other.captured,
+  refunds: one.refunds + sign * other.refunds,
+  refunded: one.refunded + sign * other.refunded,
+  fees: one.fees + sign * other.fees,
 })
+
+const isNothing = ({ payments, captured, refunds, refunded, fees }: TurnoverSum): boolean =>
+  [payments, captured, refunds, refunded, fees].every((value) => value === 0)
 
 export const turnoverQueries = (db: BetterSQLite3Database) => {
   const { merchant, posId, span, since, currency } = turnover
@@ -106,27 +109,30 @@ export const turnoverQueries = (db: BetterSQLite3Database) => {
     refunded: sumOf('refunded'),
     fees: sumOf('fees'),
   }
+  const isOfPos = sql`${posId} in (select value from json_each(${given('posIds')}))`
   const isWithin = [gte(since, given('start')), lt(since, given('end'))]
   const inSpan = columnsOf(db, turnover, {
     columns: sums,
-    where: [same(merchant), same(posId), same(span), ...isWithin],
+    where: [same(merchant), isOfPos, same(span), ...isWithin],
     group: currency,
   })
   return {
-    /** Of a point of sale, or of all together, between two instants, by currency. */
+    /** Of points of sale, or of all together, between two instants, by currency. */
     between: (
-      of: { readonly merchant: string; readonly posId: string },
+      of: { readonly merchant: string; readonly posIds: readonly string[] },
       start: Instant,
       end: Instant,
     ): readonly TurnoverSum[] => {
       const sums = new Map<string, TurnoverSum>()
-      for (const part of partsOf(start, end))
-        for (const row of inSpan.all({ ...of, ...part }))
+      const places = { merchant: of.merchant, posIds: JSON.stringify(of.posIds) }
+      for (const { sign, ...part } of partsOf(start, end, true))
+        for (const row of inSpan.all({ ...places, ...part }))
           sums.set(
             row.currency,
-            added(sums.get(row.currency) ?? { currency: row.currency, ...nothing }, row),
+            added(sums.get(row.currency) ?? { currency: row.currency, ...nothing }, row, sign),
           )
-      return [...sums.values()].sort((one, other) => (one.currency < other.currency ? -1 : 1))
+      const some = [...sums.values()].filter((sum) => !isNothing(sum))
+      return some.sort((one, other) => (one.currency < other.currency ? -1 : 1))
     },
   }
 }

@@ -13,12 +13,14 @@ import { failingAddresses } from '../portal/failing-addresses.ts'
 import type { TurnoverNeeds } from '../portal/overview-numbers.ts'
 import type { PanelNeeds } from '../portal/overview-panels.ts'
 import { factList, type Fact } from '../portal/parts.ts'
+import type { ScanNeeds } from '../portal/points/scans.ts'
 import type { OperatorVisitor } from './pages.ts'
 import { card, quiet } from './parts.ts'
 import { merchantTexts } from './texts-merchants.ts'
 
 export type MerchantPartNeeds = Pick<StaffWork, 'findStaff' | 'nameOf'> &
-  Pick<TurnoverNeeds, 'turnoverBetween' | 'dayStarts'> &
+  Pick<TurnoverNeeds, 'turnoverBetween'> &
+  Pick<ScanNeeds, 'dayStarts'> &
   Pick<PanelNeeds, 'nextPayout' | 'failingCallbacks'> &
   Pick<Queries['accounting'], 'settlementAccounts' | 'accountChanges'>
 
@@ -81,7 +83,7 @@ const turnoverHtml = (
 ): Html => {
   const texts = merchantTexts[language]
   const starts = dayStarts(timeZone, at, days)
-  const of = { merchant: id, posId: allPointsOfSale }
+  const of = { merchant: id, posIds: [allPointsOfSale] }
   const rows = turnoverBetween(of, starts[0] ?? 0, starts.at(-1) ?? at)
   if (rows.length === 0) return quiet(texts.noTurnover)
   const count = new Intl.NumberFormat(locale)

@@ -6,14 +6,19 @@ import type { Html } from '../payer/page.ts'
 /** One column of a chart, and where it leads. */
 export type Column = {
   readonly label: string
-  /** Whether its label stands at the axis. */
-  readonly isLabelled: boolean
+  /** Null for what is still to come. */
+  readonly now: Values | null
+  /** What it is compared with. */
+  readonly before: Values
+  /** All of it in lines of words, shown while the column is pointed at or has the focus. */
+  readonly told: readonly string[]
+  readonly href: string
+}
+
+type Values = {
   readonly value: number
   /** Drawn below the axis. */
   readonly below: number
-  /** All of it in words, shown while the column is pointed at or has the focus. */
-  readonly told: string
-  readonly href: string
 }
 
 export type Chart = {
@@ -21,6 +26,10 @@ export type Chart = {
   readonly columns: readonly Column[]
   readonly tick: (value: number) => string
   readonly kind: 'bars' | 'line'
+  /** Every so many columns have a label: the first of these that gives each its room. */
+  readonly labelEvery: readonly number[]
+  /** Whether the first column or the last has a label. */
+  readonly labelled: 'first' | 'last'
 }
 
 type Size = {
@@ -31,18 +40,21 @@ type Size = {
 
 /** Text keeps its size: the style sheet shows the chart that fits. */
 const sizes: readonly Size[] = [
-  { width: 860, height: 270, name: 'broad' },
-  { width: 540, height: 240, name: 'middle' },
-  { width: 320, height: 210, name: 'slim' },
+  { width: 860, height: 284, name: 'broad' },
+  { width: 540, height: 254, name: 'middle' },
+  { width: 320, height: 224, name: 'slim' },
 ]
-const edge = { top: 28, right: 6, bottom: 24, left: 46 }
+const edge = { top: 42, right: 6, bottom: 24, left: 46 }
 const ticks = 4
+const labelRoom = 58
+const lineHeight = 15
 
 const rounded = (value: number): string => value.toFixed(1)
 
 const scalesOf = ({ columns }: Chart, { width, height }: Size) => {
-  const highest = Math.max(1, ...columns.map(({ value }) => value))
-  const lowest = Math.min(0, ...columns.map(({ below }) => -below))
+  const all = columns.flatMap(({ now, before }) => (now ? [now, before] : []))
+  const highest = Math.max(1, ...all.map(({ value }) => value))
+  const lowest = Math.min(0, ...all.map(({ below }) => -below))
   const x = scaleBand<number>()
     .domain(columns.map((_, index) => index))
     .range([edge.left, width - edge.right])
@@ -92,49 +104,73 @@ const barHtml = (
   />`
 }
 
+const toldHtml = (told: readonly string[]): Html =>
+  html`<text class="told">
+    ${told.map(
+      (line, index) =>
+        html`<tspan x="${edge.left}" y="${(index + 1) * lineHeight - 2}">${line}</tspan>`,
+    )}
+  </text>`
+
 const columnHtml = (chart: Chart, scales: Scales, size: Size, index: number): Html | '' => {
   const { x, y } = scales
   const column = chart.columns[index]
-  if (!column) return ''
-  const { value, below, told, href, label, isLabelled } = column
+  if (!column?.now) return ''
+  const { now, told, href } = column
   const left = x(index) ?? 0
   const middle = rounded(left + x.bandwidth() / 2)
   const marks =
     chart.kind === 'bars'
-      ? html`${barHtml(scales, index, 0, value, 'up')} ${barHtml(scales, index, 0, -below, 'down')}`
-      : html`<circle class="dot" cx="${middle}" cy="${rounded(y(value))}" r="3" />`
-  return html`<a class="column" href="${href}" aria-label="${told}">
-      <rect
-        class="reach"
-        x="${rounded(left - x.step() * 0.14)}"
-        y="${edge.top}"
-        width="${rounded(x.step())}"
-        height="${size.height - edge.top - edge.bottom}"
-      />
-      ${marks}
-      <text class="told" x="${edge.left}" y="14">${told}</text>
-    </a>
-    ${
-      isLabelled
-        ? html`<text class="tick" x="${middle}" y="${size.height - 7}" text-anchor="middle">
-            ${label}
-          </text>`
-        : ''
-    }`
+      ? html`${barHtml(scales, index, 0, now.value, 'up')}
+        ${barHtml(scales, index, 0, -now.below, 'down')}`
+      : html`<circle class="dot" cx="${middle}" cy="${rounded(y(now.value))}" r="3" />`
+  return html`<a class="column" href="${href}" aria-label="${told.join('. ')}">
+    <rect
+      class="reach"
+      x="${rounded(left - x.step() * 0.14)}"
+      y="${edge.top}"
+      width="${rounded(x.step())}"
+      height="${size.height - edge.top - edge.bottom}"
+    />
+    ${marks} ${toldHtml(told)}
+  </a>`
+}
+
+const labelsHtml = (chart: Chart, { x }: Scales, { height }: Size): readonly Html[] => {
+  const { columns, labelEvery, labelled } = chart
+  const every = labelEvery.find((count) => count * x.step() >= labelRoom) ?? columns.length
+  return columns.flatMap(({ label }, index) => {
+    const place = labelled === 'first' ? index : columns.length - 1 - index
+    if (place % every !== 0) return []
+    const middle = rounded((x(index) ?? 0) + x.bandwidth() / 2)
+    return [
+      html`<text class="tick" x="${middle}" y="${height - 7}" text-anchor="middle">${label}</text>`,
+    ]
+  })
 }
 
 /** The line through all columns, and the area under it. */
 const lineHtml = ({ kind, columns }: Chart, { x, y }: Scales): Html | '' => {
   if (kind === 'bars') return ''
   const middle = (_: Column, index: number) => (x(index) ?? 0) + x.bandwidth() / 2
-  const stroke = line<Column>(middle, ({ value }) => y(value)).curve(curveMonotoneX)([...columns])
-  const fill = area<Column>()
-    .x(middle)
-    .y0(y(0))
-    .y1(({ value }) => y(value))
-    .curve(curveMonotoneX)([...columns])
+  const height = ({ now }: Column) => y(now?.value ?? 0)
+  const begun = columns.filter(({ now }) => now !== null)
+  const stroke = line<Column>(middle, height).curve(curveMonotoneX)(begun)
+  const fill = area<Column>().x(middle).y0(y(0)).y1(height).curve(curveMonotoneX)(begun)
   return html`<path class="fill" d="${raw(fill ?? '')}" />
     <path class="stroke" d="${raw(stroke ?? '')}" />`
+}
+
+/** Thin lines through the values of the time before. */
+const beforeHtml = ({ columns }: Chart, { x, y }: Scales): readonly Html[] => {
+  const begun = columns.filter(({ now }) => now !== null)
+  const through = (of: (column: Column) => number): Html | [] => {
+    if (begun.every((column) => of(column) === 0)) return []
+    const middle = (_: Column, index: number) => (x(index) ?? 0) + x.bandwidth() / 2
+    const path = line<Column>(middle, (column) => y(of(column))).curve(curveMonotoneX)(begun)
+    return html`<path class="earlier" d="${raw(path ?? '')}" />`
+  }
+  return [through(({ before }) => before.value), through(({ before }) => -before.below)].flat()
 }
 
 const svgHtml = (chart: Chart, size: Size): Html => {
@@ -146,8 +182,9 @@ const svgHtml = (chart: Chart, size: Size): Html => {
     role="group"
     aria-label="${chart.title}"
   >
-    ${gridHtml(chart, scales, size)} ${lineHtml(chart, scales)}
+    ${gridHtml(chart, scales, size)} ${labelsHtml(chart, scales, size)} ${lineHtml(chart, scales)}
     ${chart.columns.map((_, index) => columnHtml(chart, scales, size, index))}
+    ${beforeHtml(chart, scales)}
   </svg>`
 }
 

@@ -1,55 +1,76 @@
 import { html } from 'hono/html'
-import { mayDo } from '../../domain/merchant/staff-roles.ts'
 import { decimalsOf } from '../../domain/money/currency.ts'
 import type { Instant } from '../../domain/time.ts'
+import { dateIn } from '../../domain/time-zone.ts'
 import { dateFormat, numberFormat } from '../payer/formats.ts'
-import { plainAmounts, shownAmount } from '../payer/money.ts'
+import { shownAmount } from '../payer/money.ts'
 import type { Html } from '../payer/page.ts'
 import { filledText } from '../payer/words.ts'
 import { portalPath } from './areas.ts'
-import { chartHtml, type Column } from './chart.ts'
-import { isNothing, type Numbers, type Taken } from './overview-numbers.ts'
+import { chartHtml, type Chart, type Column as Drawn } from './chart.ts'
+import { periodText } from './overview-choice.ts'
+import type { Column, Numbers, Taken } from './overview-numbers.ts'
+import { before, hourMs, stepOf, type AskedPeriod, type Step } from './overview-period.ts'
 import type { PortalVisitor } from './page.ts'
 import { overviewTexts } from './texts-overview.ts'
 
 export type Shown = {
   readonly visitor: PortalVisitor
   readonly numbers: Numbers
-  readonly timeZone: string
+  readonly asked: AskedPeriod
   readonly posName: (id: string) => string
 }
 
 /** A day as people of the merchant's time zone call it. */
-export const dayText = (
-  { visitor: { locale }, timeZone }: Pick<Shown, 'visitor' | 'timeZone'>,
-  at: Instant,
-  style: 'short' | 'long' = 'short',
-): string =>
+const dayText = ({ visitor: { locale, shop } }: Shown, at: Instant, hasWeekday: boolean): string =>
   dateFormat(locale, {
-    timeZone,
+    timeZone: shop.timeZone,
     day: 'numeric',
     month: 'short',
-    ...(style === 'long' && { weekday: 'short' }),
+    ...(hasWeekday && { weekday: 'short' }),
   }).format(at)
 
-const isoDay = (at: Instant, timeZone: string): string =>
-  dateFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(at)
+/** An hour of the clock on the wall. */
+const hourText = ({ visitor: { locale } }: Shown, hour: number, hasMinutes: boolean): string =>
+  dateFormat(locale, {
+    timeZone: 'UTC',
+    hour: '2-digit',
+    ...(hasMinutes && { minute: '2-digit' }),
+  }).format(hour * hourMs)
 
-/** The payments of a day. */
-const dayHref = ({ visitor: { shop }, timeZone }: Shown, from: Instant): string => {
-  const day = isoDay(from, timeZone)
-  return portalPath(shop.merchant, `payments?since=${day}&until=${day}`)
+/** What a column is called: an hour, a day, or the first day of a week. */
+export const columnName = (shown: Shown, from: Instant, index: number): string =>
+  stepOf(shown.asked.period) === 'hour'
+    ? hourText(shown, index, true)
+    : dayText(shown, from, stepOf(shown.asked.period) === 'day')
+
+/** The payments of the days of a column. */
+export const paymentsHref = ({ visitor: { shop } }: Shown, { from, to }: Column): string => {
+  const [since, until] = [from, Math.max(from, to - 1)].map((at) => dateIn(shop.timeZone, at))
+  return portalPath(shop.merchant, `payments?since=${since}&until=${until}`)
 }
 
-const toldOf = (shown: Shown, taken: Taken, from: Instant): string => {
-  const { visitor, numbers } = shown
+const takenText = ({ visitor, numbers }: Shown, taken: Taken): string => {
   const { language, locale } = visitor
   const texts = overviewTexts[language]
   const amount = (minor: number) => shownAmount(minor, numbers.currency, locale)
   const refunded =
     taken.refunded === 0 ? '' : `, ${texts.refunds.toLowerCase()} ${amount(taken.refunded)}`
   const count = `${taken.payments} ${texts.payments.toLowerCase()}`
-  return `${dayText(shown, from, 'long')}: ${amount(taken.captured)}${refunded}, ${count}`
+  return `${amount(taken.captured)}${refunded}, ${count}`
+}
+
+/** A column in words, and the one that it is compared with. */
+const toldOf = (shown: Shown, column: Column, index: number): readonly string[] => {
+  const { visitor, asked } = shown
+  const isHour = stepOf(asked.period) === 'hour'
+  const earlier = isHour
+    ? dayText(shown, column.before.from, true)
+    : columnName(shown, column.before.from, index)
+  return [
+    `${columnName(shown, column.from, index)}: ${takenText(shown, column)}`,
+    `${overviewTexts[visitor.language].earlier}, ${earlier}: ${takenText(shown, column.before)}`,
+  ]
 }
 
 const compact = (locale: string) => {
@@ -57,102 +78,55 @@ const compact = (locale: string) => {
   return (value: number): string => format.format(value)
 }
 
-const everyDays = 7
+const labelling: Readonly<Record<Step, Pick<Chart, 'labelEvery' | 'labelled'>>> = {
+  hour: { labelEvery: [1, 2, 3, 6], labelled: 'first' },
+  day: { labelEvery: [1, 2, 7, 14, 28], labelled: 'last' },
+  week: { labelEvery: [1, 2, 4, 8, 16], labelled: 'first' },
+}
+
+/** What the marks of a chart stand for. */
+const legendHtml = ({ visitor, asked }: Shown, marks: readonly (readonly [string, string])[]) => {
+  const { locale, language } = visitor
+  const earlier = `${overviewTexts[language].earlier}, ${periodText(before(asked.period), locale)}`
+  return html`<ul class="legend">
+    ${[...marks, ['earlier', earlier]].map(([mark, name]) => html`<li class="of-${mark}">${name}</li>`)}
+  </ul>`
+}
 
 /** Turnover with refunds below it, and the number of payments. */
 export const chartsHtml = (shown: Shown): Html => {
-  const { visitor, numbers } = shown
+  const { visitor, numbers, asked } = shown
   const texts = overviewTexts[visitor.language]
-  const { currency, days } = numbers
+  const { currency, columns } = numbers
+  const step = stepOf(asked.period)
   const scale = 10 ** decimalsOf(currency)
-  const columns = (value: (day: Taken) => number, below: (day: Taken) => number): Column[] =>
-    days.map((day, index) => ({
-      label: dayText(shown, day.from),
-      isLabelled: (days.length - 1 - index) % everyDays === 0,
-      value: value(day),
-      below: below(day),
-      told: toldOf(shown, day, day.from),
-      href: dayHref(shown, day.from),
+  const drawn = (valuesOf: (taken: Taken) => Drawn['before']): readonly Drawn[] =>
+    columns.map((column, index) => ({
+      label: step === 'hour' ? hourText(shown, index, false) : dayText(shown, column.from, false),
+      now: column.hasBegun ? valuesOf(column) : null,
+      before: valuesOf(column.before),
+      told: toldOf(shown, column, index),
+      href: paymentsHref(shown, column),
     }))
-  const money = columns(
-    ({ captured }) => captured / scale,
-    ({ refunded }) => refunded / scale,
-  )
-  const counts = columns(
-    ({ payments }) => payments,
-    () => 0,
-  )
+  const money = drawn((taken) => ({ value: taken.captured / scale, below: taken.refunded / scale }))
+  const counts = drawn(({ payments }) => ({ value: payments, below: 0 }))
   const tick = compact(visitor.locale)
-  const title = filledText(texts.turnoverByDay, currency)
+  const by = texts[step].toLowerCase()
+  const title = filledText(texts.turnoverBy, by, currency)
+  const countsTitle = filledText(texts.paymentsBy, by)
   const whole = (value: number) => (Number.isInteger(value) ? tick(value) : '')
+  const labels = labelling[step]
   return html`<section class="card chart-card">
       <h2>${title}</h2>
-      ${chartHtml({ kind: 'bars', title, tick, columns: money })}
+      ${legendHtml(shown, [
+        ['up', texts.turnover],
+        ['down', texts.refunds],
+      ])}
+      ${chartHtml({ kind: 'bars', title, tick, columns: money, ...labels })}
     </section>
     <section class="card chart-card">
-      <h2>${texts.paymentsByDay}</h2>
-      ${chartHtml({ kind: 'line', title: texts.paymentsByDay, tick: whole, columns: counts })}
+      <h2>${countsTitle}</h2>
+      ${legendHtml(shown, [['up', texts.payments]])}
+      ${chartHtml({ kind: 'line', title: countsTitle, tick: whole, columns: counts, ...labels })}
     </section>`
-}
-
-type Line = { readonly name: Html | string; readonly taken: Taken }
-
-const tableHtml = ({ visitor, numbers }: Shown, first: string, lines: readonly Line[]): Html => {
-  const { language, locale, me } = visitor
-  const texts = overviewTexts[language]
-  const showsFees = mayDo(me.terms, 'see_money')
-  const amount = plainAmounts(locale, numbers.currency)
-  const count = numberFormat(locale)
-  const cell = (text: string) => html`<td class="number">${text}</td>`
-  const head = (text: string) => html`<th scope="col" class="number">${text}</th>`
-  return html`<div class="scroll">
-    <table class="grid">
-      <thead>
-        <tr>
-          <th scope="col">${first}</th>
-          ${head(texts.payments)} ${head(texts.turnover)} ${head(texts.refunds)}
-          ${showsFees ? head(texts.fees) : ''}
-        </tr>
-      </thead>
-      <tbody>
-        ${lines.map(
-          ({ name, taken }) =>
-            html`<tr>
-              <th scope="row">${name}</th>
-              ${cell(count.format(taken.payments))} ${cell(amount(taken.captured))}
-              ${cell(amount(taken.refunded))} ${showsFees ? cell(amount(taken.fees)) : ''}
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`
-}
-
-/** The numbers of the charts, newest day first; days without any are left out. */
-export const daysTable = (shown: Shown): Html => {
-  const texts = overviewTexts[shown.visitor.language]
-  const lines = shown.numbers.days
-    .filter((day) => !isNothing(day))
-    .toReversed()
-    .map((day) => ({
-      name: html`<a href="${dayHref(shown, day.from)}">${dayText(shown, day.from, 'long')}</a>`,
-      taken: day,
-    }))
-  return tableHtml(shown, texts.day, [...lines, { name: texts.total, taken: shown.numbers.total }])
-}
-
-export const posTable = (shown: Shown): Html => {
-  const { visitor, numbers, posName } = shown
-  const texts = overviewTexts[visitor.language]
-  return tableHtml(
-    shown,
-    texts.pos,
-    numbers.pointsOfSale.map(({ posId, ...taken }) => ({
-      name: html`<a
-        href="${portalPath(visitor.shop.merchant, `payments?pos=${encodeURIComponent(posId)}`)}"
-        >${posName(posId)}</a
-      >`,
-      taken,
-    })),
-  )
 }

@@ -1,6 +1,9 @@
+import { nextTurn } from '../../application/next-turn.ts'
 import { pointsOfSaleOf } from '../../domain/merchant/staff-roles.ts'
 import type { Instant } from '../../domain/time.ts'
+import { dayIn, startOf, type TimeZone } from '../../domain/time-zone.ts'
 import { allPointsOfSale } from '../../projections/turnover.ts'
+import { before, daysOf, edgesOf, sameTimeBefore, type Period } from './overview-period.ts'
 import type { PortalVisitor } from './page.ts'
 
 /** What was taken in some time. */
@@ -15,32 +18,40 @@ export type Taken = {
 type OfCurrency = Taken & { readonly currency: string }
 
 export type TurnoverNeeds = {
-  /** Of a point of sale, or of all together, by currency. */
+  /** Of points of sale, or of all together, by currency. */
   readonly turnoverBetween: (
-    of: { readonly merchant: string; readonly posId: string },
+    of: { readonly merchant: string; readonly posIds: readonly string[] },
     start: Instant,
     end: Instant,
   ) => readonly OfCurrency[]
-  /** The first instants of the last days of a time zone, and of tomorrow. */
-  readonly dayStarts: (timeZone: string, at: Instant, days: number) => readonly Instant[]
   /** Those that are registered, oldest first. */
   readonly posOf: (merchant: string) => readonly { readonly id: string; readonly name: string }[]
 }
 
-/** One currency of the last thirty days. */
+/** A column of the charts. */
+export type Column = Taken & {
+  readonly from: Instant
+  readonly to: Instant
+  /** False for hours of today that are still to come. */
+  readonly hasBegun: boolean
+  /** The same column of the period before. */
+  readonly before: Taken & { readonly from: Instant }
+}
+
+/** One currency of a period. */
 export type Numbers = {
   readonly currency: string
-  readonly days: readonly (Taken & { readonly from: Instant; readonly to: Instant })[]
+  readonly columns: readonly Column[]
   readonly pointsOfSale: readonly (Taken & { readonly posId: string })[]
   readonly today: Taken
   readonly total: Taken
-  /** Of as many days before. */
+  /** Of as many days before, until the same time of day. */
   readonly before: Taken
 }
 
-export const daysShown = 30
 /** Further points of sale are in the totals. */
 const posShown = 100
+const columnsAtOnce = 30
 
 const nothing: Taken = { payments: 0, captured: 0, refunds: 0, refunded: 0, fees: 0 }
 
@@ -57,43 +68,69 @@ const plus = (one: Taken, other: Taken): Taken => ({
 
 const sumOf = (rows: readonly Taken[]): Taken => rows.reduce(plus, nothing)
 
-/** The numbers of each currency, that of the merchant first; a cashier's are of some POSes. */
-export const numbersFor = (
-  { turnoverBetween, dayStarts, posOf }: TurnoverNeeds,
-  { shop, me }: PortalVisitor,
+type Rows = readonly OfCurrency[]
+
+/** What was taken in each column of a period and of the one before. */
+const columnsOf = async (
+  rowsOf: (start: Instant, end: Instant) => Rows,
+  period: Period,
+  timeZone: TimeZone,
   at: Instant,
-): readonly [Numbers, ...Numbers[]] => {
+) => {
+  const edges = edgesOf(period, timeZone)
+  const earlier = edgesOf(before(period), timeZone)
+  const sameTime = sameTimeBefore(at, daysOf(period), timeZone)
+  const columns = []
+  for (const [index, from] of edges.slice(0, -1).entries()) {
+    const to = edges[index + 1] ?? from
+    const [start = 0, end = 0] = earlier.slice(index)
+    const hasBegun = from <= at
+    columns.push({
+      ...{ from, to, hasBegun, rows: rowsOf(from, to) },
+      before: { from: start, rows: rowsOf(start, Math.min(end, sameTime)) },
+    })
+    // Captures have their turn between the parts.
+    if (index % columnsAtOnce === columnsAtOnce - 1) await nextTurn()
+  }
+  return columns
+}
+
+/** The numbers of each currency, that of the merchant first; a cashier's are of some POSes. */
+export const numbersFor = async (
+  { turnoverBetween, posOf }: TurnoverNeeds,
+  { shop, me }: PortalVisitor,
+  period: Period,
+  at: Instant,
+): Promise<readonly [Numbers, ...Numbers[]]> => {
   const { merchant, currency: own, timeZone } = shop
   const theirs = pointsOfSaleOf(me.terms)
-  const rowsOf = (start: Instant, end: Instant) =>
-    (theirs ?? [allPointsOfSale]).flatMap((posId) =>
-      turnoverBetween({ merchant, posId }, start, end),
-    )
-  const starts = dayStarts(timeZone, at, 2 * daysShown)
-  const shown = starts.slice(-daysShown - 1)
-  const [first = 0, last = 0] = [shown[0], shown.at(-1)]
-  const days = shown.slice(0, -1).map((from, index) => {
-    const to = shown[index + 1] ?? from
-    return { from, to, rows: rowsOf(from, to) }
-  })
-  const before = rowsOf(starts[0] ?? 0, first)
-  const all = days.flatMap(({ rows }) => rows)
+  const rowsOf = (start: Instant, end: Instant): Rows =>
+    turnoverBetween({ merchant, posIds: theirs ?? [allPointsOfSale] }, start, end)
+  const columns = await columnsOf(rowsOf, period, timeZone, at)
+  const [first, last] = [period.first, period.last + 1].map((day) => startOf(timeZone, day))
+  const today = dayIn(timeZone, at)
+  const todayRows = rowsOf(startOf(timeZone, today), startOf(timeZone, today + 1))
+  const all = columns.flatMap(({ rows }) => rows)
+  await nextTurn()
   const byPos = (theirs ?? posOf(merchant).map(({ id }) => id)).slice(0, posShown).map((posId) => ({
     posId,
-    rows: turnoverBetween({ merchant, posId }, first, last),
+    rows: turnoverBetween({ merchant, posIds: [posId] }, first ?? 0, last ?? 0),
   }))
   const numbersOf = (currency: string): Numbers => {
-    const of = (rows: readonly OfCurrency[]) => rows.filter((row) => row.currency === currency)
+    const of = (rows: Rows) => sumOf(rows.filter((row) => row.currency === currency))
     return {
       currency,
-      days: days.map(({ from, to, rows }) => ({ from, to, ...sumOf(of(rows)) })),
+      columns: columns.map(({ rows, before: { from, rows: earlier }, ...column }) => ({
+        ...{ ...column, ...of(rows) },
+        before: { from, ...of(earlier) },
+      })),
       pointsOfSale: byPos
-        .map(({ posId, rows }) => ({ posId, ...sumOf(of(rows)) }))
+        .map(({ posId, rows }) => ({ posId, ...of(rows) }))
         .filter((taken) => !isNothing(taken))
         .sort((one, other) => other.captured - one.captured),
-      today: sumOf(of(days.at(-1)?.rows ?? [])),
-      total: sumOf(of(all)),
-      before: sumOf(of(before)),
+      today: of(todayRows),
+      total: of(all),
+      before: of(columns.flatMap((column) => column.before.rows)),
     }
   }
   const others = [...new Set(all.map(({ currency }) => currency))].filter((one) => one !== own)

@@ -6,13 +6,15 @@ import type { Html } from '../payer/page.ts'
 import { filledText } from '../payer/words.ts'
 import { portalPath } from './areas.ts'
 import type { Shown } from './overview-charts.ts'
-import type { Taken } from './overview-numbers.ts'
+import type { Numbers, Taken } from './overview-numbers.ts'
 import { overviewTexts } from './texts-overview.ts'
 
 type Tile = {
   readonly name: string
   readonly of: (taken: Taken) => number
   readonly shown: (value: number) => string
+  /** Whether it is good that it grows; undefined if neither. */
+  readonly isGood?: boolean
   /** What it leaves out. */
   readonly note?: Html
 }
@@ -26,42 +28,48 @@ const tilesOf = ({ visitor, numbers }: Shown): readonly Tile[] => {
   const note = html`${texts.feesWhat} <a href="${terms}">${texts.feesTerms}</a>`
   const fees: Tile = { name: texts.fees, of: (taken) => taken.fees, shown: amount, note }
   return [
-    { name: texts.turnover, of: ({ captured }) => captured, shown: amount },
-    { name: texts.payments, of: ({ payments }) => payments, shown: (one) => count.format(one) },
-    { name: texts.refunds, of: ({ refunded }) => refunded, shown: amount },
+    { name: texts.turnover, of: ({ captured }) => captured, shown: amount, isGood: true },
+    {
+      ...{ name: texts.payments, of: ({ payments }: Taken) => payments, isGood: true },
+      shown: (one) => count.format(one),
+    },
+    { name: texts.refunds, of: ({ refunded }) => refunded, shown: amount, isGood: false },
     ...(mayDo(me.terms, 'see_money') ? [fees] : []),
   ]
 }
 
-/** Compared with the same time before; nothing where there is nothing to compare with. */
-const changeHtml = (now: number, before: number, locale: string): Html | '' => {
+/** Compared with the time before; nothing where there is nothing to compare with. */
+const changeHtml = ({ of, isGood }: Tile, numbers: Numbers, locale: string): Html | '' => {
+  const [now, before] = [of(numbers.total), of(numbers.before)]
   if (before <= 0) return ''
   const format = { style: 'percent', signDisplay: 'exceptZero', maximumFractionDigits: 0 } as const
   const text = numberFormat(locale, format).format((now - before) / before)
-  return html`<span class="badge">${text}</span>`
+  const kind = now === before || isGood === undefined ? '' : now > before === isGood
+  const names = { '': 'badge', true: 'badge good', false: 'badge bad' }
+  return html`<span class="${names[`${kind}`]}">${text}</span>`
 }
 
-/** Today, and the last thirty days beside those before them. */
+/** The figures of the period, what they are compared with, and those of today. */
 export const tilesHtml = (shown: Shown): Html => {
-  const { visitor, numbers } = shown
+  const { visitor, numbers, asked } = shown
   const texts = overviewTexts[visitor.language]
   const { today, total, before } = numbers
   return html`<dl class="tiles">
-    ${tilesOf(shown).map(
-      ({ name, of, shown: text, note }) =>
-        html`<div class="card tile">
-          <dt>${name}</dt>
-          <dd><span class="quiet small">${texts.today}</span></dd>
-          <dd class="figure">${text(of(today))}</dd>
-          <dd>
-            <span class="quiet small"
-              >${texts.last30} ${changeHtml(of(total), of(before), visitor.locale)}</span
-            >
-            <b>${text(of(total))}</b>
-          </dd>
-          <dd class="quiet small">${filledText(texts.before, text(of(before)))}</dd>
-          ${note === undefined ? '' : html`<dd class="quiet small">${note}</dd>`}
-        </div>`,
-    )}
+    ${tilesOf(shown).map((tile) => {
+      const { name, of, shown: text, note } = tile
+      return html`<div class="card tile">
+        <dt>${name}</dt>
+        <dd class="figure">${text(of(total))}</dd>
+        <dd class="quiet small">
+          ${changeHtml(tile, numbers, visitor.locale)} ${filledText(texts.before, text(of(before)))}
+        </dd>
+        ${
+          asked.days === 1
+            ? ''
+            : html`<dd class="quiet small">${texts.today}: <b>${text(of(today))}</b></dd>`
+        }
+        ${note === undefined ? '' : html`<dd class="quiet small">${note}</dd>`}
+      </div>`
+    })}
   </dl>`
 }

@@ -12,8 +12,11 @@ import { portalPath } from './areas.ts'
 import type { PortalNeeds } from './guard.ts'
 import { noticesHtml, type NoticeNeeds } from './messages.ts'
 import { firstStepsHtml } from './first-steps.ts'
-import { chartsHtml, daysTable, posTable, type Shown } from './overview-charts.ts'
+import { chartsHtml, type Shown } from './overview-charts.ts'
+import { comparedHtml, periodHtml } from './overview-choice.ts'
 import { isNothing, numbersFor, type TurnoverNeeds } from './overview-numbers.ts'
+import { askedPeriod, overviewQuery, stepOf } from './overview-period.ts'
+import { columnsTable, posTable } from './overview-tables.ts'
 import { tilesHtml } from './overview-tiles.ts'
 import { panelsHtml, type PanelNeeds } from './overview-panels.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
@@ -31,12 +34,12 @@ export type OverviewNeeds = PortalNeeds &
   }
 
 const numbersHtml = (shown: Shown, isAlone: boolean): Html => {
-  const { numbers, visitor, timeZone } = shown
+  const { numbers, visitor, asked } = shown
   const texts = overviewTexts[visitor.language]
   return html`<section aria-label="${numbers.currency}">
     ${isAlone ? '' : html`<h2>${numbers.currency}</h2>`}
     ${
-      isNothing(numbers.total)
+      isNothing(numbers.total) && isNothing(numbers.before)
         ? html`<p class="card quiet">${texts.quiet}</p>`
         : html`${chartsHtml(shown)}
             <section class="card">
@@ -44,12 +47,12 @@ const numbersHtml = (shown: Shown, isAlone: boolean): Html => {
               ${posTable(shown)}
             </section>
             <section class="card">
-              <h2>${texts.byDay}</h2>
+              <h2>${filledText(texts.by, texts[stepOf(asked.period)].toLowerCase())}</h2>
               <p class="quiet small">
-                ${filledText(texts.numbers, numbers.currency)} ${filledText(texts.utc, timeZone)}
+                ${filledText(texts.numbers, numbers.currency)}
                 ${mayDo(visitor.me.terms, 'see_money') ? texts.feesWhat : ''}
               </p>
-              ${daysTable(shown)}
+              ${columnsTable(shown)}
             </section>`
     }
   </section>`
@@ -67,8 +70,9 @@ const overviewPage = async (
   const newest = needs.newestOf(merchant)
   const names = new Map(needs.posOf(merchant).map(({ id, name }) => [id, name]))
   const posName = (id: string): string => names.get(id) ?? id
-  const all = numbersFor(needs, visitor, call.at)
-  const shown = all.map((numbers) => ({ visitor, numbers, timeZone, posName }))
+  const asked = askedPeriod(searchOf(call), timeZone, call.at)
+  const all = await numbersFor(needs, visitor, asked.period, call.at)
+  const shown = all.map((numbers) => ({ visitor, numbers, asked, posName }))
   const title = frameTexts[visitor.language].overview
   // Captures have their turn between the parts.
   await nextTurn()
@@ -80,9 +84,12 @@ const overviewPage = async (
   return {
     title,
     follow: portalPath(merchant, `events?after=${newest}`),
-    body: html`<div class="head"><h1>${title}</h1></div>
+    body: html`<div class="head">
+        <h1>${title}</h1>
+        ${periodHtml(asked, visitor)}
+      </div>
       <div data-part="overview">
-        ${names.size === 0 ? firstStepsHtml(visitor) : ''} ${tiles}
+        ${comparedHtml(asked, visitor)} ${names.size === 0 ? firstStepsHtml(visitor) : ''} ${tiles}
         ${
           notices === ''
             ? ''
@@ -105,7 +112,10 @@ export const overviewRoutes = (needs: OverviewNeeds, visits: Visits): Route[] =>
   const place = { params: shopParams, action: 'see_overview', area: 'overview' } as const
   return [
     page(
-      { ...place, path: '/portal/:merchant/', summary: 'The overview of a merchant' },
+      {
+        ...{ ...place, path: '/portal/:merchant/', summary: 'The overview of a merchant' },
+        ownQuery: overviewQuery,
+      },
       (visitor, call) => overviewPage(needs, visitor, call),
     ),
     page(

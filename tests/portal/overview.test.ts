@@ -34,8 +34,8 @@ describe('given payments of today,', () => {
   test('the figures, the chart and the table tell the same', async () => {
     const { html } = await alice.visit(overview)
     const text = textOf(html)
-    expect(text).toContain('Turnover Today NOK 649.00')
-    expect(text).toContain('Payments Today 2')
+    expect(text).toMatch(/Turnover NOK 649\.00 Before: NOK 0\.00 Today: NOK 649\.00/)
+    expect(text).toContain('Payments 2 Before: 0 Today: 2')
     expect(text).toMatch(/Till 1 2 649\.00 0\.00 3\.60/)
     expect(text).toContain('Fees for settlements and permissions come off the payouts. All fees')
     expect(html).toMatch(
@@ -66,7 +66,7 @@ describe('given payments of today,', () => {
     await capture(open, '100.00')
     expect((await told).html).toContain('event: changed')
     const after = textOf((await alice.visit(overview)).html)
-    expect(after).toContain('Turnover Today NOK 100.00')
+    expect(after).toMatch(/Turnover NOK 749\.00 Before: NOK 0\.00 Today: NOK 100\.00/)
   })
 })
 

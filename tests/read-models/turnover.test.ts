@@ -3,6 +3,7 @@ import type { PaymentRequest } from '../../domain/payment/payment-events.ts'
 import { expiringQueries } from '../../projections/expiring.ts'
 import { allPointsOfSale, turnoverQueries } from '../../projections/turnover.ts'
 import { authorizationEnds, events, hours, morning } from '../domain/payments.ts'
+import { partsOf } from '../../projections/spans.ts'
 import { foldedFile } from './folded-file.ts'
 
 const file = foldedFile()
@@ -23,8 +24,8 @@ const sold = (tid: string, at: number, changes: Partial<PaymentRequest> = {}) =>
 
 describe('the turnover between two instants', () => {
   const day = Math.floor(morning / (24 * hours)) * 24 * hours
-  const till = { merchant: 'sandbox', posId: 'till-1' }
-  const all = { merchant: 'sandbox', posId: allPointsOfSale }
+  const till = { merchant: 'sandbox', posIds: ['till-1'] }
+  const all = { merchant: 'sandbox', posIds: [allPointsOfSale] }
   const one = { payments: 1, captured: 11_000, refunds: 0, refunded: 0, fees: 245 }
 
   test('is that of a point of sale or of all, by currency, and of no other time', () => {
@@ -54,6 +55,26 @@ describe('the turnover between two instants', () => {
         const expected = times.filter((at) => at >= start && at < end).length
         expect([from, to, count(start, end)]).toEqual([from, to, expected])
       }
+  })
+
+  test('of a day of another time zone is read from few rows', () => {
+    const cost = (start: number, end: number) =>
+      partsOf(start, end, true)
+        .map((part) => (part.end - part.start) / part.span)
+        .reduce((sum, rows) => sum + rows, 0)
+    expect(cost(day, day + 24 * hours)).toBe(1)
+    expect(cost(day - 2 * hours, day + 22 * hours)).toBe(1 + 4 + 4)
+    expect(cost(day + 9 * hours, day + 10 * hours)).toBe(2)
+    expect(cost(day - 2 * hours, day + (30 * 24 - 1) * hours)).toBe(30 + 4 + 2)
+  })
+
+  test('has no currency whose half hours leave nothing of its day', () => {
+    const { between } = turnoverQueries(file.db)
+    sold('early', day + 1 * hours, { currency: 'EUR' })
+    sold('noon', day + 12 * hours)
+    expect(between(all, day + 2 * hours, day + 26 * hours).map((sum) => sum.currency)).toEqual([
+      'NOK',
+    ])
   })
 
   test('counts what is given back when it is given back', () => {

@@ -54,13 +54,13 @@ const isStatus = (text: string): text is (typeof statuses)[number] =>
   (statuses as readonly string[]).includes(text)
 
 /** The number of a day; null for a text that is no day. */
-const dayNumber = (text: string): DayNumber | null => {
+export const dayNumber = (text: string): DayNumber | null => {
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : NaN
   if (Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== text) return null
   return Math.round(at / dayMs)
 }
 
-const dayText = (day: DayNumber): string => new Date(day * dayMs).toISOString().slice(0, 10)
+export const textOfDay = (day: DayNumber): string => new Date(day * dayMs).toISOString().slice(0, 10)
 
 export const shortcuts = ['today', 'yesterday', 'lastWeek'] as const
 export type Days = Pick<Filters, 'since' | 'until'>
@@ -72,8 +72,8 @@ export const oftenAsked = (
 ): Readonly<Record<(typeof shortcuts)[number], Days>> => {
   const today = dayIn(timeZone, at)
   const days = (first: number, last: number): Days => ({
-    since: dayText(today - first),
-    until: dayText(today - last),
+    since: textOfDay(today - first),
+    until: textOfDay(today - last),
   })
   return { today: days(0, 0), yesterday: days(1, 1), lastWeek: days(6, 0) }
 }

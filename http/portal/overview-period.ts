@@ -1,0 +1,128 @@
+import { z } from 'zod'
+import { dayMs, type Instant } from '../../domain/time.ts'
+import {
+  dayIn,
+  instantOn,
+  startOf,
+  wallClock,
+  type DayNumber,
+  type TimeZone,
+} from '../../domain/time-zone.ts'
+import { dayNumber } from './payments/query.ts'
+
+const text = (description: string) => z.string().max(300).optional().meta({ description })
+
+/** The period of the overview stands in its address. */
+export const overviewQuery = z.object({
+  days: text('`1`, `7`, `30` or `90`: so many days, the last of which is today. 30 if not given.'),
+  since: text('From this day on, `YYYY-MM-DD`.'),
+  until: text('Up to and with this day; today if not given.'),
+})
+
+/** As many days as are often asked for. */
+export const lengths = [1, 7, 30, 90] as const
+const usual = 30
+const mostDays = 366
+export const hourMs = 3_600_000
+/** With more, a column is a week. */
+const mostColumns = 45
+
+/** Whole days, by the clocks of the merchant. */
+export type Period = { readonly first: DayNumber; readonly last: DayNumber }
+
+export const daysOf = ({ first, last }: Period): number => last - first + 1
+
+export type PeriodProblem = 'wrongDay' | 'wrongOrder' | 'wrongLength'
+
+export type AskedPeriod = {
+  readonly period: Period
+  readonly today: DayNumber
+  /** One of the lengths; null where days were given. */
+  readonly days: number | null
+  /** As they were given. */
+  readonly since: string
+  readonly until: string
+  readonly problems: { readonly since?: PeriodProblem; readonly until?: PeriodProblem }
+}
+
+const problemOf = (period: Period): PeriodProblem | undefined => {
+  if (period.first > period.last) return 'wrongOrder'
+  return daysOf(period) > mostDays ? 'wrongLength' : undefined
+}
+
+/** A day since 1970, before which nothing was sold. */
+const laterDay = (text: string): DayNumber | null => {
+  const day = dayNumber(text)
+  return day !== null && day >= 0 ? day : null
+}
+
+/** What the address asks for. What cannot be read is told, and is as if it were not there. */
+export const askedPeriod = (
+  search: URLSearchParams,
+  timeZone: TimeZone,
+  at: Instant,
+): AskedPeriod => {
+  const given = (name: string): string => (search.get(name) ?? '').trim().slice(0, 300)
+  const [since, until] = [given('since'), given('until')]
+  const today = dayIn(timeZone, at)
+  const last = until === '' ? today : laterDay(until)
+  const first = since === '' ? (last ?? today) - usual + 1 : laterDay(since)
+  const problems: { since?: PeriodProblem; until?: PeriodProblem } = {}
+  if (first === null) problems.since = 'wrongDay'
+  if (last === null) problems.until = 'wrongDay'
+  if (first !== null && last !== null) {
+    const period = { first, last: Math.min(last, today) }
+    const problem = problemOf(period)
+    if (problem) problems.since = problem
+    else if (since !== '' || until !== '')
+      return { period, today, days: null, since, until, problems }
+  }
+  const days = lengths.find((length) => String(length) === given('days')) ?? usual
+  const period = { first: today - days + 1, last: today }
+  return { period, today, days, since, until, problems }
+}
+
+export const includesToday = ({ first, last }: Period, today: DayNumber): boolean =>
+  first <= today && today <= last
+
+/** As many days before. */
+export const before = (period: Period): Period => {
+  const days = daysOf(period)
+  return { first: period.first - days, last: period.last - days }
+}
+
+export type Step = 'hour' | 'day' | 'week'
+
+export const stepOf = (period: Period): Step => {
+  const days = daysOf(period)
+  if (days === 1) return 'hour'
+  return days > mostColumns ? 'week' : 'day'
+}
+
+/**
+ * Where each column begins, and where the last ends. A day has 24 columns by the clock on the wall:
+ * the hour that daylight saving skips is empty, the hour that it repeats is twice as long.
+ */
+export const edgesOf = (period: Period, timeZone: TimeZone): readonly Instant[] => {
+  const { first, last } = period
+  const step = stepOf(period)
+  if (step === 'hour')
+    return Array.from({ length: dayMs / hourMs + 1 }, (_, hour) =>
+      instantOn(timeZone, first, hour * hourMs),
+    )
+  const days = step === 'day' ? 1 : 7
+  const count = Math.ceil(daysOf(period) / days)
+  // The newest week is whole.
+  const starts = Array.from({ length: count }, (_, index) => last + 1 - (count - index) * days)
+  return [...starts, last + 1].map((day) => startOf(timeZone, Math.max(day, first)))
+}
+
+/** The same time of day, so many days before. */
+export const sameTimeBefore = (at: Instant, days: number, timeZone: TimeZone): Instant => {
+  const wall = wallClock(timeZone, at)
+  const day = Math.floor(wall / dayMs)
+  return instantOn(timeZone, day - days, wall - day * dayMs)
+}
+
+/** The address of the overview for a period. */
+export const daysQuery = (days: number): string => (days === usual ? '' : `?days=${days}`)

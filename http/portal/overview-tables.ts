@@ -1,0 +1,84 @@
+import { html } from 'hono/html'
+import { mayDo } from '../../domain/merchant/staff-roles.ts'
+import { numberFormat } from '../payer/formats.ts'
+import { plainAmounts } from '../payer/money.ts'
+import type { Html } from '../payer/page.ts'
+import { portalPath } from './areas.ts'
+import { columnName, paymentsHref, type Shown } from './overview-charts.ts'
+import { isNothing, type Taken } from './overview-numbers.ts'
+import { stepOf } from './overview-period.ts'
+import { overviewTexts } from './texts-overview.ts'
+
+type Line = {
+  readonly name: Html | string
+  readonly taken: Taken
+  /** What it is compared with, if the table says so. */
+  readonly before?: Taken
+}
+
+const tableHtml = ({ visitor, numbers }: Shown, first: string, lines: readonly Line[]): Html => {
+  const { language, locale, me } = visitor
+  const texts = overviewTexts[language]
+  const showsFees = mayDo(me.terms, 'see_money')
+  const amount = plainAmounts(locale, numbers.currency)
+  const count = numberFormat(locale)
+  const cell = (text: string) => html`<td class="number">${text}</td>`
+  const head = (text: string) => html`<th scope="col" class="number">${text}</th>`
+  const compares = lines.some(({ before }) => before)
+  return html`<div class="scroll">
+    <table class="grid">
+      <thead>
+        <tr>
+          <th scope="col">${first}</th>
+          ${head(texts.payments)} ${head(texts.turnover)} ${compares ? head(texts.earlier) : ''}
+          ${head(texts.refunds)} ${showsFees ? head(texts.fees) : ''}
+        </tr>
+      </thead>
+      <tbody>
+        ${lines.map(
+          ({ name, taken, before }) =>
+            html`<tr>
+              <th scope="row">${name}</th>
+              ${cell(count.format(taken.payments))} ${cell(amount(taken.captured))}
+              ${before ? cell(amount(before.captured)) : ''} ${cell(amount(taken.refunded))}
+              ${showsFees ? cell(amount(taken.fees)) : ''}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`
+}
+
+/** The numbers of the charts, newest first; columns without any are left out. */
+export const columnsTable = (shown: Shown): Html => {
+  const { visitor, numbers, asked } = shown
+  const texts = overviewTexts[visitor.language]
+  const lines = numbers.columns
+    .map((column, index) => ({ column, name: columnName(shown, column.from, index) }))
+    .filter(({ column }) => !isNothing(column) || !isNothing(column.before))
+    .toReversed()
+    .map(({ column, name }) => ({
+      name: html`<a href="${paymentsHref(shown, column)}">${name}</a>`,
+      taken: column,
+      before: column.before,
+    }))
+  const { total, before } = numbers
+  const step = texts[stepOf(asked.period)]
+  return tableHtml(shown, step, [...lines, { name: texts.total, taken: total, before }])
+}
+
+export const posTable = (shown: Shown): Html => {
+  const { visitor, numbers, posName } = shown
+  const texts = overviewTexts[visitor.language]
+  return tableHtml(
+    shown,
+    texts.pos,
+    numbers.pointsOfSale.map(({ posId, ...taken }) => ({
+      name: html`<a
+        href="${portalPath(visitor.shop.merchant, `payments?pos=${encodeURIComponent(posId)}`)}"
+        >${posName(posId)}</a
+      >`,
+      taken,
+    })),
+  )
+}
