@@ -46,14 +46,16 @@ const numbersHtml = (shown: Shown, isAlone: boolean): Html => {
               <h2>${texts.byPos}, ${numbers.currency}</h2>
               ${posTable(shown)}
             </section>
-            <section class="card">
-              <h2>${filledText(texts.by, texts[stepOf(asked.period)].toLowerCase())}</h2>
+            <details class="card fold" id="columns-${numbers.currency}">
+              <summary>
+                <h2>${filledText(texts.by, texts[stepOf(asked.period)].toLowerCase())}</h2>
+              </summary>
               <p class="quiet small">
                 ${filledText(texts.numbers, numbers.currency)}
                 ${mayDo(visitor.me.terms, 'see_money') ? texts.feesWhat : ''}
               </p>
               ${columnsTable(shown)}
-            </section>`
+            </details>`
     }
   </section>`
 }

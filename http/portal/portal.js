@@ -9,6 +9,15 @@ const enliven = (part) => {
   }
 }
 enliven(document)
+// What is folded is printed all the same, also by browsers whose style sheets cannot unfold it.
+let unfolded = []
+addEventListener('beforeprint', () => {
+  unfolded = [...document.querySelectorAll('.fold:not([open])')]
+  for (const fold of unfolded) fold.open = true
+})
+addEventListener('afterprint', () => {
+  for (const fold of unfolded) fold.open = false
+})
 // A row of links that is wider than the screen begins where the current one is.
 for (const link of document.querySelectorAll('nav [aria-current]')) {
   const row = link.closest('nav')
@@ -37,12 +46,18 @@ if (main) {
     const href = part.contains(document.activeElement)
       ? document.activeElement.getAttribute('href')
       : null
+    const folded = part.contains(document.activeElement) && document.activeElement.closest('.fold')
+    const open = [...part.querySelectorAll('.fold[open]')].map(({ id }) => id)
     part.innerHTML = fresh.innerHTML
+    for (const id of open) document.getElementById(id)?.setAttribute('open', '')
     locally(part)
     enliven(part)
     // Of account.js.
     showCopies(part)
-    if (href === null) return
+    if (href === null) {
+      if (folded) document.getElementById(folded.id)?.querySelector('summary').focus()
+      return
+    }
     const links = [...part.querySelectorAll('a')].filter((link) => link.getClientRects().length > 0)
     links.find((link) => link.getAttribute('href') === href)?.focus()
   }

@@ -83,11 +83,14 @@ describe('given a Sunday of 25 hours, and payments of it and of the Saturday bef
     ])
   })
 
-  test('the table tells the same as the chart, with the turnover before', async () => {
-    const { text } = await pageOf('?since=2027-10-31&until=2027-10-31')
+  test('the table tells the same as the chart, with the turnover before, folded', async () => {
+    const { text, html } = await pageOf('?since=2027-10-31&until=2027-10-31')
     expect(text).toMatch(/Hour Payments Turnover Period before Refunds Fees 22:00 0 0\.00 300\.00/)
     expect(text).toMatch(/02:00 1 150\.00 0\.00 0\.00 1\.80 00:00 0 0\.00 100\.00/)
     expect(text).toMatch(/Total 2 200\.00 400\.00 20\.00 3\.60/)
+    const folded = /<details class="card fold" id="columns-NOK">([^]*?)<\/details>/.exec(html)?.[1]
+    expect(folded).toMatch(/<summary>\s*<h2>By hour<\/h2>\s*<\/summary>/)
+    expect(folded).toContain('200.00')
   })
 
   test('a chart draws what it is compared with as a line of its own', async () => {

@@ -34,6 +34,24 @@ test('given an open overview, when a payment comes in, it appears without a relo
   expect(await page.evaluate('window.isSamePage')).toBe(true)
 })
 
+test('a table that is unfolded stays so when a payment comes in, and is printed open', async () => {
+  const page = await (await portal.browser.newContext({ ...desktop, locale: 'en' })).newPage()
+  await signInTo(page, portal.service.address, '/portal/sandbox/')
+  const total = page.locator('.fold tr', { hasText: 'Total' })
+  expect(await total.isVisible()).toBe(false)
+  await page.emulateMedia({ media: 'print' })
+  expect((await total.boundingBox())?.height).toBeGreaterThan(0)
+  expect(await total.isVisible()).toBe(true)
+  await page.emulateMedia({ media: 'screen' })
+  await page.locator('.fold > summary').focus()
+  await page.keyboard.press('Enter')
+  const before = await total.textContent()
+  await pay(portal.service, 'till-1', '10.00')
+  await expect.poll(() => total.textContent(), { timeout: 20_000 }).not.toBe(before)
+  expect(await total.isVisible()).toBe(true)
+  expect(await page.locator('summary:focus').count()).toBe(1)
+})
+
 test('with the keyboard alone, the values of a day are read from the chart', async () => {
   const page = await (await portal.browser.newContext({ ...desktop, locale: 'en' })).newPage()
   await signInTo(page, portal.service.address, '/portal/sandbox/')
