@@ -88,8 +88,9 @@ const labelling: Readonly<Record<Step, Pick<Chart, 'labelEvery' | 'labelled'>>> 
 const legendHtml = ({ visitor, asked }: Shown, marks: readonly (readonly [string, string])[]) => {
   const { locale, language } = visitor
   const earlier = `${overviewTexts[language].earlier}, ${periodText(before(asked.period), locale)}`
+  const all = [...marks, ['earlier', earlier]]
   return html`<ul class="legend">
-    ${[...marks, ['earlier', earlier]].map(([mark, name]) => html`<li class="of-${mark}">${name}</li>`)}
+    ${all.map(([mark, name]) => html`<li class="of-${mark}">${name}</li>`)}
   </ul>`
 }
 

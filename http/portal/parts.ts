@@ -1,4 +1,4 @@
-import { html } from 'hono/html'
+import { html, raw } from 'hono/html'
 import { inputField, type Field } from '../payer/fields.ts'
 import type { Html } from '../payer/page.ts'
 
@@ -10,7 +10,27 @@ const headHtml = (head: Head): Html =>
     ? html`<th scope="col" class="number">${head.number}</th>`
     : html`<th scope="col">${head}</th>`
 
-/** A table with a head for each column; `kind` is its class. */
+const nameOf = (head: Head | undefined): string => {
+  if (typeof head === 'string') return head
+  return typeof head === 'object' && 'number' in head ? head.number : ''
+}
+
+/** A row whose cells have the names of their columns, for where rows become blocks. */
+const namedCells = async (row: Html, heads: readonly Head[]): Promise<Html> => {
+  const names = heads.map(nameOf)
+  let column = -1
+  const named = (await row).toString().replace(/<t([dh])(?=[\s>])/g, (cell, kind: string) => {
+    column += 1
+    const name = kind === 'd' ? (names[column] ?? '') : ''
+    return name === '' ? cell : `${cell}${html` data-label="${name}"`}`
+  })
+  return raw(named)
+}
+
+/**
+ * A table with a head for each column; `kind` is its class. On a phone rows of those that stack
+ * become blocks, where each value has the name of its column beside it.
+ */
 export const headedTable = (kind: string, heads: readonly Head[], rows: readonly Html[]): Html =>
   html`<table class="${kind}">
     <thead>
@@ -19,7 +39,7 @@ export const headedTable = (kind: string, heads: readonly Head[], rows: readonly
       </tr>
     </thead>
     <tbody>
-      ${rows}
+      ${kind.split(' ').includes('stacks') ? rows.map((row) => namedCells(row, heads)) : rows}
     </tbody>
   </table>`
 

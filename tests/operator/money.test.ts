@@ -49,7 +49,7 @@ test('given a payout that is due, then the page tells what the command tells', a
   const page = await bob.visit('/operator/payouts')
   expect(page.status).toBe(200)
   expect(plain(page)).toContain(`NOK ${due?.amount}`)
-  expect(page.html).toMatch(/<td>\s*NO9386011117947\s*</)
+  expect(page.html).toMatch(/<td[^>]*>\s*NO9386011117947\s*</)
   const story = /href="(\/operator\/story\?subject=sandbox%2F1)">([^<]*)</.exec(page.html)
   expect(story?.[2]).toBe(due?.settlement_id)
   const told = await bob.visit(story?.[1] ?? '')

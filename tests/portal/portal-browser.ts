@@ -66,6 +66,24 @@ const cutParts = `(() => {
   return found
 })()`
 
+/** Values of stacked tables that do not have the name of their column, where its head is away. */
+const unnamed = `[...document.querySelectorAll('table.stacks')].flatMap((table) => {
+  const heads = [...table.querySelectorAll('thead th')].map((head) =>
+    head.querySelector('.unseen') ? '' : head.textContent.trim(),
+  )
+  if (heads.length === 0) return ['no head']
+  return [...table.querySelectorAll('tbody tr')].flatMap(({ cells }) =>
+    [...cells].flatMap((cell, column) => {
+      if (cell.tagName !== 'TD' || cell.childNodes.length === 0) return []
+      const { content } = getComputedStyle(cell, '::before')
+      const hasRoom = parseFloat(getComputedStyle(cell).paddingLeft) > 100
+      const isTold = content === JSON.stringify(heads[column]) && hasRoom
+      const isNamed = heads[column] === '' || isTold
+      return isNamed || getComputedStyle(table.tHead).display !== 'none' ? [] : [heads[column]]
+    }),
+  )
+})`
+
 const cutAt = async (page: Page): Promise<string[]> => {
   const size = page.viewportSize()
   const found: string[] = []
@@ -92,6 +110,8 @@ export const faultsOfWalk = async (
     seen: async (name, page) => {
       looked.push(name)
       found.push(...(await faultsOf(page)).map((fault) => `${name}: ${fault}`))
+      for (const head of (await page.evaluate(unnamed)) as readonly string[])
+        found.push(`${name}: a value of the column ${head} does not have its name`)
       if (await page.evaluate(cutsCode)) found.push(`${name}: code is cut at the right`)
       const width = Number(await page.evaluate(excess))
       if (!mayBeWide.includes(name))

@@ -19,6 +19,7 @@ import {
   developersPath,
   textsOf,
 } from './parts.ts'
+import { headedTable } from '../parts.ts'
 
 type Secret = { readonly secret: string; readonly validUntil: Instant | null }
 
@@ -53,7 +54,7 @@ const rowHtml = (needs: CallbackListNeeds, visitor: PortalVisitor, row: Row): Ht
       <code class="value">${row.event}</code>
     </th>
     <td>${statusBadge(visitor, shown.status)}</td>
-    <td class="number roomy">${row.attempts}</td>
+    <td class="number">${row.attempts}</td>
     <td class="dev-long"><code>${shown.callback_uri ?? ''}</code></td>
   </tr>`
 }
@@ -66,20 +67,11 @@ const tableHtml = (
   const texts = textsOf(visitor)
   if (rows.length === 0) return html`<p class="quiet">${texts.noCallbacks}</p>`
   return html`<div class="scroll">
-    <table class="grid stacks">
-      <thead>
-        <tr>
-          <th scope="col">${texts.time}</th>
-          <th scope="col">${texts.event}</th>
-          <th scope="col">${texts.status}</th>
-          <th scope="col" class="number roomy">${texts.attempts}</th>
-          <th scope="col">${texts.callbackAddress}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map((row) => rowHtml(needs, visitor, row))}
-      </tbody>
-    </table>
+    ${headedTable(
+      'grid stacks',
+      [texts.time, texts.event, texts.status, { number: texts.attempts }, texts.callbackAddress],
+      rows.map((row) => rowHtml(needs, visitor, row)),
+    )}
   </div>`
 }
 

@@ -11,7 +11,7 @@ import { recordMessageReading, type RecordingNeeds } from '../../personal-data.t
 import { portalPath } from '../areas.ts'
 import { contextOfStaff } from '../guard.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
-import { crumbs } from '../parts.ts'
+import { crumbs, headedTable } from '../parts.ts'
 import { problemText } from '../texts-problems.ts'
 import { callbacksPath, statusBadge, type CallbackListNeeds } from './callback-list.ts'
 import {
@@ -48,20 +48,10 @@ const attemptHtml = (visitor: PortalVisitor, one: Attempt): Html => {
 const attemptsHtml = (visitor: PortalVisitor, attempts: readonly Attempt[]): Html => {
   const texts = textsOf(visitor)
   if (attempts.length === 0) return html`<p class="quiet">${texts.noAttempts}</p>`
+  const heads = [texts.time, texts.status, { number: 'ms' }, texts.callbackAddress]
+  const rows = attempts.toReversed().map((one) => attemptHtml(visitor, one))
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.attempts}">
-    <table class="grid stacks">
-      <thead>
-        <tr>
-          <th scope="col">${texts.time}</th>
-          <th scope="col">${texts.status}</th>
-          <th scope="col" class="number">ms</th>
-          <th scope="col">${texts.callbackAddress}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${attempts.toReversed().map((one) => attemptHtml(visitor, one))}
-      </tbody>
-    </table>
+    ${headedTable('grid stacks', heads, rows)}
   </div>`
 }
 

@@ -10,6 +10,8 @@ import { hiddenFields } from '../../payer/session.ts'
 import { unseen } from '../../payer/words.ts'
 import { portalPath } from '../areas.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
+import { headedTable } from '../parts.ts'
+import { paymentTexts } from '../payments/texts.ts'
 import { actHtml, developersPage, developersPath, factsHtml, textsOf } from './parts.ts'
 
 export type SandboxPageNeeds = {
@@ -52,6 +54,7 @@ const waitingHtml = (visitor: PortalVisitor, row: PaymentRow): Html => {
 
 const simulatorHtml = (visitor: PortalVisitor, rows: readonly PaymentRow[]): Html => {
   const texts = textsOf(visitor)
+  const heads = paymentTexts[visitor.language]
   return html`<section class="card">
     <h2>${texts.simulator}</h2>
     <p class="quiet small">${texts.simulatorWhat}</p>
@@ -60,11 +63,11 @@ const simulatorHtml = (visitor: PortalVisitor, rows: readonly PaymentRow[]): Htm
         rows.length === 0
           ? html`<p>${texts.noWaiting}</p>`
           : html`<div class="scroll">
-              <table class="grid stacks">
-                <tbody>
-                  ${rows.map((row) => waitingHtml(visitor, row))}
-                </tbody>
-              </table>
+              ${headedTable(
+                'grid stacks',
+                [heads.amount, heads.orderNumber, heads.requested, unseen(texts.payer)],
+                rows.map((row) => waitingHtml(visitor, row)),
+              )}
             </div>`
       }
     </div>

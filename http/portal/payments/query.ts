@@ -60,7 +60,8 @@ export const dayNumber = (text: string): DayNumber | null => {
   return Math.round(at / dayMs)
 }
 
-export const textOfDay = (day: DayNumber): string => new Date(day * dayMs).toISOString().slice(0, 10)
+export const textOfDay = (day: DayNumber): string =>
+  new Date(day * dayMs).toISOString().slice(0, 10)
 
 export const shortcuts = ['today', 'yesterday', 'lastWeek'] as const
 export type Days = Pick<Filters, 'since' | 'until'>
