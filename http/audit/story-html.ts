@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type { Entry, Story, SumOfParts } from '../../application/audit/story.ts'
 import type { Html } from '../payer/page.ts'
+import { withMinus } from '../payer/formats.ts'
 import { headedTable } from '../portal/parts.ts'
 import { eventLink, explainHref, shownTime } from './page.ts'
 
@@ -40,7 +41,7 @@ const numbersHtml = (subject: string, { numbers }: Story): Html | '' =>
             ({ name, currency, value }) =>
               html`<tr>
                 <td><a href="${explainHref(subject, `${name}:${currency}`)}">${name}</a></td>
-                <td>${value} ${currency}</td>
+                <td>${withMinus(value)} ${currency}</td>
               </tr>`,
           )}
         </table>
@@ -73,7 +74,7 @@ const sumRow = (says: string, amount: string, kind = ''): Html =>
     <td></td>
     <td></td>
     <td>${says}</td>
-    <td>${amount}</td>
+    <td>${withMinus(amount)}</td>
   </tr>`
 
 export const sumHtml = (subject: string, { title }: Story, sum: SumOfParts): Html => {
@@ -84,7 +85,7 @@ export const sumHtml = (subject: string, { title }: Story, sum: SumOfParts): Htm
         <td>${eventLink(position)}</td>
         <td>${shownTime(at)}</td>
         <td>${says}</td>
-        <td>${amount}</td>
+        <td>${withMinus(amount)}</td>
       </tr>`,
   )
   if (others) rows.push(sumRow(`${others.count} more lines together`, others.amount))

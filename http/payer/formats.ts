@@ -4,7 +4,13 @@ const kept = 200
 
 /** Creating a format costs a hundred times its use. */
 const dates = generationalCache<string, Intl.DateTimeFormat>(kept)
-const numbers = generationalCache<string, Intl.NumberFormat>(kept)
+const numbers = generationalCache<string, NumberFormat>(kept)
+
+/** Of `Intl.NumberFormat`, with one sign for all languages. */
+type NumberFormat = Pick<Intl.NumberFormat, 'format'>
+
+/** English has a hyphen, Norwegian a minus sign: pages have the latter, as wide as a plus. */
+export const withMinus = (text: string): string => text.replace('-', '\u2212')
 
 const nameOf = (locale: string, options: object): string => locale + JSON.stringify(options)
 
@@ -17,5 +23,8 @@ export const dateFormat = (
 export const numberFormat = (
   locale: string,
   options: Intl.NumberFormatOptions = {},
-): Intl.NumberFormat =>
-  cached(numbers, nameOf(locale, options), () => new Intl.NumberFormat(locale, options))
+): NumberFormat =>
+  cached(numbers, nameOf(locale, options), () => {
+    const { format } = new Intl.NumberFormat(locale, options)
+    return { format: (value) => withMinus(format(value)) }
+  })

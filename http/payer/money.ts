@@ -6,7 +6,7 @@ import type { Instant } from '../../domain/time.ts'
 import { dateFormat, numberFormat } from './formats.ts'
 import type { Html } from './page.ts'
 
-const formatFor = (locale: string, currency: string): Intl.NumberFormat => {
+const formatFor = (locale: string, currency: string) => {
   const decimals = decimalsOf(currency)
   const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
   return numberFormat(locale, { style: 'currency', currency, ...digits })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { currencies, decimalsOf } from '../../domain/money/currency.ts'
-import { shownAmount } from '../../http/payer/money.ts'
+import { plainAmounts, shownAmount } from '../../http/payer/money.ts'
 
 /** The digits of a text, whatever stands between them. */
 const digitsOf = (text: string): string => text.replaceAll(/\D/g, '')
@@ -21,6 +21,14 @@ describe('an amount on a page', () => {
     [123_450, 'EUR', '€1,234.50'],
   ])('of %i in %s is %s', (minor, currency, shown) => {
     expect(shownAmount(minor, currency, 'en-GB').replaceAll('\u00a0', ' ')).toBe(shown)
+  })
+
+  test.each([
+    ['en-GB', '−NOK 12.50'],
+    ['nb-NO', '−12,50 kr'],
+  ])('below zero has the same minus sign in %s', (locale, shown) => {
+    expect(shownAmount(-1250, 'NOK', locale).replaceAll('\u00a0', ' ')).toBe(shown)
+    expect(plainAmounts(locale, 'NOK')(-1250).startsWith('−12')).toBe(true)
   })
 
   test('keeps the largest amount that can be asked for exact', () => {

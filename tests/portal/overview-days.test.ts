@@ -71,7 +71,7 @@ describe('given a Sunday of 25 hours, and payments of it and of the Saturday bef
     await alice.signIn('alice')
     const { text, html } = await pageOf('?since=2027-10-31&until=2027-10-31')
     expect(text).toContain('31 Oct 2027, compared with 30 Oct 2027. Days are in the time zone')
-    expect(text).toMatch(/Turnover NOK 200\.00 -50% Before: NOK 400\.00 Today: NOK 0\.00/)
+    expect(text).toMatch(/Turnover NOK 200\.00 −50% Before: NOK 400\.00 Today: NOK 0\.00/)
     expect(toldIn(html)).toHaveLength(24)
     expect(html).toMatch(/<details class="find" open/)
     expect(html).toMatch(/name="since" type="date" value="2027-10-31"/)

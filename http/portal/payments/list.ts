@@ -59,7 +59,7 @@ const rowHtml = ({ needs, visitor, at, names }: Listed, row: PaymentRow): Html =
   const { captured, refunded } = row
   const standing = { captured, refunded, statusCode: statusCodeOf(row, at) }
   const about = row.text === null || row.text === '' ? '' : html`<small>${row.text}</small>`
-  const back = refunded > 0 && refunded < captured ? html`<small>−${amount(refunded)}</small>` : ''
+  const back = refunded > 0 && refunded < captured ? html`<small>${amount(-refunded)}</small>` : ''
   return html`<tr>
     <td class="sum">
       <a href="${portalPath(shop.merchant, `payments/${row.tid}`)}"
