@@ -2,15 +2,15 @@ import { html } from 'hono/html'
 import type { StaffWork } from '../../application/staff.ts'
 import type { AskedChange } from '../../domain/accounting/account-change.ts'
 import type { MerchantData } from '../../domain/merchant/merchant.ts'
-import { formatAmount } from '../../domain/money/money.ts'
 import type { Instant } from '../../domain/time.ts'
 import { allPointsOfSale } from '../../projections/turnover.ts'
 import type { Queries } from '../../projections/read-models.ts'
-import { shownAmount, shownMoney, shownTime } from '../payer/money.ts'
+import { shownAmount, shownTime } from '../payer/money.ts'
 import type { Html } from '../payer/page.ts'
 import { filled } from '../payer/words.ts'
 import { failingAddresses } from '../portal/failing-addresses.ts'
 import type { TurnoverNeeds } from '../portal/overview-numbers.ts'
+import { nextPayoutHtml } from '../portal/next-payout.ts'
 import type { PanelNeeds } from '../portal/overview-panels.ts'
 import { factList, type Fact } from '../portal/parts.ts'
 import type { ScanNeeds } from '../portal/points/scans.ts'
@@ -95,17 +95,6 @@ const turnoverHtml = (
   })}`
 }
 
-const payoutHtml: PartOf<Html> = ({ nextPayout }, { language, locale }, { id }) => {
-  const texts = merchantTexts[language]
-  const { dueAt, sums } = nextPayout(id)
-  if (dueAt === null) return quiet(texts.payoutNone)
-  return html`${sums.map(
-      ({ currency, sum }) =>
-        html`<p class="figure">${shownMoney(formatAmount(sum, currency), currency, locale)}</p>`,
-    )}
-    <p class="quiet small">${filled(texts.payoutOn, shownTime(dueAt, locale))}</p>`
-}
-
 const callbacksHtml: PartOf<Html> = ({ failingCallbacks }, visitor, { id }) => {
   const texts = merchantTexts[visitor.language]
   const found = failingCallbacks(id, addressesShown)
@@ -125,6 +114,6 @@ export const panelsHtml = (
     `${texts.turnover}, ${texts.last30.toLowerCase()}`,
     turnoverHtml(needs, visitor, data, at),
   )}
-  ${card(texts.payout, payoutHtml(needs, visitor, data))}
+  ${card(texts.payout, nextPayoutHtml(needs, data.id, visitor))}
   ${card(texts.callbacks, callbacksHtml(needs, visitor, data))}`
 }

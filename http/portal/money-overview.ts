@@ -91,7 +91,7 @@ const settlementsHtml = (needs: MoneyNeeds, visitor: PortalVisitor, call: Call):
 const nextHtml = (needs: MoneyNeeds, visitor: PortalVisitor): Html =>
   html`<section class="card">
     <h2>${moneyTexts[visitor.language].next}</h2>
-    ${nextPayoutHtml(needs, visitor)}
+    ${nextPayoutHtml(needs, visitor.shop.merchant, visitor)}
   </section>`
 
 const accountHtml = (needs: MoneyNeeds, visitor: PortalVisitor): Html => {

@@ -5,7 +5,7 @@ import { shownTime } from '../payer/money.ts'
 import type { Html } from '../payer/page.ts'
 import { filled } from '../payer/words.ts'
 import { sumText } from './money-parts.ts'
-import type { PortalVisitor } from './page.ts'
+import type { LobbyVisitor } from '../staff/frame.ts'
 import { moneyTexts } from './texts-money.ts'
 
 export type NextPayoutNeeds = {
@@ -18,15 +18,19 @@ export type NextPayoutNeeds = {
 }
 
 /** What is owed to the merchant so far, when it is settled, and what keeps it from being paid. */
-export const nextPayoutHtml = ({ nextPayout }: NextPayoutNeeds, visitor: PortalVisitor): Html => {
-  const texts = moneyTexts[visitor.language]
-  const { dueAt, sums, hasAccount } = nextPayout(visitor.shop.merchant)
+export const nextPayoutHtml = (
+  { nextPayout }: NextPayoutNeeds,
+  merchant: string,
+  reader: Pick<LobbyVisitor, 'language' | 'locale'>,
+): Html => {
+  const texts = moneyTexts[reader.language]
+  const { dueAt, sums, hasAccount } = nextPayout(merchant)
   const isDebt = sums.some(({ sum }) => sum.startsWith('-'))
   return html`${sums.map(
-      ({ currency, sum }) => html`<p class="figure">${sumText(sum, currency, visitor)}</p>`,
+      ({ currency, sum }) => html`<p class="figure">${sumText(sum, currency, reader)}</p>`,
     )}
     <p class="quiet">
-      ${dueAt === null ? texts.nextNone : filled(texts.nextOn, shownTime(dueAt, visitor.locale))}
+      ${dueAt === null ? texts.nextNone : filled(texts.nextOn, shownTime(dueAt, reader.locale))}
     </p>
     ${isDebt ? html`<p class="small">${texts.owed}</p>` : ''}
     ${hasAccount ? '' : html`<p><span class="badge warn">${texts.noPayoutAccount}</span></p>`}`

@@ -134,8 +134,9 @@ export const panelsHtml = async (
 ): Promise<Html> => {
   const texts = overviewTexts[visitor.language]
   const may = (action: StaffAction) => mayDo(visitor.me.terms, action)
+  const payout = () => nextPayoutHtml(needs, visitor.shop.merchant, visitor)
   return html`<div class="panels">
-    ${may('see_money') ? panel(texts.payout, nextPayoutHtml(needs, visitor)) : ''}
+    ${may('see_money') ? panel(texts.payout, payout()) : ''}
     ${panel(texts.expiring, expiringHtml(needs, visitor, at))}
     ${may('see_developers') ? panel(texts.callbacks, callbacksHtml(needs, visitor)) : ''}
     ${panel(texts.news, await newsHtml(needs, visitor))}

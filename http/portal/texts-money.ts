@@ -111,7 +111,7 @@ const english = {
   option_weekly: 'Each Monday at {}',
   overdueWhy:
     'Whoever runs the service has not ordered it from the bank yet. It stays owed to you.',
-  owed: 'You owe this so far. It is deducted from later captures.',
+  owed: 'This is owed so far. It is deducted from later captures.',
   paid: 'Paid',
   paidOn: 'Paid {}',
   payout: 'Payout',
@@ -303,7 +303,7 @@ const norwegian: MoneyTexts = {
   option_weekly: 'Hver mandag kl. {}',
   overdueWhy:
     'Den som driver tjenesten, har ikke bestilt den i banken ennå. Dere har den til gode.',
-  owed: 'Dette skylder du så langt. Det trekkes fra senere trekk.',
+  owed: 'Dette er gjeld så langt. Den trekkes fra senere trekk.',
   paid: 'Betalt',
   paidOn: 'Betalt {}',
   payout: 'Utbetaling',

@@ -71,6 +71,6 @@ test('what a shop owes so far is told in one way on the overview and under Money
     const { html } = await desk.alice.visit(`/portal/sandbox/${path}`)
     cards.push(/<h2>Next payout<\/h2>([^]*?)<\/section>/.exec(html)?.[1]?.replaceAll(/\s+/g, ' '))
   }
-  expect(cards[0]).toContain('You owe this so far. It is deducted from later captures.')
+  expect(cards[0]).toContain('This is owed so far. It is deducted from later captures.')
   expect(cards[1]).toBe(cards[0])
 })
