@@ -672,6 +672,8 @@ test('given an app, when it signs somebody up and in, then it can answer, read a
     'openid profile',
   )
   expect((await api('GET', '/history/', undefined, token)).body.uris).toHaveLength(2)
+  const empty = await api('GET', '/history/?next=', undefined, token)
+  expect([empty.status, empty.body.uris?.length]).toEqual([200, 2])
   const { permissions } = (await api('GET', '/permission/', undefined, token)).body
   expect(permissions).toMatchObject([{ merchant: 'Sandbox Shop', scope: 'openid profile' }])
   const withdrawn = await api('DELETE', `/permission/${permissions[0].id}/`, undefined, token)

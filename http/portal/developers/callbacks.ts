@@ -50,7 +50,7 @@ type ListCall = Call<{ readonly merchant: string }, undefined, FormOf<typeof lis
 
 const listAsked = (visitor: PortalVisitor, call: Call) => {
   const search = searchOf(call)
-  const before = Number(search.get('before') ?? Number.MAX_SAFE_INTEGER)
+  const before = Number(search.get('before') || Number.MAX_SAFE_INTEGER)
   const isSecretShown = search.has('secret')
   if (isSecretShown && !mayDo(visitor.me.terms, 'change_callbacks')) refuse('role_forbids_it')
   return {
