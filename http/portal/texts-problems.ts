@@ -54,14 +54,20 @@ const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g,
 const patternOf = (told: string): RegExp =>
   new RegExp(`^${told.split('{}').map(escaped).join('(.+)')}$`)
 
-const patterns = norwegian.map(([told, text]) => ({ pattern: patternOf(told), text }))
+/** Texts whose `{}` stand for the same in both; undefined for a text that is none of them. */
+export const translated = (texts: readonly (readonly [told: string, text: string])[]) => {
+  const patterns = texts.map(([told, text]) => ({ pattern: patternOf(told), text }))
+  return (told: string): string | undefined => {
+    for (const { pattern, text } of patterns) {
+      const found = pattern.exec(told)
+      if (found) return filledText(text, ...found.slice(1))
+    }
+    return undefined
+  }
+}
+
+const inNorwegian = translated(norwegian)
 
 /** Why a callback was not delivered. What a library or a system has told stays as it is. */
-export const problemText = (problem: string, language: Language): string => {
-  if (language === 'en') return problem
-  for (const { pattern, text } of patterns) {
-    const found = pattern.exec(problem)
-    if (found) return filledText(text, ...found.slice(1))
-  }
-  return problem
-}
+export const problemText = (problem: string, language: Language): string =>
+  (language === 'en' ? undefined : inNorwegian(problem)) ?? problem

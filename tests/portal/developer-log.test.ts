@@ -54,6 +54,12 @@ describe('given requests that were refused,', () => {
     expect(unescaped(html)).toContain(`tabindex="0">${expected}</pre>`)
     expect(html).toContain('anybody may have sent it')
     expect(service.log()).not.toContain(expected)
+    const norwegian = { headers: { 'Accept-Language': 'nb' } }
+    const page = await bob.visit(`${area}/requests`, norwegian)
+    expect(page.html).toContain(
+      'Ukjent bruker eller feil signatur. <code>Unknown user, or bad signature.</code>',
+    )
+    expect(unescaped(page.html)).toContain(`tabindex="0">${expected}</pre>`)
   })
 
   test('when it was signed for another time, it is shown as well', async () => {
@@ -72,7 +78,11 @@ describe('given requests that were refused,', () => {
     await service.call('GET', missing)
     const { html } = await bob.visit(`${area}/requests`)
     expect(html).toContain(missing)
-    expect(html).toContain('<code>resource_is_unknown</code>')
+    expect(html).toContain('There is no such resource. <code>resource_is_unknown</code>')
+    const norwegian = { headers: { 'Accept-Language': 'nb' } }
+    expect((await bob.visit(`${area}/requests`, norwegian)).html).toContain(
+      'Det finnes ingen slik ressurs. <code>resource_is_unknown</code>',
+    )
     const others = await alice.visit('/portal/other/developers/requests')
     expect([others.status, others.html.includes(missing)]).toEqual([200, false])
   })
@@ -96,6 +106,7 @@ describe('given callbacks,', () => {
     await expect.poll(async () => (await bob.visit(one)).html).toContain('>Delivered</b>')
     expect((await bob.visit(`${area}/callbacks?status=delivered`)).html).toContain(one)
     expect((await bob.visit(`${area}/callbacks?status=abandoned`)).html).not.toContain(one)
+    expect((await bob.visit(`${area}/callbacks?status=&before=`)).html).toContain(one)
     expect((await alice.visit(`/portal/other/developers/callbacks/${id}`)).status).toBe(404)
     const events = (await service.events()).filter(({ type }) => type.startsWith('Callback'))
     const asked = events.filter(({ type }) => /Requested$/.test(type))

@@ -9,6 +9,7 @@ import type { PortalNeeds } from '../guard.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
 import { portalPages, shopParams } from '../pages.ts'
 import { docsPath } from './docs-links.ts'
+import { norwegianRefusal } from './texts-refusals.ts'
 import { codeBlock, developersPage, factsHtml, textsOf } from './parts.ts'
 
 type Refused = Omit<RefusalLine, 'sealed'> & {
@@ -21,9 +22,11 @@ export type PortalRefusalNeeds = PortalNeeds & {
   readonly refusalsOf: (merchant: string) => readonly Refused[]
 }
 
+/** In the reader's language, with what the log has beside it. */
 const reasonHtml = (visitor: PortalVisitor, rule: string): Html => {
   const own: Readonly<Record<string, string>> = visitor.texts
-  const text = own[`refused_${rule}`] ?? textOfRefusal(rule)
+  const told = visitor.language === 'nb' ? norwegianRefusal(rule) : textOfRefusal(rule)
+  const text = own[`refused_${rule}`] ?? told
   return text === undefined ? html`${rule}` : html`${text} <code>${rule}</code>`
 }
 

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { norwegianRefusal, norwegianRefusals } from '../../http/portal/developers/texts-refusals.ts'
+import { problemText } from '../../http/portal/texts-problems.ts'
+import { textOfRefusal } from '../../http/refusal-answers.ts'
+import { textsIn } from '../../http/payer/texts.ts'
+
+const english = /\b(?:the|is|are|with|must|no|not|by|from|has|been|than|there|this)\b/i
+
+test('each refusal is told in Norwegian, and means a refusal of the domain', () => {
+  for (const [code, text] of Object.entries(norwegianRefusals)) {
+    expect(textOfRefusal(code), code).toBeDefined()
+    expect(text, code).not.toMatch(english)
+    expect(norwegianRefusal(code)).toBe(text)
+    expect(Object.keys(textsIn.nb)).not.toContain(`refused_${code}`)
+  }
+})
+
+test.each([
+  ['The header X-Service-Timestamp is missing.', 'Feltet X-Service-Timestamp mangler.'],
+  ['Unknown user pos1, or wrong secret.', 'Ukjent bruker pos1 eller feil hemmelighet.'],
+  [
+    'X-Service-Content-Digest does not match the body: digest mismatch.',
+    'X-Service-Content-Digest stemmer ikke med innholdet.',
+  ],
+  ['wrong fields: amount, currency', 'feil i feltene: amount, currency'],
+])('%s keeps its names', (told, text) => {
+  expect(norwegianRefusal(told)).toBe(text)
+})
+
+test('what no text is known for stays as it is', () => {
+  expect(norwegianRefusal('socket hang up')).toBeUndefined()
+  expect(norwegianRefusal('constructor')).toBeUndefined()
+  expect(problemText('socket hang up', 'nb')).toBe('socket hang up')
+})
