@@ -33,8 +33,10 @@ const rowHtml = async (
   const texts = peopleTexts[language]
   const name = await personName(needs, visitor, one)
   const [last] = one.visits
-  const link = (what: string, text: string) =>
-    html`<a href="${peoplePath}?${what}=${one.member}">${text}${unseen(` ${name}`)}</a>`
+  const link = (what: string, text: string, kind = '') =>
+    html`<a class="${kind}" href="${peoplePath}?${what}=${one.member}"
+      >${text}${unseen(` ${name}`)}</a
+    >`
   return html`<tr>
     <th scope="row">
       ${name} ${one.member === me.member ? html`<span class="badge">${texts.you}</span>` : ''}
@@ -45,7 +47,8 @@ const rowHtml = async (
     <td class="links">
       ${
         operatorMayDo(me.terms, 'change_staff')
-          ? html`${link('member', texts.change)} ${link('remove', texts.remove)}`
+          ? html`${link('member', texts.change)}
+            ${link('remove', texts.remove, 'button slim danger')}`
           : ''
       }
     </td>

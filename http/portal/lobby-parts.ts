@@ -22,7 +22,7 @@ export const shopHtml = ({ language }: LobbyVisitor, { shop, role }: Known): Htm
       >
       ${state === '' ? '' : html`<b class="badge">${state}</b>`}
     </a>
-    <a class="lone small" href="${lobbyPath}?leave=${shop.merchant}"
+    <a class="button slim danger" href="${lobbyPath}?leave=${shop.merchant}"
       >${filledText(texts.leave, shop.name)}</a
     >
   </li>`

@@ -31,6 +31,7 @@ const styles = [
   'parts',
   'tables',
   'stacks',
+  'sheet',
   'overview',
   'charts',
   'money',

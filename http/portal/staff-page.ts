@@ -47,8 +47,8 @@ const memberHtml = async (
   const name = (await personName(needs, one)) ?? texts.erased
   const bounds = termsText(visitor, one.terms, pointsOfSale)
   const [last] = one.visits
-  const link = (what: string, text: string) =>
-    html`<a href="${staffPath(shop.merchant, `?${what}=${one.member}`)}"
+  const link = (what: string, text: string, kind = '') =>
+    html`<a class="${kind}" href="${staffPath(shop.merchant, `?${what}=${one.member}`)}"
       >${text}${unseen(` ${name}`)}</a
     >`
   const isMe = one.member === me.member
@@ -65,7 +65,8 @@ const memberHtml = async (
     <td class="links">
       ${
         mayDo(me.terms, 'change_staff')
-          ? html`${link('member', texts.change)} ${isMe ? '' : link('remove', texts.remove)}`
+          ? html`${link('member', texts.change)}
+            ${isMe ? '' : link('remove', texts.remove, 'button slim danger')}`
           : ''
       }
     </td>
@@ -146,7 +147,7 @@ export const staffPage = async (
         <h2>${texts.sessions}</h2>
         ${sessionsHtml(needs, visitor, call.at)}
         <p>
-          <a class="lone" href="${staffPath(shop.merchant, '?leave')}">${texts.leave}</a>
+          <a class="button danger" href="${staffPath(shop.merchant, '?leave')}">${texts.leave}</a>
         </p>
       </section>
       <section class="card">

@@ -54,7 +54,7 @@ const codePage = async (
           mayChange
             ? html`<div class="buttons">
                 <a class="button second" href="${path('/change')}">${texts.change}</a>
-                <a class="button second" href="${path('/change?remove')}">${texts.remove}</a>
+                <a class="button danger" href="${path('/change?remove')}">${texts.remove}</a>
               </div>`
             : ''
         }
