@@ -97,25 +97,27 @@ export const accountPage = async (
     body: html`${crumbsHtml(visitor)}
       <div class="head"><h1>${texts.account}</h1></div>
       ${doneHtml(done)} ${await waitingHtml(needs, visitor)}
-      <section class="card narrow-card">
-        ${factsHtml([
-          [texts.accountBefore, account?.payoutAccount ?? texts.accountNone],
-          [texts.currency, account?.currency ?? shop.currency],
-          [texts.frequency, filledText(frequency, account?.startOfDay ?? '00:00')],
-          [texts.delay, filledText(texts.delayDays, account?.payoutDelay ?? 0)],
-          [texts.timeZone, shop.timeZone],
-        ])}
-        ${
-          mayDo(visitor.me.terms, 'change_settlement_account')
-            ? html`<p>
-                <a class="button second slim" href="${moneyPath(visitor, 'times')}"
-                  >${texts.timesChange}</a
-                >
-              </p>`
-            : ''
-        }
-      </section>
-      ${formHtml(needs, visitor, given)}`,
+      <div class="sheet">
+        <section class="card narrow-card">
+          ${factsHtml([
+            [texts.accountBefore, account?.payoutAccount ?? texts.accountNone],
+            [texts.currency, account?.currency ?? shop.currency],
+            [texts.frequency, filledText(frequency, account?.startOfDay ?? '00:00')],
+            [texts.delay, filledText(texts.delayDays, account?.payoutDelay ?? 0)],
+            [texts.timeZone, shop.timeZone],
+          ])}
+          ${
+            mayDo(visitor.me.terms, 'change_settlement_account')
+              ? html`<p>
+                  <a class="button second slim" href="${moneyPath(visitor, 'times')}"
+                    >${texts.timesChange}</a
+                  >
+                </p>`
+              : ''
+          }
+        </section>
+        ${formHtml(needs, visitor, given)}
+      </div>`,
   }
 }
 

@@ -15,7 +15,9 @@ import { crumbsHtml, moneyPath } from './money-parts.ts'
 import { moneyRoot } from './money-places.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
 import { shopParams, type PortalPages } from './pages.ts'
-import { choiceField, timeZoneField } from './parts.ts'
+import { nextPayoutHtml } from './next-payout.ts'
+import { choiceField, formSheet, timeZoneField } from './parts.ts'
+import { frameTexts } from './texts.ts'
 import { moneyTexts } from './texts-money.ts'
 
 const timesForm = plainForm.extend({
@@ -31,15 +33,20 @@ const timesNow = ({ settlementAccounts }: MoneyNeeds, { shop }: PortalVisitor): 
   return { frequency, start: startOfDay, zone: shop.timeZone }
 }
 
-const timesPage = (visitor: PortalVisitor, times: Times, problems?: Problems): PortalPage => {
+const timesPage = (
+  needs: MoneyNeeds,
+  visitor: PortalVisitor,
+  times: Times,
+  problems?: Problems,
+): PortalPage => {
   const texts = moneyTexts[visitor.language]
   return {
     title: texts.timesChange,
     ...(problems && { status: 400 as const }),
     body: html`${crumbsHtml(visitor)}
-      <form class="card narrow-card" method="post" action="${moneyPath(visitor, 'times')}">
+    ${formSheet(
+      html`<form class="card narrow-card" method="post" action="${moneyPath(visitor, 'times')}">
         <h1>${texts.timesChange}</h1>
-        <p class="quiet">${texts.timesWhat}</p>
         ${hiddenFields({ csrf: visitor.csrf })}
         ${choiceField(
           'frequency',
@@ -65,6 +72,11 @@ const timesPage = (visitor: PortalVisitor, times: Times, problems?: Problems): P
           <a class="button second" href="${moneyPath(visitor)}">${visitor.texts.cancel}</a>
         </div>
       </form>`,
+      [
+        [frameTexts[visitor.language].formNext, [texts.timesWhat]],
+        [texts.next, [nextPayoutHtml(needs, visitor.shop.merchant, visitor)]],
+      ],
+    )}`,
   }
 }
 
@@ -82,7 +94,7 @@ export const timesRoutes = (
   } as const
   return [
     page({ ...place, summary: 'When a merchant is settled' }, async (visitor) =>
-      timesPage(visitor, timesNow(needs, visitor)),
+      timesPage(needs, visitor, timesNow(needs, visitor)),
     ),
     form(
       {
@@ -101,7 +113,7 @@ export const timesRoutes = (
         const timeZone = readTimeZone(times.zone)
         const isTime = startOfDayPattern.test(times.start)
         if (frequency === undefined || timeZone === undefined || !isTime)
-          return timesPage(visitor, times, {
+          return timesPage(needs, visitor, times, {
             ...(isTime ? {} : { start_of_day: texts.wrongStart }),
             ...(timeZone === undefined ? { time_zone: texts.wrongTimeZone } : {}),
           })

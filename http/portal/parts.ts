@@ -51,6 +51,22 @@ export const scrolling = (label: string, table: Html): Html =>
 export const crumbs = (...links: readonly (readonly [href: string, name: string])[]): Html =>
   html`<p class="crumbs">${links.map(([href, name]) => html`<a href="${href}">${name}</a>`)}</p>`
 
+/** What somebody wants to know before they send a form, each under its head. */
+export type Beside = readonly (readonly [head: string, says: readonly (Html | string)[]])[]
+
+/** A form, and beside it on a wide screen what it does, costs, and leads to. */
+export const formSheet = (form: Html, beside: Beside): Html =>
+  html`<div class="sheet">
+    ${form}
+    <aside class="card beside">
+      ${beside.map(
+        ([head, says]) =>
+          html`<h2>${head}</h2>
+            ${says.map((one) => html`<div>${one}</div>`)}`,
+      )}
+    </aside>
+  </div>`
+
 export type Choice = readonly [value: string, name: string]
 
 /** One of several, with its label. */

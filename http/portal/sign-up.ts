@@ -17,10 +17,11 @@ import type { PortalNeeds } from './guard.ts'
 import type { LobbyVisitor } from '../staff/frame.ts'
 import type { PortalPage } from './page.ts'
 import { portalPages } from './pages.ts'
-import { timeZoneField } from './parts.ts'
+import { formSheet, timeZoneField } from './parts.ts'
 import { frameTexts } from './texts.ts'
 import { lobbyTexts } from './texts-lobby.ts'
 import { moneyTexts } from './texts-money.ts'
+import { overviewTexts } from './texts-overview.ts'
 
 export type SignUpMerchantNeeds = PortalNeeds & {
   readonly newToken: () => { readonly token: string }
@@ -99,30 +100,36 @@ const formPage = (
       autocomplete="${name === 'name' ? 'organization' : 'off'}"`,
     })
   const { timeZone, timeZoneHint } = moneyTexts[visitor.language]
+  const [frame, steps] = [frameTexts[visitor.language], overviewTexts[visitor.language]]
   // A script then writes the zone of the browser there; what somebody has typed stays.
   const isNew = Object.keys(problems).length === 0
   const accountHint = visitor.isSandbox ? texts.payoutHint : undefined
   return {
     title: texts.signUp,
     status: isNew ? 200 : 400,
-    body: html`<form class="card narrow-card" method="post" action="${path}">
-      <h1>${texts.signUp}</h1>
-      <p class="quiet">${visitor.isSandbox ? texts.signUpSandbox : texts.signUpProduction}</p>
-      ${hiddenFields({ csrf: visitor.csrf, form })} ${field('name', texts.name, texts.nameHint)}
-      ${field('organization', texts.organization)}
-      ${field('currency', texts.currency, texts.currencyHint)}
-      ${field('payout_account', texts.payoutAccount, accountHint)}
-      ${timeZoneField({
-        label: timeZone,
-        hint: timeZoneHint,
-        problem: problems['time_zone'],
-        attributes: html`value="${given.time_zone}" ${isNew ? html`data-own-zone` : ''}`,
-      })}
-      <div class="actions">
-        <button>${texts.signUpDo}</button>
-        <a class="button second" href="/portal/">${frameTexts[visitor.language].yourMerchants}</a>
-      </div>
-    </form>`,
+    body: formSheet(
+      html`<form class="card narrow-card" method="post" action="${path}">
+        <h1>${texts.signUp}</h1>
+        ${hiddenFields({ csrf: visitor.csrf, form })} ${field('name', texts.name, texts.nameHint)}
+        ${field('organization', texts.organization)}
+        ${field('currency', texts.currency, texts.currencyHint)}
+        ${field('payout_account', texts.payoutAccount, accountHint)}
+        ${timeZoneField({
+          label: timeZone,
+          hint: timeZoneHint,
+          problem: problems['time_zone'],
+          attributes: html`value="${given.time_zone}" ${isNew ? html`data-own-zone` : ''}`,
+        })}
+        <div class="actions">
+          <button>${texts.signUpDo}</button>
+          <a class="button second" href="/portal/">${frameTexts[visitor.language].yourMerchants}</a>
+        </div>
+      </form>`,
+      [
+        [frame.formWhat, [visitor.isSandbox ? texts.signUpSandbox : texts.signUpProduction]],
+        [frame.formNext, [steps.firstPos, steps.firstUser, steps.firstAsk]],
+      ],
+    ),
   }
 }
 

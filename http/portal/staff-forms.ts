@@ -3,10 +3,13 @@ import type { StaffMember } from '../../domain/merchant/staff.ts'
 import { phoneField, type Problems } from '../payer/fields.ts'
 import type { Html } from '../payer/page.ts'
 import { hiddenFields } from '../payer/session.ts'
+import { shownTime } from '../payer/money.ts'
 import { filledText } from '../payer/words.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
-import { ownerCode, termsFields, type GivenTerms } from './staff-fields.ts'
+import { formSheet, type Beside } from './parts.ts'
+import { ownerCode, termsFields, termsText, type GivenTerms } from './staff-fields.ts'
 import { personName, staffPath, type StaffPageNeeds } from './staff-page.ts'
+import { frameTexts } from './texts.ts'
 import { staffTexts } from './texts-staff.ts'
 
 type FormPart = {
@@ -16,23 +19,45 @@ type FormPart = {
   readonly button: string
   readonly isDangerous?: boolean
   readonly isWrong?: boolean
+  readonly beside: Beside
 }
 
 const formPage = (visitor: PortalVisitor, part: FormPart): PortalPage => {
   const { shop, csrf, texts } = visitor
-  const { title, hidden, fields, button, isDangerous, isWrong } = part
+  const { title, hidden, fields, button, isDangerous, isWrong, beside } = part
   return {
     title,
     status: isWrong ? 400 : 200,
-    body: html`<form class="card narrow-card" method="post" action="${staffPath(shop.merchant)}">
-      <h1>${title}</h1>
-      ${hiddenFields({ csrf, ...hidden })} ${fields}
-      <div class="actions">
-        <button class="${isDangerous ? 'danger' : ''}">${button}</button>
-        <a class="button second" href="${staffPath(shop.merchant)}">${texts.cancel}</a>
-      </div>
-    </form>`,
+    body: formSheet(
+      html`<form class="card narrow-card" method="post" action="${staffPath(shop.merchant)}">
+        <h1>${title}</h1>
+        ${hiddenFields({ csrf, ...hidden })} ${fields}
+        <div class="actions">
+          <button class="${isDangerous ? 'danger' : ''}">${button}</button>
+          <a class="button second" href="${staffPath(shop.merchant)}">${texts.cancel}</a>
+        </div>
+      </form>`,
+      beside,
+    ),
   }
+}
+
+/** Whom a form is about: their role, what bounds it, and when they were last here. */
+const whoHtml = (
+  { posOf }: StaffPageNeeds,
+  visitor: PortalVisitor,
+  { terms, visits }: StaffMember,
+  name: string,
+): readonly Html[] => {
+  const { language, locale, shop } = visitor
+  const texts = staffTexts[language]
+  const bounds = termsText(visitor, terms, posOf(shop.merchant))
+  const role = frameTexts[language][`role_${terms.role}`]
+  const [last] = visits
+  return [
+    html`<b>${name}</b>, ${role}${bounds === '' ? '' : `, ${bounds}`}`,
+    html`${texts.lastSeen}: ${last ? shownTime(last.at, locale) : texts.never}`,
+  ]
 }
 
 export type Given = GivenTerms & { readonly phone?: string; readonly problems?: Problems }
@@ -43,14 +68,15 @@ export const inviteForm = (
   given: Given,
 ): PortalPage => {
   const texts = staffTexts[visitor.language]
+  const { formNext } = frameTexts[visitor.language]
   const { problems = {}, phone } = given
   const known = needs.posOf(visitor.shop.merchant)
   return formPage(visitor, {
     ...{ title: texts.invite, button: texts.inviteDo, hidden: { change: 'invite' } },
     isWrong: given.problems !== undefined,
-    fields: html`<p class="quiet">${texts.inviteWhat}</p>
-      ${phoneField(visitor.texts, 'tel', phone, problems['phone'])}
-      ${termsFields(visitor, known, given, problems)}`,
+    beside: [[formNext, [texts.inviteNext, texts.inviteWhat, texts.ownerNext]]],
+    fields: html`${phoneField(visitor.texts, 'tel', phone, problems['phone'])}
+    ${termsFields(visitor, known, given, problems)}`,
   })
 }
 
@@ -61,11 +87,16 @@ export const roleForm = async (
   given: Given,
 ): Promise<PortalPage> => {
   const texts = staffTexts[visitor.language]
+  const frame = frameTexts[visitor.language]
   const known = needs.posOf(visitor.shop.merchant)
   const name = (await personName(needs, one)) ?? texts.erased
   return formPage(visitor, {
     ...{ title: filledText(texts.changeRole, name), button: texts.save },
     hidden: { change: 'role', member: one.member },
+    beside: [
+      [frame.formWho, whoHtml(needs, visitor, one, name)],
+      [frame.formNext, [texts.roleNext]],
+    ],
     isWrong: given.problems !== undefined,
     fields: termsFields(
       visitor,
@@ -84,6 +115,7 @@ export const endForm = async (
 ): Promise<PortalPage> => {
   const { language, me } = visitor
   const texts = staffTexts[language]
+  const frame = frameTexts[language]
   const isMe = one.member === me.member
   const name = (await personName(needs, one)) ?? texts.erased
   return formPage(visitor, {
@@ -91,6 +123,10 @@ export const endForm = async (
     button: isMe ? texts.leave : texts.remove,
     hidden: { change: isMe ? 'leave' : 'remove', member: one.member },
     ...{ isDangerous: true, isWrong: problems !== undefined },
+    beside: [
+      [frame.formWho, whoHtml(needs, visitor, one, name)],
+      ...(isMe ? [] : [[frame.formNext, [texts.removeNext]] as const]),
+    ],
     fields: html`<p>${isMe ? texts.leaveWhat : texts.removeWhat}</p>
       ${!isMe && one.terms.role === 'owner' ? ownerCode(visitor, problems) : ''}`,
   })

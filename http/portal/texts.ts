@@ -14,6 +14,10 @@ const english = {
   forbiddenText:
     'Your role here is {}. Ask an owner for another role if you need this page. Nothing was ' +
     'changed.',
+  formCosts: 'What it costs',
+  formNext: 'What happens next',
+  formWhat: 'What it does',
+  formWho: 'Whom it is about',
   menu: 'Merchant',
   messages: 'Messages',
   money: 'Money',
@@ -47,6 +51,10 @@ const norwegian: FrameTexts = {
   forbiddenText:
     'Rollen din her er {}. Be en eier om en annen rolle hvis du trenger siden. Ingenting er ' +
     'endret.',
+  formCosts: 'Hva det koster',
+  formNext: 'Hva som skjer videre',
+  formWhat: 'Hva det gjør',
+  formWho: 'Hvem det gjelder',
   menu: 'Butikk',
   messages: 'Meldinger',
   money: 'Penger',

@@ -7,7 +7,8 @@ import { inputField, type Problems } from '../../payer/fields.ts'
 import { hidden, plainForm, typed } from '../../payer/form-parts.ts'
 import type { Html } from '../../payer/page.ts'
 import type { PortalVisitor } from '../page.ts'
-import { formPage } from './forms.ts'
+import { frameTexts } from '../texts.ts'
+import { costsBeside, formPage } from './forms.ts'
 import type { CodeData } from './rows.ts'
 import { pointTexts, type PointTexts } from './texts.ts'
 
@@ -72,9 +73,15 @@ export const newCodePage = (
   problems: Problems = {},
 ) => {
   const texts = pointTexts[visitor.language]
+  const frame = frameTexts[visitor.language]
   return formPage(visitor, {
     title: texts.newCode,
     path: '/new-code',
+    beside: [
+      [frame.formWhat, [texts.codesWhat]],
+      costsBeside(visitor),
+      [frame.formNext, [texts.labelsWhat, texts.posterWhat]],
+    ],
     hidden: { made },
     button: texts.make,
     isWrong: Object.keys(problems).length > 0,
@@ -97,10 +104,15 @@ export const changeCodePage = (
   problems: Problems = {},
 ) => {
   const texts = pointTexts[visitor.language]
+  const frame = frameTexts[visitor.language]
   const now = { ...nothingTyped, description: description ?? '', callbackUri: callbackUri ?? '' }
   return formPage(visitor, {
     title: description ?? id,
     path: `/code/${id}/change`,
+    beside: [
+      [frame.formWhat, [texts.codesWhat]],
+      [frame.formNext, [texts.changeCodeNext]],
+    ],
     button: texts.save,
     isWrong: Object.keys(problems).length > 0,
     fields: fieldsHtml(texts, given ?? now, problems),

@@ -8,7 +8,8 @@ import type { Html } from '../../payer/page.ts'
 import { filledText } from '../../payer/words.ts'
 import { portalPath } from '../areas.ts'
 import type { PortalVisitor } from '../page.ts'
-import { formPage } from './forms.ts'
+import { frameTexts } from '../texts.ts'
+import { costsBeside, formPage } from './forms.ts'
 import { pointsPath, type PosData } from './rows.ts'
 import { pointTexts, type PointTexts } from './texts.ts'
 
@@ -52,9 +53,15 @@ const fieldsHtml = (texts: PointTexts, { name, type }: TypedPos, problems: Probl
 
 export const newPosPage = (visitor: PortalVisitor, given: TypedPos, problems: Problems = {}) => {
   const texts = pointTexts[visitor.language]
+  const frame = frameTexts[visitor.language]
   return formPage(visitor, {
     title: texts.newPos,
     path: '/new',
+    beside: [
+      [frame.formWhat, [texts.posWhat]],
+      costsBeside(visitor),
+      [frame.formNext, [texts.posNext]],
+    ],
     button: texts.make,
     isWrong: Object.keys(problems).length > 0,
     fields: html`${inputField({
@@ -78,16 +85,21 @@ export const changePosPage = (
   problems: Problems = {},
 ) => {
   const texts = pointTexts[visitor.language]
+  const frame = frameTexts[visitor.language]
   const path = pathOf(pos.id)
   const remove = portalPath(visitor.shop.merchant, pointsPath(`${path}?remove`))
   return formPage(visitor, {
     title: pos.name,
     path,
+    beside: [
+      [frame.formWhat, [texts.posWhat]],
+      [frame.formNext, [texts.changePosNext]],
+    ],
     button: texts.save,
     isWrong: Object.keys(problems).length > 0,
     fields: html`<p class="quiet"><code>${pos.id}</code></p>
       ${fieldsHtml(texts, given, problems)}`,
-    more: html`<p><a href="${remove}">${texts.remove}</a></p>`,
+    more: html`<p><a class="button danger" href="${remove}">${texts.remove}</a></p>`,
   })
 }
 
