@@ -4,6 +4,7 @@ import type { Vault } from '../people/vault-port.ts'
 import { openVault } from '../people/vault.ts'
 import type { Settings } from '../settings.ts'
 import { isVaultInStreams, openStoreToRead, vaultIn } from '../stores.ts'
+import { holdsKnown } from '../vault-streams/known-file.ts'
 import { isVaultThere } from '../vault-streams/master.ts'
 import { openVaultInStreams } from '../vault-streams/vault.ts'
 
@@ -14,7 +15,8 @@ const withStreams = async <Answer>(settings: Settings, work: Work<Answer>): Prom
   try {
     if (!streams || !(await isVaultThere(streams))) return await work(undefined)
     const { DATA_DIR: folder } = settings
-    const memory = existsSync(folder) ? { folder } : {}
+    // Whoever only reads a log leaves no file in its folder, which may be another user's.
+    const memory = holdsKnown(folder) ? { folder } : {}
     const vault = await openVaultInStreams(streams, readVaultKeys(settings), undefined, memory)
     try {
       return await work(vault)

@@ -91,6 +91,10 @@ const openAnyway = (file: string): Database.Database => {
 
 const known = /^(vault-known-[\da-f]{16}\.sqlite)(?:-(?:wal|shm|damaged))?$/
 
+/** Whether a node has begun to keep there what it knows. */
+export const holdsKnown = (folder: string): boolean =>
+  existsSync(folder) && readdirSync(folder).some((file) => known.test(file))
+
 /** The file for a vault, of which the folder keeps no other. */
 export const knownFileIn = (folder: string, vault: Buffer): string => {
   const name = `vault-known-${vault.toString('hex').slice(0, 16)}.sqlite`

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { authorizedPayment, startService, type Service } from '../../harness/http-service.ts'
 import { operatorHere } from '../../harness/operator.ts'
 import { paymentInput } from '../../harness/payment-input.ts'
+import { withVaultBeside } from '../../infrastructure/operator/vault-beside.ts'
 import { startProtocolPlace } from '../event-store/protocol-place.ts'
 import { newcomerAt, now } from '../people/newcomer.ts'
 
@@ -105,6 +106,20 @@ test('a vault that is not that of the log is told of, and so is one that needs a
   const node = await start()
   const payment = await authorizedPayment(node)
   expect((await node.pos1('GET', `${payment}outcome/`)).status).toBe(200)
+})
+
+test('a command that only reads the log leaves no file of the vault behind', async () => {
+  const node = await start()
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-reader-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const kept = () => readdirSync(node.folder).filter((name) => name.startsWith('vault-known-'))
+  const files = kept()
+  expect(files).not.toEqual([])
+  for (const DATA_DIR of [folder, node.folder, join(folder, 'none')])
+    expect(
+      await withVaultBeside({ ...node.settings, DATA_DIR }, async (vault) => vault?.name),
+    ).toBe(node.core.people.vault.name)
+  expect([readdirSync(folder), kept()]).toEqual([[], files])
 })
 
 test('a backup and a copy say that the vault is in the database, and stays there', async () => {
