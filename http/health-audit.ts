@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { formatDateTime } from '../application/date-time.ts'
 import type { Instant } from '../domain/time.ts'
 import { RequestError } from './errors.ts'
-import { route, type Route } from './route.ts'
+import { type Route } from './route.ts'
+import { routesOf } from './routes-of.ts'
 import { dateTime } from './wire.ts'
 
 type Checked = { readonly at: Instant; readonly position: number }
@@ -40,12 +41,10 @@ const doesNotHold = ({ problem, held }: LastAudit): RequestError => {
   return new RequestError(503, description, details)
 }
 
+const { get } = routesOf({ access: 'OPEN', group: 'Service' })
+
 export const auditRoute = ({ lastAudit }: AuditNeeds): Route =>
-  route({
-    method: 'GET',
-    path: '/health/audit',
-    access: 'OPEN',
-    group: 'Service',
+  get('/health/audit', {
     summary: 'When nothing was wrong in an audit of the log last; 503 if something was since',
     reply: auditReply,
     handle: () => {

@@ -7,6 +7,7 @@ import type { Route } from './route.ts'
 type Texts = Readonly<Record<number, string>>
 
 const anythingElse = 'An error of the service, with an id to ask about.'
+const created = 'Created, or there already with the same data.'
 const unauthenticated = 'Authentication failed; the description says which check.'
 
 /** Errors from before the route runs. */
@@ -84,28 +85,16 @@ export const makeResponses = (names: Names, schemaOf: SchemaOf) => {
     switch (success) {
       case 'value':
         return { 200: { description, ...content } }
-      case 'raw':
-        return {
-          200: {
-            description,
-            ...withHeaders(fixed(headers)),
-            ...(content ?? rawContentOf(replyTypes)),
-          },
-        }
+      case 'raw': {
+        const own = { ...withHeaders(fixed(headers)), ...(content ?? rawContentOf(replyTypes)) }
+        return { 200: { description, ...own } }
+      }
       case 'raw otherwise':
         return {}
       case 'created':
-        return {
-          201: {
-            description: 'Created, or there already with the same data.',
-            headers: locationAs('uri'),
-            ...content,
-          },
-        }
+        return { 201: { description: created, headers: locationAs('uri'), ...content } }
       case 'found':
-        return {
-          302: { description: 'It is there.', headers: locationAs('uri') },
-        }
+        return { 302: { description: 'It is there.', headers: locationAs('uri') } }
       case 'value or nothing':
         return { 200: { description, ...content }, 204: { description: 'There is none.' } }
       case 'nothing':

@@ -1,6 +1,7 @@
 import type { Links } from './addresses.ts'
 import { RequestError } from './errors.ts'
-import { route, type Route } from './route.ts'
+import { type Route } from './route.ts'
+import { routesOf } from './routes-of.ts'
 
 type SecurityTextNeeds = {
   readonly links: Links
@@ -18,13 +19,11 @@ const dayMs = 86_400_000
 const endOfDayIn = (ms: number, now: number): string =>
   new Date(Math.floor((now + ms) / dayMs) * dayMs).toISOString().replace('.000Z', 'Z')
 
+const { get } = routesOf({ access: 'OPEN', group: 'Service' })
+
 /** Whom to tell of a weakness (RFC 9116). */
 export const securityTextRoute = (needs: SecurityTextNeeds): Route =>
-  route({
-    method: 'GET',
-    path,
-    access: 'OPEN',
-    group: 'Service',
+  get(path, {
     summary: 'Whom to tell of a weakness (RFC 9116)',
     success: 'raw',
     replyTypes: ['text/plain'],

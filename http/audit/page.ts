@@ -27,11 +27,10 @@ const menu = [
 
 const menuHtml = (path: string, auditor: string): Html =>
   html`<nav aria-label="Audit">
-    ${menu.map(([href, name]) =>
-      href === path
-        ? html`<a href="${href}" aria-current="page">${name}</a>`
-        : html`<a href="${href}">${name}</a>`,
-    )}
+    ${menu.map(([href, name]) => {
+      const current = href === path ? html` aria-current="page"` : ''
+      return html`<a href="${href}" ${current}>${name}</a>`
+    })}
     <form method="post" action="/audit/sign-out">
       <button class="plain">Sign out ${auditor}</button>
     </form>

@@ -2,9 +2,7 @@ import { html, raw } from 'hono/html'
 import type { RawReply } from '../route.ts'
 import type { Section } from './markdown.ts'
 import type { Hit } from './search.ts'
-import { headHtml } from '../payer/page.ts'
-
-export type Html = ReturnType<typeof html>
+import { contentSecurityPolicy, headHtml, type Html } from '../payer/page.ts'
 
 type Link = { readonly path: string; readonly title: string }
 
@@ -24,18 +22,6 @@ type Page = {
   /** Whether the page has the viewer of the reference. */
   readonly hasViewer?: boolean
 }
-
-/** Everything comes from this service, and no script or style stands in a page. */
-const policy = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "script-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
 
 const menuHtml = ({ menu }: Site, path: string): Html =>
   html`${menu.map(
@@ -137,7 +123,10 @@ export const docsPage = async (site: Site, page: Page): Promise<RawReply> => {
   return {
     type: 'text/html; charset=utf-8',
     body: new TextEncoder().encode(String(text)),
-    headers: { 'Content-Security-Policy': policy, 'X-Content-Type-Options': 'nosniff' },
+    headers: {
+      'Content-Security-Policy': contentSecurityPolicy(),
+      'X-Content-Type-Options': 'nosniff',
+    },
   }
 }
 

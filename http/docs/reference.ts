@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { Names } from '../brand.ts'
-import type { Html } from './page.ts'
+import type { Html } from '../payer/page.ts'
 
 /** What requests from the page are made with; the script reads it, and nothing of it is kept. */
 const credentialsHtml = html`<details class="credentials" open>

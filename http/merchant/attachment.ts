@@ -15,7 +15,8 @@ import { callerOf, contextBy, type Call } from '../call.ts'
 import { nextTurn } from '../../application/next-turn.ts'
 import type { Queries } from '../../projections/read-models.ts'
 import { partsOf } from '../multipart.ts'
-import { route, type Route } from '../route.ts'
+import { type Route } from '../route.ts'
+import { routesOf } from '../routes-of.ts'
 import { createdReply } from '../wire.ts'
 import { checkParts } from './attachment-content.ts'
 import { itemList, receipt } from './attachment-fields.ts'
@@ -64,6 +65,8 @@ const uploadedReply = createdReply
   .meta({ id: 'Uploaded', description: 'The id of the first, and those of all.' })
 
 const group = 'Attachment'
+const { post } = routesOf({ access: 'OPEN', group })
+
 const listPath = (tid: string): string => `${merchantPrefix}/payment_request/${tid}/attachment/`
 
 /** Attachments of payments, such as receipts (interface 15.2). */
@@ -78,11 +81,7 @@ export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
   }
 
   return [
-    route({
-      method: 'POST',
-      path: '/attachment/v1/:tid/:expires/:signature/',
-      access: 'OPEN',
-      group,
+    post('/attachment/v1/:tid/:expires/:signature/', {
       summary: 'Upload attachments, by the attachment_uri of an outcome',
       description:
         'One to 20 parts, each with its own Content-Type: an item list or a receipt (JSON of at ' +

@@ -5,7 +5,8 @@ import { termsInForce, type FeeSchedule } from '../../domain/accounting/fees.ts'
 import { vatRateOf } from '../../domain/accounting/taxcodes.ts'
 import { merchantPrefix } from '../addresses.ts'
 import { callerOf } from '../call.ts'
-import { route, type Route } from '../route.ts'
+import { type Route } from '../route.ts'
+import { routesOf } from '../routes-of.ts'
 import { dateTime, money, moneyIn } from '../wire.ts'
 
 const rate = z.string().meta({ description: 'A part of one, such as 0.009.' })
@@ -52,13 +53,11 @@ const view = (schedule: FeeSchedule, isInForce: boolean): z.input<typeof schedul
   }
 }
 
+const { get } = routesOf({ access: 'SECRET', group: 'Settlement' })
+
 /** A merchant's fees over time (interface 9). */
 export const feeScheduleRoute = ({ find }: FeeScheduleNeeds): Route =>
-  route({
-    method: 'GET',
-    path: `${merchantPrefix}/fee_schedule/`,
-    access: 'SECRET',
-    group: 'Settlement',
+  get(`${merchantPrefix}/fee_schedule/`, {
     summary: 'Read what the service charges',
     description:
       'The newest first; where nothing is set, nothing is charged. In a currency without a ' +

@@ -4,7 +4,8 @@ import type { Instant } from '../../domain/time.ts'
 import { merchantPrefix, type Signing } from '../addresses.ts'
 import type { Names } from '../brand.ts'
 import { preferred } from '../negotiation.ts'
-import { route, type Route } from '../route.ts'
+import { type Route } from '../route.ts'
+import { routesOf } from '../routes-of.ts'
 
 /** 30 days (interface 8). */
 const linkLifetimeMs = 2_592_000_000
@@ -28,13 +29,11 @@ export const logLink = ({ links, sign }: Signing, sha256: string, from: Instant)
   return links.inBody(`${logPath(sha256)}?${query}`)
 }
 
+const { get } = routesOf({ access: 'OPEN', group: 'Log' })
+
 /** Downloads of transaction logs; the signed link is the only credential. */
 export const logRoutes = (needs: LogNeeds): Route[] => [
-  route({
-    method: 'GET',
-    path: logPath(':sha256'),
-    access: 'OPEN',
-    group: 'Log',
+  get(logPath(':sha256'), {
     summary: 'Download a log of a report or settlement',
     description:
       'CSV, named in `transaction_log_uris` or `scope_log_uris` by a link that is signed and can ' +

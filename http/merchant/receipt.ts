@@ -48,6 +48,7 @@ const replying =
   }
 
 const described = {
+  method: 'GET',
   access: 'SECRET',
   description:
     'Each event with the proof that it stands in the log (c2sp.org/tlog-proof), for ' +
@@ -58,79 +59,59 @@ const described = {
   reply: receiptReply,
 } as const
 
-const paymentProofRoute = (needs: ReceiptNeeds): Route => {
-  const [{ receipts }, reply] = [needs, replying(needs)]
-  return route({
-    ...described,
-    method: 'GET',
-    path: proofPath(detailPath(':tid')),
-    group: 'Payment request',
-    summary: 'Prove a payment',
-    params: tidParams,
-    handle: async (call) => {
-      const { tid } = call.params
-      const payment = await needs.find(payments, tid)
-      const isKnown = payment.status !== 'unrequested'
-      if (!isKnown || payment.request.merchant !== callerOf(call).merchant)
-        return refuse('resource_is_unknown')
-      return reply(call, { payment: tid }, (kept) => receipts.ofPayment(tid, kept))
-    },
-  })
-}
-
-const reportProofRoute = (needs: ReceiptNeeds): Route => {
-  const [{ receipts }, reply] = [needs, replying(needs)]
-  const { find: findLedger } = ledgersOfCaller(needs)
-  return route({
-    ...described,
-    method: 'GET',
-    path: proofPath(`${ledgerListPath}:ledger_id/report/:report_id/`),
-    group: ledgerGroup,
-    summary: 'Prove a closed report',
-    params: reportParams,
-    handle: async (call) => {
-      const { merchant, id: ledger } = await findLedger(call, call.params.ledger_id)
-      const number = Number(call.params.report_id)
-      const row = needs.reports.find(merchant, ledger, number)
-      if (!row?.completion) return refuse('resource_is_unknown')
-      const after = needs.reports.find(merchant, ledger, number - 1)?.closedPosition ?? 0
-      const cuts = { after, before: row.closedPosition }
-      const { logRange } = row.completion
-      return reply(call, { ledger, report: number }, (kept) =>
-        receipts.ofReport({ merchant, ledger, number, cuts, logRange }, kept),
-      )
-    },
-  })
-}
-
-const settlementProofRoute = (needs: ReceiptNeeds): Route => {
-  const [{ receipts }, reply] = [needs, replying(needs)]
-  return route({
-    ...described,
-    method: 'GET',
-    path: proofPath(settlementPath(':settlement_id')),
-    group: settlementGroup,
-    summary: 'Prove a settlement',
-    params: settlementParams,
-    handle: async (call) => {
-      await needs.caughtUp()
-      const { merchant } = callerOf(call)
-      const serial = Number(call.params.settlement_id)
-      const row = needs.settlements.find(merchant, serial)
-      if (!row?.made) return refuse('resource_is_unknown')
-      const after = needs.settlements.find(merchant, serial - 1)?.startedPosition ?? 0
-      const cuts = { after, before: row.startedPosition }
-      const { logRange } = row.made
-      return reply(call, { settlement: serial }, (kept) =>
-        receipts.ofSettlement({ merchant, serial, cuts, logRange }, kept),
-      )
-    },
-  })
-}
-
 /** Receipts that a merchant can check alone (interface 14.3). */
-export const receiptRoutes = (needs: ReceiptNeeds): Route[] => [
-  paymentProofRoute(needs),
-  reportProofRoute(needs),
-  settlementProofRoute(needs),
-]
+export const receiptRoutes = (needs: ReceiptNeeds): Route[] => {
+  const { receipts, reports, settlements } = needs
+  const reply = replying(needs)
+  const { find: findLedger } = ledgersOfCaller(needs)
+  return [
+    route({
+      ...{ ...described, path: proofPath(detailPath(':tid')), group: 'Payment request' },
+      summary: 'Prove a payment',
+      params: tidParams,
+      handle: async (call) => {
+        const { tid } = call.params
+        const payment = await needs.find(payments, tid)
+        const isKnown = payment.status !== 'unrequested'
+        if (!isKnown || payment.request.merchant !== callerOf(call).merchant)
+          return refuse('resource_is_unknown')
+        return reply(call, { payment: tid }, (kept) => receipts.ofPayment(tid, kept))
+      },
+    }),
+    route({
+      ...{ ...described, path: proofPath(`${ledgerListPath}:ledger_id/report/:report_id/`) },
+      group: ledgerGroup,
+      summary: 'Prove a closed report',
+      params: reportParams,
+      handle: async (call) => {
+        const { merchant, id: ledger } = await findLedger(call, call.params.ledger_id)
+        const number = Number(call.params.report_id)
+        const row = reports.find(merchant, ledger, number)
+        if (!row?.completion) return refuse('resource_is_unknown')
+        const after = reports.find(merchant, ledger, number - 1)?.closedPosition ?? 0
+        const cuts = { after, before: row.closedPosition }
+        const { logRange } = row.completion
+        const of = { merchant, ledger, number, cuts, logRange }
+        return reply(call, { ledger, report: number }, (kept) => receipts.ofReport(of, kept))
+      },
+    }),
+    route({
+      ...{ ...described, path: proofPath(settlementPath(':settlement_id')) },
+      group: settlementGroup,
+      summary: 'Prove a settlement',
+      params: settlementParams,
+      handle: async (call) => {
+        await needs.caughtUp()
+        const { merchant } = callerOf(call)
+        const serial = Number(call.params.settlement_id)
+        const row = settlements.find(merchant, serial)
+        if (!row?.made) return refuse('resource_is_unknown')
+        const after = settlements.find(merchant, serial - 1)?.startedPosition ?? 0
+        const of = { merchant, serial, cuts: { after, before: row.startedPosition } }
+        const { logRange } = row.made
+        const make = (kept?: number) => receipts.ofSettlement({ ...of, logRange }, kept)
+        return reply(call, { settlement: serial }, make)
+      },
+    }),
+  ]
+}

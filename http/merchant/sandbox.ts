@@ -12,7 +12,8 @@ import { contextBy, contextOfPayer, type Call } from '../call.ts'
 import type { Route } from '../route.ts'
 import { callbackUriText } from '../callback-uri.ts'
 import type { Fitting } from '../fitting.ts'
-import { amountIn, dateTime, dateTimeText, plainNumber, read } from '../wire.ts'
+import { dateTime, dateTimeText, plainNumber } from '../wire.ts'
+import { additionalAmountIn } from '../payer/acceptance-faults.ts'
 import { acceptInput, inSandbox, payerInput, sandboxFaults } from './sandbox-faults.ts'
 import { argstring } from './shortlink-code.ts'
 
@@ -79,11 +80,7 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
         const { tid } = call.params
         const { request, payer: expected } = await requestOf(tid)
         const { payer: named, additional_amount: text, credit } = call.body
-        const additionalAmount = read((context) =>
-          text === undefined
-            ? null
-            : amountIn(context, ['additional_amount'], text, request.currency),
-        )
+        const additionalAmount = additionalAmountIn(text, request.currency)
         const payer = await payerOf(named, expected)
         const context = contextOfPayer(call, payer, request.merchant)
         const wish = { additionalAmount, isConfirmed: true, credit }

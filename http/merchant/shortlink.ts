@@ -8,7 +8,8 @@ import { isAhead } from '../../domain/time.ts'
 import type { Queries } from '../../projections/read-models.ts'
 import { givenId, merchantPrefix } from '../addresses.ts'
 import { callerOf, contextOf } from '../call.ts'
-import { route, type Route } from '../route.ts'
+import { type Route } from '../route.ts'
+import { routesOf } from '../routes-of.ts'
 import { removable } from '../nothing.ts'
 import { issuesOf } from '../refusal-answers.ts'
 import { callbackUriText } from '../callback-uri.ts'
@@ -75,6 +76,8 @@ type ShortlinkNeeds = RegisterNeeds &
 
 const listPath = `${merchantPrefix}/shortlink/`
 
+const { get } = routesOf({ access: 'SECRET', group })
+
 /** Codes that payers scan (interface 7.4). */
 export const shortlinkRoutes = (needs: ShortlinkNeeds): Route[] => {
   const { links } = needs
@@ -127,11 +130,7 @@ export const shortlinkRoutes = (needs: ShortlinkNeeds): Route[] => {
         shortlink_value: links.full(valuePath(id)),
       }),
     }),
-    route({
-      method: 'GET',
-      path: `${listPath}:shortlink_id/last_scan/`,
-      access: 'SECRET',
-      group,
+    get(`${listPath}:shortlink_id/last_scan/`, {
       summary: 'Read the latest scan of a shortlink; 204 when none is young enough',
       params,
       query: z.object({

@@ -10,6 +10,7 @@ import { switchedIn } from '../../domain/switchable.ts'
 import { searchOf } from '../call.ts'
 import type { Html } from '../payer/page.ts'
 import type { Visits } from '../payer/session.ts'
+import { doneIn } from '../payer/words.ts'
 import { doneHtml } from '../portal/money-parts.ts'
 import { schedulesHtml } from '../portal/money-terms.ts'
 import { merchantParam } from '../portal/pages.ts'
@@ -51,14 +52,6 @@ export const merchantCrumbs = ({ language }: OperatorVisitor, one?: MerchantData
     ? crumbs([merchantPath(one.id), one.businessName])
     : crumbs([operatorPath('merchants'), merchantTexts[language].merchants])
 
-const doneIn = (search: URLSearchParams, { language }: OperatorVisitor): string | undefined => {
-  const texts = merchantTexts[language]
-  if (search.has('approved')) return texts.approveDone
-  if (search.has('disabled')) return texts.disableDone
-  if (search.has('enabled')) return texts.enableDone
-  return search.has('fees') ? texts.feesDone : undefined
-}
-
 /** What can be done about it now, by whoever looks. */
 const actionsHtml = ({ language, me }: OperatorVisitor, one: OneMerchant) => {
   const { data } = one
@@ -89,6 +82,8 @@ export const merchantPageRoutes = (needs: MerchantPageNeeds, visits: Visits): Ro
         const one = await findMerchant(needs, call.params.merchant)
         const { data } = one
         const texts = merchantTexts[visitor.language]
+        const { approveDone: approved, disableDone: disabled, enableDone: enabled } = texts
+        const { feesDone: fees } = texts
         const schedules = await needs.find(feeSchedules, data.id, 'log')
         return {
           title: data.businessName,
@@ -97,7 +92,7 @@ export const merchantPageRoutes = (needs: MerchantPageNeeds, visits: Visits): Ro
               <h1>${data.businessName} ${stateHtml(texts, one)}</h1>
               <div class="buttons">${actionsHtml(visitor, one)}</div>
             </div>
-            ${doneHtml(doneIn(searchOf(call), visitor))}
+            ${doneHtml(doneIn(searchOf(call), { approved, disabled, enabled, fees }))}
             <div class="columns">
               ${await factsHtml(needs, visitor, data)}
               <div>${panelsHtml(needs, visitor, data, call.at)}</div>

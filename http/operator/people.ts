@@ -8,7 +8,7 @@ import { fieldOf } from '../forms.ts'
 import { shownTime } from '../payer/money.ts'
 import type { Html } from '../payer/page.ts'
 import type { Visits } from '../payer/session.ts'
-import { unseen } from '../payer/words.ts'
+import { doneIn, unseen } from '../payer/words.ts'
 import { doneHtml } from '../portal/money-parts.ts'
 import { headedTable, scrolling } from '../portal/parts.ts'
 import type { Route } from '../route.ts'
@@ -55,19 +55,13 @@ const rowHtml = async (
   </tr>`
 }
 
-const doneIn = (search: URLSearchParams, { language }: OperatorVisitor): string | undefined => {
-  const texts = peopleTexts[language]
-  if (search.has('added')) return texts.added
-  if (search.has('saved')) return texts.roleChanged
-  return search.has('removed') ? texts.removed : undefined
-}
-
 const listPage = async (
   needs: OperatorPeopleNeeds,
   visitor: OperatorVisitor,
   search: URLSearchParams,
 ): Promise<OperatorPage> => {
   const texts = peopleTexts[visitor.language]
+  const { added, roleChanged: saved, removed } = texts
   const { members } = await needs.findOperators()
   const present = members.filter(({ status }) => status !== 'gone')
   const rows = await Promise.all(present.map((one) => rowHtml(needs, visitor, one)))
@@ -79,7 +73,7 @@ const listPage = async (
         <h1>${texts.staff}</h1>
         ${operatorMayDo(visitor.me.terms, 'change_staff') ? add : ''}
       </div>
-      ${doneHtml(doneIn(search, visitor))}
+      ${doneHtml(doneIn(search, { added, saved, removed }))}
       <section class="card">
         <p class="quiet">${texts.staffWhat}</p>
         ${scrolling(texts.staff, headedTable('grid stacks', heads, rows))}

@@ -6,8 +6,8 @@ import { contextOfPayer, type Call } from '../call.ts'
 import type { Fitting } from '../fitting.ts'
 import { attachmentReadingRoutes } from '../merchant/attachment-reading.ts'
 import type { Route } from '../route.ts'
-import { amountIn, amountText, dateTime, money, read } from '../wire.ts'
-import { acceptanceFaults } from './acceptance-faults.ts'
+import { amountText, dateTime, money } from '../wire.ts'
+import { acceptanceFaults, additionalAmountIn } from './acceptance-faults.ts'
 import { type PayerAccess } from './api-access.ts'
 import { asksOfPayer, codeText, ofPayer, payerPrefix } from './api-fields.ts'
 import type { PayerPaymentNeeds } from './payment.ts'
@@ -121,11 +121,7 @@ export const payerApiPaymentRoutes = (
         const look = () => find(tid, payer, call.at)
         const { request } = await look()
         const { additional_amount: text, confirmed: isConfirmed, credit, code = '' } = call.body
-        const additionalAmount = read((context) =>
-          text === undefined
-            ? null
-            : amountIn(context, ['additional_amount'], text, request.currency),
-        )
+        const additionalAmount = additionalAmountIn(text, request.currency)
         const context = contextOfPayer(call, payer, request.merchant)
         const wish = { additionalAmount, isConfirmed, credit }
         await withStepUp(look, additionalAmount, { payer, code }, context, () =>

@@ -17,7 +17,7 @@ import { linkToOlder, pageIn } from './paging.ts'
 import { detailsHtml } from './profile.ts'
 import { statusText, sumsOf, type ShownRequest } from './request.ts'
 import type { SignedIn, Visits } from './session.ts'
-import { filled } from './words.ts'
+import { doneIn, filled } from './words.ts'
 
 export type PayerHomeNeeds = DevicesNeeds &
   Pick<Queries['people'], 'inbox'> & {
@@ -119,11 +119,7 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
     const search = searchOf(call)
     const hasScanned = search.has('scanned')
     const profile = (await needs.findProfile(payer)) ?? refuse('payer_is_unknown')
-    const done = search.has('saved')
-      ? texts.saved
-      : search.has('device-out')
-        ? texts.deviceIsOut
-        : undefined
+    const done = doneIn(search, { saved: texts.saved, 'device-out': texts.deviceIsOut })
     const { rows: waiting, older } = pageIn(call, '/payer/', (before, limit) =>
       needs.inbox.waiting(payer, at, before, limit),
     )

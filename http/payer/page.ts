@@ -31,7 +31,8 @@ export type Page = {
 /** The operator's own pages, from the settings. */
 export type FooterLinks = Readonly<Record<'help' | 'terms' | 'privacy', string | undefined>>
 
-const contentSecurityPolicy = (leadsOut: boolean): string =>
+/** Everything comes from this service, and no script or style stands in a page. */
+export const contentSecurityPolicy = (leadsOut = false): string =>
   [
     "default-src 'none'",
     "style-src 'self'",

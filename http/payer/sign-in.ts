@@ -7,6 +7,7 @@ import { openPages } from './pages.ts'
 import type { Visitor, Visits } from './session.ts'
 import { makeSignIn, type SignInFormNeeds, type StepAhead } from './sign-in-form.ts'
 import { nextOf, signInPath, signUpPath } from './way-on.ts'
+import { doneIn } from './words.ts'
 
 export const signInRoutes = (needs: SignInFormNeeds, visits: Visits): Route[] => {
   const { advance, formOf } = makeSignIn(needs, visits)
@@ -14,12 +15,8 @@ export const signInRoutes = (needs: SignInFormNeeds, visits: Visits): Route[] =>
   const shown = (visitor: Visitor, call: Call, step: StepAhead): Promise<RawReply> => {
     const { texts } = visitor
     const next = nextOf(call)
-    const search = searchOf(call)
-    const done = search.has('recovered')
-      ? texts.recoverDone
-      : search.has('closed')
-        ? texts.closed
-        : undefined
+    const { recoverDone: recovered, closed } = texts
+    const done = doneIn(searchOf(call), { recovered, closed })
     return visits.show(visitor, {
       title: texts.signIn,
       ...step.answer,

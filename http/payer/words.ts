@@ -16,3 +16,9 @@ export const filledText = (text: string, ...parts: readonly (string | number)[])
     .split('{}')
     .flatMap((piece, at) => (at === 0 ? [piece] : [parts[at - 1] ?? '', piece]))
     .join('')
+
+/** What an address tells as done: the text of the first of these names that stands in it. */
+export const doneIn = (
+  search: URLSearchParams,
+  texts: Readonly<Record<string, string>>,
+): string | undefined => Object.entries(texts).find(([name]) => search.has(name))?.[1]

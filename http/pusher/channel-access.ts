@@ -4,7 +4,8 @@ import { channelOf, isChannelName, isPrivateChannel } from '../../domain/merchan
 import { merchantPrefix } from '../addresses.ts'
 import { callerOf, contextOf, type Call } from '../call.ts'
 import { Malformed, RequestError, type Issue } from '../errors.ts'
-import { route, type Route } from '../route.ts'
+import { type Route } from '../route.ts'
+import { routesOf } from '../routes-of.ts'
 
 type ChannelNeeds = {
   readonly pusher: {
@@ -95,13 +96,11 @@ const authReply = z
   .object({ auth: z.string().meta({ description: 'The client library sends it on.' }) })
   .meta({ id: 'PusherAuth' })
 
+const { post } = routesOf({ access: 'SECRET', group: 'Callback' })
+
 /** Lets a client listen to a private channel of the merchant (interface 13.6). */
 export const pusherAuthRoute = ({ pusher }: ChannelNeeds): Route =>
-  route({
-    method: 'POST',
-    path: `${merchantPrefix}/pusher_auth/`,
-    access: 'SECRET',
-    group: 'Callback',
+  post(`${merchantPrefix}/pusher_auth/`, {
     summary: 'Authorise a Pusher client to listen to a private channel',
     description: 'Takes a form, as Pusher clients send it, or JSON.',
     body: authorization,
