@@ -45,26 +45,26 @@ type Thread = {
 /** A thread that starts with the first question, and anew after it was lost. */
 export const answeringThread = <Question, Result>(name: string, about: Thread) => {
   let thread: Worker | undefined
-  let answer: ((given: Answered<Result>) => void) | undefined
+  let answer: ((given: Answered<Result> | Error) => void) | undefined
   let isClosed = false
 
-  const reply = (given: Answered<Result>): void => {
+  const reply = (given: Answered<Result> | Error): void => {
     answer?.(given)
     answer = undefined
   }
 
   const begin = (): Worker => {
     const started = startWorker(name, about.options)
-    let problem = `the thread that ${about.does} has ended`
+    let reason = new Error(`the thread that ${about.does} has ended`)
     started.on('message', (given: Answered<Result>) => {
       started.unref()
       reply(given)
     })
-    started.on('error', (error) => (problem = error.message))
+    started.on('error', (error) => (reason = error))
     started.on('exit', () => {
       thread = undefined
       about.onEnd()
-      reply({ problem })
+      reply(reason)
     })
     return started
   }
@@ -78,9 +78,10 @@ export const answeringThread = <Question, Result>(name: string, about: Thread) =
       thread ??= begin()
       thread.ref()
       thread.postMessage(question)
-      const given = await new Promise<Answered<Result>>((resolve) => (answer = resolve))
+      const given = await new Promise<Answered<Result> | Error>((resolve) => (answer = resolve))
       if ('result' in given) return given.result
-      throw isClosed ? stopped() : errorOf(given)
+      if (isClosed) throw stopped()
+      throw given instanceof Error ? given : errorOf(given)
     },
     close: async (): Promise<void> => {
       isClosed = true

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import type { Decider, EventsOf } from '../decider.ts'
 import { refuse } from '../refusal.ts'
-import { instant, type Instant, type Seconds, secondsAfter, stillLasts } from '../time.ts'
+import { instant, secondsAfter, stillLasts, type Instant, type Seconds } from '../time.ts'
 import { isPartOf, scope, type Scope } from './scope.ts'
-import type { Causes } from '../causes.ts'
 
 export const accessTokenLifetime: Seconds = 3600
 /** Unused refresh tokens expire after half a year. */
@@ -118,17 +117,4 @@ export const grant: Decider<GrantCommand, GrantEvent, Grant> = {
         return { ...grant, revokedBy: event.data.by }
     }
   },
-}
-
-type Command = Parameters<(typeof grant)['decide']>[0]
-type State = (typeof grant)['initial']
-
-export const grantCauses: Causes<Command, EventsOf<typeof grantEvents>, State> = {
-  GrantRefreshed: ({ generation, scope, tokens }, { id, at, facts }) => {
-    const granted = facts.grantedBy(id)
-    if (!granted) return 'nothing was granted there'
-    const asked = { granted, presented: generation - 1, scope, next: tokens }
-    return [{ type: 'RefreshGrant', at, ...asked }]
-  },
-  GrantRevoked: ({ by }) => [{ type: 'RevokeGrant', by }],
 }
