@@ -3,7 +3,11 @@ import { mayDo, type StaffAction } from '../../domain/merchant/staff-roles.ts'
 import type { Html } from '../payer/page.ts'
 import { portalPath } from './areas.ts'
 import { docsPath } from './developers/docs-links.ts'
+import type { LobbyVisitor } from '../staff/frame.ts'
 import type { PortalVisitor } from './page.ts'
+import type { Beside } from './parts.ts'
+import { frameTexts } from './texts.ts'
+import { lobbyTexts } from './texts-lobby.ts'
 import { overviewTexts } from './texts-overview.ts'
 
 type Step = { readonly action: StaffAction; readonly href: string; readonly text: string }
@@ -26,4 +30,14 @@ export const firstStepsHtml = (visitor: PortalVisitor): Html | '' => {
       ${own.map(({ href, text }) => html`<li><a class="lone" href="${href}">${text}</a></li>`)}
     </ol>
   </section>`
+}
+
+/** What signing up does, and the same steps after it. */
+export const signUpBeside = ({ language, isSandbox }: LobbyVisitor): Beside => {
+  const [frame, texts] = [frameTexts[language], lobbyTexts[language]]
+  const { firstPos, firstUser, firstAsk } = overviewTexts[language]
+  return [
+    [frame.formWhat, [isSandbox ? texts.signUpSandbox : texts.signUpProduction]],
+    [frame.formNext, [firstPos, firstUser, firstAsk]],
+  ]
 }

@@ -13,6 +13,7 @@ import { hiddenFields, type Visits } from '../payer/session.ts'
 import type { Language } from '../payer/texts.ts'
 import { route, type RawReply, type Route } from '../route.ts'
 import { portalPath } from './areas.ts'
+import { signUpBeside } from './first-steps.ts'
 import type { PortalNeeds } from './guard.ts'
 import type { LobbyVisitor } from '../staff/frame.ts'
 import type { PortalPage } from './page.ts'
@@ -21,7 +22,6 @@ import { formSheet, timeZoneField } from './parts.ts'
 import { frameTexts } from './texts.ts'
 import { lobbyTexts } from './texts-lobby.ts'
 import { moneyTexts } from './texts-money.ts'
-import { overviewTexts } from './texts-overview.ts'
 
 export type SignUpMerchantNeeds = PortalNeeds & {
   readonly newToken: () => { readonly token: string }
@@ -100,7 +100,6 @@ const formPage = (
       autocomplete="${name === 'name' ? 'organization' : 'off'}"`,
     })
   const { timeZone, timeZoneHint } = moneyTexts[visitor.language]
-  const [frame, steps] = [frameTexts[visitor.language], overviewTexts[visitor.language]]
   // A script then writes the zone of the browser there; what somebody has typed stays.
   const isNew = Object.keys(problems).length === 0
   const accountHint = visitor.isSandbox ? texts.payoutHint : undefined
@@ -115,9 +114,7 @@ const formPage = (
         ${field('currency', texts.currency, texts.currencyHint)}
         ${field('payout_account', texts.payoutAccount, accountHint)}
         ${timeZoneField({
-          label: timeZone,
-          hint: timeZoneHint,
-          problem: problems['time_zone'],
+          ...{ label: timeZone, hint: timeZoneHint, problem: problems['time_zone'] },
           attributes: html`value="${given.time_zone}" ${isNew ? html`data-own-zone` : ''}`,
         })}
         <div class="actions">
@@ -125,10 +122,7 @@ const formPage = (
           <a class="button second" href="/portal/">${frameTexts[visitor.language].yourMerchants}</a>
         </div>
       </form>`,
-      [
-        [frame.formWhat, [visitor.isSandbox ? texts.signUpSandbox : texts.signUpProduction]],
-        [frame.formNext, [steps.firstPos, steps.firstUser, steps.firstAsk]],
-      ],
+      signUpBeside(visitor),
     ),
   }
 }

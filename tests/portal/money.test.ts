@@ -49,7 +49,7 @@ test('given a settlement, then every bar from turnover to payout adds up', async
   ]
   const sums = rows.map(([, name = '', text = '']) => ({
     name,
-    minor: Math.round(Number(text.replaceAll(/[^\d.-]/g, '').replace('−', '-')) * 100),
+    minor: Math.round(Number(text.replaceAll(/[^\d.−]/g, '').replace('−', '-')) * 100),
   }))
   const [captured, ...rest] = sums
   const payout = rest.pop()

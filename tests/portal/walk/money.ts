@@ -4,7 +4,8 @@ import { expect } from 'vitest'
 import { go, press, rowOf, sees } from './place.ts'
 import { openPayment } from './sale.ts'
 
-const minorOf = (text: string): number => Math.round(Number(text.replaceAll(/[^\d.-]/g, '')) * 100)
+const minorOf = (text: string): number =>
+  Math.round(Number(text.replaceAll(/[^\d.−]/g, '').replace('−', '-')) * 100)
 
 /** What a table of sums says beside a name, in minor units. */
 const sumBeside = async (page: Page, name: string): Promise<number> =>
