@@ -20,7 +20,7 @@ import { cachedPayments, type CacheLimits } from '../../application/generational
 const share = 1 / 32
 
 /** Limits of the caches of folded streams, by the size of the heap. */
-const cacheLimitsInHeap = (): CacheLimits => ({
+export const cacheLimitsInHeap = (): CacheLimits => ({
   streams: cachedPayments,
   bytes: Math.floor(getHeapStatistics().heap_size_limit * share),
 })

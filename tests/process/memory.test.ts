@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 
 /** What a process may remember whose heap may grow so large, in MB. */
 const bytesIn = (heap: number): number => {
-  const script = `import { cacheLimitsInHeap } from './infrastructure/memory.ts'; console.log(cacheLimitsInHeap().bytes)`
+  const script = `import { cacheLimitsInHeap } from './infrastructure/event-store/open-log.ts'
+    console.log(cacheLimitsInHeap().bytes)`
   const flags = [`--max-old-space-size=${heap}`, '--import', 'tsx', '--input-type=module']
   return Number(execFileSync(process.execPath, [...flags, '--eval', script], { encoding: 'utf8' }))
 }
