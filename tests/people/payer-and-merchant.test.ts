@@ -200,7 +200,7 @@ test('what the shop attaches to a payment is shown to its payer, and to nobody e
   expect(uploaded.status).toBe(201)
   const { html } = await alice.visit(`/payer/payment/${tid}`)
   expect(html).toContain('Kaffe &lt;b&gt;&amp;&lt;/b&gt; Kake')
-  expect(html).toMatch(/2 pcs × Kaffe[^]*NOK\s80\.00[^]*rebate[^]*-NOK\s5\.00[^]*card/)
+  expect(html).toMatch(/2 pcs × Kaffe[^]*NOK\s80\.00[^]*rebate[^]*−NOK\s5\.00[^]*card/)
   expect(html).toMatch(/Bensin AS[^]*987654321[^]*40 l × Diesel[^]*NOK\s700\.00[^]*voucher/)
   expect(html).toMatch(/NOK\s560\.00[^]*€60\.00[^]*Kiosk[^]*ice[^]*NOK\s31\.00/)
   const source = /<img class="attached" src="([^"]+)"/.exec(html)?.[1] ?? ''
