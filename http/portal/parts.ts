@@ -58,7 +58,7 @@ export type Beside = readonly (readonly [head: string, says: readonly (Html | st
 export const formSheet = (form: Html, beside: Beside): Html =>
   html`<div class="sheet">
     ${form}
-    <aside class="card beside">
+    <aside class="card notes">
       ${beside.map(
         ([head, says]) =>
           html`<h2>${head}</h2>

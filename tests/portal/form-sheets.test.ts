@@ -5,7 +5,7 @@ const { service, alice } = await shopOfAlice()
 const shop = '/portal/sandbox/'
 
 const besideIn = (html: string): string =>
-  (/<aside class="card beside">([^]*?)<\/aside>/.exec(html)?.[1] ?? '')
+  (/<aside class="card notes">([^]*?)<\/aside>/.exec(html)?.[1] ?? '')
     .replaceAll(/<[^>]*>/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim()
