@@ -25,7 +25,7 @@ const tilesOf = ({ visitor, numbers }: Shown): readonly Tile[] => {
   const count = numberFormat(locale)
   const amount = (minor: number) => shownAmount(minor, numbers.currency, locale)
   const terms = portalPath(shop.merchant, 'money/terms')
-  const note = html`${texts.feesWhat} <a href="${terms}">${texts.feesTerms}</a>`
+  const note = html`${texts.feesOf} <a href="${terms}">${texts.feesTerms}</a>`
   const fees: Tile = { name: texts.fees, of: (taken) => taken.fees, shown: amount, note }
   return [
     { name: texts.turnover, of: ({ captured }) => captured, shown: amount, isGood: true },

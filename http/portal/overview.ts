@@ -52,7 +52,7 @@ const numbersHtml = (shown: Shown, isAlone: boolean): Html => {
               </summary>
               <p class="quiet small">
                 ${filledText(texts.numbers, numbers.currency)}
-                ${mayDo(visitor.me.terms, 'see_money') ? texts.feesWhat : ''}
+                ${mayDo(visitor.me.terms, 'see_money') ? `${texts.feesOf} ${texts.feesRest}` : ''}
               </p>
               ${columnsTable(shown)}
             </details>`

@@ -37,7 +37,8 @@ describe('given payments of today,', () => {
     expect(text).toMatch(/Turnover NOK 649\.00 Before: NOK 0\.00 Today: NOK 649\.00/)
     expect(text).toContain('Payments 2 Before: 0 Today: 2')
     expect(text).toMatch(/Till 1 2 649\.00 0\.00 3\.60/)
-    expect(text).toContain('Fees for settlements and permissions come off the payouts. All fees')
+    expect(text).toContain('Of captures and refunds. All fees')
+    expect(text).toContain('Fees for settlements and permissions come off the payouts.')
     expect(html).toMatch(
       /<a class="column" href="[^"]*" aria-label="[^"]*NOK\s649\.00[^"]*2 payments/,
     )
