@@ -64,7 +64,7 @@ const actionsHtml = ({ language, me }: OperatorVisitor, one: OneMerchant) => {
     ${operatorMayDo(me.terms, 'approve_merchants') ? link('approve', texts.approve, '') : ''}`
   if (!operatorMayDo(me.terms, 'switch_merchants')) return fees
   return html`${fees}
-  ${one.isDisabled ? link('enable', texts.enable) : link('disable', texts.disable)}`
+  ${one.isDisabled ? link('enable', texts.enable) : link('disable', texts.disable, 'danger')}`
 }
 
 export const merchantPageRoutes = (needs: MerchantPageNeeds, visits: Visits): Route[] => {

@@ -45,7 +45,11 @@ const waitingHtml = (needs: OperatorOverviewNeeds, { language }: OperatorVisitor
   const all = operatorPath('merchants?state=waiting')
   return html`<ul class="list">
       ${found.map(({ merchant, name, organizationId }) =>
-        rowHtml(merchant, name, [merchant, organizationId ?? ''].join(' ')),
+        rowHtml(
+          merchant,
+          name,
+          organizationId === null ? merchant : `${merchant} · ${organizationId}`,
+        ),
       )}
     </ul>
     ${rest > 0 ? html`<a class="lone" href="${all}">${filledText(texts.more, rest)}</a>` : ''}`
@@ -65,7 +69,7 @@ const addressesHtml = (
       ${found
         .slice(0, mostShown)
         .map(({ merchant, destination, problem, restedAt }) =>
-          rowHtml(merchant, destination, html`${merchant} · ${problem ?? ''} ${since(restedAt)}`),
+          rowHtml(merchant, destination, html`${merchant} · ${problem ?? ''} · ${since(restedAt)}`),
         )}
     </ul>
     ${rest > 0 ? quiet(filledText(texts.more, rest)) : ''}`

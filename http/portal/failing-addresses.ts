@@ -28,7 +28,7 @@ export const failingAddresses = (
           <span
             ><span class="name">${destination}</span>
             <span class="quiet small"
-              >${problemText(problem ?? '', language)}
+              >${problem ? html`${problemText(problem, language)}&nbsp;·` : ''}
               ${failingSince === null ? '' : filled(since, shownTime(failingSince, locale))}</span
             ></span
           >
