@@ -113,11 +113,11 @@ const currencyHtml = (
       <div class="lead-sum">
         <p class="figure">${sumText(payout.payout, currency, visitor)}</p>
         ${statusHtml(standing, visitor)}
+        ${state && standing ? html`<p class="quiet">${whenText(standing, state, visitor)}</p>` : ''}
       </div>
       ${
         state && standing
-          ? html`<p class="quiet">${whenText(standing, state, visitor)}</p>
-              ${whyHtml(needs, standing, visitor)}`
+          ? whyHtml(needs, standing, visitor)
           : html`<p class="quiet">${carriedText(payout, visitor)}</p>`
       }
     </div>
