@@ -51,6 +51,7 @@ const barsHtml = (days: readonly Day[], says: string): Html => {
   const width = days.length * (barWidth + 6)
   return html`<svg
     class="scans"
+    preserveAspectRatio="xMinYMax"
     viewBox="0 0 ${width} ${barHeight}"
     role="img"
     aria-label="${says}"
