@@ -72,7 +72,8 @@ const expiringHtml = (
             <span
               ><span class="name">${posTid}</span>
               <span class="quiet small"
-                >${posId} · ${texts.ends} ${shownTime(expiresAt, locale)}</span
+                >${posId} ·
+                <span class="whole">${texts.ends} ${shownTime(expiresAt, locale)}</span></span
               ></span
             >
             <b>${shownAmount(amountLeft + additionalAmountLeft, currency, locale)}</b>
