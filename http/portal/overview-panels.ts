@@ -70,11 +70,8 @@ const expiringHtml = (
         html`<li>
           <a class="row" href="${portalPath(shop.merchant, `payments/${tid}`)}">
             <span
-              ><span class="name">${posTid}</span>
-              <span class="quiet small"
-                >${posId} ·
-                <span class="whole">${texts.ends} ${shownTime(expiresAt, locale)}</span></span
-              ></span
+              ><span class="name">${posTid} <small class="quiet">${posId}</small></span>
+              <span class="quiet small">${texts.ends} ${shownTime(expiresAt, locale)}</span></span
             >
             <b>${shownAmount(amountLeft + additionalAmountLeft, currency, locale)}</b>
           </a>
