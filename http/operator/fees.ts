@@ -14,7 +14,7 @@ import { hiddenFields, type Visits } from '../payer/session.ts'
 import { filledText } from '../payer/words.ts'
 import { dayText } from '../portal/money-parts.ts'
 import type { Route } from '../route.ts'
-import { codeProblem } from './code.ts'
+import { codeProblem } from '../staff/code.ts'
 import {
   currencyIn,
   feeFieldsHtml,

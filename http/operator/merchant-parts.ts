@@ -12,10 +12,9 @@ import { failingAddresses } from '../portal/failing-addresses.ts'
 import type { TurnoverNeeds } from '../portal/overview-numbers.ts'
 import { nextPayoutHtml } from '../portal/next-payout.ts'
 import type { PanelNeeds } from '../portal/overview-panels.ts'
-import { factList, type Fact } from '../portal/parts.ts'
+import { card, factList, quiet, type Fact } from '../portal/parts.ts'
 import type { ScanNeeds } from '../portal/points/scans.ts'
 import type { OperatorVisitor } from './pages.ts'
-import { card, quiet } from './parts.ts'
 import { merchantTexts } from './texts-merchants.ts'
 
 export type MerchantPartNeeds = Pick<StaffWork, 'findStaff' | 'nameOf'> &

@@ -9,7 +9,7 @@ import { hidden, plainForm, typed } from '../payer/form-parts.ts'
 import { hiddenFields, type Visits } from '../payer/session.ts'
 import { filledText } from '../payer/words.ts'
 import type { Route } from '../route.ts'
-import { codeProblem } from './code.ts'
+import { codeProblem } from '../staff/code.ts'
 import {
   findMerchant,
   merchantCrumbs,

@@ -6,13 +6,13 @@ import {
   type MerchantState,
 } from '../../projections/merchant-list.ts'
 import { searchOf } from '../call.ts'
+import { asked } from '../payer/form-parts.ts'
 import type { Html } from '../payer/page.ts'
 import { hiddenFields, type Visits } from '../payer/session.ts'
 import { headedTable, scrolling } from '../portal/parts.ts'
 import type { Route } from '../route.ts'
 import { operatorPath } from './areas.ts'
 import { operatorPages, type OperatorNeeds, type OperatorVisitor } from './pages.ts'
-import { asked } from './parts.ts'
 import { merchantTexts, type MerchantTexts } from './texts-merchants.ts'
 
 export type MerchantListNeeds = OperatorNeeds & {

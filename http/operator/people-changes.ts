@@ -11,7 +11,7 @@ import type { Visits } from '../payer/session.ts'
 import type { Language } from '../payer/texts.ts'
 import { filledText } from '../payer/words.ts'
 import type { RawReply } from '../route.ts'
-import { codeProblem } from './code.ts'
+import { codeProblem } from '../staff/code.ts'
 import {
   contextOfOperator,
   type OperatorNeeds,

@@ -5,8 +5,8 @@ import type { Operator } from '../../domain/people/operators.ts'
 import { codeField, phoneField, type Problems } from '../payer/fields.ts'
 import { hidden, plainForm, typed } from '../payer/form-parts.ts'
 import type { Html } from '../payer/page.ts'
-import { hiddenFields } from '../payer/session.ts'
 import { filledText } from '../payer/words.ts'
+import { checkField, formPage } from '../portal/parts.ts'
 import { operatorPath } from './areas.ts'
 import type { OperatorPage, OperatorVisitor } from './pages.ts'
 import { operatorTexts } from './texts.ts'
@@ -24,51 +24,28 @@ export const peopleForm = plainForm.extend({
 
 export const peoplePath = operatorPath('staff')
 
-type FormPart = {
-  readonly title: string
-  readonly hidden: Readonly<Record<string, string>>
-  readonly fields: Html
-  readonly button: string
-  readonly isDangerous?: boolean
+type Form = Omit<Parameters<typeof formPage>[1], 'action' | 'back' | 'isWrong'> & {
   readonly problems: Problems | undefined
 }
 
-const formPage = ({ csrf, texts }: OperatorVisitor, part: FormPart): OperatorPage => {
-  const { title, hidden, fields, button, isDangerous, problems } = part
-  return {
-    title,
-    status: problems ? 400 : 200,
-    body: html`<form class="card narrow-card" method="post" action="${peoplePath}">
-      <h1>${title}</h1>
-      ${hiddenFields({ csrf, ...hidden })} ${fields} ${codeField(texts, problems?.['code'])}
-      <div class="actions">
-        <button class="${isDangerous ? 'danger' : ''}">${button}</button>
-        <a class="button second" href="${peoplePath}">${texts.cancel}</a>
-      </div>
-    </form>`,
-  }
-}
+const codePage = (visitor: OperatorVisitor, { problems, ...form }: Form): OperatorPage =>
+  formPage(visitor, {
+    ...{ ...form, action: peoplePath, back: peoplePath, isWrong: problems !== undefined },
+    fields: html`${form.fields} ${codeField(visitor.texts, problems?.['code'])}`,
+  })
 
 const rolesHtml = ({ language }: OperatorVisitor, chosen: string, problem?: Html | string) => {
   const texts = peopleTexts[language]
   return html`<fieldset class="choice">
     <legend>${texts.role}</legend>
     ${problem ? html`<p class="wrong small" role="alert">${problem}</p>` : ''}
-    ${operatorRoles.map(
-      (role) =>
-        html`<label class="check"
-          ><input
-            type="radio"
-            name="role"
-            value="${role}"
-            required
-            ${role === chosen ? 'checked' : ''}
-          /><span
-            >${operatorTexts[language][`role_${role}`]}<span class="value"
-              >${texts[`roleWhat_${role}`]}</span
-            ></span
-          ></label
-        >`,
+    ${operatorRoles.map((role) =>
+      checkField({
+        ...{ type: 'radio', name: 'role', value: role, isChosen: role === chosen },
+        isRequired: true,
+        text: operatorTexts[language][`role_${role}`],
+        what: texts[`roleWhat_${role}`],
+      }),
     )}
   </fieldset>`
 }
@@ -79,7 +56,7 @@ export const addForm = (
   problems?: Problems,
 ): OperatorPage => {
   const texts = peopleTexts[visitor.language]
-  return formPage(visitor, {
+  return codePage(visitor, {
     ...{ title: texts.add, button: texts.addDo, hidden: { change: 'add' }, problems },
     fields: html`<p class="quiet">${texts.addWhat}</p>
       ${phoneField(visitor.texts, 'tel', phone, problems?.['phone'])}
@@ -96,7 +73,7 @@ export const roleForm = (
   problems?: Problems,
 ): OperatorPage => {
   const texts = peopleTexts[visitor.language]
-  return formPage(visitor, {
+  return codePage(visitor, {
     ...{ title: filledText(texts.changeRole, name), button: texts.save, problems },
     hidden: { change: 'role', member: one.member },
     fields: rolesHtml(visitor, role, problems?.['role']),
@@ -109,7 +86,7 @@ export const removeForm = (
   problems?: Problems,
 ): OperatorPage => {
   const texts = peopleTexts[visitor.language]
-  return formPage(visitor, {
+  return codePage(visitor, {
     ...{ title: filledText(texts.removeAsk, name), button: texts.remove, problems },
     hidden: { change: 'remove', member: one.member },
     isDangerous: true,

@@ -5,15 +5,14 @@ import type { Operator } from '../../domain/people/operators.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { searchOf } from '../call.ts'
 import { fieldOf } from '../forms.ts'
+import { asked } from '../payer/form-parts.ts'
 import { shownTime } from '../payer/money.ts'
 import type { Html } from '../payer/page.ts'
 import type { Visits } from '../payer/session.ts'
 import { doneIn, unseen } from '../payer/words.ts'
-import { doneHtml } from '../portal/money-parts.ts'
-import { headedTable, scrolling } from '../portal/parts.ts'
+import { doneHtml, headedTable, scrolling } from '../portal/parts.ts'
 import type { Route } from '../route.ts'
 import { operatorPages, type OperatorPage, type OperatorVisitor } from './pages.ts'
-import { asked } from './parts.ts'
 import {
   namedPerson,
   peopleChanges,

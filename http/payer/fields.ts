@@ -12,6 +12,9 @@ export type Throttle = {
 /** Problems of a form's fields, by name. */
 export type Problems = Readonly<Record<string, Html | string | undefined>>
 
+export const hasProblems = (problems: Problems): boolean =>
+  Object.values(problems).some((problem) => problem !== undefined)
+
 export type Field = {
   readonly name: string
   readonly label: string
@@ -44,6 +47,13 @@ const notesOf = ({ name, hint, problem }: Omit<Field, 'attributes' | 'label'>): 
 export const inputField = (field: Field): Html =>
   html`<label for="${field.name}">${field.label}</label>
     <input id="${field.name}" name="${field.name}" ${field.attributes} ${describedBy(field)} />
+    ${notesOf(field)}`
+
+/** The same for several lines, which begin with `text`. */
+export const areaField = (field: Field, text: string): Html =>
+  html`<label for="${field.name}">${field.label}</label>
+    <textarea id="${field.name}" name="${field.name}" ${field.attributes} ${describedBy(field)}>
+${text}</textarea>
     ${notesOf(field)}`
 
 /** The phone number, with a purpose for autofill (WCAG 2.1, 1.3.5). */

@@ -5,7 +5,9 @@ import { filled, filledText, unseen } from '../payer/words.ts'
 import { portalPath } from './areas.ts'
 import type { LobbyVisitor } from '../staff/frame.ts'
 import type { PortalPage, PortalShop } from './page.ts'
+import { formPage } from './parts.ts'
 import { lobbyTexts } from './texts-lobby.ts'
+import { staffTexts } from './texts-staff.ts'
 
 export const lobbyPath = '/portal/'
 
@@ -53,18 +55,12 @@ export const invitationHtml = (visitor: LobbyVisitor, { shop, member, role }: Kn
 export const leavePage = (visitor: LobbyVisitor, { shop, member }: Known): PortalPage => {
   const texts = lobbyTexts[visitor.language]
   const title = filledText(texts.leave, shop.name)
-  return {
-    title,
-    body: html`<form class="card narrow-card" method="post" action="${lobbyPath}">
-      <h1>${title}</h1>
-      <p>${texts.leaveWhat}</p>
-      ${hiddenFields({ csrf: visitor.csrf, merchant: shop.merchant, member, decision: 'decline' })}
-      <div class="actions">
-        <button class="danger">${title}</button>
-        <a class="button second" href="${lobbyPath}">${texts.leaveNo}</a>
-      </div>
-    </form>`,
-  }
+  const { leaveWhat } = staffTexts[visitor.language]
+  return formPage(visitor, {
+    ...{ title, button: title, isDangerous: true, fields: html`<p>${leaveWhat}</p>` },
+    ...{ action: lobbyPath, hidden: { merchant: shop.merchant, member, decision: 'decline' } },
+    ...{ back: lobbyPath, backText: texts.leaveNo },
+  })
 }
 
 export const listHtml = (items: readonly Html[]): Html =>

@@ -7,21 +7,21 @@ import { staffActor } from '../../domain/merchant/staff.ts'
 import { memberOf } from '../../domain/staff-members.ts'
 import { contextOfPayer, searchOf, type Call } from '../call.ts'
 import { anyForm, fieldOf } from '../forms.ts'
-import { foreign, hidden, plainForm } from '../payer/form-parts.ts'
+import { asked, foreign, hidden, plainForm } from '../payer/form-parts.ts'
 import { redirectReply } from '../payer/page.ts'
 import type { Visits } from '../payer/session.ts'
-import { route, type RawReply, type Route } from '../route.ts'
+import type { RawReply, Route } from '../route.ts'
 import { portalPath } from './areas.ts'
 import { invitationHtml, leavePage, listHtml, lobbyPath, shopHtml } from './lobby-parts.ts'
-import { type PortalNeeds } from './guard.ts'
+import type { PortalNeeds } from './guard.ts'
 import type { LobbyVisitor } from '../staff/frame.ts'
 import type { PortalPage } from './page.ts'
-import { merchantParam, portalPages } from './pages.ts'
+import { inLobbyRoutes, merchantParam, portalPages } from './pages.ts'
+import { card } from './parts.ts'
 import { frameTexts } from './texts.ts'
 import { lobbyTexts } from './texts-lobby.ts'
 
-export type LobbyNeeds = PortalNeeds &
-  Pick<StaffWork, 'acceptInvitation'> & { readonly handle: Handle }
+type LobbyNeeds = PortalNeeds & Pick<StaffWork, 'acceptInvitation'> & { readonly handle: Handle }
 
 const invitationForm = plainForm.extend({
   merchant: hidden('the merchant that invites.').pipe(merchantParam),
@@ -29,7 +29,7 @@ const invitationForm = plainForm.extend({
   decision: z.enum(['accept', 'decline']),
 })
 
-const common = { access: 'OPEN', group: 'Portal', replyTypes: ['text/html'] } as const
+const { get, post } = inLobbyRoutes
 
 const lobbyPage =
   (needs: LobbyNeeds) =>
@@ -57,10 +57,7 @@ const lobbyPage =
         ${
           invited.length === 0
             ? ''
-            : html`<section class="card">
-                <h2>${texts.invitations}</h2>
-                ${listHtml(invited.map((one) => invitationHtml(visitor, one)))}
-              </section>`
+            : card(texts.invitations, listHtml(invited.map((one) => invitationHtml(visitor, one))))
         }
         <section class="card">
           ${
@@ -106,31 +103,22 @@ export const lobbyRoutes = (needs: LobbyNeeds, visits: Visits): Route[] => {
   const show = lobbyPage(needs)
   const answer = answerInvitation(needs, visits)
   return [
-    route({
-      ...common,
-      method: 'GET',
-      path: '/portal',
+    get('/portal', {
       summary: 'On to the merchants that one works for',
       success: 'raw otherwise',
       errors: { 303: 'On to `/portal/`.' },
       handle: () => redirectReply(lobbyPath, needs.isSecure),
     }),
-    route({
-      ...common,
-      method: 'GET',
-      path: lobbyPath,
+    get(lobbyPath, {
       summary: 'The merchants that one works for, and invitations',
       success: 'raw',
       errors: { 303: 'Not signed in: on to the sign-in.' },
       ownQuery: z.object({
-        leave: z.string().optional().meta({ description: 'The merchant that one wants to leave.' }),
+        leave: asked('The merchant that one wants to leave.'),
       }),
       handle: (call) => inLobby(call, (visitor) => show(visitor, call)),
     }),
-    route({
-      ...common,
-      method: 'POST',
-      path: lobbyPath,
+    post(lobbyPath, {
       summary: 'Accept or decline an invitation',
       body: anyForm,
       takesForm: true,

@@ -17,6 +17,7 @@ import { portalPath } from './areas.ts'
 import { contextOfStaff, type PortalNeeds } from './guard.ts'
 import type { PortalVisitor } from './page.ts'
 import { portalPages, shopParams } from './pages.ts'
+import { doneHtml } from './parts.ts'
 import { frameTexts } from './texts.ts'
 import { messagesTexts } from './texts-messages.ts'
 
@@ -123,11 +124,11 @@ export const messagesRoutes = (needs: MessagesNeeds, visits: Visits): Route[] =>
       const texts = messagesTexts[visitor.language]
       const title = frameTexts[visitor.language].messages
       const list = await noticesHtml(needs, visitor, call.at, mostShown)
-      const isDone = searchOf(call).has('done')
+      const done = searchOf(call).has('done') ? texts.isDone : undefined
       return {
         title,
         body: html`<div class="head"><h1>${title}</h1></div>
-          ${isDone ? html`<p class="state good" role="status">${texts.isDone}</p>` : ''}
+          ${doneHtml(done)}
           <section class="card">
             ${
               list === ''

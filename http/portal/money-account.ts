@@ -2,21 +2,22 @@ import { html } from 'hono/html'
 import { askAccountChange } from '../../application/change-accounts.ts'
 import { accountChanges } from '../../domain/aggregates.ts'
 import { mayDo } from '../../domain/merchant/staff-roles.ts'
-import { refuse, Refusal } from '../../domain/refusal.ts'
+import { refuse } from '../../domain/refusal.ts'
 import { searchOf, type Call } from '../call.ts'
 import { fieldOf, type Fields } from '../forms.ts'
 import { codeField, inputField, type Problems } from '../payer/fields.ts'
 import { shownTime } from '../payer/money.ts'
 import type { Html } from '../payer/page.ts'
 import { hiddenFields, type Visits } from '../payer/session.ts'
-import { filled, filledText } from '../payer/words.ts'
-import type { RawReply } from '../route.ts'
+import { doneIn, filled, filledText } from '../payer/words.ts'
+import { codeProblem } from '../staff/code.ts'
 import { actorNames } from './actors.ts'
-import { contextOfStaff } from './guard.ts'
+import { contextOfStaff, type Shown } from './guard.ts'
 import type { MoneyNeeds } from './money-needs.ts'
-import { crumbsHtml, doneHtml, factsHtml, moneyPath } from './money-parts.ts'
+import { crumbsHtml, factsHtml, moneyPath } from './money-parts.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
 import type { PortalPages } from './pages.ts'
+import { doneHtml } from './parts.ts'
 import { moneyTexts } from './texts-money.ts'
 import { ownerWords } from './texts-owners.ts'
 
@@ -84,19 +85,14 @@ export const accountPage = async (
   const { shop, language } = visitor
   const texts = moneyTexts[language]
   const account = needs.settlementAccounts.find(shop.merchant)
-  const search = searchOf(call)
-  const done = search.has('asked')
-    ? texts.accountAsked
-    : search.has('withdrawn')
-      ? texts.accountWithdrawn
-      : undefined
+  const told = { asked: texts.accountAsked, withdrawn: texts.accountWithdrawn }
   const frequency = texts[`frequency_${account?.frequency ?? 'daily'}`]
   return {
     title: texts.account,
     ...(given.problems && { status: 400 as const }),
     body: html`${crumbsHtml(visitor)}
       <div class="head"><h1>${texts.account}</h1></div>
-      ${doneHtml(done)} ${await waitingHtml(needs, visitor)}
+      ${doneHtml(doneIn(searchOf(call), told))} ${await waitingHtml(needs, visitor)}
       <div class="sheet">
         <section class="card narrow-card">
           ${factsHtml([
@@ -122,13 +118,13 @@ export const accountPage = async (
 }
 
 type AccountForm = Fields<'decision' | 'account' | 'change' | 'code'>
-export type AccountCall = Call<{ readonly merchant: string }, undefined, AccountForm>
+type AccountCall = Call<{ readonly merchant: string }, undefined, AccountForm>
 
 /** Asks for a change with the second factor, or takes one back. */
 export const changeOfAccount =
   (needs: MoneyNeeds, visits: Visits, confirm: PortalPages['confirm']) =>
-  async (visitor: PortalVisitor, call: AccountCall): Promise<PortalPage | RawReply> => {
-    const { shop, me, language, texts: own } = visitor
+  async (visitor: PortalVisitor, call: AccountCall): Promise<Shown> => {
+    const { shop, me, language } = visitor
     const texts = moneyTexts[language]
     const { merchant } = shop
     const context = contextOfStaff(call, visitor)
@@ -145,14 +141,8 @@ export const changeOfAccount =
       accountPage(needs, visitor, call, { account, change, problems })
     const payoutAccount = needs.readAccount(account)
     if (payoutAccount === undefined) return again({ account: texts.accountWrong })
-    try {
-      await confirm(visitor, fieldOf(call.body, 'code').replaceAll(' ', ''), call)
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      if (error.code === 'second_factor_is_needed') return again({ code: own.stepUpNeeded })
-      if (error.code === 'sign_in_is_wrong') return again({ code: own.wrongCode })
-      throw error
-    }
+    const code = await codeProblem(confirm, visitor, call)
+    if (code !== undefined) return again({ code })
     const before = needs.settlementAccounts.find(merchant)?.payoutAccount ?? null
     const asking = { change, payoutAccount, before, by: me.member }
     const end = payoutAccount.slice(-endShown)

@@ -5,7 +5,7 @@ import type { LedgerRow } from '../../projections/ledgers.ts'
 import { searchOf } from '../call.ts'
 import { fieldOf, type FormOf } from '../forms.ts'
 import { impliedBy, ledgerUpdate } from '../merchant/ledger.ts'
-import { plainForm, typed } from '../payer/form-parts.ts'
+import { asked, plainForm, typed } from '../payer/form-parts.ts'
 import type { Visits } from '../payer/session.ts'
 import type { Route } from '../route.ts'
 import { contextOfStaff } from './guard.ts'
@@ -58,8 +58,8 @@ export const ledgerRoutes = (
         ...place,
         summary: 'A ledger: all its reports, and when they close',
         ownQuery: z.object({
-          before: z.string().optional().meta({ description: 'Reports before this number.' }),
-          saved: z.string().optional().meta({ description: 'It was changed.' }),
+          before: asked('Reports before this number.'),
+          saved: asked('It was changed.'),
         }),
       },
       async (visitor, call) => {

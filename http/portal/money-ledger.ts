@@ -14,10 +14,10 @@ import { hiddenFields } from '../payer/session.ts'
 import { filledText } from '../payer/words.ts'
 import type { MoneyNeeds } from './money-needs.ts'
 import { closesText } from './money-ledgers.ts'
-import { crumbsHtml, doneHtml, factsHtml, ledgerHref, reportHref, sumText } from './money-parts.ts'
+import { crumbsHtml, factsHtml, ledgerHref, reportHref, sumText } from './money-parts.ts'
 import { reportBadge } from './money-report.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
-import { choiceField } from './parts.ts'
+import { card, choiceField, doneHtml, headedTable, scrolling } from './parts.ts'
 import { moneyTexts } from './texts-money.ts'
 
 const shownAtOnce = 24
@@ -63,42 +63,25 @@ const reportsHtml = (
   const newest = Math.min(before - 1, row.open)
   const oldest = Math.max(1, newest - shownAtOnce + 1)
   const numbers = Array.from({ length: newest - oldest + 1 }, (_, index) => newest - index)
-  const number = (name: string, kind = '') =>
-    html`<th scope="col" class="number ${kind}">${name}</th>`
   const rows = numbers.map((one) => rowHtml(visitor, row, shownReport(reports, row, one)))
+  const heads = [
+    ...[texts.number, texts.status, { roomy: texts.opened }, { roomy: texts.closed }],
+    ...[{ roomy: texts.gross, isNumber: true }, { number: texts.net }],
+  ]
   const href = ledgerHref(visitor, row.id)
-  return html`<section class="card">
-    <h2>${texts.reports}</h2>
-    <div class="scroll" tabindex="0" role="region" aria-label="${texts.reports}">
-      <table class="grid">
-        <thead>
-          <tr>
-            <th scope="col">${texts.number}</th>
-            <th scope="col">${texts.status}</th>
-            <th scope="col" class="roomy">${texts.opened}</th>
-            <th scope="col" class="roomy">${texts.closed}</th>
-            ${number(texts.gross, 'roomy')} ${number(texts.net)}
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>
-    <nav class="buttons" aria-label="${texts.allReports}">
-      ${
-        newest < row.open
-          ? html`<a class="lone" href="${href}?before=${newest + shownAtOnce + 1}"
-              >${texts.newer}</a
-            >`
-          : ''
-      }
-      ${oldest > 1 ? html`<a class="lone" href="${href}?before=${oldest}">${texts.older}</a>` : ''}
-    </nav>
-  </section>`
+  const link = (before: number, name: string) =>
+    html`<a class="lone" href="${href}?before=${before}">${name}</a>`
+  return card(
+    texts.reports,
+    html`${scrolling(texts.reports, headedTable('grid', heads, rows))}
+      <nav class="buttons" aria-label="${texts.allReports}">
+        ${newest < row.open ? link(newest + shownAtOnce + 1, texts.newer) : ''}
+        ${oldest > 1 ? link(oldest, texts.older) : ''}
+      </nav>`,
+  )
 }
 
-export type GivenLedger = {
+type GivenLedger = {
   readonly closes: Closing
   readonly description: string
   readonly problems: Problems
@@ -129,7 +112,7 @@ const settingsHtml = (
       )}
       ${inputField({
         name: 'description',
-        label: texts.descriptionOf,
+        label: texts.description,
         problem: problems['description'],
         attributes: html`value="${description}" maxlength="1000" autocomplete="off"`,
       })}
@@ -161,15 +144,15 @@ export const ledgerPage = (
       ${doneHtml(asked.isSaved ? texts.saved : undefined)}
       ${reportsHtml(needs, visitor, row, asked.before)}
       <div class="columns">
-        <section class="card">
-          <h2>${texts.ledger}</h2>
-          ${factsHtml([
-            [texts.descriptionOf, row.description ?? '–'],
+        ${card(
+          texts.ledger,
+          factsHtml([
+            [texts.description, row.description ?? '–'],
             [texts.currency, row.currency],
             [texts.closes, closesText(row, account, visitor)],
             [texts.timeZone, shop.timeZone],
-          ])}
-        </section>
+          ]),
+        )}
         ${settingsHtml(needs, visitor, row, asked.given)}
       </div>`,
   }

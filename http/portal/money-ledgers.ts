@@ -7,6 +7,7 @@ import type { MoneyNeeds } from './money-needs.ts'
 import { ledgerHref, reportHref, sumText } from './money-parts.ts'
 import { openGross } from './money-report.ts'
 import type { PortalVisitor } from './page.ts'
+import { headedTable } from './parts.ts'
 import { moneyTexts } from './texts-money.ts'
 
 export const closesText = (
@@ -22,45 +23,32 @@ export const ledgersHtml = (needs: MoneyNeeds, visitor: PortalVisitor): Html => 
   const { merchant } = visitor.shop
   const account = needs.settlementAccounts.find(merchant)
   const rows = needs.ledgers.idsOf(merchant).flatMap((id) => needs.ledgers.find(merchant, id) ?? [])
-  return html`<div class="scroll">
-    <table class="grid">
-      <thead>
-        <tr>
-          <th scope="col">${texts.ledger}</th>
-          <th scope="col">${texts.open}</th>
-          <th scope="col" class="number">${texts.soFar}</th>
-          <th scope="col">${texts.closes}</th>
-          <th scope="col">${texts.closed}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map((row) => {
-          const { id, open, currency, description } = row
-          const link = (report: number) =>
-            html`<a href="${reportHref(visitor, id, report)}"
-              >${filledText(texts.report, report)}${unseen(` ${id}`)}</a
-            >`
-          return html`<tr>
-            <th scope="row">
-              <a href="${ledgerHref(visitor, id)}">${id}</a>
-              ${description === null ? '' : html`<span class="value">${description}</span>`}
-            </th>
-            <td>${link(open)}</td>
-            <td class="number">${sumText(openGross(row, currency), currency, visitor)}</td>
-            <td>${closesText(row, account, visitor)}</td>
-            <td>
-              ${open > 1 ? link(open - 1) : ''}
-              ${
-                open > 2
-                  ? html`<a class="value" href="${ledgerHref(visitor, id)}"
-                      >${texts.allReports}${unseen(` ${id}`)}</a
-                    >`
-                  : ''
-              }
-            </td>
-          </tr>`
-        })}
-      </tbody>
-    </table>
-  </div>`
+  const lines = rows.map((row) => {
+    const { id, open, currency, description } = row
+    const link = (report: number) =>
+      html`<a href="${reportHref(visitor, id, report)}"
+        >${filledText(texts.report, report)}${unseen(` ${id}`)}</a
+      >`
+    return html`<tr>
+      <th scope="row">
+        <a href="${ledgerHref(visitor, id)}">${id}</a>
+        ${description === null ? '' : html`<span class="value">${description}</span>`}
+      </th>
+      <td>${link(open)}</td>
+      <td class="number">${sumText(openGross(row, currency), currency, visitor)}</td>
+      <td>${closesText(row, account, visitor)}</td>
+      <td>
+        ${open > 1 ? link(open - 1) : ''}
+        ${
+          open > 2
+            ? html`<a class="value" href="${ledgerHref(visitor, id)}"
+                >${texts.allReports}${unseen(` ${id}`)}</a
+              >`
+            : ''
+        }
+      </td>
+    </tr>`
+  })
+  const heads = [texts.ledger, texts.open, { number: texts.soFar }, texts.closes, texts.closed]
+  return html`<div class="scroll">${headedTable('grid', heads, lines)}</div>`
 }

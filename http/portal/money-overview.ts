@@ -8,18 +8,11 @@ import { searchOf, type Call } from '../call.ts'
 import type { Html } from '../payer/page.ts'
 import { filledText, unseen } from '../payer/words.ts'
 import type { MoneyNeeds } from './money-needs.ts'
-import {
-  dayText,
-  daysHtml,
-  doneHtml,
-  factsHtml,
-  moneyPath,
-  settlementHref,
-  sumText,
-} from './money-parts.ts'
+import { dayText, daysHtml, factsHtml, moneyPath, settlementHref, sumText } from './money-parts.ts'
 import { ledgersHtml } from './money-ledgers.ts'
 import { nextPayoutHtml } from './next-payout.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
+import { card, doneHtml, headedTable, moreLink, quiet } from './parts.ts'
 import { standingOf, statusHtml, whenText } from './payout-standing.ts'
 import { moneyTexts } from './texts-money.ts'
 
@@ -61,38 +54,17 @@ const settlementsHtml = (needs: MoneyNeeds, visitor: PortalVisitor, call: Call):
   const before = Number(searchOf(call).get('before') ?? '') || Number.MAX_SAFE_INTEGER
   const found = needs.settlements.list(visitor.shop.merchant, before, settlementsShown + 1)
   const shown = found.slice(0, settlementsShown)
-  if (shown.length === 0) return html`<p class="quiet">${texts.noSettlements}</p>`
+  if (shown.length === 0) return quiet(texts.noSettlements)
   const oldest = shown.at(-1)?.serial ?? 0
-  const number = (text: string, more = '') =>
-    html`<th scope="col" class="number ${more}">${text}</th>`
-  return html`<div class="scroll">
-      <table class="grid payouts">
-        <thead>
-          <tr>
-            <th scope="col">${texts.settled}</th>
-            ${number(texts.gross, 'roomy')} ${number(texts.fees, 'roomy')} ${number(texts.payout)}
-            <th scope="col">${unseen(texts.steps)}</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${shown.flatMap((row) => settlementRows(needs, visitor, row))}
-        </tbody>
-      </table>
-    </div>
-    ${
-      found.length > settlementsShown
-        ? html`<p>
-            <a class="lone" href="${moneyPath(visitor)}?before=${oldest}">${texts.older}</a>
-          </p>`
-        : ''
-    }`
+  const heads = [
+    ...[texts.settled, { roomy: texts.gross, isNumber: true }],
+    ...[{ roomy: texts.fees, isNumber: true }, { number: texts.payout }, unseen(texts.steps)],
+  ]
+  const rows = shown.flatMap((row) => settlementRows(needs, visitor, row))
+  const older = `${moneyPath(visitor)}?before=${oldest}`
+  return html`<div class="scroll">${headedTable('grid payouts', heads, rows)}</div>
+    ${found.length > settlementsShown ? moreLink(older, texts.older) : ''}`
 }
-
-const nextHtml = (needs: MoneyNeeds, visitor: PortalVisitor): Html =>
-  html`<section class="card">
-    <h2>${moneyTexts[visitor.language].next}</h2>
-    ${nextPayoutHtml(needs, visitor.shop.merchant, visitor)}
-  </section>`
 
 const accountHtml = (needs: MoneyNeeds, visitor: PortalVisitor): Html => {
   const texts = moneyTexts[visitor.language]
@@ -131,16 +103,16 @@ export const moneyOverview = (
     title: texts.money,
     body: html`<div class="head"><h1>${texts.money}</h1></div>
       ${doneHtml(searchOf(call).has('saved') ? texts.saved : undefined)}
-      <div class="columns">${nextHtml(needs, visitor)} ${accountHtml(needs, visitor)}</div>
-      <section class="card">
-        <h2>${texts.payouts}</h2>
-        ${daysHtml(visitor)}
+      <div class="columns">
+        ${card(texts.next, nextPayoutHtml(needs, visitor.shop.merchant, visitor))}
+        ${accountHtml(needs, visitor)}
+      </div>
+      ${card(
+        texts.payouts,
+        html`${daysHtml(visitor)}
         ${needs.canOrderPayouts ? '' : html`<p class="small">${texts.noBank}</p>`}
-        ${settlementsHtml(needs, visitor, call)}
-      </section>
-      <section class="card">
-        <h2>${texts.ledgers}</h2>
-        ${ledgersHtml(needs, visitor)}
-      </section>`,
+        ${settlementsHtml(needs, visitor, call)}`,
+      )}
+      ${card(texts.ledgers, ledgersHtml(needs, visitor))}`,
   }
 }

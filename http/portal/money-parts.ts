@@ -51,7 +51,11 @@ export const crumbsHtml = (
   ...more: readonly (readonly [href: string, name: string])[]
 ): Html => crumbs([moneyPath(visitor), moneyTexts[visitor.language].money], ...more)
 
-export const doneHtml = (text: string | undefined): Html | '' =>
-  text === undefined ? '' : html`<p class="state good" role="status">${text}</p>`
+/** A name and its sum; totals stand out. */
+export const sumRow = (name: string, sum: string, isTotal = false): Html =>
+  html`<tr ${isTotal ? html`class="sum-row"` : ''}>
+    <th scope="row">${name}</th>
+    <td class="number">${sum}</td>
+  </tr>`
 
 export const factsHtml = (facts: readonly Fact[]): Html => factList('money-facts', facts)

@@ -17,14 +17,14 @@ import { downloadsHtml } from './money-downloads.ts'
 import type { MoneyNeeds } from './money-needs.ts'
 import {
   crumbsHtml,
-  doneHtml,
   ledgerHref,
   reportHref,
+  sumRow,
   sumText,
   taxcodeCountry,
 } from './money-parts.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
-import { scrolling } from './parts.ts'
+import { card, doneHtml, scrolling } from './parts.ts'
 import { moneyTexts } from './texts-money.ts'
 
 /** @throws Refusal resource_is_unknown for ledgers and reports of others */
@@ -52,19 +52,12 @@ export const reportBadge = (
 const totalHtml = (total: Total, visitor: PortalVisitor): Html => {
   const texts = moneyTexts[visitor.language]
   const { currency, taxcode, fees } = total
-  const line = (name: string, sum: string, isSum = false) =>
-    html`<tr ${isSum ? html`class="sum-row"` : ''}>
-      <th scope="row">${name}</th>
-      <td class="number">${sumText(sum, currency, visitor)}</td>
-    </tr>`
-  return html`<section class="card">
-    <h2>
-      ${currency}
-      <span class="quiet small"
-        >${filledText(texts.taxcodeOf, taxcode, taxcodeCountry(taxcode, visitor.locale))}</span
-      >
-    </h2>
-    ${scrolling(
+  const line = (name: string, sum: string, isTotal = false) =>
+    sumRow(name, sumText(sum, currency, visitor), isTotal)
+  const taxcodeText = filledText(texts.taxcodeOf, taxcode, taxcodeCountry(taxcode, visitor.locale))
+  return card(
+    html`${currency} <span class="quiet small">${taxcodeText}</span>`,
+    scrolling(
       `${currency} ${taxcode}`,
       html`<table class="grid steps">
         <tbody>
@@ -77,8 +70,8 @@ const totalHtml = (total: Total, visitor: PortalVisitor): Html => {
           ${line(texts.net, totalNet(total), true)}
         </tbody>
       </table>`,
-    )}
-  </section>`
+    ),
+  )
 }
 
 const closeHtml = (

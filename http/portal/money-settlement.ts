@@ -17,12 +17,12 @@ import {
   factsHtml,
   moneyPath,
   settlementHref,
+  sumRow,
   sumText,
 } from './money-parts.ts'
-import type { Fact } from './parts.ts'
 import { debtAfter, payoutParts, stepsOf, turnoverOf } from './money-steps.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
-import { scrolling } from './parts.ts'
+import { card, headedTable, scrolling, type Fact } from './parts.ts'
 import { standingOf, statusHtml, wayHtml, whenText, whyHtml } from './payout-standing.ts'
 import { moneyTexts } from './texts-money.ts'
 import { waterfallHtml, type Step } from './waterfall.ts'
@@ -40,23 +40,8 @@ export const madeSettlement = (
 
 const stepsTable = (steps: readonly Step[], visitor: PortalVisitor): Html => {
   const texts = moneyTexts[visitor.language]
-  return html`<table class="grid steps">
-    <thead>
-      <tr>
-        <th scope="col">${texts.description}</th>
-        <th scope="col" class="number">${texts.amount}</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${steps.map(
-        ({ name, shown, kind }) =>
-          html`<tr ${kind === 'total' ? html`class="sum-row"` : ''}>
-            <th scope="row">${name}</th>
-            <td class="number">${shown}</td>
-          </tr>`,
-      )}
-    </tbody>
-  </table>`
+  const rows = steps.map(({ name, shown, kind }) => sumRow(name, shown, kind === 'total'))
+  return headedTable('grid steps', [texts.description, { number: texts.amount }], rows)
 }
 
 const payoutFacts = (
@@ -68,25 +53,18 @@ const payoutFacts = (
   const order = state.orders.at(-1)
   const { code = null, text = null } = state.returned?.reason ?? {}
   const why = [code, text].filter(Boolean).join(', ')
-  return [
-    [texts.arrivesLabel, dayText(state.day, visitor)],
-    ...(order
-      ? ([
-          [texts.payoutAccount, order.payoutAccount],
-          [texts.endToEnd, html`<code>${order.endToEndId}</code>`],
-          [texts.messageId, html`<code>${order.messageId}</code>`],
-        ] as Fact[])
-      : []),
-    ...(why !== '' && state.status !== 'paid' ? ([[texts.returnReason, why]] as Fact[]) : []),
-    ...(made.holidays
-      ? ([
-          [
-            filledText(texts.holidays, '').replace(/:\s*$/, ''),
-            made.holidays.map((day) => dayText(day, visitor)).join(', '),
-          ],
-        ] as Fact[])
-      : []),
-  ]
+  const holidays = made.holidays?.map((day) => dayText(day, visitor)).join(', ')
+  const facts: Fact[] = [[texts.arrivesLabel, dayText(state.day, visitor)]]
+  if (order)
+    facts.push(
+      [texts.payoutAccount, order.payoutAccount],
+      [texts.endToEnd, html`<code>${order.endToEndId}</code>`],
+      [texts.messageId, html`<code>${order.messageId}</code>`],
+    )
+  if (why !== '' && state.status !== 'paid') facts.push([texts.returnReason, why])
+  if (holidays !== undefined)
+    facts.push([filledText(texts.holidays, '').replace(/:\s*$/, ''), holidays])
+  return facts
 }
 
 /** Of a settlement that pays nothing. */
@@ -122,23 +100,23 @@ const currencyHtml = (
       }
     </div>
     <div class="columns">
-      <section class="card">
-        <h2>${texts.waterfall}</h2>
-        <p class="quiet small">${filledText(texts.waterfallWhat, currency)}</p>
-        <p class="quiet small">
-          ${filled(texts.takes, shownTime(row.startedAt, visitor.locale))}
-          <a href="${moneyPath(visitor, 'terms')}">${texts.feesAll}</a>
-        </p>
-        ${waterfallHtml(texts.waterfall, steps)}
-        ${scrolling(texts.waterfall, stepsTable(steps, visitor))}
-      </section>
+      ${card(
+        texts.waterfall,
+        html`<p class="quiet small">${filledText(texts.waterfallWhat, currency)}</p>
+          <p class="quiet small">
+            ${filled(texts.takes, shownTime(row.startedAt, visitor.locale))}
+            <a href="${moneyPath(visitor, 'terms')}">${texts.feesAll}</a>
+          </p>
+          ${waterfallHtml(texts.waterfall, steps)}
+          ${scrolling(texts.waterfall, stepsTable(steps, visitor))}`,
+      )}
       ${
         state && standing
-          ? html`<section class="card">
-              <h2>${texts.payout}</h2>
-              ${factsHtml(payoutFacts(state, row.made, visitor))}
-              ${wayHtml(dateIn(visitor.shop.timeZone, row.startedAt), state, standing, visitor)}
-            </section>`
+          ? card(
+              texts.payout,
+              html`${factsHtml(payoutFacts(state, row.made, visitor))}
+              ${wayHtml(dateIn(visitor.shop.timeZone, row.startedAt), state, standing, visitor)}`,
+            )
           : ''
       }
     </div>

@@ -7,7 +7,7 @@ import { readTimeZone } from '../../domain/time-zone.ts'
 import { fieldOf } from '../forms.ts'
 import { inputField, type Problems } from '../payer/fields.ts'
 import { plainForm, typed } from '../payer/form-parts.ts'
-import { hiddenFields, type Visits } from '../payer/session.ts'
+import type { Visits } from '../payer/session.ts'
 import type { Route } from '../route.ts'
 import { contextOfStaff } from './guard.ts'
 import type { MoneyNeeds } from './money-needs.ts'
@@ -16,7 +16,7 @@ import { moneyRoot } from './money-places.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
 import { shopParams, type PortalPages } from './pages.ts'
 import { nextPayoutHtml } from './next-payout.ts'
-import { choiceField, formSheet, timeZoneField } from './parts.ts'
+import { choiceField, formPage, timeZoneField } from './parts.ts'
 import { frameTexts } from './texts.ts'
 import { moneyTexts } from './texts-money.ts'
 
@@ -40,44 +40,30 @@ const timesPage = (
   problems?: Problems,
 ): PortalPage => {
   const texts = moneyTexts[visitor.language]
-  return {
-    title: texts.timesChange,
-    ...(problems && { status: 400 as const }),
-    body: html`${crumbsHtml(visitor)}
-    ${formSheet(
-      html`<form class="card narrow-card" method="post" action="${moneyPath(visitor, 'times')}">
-        <h1>${texts.timesChange}</h1>
-        ${hiddenFields({ csrf: visitor.csrf })}
-        ${choiceField(
-          'frequency',
-          texts.frequency,
-          times.frequency,
-          frequencies.map((one) => [one, texts[`often_${one}`]] as const),
-        )}
-        ${inputField({
-          name: 'start_of_day',
-          label: texts.startOfDay,
-          hint: texts.startOfDayHint,
-          problem: problems?.['start_of_day'],
-          attributes: html`value="${times.start}" maxlength="5" autocomplete="off" required`,
-        })}
-        ${timeZoneField({
-          label: texts.timeZone,
-          hint: texts.timeZoneHint,
-          problem: problems?.['time_zone'],
-          attributes: html`value="${times.zone}"`,
-        })}
-        <div class="actions">
-          <button>${texts.save}</button>
-          <a class="button second" href="${moneyPath(visitor)}">${visitor.texts.cancel}</a>
-        </div>
-      </form>`,
-      [
-        [frameTexts[visitor.language].formNext, [texts.timesWhat]],
-        [texts.next, [nextPayoutHtml(needs, visitor.shop.merchant, visitor)]],
-      ],
-    )}`,
-  }
+  const back = moneyPath(visitor)
+  return formPage(visitor, {
+    ...{ title: texts.timesChange, action: moneyPath(visitor, 'times'), back, button: texts.save },
+    ...{ isWrong: problems !== undefined, above: crumbsHtml(visitor) },
+    fields: html`${choiceField(
+      'frequency',
+      texts.frequency,
+      times.frequency,
+      frequencies.map((one) => [one, texts[`often_${one}`]] as const),
+    )}
+    ${inputField({
+      ...{ name: 'start_of_day', label: texts.startOfDay, hint: texts.startOfDayHint },
+      problem: problems?.['start_of_day'],
+      attributes: html`value="${times.start}" maxlength="5" autocomplete="off" required`,
+    })}
+    ${timeZoneField({
+      ...{ label: texts.timeZone, hint: texts.timeZoneHint, problem: problems?.['time_zone'] },
+      attributes: html`value="${times.zone}"`,
+    })}`,
+    beside: [
+      [frameTexts[visitor.language].formNext, [texts.timesWhat]],
+      [texts.next, [nextPayoutHtml(needs, visitor.shop.merchant, visitor)]],
+    ],
+  })
 }
 
 /** When a merchant is settled and its days begin, as its owners want it. */
@@ -114,8 +100,8 @@ export const timesRoutes = (
         const isTime = startOfDayPattern.test(times.start)
         if (frequency === undefined || timeZone === undefined || !isTime)
           return timesPage(needs, visitor, times, {
-            ...(isTime ? {} : { start_of_day: texts.wrongStart }),
-            ...(timeZone === undefined ? { time_zone: texts.wrongTimeZone } : {}),
+            start_of_day: isTime ? undefined : texts.wrongStart,
+            time_zone: timeZone ? undefined : texts.wrongTimeZone,
           })
         const { merchant } = visitor.shop
         const context = contextOfStaff(call, visitor)

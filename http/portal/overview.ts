@@ -4,6 +4,7 @@ import { mayDo } from '../../domain/merchant/staff-roles.ts'
 import { nextTurn } from '../../application/next-turn.ts'
 import { searchOf, type Call } from '../call.ts'
 import { changesReply, restMs, type Watch } from '../event-stream.ts'
+import { asked } from '../payer/form-parts.ts'
 import type { Html } from '../payer/page.ts'
 import type { Visits } from '../payer/session.ts'
 import { filledText } from '../payer/words.ts'
@@ -126,7 +127,7 @@ export const overviewRoutes = (needs: OverviewNeeds, visits: Visits): Route[] =>
         path: '/portal/:merchant/events',
         summary: 'Server-sent events: `changed` once something of the merchant has changed',
         ownQuery: z.object({
-          after: z.string().optional().meta({ description: 'What the page knows of.' }),
+          after: asked('What the page knows of.'),
         }),
         replyTypes: ['text/event-stream', 'text/html'],
         errors: { 503: 'Too many pages are open.' },

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { mayDo, type StaffAction } from '../../domain/merchant/staff-roles.ts'
 import type { Visits } from '../payer/session.ts'
+import { routesOf } from '../routes-of.ts'
 import { staffPages } from '../staff/pages.ts'
 import { portalPath, type Area } from './areas.ts'
 import { contextOfStaff, enter, forbiddenPage, type PortalNeeds } from './guard.ts'
@@ -13,6 +14,13 @@ export const merchantParam = z
   .meta({ description: 'The id of the merchant.' })
 
 export const shopParams = z.object({ merchant: merchantParam })
+
+/** Of whoever has signed in, with no merchant in the path. */
+export const inLobbyRoutes = routesOf({
+  access: 'OPEN',
+  group: 'Portal',
+  replyTypes: ['text/html'],
+})
 
 /** Makes pages and forms of the portal, whose paths have `:merchant`. */
 export const portalPages = (needs: PortalNeeds, visits: Visits) =>

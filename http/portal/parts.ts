@@ -1,18 +1,44 @@
 import { html, raw } from 'hono/html'
 import { inputField, type Field } from '../payer/fields.ts'
 import type { Html } from '../payer/page.ts'
+import { hiddenFields } from '../payer/session.ts'
+import type { FramedPage, LobbyVisitor } from '../staff/frame.ts'
 
-/** Over a column of text, or of numbers. */
-export type Head = Html | string | { readonly number: string }
+export const card = (title: Html | string, body: Html | ''): Html =>
+  html`<section class="card">
+    <h2>${title}</h2>
+    ${body}
+  </section>`
 
-const headHtml = (head: Head): Html =>
-  typeof head === 'object' && 'number' in head
-    ? html`<th scope="col" class="number">${head.number}</th>`
-    : html`<th scope="col">${head}</th>`
+export const quiet = (text: string): Html => html`<p class="quiet">${text}</p>`
 
-const nameOf = (head: Head | undefined): string => {
+/** On to what a list has no room for. */
+export const moreLink = (href: string, text: string): Html =>
+  html`<p><a class="lone" href="${href}">${text}</a></p>`
+
+/** What has been done, if anything. */
+export const doneHtml = (text: Html | string | undefined): Html | '' =>
+  text === undefined ? '' : html`<p class="state good" role="status">${text}</p>`
+
+/** Over a column of text or of numbers, or of one that not every screen has room for. */
+type Head =
+  | Html
+  | string
+  | { readonly number: string }
+  | { readonly roomy: string; readonly isNumber?: boolean }
+
+const headHtml = (head: Head): Html => {
+  if (head === '') return html`<td></td>`
+  if (typeof head === 'string') return html`<th scope="col">${head}</th>`
+  if ('number' in head) return html`<th scope="col" class="number">${head.number}</th>`
+  if (!('roomy' in head)) return html`<th scope="col">${head}</th>`
+  const kind = head.isNumber ? 'number roomy' : 'roomy'
+  return html`<th scope="col" class="${kind}">${head.roomy}</th>`
+}
+
+const nameOf = (head: Head): string => {
   if (typeof head === 'string') return head
-  return typeof head === 'object' && 'number' in head ? head.number : ''
+  return 'number' in head ? head.number : ''
 }
 
 /** A row whose cells have the names of their columns, for where rows become blocks. */
@@ -66,6 +92,63 @@ export const formSheet = (form: Html, beside: Beside): Html =>
       )}
     </aside>
   </div>`
+
+type FormPart = {
+  readonly title: string
+  readonly action: string
+  readonly hidden?: Readonly<Record<string, string>>
+  readonly fields: Html | ''
+  readonly button: string
+  readonly isDangerous?: boolean
+  readonly isWrong?: boolean
+  /** Where one goes without sending it. */
+  readonly back: string
+  readonly backText?: string
+  readonly beside?: Beside | undefined
+  readonly above?: Html
+  readonly below?: Html | ''
+}
+
+/** A page of one form. */
+export const formPage = (
+  { csrf, texts }: Pick<LobbyVisitor, 'csrf' | 'texts'>,
+  part: FormPart,
+): FramedPage => {
+  const { title, action, hidden, fields, button, isDangerous, isWrong, back, beside } = part
+  const { backText = texts.cancel, above = '', below = '' } = part
+  const form = html`<form class="card narrow-card" method="post" action="${action}">
+    <h1>${title}</h1>
+    ${hiddenFields({ csrf, ...hidden })} ${fields}
+    <div class="actions">
+      <button class="${isDangerous ? 'danger' : ''}">${button}</button>
+      <a class="button second" href="${back}">${backText}</a>
+    </div>
+  </form>`
+  const body = html`${above} ${beside ? formSheet(form, beside) : form} ${below}`
+  return { title, status: isWrong ? 400 : 200, body }
+}
+
+type Check = {
+  readonly type: 'radio' | 'checkbox'
+  readonly name: string
+  readonly value: string
+  readonly isChosen: boolean
+  readonly isRequired?: boolean
+  readonly text: string
+  /** What it means. */
+  readonly what: string
+}
+
+export const checkField = ({ type, name, value, isChosen, isRequired, text, what }: Check): Html =>
+  html`<label class="check"
+    ><input
+      type="${type}"
+      name="${name}"
+      value="${value}"
+      ${isRequired ? 'required' : ''}
+      ${isChosen ? 'checked' : ''}
+    /><span>${text}<span class="value">${what}</span></span></label
+  >`
 
 export type Choice = readonly [value: string, name: string]
 

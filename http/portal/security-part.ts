@@ -5,7 +5,7 @@ import type { Html } from '../payer/page.ts'
 import { filledText } from '../payer/words.ts'
 import { actorNames, type ActorNeeds } from './actors.ts'
 import type { PortalVisitor } from './page.ts'
-import { headedTable } from './parts.ts'
+import { headedTable, quiet } from './parts.ts'
 import { staffTexts } from './texts-staff.ts'
 
 export type SecurityLine = SecurityEvent & { readonly at: string; readonly times?: number }
@@ -25,7 +25,7 @@ export const securityHtml = async (
   const known: Readonly<Record<string, string>> = texts
   const nameOf = await actorNames(needs)(shop.merchant, language)
   const lines = needs.securityOf(shop.merchant)
-  if (lines.length === 0) return html`<p class="quiet">${texts.nobodyElse}</p>`
+  if (lines.length === 0) return quiet(texts.nobodyElse)
   const rows = lines.map(
     async ({ at, type, reason, actor, address, times }) =>
       html`<tr>

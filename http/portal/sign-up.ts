@@ -7,18 +7,18 @@ import { readTimeZone, utc, zoneOfLocale } from '../../domain/time-zone.ts'
 import type { Call } from '../call.ts'
 import { anyForm, fieldOf, type FormOf } from '../forms.ts'
 import { isReadable } from '../nothing.ts'
-import { inputField, type Problems } from '../payer/fields.ts'
+import { hasProblems, inputField, type Problems } from '../payer/fields.ts'
 import { foreign, hidden, plainForm, typed } from '../payer/form-parts.ts'
-import { hiddenFields, type Visits } from '../payer/session.ts'
+import type { Visits } from '../payer/session.ts'
 import type { Language } from '../payer/texts.ts'
-import { route, type RawReply, type Route } from '../route.ts'
+import type { RawReply, Route } from '../route.ts'
 import { portalPath } from './areas.ts'
 import { signUpBeside } from './first-steps.ts'
 import type { PortalNeeds } from './guard.ts'
 import type { LobbyVisitor } from '../staff/frame.ts'
 import type { PortalPage } from './page.ts'
-import { portalPages } from './pages.ts'
-import { formSheet, timeZoneField } from './parts.ts'
+import { inLobbyRoutes, portalPages } from './pages.ts'
+import { formPage, timeZoneField } from './parts.ts'
 import { frameTexts } from './texts.ts'
 import { lobbyTexts } from './texts-lobby.ts'
 import { moneyTexts } from './texts-money.ts'
@@ -71,22 +71,19 @@ const problemsOf = (
   language: Language,
 ): Problems => {
   const texts = lobbyTexts[language]
+  const isName = isReadable(given.name) && given.name.length <= 100
+  const isOrganization = /^[A-Z0-9]{4,20}$/.test(organizationIdOf(given))
+  const isZone = readTimeZone(given.time_zone) !== undefined
   return {
-    ...(!isReadable(given.name) || given.name.length > 100 ? { name: texts.wrongName } : {}),
-    ...(/^[A-Z0-9]{4,20}$/.test(organizationIdOf(given))
-      ? {}
-      : { organization: texts.wrongOrganization }),
-    ...(isCurrency(given.currency.toUpperCase()) ? {} : { currency: texts.wrongCurrency }),
-    ...(readAccount(given.payout_account) === undefined
-      ? { payout_account: texts.wrongAccount }
-      : {}),
-    ...(readTimeZone(given.time_zone) === undefined
-      ? { time_zone: moneyTexts[language].wrongTimeZone }
-      : {}),
+    name: isName ? undefined : texts.wrongName,
+    organization: isOrganization ? undefined : texts.wrongOrganization,
+    currency: isCurrency(given.currency.toUpperCase()) ? undefined : texts.wrongCurrency,
+    payout_account: readAccount(given.payout_account) ? undefined : texts.wrongAccount,
+    time_zone: isZone ? undefined : moneyTexts[language].wrongTimeZone,
   }
 }
 
-const formPage = (
+const signUpPage = (
   visitor: LobbyVisitor,
   form: string,
   given: Typed,
@@ -101,30 +98,22 @@ const formPage = (
     })
   const { timeZone, timeZoneHint } = moneyTexts[visitor.language]
   // A script then writes the zone of the browser there; what somebody has typed stays.
-  const isNew = Object.keys(problems).length === 0
+  const isNew = !hasProblems(problems)
   const accountHint = visitor.isSandbox ? texts.payoutHint : undefined
-  return {
-    title: texts.signUp,
-    status: isNew ? 200 : 400,
-    body: formSheet(
-      html`<form class="card narrow-card" method="post" action="${path}">
-        <h1>${texts.signUp}</h1>
-        ${hiddenFields({ csrf: visitor.csrf, form })} ${field('name', texts.name, texts.nameHint)}
-        ${field('organization', texts.organization)}
-        ${field('currency', texts.currency, texts.currencyHint)}
-        ${field('payout_account', texts.payoutAccount, accountHint)}
-        ${timeZoneField({
-          ...{ label: timeZone, hint: timeZoneHint, problem: problems['time_zone'] },
-          attributes: html`value="${given.time_zone}" ${isNew ? html`data-own-zone` : ''}`,
-        })}
-        <div class="actions">
-          <button>${texts.signUpDo}</button>
-          <a class="button second" href="/portal/">${frameTexts[visitor.language].yourMerchants}</a>
-        </div>
-      </form>`,
-      signUpBeside(visitor),
-    ),
-  }
+  return formPage(visitor, {
+    ...{ title: texts.signUp, action: path, hidden: { form }, button: texts.signUpDo },
+    ...{ back: '/portal/', backText: frameTexts[visitor.language].yourMerchants },
+    isWrong: !isNew,
+    fields: html`${field('name', texts.name, texts.nameHint)}
+    ${field('organization', texts.organization)}
+    ${field('currency', texts.currency, texts.currencyHint)}
+    ${field('payout_account', texts.payoutAccount, accountHint)}
+    ${timeZoneField({
+      ...{ label: timeZone, hint: timeZoneHint, problem: problems['time_zone'] },
+      attributes: html`value="${given.time_zone}" ${isNew ? html`data-own-zone` : ''}`,
+    })}`,
+    beside: signUpBeside(visitor),
+  })
 }
 
 const nothingTyped = ({ locale }: LobbyVisitor): Typed => ({
@@ -142,7 +131,7 @@ const carryOut =
     const form = fieldOf(body, 'form').slice(0, 64)
     const given = Object.fromEntries(names.map((name) => [name, fieldOf(body, name)])) as Typed
     const problems = problemsOf(needs, given, visitor.language)
-    if (Object.keys(problems).length > 0) return formPage(visitor, form, given, problems)
+    if (hasProblems(problems)) return signUpPage(visitor, form, given, problems)
     const { phone } = (await needs.findProfile(payer)) ?? refuse('payer_is_unknown')
     const id = idFrom(needs, payer, given.name, form)
     try {
@@ -158,7 +147,7 @@ const carryOut =
       )
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'id_used_with_other_data') throw error
-      return formPage(visitor, form, given, { organization: texts.isTaken })
+      return signUpPage(visitor, form, given, { organization: texts.isTaken })
     }
     return visits.go(visitor, portalPath(id))
   }
@@ -167,22 +156,17 @@ const carryOut =
 export const signUpMerchantRoutes = (needs: SignUpMerchantNeeds, visits: Visits): Route[] => {
   const { inLobby } = portalPages(needs, visits)
   const answer = carryOut(needs, visits)
-  const common = { access: 'OPEN', group: 'Portal', replyTypes: ['text/html'], path } as const
   return [
-    route({
-      ...common,
-      method: 'GET',
+    inLobbyRoutes.get(path, {
       summary: 'Sign up a merchant',
       success: 'raw',
       errors: { 303: 'Not signed in: on to the sign-in.' },
       handle: (call) =>
         inLobby(call, async (visitor) =>
-          formPage(visitor, needs.newToken().token, nothingTyped(visitor)),
+          signUpPage(visitor, needs.newToken().token, nothingTyped(visitor)),
         ),
     }),
-    route({
-      ...common,
-      method: 'POST',
+    inLobbyRoutes.post(path, {
       summary: 'Sign up a merchant: its name, number, currency and account',
       body: anyForm,
       takesForm: true,

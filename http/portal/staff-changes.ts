@@ -3,14 +3,15 @@ import { phoneDigits } from '../../application/people.ts'
 import type { StaffWork } from '../../application/staff.ts'
 import { staffs } from '../../domain/aggregates.ts'
 import type { StaffMember } from '../../domain/merchant/staff.ts'
-import { refuse, Refusal } from '../../domain/refusal.ts'
+import { refuse } from '../../domain/refusal.ts'
 import { contextOfPayer, type Call } from '../call.ts'
 import { fieldOf, fieldsOf } from '../forms.ts'
 import type { Problems } from '../payer/fields.ts'
 import type { Visits } from '../payer/session.ts'
 import type { RawReply } from '../route.ts'
-import { contextOfStaff, type PortalNeeds } from './guard.ts'
-import type { PortalPage, PortalVisitor } from './page.ts'
+import { codeProblem } from '../staff/code.ts'
+import { contextOfStaff, type PortalNeeds, type Shown } from './guard.ts'
+import type { PortalVisitor } from './page.ts'
 import type { PortalPages } from './pages.ts'
 import { readTerms, type StaffForm } from './staff-fields.ts'
 import { endForm, inviteForm, roleForm, type Given } from './staff-forms.ts'
@@ -24,8 +25,6 @@ export type StaffPagesNeeds = PortalNeeds &
     readonly signOut: (payer: string, session: string, context: Context) => Promise<void>
   }
 
-type Shown = PortalPage | RawReply
-
 const givenIn = (body: StaffForm): Given => ({
   role: fieldOf(body, 'role'),
   pos: fieldsOf(body, 'pos'),
@@ -33,25 +32,8 @@ const givenIn = (body: StaffForm): Given => ({
   phone: fieldOf(body, 'phone'),
 })
 
-export type StaffCall = Call<{ readonly merchant: string }, undefined, StaffForm>
+type StaffCall = Call<{ readonly merchant: string }, undefined, StaffForm>
 type Confirm = PortalPages['confirm']
-
-/** Whoever makes or removes an owner proves the second factor; tells what is wrong. */
-const codeProblem = async (
-  confirm: Confirm,
-  visitor: PortalVisitor,
-  call: StaffCall,
-): Promise<Problems | undefined> => {
-  try {
-    await confirm(visitor, fieldOf(call.body, 'code').replaceAll(' ', ''), call)
-    return undefined
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    if (error.code === 'second_factor_is_needed') return { code: visitor.texts.stepUpNeeded }
-    if (error.code === 'sign_in_is_wrong') return { code: visitor.texts.wrongCode }
-    throw error
-  }
-}
 
 const doneWith =
   (visits: Visits) =>
@@ -71,8 +53,8 @@ const changesOfRoles = (needs: StaffPagesNeeds, visits: Visits, confirm: Confirm
     if (phone === undefined) return again({ phone: texts.wrongPhone })
     if ('problems' in read) return again(read.problems)
     if (read.terms.role === 'owner') {
-      const problem = await codeProblem(confirm, visitor, call)
-      if (problem) return again(problem)
+      const code = await codeProblem(confirm, visitor, call)
+      if (code !== undefined) return again({ code })
     }
     const asked = { phone, terms: read.terms, by: me.member }
     await needs.inviteStaff(shop.merchant, asked, contextOfStaff(call, visitor))
@@ -91,8 +73,8 @@ const changesOfRoles = (needs: StaffPagesNeeds, visits: Visits, confirm: Confirm
     if ('problems' in read) return again(read.problems)
     const { terms } = read
     if ((terms.role === 'owner') !== (one.terms.role === 'owner')) {
-      const problem = await codeProblem(confirm, visitor, call)
-      if (problem) return again(problem)
+      const code = await codeProblem(confirm, visitor, call)
+      if (code !== undefined) return again({ code })
     }
     const command = { type: 'ChangeRole', member: one.member, terms, by: me.member } as const
     await needs.handle(staffs, shop.merchant, command, contextOfStaff(call, visitor))
@@ -112,8 +94,8 @@ const ends = (needs: StaffPagesNeeds, visits: Visits, confirm: Confirm) => {
     call: StaffCall,
   ): Promise<Shown> => {
     if (one.terms.role === 'owner') {
-      const problem = await codeProblem(confirm, visitor, call)
-      if (problem) return endForm(needs, visitor, one, problem)
+      const code = await codeProblem(confirm, visitor, call)
+      if (code !== undefined) return endForm(needs, visitor, one, { code })
     }
     const command = { type: 'Remove', member: one.member, by: visitor.me.member } as const
     await needs.handle(staffs, visitor.shop.merchant, command, contextOfStaff(call, visitor))

@@ -9,6 +9,7 @@ import { shownAmount, typedAmount } from '../payer/money.ts'
 import type { Html } from '../payer/page.ts'
 import { filledText } from '../payer/words.ts'
 import type { PortalVisitor } from './page.ts'
+import { checkField } from './parts.ts'
 import { frameTexts } from './texts.ts'
 import { staffTexts, type StaffTexts } from './texts-staff.ts'
 
@@ -81,21 +82,6 @@ export const givenTerms = (terms: StaffTerms): GivenTerms => ({
   }),
 })
 
-const roleHtml = (
-  { language }: PortalVisitor,
-  role: (typeof staffRoles)[number],
-  isChosen: boolean,
-): Html => {
-  const texts = staffTexts[language]
-  return html`<label class="check"
-    ><input type="radio" name="role" value="${role}" required ${isChosen ? 'checked' : ''} /><span
-      >${frameTexts[language][`role_${role}`]}<span class="value"
-        >${texts[`roleWhat_${role}`]}</span
-      ></span
-    ></label
-  >`
-}
-
 /** The role, and its bounds where the role has any. */
 export const termsFields = (
   visitor: PortalVisitor,
@@ -109,7 +95,13 @@ export const termsFields = (
   return html`<fieldset class="choice roles">
       <legend>${texts.role}</legend>
       ${problems['role'] ? html`<p class="wrong small" role="alert">${problems['role']}</p>` : ''}
-      ${staffRoles.map((one) => roleHtml(visitor, one, one === role))}
+      ${staffRoles.map((one) =>
+        checkField({
+          ...{ type: 'radio', name: 'role', value: one, isChosen: one === role, isRequired: true },
+          text: frameTexts[language][`role_${one}`],
+          what: texts[`roleWhat_${one}`],
+        }),
+      )}
     </fieldset>
     <fieldset class="of-cashier">
       <legend>${texts.pos}</legend>

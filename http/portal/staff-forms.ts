@@ -2,44 +2,20 @@ import { html } from 'hono/html'
 import type { StaffMember } from '../../domain/merchant/staff.ts'
 import { phoneField, type Problems } from '../payer/fields.ts'
 import type { Html } from '../payer/page.ts'
-import { hiddenFields } from '../payer/session.ts'
 import { shownTime } from '../payer/money.ts'
 import { filledText } from '../payer/words.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
-import { formSheet, type Beside } from './parts.ts'
+import { formPage } from './parts.ts'
 import { ownerCode, termsFields, termsText, type GivenTerms } from './staff-fields.ts'
 import { personName, staffPath, type StaffPageNeeds } from './staff-page.ts'
 import { frameTexts } from './texts.ts'
 import { staffTexts } from './texts-staff.ts'
 
-type FormPart = {
-  readonly title: string
-  readonly hidden: Readonly<Record<string, string>>
-  readonly fields: Html
-  readonly button: string
-  readonly isDangerous?: boolean
-  readonly isWrong?: boolean
-  readonly beside: Beside
-}
+type FormPart = Omit<Parameters<typeof formPage>[1], 'action' | 'back'>
 
-const formPage = (visitor: PortalVisitor, part: FormPart): PortalPage => {
-  const { shop, csrf, texts } = visitor
-  const { title, hidden, fields, button, isDangerous, isWrong, beside } = part
-  return {
-    title,
-    status: isWrong ? 400 : 200,
-    body: formSheet(
-      html`<form class="card narrow-card" method="post" action="${staffPath(shop.merchant)}">
-        <h1>${title}</h1>
-        ${hiddenFields({ csrf, ...hidden })} ${fields}
-        <div class="actions">
-          <button class="${isDangerous ? 'danger' : ''}">${button}</button>
-          <a class="button second" href="${staffPath(shop.merchant)}">${texts.cancel}</a>
-        </div>
-      </form>`,
-      beside,
-    ),
-  }
+const staffForm = (visitor: PortalVisitor, part: FormPart): PortalPage => {
+  const path = staffPath(visitor.shop.merchant)
+  return formPage(visitor, { ...part, action: path, back: path })
 }
 
 /** Whom a form is about: their role, what bounds it, and when they were last here. */
@@ -71,7 +47,7 @@ export const inviteForm = (
   const { formNext } = frameTexts[visitor.language]
   const { problems = {}, phone } = given
   const known = needs.posOf(visitor.shop.merchant)
-  return formPage(visitor, {
+  return staffForm(visitor, {
     ...{ title: texts.invite, button: texts.inviteDo, hidden: { change: 'invite' } },
     isWrong: given.problems !== undefined,
     beside: [[formNext, [texts.inviteNext, texts.inviteWhat, texts.ownerNext]]],
@@ -90,7 +66,7 @@ export const roleForm = async (
   const frame = frameTexts[visitor.language]
   const known = needs.posOf(visitor.shop.merchant)
   const name = (await personName(needs, one)) ?? texts.erased
-  return formPage(visitor, {
+  return staffForm(visitor, {
     ...{ title: filledText(texts.changeRole, name), button: texts.save },
     hidden: { change: 'role', member: one.member },
     beside: [
@@ -118,7 +94,7 @@ export const endForm = async (
   const frame = frameTexts[language]
   const isMe = one.member === me.member
   const name = (await personName(needs, one)) ?? texts.erased
-  return formPage(visitor, {
+  return staffForm(visitor, {
     title: isMe ? texts.leave : filledText(texts.removeAsk, name),
     button: isMe ? texts.leave : texts.remove,
     hidden: { change: isMe ? 'leave' : 'remove', member: one.member },

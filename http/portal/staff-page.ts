@@ -7,10 +7,10 @@ import type { Device } from '../payer/devices.ts'
 import { shownTime } from '../payer/money.ts'
 import type { Html } from '../payer/page.ts'
 import { hiddenFields } from '../payer/session.ts'
-import { filled, unseen } from '../payer/words.ts'
+import { doneIn, filled, unseen } from '../payer/words.ts'
 import { portalPath } from './areas.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
-import { headedTable } from './parts.ts'
+import { card, doneHtml, headedTable } from './parts.ts'
 import { securityHtml, type SecurityPartNeeds } from './security-part.ts'
 import { termsText, type Pos } from './staff-fields.ts'
 import { frameTexts } from './texts.ts'
@@ -114,14 +114,6 @@ const sessionsHtml = ({ devicesOf }: StaffPageNeeds, visitor: PortalVisitor, at:
   </ul>`
 }
 
-const doneText = (search: URLSearchParams, visitor: PortalVisitor): string | undefined => {
-  const texts = staffTexts[visitor.language]
-  if (search.has('invited')) return texts.invitedDone
-  if (search.has('saved')) return texts.roleChanged
-  if (search.has('removed')) return texts.removed
-  return search.has('ended') ? texts.sessionEnded : undefined
-}
-
 /** People and roles, the own sessions, and what the security log tells of the merchant. */
 export const staffPage = async (
   needs: StaffPageNeeds,
@@ -131,7 +123,10 @@ export const staffPage = async (
   const { shop, me, language } = visitor
   const texts = staffTexts[language]
   const { members } = await needs.findStaff(shop.merchant)
-  const done = doneText(searchOf(call), visitor)
+  const told = {
+    ...{ invited: texts.invitedDone, saved: texts.roleChanged, removed: texts.removed },
+    ended: texts.sessionEnded,
+  }
   const invite = html`<a class="button" href="${staffPath(shop.merchant, '?invite')}"
     >${texts.invite}</a
   >`
@@ -141,19 +136,19 @@ export const staffPage = async (
         <h1>${texts.staff}</h1>
         ${mayDo(me.terms, 'change_staff') ? invite : ''}
       </div>
-      ${done === undefined ? '' : html`<p class="state good" role="status">${done}</p>`}
+      ${doneHtml(doneIn(searchOf(call), told))}
       <section class="card">${await peopleHtml(needs, visitor, members)}</section>
-      <section class="card">
-        <h2>${texts.sessions}</h2>
-        ${sessionsHtml(needs, visitor, call.at)}
-        <p>
-          <a class="button danger" href="${staffPath(shop.merchant, '?leave')}">${texts.leave}</a>
-        </p>
-      </section>
-      <section class="card">
-        <h2>${texts.securityLog}</h2>
-        <p class="quiet small">${texts.securityLogWhat}</p>
-        ${await securityHtml(needs, visitor)}
-      </section>`,
+      ${card(
+        texts.sessions,
+        html`${sessionsHtml(needs, visitor, call.at)}
+          <p>
+            <a class="button danger" href="${staffPath(shop.merchant, '?leave')}">${texts.leave}</a>
+          </p>`,
+      )}
+      ${card(
+        texts.securityLog,
+        html`<p class="quiet small">${texts.securityLogWhat}</p>
+          ${await securityHtml(needs, visitor)}`,
+      )}`,
   }
 }

@@ -5,7 +5,7 @@ import { dayMs, type Instant } from '../../../domain/time.ts'
 import type { EntriesWanted } from '../../../projections/journal-entries.ts'
 import type { Queries } from '../../../projections/read-models.ts'
 import { searchOf, type Call } from '../../call.ts'
-import { asked } from '../parts.ts'
+import { asked } from '../../payer/form-parts.ts'
 
 export type JournalNeeds = Pick<Queries['accounting'], 'journalEntries'> & {
   readonly isSecure: boolean

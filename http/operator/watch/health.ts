@@ -4,10 +4,9 @@ import { shownTime } from '../../payer/money.ts'
 import type { Html } from '../../payer/page.ts'
 import { filledText } from '../../payer/words.ts'
 import { factsHtml } from '../../portal/money-parts.ts'
-import { headedTable, type Fact, scrolling } from '../../portal/parts.ts'
+import { card, headedTable, quiet, type Fact, scrolling } from '../../portal/parts.ts'
 import type { ServiceNeeds } from '../../service.ts'
 import type { OperatorPage, OperatorVisitor } from '../pages.ts'
-import { card, quiet } from '../parts.ts'
 import { watchTexts } from './texts.ts'
 
 type Ready = Awaited<ReturnType<ServiceNeeds['ready']>>

@@ -10,8 +10,7 @@ import { shownTime } from '../../payer/money.ts'
 import type { Html } from '../../payer/page.ts'
 import { hiddenFields, type Visits } from '../../payer/session.ts'
 import { filledText } from '../../payer/words.ts'
-import { doneHtml } from '../../portal/money-parts.ts'
-import { headedTable, crumbs, scrolling } from '../../portal/parts.ts'
+import { card, crumbs, doneHtml, headedTable, scrolling } from '../../portal/parts.ts'
 import type { Route } from '../../route.ts'
 import { operatorPath } from '../areas.ts'
 import {
@@ -20,7 +19,6 @@ import {
   type OperatorPages,
   type OperatorVisitor,
 } from '../pages.ts'
-import { card } from '../parts.ts'
 import { watchTexts } from './texts.ts'
 
 const kinds = ['callbacks', 'id-tokens', 'checkpoints'] as const

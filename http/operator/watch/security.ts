@@ -2,15 +2,23 @@ import { html } from 'hono/html'
 import { z } from 'zod'
 import { securityEventTypes, type SecurityEvent } from '../../../application/security-log.ts'
 import { searchOf } from '../../call.ts'
+import { asked } from '../../payer/form-parts.ts'
 import { inputField } from '../../payer/fields.ts'
 import { shownTime } from '../../payer/money.ts'
 import type { Html } from '../../payer/page.ts'
 import { filledText } from '../../payer/words.ts'
-import { choiceField, headedTable, scrolling, type Choice } from '../../portal/parts.ts'
+import {
+  choiceField,
+  headedTable,
+  moreLink,
+  quiet,
+  scrolling,
+  type Choice,
+} from '../../portal/parts.ts'
 import { staffTexts } from '../../portal/texts-staff.ts'
 import { operatorPath } from '../areas.ts'
 import type { OperatorVisitor } from '../pages.ts'
-import { asked, dayField, merchantField, moreLink, quiet, type PageOf } from '../parts.ts'
+import { dayField, merchantField, type PageOf } from '../parts.ts'
 import { watchTexts } from './texts.ts'
 
 type Line = SecurityEvent & { readonly at: string; readonly times?: number }

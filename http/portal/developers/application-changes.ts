@@ -3,6 +3,7 @@ import type { Handle } from '../../../application/handle.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import type { Call } from '../../call.ts'
 import { fieldOf } from '../../forms.ts'
+import { hasProblems } from '../../payer/fields.ts'
 import type { Visits } from '../../payer/session.ts'
 import { contextOfStaff, type Shown } from '../guard.ts'
 import type { PortalVisitor } from '../page.ts'
@@ -53,7 +54,7 @@ const adding =
     const isPublic = fieldOf(body, 'kind') === 'public'
     const isBound = fieldOf(body, 'dpop') === 'yes'
     const problems = toldProblems(visitor, told)
-    if (Object.keys(problems).length > 0)
+    if (hasProblems(problems))
       return newApplicationPage(visitor, { ...told, attempt, isPublic, isBound, problems })
     const { clientId, secret, secretHash } = clientFor(needs, visitor, 'new', attempt)
     const data = {
@@ -109,7 +110,7 @@ export const applicationChanges = (
     const { clientId, merchant } = row.data
     const told = toldIn(call.body)
     const problems = toldProblems(visitor, told)
-    if (Object.keys(problems).length > 0)
+    if (hasProblems(problems))
       return applicationPage(needs, visitor, row, { at: call.at, given: { ...told, problems } })
     const changes = { name: told.name, redirectUris: [...told.redirectUris] }
     const command = { type: 'Change', merchant, changes } as const

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { isRedirectUri } from '../../oauth/application.ts'
 import { fieldOf, type FormOf } from '../../forms.ts'
 import { isReadable } from '../../nothing.ts'
-import { inputField, type Problems } from '../../payer/fields.ts'
+import { areaField, inputField, type Problems } from '../../payer/fields.ts'
 import { hidden, plainForm, typed } from '../../payer/form-parts.ts'
 import type { Html } from '../../payer/page.ts'
 import type { PortalVisitor } from '../page.ts'
@@ -52,14 +52,14 @@ export const toldProblems = (visitor: PortalVisitor, { name, redirectUris }: Tol
   const texts = textsOf(visitor)
   const isWrong = (uri: string): boolean => !isRedirectUri(uri, visitor.isSandbox)
   const wrong = redirectUris.find(isWrong)
+  const isCount = redirectUris.length > 0 && redirectUris.length <= mostUris
   return {
-    ...(!isReadable(name) || name.length > 100 ? { name: texts.wrongName } : {}),
-    ...(redirectUris.length === 0 || redirectUris.length > mostUris
-      ? { redirect_uris: texts.wrongUriCount }
-      : {}),
-    ...(wrong === undefined
-      ? {}
-      : { redirect_uris: html`${texts.wrongUri} <code>${wrong}</code>` }),
+    name: !isReadable(name) || name.length > 100 ? texts.wrongName : undefined,
+    redirect_uris: wrong
+      ? html`${texts.wrongUri} <code>${wrong}</code>`
+      : isCount
+        ? undefined
+        : texts.wrongUriCount,
   }
 }
 
@@ -69,34 +69,20 @@ export const toldHtml = (
   problems: Problems = {},
 ): Html => {
   const texts = textsOf(visitor)
-  const problem = problems['redirect_uris']
   return html`${inputField({
-      name: 'name',
-      label: texts.applicationName,
-      hint: texts.applicationNameHint,
-      problem: problems['name'],
-      attributes: html`value="${name}" maxlength="100" required autocomplete="off"`,
-    })}
-    <label for="redirect_uris">${texts.redirectUris}</label>
-    <textarea
-      id="redirect_uris"
-      name="redirect_uris"
-      rows="3"
-      required
-      spellcheck="false"
-      autocomplete="off"
-      aria-describedby="${problem === undefined ? '' : 'uris-problem '}uris-hint"
-      ${problem === undefined ? '' : html`aria-invalid="true"`}
-    >
-${redirectUris.join('\n')}</textarea>
-    ${
-      problem === undefined
-        ? ''
-        : html`<p id="uris-problem" class="wrong small" role="alert">${problem}</p>`
-    }
-    <p id="uris-hint" class="quiet small">
-      ${visitor.isSandbox ? texts.redirectUrisSandbox : texts.redirectUrisHint}
-    </p>`
+    ...{ name: 'name', label: texts.name, hint: texts.applicationNameHint },
+    problem: problems['name'],
+    attributes: html`value="${name}" maxlength="100" required autocomplete="off"`,
+  })}
+  ${areaField(
+    {
+      ...{ name: 'redirect_uris', label: texts.redirectUris },
+      hint: visitor.isSandbox ? texts.redirectUrisSandbox : texts.redirectUrisHint,
+      problem: problems['redirect_uris'],
+      attributes: html`rows="3" required spellcheck="false" autocomplete="off"`,
+    },
+    redirectUris.join('\n'),
+  )}`
 }
 
 /** In milliseconds; undefined for what cannot be chosen. */

@@ -2,8 +2,9 @@ import { html } from 'hono/html'
 import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import type { Instant } from '../../../domain/time.ts'
 import type { Html } from '../../payer/page.ts'
+import { linkToOlder } from '../../payer/paging.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
-import { headedTable } from '../parts.ts'
+import { card, headedTable } from '../parts.ts'
 import type { Told } from './application-fields.ts'
 import { docsPath } from './docs-links.ts'
 import { developersPage, developersPath, textsOf } from './parts.ts'
@@ -68,15 +69,13 @@ export const applicationListPage = (
     actions: mayDo(me.terms, 'change_applications')
       ? html`<a class="button" href="${path}?add">${texts.addApplication}</a>`
       : '',
-    body: html`<section class="card">
-      <h2>${texts.tab_applications}</h2>
-      <p class="quiet small">
-        ${texts.applicationsWhat} <a href="${docsPath(visitor, 'openid')}">${texts.docsOpenid}</a>
-      </p>
-      ${rows.length === 0 ? html`<p>${texts.noApplications}</p>` : tableHtml(visitor, rows)}
-      ${
-        older === undefined ? '' : html`<p><a href="${path}?before=${older}">${texts.older}</a></p>`
-      }
-    </section>`,
+    body: card(
+      texts.tab_applications,
+      html`<p class="quiet small">
+          ${texts.applicationsWhat} <a href="${docsPath(visitor, 'openid')}">${texts.docsOpenid}</a>
+        </p>
+        ${rows.length === 0 ? html`<p>${texts.noApplications}</p>` : tableHtml(visitor, rows)}
+        ${linkToOlder(visitor, older === undefined ? undefined : `${path}?before=${older}`)}`,
+    ),
   })
 }

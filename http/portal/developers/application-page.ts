@@ -7,7 +7,7 @@ import type { Html } from '../../payer/page.ts'
 import { hiddenFields } from '../../payer/session.ts'
 import { filled, filledText } from '../../payer/words.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
-import { crumbs } from '../parts.ts'
+import { choiceField, crumbs } from '../parts.ts'
 import { overlapHours, toldHtml, type Told } from './application-fields.ts'
 import {
   applicationPath,
@@ -27,15 +27,12 @@ const rotateHtml = (
   if (data.secretHash === null) return html``
   const texts = textsOf(visitor)
   const path = applicationPath(visitor.shop.merchant, data.clientId)
-  const fields = html`<label for="overlap">${texts.overlap}</label>
-    <select id="overlap" name="overlap">
-      ${overlapHours.map(
-        (hours) =>
-          html`<option value="${hours}" ${hours === 24 ? 'selected' : ''}>
-            ${texts[`overlap_${hours}`]}
-          </option>`,
-      )}
-    </select>`
+  const fields = choiceField(
+    'overlap',
+    texts.overlap,
+    '24',
+    overlapHours.map((hours) => [String(hours), texts[`overlap_${hours}`]]),
+  )
   const act = { path, change: 'secret', label: texts.changeSecret, kind: '' as const }
   const hidden = { attempt: needs.newId() }
   return askedHtml(

@@ -4,6 +4,7 @@ import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { streamOf } from '../../../domain/stream.ts'
 import { searchOf } from '../../call.ts'
+import { asked } from '../../payer/form-parts.ts'
 import type { Visits } from '../../payer/session.ts'
 import type { Route } from '../../route.ts'
 import type { PortalNeeds } from '../guard.ts'
@@ -66,9 +67,9 @@ export const portalApplicationRoutes = (needs: PortalApplicationNeeds, visits: V
       {
         ...{ ...place, path: listPath, summary: 'OAuth applications' },
         ownQuery: z.object({
-          add: z.string().optional().meta({ description: 'The form of a new application.' }),
-          before: z.string().optional().meta({ description: 'Where the page before ended.' }),
-          done: z.string().optional().meta({ description: 'What was done.' }),
+          add: asked('The form of a new application.'),
+          before: asked('Where the page before ended.'),
+          done: asked('What was done.'),
         }),
       },
       async (visitor, call) => {

@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import { inputField, type Problems } from '../../payer/fields.ts'
 import type { Html } from '../../payer/page.ts'
 import type { PortalVisitor } from '../page.ts'
+import { card } from '../parts.ts'
 import { actHtml, developersPath, textsOf } from './parts.ts'
 
 /** What was typed, and what is wrong with it. */
@@ -13,23 +14,22 @@ export type TypedAddress = {
   readonly problems?: Problems
 }
 
+const placeholder = 'https://shop.example/callback'
+
 const testHtml = (visitor: PortalVisitor, typed: string, problems: Problems): Html => {
   const texts = textsOf(visitor)
   const fields = inputField({
-    name: 'uri',
-    label: texts.callbackAddress,
-    problem: problems['uri'],
+    ...{ name: 'uri', label: texts.callbackAddress, problem: problems['uri'] },
     attributes: html`type="url" value="${typed}" maxlength="2000" required autocomplete="off"
-    placeholder="https://shop.example/callback"`,
+    placeholder="${placeholder}"`,
   })
-  return html`<section class="card">
-    <h2>${texts.sendTest}</h2>
-    <p class="quiet small">${texts.sendTestWhat}</p>
-    ${actHtml(visitor, {
-      path: developersPath(visitor.shop.merchant, 'callbacks'),
-      ...{ change: 'test', label: texts.sendTest, fields, kind: '' },
-    })}
-  </section>`
+  const path = developersPath(visitor.shop.merchant, 'callbacks')
+  const act = { path, change: 'test', label: texts.sendTest, fields, kind: '' } as const
+  return card(
+    texts.sendTest,
+    html`<p class="quiet small">${texts.sendTestWhat}</p>
+      ${actHtml(visitor, act)}`,
+  )
 }
 
 /** Where goes what no request has given an address for. */
@@ -37,20 +37,17 @@ const ownHtml = (visitor: PortalVisitor, typed: string | undefined, problems: Pr
   const texts = textsOf(visitor)
   const { merchant, callbackUri } = visitor.shop
   const fields = inputField({
-    name: 'own_uri',
-    label: texts.callbackAddress,
-    problem: problems['own_uri'],
+    ...{ name: 'own_uri', label: texts.callbackAddress, problem: problems['own_uri'] },
     attributes: html`value="${typed ?? callbackUri ?? ''}" maxlength="2000" autocomplete="off"
-    placeholder="https://shop.example/callback"`,
+    placeholder="${placeholder}"`,
   })
-  return html`<section class="card">
-    <h2>${texts.ownAddress}</h2>
-    <p class="quiet small">${texts.ownAddressWhat}</p>
-    ${actHtml(visitor, {
-      path: developersPath(merchant, 'callbacks'),
-      ...{ change: 'address', label: texts.save, fields, kind: '' },
-    })}
-  </section>`
+  const path = developersPath(merchant, 'callbacks')
+  const act = { path, change: 'address', label: texts.save, fields, kind: '' } as const
+  return card(
+    texts.ownAddress,
+    html`<p class="quiet small">${texts.ownAddressWhat}</p>
+      ${actHtml(visitor, act)}`,
+  )
 }
 
 /** The merchant's own address, and a test of any. */

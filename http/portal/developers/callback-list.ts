@@ -6,6 +6,7 @@ import type { CallbackNeeds } from '../../merchant/callback.ts'
 import { summaryView } from '../../merchant/callback-reply.ts'
 import { shownTime } from '../../payer/money.ts'
 import type { Html } from '../../payer/page.ts'
+import { linkToOlder } from '../../payer/paging.ts'
 import { filled } from '../../payer/words.ts'
 import { addressesHtml, type TypedAddress } from './callback-address.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
@@ -19,7 +20,7 @@ import {
   developersPath,
   textsOf,
 } from './parts.ts'
-import { headedTable } from '../parts.ts'
+import { headedTable, quiet } from '../parts.ts'
 
 type Secret = { readonly secret: string; readonly validUntil: Instant | null }
 
@@ -65,7 +66,7 @@ const tableHtml = (
   rows: readonly Row[],
 ): Html => {
   const texts = textsOf(visitor)
-  if (rows.length === 0) return html`<p class="quiet">${texts.noCallbacks}</p>`
+  if (rows.length === 0) return quiet(texts.noCallbacks)
   return html`<div class="scroll">
     ${headedTable(
       'grid stacks',
@@ -151,11 +152,7 @@ export const callbackListPage = async (
         <p class="quiet small">${texts.callbacksWhat}</p>
         ${filtersHtml(visitor, status)}
         <div data-part="callbacks">${tableHtml(needs, visitor, rows)}</div>
-        ${
-          last === undefined
-            ? ''
-            : html`<p><a href="${callbacksPath(shop.merchant, older)}">${texts.older}</a></p>`
-        }
+        ${linkToOlder(visitor, last && callbacksPath(shop.merchant, older))}
       </section>
       ${
         mayChange

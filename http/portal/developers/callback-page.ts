@@ -11,7 +11,7 @@ import { recordMessageReading, type RecordingNeeds } from '../../personal-data.t
 import { portalPath } from '../areas.ts'
 import { contextOfStaff } from '../guard.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
-import { crumbs, headedTable } from '../parts.ts'
+import { card, crumbs, headedTable, quiet, scrolling } from '../parts.ts'
 import { problemText } from '../texts-problems.ts'
 import { callbacksPath, statusBadge, type CallbackListNeeds } from './callback-list.ts'
 import {
@@ -47,12 +47,10 @@ const attemptHtml = (visitor: PortalVisitor, one: Attempt): Html => {
 
 const attemptsHtml = (visitor: PortalVisitor, attempts: readonly Attempt[]): Html => {
   const texts = textsOf(visitor)
-  if (attempts.length === 0) return html`<p class="quiet">${texts.noAttempts}</p>`
+  if (attempts.length === 0) return quiet(texts.noAttempts)
   const heads = [texts.time, texts.status, { number: 'ms' }, texts.callbackAddress]
   const rows = attempts.toReversed().map((one) => attemptHtml(visitor, one))
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.attempts}">
-    ${headedTable('grid stacks', heads, rows)}
-  </div>`
+  return scrolling(texts.attempts, headedTable('grid stacks', heads, rows))
 }
 
 /** A payment leads to its page. */
@@ -67,14 +65,14 @@ const aboutHtml = (visitor: PortalVisitor, { subject }: CallbackMessageRow): Htm
 
 const bodyHtml = (visitor: PortalVisitor, body: string, wasSent: boolean): Html => {
   const texts = textsOf(visitor)
-  return html`<section class="card">
-    <h2>${wasSent ? texts.bodyWas : texts.bodyWill}</h2>
-    ${codeBlock(visitor, 'body', JSON.stringify(JSON.parse(body), null, 2))}
-    <details class="asked">
-      <summary>${texts.byteForByte}</summary>
-      ${codeBlock(visitor, 'bytes', body)}
-    </details>
-  </section>`
+  return card(
+    wasSent ? texts.bodyWas : texts.bodyWill,
+    html`${codeBlock(visitor, 'body', JSON.stringify(JSON.parse(body), null, 2))}
+      <details class="asked">
+        <summary>${texts.byteForByte}</summary>
+        ${codeBlock(visitor, 'bytes', body)}
+      </details>`,
+  )
 }
 
 export type CallbackPageNeeds = CallbackListNeeds & RecordingNeeds
@@ -117,10 +115,7 @@ export const callbackPage = async (
             ])}
             ${mayRetry ? actHtml(visitor, { path, change: 'retry', label: texts.retry }) : ''}
           </section>
-          <section class="card">
-            <h2>${texts.attempts}</h2>
-            ${attemptsHtml(visitor, attempts)}
-          </section>
+          ${card(texts.attempts, attemptsHtml(visitor, attempts))}
         </div>
         ${bodyHtml(visitor, body, attempts.length > 0)}
       </div>`,

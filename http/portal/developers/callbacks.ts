@@ -7,7 +7,7 @@ import { messageStatuses } from '../../../projections/callback-message-table.ts'
 import { searchOf, type Call } from '../../call.ts'
 import { callbackUriText } from '../../callback-uri.ts'
 import { fieldOf, type FormOf } from '../../forms.ts'
-import { plainForm, typed } from '../../payer/form-parts.ts'
+import { asked, plainForm, typed } from '../../payer/form-parts.ts'
 import type { Visits } from '../../payer/session.ts'
 import type { Route } from '../../route.ts'
 import { contextOfStaff, type PortalNeeds, type Shown } from '../guard.ts'
@@ -107,9 +107,9 @@ export const portalCallbackRoutes = (needs: PortalCallbackNeeds, visits: Visits)
   }
   const ownQuery = z.object({
     status: z.enum(messageStatuses).optional(),
-    before: z.string().optional().meta({ description: 'Where the page before ended.' }),
-    secret: z.string().optional().meta({ description: 'Shows the secret that signs.' }),
-    done: z.string().optional().meta({ description: 'What was done.' }),
+    before: asked('Where the page before ended.'),
+    secret: asked('Shows the secret that signs.'),
+    done: asked('What was done.'),
   })
   return [
     page(

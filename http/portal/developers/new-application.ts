@@ -1,16 +1,15 @@
 import { html } from 'hono/html'
 import type { Problems } from '../../payer/fields.ts'
 import type { Html } from '../../payer/page.ts'
-import { hiddenFields } from '../../payer/session.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
 import { toldHtml, type Told } from './application-fields.ts'
 import { applicationsPath } from './application-list.ts'
-import { formSheet } from '../parts.ts'
+import { checkField, formPage } from '../parts.ts'
 import { frameTexts } from '../texts.ts'
 import { docsLink, docsPath } from './docs-links.ts'
 import { textsOf } from './parts.ts'
 
-export type GivenApplication = Told & {
+type GivenApplication = Told & {
   readonly attempt: string
   readonly isPublic: boolean
   readonly isBound: boolean
@@ -20,11 +19,10 @@ export type GivenApplication = Told & {
 const kindHtml = (visitor: PortalVisitor, isPublic: boolean): Html => {
   const texts = textsOf(visitor)
   const radio = (value: 'confidential' | 'public', isChosen: boolean) =>
-    html`<label class="check"
-      ><input type="radio" name="kind" value="${value}" ${isChosen ? 'checked' : ''} /><span
-        >${texts[value]}<span class="value">${texts[`${value}What`]}</span></span
-      ></label
-    >`
+    checkField({
+      ...{ type: 'radio', name: 'kind', value, isChosen },
+      ...{ text: texts[value], what: texts[`${value}What`] },
+    })
   return html`<fieldset class="choice">
     <legend>${texts.kind}</legend>
     ${radio('confidential', !isPublic)} ${radio('public', isPublic)}
@@ -35,28 +33,18 @@ export const newApplicationPage = (visitor: PortalVisitor, given: GivenApplicati
   const texts = textsOf(visitor)
   const frame = frameTexts[visitor.language]
   const path = applicationsPath(visitor.shop.merchant)
-  return {
-    title: texts.addApplication,
-    status: given.problems === undefined ? 200 : 400,
-    body: formSheet(
-      html`<form class="card narrow-card" method="post" action="${path}">
-        <h1>${texts.addApplication}</h1>
-        ${hiddenFields({ csrf: visitor.csrf, attempt: given.attempt })}
-        ${toldHtml(visitor, given, given.problems)} ${kindHtml(visitor, given.isPublic)}
-        <label class="check"
-          ><input type="checkbox" name="dpop" value="yes" ${given.isBound ? 'checked' : ''} /><span
-            >${texts.dpop}<span class="value">${texts.dpopWhat}</span></span
-          ></label
-        >
-        <div class="actions">
-          <button>${texts.addApplicationDo}</button>
-          <a class="button second" href="${path}">${visitor.texts.cancel}</a>
-        </div>
-      </form>`,
-      [
-        [frame.formWhat, [texts.applicationsWhat]],
-        [frame.formNext, [docsLink({ href: docsPath(visitor, 'openid'), text: texts.docsOpenid })]],
-      ],
-    ),
-  }
+  const { attempt, isPublic, isBound, problems } = given
+  return formPage(visitor, {
+    ...{ title: texts.addApplication, button: texts.addApplicationDo, action: path, back: path },
+    ...{ isWrong: problems !== undefined, hidden: { attempt } },
+    fields: html`${toldHtml(visitor, given, problems)} ${kindHtml(visitor, isPublic)}
+    ${checkField({
+      ...{ type: 'checkbox', name: 'dpop', value: 'yes', isChosen: isBound },
+      ...{ text: texts.dpop, what: texts.dpopWhat },
+    })}`,
+    beside: [
+      [frame.formWhat, [texts.applicationsWhat]],
+      [frame.formNext, [docsLink({ href: docsPath(visitor, 'openid'), text: texts.docsOpenid })]],
+    ],
+  })
 }

@@ -3,7 +3,7 @@ import type { Html } from '../../payer/page.ts'
 import { hiddenFields } from '../../payer/session.ts'
 import { portalPath } from '../areas.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
-import { factList, type Fact } from '../parts.ts'
+import { doneHtml, factList, type Fact } from '../parts.ts'
 import { developerTexts, type DeveloperTexts } from './texts.ts'
 
 const tabs = ['users', 'applications', 'callbacks', 'requests', 'sandbox'] as const
@@ -12,8 +12,6 @@ export type Tab = (typeof tabs)[number]
 /** `developersPath('shop', 'applications')`; the first tab is the page of the area. */
 export const developersPath = (merchant: string, path = ''): string =>
   portalPath(merchant, path === '' ? 'developers' : `developers/${path}`)
-
-export const pathOfTab = (tab: Tab): string => (tab === 'users' ? '' : tab)
 
 export const textsOf = ({ language }: Pick<PortalVisitor, 'language'>): DeveloperTexts =>
   developerTexts[language]
@@ -25,7 +23,7 @@ const tabsHtml = (visitor: PortalVisitor, current: Tab): Html => {
     ${shown.map(
       (tab) =>
         html`<a
-          href="${developersPath(visitor.shop.merchant, pathOfTab(tab))}"
+          href="${developersPath(visitor.shop.merchant, tab === 'users' ? '' : tab)}"
           ${tab === current ? html`aria-current="page"` : ''}
           >${texts[`tab_${tab}`]}</a
         >`,
@@ -50,8 +48,7 @@ export const developersPage = (visitor: PortalVisitor, shown: Shown): PortalPage
         <h1>${textsOf(visitor).developers}</h1>
         ${actions}
       </div>
-      ${tabsHtml(visitor, tab)}
-      ${done === undefined ? '' : html`<p class="state good" role="status">${done}</p>`} ${body}`,
+      ${tabsHtml(visitor, tab)} ${doneHtml(done)} ${body}`,
   }
 }
 

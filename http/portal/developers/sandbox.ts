@@ -7,7 +7,7 @@ import { searchOf, type Call } from '../../call.ts'
 import { fieldOf, type FormOf } from '../../forms.ts'
 import type { SandboxNeeds } from '../../merchant/sandbox.ts'
 import type { SandboxPayerNeeds } from '../../merchant/sandbox-payer.ts'
-import { hidden, plainForm } from '../../payer/form-parts.ts'
+import { asked, hidden, plainForm } from '../../payer/form-parts.ts'
 import type { Visits } from '../../payer/session.ts'
 import type { Route } from '../../route.ts'
 import { contextOfStaff, type PortalNeeds, type Shown } from '../guard.ts'
@@ -92,7 +92,7 @@ export const portalSandboxRoutes = (needs: PortalSandboxNeeds, visits: Visits): 
         ...{ ...place, path, action: 'see_developers' },
         summary: 'The clock and the payers of the sandbox',
         ownQuery: z.object({
-          done: z.string().optional().meta({ description: 'What was done.' }),
+          done: asked('What was done.'),
         }),
       },
       (visitor, call) =>

@@ -7,7 +7,7 @@ import { Refusal, refuse } from '../../../domain/refusal.ts'
 import { within } from '../../../domain/stream.ts'
 import type { Call } from '../../call.ts'
 import { fieldOf } from '../../forms.ts'
-import type { Problems } from '../../payer/fields.ts'
+import { hasProblems, type Problems } from '../../payer/fields.ts'
 import type { Visits } from '../../payer/session.ts'
 import { contextOfStaff, type Shown } from '../guard.ts'
 import type { PortalVisitor } from '../page.ts'
@@ -64,11 +64,10 @@ const problemsOf = (
 ): Problems => {
   const texts = textsOf(visitor)
   const { id = '', credential, access, pubkey = '' } = given
+  const isKey = credential !== 'key' || needs.readPublicKey(pubkey) !== undefined
   return {
-    ...(userId.safeParse(id).success ? {} : { id: texts.wrongUserName }),
-    ...(credential !== 'key' || needs.readPublicKey(pubkey) !== undefined
-      ? {}
-      : { pubkey: wrongKey(pubkey, visitor) }),
+    id: userId.safeParse(id).success ? undefined : texts.wrongUserName,
+    pubkey: isKey ? undefined : wrongKey(pubkey, visitor),
     ...(access && netmaskProblem(needs, access, visitor)),
   }
 }
@@ -87,7 +86,7 @@ const adding =
     const problems = problemsOf(needs, visitor, given)
     // What is no public key may be a private one: it is not sent back.
     const shown = problems['pubkey'] === undefined ? given : { ...given, pubkey: '' }
-    if (Object.keys(problems).length > 0) return newUserPage(visitor, { ...shown, problems })
+    if (hasProblems(problems)) return newUserPage(visitor, { ...shown, problems })
     const secret = credential === 'secret' ? secretFor(needs, visitor, id, attempt) : undefined
     const entry = await needs.find(users, within(merchant, id), 'log')
     const kept = entry.status === 'present' ? entry.registered.secretHash : null
@@ -143,7 +142,7 @@ const changing = (
   const access: Change = async (visitor, row, call) => {
     const wanted = accessIn(call.body)
     const problems = netmaskProblem(needs, wanted, visitor)
-    return Object.keys(problems).length > 0
+    return hasProblems(problems)
       ? userPage(needs, visitor, row, { given: { access: wanted, problems } })
       : save(() => wanted)(visitor, row, call)
   }
@@ -175,8 +174,10 @@ const changing = (
       const path = type === 'Remove' ? developersPath(merchant) : userPath(merchant, id)
       return visits.go(visitor, `${path}?done=${done}`)
     }
-  return new Map([
-    ...([['access', access] as const, ['key', key] as const, ['secret', secret] as const] as const),
+  return new Map<string, Change>([
+    ['access', access],
+    ['key', key],
+    ['secret', secret],
     ['drop_key', save(() => ({ publicKey: null }))],
     ['drop_secret', save(() => ({ secretHash: null }))],
     ['disable', end('Disable', 'disabled')],

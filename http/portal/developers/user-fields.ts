@@ -1,12 +1,12 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
 import { roles } from '../../../domain/merchant/user.ts'
-import type { FormOf } from '../../forms.ts'
-import { fieldOf } from '../../forms.ts'
-import { inputField, type Problems } from '../../payer/fields.ts'
+import { fieldOf, type FormOf } from '../../forms.ts'
+import { areaField, inputField, type Problems } from '../../payer/fields.ts'
 import { hidden, plainForm, typed } from '../../payer/form-parts.ts'
 import type { Html } from '../../payer/page.ts'
 import type { PortalVisitor } from '../page.ts'
+import { checkField } from '../parts.ts'
 import { textsOf } from './parts.ts'
 import { keyFile } from './snippets.ts'
 
@@ -70,20 +70,19 @@ export const netmaskProblem = (
 /** What a user may do, and from where. */
 export const accessHtml = (visitor: PortalVisitor, given: Access, problems: Problems): Html => {
   const texts = textsOf(visitor)
-  const isChecked = given.roles.includes('superuser')
-  return html`<label class="check"
-      ><input type="checkbox" name="manages" value="yes" ${isChecked ? 'checked' : ''} /><span
-        >${texts.manages}<span class="value">${texts.managesWhat}</span></span
-      ></label
-    >
-    ${inputField({
-      name: 'netmask',
-      label: texts.netmask,
-      hint: texts.netmaskHint,
-      problem: problems['netmask'],
-      attributes: html`value="${given.netmask ?? ''}" maxlength="64" autocomplete="off"
-      spellcheck="false"`,
-    })}`
+  const isChosen = given.roles.includes('superuser')
+  return html`${checkField({
+    ...{ type: 'checkbox', name: 'manages', value: 'yes', isChosen },
+    ...{ text: texts.manages, what: texts.managesWhat },
+  })}
+  ${inputField({
+    name: 'netmask',
+    label: texts.netmask,
+    hint: texts.netmaskHint,
+    problem: problems['netmask'],
+    attributes: html`value="${given.netmask ?? ''}" maxlength="64" autocomplete="off"
+    spellcheck="false"`,
+  })}`
 }
 
 /** What a text is that is no public key. */
@@ -98,7 +97,6 @@ export const keyHtml = (
   given = '',
 ): Html => {
   const texts = textsOf(visitor)
-  const said = problem === undefined ? '' : 'pubkey-problem '
   return html`<div
       class="maker"
       data-key-maker
@@ -120,23 +118,12 @@ export const keyHtml = (
       </div>
       <p class="wrong small" role="alert" data-failed hidden>${texts.makeFailed}</p>
     </div>
-    <label for="pubkey">${texts.publicKey}</label>
-    <textarea
-      id="pubkey"
-      name="pubkey"
-      rows="5"
-      maxlength="10000"
-      spellcheck="false"
-      autocomplete="off"
-      placeholder="-----BEGIN PUBLIC KEY-----"
-      aria-describedby="${said}pubkey-hint"
-      ${problem === undefined ? '' : html`aria-invalid="true"`}
-    >
-${given}</textarea>
-    ${
-      problem === undefined
-        ? ''
-        : html`<p id="pubkey-problem" class="wrong small" role="alert">${problem}</p>`
-    }
-    <p id="pubkey-hint" class="quiet small">${texts.publicKeyHint}</p>`
+    ${areaField(
+      {
+        ...{ name: 'pubkey', label: texts.publicKey, hint: texts.publicKeyHint, problem },
+        attributes: html`rows="5" maxlength="10000" spellcheck="false" autocomplete="off"
+        placeholder="-----BEGIN PUBLIC KEY-----"`,
+      },
+      given,
+    )}`
 }

@@ -2,8 +2,9 @@ import { html } from 'hono/html'
 import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import type { UserData } from '../../../domain/merchant/user.ts'
 import type { Html } from '../../payer/page.ts'
+import { linkToOlder } from '../../payer/paging.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
-import { headedTable } from '../parts.ts'
+import { card, headedTable } from '../parts.ts'
 import { codeBlock, copyHtml, developersPage, developersPath, factsHtml, textsOf } from './parts.ts'
 import { docsLink, docsLinks } from './docs-links.ts'
 import { secretSnippet, type SnippetNeeds } from './snippets.ts'
@@ -62,17 +63,17 @@ const startHtml = (
   const texts = textsOf(visitor)
   const { merchant } = visitor.shop
   const user = first?.data.id ?? 'till-1'
-  return html`<section class="card">
-    <h2>${texts.start}</h2>
-    ${factsHtml([
-      [texts.address, copyHtml(visitor, 'base', needs.links.full('/merchant/v1/'))],
-      [texts.merchantId, copyHtml(visitor, 'merchant', merchant)],
-    ])}
-    ${codeBlock(visitor, 'first', secretSnippet(needs, { merchant, user }, '…'))}
-    <ul class="dev-links">
-      ${docsLinks(visitor, user).map((link) => html`<li>${docsLink(link)}</li>`)}
-    </ul>
-  </section>`
+  return card(
+    texts.start,
+    html`${factsHtml([
+        [texts.address, copyHtml(visitor, 'base', needs.links.full('/merchant/v1/'))],
+        [texts.merchantId, copyHtml(visitor, 'merchant', merchant)],
+      ])}
+      ${codeBlock(visitor, 'first', secretSnippet(needs, { merchant, user }, '…'))}
+      <ul class="dev-links">
+        ${docsLinks(visitor, user).map((link) => html`<li>${docsLink(link)}</li>`)}
+      </ul>`,
+  )
 }
 
 export const userListPage = (
@@ -83,6 +84,7 @@ export const userListPage = (
 ): PortalPage => {
   const texts = textsOf(visitor)
   const { shop, me } = visitor
+  const path = developersPath(shop.merchant)
   const found = needs.users.list(shop.merchant, before, shownAtOnce + 1)
   const rows = found.slice(0, shownAtOnce)
   const last = found.length > shownAtOnce ? rows.at(-1) : undefined
@@ -91,23 +93,15 @@ export const userListPage = (
     title: texts.tab_users,
     done,
     actions: mayDo(me.terms, 'change_api_users')
-      ? html`<a class="button" href="${developersPath(shop.merchant)}?add">${texts.addUser}</a>`
+      ? html`<a class="button" href="${path}?add">${texts.addUser}</a>`
       : '',
     body: html`<div class="beside">
-      <section class="card">
-        <h2>${texts.tab_users}</h2>
-        <p class="quiet small">${texts.usersWhat}</p>
-        ${rows.length === 0 ? html`<p>${texts.noUsers}</p>` : tableHtml(visitor, rows)}
-        ${
-          last === undefined
-            ? ''
-            : html`<p>
-                <a href="${developersPath(shop.merchant)}?before=${last.position}"
-                  >${texts.older}</a
-                >
-              </p>`
-        }
-      </section>
+      ${card(
+        texts.tab_users,
+        html`<p class="quiet small">${texts.usersWhat}</p>
+          ${rows.length === 0 ? html`<p>${texts.noUsers}</p>` : tableHtml(visitor, rows)}
+          ${linkToOlder(visitor, last && `${path}?before=${last.position}`)}`,
+      )}
       ${startHtml(needs, visitor, rows.at(-1))}
     </div>`,
   })

@@ -27,7 +27,7 @@ export type UserPageNeeds = SnippetNeeds & {
   readonly fingerprintOf: (pem: string) => string
 }
 
-export type GivenUser = {
+type GivenUser = {
   readonly access?: Access
   readonly problems?: Problems
 }
@@ -118,7 +118,7 @@ const endPart = (visitor: PortalVisitor, { data, isDisabled }: UserRow): Html =>
 }
 
 /** A secret that was made just now, in the only page that shows it. */
-export const secretHtml = (
+const secretHtml = (
   needs: SnippetNeeds,
   visitor: PortalVisitor,
   user: string,

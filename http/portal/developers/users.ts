@@ -5,6 +5,7 @@ import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { users } from '../../../domain/aggregates.ts'
 import { searchOf } from '../../call.ts'
+import { asked } from '../../payer/form-parts.ts'
 import type { Visits } from '../../payer/session.ts'
 import type { Route } from '../../route.ts'
 import type { PortalNeeds } from '../guard.ts'
@@ -56,9 +57,9 @@ export const portalUserRoutes = (needs: PortalUserNeeds, visits: Visits): Route[
       {
         ...{ ...place, path: listPath, summary: 'API users, and how to begin' },
         ownQuery: z.object({
-          add: z.string().optional().meta({ description: 'The form of a new user.' }),
-          before: z.string().optional().meta({ description: 'Where the page before ended.' }),
-          done: z.string().optional().meta({ description: 'What was done.' }),
+          add: asked('The form of a new user.'),
+          before: asked('Where the page before ended.'),
+          done: asked('What was done.'),
         }),
       },
       async (visitor, call) => {

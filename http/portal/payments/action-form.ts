@@ -148,7 +148,7 @@ const confirmHtml = (form: ActionForm, pots: Pots, preview: PaymentPreview): Htm
     <div class="actions">
       <button><span>${confirmText(form, pots, preview)}</span></button>
       ${other}
-      <a class="button second" href="${path()}">${texts.cancel}</a>
+      <a class="button second" href="${path()}">${visitor.texts.cancel}</a>
     </div>
   </form>`
 }
@@ -174,7 +174,7 @@ export const actionHtml = (form: ActionForm): Html => {
   const amounts = isPart(action) ? html`<section class="card">${amountsHtml(form)}</section>` : ''
   const path = (more: string) => portalPath(visitor.shop.merchant, more)
   return html`${crumbs(
-      [path('payments'), texts.back],
+      [path('payments'), texts.payments],
       [path(paymentPath(tid)), payment.request.posTid],
     )}
     <div class="act">

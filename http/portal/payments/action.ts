@@ -7,7 +7,7 @@ import type { Part, RequestedPayment } from '../../../domain/payment/payment-sta
 import { refuse, Refusal } from '../../../domain/refusal.ts'
 import { searchOf, type Call } from '../../call.ts'
 import { fieldOf, type FormOf } from '../../forms.ts'
-import { hidden, plainForm, typed } from '../../payer/form-parts.ts'
+import { asked, hidden, plainForm, typed } from '../../payer/form-parts.ts'
 import { toldProblem, type Visits } from '../../payer/session.ts'
 import type { RawReply, Route } from '../../route.ts'
 import { portalPath } from '../areas.ts'
@@ -36,8 +36,8 @@ const actionForm = plainForm.extend({
 })
 
 const actionQuery = z.object({
-  amount: z.string().optional().meta({ description: 'How much; else all of it.' }),
-  additional: z.string().optional().meta({ description: 'Of what was added on top.' }),
+  amount: asked('How much; else all of it.'),
+  additional: asked('Of what was added on top.'),
 })
 
 /** Whether the form has done its work before. */

@@ -5,6 +5,7 @@ import { available, type Part } from '../../../domain/payment/payment-state.ts'
 import { shownAmount, shownTime } from '../../payer/money.ts'
 import type { Html } from '../../payer/page.ts'
 import { filled } from '../../payer/words.ts'
+import { doneHtml } from '../parts.ts'
 import type { ShownPayment } from './one-parts.ts'
 import { paymentActions } from './possible.ts'
 import { grossOf } from './preview.ts'
@@ -47,9 +48,7 @@ const doneText = (
 }
 
 /** Confirms what was done. */
-export const doneHtml = (shown: ShownPayment, what: Done): Html | '' => {
+export const paymentDone = (shown: ShownPayment, what: Done): Html | '' => {
   const text = doneText(shown, what)
-  return text === undefined
-    ? ''
-    : html`<p class="state good" role="status"><span>${text}</span></p>`
+  return doneHtml(text && html`<span>${text}</span>`)
 }

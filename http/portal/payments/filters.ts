@@ -28,13 +28,13 @@ type Shown = {
   readonly pointsOfSale: readonly (readonly [id: string, name: string])[]
 }
 
-const statusNames = {
-  pending: 'statusWaiting',
-  auth: 'statusReserved',
-  ok: 'statusPaid',
-  refunded: 'statusRefunded',
-  fail: 'statusFailed',
-} as const satisfies Readonly<Record<(typeof statuses)[number], keyof PaymentTexts>>
+const states = {
+  pending: 'waiting',
+  auth: 'reserved',
+  ok: 'paid',
+  refunded: 'refunded',
+  fail: 'failed',
+} as const satisfies Readonly<Record<(typeof statuses)[number], string>>
 
 /** A link for each status, which keeps the other filters. */
 export const tabsHtml = ({ texts, path, filters }: Shown): Html => {
@@ -45,7 +45,7 @@ export const tabsHtml = ({ texts, path, filters }: Shown): Html => {
       >${name}</a
     >`
   return html`<nav class="tabs" aria-label="${texts.status}">
-    ${tab('', texts.all)} ${statuses.map((status) => tab(status, texts[statusNames[status]]))}
+    ${tab('', texts.all)} ${statuses.map((status) => tab(status, texts[`state_${states[status]}`]))}
   </nav>`
 }
 

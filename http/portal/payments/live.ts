@@ -4,6 +4,7 @@ import { payments } from '../../../domain/aggregates.ts'
 import { streamOf } from '../../../domain/stream.ts'
 import { searchOf } from '../../call.ts'
 import { changesReply, restMs, type Watch } from '../../event-stream.ts'
+import { asked } from '../../payer/form-parts.ts'
 import type { Route } from '../../route.ts'
 import { shopParams, type PortalPages } from '../pages.ts'
 import { findPayment, paymentParams } from './find.ts'
@@ -67,7 +68,7 @@ const both =
     return undefined
   }
 
-const at = z.string().optional().meta({ description: 'What the page shows.' })
+const at = asked('What the page shows.')
 const common = {
   action: 'see_payments',
   area: 'payments',

@@ -77,7 +77,7 @@ export const detailsHtml = (
   const isOpen = status === 'pending' || status === 'auth'
   const rows: (readonly [string, Html | string])[] = [
     [texts.tid, html`<code>${tid}</code>`],
-    [texts.posTid, request.posTid],
+    [texts.orderNumber, request.posTid],
     [texts.pos, names.get(request.posId) ?? request.posId],
     [texts.customer, customer],
     [texts.ledger, details.ledger],

@@ -5,6 +5,7 @@ import type { Find } from '../../../application/find-state.ts'
 import { newestEventsOf, type PaymentPart } from '../../../application/payment-history.ts'
 import type { StaffWork } from '../../../application/staff.ts'
 import { searchOf, type Call } from '../../call.ts'
+import { asked } from '../../payer/form-parts.ts'
 import { attachmentsHtml, type PayerAttachmentNeeds } from '../../payer/attachment.ts'
 import type { Html } from '../../payer/page.ts'
 import { filledText } from '../../payer/words.ts'
@@ -14,7 +15,7 @@ import type { PortalPages } from '../pages.ts'
 import { crumbs } from '../parts.ts'
 import { itemsHtml } from './bought.ts'
 import { findPayment, paymentParams, paymentPath } from './find.ts'
-import { doneHtml, type Done } from './done.ts'
+import { paymentDone, type Done } from './done.ts'
 import { moneyLinesHtml, type CountingNeeds } from './money-lines.ts'
 import { markOf } from './mark.ts'
 import {
@@ -108,8 +109,8 @@ const bodyOf = async (needs: PaymentPageNeeds, shown: ShownPayment, asked: Asked
   const told: Told = { texts, locale, currency: payment.request.currency, names }
   const pages = pagesHtml(shown, history, before !== undefined)
   const path = portalPath(shop.merchant, paymentPath(tid))
-  const body = html`${crumbs([portalPath(shop.merchant, 'payments'), texts.back])}
-    <div data-part="done">${doneHtml(shown, { done, part })}</div>
+  const body = html`${crumbs([portalPath(shop.merchant, 'payments'), texts.payments])}
+    <div data-part="done">${paymentDone(shown, { done, part })}</div>
     <div data-part="head">${headHtml(shown)}</div>
     <div class="pay">
       <div data-part="main">
@@ -157,10 +158,10 @@ export const paymentPageRoute = (needs: PaymentPageNeeds, { page }: PortalPages)
       action: 'see_payments',
       area: 'payments',
       ownQuery: z.object({
-        before: z.string().optional().meta({ description: 'Events before this revision.' }),
-        done: z.string().optional().meta({ description: 'What was done just now.' }),
-        part: z.string().optional().meta({ description: 'The capture or refund that was done.' }),
-        told: z.string().optional().meta({ description: 'Callbacks before this place.' }),
+        before: asked('Events before this revision.'),
+        done: asked('What was done just now.'),
+        part: asked('The capture or refund that was done.'),
+        told: asked('Callbacks before this place.'),
       }),
     },
     async (visitor, call: Call<{ readonly tid: string }>) => {

@@ -71,16 +71,16 @@ export const potsHtml = (payment: RequestedPayment, texts: PaymentTexts, locale:
   const says = rows.map((name) => `${texts[name]} ${shown(total(sums[name]))}`).join(', ')
   const height = hasTip ? 2 * potHeight : potHeight
   return html`<svg class="pots" viewBox="0 0 ${width} ${height}" role="img" aria-label="${says}">
-      ${barHtml(sums, 'amount', 0, texts.potAmount)}
-      ${hasTip ? barHtml(sums, 'additionalAmount', potHeight, texts.potAdditional) : ''}
+      ${barHtml(sums, 'amount', 0, texts.amount)}
+      ${hasTip ? barHtml(sums, 'additionalAmount', potHeight, texts.additional) : ''}
     </svg>
     <div class="scroll" tabindex="0" role="region" aria-label="${texts.picture}">
       <table class="pot-sums grid">
         <thead>
           <tr>
             <td></td>
-            <th scope="col" class="number">${texts.potAmount}, ${currency}</th>
-            ${hasTip ? html`<th scope="col" class="number">${texts.potAdditional}</th>` : ''}
+            <th scope="col" class="number">${texts.amount}, ${currency}</th>
+            ${hasTip ? html`<th scope="col" class="number">${texts.additional}</th>` : ''}
             ${hasTip ? html`<th scope="col" class="number">${texts.total}</th>` : ''}
           </tr>
         </thead>

@@ -1,10 +1,10 @@
-import type { Handle } from '../../../application/handle.ts'
+import type { Context, Handle } from '../../../application/handle.ts'
 import { shortlinks } from '../../../domain/aggregates.ts'
 import { Refusal } from '../../../domain/refusal.ts'
-import type { Context } from '../../../application/handle.ts'
 import { givenId } from '../../addresses.ts'
 import { searchOf, type Call } from '../../call.ts'
 import { fieldOf } from '../../forms.ts'
+import { hasProblems } from '../../payer/fields.ts'
 import type { Visits } from '../../payer/session.ts'
 import type { Route } from '../../route.ts'
 import { portalPath } from '../areas.ts'
@@ -54,7 +54,7 @@ const makeCode =
     const given = typedCode(call.body)
     const made = fieldOf(call.body, 'made') || needs.newId()
     const problems = problemsOf(given, texts)
-    if (Object.keys(problems).length > 0) return newCodePage(visitor, made, given, problems)
+    if (hasProblems(problems)) return newCodePage(visitor, made, given, problems)
     const context = contextOfStaff(call as Call, visitor)
     const serialNumber = orNothing(given.serialNumber)
     let id = needs.shortlinkIdFor(merchant, made)
@@ -89,7 +89,7 @@ const changeCode =
     }
     const given = typedCode(call.body)
     const problems = problemsOf(given, pointTexts[visitor.language])
-    if (Object.keys(problems).length > 0) return changeCodePage(visitor, code, given, problems)
+    if (hasProblems(problems)) return changeCodePage(visitor, code, given, problems)
     const changes = {
       description: orNothing(given.description),
       callbackUri: orNothing(given.callbackUri),

@@ -1,14 +1,13 @@
 import { html } from 'hono/html'
-import { z } from 'zod'
 import { serialNumberPattern } from '../../../domain/merchant/sticker.ts'
 import { callbackUriText } from '../../callback-uri.ts'
 import { fieldOf, type FormOf } from '../../forms.ts'
-import { inputField, type Problems } from '../../payer/fields.ts'
+import { hasProblems, inputField, type Problems } from '../../payer/fields.ts'
 import { hidden, plainForm, typed } from '../../payer/form-parts.ts'
 import type { Html } from '../../payer/page.ts'
 import type { PortalVisitor } from '../page.ts'
 import { frameTexts } from '../texts.ts'
-import { costsBeside, formPage } from './forms.ts'
+import { costsBeside, pointForm } from './forms.ts'
 import type { CodeData } from './rows.ts'
 import { pointTexts, type PointTexts } from './texts.ts'
 
@@ -36,18 +35,17 @@ export const typedCode = (body: GivenCode): TypedCode => ({
   serialNumber: fieldOf(body, 'serial_number'),
 })
 
-const description = z.string().max(1000)
-
 /** What is wrong with what was typed. */
-export const problemsOf = (given: TypedCode, texts: PointTexts): Problems => ({
-  ...(description.safeParse(given.description).success ? {} : { description: texts.wrongName }),
-  ...(given.callbackUri === '' || callbackUriText.safeParse(given.callbackUri).success
-    ? {}
-    : { callback_uri: texts.wrongCallback }),
-  ...(given.serialNumber === '' || serialNumberPattern.test(given.serialNumber)
-    ? {}
-    : { serial_number: texts.serialWrong }),
-})
+export const problemsOf = (given: TypedCode, texts: PointTexts): Problems => {
+  const { callbackUri, serialNumber } = given
+  const isAddress = callbackUri === '' || callbackUriText.safeParse(callbackUri).success
+  const isSerial = serialNumber === '' || serialNumberPattern.test(serialNumber)
+  return {
+    description: given.description.length > 1000 ? texts.wrongName : undefined,
+    callback_uri: isAddress ? undefined : texts.wrongCallback,
+    serial_number: isSerial ? undefined : texts.serialWrong,
+  }
+}
 
 const fieldsHtml = (texts: PointTexts, given: TypedCode, problems: Problems): Html =>
   html`${inputField({
@@ -74,7 +72,7 @@ export const newCodePage = (
 ) => {
   const texts = pointTexts[visitor.language]
   const frame = frameTexts[visitor.language]
-  return formPage(visitor, {
+  return pointForm(visitor, {
     title: texts.newCode,
     path: '/new-code',
     beside: [
@@ -84,7 +82,7 @@ export const newCodePage = (
     ],
     hidden: { made },
     button: texts.make,
-    isWrong: Object.keys(problems).length > 0,
+    isWrong: hasProblems(problems),
     fields: html`${fieldsHtml(texts, given, problems)}
     ${inputField({
       name: 'serial_number',
@@ -106,7 +104,7 @@ export const changeCodePage = (
   const texts = pointTexts[visitor.language]
   const frame = frameTexts[visitor.language]
   const now = { ...nothingTyped, description: description ?? '', callbackUri: callbackUri ?? '' }
-  return formPage(visitor, {
+  return pointForm(visitor, {
     title: description ?? id,
     path: `/code/${id}/change`,
     beside: [
@@ -114,14 +112,14 @@ export const changeCodePage = (
       [frame.formNext, [texts.changeCodeNext]],
     ],
     button: texts.save,
-    isWrong: Object.keys(problems).length > 0,
+    isWrong: hasProblems(problems),
     fields: fieldsHtml(texts, given ?? now, problems),
   })
 }
 
 export const removeCodePage = (visitor: PortalVisitor, { id, description }: CodeData) => {
   const texts = pointTexts[visitor.language]
-  return formPage(visitor, {
+  return pointForm(visitor, {
     title: texts.removeCode,
     path: `/code/${id}/change`,
     hidden: { do: 'remove' },

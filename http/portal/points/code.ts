@@ -2,15 +2,16 @@ import { html } from 'hono/html'
 import { z } from 'zod'
 import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import { searchOf, type Call } from '../../call.ts'
+import { asked } from '../../payer/form-parts.ts'
 import type { Html } from '../../payer/page.ts'
 import type { Route } from '../../route.ts'
 import { portalPath } from '../areas.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
 import type { PortalPages } from '../pages.ts'
-import { crumbs } from '../parts.ts'
+import { crumbs, doneHtml } from '../parts.ts'
 import { codeParams } from './code-changes.ts'
 import { labelForm, type LabelNeeds } from './labels.ts'
-import { doneHtml } from './list.ts'
+import { doneText } from './list.ts'
 import { addressOfCode, codeOf, pointsPath, type CodeData } from './rows.ts'
 import { scansHtml, type ScanNeeds } from './scans.ts'
 import { pointTexts, type PointTexts } from './texts.ts'
@@ -46,8 +47,8 @@ const codePage = async (
   const address = addressOfCode(needs, code.id)
   return {
     title,
-    body: html`${crumbs([portalPath(merchant, pointsPath()), texts.back])}
-      ${doneHtml(texts, searchOf(call).get('done'))}
+    body: html`${crumbs([portalPath(merchant, pointsPath()), texts.pos])}
+      ${doneHtml(doneText(texts, searchOf(call).get('done')))}
       <div class="head">
         <h1>${title}</h1>
         ${
@@ -63,7 +64,7 @@ const codePage = async (
         <div>
           ${labelForm(visitor, code)}
           <section class="card code">
-            <h2>${texts.posterFor}</h2>
+            <h2>${texts.poster}</h2>
             <p>${texts.posterWhat}</p>
             <img src="${await needs.qrImage.dataUrl(address)}" alt="${address}" />
             <p><a class="button second" href="${path('/poster')}">${texts.printPoster}</a></p>
@@ -85,7 +86,7 @@ export const codeRoute = (needs: CodeNeeds, { page }: PortalPages): Route =>
       params: codeParams,
       action: 'see_points_of_sale',
       area: 'pointsOfSale',
-      ownQuery: z.object({ done: z.string().optional().meta({ description: 'What was done.' }) }),
+      ownQuery: z.object({ done: asked('What was done.') }),
     },
     (visitor, call) => codePage(needs, visitor, call),
   )

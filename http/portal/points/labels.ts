@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { nextTurn } from '../../../application/next-turn.ts'
 import { searchOf, type Call } from '../../call.ts'
 import { longestArgstring } from '../../merchant/shortlink-code.ts'
-import { inputField, type Problems } from '../../payer/fields.ts'
+import { asked } from '../../payer/form-parts.ts'
+import { areaField, hasProblems, inputField, type Problems } from '../../payer/fields.ts'
 import type { Html } from '../../payer/page.ts'
 import { filledText } from '../../payer/words.ts'
 import { portalPath } from '../areas.ts'
@@ -18,15 +19,9 @@ export type LabelNeeds = PointNeeds & {
 const mostLabels = 120
 
 export const labelQuery = z.object({
-  tables: z
-    .string()
-    .optional()
-    .meta({ description: 'Numbers of tables, such as `7` or `1-12, 14`.' }),
-  word: z.string().optional().meta({ description: 'Stands before each number.' }),
-  texts: z
-    .string()
-    .optional()
-    .meta({ description: 'Further labels, each on a line; each is an argstring.' }),
+  tables: asked('Numbers of tables, such as `7` or `1-12, 14`.'),
+  word: asked('Stands before each number.'),
+  texts: asked('Further labels, each on a line; each is an argstring.'),
 })
 
 type Typed = { readonly tables: string; readonly word: string; readonly texts: string }
@@ -87,14 +82,15 @@ export const labelForm = (
   { shop, language }: PortalVisitor,
   { id }: CodeData,
   { tables, word, texts: more }: Typed = {
-    ...{ tables: '', texts: '', word: pointTexts[language].table },
+    tables: '',
+    texts: '',
+    word: pointTexts[language].table,
   },
   problems: Problems = {},
   button: 'second' | '' = '',
 ): Html => {
   const texts = pointTexts[language]
   const path = portalPath(shop.merchant, pointsPath(`/code/${id}/labels`))
-  const wrongText = problems['texts']
   return html`<form class="card screen" method="get" action="${path}">
     <h2>${texts.labelsFor}</h2>
     <p>${texts.labelsWhat}</p>
@@ -119,17 +115,13 @@ export const labelForm = (
     </div>
     <details class="asked" ${more === '' ? '' : 'open'}>
       <summary>${texts.otherLabels}</summary>
-      <label for="texts">${texts.labelsTexts}</label>
-      <textarea
-        id="texts"
-        name="texts"
-        rows="4"
-        aria-describedby="texts-hint"
-        ${wrongText === undefined ? '' : html`aria-invalid="true"`}
-      >
-${more}</textarea>
-      ${wrongText === undefined ? '' : html`<p class="wrong small" role="alert">${wrongText}</p>`}
-      <p id="texts-hint" class="quiet small">${texts.labelsHint}</p>
+      ${areaField(
+        {
+          ...{ name: 'texts', label: texts.labels, hint: texts.labelsHint },
+          ...{ problem: problems['texts'], attributes: html`rows="4"` },
+        },
+        more,
+      )}
     </details>
     <div class="actions"><button class="${button}">${texts.showLabels}</button></div>
   </form>`
@@ -160,7 +152,7 @@ export const labelsPage = async (
   const search = searchOf(call)
   const isAsked = search.has('tables') || search.has('texts')
   const { labels, problems: wrong } = askedFor(typed, texts)
-  const isNone = isAsked && labels.length === 0 && Object.keys(wrong).length === 0
+  const isNone = isAsked && labels.length === 0 && !hasProblems(wrong)
   const problems = isNone ? { tables: texts.tablesNone } : wrong
   const shown = []
   for (const text of labels) {
@@ -170,7 +162,7 @@ export const labelsPage = async (
   }
   return {
     title: texts.labels,
-    status: Object.keys(problems).length === 0 ? 200 : 400,
+    status: hasProblems(problems) ? 400 : 200,
     body: html`${back}
       <h1 class="screen">${texts.labels}</h1>
       <div class="narrow-card screen">

@@ -8,7 +8,7 @@ import type { Route } from '../../route.ts'
 import { portalPath } from '../areas.ts'
 import type { PortalVisitor } from '../page.ts'
 import { shopParams, type PortalPages } from '../pages.ts'
-import { scrolling } from '../parts.ts'
+import { doneHtml, headedTable, moreLink, quiet, scrolling } from '../parts.ts'
 import { mostShown, pointsPath, type CodeData, type PointNeeds, type PosData } from './rows.ts'
 import { pointTexts, type PointTexts } from './texts.ts'
 
@@ -18,6 +18,17 @@ const posHtml = (visitor: PortalVisitor, texts: PointTexts, all: readonly PosDat
   const mayChange = mayDo(visitor.me.terms, 'change_points_of_sale')
   const path = (more: string) => portalPath(visitor.shop.merchant, pointsPath(more))
   const keys = portalPath(visitor.shop.merchant, 'developers')
+  const hrefOf = (id: string) => path(`/pos/${encodeURIComponent(id)}`)
+  const rows = all.map(
+    ({ id, name, type }) =>
+      html`<tr>
+        <td>
+          ${mayChange ? html`<a href="${hrefOf(id)}">${name}</a>` : name}
+        </td>
+        <td><code>${id}</code></td>
+        <td>${texts[`type_${type}`]}</td>
+      </tr>`,
+  )
   return html`<section class="card">
     <div class="head">
       <h2>${texts.pos}</h2>
@@ -25,41 +36,10 @@ const posHtml = (visitor: PortalVisitor, texts: PointTexts, all: readonly PosDat
     </div>
     ${
       all.length === 0
-        ? html`<p class="quiet">${texts.posNone}</p>`
-        : scrolling(
-            texts.pos,
-            html`<table class="grid">
-              <thead>
-                <tr>
-                  <th scope="col">${texts.name}</th>
-                  <th scope="col">${texts.id}</th>
-                  <th scope="col">${texts.type}</th>
-                </tr>
-              </thead>
-              <tbody>
-                ${all.map(
-                  ({ id, name, type }) =>
-                    html`<tr>
-                      <td>
-                        ${
-                          mayChange
-                            ? html`<a href="${path(`/pos/${encodeURIComponent(id)}`)}">${name}</a>`
-                            : name
-                        }
-                      </td>
-                      <td><code>${id}</code></td>
-                      <td>${texts[`type_${type}`]}</td>
-                    </tr>`,
-                )}
-              </tbody>
-            </table>`,
-          )
+        ? quiet(texts.posNone)
+        : scrolling(texts.pos, headedTable('grid', [texts.name, texts.id, texts.type], rows))
     }
-    ${
-      mayDo(visitor.me.terms, 'see_developers')
-        ? html`<p><a class="lone" href="${keys}">${texts.keys}</a></p>`
-        : ''
-    }
+    ${mayDo(visitor.me.terms, 'see_developers') ? moreLink(keys, texts.keys) : ''}
   </section>`
 }
 
@@ -74,6 +54,21 @@ const codesHtml = (
   const mayChange = mayDo(visitor.me.terms, 'change_points_of_sale')
   const path = (more: string) => portalPath(visitor.shop.merchant, pointsPath(more))
   const haveStickers = all.some(({ serialNumber }) => serialNumber !== null)
+  const sticker = haveStickers ? [texts.sticker] : []
+  const heads = [texts.code, ...sticker, { number: texts.scansIn }, unseen(texts.labels)]
+  const rows = all.map(
+    ({ id, description, serialNumber }) =>
+      html`<tr>
+        <td><a href="${path(`/code/${id}`)}">${description ?? id}</a></td>
+        ${haveStickers ? html`<td>${serialNumber ?? ''}</td>` : ''}
+        <td class="number">${counts.get(id) ?? 0}</td>
+        <td class="links">
+          <a href="${path(`/code/${id}/labels`)}"
+            >${texts.labels}${unseen(` ${description ?? id}`)}</a
+          >
+        </td>
+      </tr>`,
+  )
   return html`<section class="card">
     <div class="head">
       <h2>${texts.codes}</h2>
@@ -81,38 +76,9 @@ const codesHtml = (
     </div>
     ${
       all.length === 0
-        ? html`<p class="quiet">${texts.codesNone}</p>`
+        ? quiet(texts.codesNone)
         : html`<p class="quiet small">${texts.codesWhat}</p>
-            ${scrolling(
-              texts.codes,
-              html`<table class="grid">
-                <thead>
-                  <tr>
-                    <th scope="col">${texts.code}</th>
-                    ${haveStickers ? html`<th scope="col">${texts.sticker}</th>` : ''}
-                    <th scope="col" class="number">${texts.scansIn}</th>
-                    <th scope="col"><span class="unseen">${texts.labels}</span></th>
-                  </tr>
-                </thead>
-                <tbody>
-                  ${all.map(
-                    ({ id, description, serialNumber }) =>
-                      html`<tr>
-                        <td>
-                          <a href="${path(`/code/${id}`)}">${description ?? id}</a>
-                        </td>
-                        ${haveStickers ? html`<td>${serialNumber ?? ''}</td>` : ''}
-                        <td class="number">${counts.get(id) ?? 0}</td>
-                        <td class="links">
-                          <a href="${path(`/code/${id}/labels`)}"
-                            >${texts.labels}${unseen(` ${description ?? id}`)}</a
-                          >
-                        </td>
-                      </tr>`,
-                  )}
-                </tbody>
-              </table>`,
-            )}`
+            ${scrolling(texts.codes, headedTable('grid', heads, rows))}`
     }
   </section>`
 }
@@ -122,10 +88,8 @@ const countsOf = ({ scanCounts }: PointNeeds, merchant: string, at: Instant): Co
   return new Map(found.map(({ shortlink, count }) => [shortlink, count]))
 }
 
-export const doneHtml = (texts: PointTexts, done: string | null): Html | '' =>
-  done === 'made' || done === 'changed' || done === 'removed'
-    ? html`<p class="state good" role="status">${texts[`done_${done}`]}</p>`
-    : ''
+export const doneText = (texts: PointTexts, done: string | null): string | undefined =>
+  done === 'made' || done === 'changed' || done === 'removed' ? texts[`done_${done}`] : undefined
 
 /** The points of sale of a merchant, and its codes. */
 export const pointListRoute = (needs: PointNeeds, { page }: PortalPages): Route =>
@@ -149,7 +113,7 @@ export const pointListRoute = (needs: PointNeeds, { page }: PortalPages): Route 
       return {
         title: texts.pos,
         body: html`<div class="head"><h1>${texts.pos}</h1></div>
-          ${doneHtml(texts, searchOf(call).get('done'))}
+          ${doneHtml(doneText(texts, searchOf(call).get('done')))}
           <div class="columns">
             ${posHtml(visitor, texts, all.toReversed())}
             ${codesHtml(visitor, texts, codes, countsOf(needs, merchant, call.at))}

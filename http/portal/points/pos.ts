@@ -6,6 +6,7 @@ import { within } from '../../../domain/stream.ts'
 import { searchOf, type Call } from '../../call.ts'
 import { fieldOf } from '../../forms.ts'
 import { isReadable } from '../../nothing.ts'
+import { hasProblems } from '../../payer/fields.ts'
 import type { Visits } from '../../payer/session.ts'
 import type { RawReply, Route } from '../../route.ts'
 import { portalPath } from '../areas.ts'
@@ -41,13 +42,12 @@ const makePos =
     const texts = pointTexts[visitor.language]
     const given = typedPos(call.body)
     const { merchant } = visitor.shop
+    const isId = idPattern.test(given.id) && newPosId.safeParse(given.id).success
     const problems = {
-      ...(!idPattern.test(given.id) || !newPosId.safeParse(given.id).success
-        ? { id: texts.wrongId }
-        : {}),
-      ...(isNamed(given) ? {} : { name: texts.wrongName }),
+      id: isId ? undefined : texts.wrongId,
+      name: isNamed(given) ? undefined : texts.wrongName,
     }
-    if (Object.keys(problems).length > 0) return newPosPage(visitor, given, problems)
+    if (hasProblems(problems)) return newPosPage(visitor, given, problems)
     const data = { merchant, ...given, location: null }
     try {
       const key = within(merchant, given.id)
@@ -74,9 +74,7 @@ const changePos =
     }
     const given = typedPos(call.body)
     if (!isNamed(given))
-      return changePosPage(visitor, pos, given, {
-        name: pointTexts[visitor.language].wrongName,
-      })
+      return changePosPage(visitor, pos, given, { name: pointTexts[visitor.language].wrongName })
     const { name, type } = given
     const command = { type: 'Change', merchant, changes: { name, type } } as const
     await needs.handle(pointsOfSale, key, command, context)

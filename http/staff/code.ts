@@ -1,7 +1,7 @@
 import { Refusal } from '../../domain/refusal.ts'
 import type { Call } from '../call.ts'
 import { fieldOf, type Fields } from '../forms.ts'
-import type { LobbyVisitor } from '../staff/frame.ts'
+import type { LobbyVisitor } from './frame.ts'
 
 /** What is wrong with the one-time code of a form; undefined when it is right. */
 export const codeProblem = async <Visitor extends LobbyVisitor>(
