@@ -17,7 +17,6 @@ const english = {
     'the callback feed as `portal`.',
   payout_returned: 'A payout came back from the bank',
   payout_returnedDo: 'Check the payout account under Money. The amount is then paid out again.',
-  somebody: 'Somebody',
   toThere: 'Open',
 }
 
@@ -40,7 +39,6 @@ const norwegian: MessagesTexts = {
     'det i varslingsstrømmen som `portal`.',
   payout_returned: 'En utbetaling kom i retur fra banken',
   payout_returnedDo: 'Kontroller kontoen under Penger. Beløpet blir så betalt ut på nytt.',
-  somebody: 'Noen',
   toThere: 'Åpne',
 }
 

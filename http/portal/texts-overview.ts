@@ -1,8 +1,6 @@
 import type { Language } from '../payer/texts.ts'
 
 const english = {
-  all: 'See all',
-  amount: 'Amount',
   before: 'Before: {}',
   by: 'By {}',
   byPos: 'By point of sale',
@@ -32,9 +30,7 @@ const english = {
   feesRest: 'Fees for settlements and permissions come off the payouts.',
   feesTerms: 'All fees',
   fromTo: 'From–to',
-  hasEnded: 'Nothing yet',
   hour: 'Hour',
-  left: 'Not captured',
   needsYou: 'Needs attention',
   news: 'Since your last visit',
   newsFirst: 'Welcome. On your next visit you see here what has changed since this one.',
@@ -46,10 +42,8 @@ const english = {
   pos: 'Point of sale',
   quiet: 'No payments in this period. New ones appear here automatically.',
   refunds: 'Refunds',
-  share: 'Share',
   show: 'Show',
   since: 'From day',
-  soFar: 'so far',
   today: 'Today',
   total: 'Total',
   turnover: 'Turnover',
@@ -66,8 +60,6 @@ const english = {
 export type OverviewTexts = Readonly<Record<keyof typeof english, string>>
 
 const norwegian: OverviewTexts = {
-  all: 'Se alle',
-  amount: 'Beløp',
   before: 'Før: {}',
   by: 'Per {}',
   byPos: 'Per utsalgssted',
@@ -97,9 +89,7 @@ const norwegian: OverviewTexts = {
   feesRest: 'Gebyrer for oppgjør og tillatelser går fra utbetalingene.',
   feesTerms: 'Alle gebyrer',
   fromTo: 'Fra–til',
-  hasEnded: 'Ingenting ennå',
   hour: 'Time',
-  left: 'Ikke trukket',
   needsYou: 'Krever oppmerksomhet',
   news: 'Siden forrige besøk',
   newsFirst: 'Velkommen. Ved neste besøk ser du her hva som er endret siden sist.',
@@ -111,10 +101,8 @@ const norwegian: OverviewTexts = {
   pos: 'Utsalgssted',
   quiet: 'Ingen betalinger i denne perioden. Nye vises her automatisk.',
   refunds: 'Refusjoner',
-  share: 'Andel',
   show: 'Vis',
   since: 'Fra dag',
-  soFar: 'så langt',
   today: 'I dag',
   total: 'I alt',
   turnover: 'Omsetning',

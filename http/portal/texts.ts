@@ -2,7 +2,6 @@ import type { Language } from '../payer/texts.ts'
 
 /** What stands around every page of the portal. Each area has a table of its own beside it. */
 const english = {
-  allMerchants: 'All your merchants',
   approvalNote:
     'Waiting for approval. Set everything up now; you can take payments once you are ' +
     'approved.',
@@ -39,7 +38,6 @@ const english = {
 export type FrameTexts = Readonly<Record<keyof typeof english, string>>
 
 const norwegian: FrameTexts = {
-  allMerchants: 'Alle butikkene dine',
   approvalNote:
     'Venter på godkjenning. Gjør alt klart nå; dere kan ta imot betalinger når dere er ' +
     'godkjent.',

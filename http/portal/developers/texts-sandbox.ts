@@ -1,7 +1,6 @@
 /** About the sandbox; a part of `texts.ts`. */
 export const sandboxTextsInEnglish = {
   accept: 'Accept',
-  advance: 'Move the clock',
   advance_3600: '1 hour forward',
   advance_86400: '1 day forward',
   advance_604800: '1 week forward',
@@ -33,7 +32,6 @@ export const sandboxTextsInEnglish = {
 export const sandboxTextsInNorwegian: Readonly<Record<keyof typeof sandboxTextsInEnglish, string>> =
   {
     accept: 'Godta',
-    advance: 'Still klokken',
     advance_3600: '1 time fram',
     advance_86400: '1 døgn fram',
     advance_604800: '1 uke fram',

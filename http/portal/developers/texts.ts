@@ -11,7 +11,6 @@ const english = {
   addApplicationDo: 'Register',
   address: 'Address of the API',
   applicationAdded: 'Registered.',
-  applicationName: 'Name',
   applicationNameHint: 'Payers read it when they give their consent.',
   applicationRemoved: 'Removed. Its tokens no longer work, and it gets no new ones.',
   applicationsWhat:
@@ -85,7 +84,6 @@ const norwegian: DeveloperTexts = {
   addApplicationDo: 'Registrer',
   address: 'API-ets adresse',
   applicationAdded: 'Registrert.',
-  applicationName: 'Navn',
   applicationNameHint: 'Betalere leser det når de gir samtykke.',
   applicationRemoved: 'Fjernet. Tokenene virker ikke lenger, og den får ingen nye.',
   applicationsWhat:

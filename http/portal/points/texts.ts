@@ -3,11 +3,9 @@ import type { Language } from '../../payer/texts.ts'
 /** What pages of points of sale and codes say. */
 const english = {
   address: 'Address in the code',
-  back: 'Points of sale',
   byLabel: 'Scans by label',
   callback: 'Callback address',
   callbackHint: 'Gets a callback for each scan, with the label. Optional.',
-  cancel: 'Cancel',
   change: 'Change',
   changeCodeNext: 'Labels and posters that are printed keep working.',
   changePosNext: 'Its id stays, so that the till needs no change.',
@@ -35,7 +33,6 @@ const english = {
   labelsHint: 'One per line.',
   labelsPrint: 'A4 sheets of 24 labels, 70 × 37 mm.',
   labelsShown: 'Only the {} labels with most scans are shown.',
-  labelsTexts: 'Labels',
   labelsTooMany: 'Print at most {} labels at a time.',
   labelsWhat:
     'A label with its own code for each table. When it is scanned, you and your till see which ' +
@@ -54,7 +51,6 @@ const english = {
     'Set its id in the till, which sends it with each payment. Payments show where they were made.',
   posNone: 'No points of sale yet. Each payment belongs to one.',
   poster: 'Poster',
-  posterFor: 'Poster',
   posterPrint: 'A5. In the print dialog, set margins to “None”.',
   posterWhat:
     'One code for the whole place, for a counter or a door. It does not show which table.',
@@ -102,11 +98,9 @@ export type PointTexts = Readonly<Record<keyof typeof english, string>>
 
 const norwegian: PointTexts = {
   address: 'Adressen i koden',
-  back: 'Utsalgssteder',
   byLabel: 'Skanninger per etikett',
   callback: 'Adresse for varsler',
   callbackHint: 'Får et varsel om hver skanning, med etiketten. Valgfritt.',
-  cancel: 'Avbryt',
   change: 'Endre',
   changeCodeNext: 'Etiketter og plakater som er skrevet ut, virker fortsatt.',
   changePosNext: 'Id-en blir, så kassen trenger ingen endring.',
@@ -133,7 +127,6 @@ const norwegian: PointTexts = {
   labelsHint: 'Én per linje.',
   labelsPrint: 'A4-ark med 24 etiketter, 70 × 37 mm.',
   labelsShown: 'Bare de {} etikettene med flest skanninger vises.',
-  labelsTexts: 'Etiketter',
   labelsTooMany: 'Skriv ut høyst {} etiketter om gangen.',
   labelsWhat:
     'En etikett med egen kode til hvert bord. Når den skannes, ser dere og kassen hvilket bord ' +
@@ -152,7 +145,6 @@ const norwegian: PointTexts = {
     'Sett id-en i kassen, som sender den med hver betaling. Betalinger viser hvor de ble gjort.',
   posNone: 'Ingen utsalgssteder ennå. Hver betaling hører til ett.',
   poster: 'Plakat',
-  posterFor: 'Plakat',
   posterPrint: 'A5. Velg «ingen marger» i utskriftsdialogen.',
   posterWhat: 'Én kode for hele stedet, til en disk eller en dør. Den viser ikke hvilket bord.',
   posWhat: 'En kasse, en butikk eller en nettbutikk. Hver betaling hører til ett.',
