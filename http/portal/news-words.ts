@@ -2,144 +2,74 @@ import type { StaffAction } from '../../domain/merchant/staff-roles.ts'
 import { merchantAndIdIn, idIn } from '../../domain/stream.ts'
 import type { Language } from '../payer/texts.ts'
 
-type Word = {
-  readonly en: string
-  readonly nb: string
-  /** Who may know it. */
-  readonly action: StaffAction
+type Word = readonly [en: string, nb: string]
+
+/** By who may know it; `{}` is the id of what it is about. */
+const words: Partial<Record<StaffAction, Readonly<Record<string, Word>>>> = {
+  see_payments: {
+    PaymentRefunded: ['A payment was refunded', 'En betaling ble refundert'],
+    PaymentAuthorizationExpired: [
+      'An authorisation expired without capture',
+      'En reservasjon utløp uten trekk',
+    ],
+  },
+  see_money: {
+    ReportClosed: ['A report of ledger {} was closed', 'En rapport i regnskap {} ble lukket'],
+    SettlementMade: ['A settlement was made', 'Et oppgjør ble laget'],
+    PayoutOrdered: ['A payout was ordered from the bank', 'En utbetaling ble bestilt i banken'],
+    PayoutPaid: ['A payout was paid', 'En utbetaling ble betalt'],
+    PayoutReturned: ['A payout was returned', 'En utbetaling kom i retur'],
+    SettlementAccountRegistered: ['The payout account was set', 'Kontoen for utbetaling ble satt'],
+    SettlementAccountChanged: [
+      'The payout account or its times were changed',
+      'Kontoen for utbetaling eller tidene ble endret',
+    ],
+    FeesScheduled: ['Fees were changed', 'Gebyrer ble endret'],
+  },
+  see_developers: {
+    DestinationRested: [
+      'Sending to a callback address has stopped',
+      'Sendingen til en varslingsadresse er stanset',
+    ],
+    DestinationWoken: [
+      'Sending to a callback address has resumed',
+      'Sendingen til en varslingsadresse er gjenopptatt',
+    ],
+    UserRegistered: ['API user {} was created', 'API-bruker {} ble opprettet'],
+    UserChanged: ['API user {} was changed', 'API-bruker {} ble endret'],
+    UserRemoved: ['API user {} was removed', 'API-bruker {} ble fjernet'],
+    UserDisabled: ['API user {} was disabled', 'API-bruker {} ble stengt'],
+    UserEnabled: ['API user {} was enabled', 'API-bruker {} ble åpnet'],
+    ApplicationRegistered: ['An application was registered', 'En applikasjon ble registrert'],
+    ApplicationChanged: ['An application was changed', 'En applikasjon ble endret'],
+    ApplicationRemoved: ['An application was removed', 'En applikasjon ble fjernet'],
+  },
+  see_staff: {
+    StaffInvited: ['Somebody was invited', 'Noen ble invitert'],
+    StaffJoined: ['Somebody joined the staff', 'Noen ble ansatt'],
+    StaffRoleChanged: ['A role was changed', 'En rolle ble endret'],
+    StaffRemoved: ['Somebody was removed', 'Noen ble fjernet'],
+    StaffLeft: ['Somebody left', 'Noen sluttet'],
+  },
+  see_overview: {
+    MerchantRegistered: ['The merchant was created', 'Butikken ble opprettet'],
+    MerchantChanged: [
+      'Details of the merchant were changed',
+      'Opplysninger om butikken ble endret',
+    ],
+    MerchantDisabled: ['The merchant was disabled', 'Butikken ble stengt'],
+    MerchantEnabled: ['The merchant was enabled', 'Butikken ble åpnet'],
+    PosRegistered: ['Point of sale {} was created', 'Utsalgssted {} ble opprettet'],
+    PosChanged: ['Point of sale {} was changed', 'Utsalgssted {} ble endret'],
+    PosRemoved: ['Point of sale {} was removed', 'Utsalgssted {} ble fjernet'],
+  },
 }
 
-/** `{}` is the id of what it is about. */
-const words: Readonly<Record<string, Word>> = {
-  PaymentRefunded: {
-    en: 'A payment was refunded',
-    nb: 'En betaling ble refundert',
-    action: 'see_payments',
-  },
-  PaymentAuthorizationExpired: {
-    en: 'An authorisation expired without capture',
-    nb: 'En reservasjon utløp uten trekk',
-    action: 'see_payments',
-  },
-  ReportClosed: {
-    en: 'A report of ledger {} was closed',
-    nb: 'En rapport i regnskap {} ble lukket',
-    action: 'see_money',
-  },
-  SettlementMade: { en: 'A settlement was made', nb: 'Et oppgjør ble laget', action: 'see_money' },
-  PayoutOrdered: {
-    en: 'A payout was ordered from the bank',
-    nb: 'En utbetaling ble bestilt i banken',
-    action: 'see_money',
-  },
-  PayoutPaid: { en: 'A payout was paid', nb: 'En utbetaling ble betalt', action: 'see_money' },
-  PayoutReturned: {
-    en: 'A payout was returned',
-    nb: 'En utbetaling kom i retur',
-    action: 'see_money',
-  },
-  DestinationRested: {
-    en: 'Sending to a callback address has stopped',
-    nb: 'Sendingen til en varslingsadresse er stanset',
-    action: 'see_developers',
-  },
-  DestinationWoken: {
-    en: 'Sending to a callback address has resumed',
-    nb: 'Sendingen til en varslingsadresse er gjenopptatt',
-    action: 'see_developers',
-  },
-  StaffInvited: { en: 'Somebody was invited', nb: 'Noen ble invitert', action: 'see_staff' },
-  StaffJoined: { en: 'Somebody joined the staff', nb: 'Noen ble ansatt', action: 'see_staff' },
-  StaffRoleChanged: { en: 'A role was changed', nb: 'En rolle ble endret', action: 'see_staff' },
-  StaffRemoved: { en: 'Somebody was removed', nb: 'Noen ble fjernet', action: 'see_staff' },
-  StaffLeft: { en: 'Somebody left', nb: 'Noen sluttet', action: 'see_staff' },
-  UserRegistered: {
-    en: 'API user {} was created',
-    nb: 'API-bruker {} ble opprettet',
-    action: 'see_developers',
-  },
-  UserChanged: {
-    en: 'API user {} was changed',
-    nb: 'API-bruker {} ble endret',
-    action: 'see_developers',
-  },
-  UserRemoved: {
-    en: 'API user {} was removed',
-    nb: 'API-bruker {} ble fjernet',
-    action: 'see_developers',
-  },
-  UserDisabled: {
-    en: 'API user {} was disabled',
-    nb: 'API-bruker {} ble stengt',
-    action: 'see_developers',
-  },
-  UserEnabled: {
-    en: 'API user {} was enabled',
-    nb: 'API-bruker {} ble åpnet',
-    action: 'see_developers',
-  },
-  ApplicationRegistered: {
-    en: 'An application was registered',
-    nb: 'En applikasjon ble registrert',
-    action: 'see_developers',
-  },
-  ApplicationChanged: {
-    en: 'An application was changed',
-    nb: 'En applikasjon ble endret',
-    action: 'see_developers',
-  },
-  ApplicationRemoved: {
-    en: 'An application was removed',
-    nb: 'En applikasjon ble fjernet',
-    action: 'see_developers',
-  },
-  SettlementAccountRegistered: {
-    en: 'The payout account was set',
-    nb: 'Kontoen for utbetaling ble satt',
-    action: 'see_money',
-  },
-  SettlementAccountChanged: {
-    en: 'The payout account or its times were changed',
-    nb: 'Kontoen for utbetaling eller tidene ble endret',
-    action: 'see_money',
-  },
-  MerchantRegistered: {
-    en: 'The merchant was created',
-    nb: 'Butikken ble opprettet',
-    action: 'see_overview',
-  },
-  MerchantChanged: {
-    en: 'Details of the merchant were changed',
-    nb: 'Opplysninger om butikken ble endret',
-    action: 'see_overview',
-  },
-  MerchantDisabled: {
-    en: 'The merchant was disabled',
-    nb: 'Butikken ble stengt',
-    action: 'see_overview',
-  },
-  MerchantEnabled: {
-    en: 'The merchant was enabled',
-    nb: 'Butikken ble åpnet',
-    action: 'see_overview',
-  },
-  PosRegistered: {
-    en: 'Point of sale {} was created',
-    nb: 'Utsalgssted {} ble opprettet',
-    action: 'see_overview',
-  },
-  PosChanged: {
-    en: 'Point of sale {} was changed',
-    nb: 'Utsalgssted {} ble endret',
-    action: 'see_overview',
-  },
-  PosRemoved: {
-    en: 'Point of sale {} was removed',
-    nb: 'Utsalgssted {} ble fjernet',
-    action: 'see_overview',
-  },
-  FeesScheduled: { en: 'Fees were changed', nb: 'Gebyrer ble endret', action: 'see_money' },
-}
+const byType = new Map(
+  (Object.keys(words) as StaffAction[]).flatMap((action) =>
+    Object.entries(words[action] ?? {}).map(([type, [en, nb]]) => [type, { en, nb, action }]),
+  ),
+)
 
 const idOf = (stream: string): string => {
   const id = idIn(stream)
@@ -150,6 +80,6 @@ const idOf = (stream: string): string => {
 export const newsWords =
   (language: Language) =>
   ({ type, stream }: { readonly type: string; readonly stream: string }) => {
-    const word = words[type]
+    const word = byType.get(type)
     return word && { text: word[language].replace('{}', idOf(stream)), action: word.action }
   }

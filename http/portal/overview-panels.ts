@@ -11,6 +11,7 @@ import { failingAddresses, type FailingAddress } from './failing-addresses.ts'
 import { newsWords } from './news-words.ts'
 import { nextPayoutHtml, type NextPayoutNeeds } from './next-payout.ts'
 import type { PortalVisitor } from './page.ts'
+import { card, quiet } from './parts.ts'
 import { overviewTexts } from './texts-overview.ts'
 
 type Expiring = {
@@ -46,14 +47,6 @@ export type PanelNeeds = ActorNeeds &
 const mostShown = 8
 const newsRead = 60
 
-const empty = (text: string): Html => html`<p class="quiet">${text}</p>`
-
-const panel = (title: string, body: Html): Html =>
-  html`<section class="card">
-    <h2>${title}</h2>
-    ${body}
-  </section>`
-
 const expiringHtml = (
   { expiring }: PanelNeeds,
   { shop, me, language, locale }: PortalVisitor,
@@ -63,7 +56,7 @@ const expiringHtml = (
   const found = expiring(shop.merchant, at, at + dayMs, 10 * mostShown)
     .filter(({ posId }) => isTheirPos(me.terms, posId))
     .slice(0, mostShown)
-  if (found.length === 0) return empty(texts.expiringNone)
+  if (found.length === 0) return quiet(texts.expiringNone)
   return html`<ul class="list">
     ${found.map(
       ({ tid, posTid, posId, currency, amountLeft, additionalAmountLeft, expiresAt }) =>
@@ -83,7 +76,7 @@ const expiringHtml = (
 const callbacksHtml = ({ failingCallbacks }: PanelNeeds, visitor: PortalVisitor): Html => {
   const texts = overviewTexts[visitor.language]
   const found = failingCallbacks(visitor.shop.merchant, mostShown)
-  if (found.length === 0) return empty(texts.callbacksNone)
+  if (found.length === 0) return quiet(texts.callbacksNone)
   const words = { since: texts.callbackSince, rests: texts.callbackRests }
   const link = (status: 'waiting' | 'abandoned') =>
     html`<a class="lone" href="${callbacksPath(visitor.shop.merchant, `?status=${status}`)}"
@@ -98,7 +91,7 @@ const newsHtml = async (needs: PanelNeeds, visitor: PortalVisitor): Promise<Html
   const texts = overviewTexts[language]
   // The visit that goes on is not the last one.
   const since = me.visits[1] ?? me.visits[0]
-  if (!since) return empty(texts.newsFirst)
+  if (!since) return quiet(texts.newsFirst)
   const words = newsWords(language)
   const nameOf = await actorNames(needs)(shop.merchant, language)
   const found = needs
@@ -109,7 +102,7 @@ const newsHtml = async (needs: PanelNeeds, visitor: PortalVisitor): Promise<Html
       return word && !isOwn && mayDo(me.terms, word.action) ? [{ ...one, ...word }] : []
     })
     .slice(0, mostShown)
-  if (found.length === 0) return empty(texts.newsNone)
+  if (found.length === 0) return quiet(texts.newsNone)
   const items = found.map(
     async ({ text, at, actor }) =>
       html`<li class="row">
@@ -134,9 +127,9 @@ export const panelsHtml = async (
   const may = (action: StaffAction) => mayDo(visitor.me.terms, action)
   const payout = () => nextPayoutHtml(needs, visitor.shop.merchant, visitor)
   return html`<div class="panels">
-    ${may('see_money') ? panel(texts.payout, payout()) : ''}
-    ${panel(texts.expiring, expiringHtml(needs, visitor, at))}
-    ${may('see_developers') ? panel(texts.callbacks, callbacksHtml(needs, visitor)) : ''}
-    ${panel(texts.news, await newsHtml(needs, visitor))}
+    ${may('see_money') ? card(texts.payout, payout()) : ''}
+    ${card(texts.expiring, expiringHtml(needs, visitor, at))}
+    ${may('see_developers') ? card(texts.callbacks, callbacksHtml(needs, visitor)) : ''}
+    ${card(texts.news, await newsHtml(needs, visitor))}
   </div>`
 }

@@ -7,6 +7,7 @@ import { portalPath } from './areas.ts'
 import { columnName, paymentsHref, type Shown } from './overview-charts.ts'
 import { isNothing, type Taken } from './overview-numbers.ts'
 import { stepOf } from './overview-period.ts'
+import { headedTable } from './parts.ts'
 import { overviewTexts } from './texts-overview.ts'
 
 type Line = {
@@ -23,30 +24,22 @@ const tableHtml = ({ visitor, numbers }: Shown, first: string, lines: readonly L
   const amount = plainAmounts(locale, numbers.currency)
   const count = numberFormat(locale)
   const cell = (text: string) => html`<td class="number">${text}</td>`
-  const head = (text: string) => html`<th scope="col" class="number">${text}</th>`
   const compares = lines.some(({ before }) => before)
-  return html`<div class="scroll">
-    <table class="grid">
-      <thead>
-        <tr>
-          <th scope="col">${first}</th>
-          ${head(texts.payments)} ${head(texts.turnover)} ${compares ? head(texts.earlier) : ''}
-          ${head(texts.refunds)} ${showsFees ? head(texts.fees) : ''}
-        </tr>
-      </thead>
-      <tbody>
-        ${lines.map(
-          ({ name, taken, before }) =>
-            html`<tr>
-              <th scope="row">${name}</th>
-              ${cell(count.format(taken.payments))} ${cell(amount(taken.captured))}
-              ${before ? cell(amount(before.captured)) : ''} ${cell(amount(taken.refunded))}
-              ${showsFees ? cell(amount(taken.fees)) : ''}
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`
+  const names = [
+    ...[texts.payments, texts.turnover, ...(compares ? [texts.earlier] : [])],
+    ...[texts.refunds, ...(showsFees ? [texts.fees] : [])],
+  ]
+  const rows = lines.map(
+    ({ name, taken, before }) =>
+      html`<tr>
+        <th scope="row">${name}</th>
+        ${cell(count.format(taken.payments))} ${cell(amount(taken.captured))}
+        ${before ? cell(amount(before.captured)) : ''} ${cell(amount(taken.refunded))}
+        ${showsFees ? cell(amount(taken.fees)) : ''}
+      </tr>`,
+  )
+  const heads = [first, ...names.map((number) => ({ number }))]
+  return html`<div class="scroll">${headedTable('grid', heads, rows)}</div>`
 }
 
 /** The numbers of the charts, newest first; columns without any are left out. */

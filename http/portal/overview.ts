@@ -22,10 +22,11 @@ import { tilesHtml } from './overview-tiles.ts'
 import { panelsHtml, type PanelNeeds } from './overview-panels.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
 import { portalPages, shopParams } from './pages.ts'
+import { card } from './parts.ts'
 import { frameTexts } from './texts.ts'
 import { overviewTexts } from './texts-overview.ts'
 
-export type OverviewNeeds = PortalNeeds &
+type OverviewNeeds = PortalNeeds &
   TurnoverNeeds &
   PanelNeeds &
   NoticeNeeds & {
@@ -42,11 +43,7 @@ const numbersHtml = (shown: Shown, isAlone: boolean): Html => {
     ${
       isNothing(numbers.total) && isNothing(numbers.before)
         ? html`<p class="card quiet">${texts.quiet}</p>`
-        : html`${chartsHtml(shown)}
-            <section class="card">
-              <h2>${texts.byPos}, ${numbers.currency}</h2>
-              ${posTable(shown)}
-            </section>
+        : html`${chartsHtml(shown)} ${card(`${texts.byPos}, ${numbers.currency}`, posTable(shown))}
             <details class="card fold" id="columns-${numbers.currency}">
               <summary>
                 <h2>${filledText(texts.by, texts[stepOf(asked.period)].toLowerCase())}</h2>
@@ -93,14 +90,7 @@ const overviewPage = async (
       </div>
       <div data-part="overview">
         ${comparedHtml(asked, visitor)} ${names.size === 0 ? firstStepsHtml(visitor) : ''} ${tiles}
-        ${
-          notices === ''
-            ? ''
-            : html`<section class="card">
-                <h2>${overviewTexts[visitor.language].needsYou}</h2>
-                ${notices}
-              </section>`
-        }
+        ${notices === '' ? '' : card(overviewTexts[visitor.language].needsYou, notices)}
         <div class="board">
           <div>${charts}</div>
           ${await panelsHtml(needs, visitor, call.at)}

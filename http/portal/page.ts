@@ -77,8 +77,8 @@ const linksOf = (visitor: PortalVisitor, current: Area | undefined): readonly Li
   (Object.keys(areas) as Area[])
     .filter((area) => mayDo(visitor.me.terms, areas[area].action))
     .map((area) => {
-      const { path, text, icon } = areas[area]
-      const name = frameTexts[visitor.language][text]
+      const { path, icon } = areas[area]
+      const name = frameTexts[visitor.language][area]
       const href = portalPath(visitor.shop.merchant, path)
       return { href, name, icon, isCurrent: area === current }
     })
@@ -93,12 +93,10 @@ export const portalReply = (
   const around = { home: '/portal/', styles: ['/portal/style.css'] }
   const frame: Frame = isOfShop(visitor)
     ? {
-        ...{
-          ...around,
-          place: visitor.shop.name,
-          who: html`${shopHtml(visitor)} ${dayHtml(visitor)}`,
-        },
-        ...{ menu: { label: texts.menu, links: linksOf(visitor, page.area) } },
+        ...around,
+        place: visitor.shop.name,
+        who: html`${shopHtml(visitor)} ${dayHtml(visitor)}`,
+        menu: { label: texts.menu, links: linksOf(visitor, page.area) },
         note: noteHtml(visitor),
       }
     : { ...around, place: texts.portal, who: '', menu: undefined, note: '' }

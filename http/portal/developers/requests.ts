@@ -8,6 +8,7 @@ import type { Route } from '../../route.ts'
 import type { PortalNeeds } from '../guard.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
 import { portalPages, shopParams } from '../pages.ts'
+import { card } from '../parts.ts'
 import { docsPath } from './docs-links.ts'
 import { norwegianRefusal } from './texts-refusals.ts'
 import { codeBlock, developersPage, factsHtml, textsOf } from './parts.ts'
@@ -61,15 +62,15 @@ const refusalPage = (needs: PortalRefusalNeeds, visitor: PortalVisitor): PortalP
   const refused = needs.refusalsOf(visitor.shop.merchant)
   return developersPage(visitor, {
     ...{ tab: 'requests', title: texts.tab_requests },
-    body: html`<section class="card">
-      <h2>${texts.tab_requests}</h2>
-      <p class="quiet small">${texts.refusalsWhat}</p>
-      ${
-        refused.length === 0
-          ? html`<p>${texts.noRefusals}</p>`
-          : refused.map((one) => refusedHtml(visitor, one))
-      }
-    </section>`,
+    body: card(
+      texts.tab_requests,
+      html`<p class="quiet small">${texts.refusalsWhat}</p>
+        ${
+          refused.length === 0
+            ? html`<p>${texts.noRefusals}</p>`
+            : refused.map((one) => refusedHtml(visitor, one))
+        }`,
+    ),
   })
 }
 

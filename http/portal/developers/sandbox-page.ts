@@ -10,7 +10,7 @@ import { hiddenFields } from '../../payer/session.ts'
 import { unseen } from '../../payer/words.ts'
 import { portalPath } from '../areas.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
-import { headedTable } from '../parts.ts'
+import { card, headedTable } from '../parts.ts'
 import { paymentTexts } from '../payments/texts.ts'
 import { actHtml, developersPage, developersPath, factsHtml, textsOf } from './parts.ts'
 
@@ -54,24 +54,17 @@ const waitingHtml = (visitor: PortalVisitor, row: PaymentRow): Html => {
 
 const simulatorHtml = (visitor: PortalVisitor, rows: readonly PaymentRow[]): Html => {
   const texts = textsOf(visitor)
-  const heads = paymentTexts[visitor.language]
-  return html`<section class="card">
-    <h2>${texts.simulator}</h2>
-    <p class="quiet small">${texts.simulatorWhat}</p>
-    <div data-part="waiting">
-      ${
-        rows.length === 0
-          ? html`<p>${texts.noWaiting}</p>`
-          : html`<div class="scroll">
-              ${headedTable(
-                'grid stacks',
-                [heads.amount, heads.orderNumber, heads.requested, unseen(texts.payer)],
-                rows.map((row) => waitingHtml(visitor, row)),
-              )}
-            </div>`
-      }
-    </div>
-  </section>`
+  const words = paymentTexts[visitor.language]
+  const heads = [words.amount, words.orderNumber, words.requested, unseen(texts.payer)]
+  const lines = rows.map((row) => waitingHtml(visitor, row))
+  const table = html`<div class="scroll">${headedTable('grid stacks', heads, lines)}</div>`
+  return card(
+    texts.simulator,
+    html`<p class="quiet small">${texts.simulatorWhat}</p>
+      <div data-part="waiting">
+        ${rows.length === 0 ? html`<p>${texts.noWaiting}</p>` : table}
+      </div>`,
+  )
 }
 
 const clockHtml = (visitor: PortalVisitor, at: Instant, mayChange: boolean): Html => {
@@ -110,12 +103,12 @@ const payersHtml = async (
     const code = payer === undefined ? undefined : await simulator?.oneTimeCode(payer)
     return [name, html`${texts.oneTimeCode} <code>${code ?? '—'}</code>`] as const
   })
-  return html`<section class="card">
-    <h2>${texts.payers}</h2>
-    <p class="quiet small">${texts.payersWhat}</p>
-    ${factsHtml(await Promise.all(shown))}
-    <p><a href="/docs/sandbox">${texts.sandboxGuide}</a></p>
-  </section>`
+  return card(
+    texts.payers,
+    html`<p class="quiet small">${texts.payersWhat}</p>
+      ${factsHtml(await Promise.all(shown))}
+      <p><a href="/docs/sandbox">${texts.sandboxGuide}</a></p>`,
+  )
 }
 
 /** The clock, the payments that wait for a payer, and what payers' phones show. */

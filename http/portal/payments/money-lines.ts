@@ -7,6 +7,7 @@ import type { Html } from '../../payer/page.ts'
 import { filledText } from '../../payer/words.ts'
 import { reportHref, settlementHref } from '../money-parts.ts'
 import type { PortalVisitor } from '../page.ts'
+import { headedTable, quiet, scrolling } from '../parts.ts'
 import type { Told } from './timeline.ts'
 
 export type CountingNeeds = {
@@ -83,8 +84,6 @@ const lineHtml = (told: Told, visitor: PortalVisitor, line: Line): Html => {
   </tr>`
 }
 
-const heads = ['gross', 'fees', 'net'] as const
-
 /** Each capture and refund with its fees, its report and its settlement. */
 export const moneyLinesHtml = async (
   needs: CountingNeeds,
@@ -102,19 +101,9 @@ export const moneyLinesHtml = async (
     const report = await needs.reportHolding(merchant, ledger, position)
     lines.push({ event, ledger, report, settlement: needs.settlementTaking(merchant, position) })
   }
-  if (lines.length === 0) return html`<p class="quiet">${texts.feesNone}</p>`
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.fees}">
-    <table class="grid fees">
-      <thead>
-        <tr>
-          <th scope="col">${texts.when}</th>
-          ${heads.map((head) => html`<th scope="col" class="number">${texts[head]}</th>`)}
-          <th scope="col">${texts.report}, ${texts.settlement.toLowerCase()}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${lines.map((line) => lineHtml(told, visitor, line))}
-      </tbody>
-    </table>
-  </div>`
+  if (lines.length === 0) return quiet(texts.feesNone)
+  const numbers = [texts.gross, texts.fees, texts.net].map((number) => ({ number }))
+  const heads = [texts.when, ...numbers, `${texts.report}, ${texts.settlement.toLowerCase()}`]
+  const rows = lines.map((line) => lineHtml(told, visitor, line))
+  return scrolling(texts.fees, headedTable('grid fees', heads, rows))
 }

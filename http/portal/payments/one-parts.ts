@@ -5,6 +5,7 @@ import type { Html } from '../../payer/page.ts'
 import { filled } from '../../payer/words.ts'
 import { portalPath } from '../areas.ts'
 import type { PortalVisitor } from '../page.ts'
+import { card } from '../parts.ts'
 import { namesOfPos, paymentPath, type PosOf } from './find.ts'
 import { possibleActions } from './possible.ts'
 import { badgeHtml } from './state.ts'
@@ -96,12 +97,12 @@ export const detailsHtml = (
 }
 
 export const proofHtml = ({ visitor, texts, tid }: ShownPayment): Html =>
-  html`<section class="card">
-    <h2>${texts.proof}</h2>
-    <p class="quiet small">${texts.proofWhat}</p>
-    <p>
-      <a href="${portalPath(visitor.shop.merchant, paymentPath(tid, '/proof.json'))}"
-        >${texts.proofLink}</a
-      >
-    </p>
-  </section>`
+  card(
+    texts.proof,
+    html`<p class="quiet small">${texts.proofWhat}</p>
+      <p>
+        <a href="${portalPath(visitor.shop.merchant, paymentPath(tid, '/proof.json'))}"
+          >${texts.proofLink}</a
+        >
+      </p>`,
+  )

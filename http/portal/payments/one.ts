@@ -12,7 +12,7 @@ import { filledText } from '../../payer/words.ts'
 import type { Route } from '../../route.ts'
 import { portalPath } from '../areas.ts'
 import type { PortalPages } from '../pages.ts'
-import { crumbs } from '../parts.ts'
+import { card, crumbs } from '../parts.ts'
 import { itemsHtml } from './bought.ts'
 import { findPayment, paymentParams, paymentPath } from './find.ts'
 import { paymentDone, type Done } from './done.ts'
@@ -70,10 +70,7 @@ const boughtHtml = async (needs: PaymentPageNeeds, shown: ShownPayment): Promise
   const attached = isErased ? [] : await attachmentsHtml(needs, visitor, of)
   const items = itemsHtml(payment, texts, visitor.locale)
   if (items === '' && attached.length === 0) return ''
-  return html`<section class="card">
-    <h2>${texts.bought}</h2>
-    ${items} ${attached}
-  </section>`
+  return card(texts.bought, html`${items} ${attached}`)
 }
 
 type Asked = Done & {
@@ -109,38 +106,23 @@ const bodyOf = async (needs: PaymentPageNeeds, shown: ShownPayment, asked: Asked
   const told: Told = { texts, locale, currency: payment.request.currency, names }
   const pages = pagesHtml(shown, history, before !== undefined)
   const path = portalPath(shop.merchant, paymentPath(tid))
+  const lines = await moneyLinesHtml(needs, told, visitor, payment, history.events)
+  const further = furtherHtml(
+    toldBefore === undefined ? undefined : [path, texts.newestCallbacks],
+    hasMore ? [`${path}?told=${messages.at(-1)?.place}`, texts.olderCallbacks] : undefined,
+  )
   const body = html`${crumbs([portalPath(shop.merchant, 'payments'), texts.payments])}
     <div data-part="done">${paymentDone(shown, { done, part })}</div>
     <div data-part="head">${headHtml(shown)}</div>
     <div class="pay">
       <div data-part="main">
-        <section class="card">
-          <h2>${texts.picture}</h2>
-          ${potsHtml(payment, texts, locale)}
-        </section>
-        ${await boughtHtml(needs, shown)}
-        <section class="card">
-          <h2>${texts.fees}</h2>
-          ${await moneyLinesHtml(needs, told, visitor, payment, history.events)} ${pages}
-        </section>
+        ${card(texts.picture, potsHtml(payment, texts, locale))} ${await boughtHtml(needs, shown)}
+        ${card(texts.fees, html`${lines} ${pages}`)}
       </div>
       <div data-part="side">
-        <section class="card">
-          <h2>${texts.timeline}</h2>
-          ${timelineHtml(told, history.events)} ${pages}
-        </section>
-        <section class="card">
-          <h2>${texts.details}</h2>
-          ${detailsHtml(needs, shown)}
-        </section>
-        <section class="card">
-          <h2>${texts.callbacks}</h2>
-          ${callbacksHtml(visitor, texts, messages)}
-          ${furtherHtml(
-            toldBefore === undefined ? undefined : [path, texts.newestCallbacks],
-            hasMore ? [`${path}?told=${messages.at(-1)?.place}`, texts.olderCallbacks] : undefined,
-          )}
-        </section>
+        ${card(texts.timeline, html`${timelineHtml(told, history.events)} ${pages}`)}
+        ${card(texts.details, detailsHtml(needs, shown))}
+        ${card(texts.callbacks, html`${callbacksHtml(visitor, texts, messages)} ${further}`)}
         ${proofHtml(shown)}
       </div>
     </div>`

@@ -3,6 +3,7 @@ import { nothing, type Pots } from '../../../domain/money/pots.ts'
 import { available, type RequestedPayment } from '../../../domain/payment/payment-state.ts'
 import { plainAmounts, shownAmount } from '../../payer/money.ts'
 import type { Html } from '../../payer/page.ts'
+import { headedTable, scrolling } from '../parts.ts'
 import type { PaymentTexts } from './texts.ts'
 
 /** In the order of the picture: authorised = captured + released + available. */
@@ -69,32 +70,21 @@ export const potsHtml = (payment: RequestedPayment, texts: PaymentTexts, locale:
   const hasTip = sums.authorized.additionalAmount > 0
   const total = ({ amount, additionalAmount }: Pots) => amount + additionalAmount
   const says = rows.map((name) => `${texts[name]} ${shown(total(sums[name]))}`).join(', ')
+  const withTip = hasTip ? [{ number: texts.additional }, { number: texts.total }] : []
+  const heads = ['', { number: `${texts.amount}, ${currency}` }, ...withTip]
+  const lines = rows.map((name) => {
+    const pots = sums[name]
+    return html`<tr>
+      <th scope="row"><span class="swatch ${name}"></span>${texts[name]}</th>
+      <td class="number">${plain(pots.amount)}</td>
+      ${hasTip ? html`<td class="number">${plain(pots.additionalAmount)}</td>` : ''}
+      ${hasTip ? html`<td class="number">${plain(total(pots))}</td>` : ''}
+    </tr>`
+  })
   const height = hasTip ? 2 * potHeight : potHeight
   return html`<svg class="pots" viewBox="0 0 ${width} ${height}" role="img" aria-label="${says}">
       ${barHtml(sums, 'amount', 0, texts.amount)}
       ${hasTip ? barHtml(sums, 'additionalAmount', potHeight, texts.additional) : ''}
     </svg>
-    <div class="scroll" tabindex="0" role="region" aria-label="${texts.picture}">
-      <table class="pot-sums grid">
-        <thead>
-          <tr>
-            <td></td>
-            <th scope="col" class="number">${texts.amount}, ${currency}</th>
-            ${hasTip ? html`<th scope="col" class="number">${texts.additional}</th>` : ''}
-            ${hasTip ? html`<th scope="col" class="number">${texts.total}</th>` : ''}
-          </tr>
-        </thead>
-        <tbody>
-          ${rows.map((name) => {
-            const pots = sums[name]
-            return html`<tr>
-              <th scope="row"><span class="swatch ${name}"></span>${texts[name]}</th>
-              <td class="number">${plain(pots.amount)}</td>
-              ${hasTip ? html`<td class="number">${plain(pots.additionalAmount)}</td>` : ''}
-              ${hasTip ? html`<td class="number">${plain(total(pots))}</td>` : ''}
-            </tr>`
-          })}
-        </tbody>
-      </table>
-    </div>`
+    ${scrolling(texts.picture, headedTable('pot-sums grid', heads, lines))}`
 }

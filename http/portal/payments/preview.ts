@@ -5,6 +5,7 @@ import { available, type RequestedPayment } from '../../../domain/payment/paymen
 import { shownAmount, shownTime } from '../../payer/money.ts'
 import type { Html } from '../../payer/page.ts'
 import { filled } from '../../payer/words.ts'
+import { headedTable, scrolling } from '../parts.ts'
 import { standingOf } from './one-parts.ts'
 import { badgeHtml } from './state.ts'
 import type { PaymentTexts } from './texts.ts'
@@ -34,43 +35,23 @@ export const changesHtml = (
   const [now, then] = [sumsIn(payment), sumsIn(after)]
   const shown = (minor: number) => shownAmount(minor, payment.request.currency, visitor.locale)
   const time = (at: number) => shownTime(at, visitor.locale)
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.previewTitle}">
-    <table class="grid preview">
-      <thead>
-        <tr>
-          <td></td>
-          <th scope="col" class="number">${texts.before}</th>
-          <th scope="col" class="number">${texts.afterwards}</th>
-        </tr>
-      </thead>
-      <tbody>
-        <tr>
-          <th scope="row">${texts.status}</th>
-          <td class="number">${badgeHtml(texts, standingOf(payment))}</td>
-          <td class="number">${badgeHtml(texts, standingOf(after))}</td>
-        </tr>
-        ${sums
-          .filter((name) => now[name] !== then[name])
-          .map(
-            (name) =>
-              html`<tr>
-                <th scope="row">${texts[name]}</th>
-                <td class="number">${shown(now[name])}</td>
-                <td class="number"><b>${shown(then[name])}</b></td>
-              </tr>`,
-          )}
-        ${
-          payment.expiresAt === after.expiresAt
-            ? ''
-            : html`<tr>
-                <th scope="row">${texts.expiresAt}</th>
-                <td class="number">${time(payment.expiresAt)}</td>
-                <td class="number"><b>${time(after.expiresAt)}</b></td>
-              </tr>`
-        }
-      </tbody>
-    </table>
-  </div>`
+  const row = (name: string, before: Html | string, after: Html | string) =>
+    html`<tr>
+      <th scope="row">${name}</th>
+      <td class="number">${before}</td>
+      <td class="number">${after}</td>
+    </tr>`
+  const rows = [
+    row(texts.status, badgeHtml(texts, standingOf(payment)), badgeHtml(texts, standingOf(after))),
+    ...sums
+      .filter((name) => now[name] !== then[name])
+      .map((name) => row(texts[name], shown(now[name]), html`<b>${shown(then[name])}</b>`)),
+    ...(payment.expiresAt === after.expiresAt
+      ? []
+      : [row(texts.expiresAt, time(payment.expiresAt), html`<b>${time(after.expiresAt)}</b>`)]),
+  ]
+  const heads = ['', { number: texts.before }, { number: texts.afterwards }]
+  return scrolling(texts.previewTitle, headedTable('grid preview', heads, rows))
 }
 
 export const costHtml = ({ texts, visitor, payment }: Previewed, { events }: PaymentPreview) => {

@@ -81,5 +81,3 @@ export const paymentSearch = (needs: PaymentSearchNeeds) => {
   return (of: Of, filters: Filters, page: { readonly limit: number; readonly at: Instant }) =>
     found(needs, search, of, filters, page)
 }
-
-export type PaymentSearch = ReturnType<typeof paymentSearch>

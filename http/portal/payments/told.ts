@@ -8,6 +8,7 @@ import { filled } from '../../payer/words.ts'
 import { callbacksPath } from '../developers/callback-list.ts'
 import { callbackWords } from '../developers/parts.ts'
 import type { PortalVisitor } from '../page.ts'
+import { quiet } from '../parts.ts'
 import { problemText } from '../texts-problems.ts'
 import type { PaymentTexts } from './texts.ts'
 
@@ -74,7 +75,7 @@ export const callbacksHtml = (
   told: readonly ToldOfPayment[],
 ): Html =>
   told.length === 0
-    ? html`<p class="quiet">${texts.callbackNone}</p>`
+    ? quiet(texts.callbackNone)
     : html`<ul class="told">
         ${told.map(
           (one) =>
