@@ -16,7 +16,7 @@ import { actorNames, type ActorNeeds } from './actors.ts'
 import { portalPath } from './areas.ts'
 import { contextOfStaff, type PortalNeeds } from './guard.ts'
 import type { PortalVisitor } from './page.ts'
-import { portalPages, shopParams } from './pages.ts'
+import { portalPages } from './pages.ts'
 import { doneHtml } from './parts.ts'
 import { frameTexts } from './texts.ts'
 import { messagesTexts } from './texts-messages.ts'
@@ -115,7 +115,6 @@ export const messagesRoutes = (needs: MessagesNeeds, visits: Visits): Route[] =>
   const { page, form } = portalPages(needs, visits)
   const place = {
     path: '/portal/:merchant/messages',
-    params: shopParams,
     action: 'see_messages',
     area: 'messages',
   } as const

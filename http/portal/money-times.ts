@@ -14,7 +14,7 @@ import type { MoneyNeeds } from './money-needs.ts'
 import { crumbsHtml, moneyPath } from './money-parts.ts'
 import { moneyRoot } from './money-places.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
-import { shopParams, type PortalPages } from './pages.ts'
+import type { PortalPages } from './pages.ts'
 import { nextPayoutHtml } from './next-payout.ts'
 import { choiceField, formPage, timeZoneField } from './parts.ts'
 import { frameTexts } from './texts.ts'
@@ -74,7 +74,6 @@ export const timesRoutes = (
 ): Route[] => {
   const place = {
     path: `${moneyRoot}/times`,
-    params: shopParams,
     action: 'change_settlement_account',
     area: 'money',
   } as const

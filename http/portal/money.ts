@@ -41,10 +41,10 @@ export const moneyRoutes = (needs: MoneyNeeds, visits: Visits): Route[] => {
   const pages = portalPages(needs, visits)
   const { page, form, confirm } = pages
   const settlementPath = `${moneyRoot}/settlements/:serial`
-  const account = { params: shopParams, path: `${moneyRoot}/account` }
+  const account = { path: `${moneyRoot}/account` }
   return [
     page(
-      { ...seeing, path: moneyRoot, params: shopParams, summary: 'Payouts, ledgers and reports' },
+      { ...seeing, path: moneyRoot, summary: 'Payouts, ledgers and reports' },
       async (visitor, call) => moneyOverview(needs, visitor, call),
     ),
     page(
@@ -69,7 +69,7 @@ export const moneyRoutes = (needs: MoneyNeeds, visits: Visits): Route[] => {
     ...reportRoutes(needs, visits, pages),
     ...timesRoutes(needs, visits, pages),
     page(
-      { ...seeing, path: `${moneyRoot}/terms`, params: shopParams, summary: 'Fees through time' },
+      { ...seeing, path: `${moneyRoot}/terms`, summary: 'Fees through time' },
       async (visitor, call) => termsPage(needs, visitor, call.at),
     ),
     page({ ...seeing, ...account, summary: 'The settlement account' }, async (visitor, call) =>

@@ -21,7 +21,7 @@ import { columnsTable, posTable } from './overview-tables.ts'
 import { tilesHtml } from './overview-tiles.ts'
 import { panelsHtml, type PanelNeeds } from './overview-panels.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
-import { portalPages, shopParams } from './pages.ts'
+import { portalPages } from './pages.ts'
 import { card } from './parts.ts'
 import { frameTexts } from './texts.ts'
 import { overviewTexts } from './texts-overview.ts'
@@ -102,7 +102,7 @@ const overviewPage = async (
 /** What happens today, and what needs somebody. */
 export const overviewRoutes = (needs: OverviewNeeds, visits: Visits): Route[] => {
   const { page, followerOf } = portalPages(needs, visits)
-  const place = { params: shopParams, action: 'see_overview', area: 'overview' } as const
+  const place = { action: 'see_overview', area: 'overview' } as const
   return [
     page(
       {

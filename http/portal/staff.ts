@@ -6,7 +6,7 @@ import { fieldOf } from '../forms.ts'
 import type { Visits } from '../payer/session.ts'
 import type { Route } from '../route.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
-import { portalPages, shopParams } from './pages.ts'
+import { portalPages } from './pages.ts'
 import { staffChanges, type StaffPagesNeeds } from './staff-changes.ts'
 import { givenTerms, staffForm } from './staff-fields.ts'
 import { endForm, inviteForm, roleForm } from './staff-forms.ts'
@@ -14,7 +14,6 @@ import { staffPage } from './staff-page.ts'
 
 const place = {
   path: '/portal/:merchant/staff',
-  params: shopParams,
   action: 'see_staff',
   area: 'staff',
 } as const

@@ -58,10 +58,12 @@ export const staffPages = <
 >(
   needs: StaffPageNeeds,
   visits: Visits,
-  house: House<Visitor, Page, Action, Area>,
+  /** `params` are those of every path that says no others. */
+  house: House<Visitor, Page, Action, Area> & { readonly params?: Params },
 ) => {
   const { inLobby, inHouse, mayDo } = guarding(needs, visits, house)
-  const { group, contextOf } = house
+  const { contextOf, params } = house
+  const usual = { group: house.group, ...(params && { params }) }
   const { ofPages, ofForms } = errorsOf(house.missing)
   return {
     inLobby,
@@ -70,7 +72,7 @@ export const staffPages = <
       show: (visitor: Visitor, call: PageCall<Schema>) => Promise<Shown<Page>>,
     ): Route =>
       route({
-        ...{ ...ofPage, group, ...place },
+        ...{ ...ofPage, ...usual, ...place },
         errors: { ...ofPages, ...errors },
         handle: (call) =>
           inHouse(call, { action, area }, (visitor) => show(visitor, call as PageCall<Schema>)),
@@ -90,7 +92,7 @@ export const staffPages = <
       carryOut: (visitor: Visitor, call: FormCall<Schema, Asked>) => Promise<Shown<Page>>,
     ): Route =>
       route({
-        ...{ ...ofForm(hasNextPage), group, ...place },
+        ...{ ...ofForm(hasNextPage), ...usual, ...place },
         errors: { ...ofForms, ...errors },
         handle: (call) =>
           inHouse(call, { action, area }, (visitor) => {
@@ -119,7 +121,7 @@ export const staffPages = <
       ) => Promise<Shown<Page>>,
     ): Route =>
       route({
-        ...{ ...ofPage, method: 'POST', isSafe: false, group, ...place },
+        ...{ ...ofPage, method: 'POST', isSafe: false, ...usual, ...place },
         errors: { ...ofForms, ...errors },
         upload: {
           admits: () => true,

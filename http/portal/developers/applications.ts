@@ -25,7 +25,7 @@ export type PortalApplicationNeeds = PortalNeeds &
     }
   }
 
-const place = { params: shopParams, action: 'see_developers', area: 'developers' } as const
+const place = { action: 'see_developers', area: 'developers' } as const
 const listPath = '/portal/:merchant/developers/applications'
 const onePath = `${listPath}/:client`
 const oneParams = shopParams.extend({

@@ -32,7 +32,7 @@ const listForm = plainForm.extend({
 })
 const oneForm = plainForm.extend({ change: z.literal('retry') })
 
-const place = { params: shopParams, action: 'see_developers', area: 'developers' } as const
+const place = { action: 'see_developers', area: 'developers' } as const
 const listPath = '/portal/:merchant/developers/callbacks'
 const onePath = `${listPath}/:message`
 const oneParams = shopParams.extend({

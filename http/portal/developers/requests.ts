@@ -7,7 +7,7 @@ import type { Visits } from '../../payer/session.ts'
 import type { Route } from '../../route.ts'
 import type { PortalNeeds } from '../guard.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
-import { portalPages, shopParams } from '../pages.ts'
+import { portalPages } from '../pages.ts'
 import { card } from '../parts.ts'
 import { docsPath } from './docs-links.ts'
 import { norwegianRefusal } from './texts-refusals.ts'
@@ -78,7 +78,7 @@ const refusalPage = (needs: PortalRefusalNeeds, visitor: PortalVisitor): PortalP
 export const portalRefusalRoutes = (needs: PortalRefusalNeeds, visits: Visits): Route[] => [
   portalPages(needs, visits).page(
     {
-      ...{ params: shopParams, action: 'see_developers', area: 'developers' },
+      ...{ action: 'see_developers', area: 'developers' },
       path: '/portal/:merchant/developers/requests',
       summary: 'The last refused requests of a merchant, with what was to be signed',
     },

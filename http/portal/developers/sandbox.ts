@@ -12,7 +12,7 @@ import type { Visits } from '../../payer/session.ts'
 import type { Route } from '../../route.ts'
 import { contextOfStaff, type PortalNeeds, type Shown } from '../guard.ts'
 import type { PortalVisitor } from '../page.ts'
-import { portalPages, shopParams } from '../pages.ts'
+import { portalPages } from '../pages.ts'
 import { developersPath, doneIn } from './parts.ts'
 import { sandboxPage, simulatedPayers, steps, type SandboxPageNeeds } from './sandbox-page.ts'
 
@@ -83,7 +83,7 @@ export const portalSandboxRoutes = (needs: PortalSandboxNeeds, visits: Visits): 
   const { page, form } = portalPages(needs, visits)
   const { simulator } = needs
   if (!needs.isSandbox || simulator === undefined) return []
-  const place = { params: shopParams, area: 'developers' } as const
+  const place = { area: 'developers' } as const
   const path = '/portal/:merchant/developers/sandbox'
   const changes = changing(needs, simulator)
   return [

@@ -25,7 +25,7 @@ export type PortalUserNeeds = PortalNeeds &
     readonly users: { find(stream: string): UserRow | undefined }
   }
 
-const place = { params: shopParams, action: 'see_developers', area: 'developers' } as const
+const place = { action: 'see_developers', area: 'developers' } as const
 const listPath = '/portal/:merchant/developers'
 const onePath = `${listPath}/users/:user`
 const oneParams = shopParams.extend({

@@ -5,7 +5,7 @@ import { statusCodeOf, statusOf } from '../../../projections/payment-wanted.ts'
 import { searchOf } from '../../call.ts'
 import { pageHeaders } from '../../payer/page.ts'
 import type { Route } from '../../route.ts'
-import { shopParams, type PortalPages } from '../pages.ts'
+import type { PortalPages } from '../pages.ts'
 import { filtersOf, paymentListQuery, writePlace, type Filters } from './query.ts'
 import { paymentSearch, type Found, type PaymentSearchNeeds } from './search.ts'
 
@@ -71,7 +71,6 @@ export const paymentCsvRoute = (needs: PaymentCsvNeeds, { page }: PortalPages): 
     {
       path: '/portal/:merchant/payments.csv',
       summary: 'The payments that the filters find, as CSV',
-      params: shopParams,
       action: 'download',
       area: 'payments',
       ownQuery: paymentListQuery.omit({ behind: true }),

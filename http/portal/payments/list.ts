@@ -10,7 +10,7 @@ import type { Html } from '../../payer/page.ts'
 import type { Route } from '../../route.ts'
 import { portalPath } from '../areas.ts'
 import type { PortalVisitor } from '../page.ts'
-import { shopParams, type PortalPages } from '../pages.ts'
+import type { PortalPages } from '../pages.ts'
 import { headedTable, scrolling } from '../parts.ts'
 import { filtersHtml, shortcutsHtml, tabsHtml } from './filters.ts'
 import { namesOfPos, type PosOf } from './find.ts'
@@ -136,7 +136,6 @@ export const paymentListRoute = (needs: PaymentListNeeds, { page }: PortalPages)
     {
       path: '/portal/:merchant/payments',
       summary: 'The payments of a merchant, with filters',
-      params: shopParams,
       action: 'see_payments',
       area: 'payments',
       ownQuery: paymentListQuery,

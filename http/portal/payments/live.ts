@@ -6,7 +6,7 @@ import { searchOf } from '../../call.ts'
 import { changesReply, restMs, type Watch } from '../../event-stream.ts'
 import { asked } from '../../payer/form-parts.ts'
 import type { Route } from '../../route.ts'
-import { shopParams, type PortalPages } from '../pages.ts'
+import type { PortalPages } from '../pages.ts'
 import { findPayment, paymentParams } from './find.ts'
 import { listMark, markOf } from './mark.ts'
 import type { PaymentPageNeeds } from './one.ts'
@@ -90,7 +90,6 @@ export const livePaymentRoutes = (
         ...common,
         path: '/portal/:merchant/payments-events',
         summary: 'Tells when a list of payments changes',
-        params: shopParams,
         ownQuery: paymentListQuery.extend({ at }),
       },
       async (visitor, call) => {

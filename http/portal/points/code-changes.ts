@@ -104,13 +104,12 @@ export const codeFormRoutes = (
   { page, form }: PortalPages,
   visits: Visits,
 ): Route[] => [
-  page(
-    { ...changing, path: `${path}/new-code`, summary: 'A new code', params: shopParams },
-    async (visitor) => newCodePage(visitor, needs.newId()),
+  page({ ...changing, path: `${path}/new-code`, summary: 'A new code' }, async (visitor) =>
+    newCodePage(visitor, needs.newId()),
   ),
   form(
     {
-      ...{ ...changing, path: `${path}/new-code`, params: shopParams, ownForm: codeForm },
+      ...{ ...changing, path: `${path}/new-code`, ownForm: codeForm },
       summary: 'Make a code, with or without a sticker',
     },
     makeCode(needs, visits),

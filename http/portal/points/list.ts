@@ -7,7 +7,7 @@ import { unseen } from '../../payer/words.ts'
 import type { Route } from '../../route.ts'
 import { portalPath } from '../areas.ts'
 import type { PortalVisitor } from '../page.ts'
-import { shopParams, type PortalPages } from '../pages.ts'
+import type { PortalPages } from '../pages.ts'
 import { doneHtml, headedTable, moreLink, quiet, scrolling } from '../parts.ts'
 import { mostShown, pointsPath, type CodeData, type PointNeeds, type PosData } from './rows.ts'
 import { pointTexts, type PointTexts } from './texts.ts'
@@ -22,9 +22,7 @@ const posHtml = (visitor: PortalVisitor, texts: PointTexts, all: readonly PosDat
   const rows = all.map(
     ({ id, name, type }) =>
       html`<tr>
-        <td>
-          ${mayChange ? html`<a href="${hrefOf(id)}">${name}</a>` : name}
-        </td>
+        <td>${mayChange ? html`<a href="${hrefOf(id)}">${name}</a>` : name}</td>
         <td><code>${id}</code></td>
         <td>${texts[`type_${type}`]}</td>
       </tr>`,
@@ -97,7 +95,6 @@ export const pointListRoute = (needs: PointNeeds, { page }: PortalPages): Route 
     {
       path: '/portal/:merchant/points-of-sale',
       summary: 'The points of sale and codes of a merchant',
-      params: shopParams,
       action: 'see_points_of_sale',
       area: 'pointsOfSale',
     },

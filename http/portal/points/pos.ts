@@ -24,7 +24,7 @@ import {
 import { pointsPath, posOf, type PointNeeds, type PosData } from './rows.ts'
 import { pointTexts } from './texts.ts'
 
-export type PosFormNeeds = PointNeeds & { readonly handle: Handle }
+type PosFormNeeds = PointNeeds & { readonly handle: Handle }
 
 const isNamed = ({ name }: Pick<PosData, 'name'>): boolean =>
   posName.safeParse(name).success && isReadable(name)
@@ -92,13 +92,12 @@ export const posFormRoutes = (
 ): Route[] => {
   const path = '/portal/:merchant/points-of-sale'
   return [
-    page(
-      { ...changing, path: `${path}/new`, summary: 'A new point of sale', params: shopParams },
-      async (visitor) => newPosPage(visitor, { id: '', name: '', type: 'store' }),
+    page({ ...changing, path: `${path}/new`, summary: 'A new point of sale' }, async (visitor) =>
+      newPosPage(visitor, { id: '', name: '', type: 'store' }),
     ),
     form(
       {
-        ...{ ...changing, path: `${path}/new`, params: shopParams, ownForm: posForm },
+        ...{ ...changing, path: `${path}/new`, ownForm: posForm },
         summary: 'Make a point of sale',
       },
       makePos(needs, visits),
