@@ -25,7 +25,7 @@ export type NoticeNeeds = ActorNeeds & {
   readonly findNotices: (merchant: string) => Promise<Notices>
 }
 
-export type MessagesNeeds = PortalNeeds & NoticeNeeds & { readonly handle: Handle }
+type MessagesNeeds = PortalNeeds & NoticeNeeds & { readonly handle: Handle }
 
 /** Whom it concerns, and where they see to it. */
 const places: Readonly<

@@ -6,7 +6,7 @@ import type { MoneyNeeds, Sheet } from './money-needs.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
 import { moneyTexts } from './texts-money.ts'
 
-export const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 /** Who may not have it gets a page. */
 export const fileTypes = ['text/csv', workbookType, 'text/html']
 

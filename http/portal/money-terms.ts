@@ -68,7 +68,7 @@ const chargeHtml = (
   </tr>`
 }
 
-export const scheduleHtml = (
+const scheduleHtml = (
   schedule: FeeSchedule,
   visitor: Reader,
   from: string,

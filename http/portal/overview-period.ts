@@ -32,7 +32,7 @@ export type Period = { readonly first: DayNumber; readonly last: DayNumber }
 
 export const daysOf = ({ first, last }: Period): number => last - first + 1
 
-export type PeriodProblem = 'wrongDay' | 'wrongOrder' | 'wrongLength'
+type PeriodProblem = 'wrongDay' | 'wrongOrder' | 'wrongLength'
 
 export type AskedPeriod = {
   readonly period: Period

@@ -45,7 +45,7 @@ const styles = [
 
 const scripts = ['portal', 'developers/developers'].map((name) => `http/portal/${name}.js`)
 
-export type PortalRouteNeeds = NeedsOf<(typeof pages)[number]> & SessionNeeds & AssetNeeds
+type PortalRouteNeeds = NeedsOf<(typeof pages)[number]> & SessionNeeds & AssetNeeds
 
 /** What the staff of merchants see (interface 18). */
 export const portalRoutes = (needs: PortalRouteNeeds): Route[] => {

@@ -23,7 +23,7 @@ import { frameTexts } from './texts.ts'
 import { lobbyTexts } from './texts-lobby.ts'
 import { moneyTexts } from './texts-money.ts'
 
-export type SignUpMerchantNeeds = PortalNeeds & {
+type SignUpMerchantNeeds = PortalNeeds & {
   readonly newToken: () => { readonly token: string }
   readonly derive: (...parts: readonly (string | number)[]) => string
   readonly findProfile: (payer: string) => Promise<Profile | undefined>

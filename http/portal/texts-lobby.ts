@@ -1,4 +1,4 @@
-import type { Language } from '../payer/texts.ts'
+import type { Translated } from '../negotiation.ts'
 
 const english = {
   accept: 'Join',
@@ -32,9 +32,7 @@ const english = {
   wrongOrganization: 'Write the number with 4 to 20 letters and digits.',
 }
 
-export type LobbyTexts = Readonly<Record<keyof typeof english, string>>
-
-const norwegian: LobbyTexts = {
+const norwegian: Translated<typeof english> = {
   accept: 'Bli med',
   currency: 'Valuta',
   currencyHint: 'Tre bokstaver, som NOK eller EUR. Den kan ikke endres senere.',
@@ -64,4 +62,4 @@ const norwegian: LobbyTexts = {
   wrongOrganization: 'Skriv nummeret med 4 til 20 bokstaver og sifre.',
 }
 
-export const lobbyTexts: Readonly<Record<Language, LobbyTexts>> = { en: english, nb: norwegian }
+export const lobbyTexts = { en: english, nb: norwegian }

@@ -1,4 +1,4 @@
-import type { Language } from '../payer/texts.ts'
+import type { Translated } from '../negotiation.ts'
 
 const english = {
   authorization_expires: 'An authorisation of {} is about to expire',
@@ -20,9 +20,7 @@ const english = {
   toThere: 'Open',
 }
 
-export type MessagesTexts = Readonly<Record<keyof typeof english, string>>
-
-const norwegian: MessagesTexts = {
+const norwegian: Translated<typeof english> = {
   authorization_expires: 'En reservasjon på {} er i ferd med å utløpe',
   authorization_expiresDo: 'Trekk det du har levert, eller forny den, før {}.',
   callback_address_rested: 'Sendingen til en varslingsadresse er stanset',
@@ -42,7 +40,4 @@ const norwegian: MessagesTexts = {
   toThere: 'Åpne',
 }
 
-export const messagesTexts: Readonly<Record<Language, MessagesTexts>> = {
-  en: english,
-  nb: norwegian,
-}
+export const messagesTexts = { en: english, nb: norwegian }

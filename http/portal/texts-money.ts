@@ -1,5 +1,5 @@
 // Long because every text of the pages of money stands here, in each language.
-import type { Language } from '../payer/texts.ts'
+import type { Translated } from '../negotiation.ts'
 
 const english = {
   account: 'Settlement account',
@@ -182,7 +182,7 @@ const english = {
   wrongTimeZone: 'There is no such time zone. Write a name such as Europe/Oslo.',
 }
 
-export type MoneyTexts = Record<keyof typeof english, string>
+export type MoneyTexts = Translated<typeof english>
 
 const norwegian: MoneyTexts = {
   account: 'Oppgjørskonto',
@@ -363,4 +363,4 @@ const norwegian: MoneyTexts = {
   wrongTimeZone: 'Den tidssonen finnes ikke. Skriv et navn som Europe/Oslo.',
 }
 
-export const moneyTexts: Record<Language, MoneyTexts> = { en: english, nb: norwegian }
+export const moneyTexts = { en: english, nb: norwegian }

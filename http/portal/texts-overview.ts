@@ -1,4 +1,4 @@
-import type { Language } from '../payer/texts.ts'
+import type { Translated } from '../negotiation.ts'
 
 const english = {
   before: 'Before: {}',
@@ -57,9 +57,7 @@ const english = {
   zone: 'Days are in the time zone {}.',
 }
 
-export type OverviewTexts = Readonly<Record<keyof typeof english, string>>
-
-const norwegian: OverviewTexts = {
+const norwegian: Translated<typeof english> = {
   before: 'Før: {}',
   by: 'Per {}',
   byPos: 'Per utsalgssted',
@@ -116,7 +114,4 @@ const norwegian: OverviewTexts = {
   zone: 'Dagene følger tidssonen {}.',
 }
 
-export const overviewTexts: Readonly<Record<Language, OverviewTexts>> = {
-  en: english,
-  nb: norwegian,
-}
+export const overviewTexts = { en: english, nb: norwegian }

@@ -1,3 +1,5 @@
+import type { Translated } from '../negotiation.ts'
+
 /** What is told when the portal refuses something; a part of `payer/texts.ts`. */
 export const refusedTextsInEnglish = {
   refused_last_admin_is_needed: 'This is the last admin: make somebody else an admin first.',
@@ -10,14 +12,13 @@ export const refusedTextsInEnglish = {
   refused_staff_is_too_large: 'There are 200 people on the staff: remove somebody first.',
 }
 
-export const refusedTextsInNorwegian: Readonly<Record<keyof typeof refusedTextsInEnglish, string>> =
-  {
-    refused_last_admin_is_needed: 'Dette er den siste administratoren: utnevn en annen først.',
-    refused_last_owner_is_needed: 'Dette er den siste eieren: gjør noen andre til eier først.',
-    refused_merchants_are_too_many:
-      'Du har nådd grensen for butikker for én person. Kontakt oss hvis du trenger flere.',
-    refused_person_is_on_the_staff_already:
-      'Denne personen er allerede ansatt eller invitert. Endre rollen i stedet.',
-    refused_role_forbids_it: 'Rollen din tillater ikke dette. Ingenting ble gjort.',
-    refused_staff_is_too_large: 'Det er 200 ansatte: fjern noen først.',
-  }
+export const refusedTextsInNorwegian: Translated<typeof refusedTextsInEnglish> = {
+  refused_last_admin_is_needed: 'Dette er den siste administratoren: utnevn en annen først.',
+  refused_last_owner_is_needed: 'Dette er den siste eieren: gjør noen andre til eier først.',
+  refused_merchants_are_too_many:
+    'Du har nådd grensen for butikker for én person. Kontakt oss hvis du trenger flere.',
+  refused_person_is_on_the_staff_already:
+    'Denne personen er allerede ansatt eller invitert. Endre rollen i stedet.',
+  refused_role_forbids_it: 'Rollen din tillater ikke dette. Ingenting ble gjort.',
+  refused_staff_is_too_large: 'Det er 200 ansatte: fjern noen først.',
+}

@@ -1,4 +1,4 @@
-import type { Language } from '../payer/texts.ts'
+import type { Translated } from '../negotiation.ts'
 
 const english = {
   by: 'By',
@@ -63,7 +63,7 @@ const english = {
   you: 'you',
 }
 
-export type StaffTexts = Readonly<Record<keyof typeof english, string>>
+export type StaffTexts = Translated<typeof english>
 
 const norwegian: StaffTexts = {
   by: 'Av',
@@ -129,4 +129,4 @@ const norwegian: StaffTexts = {
   you: 'deg',
 }
 
-export const staffTexts: Readonly<Record<Language, StaffTexts>> = { en: english, nb: norwegian }
+export const staffTexts = { en: english, nb: norwegian }

@@ -1,4 +1,4 @@
-import type { Language } from '../payer/texts.ts'
+import type { Translated } from '../negotiation.ts'
 
 /** What stands around every page of the portal. Each area has a table of its own beside it. */
 const english = {
@@ -35,9 +35,7 @@ const english = {
   yourMerchants: 'Your merchants',
 }
 
-export type FrameTexts = Readonly<Record<keyof typeof english, string>>
-
-const norwegian: FrameTexts = {
+const norwegian: Translated<typeof english> = {
   approvalNote:
     'Venter på godkjenning. Gjør alt klart nå; dere kan ta imot betalinger når dere er ' +
     'godkjent.',
@@ -71,4 +69,4 @@ const norwegian: FrameTexts = {
   yourMerchants: 'Butikkene dine',
 }
 
-export const frameTexts: Readonly<Record<Language, FrameTexts>> = { en: english, nb: norwegian }
+export const frameTexts = { en: english, nb: norwegian }

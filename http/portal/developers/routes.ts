@@ -6,7 +6,7 @@ import { portalRefusalRoutes, type PortalRefusalNeeds } from './requests.ts'
 import { portalSandboxRoutes, type PortalSandboxNeeds } from './sandbox.ts'
 import { portalUserRoutes, type PortalUserNeeds } from './users.ts'
 
-export type DeveloperNeeds = PortalUserNeeds &
+type DeveloperNeeds = PortalUserNeeds &
   PortalApplicationNeeds &
   PortalCallbackNeeds &
   PortalRefusalNeeds &

@@ -1,3 +1,4 @@
+import type { Translated } from '../../negotiation.ts'
 import type { CallbackName } from '../../merchant/callback-events.ts'
 
 /** About callbacks and refused requests; a part of `texts.ts`. */
@@ -67,9 +68,7 @@ export const callbackTextsInEnglish = {
   wrongAddress: 'Write a full address such as https://shop.example/callback.',
 } satisfies Readonly<Record<`event_${CallbackName}`, string> & Record<string, string>>
 
-export const callbackTextsInNorwegian: Readonly<
-  Record<keyof typeof callbackTextsInEnglish, string>
-> = {
+export const callbackTextsInNorwegian: Translated<typeof callbackTextsInEnglish> = {
   about: 'Om',
   anybody: 'Forespørselen er ikke autentisert: hvem som helst kan ha sendt den.',
   attempts: 'Forsøk',

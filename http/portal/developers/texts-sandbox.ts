@@ -1,3 +1,5 @@
+import type { Translated } from '../../negotiation.ts'
+
 /** About the sandbox; a part of `texts.ts`. */
 export const sandboxTextsInEnglish = {
   accept: 'Accept',
@@ -29,32 +31,31 @@ export const sandboxTextsInEnglish = {
   simulatorWhat: 'Payments that are waiting for the payer, newest first.',
 }
 
-export const sandboxTextsInNorwegian: Readonly<Record<keyof typeof sandboxTextsInEnglish, string>> =
-  {
-    accept: 'Godta',
-    advance_3600: '1 time fram',
-    advance_86400: '1 døgn fram',
-    advance_604800: '1 uke fram',
-    advance_2592000: '30 dager fram',
-    advanceWhat:
-      'Alt som forfaller, blir gjort med en gang: betalinger utløper, rapporter lukkes, ' +
-      'utbetalinger lages.',
-    advanceShared: 'Alle butikker deler klokken. Du kan bli logget ut, fordi økter også utløper.',
-    clock: 'Klokke',
-    decline: 'Avslå',
-    isAccepted: 'Betaleren har godtatt.',
-    isAdvanced: 'Klokken er stilt, og det som forfalt, er gjort.',
-    isDeclined: 'Betaleren har avslått.',
-    isSettled: 'Gjort opp. Hvis dere ikke hadde noe til gode, blir det ingen utbetaling.',
-    noWaiting: 'Ingen betalinger venter. Be om en gjennom API-et, så vises den her.',
-    nowIs: 'Klokken er nå',
-    oneTimeCode: 'Engangskode nå',
-    payer: 'Betaler',
-    payers: 'Testbetalere',
-    payersWhat: 'Engangskodene på telefonene deres. PIN-kodene står i veiledningen til sandkassen.',
-    sandboxGuide: 'Veiledningen til sandkassen',
-    settleNow: 'Gjør opp nå',
-    settleWhat: 'Gjør opp alt dere har til gode nå, uten å vente på oppgjørsdagen.',
-    simulator: 'Svar som betaleren',
-    simulatorWhat: 'Betalinger som venter på betaleren, nyeste først.',
-  }
+export const sandboxTextsInNorwegian: Translated<typeof sandboxTextsInEnglish> = {
+  accept: 'Godta',
+  advance_3600: '1 time fram',
+  advance_86400: '1 døgn fram',
+  advance_604800: '1 uke fram',
+  advance_2592000: '30 dager fram',
+  advanceWhat:
+    'Alt som forfaller, blir gjort med en gang: betalinger utløper, rapporter lukkes, ' +
+    'utbetalinger lages.',
+  advanceShared: 'Alle butikker deler klokken. Du kan bli logget ut, fordi økter også utløper.',
+  clock: 'Klokke',
+  decline: 'Avslå',
+  isAccepted: 'Betaleren har godtatt.',
+  isAdvanced: 'Klokken er stilt, og det som forfalt, er gjort.',
+  isDeclined: 'Betaleren har avslått.',
+  isSettled: 'Gjort opp. Hvis dere ikke hadde noe til gode, blir det ingen utbetaling.',
+  noWaiting: 'Ingen betalinger venter. Be om en gjennom API-et, så vises den her.',
+  nowIs: 'Klokken er nå',
+  oneTimeCode: 'Engangskode nå',
+  payer: 'Betaler',
+  payers: 'Testbetalere',
+  payersWhat: 'Engangskodene på telefonene deres. PIN-kodene står i veiledningen til sandkassen.',
+  sandboxGuide: 'Veiledningen til sandkassen',
+  settleNow: 'Gjør opp nå',
+  settleWhat: 'Gjør opp alt dere har til gode nå, uten å vente på oppgjørsdagen.',
+  simulator: 'Svar som betaleren',
+  simulatorWhat: 'Betalinger som venter på betaleren, nyeste først.',
+}

@@ -1,3 +1,5 @@
+import type { Translated } from '../../negotiation.ts'
+
 /** About API users; a part of `texts.ts`. */
 export const userTextsInEnglish = {
   addUser: 'New API user',
@@ -61,7 +63,7 @@ export const userTextsInEnglish = {
   wrongUserName: 'Use letters, digits and _ . @ -',
 }
 
-export const userTextsInNorwegian: Readonly<Record<keyof typeof userTextsInEnglish, string>> = {
+export const userTextsInNorwegian: Translated<typeof userTextsInEnglish> = {
   addUser: 'Ny API-bruker',
   addUserDo: 'Opprett brukeren',
   anywhere: 'Hvor som helst',

@@ -1,4 +1,4 @@
-import type { Language } from '../../payer/texts.ts'
+import type { Translated } from '../../negotiation.ts'
 import { callbackTextsInEnglish, callbackTextsInNorwegian } from './texts-callbacks.ts'
 import { sandboxTextsInEnglish, sandboxTextsInNorwegian } from './texts-sandbox.ts'
 import { userTextsInEnglish, userTextsInNorwegian } from './texts-users.ts'
@@ -73,7 +73,7 @@ const english = {
   wrongUriCount: 'Give 1 to 20 addresses.',
 }
 
-export type DeveloperTexts = Readonly<Record<keyof typeof english, string>>
+export type DeveloperTexts = Translated<typeof english>
 
 const norwegian: DeveloperTexts = {
   ...callbackTextsInNorwegian,
@@ -144,7 +144,4 @@ const norwegian: DeveloperTexts = {
   wrongUriCount: 'Oppgi 1 til 20 adresser.',
 }
 
-export const developerTexts: Readonly<Record<Language, DeveloperTexts>> = {
-  en: english,
-  nb: norwegian,
-}
+export const developerTexts = { en: english, nb: norwegian }

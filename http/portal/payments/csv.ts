@@ -17,7 +17,7 @@ export type PaymentCsvNeeds = PaymentSearchNeeds & {
   readonly textCell: (text: string | null) => string
 }
 
-export const mostCsvLines = 100_000
+const mostCsvLines = 100_000
 const linesAPart = 1_000
 
 const columns = [

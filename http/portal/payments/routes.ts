@@ -10,7 +10,7 @@ import { paymentListRoute } from './list.ts'
 import { livePaymentRoutes, type LivePaymentNeeds } from './live.ts'
 import { paymentPageRoute } from './one.ts'
 
-export type PortalPaymentNeeds = PortalNeeds &
+type PortalPaymentNeeds = PortalNeeds &
   LivePaymentNeeds &
   PaymentCsvNeeds &
   PaymentActionNeeds &

@@ -1,5 +1,5 @@
 // Long because it is the table of one area, in two languages.
-import type { Language } from '../../payer/texts.ts'
+import type { Translated } from '../../negotiation.ts'
 
 /** What pages of payments say. */
 const english = {
@@ -170,7 +170,7 @@ const english = {
   yesterday: 'Yesterday',
 }
 
-export type PaymentTexts = Readonly<Record<keyof typeof english, string>>
+export type PaymentTexts = Translated<typeof english>
 
 const norwegian: PaymentTexts = {
   action_capture: 'Trekk',
@@ -340,7 +340,4 @@ const norwegian: PaymentTexts = {
   yesterday: 'I går',
 }
 
-export const paymentTexts: Readonly<Record<Language, PaymentTexts>> = {
-  en: english,
-  nb: norwegian,
-}
+export const paymentTexts = { en: english, nb: norwegian }

@@ -16,10 +16,7 @@ export type Told = {
 }
 
 /** `100.00`, or `100.00 + 10.00` with what was added on top. */
-export const potsText = (
-  { amount, additionalAmount }: Pots,
-  { currency, locale }: Told,
-): string => {
+const potsText = ({ amount, additionalAmount }: Pots, { currency, locale }: Told): string => {
   const shown = (minor: number) => shownAmount(minor, currency, locale)
   return additionalAmount === 0 ? shown(amount) : `${shown(amount)} + ${shown(additionalAmount)}`
 }

@@ -21,7 +21,7 @@ export const codeForm = plainForm.extend({
 
 export type GivenCode = FormOf<typeof codeForm>
 
-export type TypedCode = {
+type TypedCode = {
   readonly description: string
   readonly callbackUri: string
   readonly serialNumber: string

@@ -40,7 +40,7 @@ const typedIn = (call: Call, texts: PointTexts): Typed => {
  * `1-3, 7` as 1, 2, 3, 7, each once; undefined where it says anything else. It stops soon after
  * there are more than may be printed.
  */
-export const tablesIn = (typed: string): readonly number[] | undefined => {
+const tablesIn = (typed: string): readonly number[] | undefined => {
   const found = new Set<number>()
   const parts = typed.replaceAll(/\s*[-–]\s*/g, '-').split(/[\s,;]+/)
   for (const part of parts.filter((one) => one !== '')) {

@@ -1,4 +1,4 @@
-import type { Language } from '../../payer/texts.ts'
+import type { Translated } from '../../negotiation.ts'
 
 /** What pages of points of sale and codes say. */
 const english = {
@@ -94,7 +94,7 @@ const english = {
   wrongName: 'Write a name of at most 100 characters.',
 }
 
-export type PointTexts = Readonly<Record<keyof typeof english, string>>
+export type PointTexts = Translated<typeof english>
 
 const norwegian: PointTexts = {
   address: 'Adressen i koden',
@@ -188,4 +188,4 @@ const norwegian: PointTexts = {
   wrongName: 'Skriv et navn på høyst 100 tegn.',
 }
 
-export const pointTexts: Readonly<Record<Language, PointTexts>> = { en: english, nb: norwegian }
+export const pointTexts = { en: english, nb: norwegian }
