@@ -9,6 +9,8 @@ import type { DeliveryStart, FromDelivery, ToDelivery } from './delivery-exchang
 const resourceLimits = { maxYoungGenerationSizeMb: 16 }
 /** How long after its end the thread is started again, in ms. */
 const restMs = 1_000
+/** How long a thread that is asked to end may still take to begin, in ms. */
+const longestBeginMs = 1_000
 
 type Needs = Pick<Core, 'settings' | 'publicUrl' | 'readModels' | 'log'> & {
   readonly shareWriter: () => MessagePort
@@ -67,10 +69,11 @@ const startThread = (
         tell({ settle: settled })
       }),
     stop: async (): Promise<void> => {
-      // Before it is ready it has begun nothing.
-      if (isReady) tell('stop')
-      else void worker.terminate()
+      tell('stop')
+      // What it has begun is recorded before; whether it can begin at all is not waited for.
+      const late = isReady ? undefined : setTimeout(() => void worker.terminate(), longestBeginMs)
       await ended
+      clearTimeout(late)
     },
   }
 }
