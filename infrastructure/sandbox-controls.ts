@@ -17,7 +17,7 @@ export const sandboxControls = (
     const askedAt = Date.now()
     // What is under way ends at the time at which it began.
     await settle()
-    // A time that was ahead when it was asked for may be past by now.
+    // The time that was asked for may have passed meanwhile.
     await core.advanceClock(step, context, askedAt)
     await settle()
     return core.now()

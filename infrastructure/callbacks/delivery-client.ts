@@ -70,7 +70,7 @@ const startThread = (
       }),
     stop: async (): Promise<void> => {
       tell('stop')
-      // What it has begun is recorded before; whether it can begin at all is not waited for.
+      // It first records what it has sent. One that is still starting gets a second for that.
       const late = isReady ? undefined : setTimeout(() => void worker.terminate(), longestBeginMs)
       await ended
       clearTimeout(late)

@@ -153,6 +153,6 @@ export const commitThrough = (
   committed: (end: Position) => void,
 ): WorkerCommits => {
   const { append, finish } = commitThere(threadBehind(port), sharedEnds(), committed)
-  // What others were told is not known here: whatever is durable counts.
+  // What other threads were answered is not known here, so reads go to the end of the file.
   return { append, finish, acknowledgedEnd: (fileEnd) => fileEnd }
 }

@@ -23,7 +23,7 @@ const fail = ({ stream, reject }: Waiting, failure: Failure): void => {
   else reject(new WrongExpectedRevision(stream, failure.expected, failure.actual))
 }
 
-/** Sends appends to whoever writes, which answers in the same order. */
+/** Sends appends to the thread that writes, which answers in the same order. */
 export const sendAppends = (
   start: StartWriting,
   answered: (end: Position) => void,

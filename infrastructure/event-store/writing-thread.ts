@@ -7,7 +7,7 @@ import type { Given, Reply, Request, Shared } from './commit-worker.ts'
 /** In megabytes. Requests are short-lived. */
 const resourceLimits = { maxYoungGenerationSizeMb: 8 }
 
-/** Whoever writes: a thread that this one starts, or one that it shares. */
+/** The thread that writes the log: started by this thread, or shared with the one that did. */
 export type Writing = {
   readonly post: (request: Request | Shared, transfer?: readonly MessagePort[]) => void
   /** Resolves when all is answered. */
@@ -19,7 +19,7 @@ export type StartWriting = (
   onProblem: (problem: string) => void,
 ) => Writing
 
-/** A thread for the file. */
+/** Starts a thread for the file. */
 export const threadFor =
   (workerData: Given): StartWriting =>
   (onReply, onEnd, onProblem) => {
@@ -39,7 +39,7 @@ export const threadFor =
     }
   }
 
-/** The thread of another one, until that has ended it. */
+/** A thread that another one has started, and will end. */
 export const threadBehind = (port: MessagePort): StartWriting => {
   let hasEnded = false
   return (onReply, onEnd) => {

@@ -100,8 +100,9 @@ export const vaultInStreamsShown = 'the vault in streams'
 /**
  * The vault in streams of EventStoreDB, which nodes share without a file. Each node keeps what it
  * has read of it in a file of its own, and reads what has come when it waits for `caughtUp`. Keys
- * lie in pages, which forget; all else lies in one journal, sealed with the keys. It cannot be
- * read person by person instead: by whose number a stream was called would outlive their erasure.
+ * lie in pages, which forget; all else lies in one journal, sealed with the keys. People
+ * cannot be read one by one instead: their streams would be named after their numbers, and names of
+ * streams outlive an erasure.
  * Long because it is the list of all that a vault does.
  */
 export const openVaultInStreams = async (

@@ -3,6 +3,7 @@ import type { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startReceiver, type Receiver } from '../../demo/receiver.ts'
 import { fetchCallbackKeys } from '../../harness/callback-check.ts'
+import { readLog } from '../../harness/event-log.ts'
 import { heardLog } from '../../harness/heard-log.ts'
 import { paymentInput } from '../../harness/payment-input.ts'
 import { newFolder } from '../../harness/running-service.ts'
@@ -118,6 +119,14 @@ describe('given a service that delivers callbacks in a thread,', () => {
     const tid = await take(receiver.url('/till'))
     await receiver.until((all) => all.some(({ meta: { uri } }) => uri?.includes(tid)))
     await server.stop()
-    expect(lines.filter((line) => line.includes('delivered again once'))).toHaveLength(1)
+    const arrived = receiver.arrivals.filter(({ meta: { uri } }) => uri?.includes(tid))
+    const recorded = (await readLog(folder)).flatMap((event) =>
+      event.type === 'CallbackAttempted' && event.data.subject === `payment-${tid}`
+        ? [event.stream]
+        : [],
+    )
+    expect(recorded).toEqual(
+      expect.arrayContaining(arrived.map(({ meta }) => `callback-${meta.id}`)),
+    )
   })
 })
