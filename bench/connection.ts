@@ -53,6 +53,7 @@ export const openConnection = async ({ host, port }: Address) => {
   return {
     ask: (request: string) =>
       new Promise<Answer>((resolve, reject) => {
+        if (socket.destroyed) return reject(new Error('the server has closed the connection'))
         asked = { resolve, reject }
         socket.write(request, 'latin1')
       }),

@@ -67,7 +67,8 @@ export const atPace = async ({ connections, perSecond, seconds, onDue }: Pace): 
   const take = async (turn: Turn): Promise<void> => {
     underWay++
     if (free.length === 0) await new Promise<void>((resolve) => waiting.push(resolve))
-    const connection = free.pop() as Connection
+    // In turns: the service closes one that is silent for long.
+    const connection = free.shift() as Connection
     await turn(connection)
     free.push(connection)
     waiting.shift()?.()
