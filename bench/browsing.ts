@@ -1,7 +1,8 @@
 // Captures at a pace, without and with people who browse the portal, in turns, on the log of
 // bench:portal: `npm run bench:browsing -- [rounds] [seconds] [people] [folder of the log]`.
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { constants, cpus, loadavg, setPriority } from 'node:os'
+import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { usedBy } from './paced.ts'
@@ -25,8 +26,8 @@ const median = (values: readonly number[]): number =>
 const log = await portalLog(folder, usualSize, say)
 const { service, address, headers } = await startPortal(log)
 const load: Load = startLoad()
-// People look from machines of their own: what these would do yields to the service.
-setPriority(constants.priority.PRIORITY_LOW)
+// People look from machines of their own: what their browsers would do takes idle cores only.
+execFileSync('chrt', ['--all-tasks', '--idle', '--pid', '0', String(process.pid)])
 
 type Half = Awaited<ReturnType<typeof measure>>
 

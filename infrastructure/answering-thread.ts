@@ -1,4 +1,3 @@
-import { constants, getPriority, setPriority } from 'node:os'
 import type { Worker, WorkerOptions } from 'node:worker_threads'
 import { DamagedEvent, StoreUnavailable } from '../application/event-store.ts'
 import Database from './sqlite.ts'
@@ -25,12 +24,6 @@ export const errorOf = ({ problem, code, damaged }: ThreadProblem): Error => {
 
 /** What a thread answers. */
 export type Answered<Result> = { readonly result: Result } | ThreadProblem
-
-/** Requests come first. Only on Linux does this set the priority of this thread alone. */
-export const lowerPriority = (): void => {
-  if (process.platform === 'linux')
-    setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL))
-}
 
 type Thread = {
   readonly options: WorkerOptions

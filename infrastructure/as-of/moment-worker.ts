@@ -1,6 +1,7 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
-import { lowerPriority, problemOf, type Answered } from '../answering-thread.ts'
+import { problemOf, type Answered } from '../answering-thread.ts'
 import { openStoreToRead, type Place } from '../stores.ts'
+import { yieldToRequests } from '../thread-priority.ts'
 import { makeAndThin, type MakingRequest } from './make-moment.ts'
 import { momentFiles } from './moment-files.ts'
 
@@ -29,6 +30,6 @@ const run = async (port: MessagePort, { place, ...given }: MakingStart): Promise
 }
 
 if (parentPort) {
-  lowerPriority()
+  yieldToRequests('much')
   await run(parentPort, workerData as MakingStart)
 }

@@ -1,5 +1,5 @@
-import { constants, setPriority } from 'node:os'
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
+import { yieldToRequests } from '../thread-priority.ts'
 import { performAudit, type AuditFound, type AuditStart } from './perform-audit.ts'
 
 export type AuditReply =
@@ -8,8 +8,7 @@ export type AuditReply =
   | { readonly problem: string }
 
 const run = async (port: MessagePort, given: AuditStart): Promise<void> => {
-  // Only on Linux does this set the priority of this thread alone.
-  if (given.isSlow && process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW)
+  if (given.isSlow) yieldToRequests('wholly')
   const send = (reply: AuditReply): void => port.postMessage(reply)
   try {
     send({ found: await performAudit(given, (...progress) => send({ progress })) })

@@ -1,4 +1,3 @@
-import { getPriority, setPriority } from 'node:os'
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { StoreUnavailable } from '../../application/event-store.ts'
 import { schedule } from '../../application/schedule.ts'
@@ -11,6 +10,7 @@ import { foldedElsewhere } from '../read-models/folded-elsewhere.ts'
 import { callbackDelivery } from './delivery.ts'
 import type { DeliveryStart, FromDelivery, ToDelivery } from './delivery-exchange.ts'
 import { secretsOfMerchants } from './merchant-secrets.ts'
+import { yieldToRequests } from '../thread-priority.ts'
 import { signerIn } from './own-signer.ts'
 
 /** How long attempts are counted before they are told, in ms. */
@@ -73,7 +73,7 @@ const beginDelivery = async (
 
 const run = async (port: MessagePort, start: DeliveryStart): Promise<void> => {
   const send = (message: FromDelivery): void => port.postMessage(message)
-  const { folding, moved } = foldedElsewhere(() => send('hurry'), start.position)
+  const { folding, moved } = foldedElsewhere(start.position)
   const attempts = countAttempts(send)
   const begun = beginDelivery(start, folding, attempts.count)
 
@@ -110,12 +110,7 @@ const run = async (port: MessagePort, start: DeliveryStart): Promise<void> => {
   send('ready')
 }
 
-/** Of Linux, below what this process has: requests come first, but receivers must not starve. */
-const politeness = 5
-const lowest = 19
-
-// Only on Linux does this set the priority of this thread alone.
-if (parentPort && process.platform === 'linux')
-  setPriority(Math.min(getPriority() + politeness, lowest))
-
-if (parentPort) await run(parentPort, workerData as DeliveryStart)
+if (parentPort) {
+  yieldToRequests('slightly')
+  await run(parentPort, workerData as DeliveryStart)
+}

@@ -1,6 +1,6 @@
-import { getPriority, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { signRsaHere, type PrivateKeys } from '../keys.ts'
+import { yieldToRequests } from '../thread-priority.ts'
 import { TooLate } from './deadline.ts'
 import { makeResolve } from './name-resolution.ts'
 import type { PostAnswer } from './post.ts'
@@ -15,14 +15,9 @@ export type SendingReply = { readonly number: number } & (
   { readonly answer: PostAnswer } | { readonly problem: string; readonly isTooLate: boolean }
 )
 
-/** Of Linux, below what this process has: requests come first, but receivers must not starve. */
-const politeness = 5
-const lowest = 19
-
 if (parentPort) {
   const port = parentPort
-  // Only on Linux does this set the priority of this thread alone.
-  if (process.platform === 'linux') setPriority(Math.min(getPriority() + politeness, lowest))
+  yieldToRequests('slightly')
   const { post } = makeSignedPost(workerData as PostOptions, makeResolve(), signRsaHere)
   const pairs = new Map<number, PrivateKeys>()
 

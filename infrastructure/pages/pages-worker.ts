@@ -1,10 +1,10 @@
-import { constants, getPriority, setPriority } from 'node:os'
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { StoreUnavailable } from '../../application/event-store.ts'
 import { makeLog } from '../log.ts'
 import type { Vitals } from '../readiness.ts'
 import { foldedElsewhere } from '../read-models/folded-elsewhere.ts'
 import { openService } from '../server.ts'
+import { yieldToRequests } from '../thread-priority.ts'
 import { answerPages } from './answer-pages.ts'
 import type { FromPages, PagesStart, ToPages } from './page-exchange.ts'
 
@@ -31,7 +31,7 @@ const toldElsewhere = (send: (message: FromPages) => void) => {
 const run = async (port: MessagePort, start: PagesStart): Promise<void> => {
   const { settings, address, position } = start
   const send = (message: FromPages): void => port.postMessage(message)
-  const { folding, moved } = foldedElsewhere(() => send('hurry'), position)
+  const { folding, moved } = foldedElsewhere(position)
   const { vitals, told } = toldElsewhere(send)
   port.on('message', (message: ToPages) => {
     if (typeof message === 'object' && 'moved' in message) moved(message.moved)
@@ -59,8 +59,7 @@ const run = async (port: MessagePort, start: PagesStart): Promise<void> => {
   send('ready')
 }
 
-// Payments come first. Only on Linux does this set the priority of this thread alone.
-if (parentPort && process.platform === 'linux')
-  setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL))
-
-if (parentPort) await run(parentPort, workerData as PagesStart)
+if (parentPort) {
+  yieldToRequests('wholly')
+  await run(parentPort, workerData as PagesStart)
+}

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Completion } from '../../domain/accounting/completion.ts'
-import { lowerPriority, problemOf, type Answered } from '../answering-thread.ts'
+import { problemOf, type Answered } from '../answering-thread.ts'
+import { yieldToRequests } from '../thread-priority.ts'
 import { performLogJob, type LogJob } from './log-job.ts'
 
 const draftFile = workerData as string
@@ -13,7 +14,6 @@ const perform = (job: LogJob): Answered<Completion> => {
   }
 }
 
-// Some requests wait for a log: at the lowest priority for seconds.
-if (parentPort) lowerPriority()
+if (parentPort) yieldToRequests('much')
 
 parentPort?.on('message', (job: LogJob) => parentPort?.postMessage(perform(job)))

@@ -1,0 +1,14 @@
+import { constants, getPriority, setPriority } from 'node:os'
+
+/**
+ * How far a thread yields to those that answer requests, as an increment of nice(1).
+ * `slightly`: receivers of callbacks must not starve. `much`: some requests wait for it.
+ * `wholly`: a core that payments need is theirs at once.
+ */
+const increments = { slightly: 5, much: 10, wholly: constants.priority.PRIORITY_LOW }
+
+/** Lowers the priority of this thread. Other systems than Linux have one for the whole process. */
+export const yieldToRequests = (how: keyof typeof increments): void => {
+  if (process.platform !== 'linux') return
+  setPriority(Math.min(getPriority() + increments[how], constants.priority.PRIORITY_LOW))
+}
