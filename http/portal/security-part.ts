@@ -4,6 +4,7 @@ import { shownTime } from '../payer/money.ts'
 import type { Html } from '../payer/page.ts'
 import { filledText } from '../payer/words.ts'
 import { actorNames, type ActorNeeds } from './actors.ts'
+import { newsWords } from './news-words.ts'
 import type { PortalVisitor } from './page.ts'
 import { headedTable, quiet } from './parts.ts'
 import { staffTexts } from './texts-staff.ts'
@@ -23,15 +24,18 @@ export const securityHtml = async (
   const { shop, language, locale } = visitor
   const texts = staffTexts[language]
   const known: Readonly<Record<string, string>> = texts
+  /** An event is called what news call it. */
+  const saidOf = ({ reason = '', about = '' }: Pick<SecurityLine, 'reason' | 'about'>) =>
+    newsWords(language)({ type: reason, stream: about })?.text
   const nameOf = await actorNames(needs)(shop.merchant, language)
   const lines = needs.securityOf(shop.merchant)
   if (lines.length === 0) return quiet(texts.nobodyElse)
   const rows = lines.map(
-    async ({ at, type, reason, actor, address, times }) =>
+    async ({ at, type, reason, about, actor, address, times }) =>
       html`<tr>
         <td>${shownTime(Date.parse(at), locale)}</td>
         <td>
-          ${known[`seen_${type}`] ?? type}
+          ${saidOf({ reason, about }) ?? known[`seen_${type}`] ?? type}
           ${reason === undefined ? '' : html`<span class="value"><code>${reason}</code></span>`}
           ${
             times === undefined

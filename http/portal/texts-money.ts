@@ -86,7 +86,7 @@ const english = {
   next: 'Next payout',
   nextNone: 'Nothing to settle yet.',
   nextOn: 'So far. Will be settled {}',
-  noBank: 'No bank account to pay from is set up here yet, so no payout can be ordered.',
+  noBank: 'The operator has set no bank account to pay from yet, so no payout can be ordered.',
   noFees: 'No fees yet.',
   noPayoutAccount: 'Payouts wait: no account is set.',
   noSettlements: 'No settlement yet. The first one comes after the first capture.',
@@ -266,7 +266,9 @@ const norwegian: MoneyTexts = {
   next: 'Neste utbetaling',
   nextNone: 'Ingenting å gjøre opp ennå.',
   nextOn: 'Så langt. Gjøres opp {}',
-  noBank: 'Her er ingen bankkonto å betale fra satt opp ennå, så ingen utbetaling kan bestilles.',
+  noBank:
+    'Operatøren har ikke satt opp en bankkonto å betale fra ennå, så ingen utbetaling kan ' +
+    'bestilles.',
   noFees: 'Ingen gebyrer ennå.',
   noPayoutAccount: 'Utbetalinger venter: ingen konto er satt.',
   noSettlements: 'Ingen oppgjør ennå. Det første kommer etter det første trekket.',

@@ -11,10 +11,14 @@ const english = {
   from: 'From',
   invite: 'Invite somebody',
   inviteDo: 'Invite',
-  inviteNext: 'They find the invitation on their start page in the portal.',
-  inviteWhat: 'They join when they have signed in with this phone number and accepted.',
+  inviteNext: 'Tell them yourself where the portal is: they are not sent a message.',
+  inviteWhat:
+    'They sign in, or make an account, with this phone number. The invitation waits on their ' +
+    'first page.',
   invited: 'Invited',
-  invitedDone: 'Invited. They find the invitation on their start page in the portal.',
+  invitedDone:
+    'Invited. Tell them where the portal is: the invitation waits there when they sign in with ' +
+    'this number.',
   lastSeen: 'Last visit',
   leave: 'Leave this merchant',
   leaveWhat: 'You no longer see this merchant. An owner can invite you again.',
@@ -76,10 +80,14 @@ const norwegian: StaffTexts = {
   from: 'Fra',
   invite: 'Inviter noen',
   inviteDo: 'Inviter',
-  inviteNext: 'Invitasjonen venter på startsiden deres i portalen.',
-  inviteWhat: 'De blir med når de har logget inn med dette telefonnummeret og takket ja.',
+  inviteNext: 'Si selv fra hvor portalen er: de får ingen melding.',
+  inviteWhat:
+    'De logger inn, eller lager en konto, med dette telefonnummeret. Invitasjonen venter på den ' +
+    'første siden.',
   invited: 'Invitert',
-  invitedDone: 'Invitert. Invitasjonen venter på startsiden deres i portalen.',
+  invitedDone:
+    'Invitert. Si fra hvor portalen er: invitasjonen venter der når de logger inn med dette ' +
+    'nummeret.',
   lastSeen: 'Siste besøk',
   leave: 'Slutt i denne butikken',
   leaveWhat: 'Du ser ikke lenger denne butikken. En eier kan invitere deg igjen.',

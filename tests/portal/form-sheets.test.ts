@@ -11,7 +11,7 @@ const besideIn = (html: string): string =>
     .trim()
 
 const forms = {
-  [`${shop}staff?invite`]: 'What happens next They find the invitation on their start page',
+  [`${shop}staff?invite`]: 'What happens next Tell them yourself where the portal is',
   [`${shop}points-of-sale/new`]: 'What it does A till, a shop or a web shop.',
   [`${shop}points-of-sale/pos/till-1`]: 'What it does A till, a shop or a web shop.',
   [`${shop}points-of-sale/new-code`]: 'What it does One code is enough for all tables',

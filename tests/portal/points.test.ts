@@ -27,7 +27,9 @@ describe('given a point of sale that is made in the portal,', () => {
       400,
       true,
     ])
-    const changed = await desk.alice.submit(await visit('/pos/kiosk'), { name: 'Kiosk 2' })
+    const form = await visit('/pos/kiosk')
+    expect(form.html).toContain('Keys and secrets of tills')
+    const changed = await desk.alice.submit(form, { name: 'Kiosk 2' })
     expect(changed.location).toBe(`${path}?done=changed`)
     expect((await api('GET', 'pos/kiosk/')).body.name).toBe('Kiosk 2')
     const removed = await desk.alice.submit(await visit('/pos/kiosk?remove'), { do: 'remove' })

@@ -151,6 +151,7 @@ test('given a form from elsewhere, when it is sent, then nothing is done', async
 
 test('when an owner opens the page, the security log tells what was changed', async () => {
   const { html } = await alice.visit(staffPage)
+  expect(html).toContain('A role was changed')
   expect(html).toContain('StaffRoleChanged')
   expect(html).toContain('The operator')
 })

@@ -6,7 +6,6 @@ import { summaryView } from '../../merchant/callback-reply.ts'
 import { shownTime } from '../../payer/money.ts'
 import type { Call } from '../../call.ts'
 import type { Html } from '../../payer/page.ts'
-import { filledText } from '../../payer/words.ts'
 import { recordMessageReading, type RecordingNeeds } from '../../personal-data.ts'
 import { portalPath } from '../areas.ts'
 import { contextOfStaff } from '../guard.ts'
@@ -27,9 +26,8 @@ import {
 const resultKinds = { delivered: 'good', failed: 'bad', gone: 'bad' } as const
 
 const attemptHtml = (visitor: PortalVisitor, one: Attempt): Html => {
-  const texts = textsOf(visitor)
   const { result, httpStatus, problem, attemptedAt, uri, durationMs } = one
-  const took = durationMs === undefined ? '' : filledText(texts.took, durationMs)
+  const took = durationMs === undefined ? '' : `${durationMs} ms`
   return html`<tr>
     <td>${shownTime(attemptedAt, visitor.locale)}</td>
     <td>
@@ -48,7 +46,7 @@ const attemptHtml = (visitor: PortalVisitor, one: Attempt): Html => {
 const attemptsHtml = (visitor: PortalVisitor, attempts: readonly Attempt[]): Html => {
   const texts = textsOf(visitor)
   if (attempts.length === 0) return quiet(texts.noAttempts)
-  const heads = [texts.time, texts.status, { number: 'ms' }, texts.callbackAddress]
+  const heads = [texts.time, texts.status, { number: texts.took }, texts.callbackAddress]
   const rows = attempts.toReversed().map((one) => attemptHtml(visitor, one))
   return scrolling(texts.attempts, headedTable('grid stacks', heads, rows))
 }

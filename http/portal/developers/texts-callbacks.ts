@@ -12,7 +12,9 @@ export const callbackTextsInEnglish = {
   callbackAddress: 'Address',
   callbackSecret: 'Callback secret',
   callbackSecretWhat: 'Every message is signed with it, so that you can verify the sender.',
-  callbacksWhat: 'Every message to your addresses, newest first.',
+  callbacksWhat:
+    'Every message, newest first. Those under Waiting are sent again: open one to see why it ' +
+    'failed.',
   claims: 'Claims to be',
   direct: 'There is no string to sign: the request had a secret, or no credentials.',
   event: 'Event',
@@ -63,7 +65,7 @@ export const callbackTextsInEnglish = {
   showSecret: 'Show the secret',
   status: 'Status',
   time: 'Time',
-  took: '{} ms',
+  took: 'Duration',
   toSign: 'String to sign',
   wrongAddress: 'Write a full address such as https://shop.example/callback.',
 } satisfies Readonly<Record<`event_${CallbackName}`, string> & Record<string, string>>
@@ -78,7 +80,9 @@ export const callbackTextsInNorwegian: Translated<typeof callbackTextsInEnglish>
   callbackAddress: 'Adresse',
   callbackSecret: 'Hemmelighet for varsler',
   callbackSecretWhat: 'Hver melding signeres med den, så du kan kontrollere avsenderen.',
-  callbacksWhat: 'Hver melding til adressene dine, nyeste først.',
+  callbacksWhat:
+    'Hver melding, nyeste først. De under Venter sendes igjen: åpne en for å se hvorfor den ' +
+    'feilet.',
   claims: 'Sier den er',
   direct:
     'Det er ingen tekst å signere: forespørselen hadde en hemmelighet, eller ingen ' +
@@ -131,7 +135,7 @@ export const callbackTextsInNorwegian: Translated<typeof callbackTextsInEnglish>
   showSecret: 'Vis hemmeligheten',
   status: 'Status',
   time: 'Tid',
-  took: '{} ms',
+  took: 'Varighet',
   toSign: 'Tekst å signere',
   wrongAddress: 'Skriv en hel adresse som https://butikk.example/varsel.',
 }

@@ -1,8 +1,9 @@
 import { html } from 'hono/html'
 import { mayDo } from '../../../domain/merchant/staff-roles.ts'
+import type { Html } from '../../payer/page.ts'
 import { portalPath } from '../areas.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
-import { crumbs, formPage, type Beside } from '../parts.ts'
+import { crumbs, formPage, moreLink, type Beside } from '../parts.ts'
 import { frameTexts } from '../texts.ts'
 import { overviewTexts } from '../texts-overview.ts'
 import { pointsPath } from './rows.ts'
@@ -22,6 +23,12 @@ export const costsBeside = ({ shop, me, language }: PortalVisitor): Beside[numbe
     [html`${pointTexts[language].costs} ${mayDo(me.terms, 'see_money') ? link : ''}`],
   ]
 }
+
+/** Keys and secrets are those of API users: none belongs to a point of sale. */
+export const keysLink = ({ shop, me, language }: PortalVisitor): Html | '' =>
+  mayDo(me.terms, 'see_developers')
+    ? moreLink(portalPath(shop.merchant, 'developers'), pointTexts[language].keys)
+    : ''
 
 /** A form by itself. */
 export const pointForm = (visitor: PortalVisitor, { path, ...part }: FormPart): PortalPage => {

@@ -8,7 +8,8 @@ import type { Route } from '../../route.ts'
 import { portalPath } from '../areas.ts'
 import type { PortalVisitor } from '../page.ts'
 import type { PortalPages } from '../pages.ts'
-import { doneHtml, headedTable, moreLink, quiet, scrolling } from '../parts.ts'
+import { doneHtml, headedTable, quiet, scrolling } from '../parts.ts'
+import { keysLink } from './forms.ts'
 import { mostShown, pointsPath, type CodeData, type PointNeeds, type PosData } from './rows.ts'
 import { pointTexts, type PointTexts } from './texts.ts'
 
@@ -17,7 +18,6 @@ export const daysOfScans = 14
 const posHtml = (visitor: PortalVisitor, texts: PointTexts, all: readonly PosData[]): Html => {
   const mayChange = mayDo(visitor.me.terms, 'change_points_of_sale')
   const path = (more: string) => portalPath(visitor.shop.merchant, pointsPath(more))
-  const keys = portalPath(visitor.shop.merchant, 'developers')
   const hrefOf = (id: string) => path(`/pos/${encodeURIComponent(id)}`)
   const rows = all.map(
     ({ id, name, type }) =>
@@ -37,7 +37,7 @@ const posHtml = (visitor: PortalVisitor, texts: PointTexts, all: readonly PosDat
         ? quiet(texts.posNone)
         : scrolling(texts.pos, headedTable('grid', [texts.name, texts.id, texts.type], rows))
     }
-    ${mayDo(visitor.me.terms, 'see_developers') ? moreLink(keys, texts.keys) : ''}
+    ${keysLink(visitor)}
   </section>`
 }
 

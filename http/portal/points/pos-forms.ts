@@ -10,7 +10,7 @@ import { portalPath } from '../areas.ts'
 import type { PortalVisitor } from '../page.ts'
 import { choiceField } from '../parts.ts'
 import { frameTexts } from '../texts.ts'
-import { costsBeside, pointForm } from './forms.ts'
+import { costsBeside, keysLink, pointForm } from './forms.ts'
 import { pointsPath, type PosData } from './rows.ts'
 import { pointTexts, type PointTexts } from './texts.ts'
 
@@ -93,7 +93,8 @@ export const changePosPage = (
     isWrong: hasProblems(problems),
     fields: html`<p class="quiet"><code>${pos.id}</code></p>
       ${fieldsHtml(texts, given, problems)}`,
-    below: html`<p><a class="button danger" href="${remove}">${texts.remove}</a></p>`,
+    below: html`${keysLink(visitor)}
+      <p><a class="button danger" href="${remove}">${texts.remove}</a></p>`,
   })
 }
 
