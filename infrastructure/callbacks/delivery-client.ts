@@ -43,8 +43,8 @@ const startThread = (
     if (message === 'ready') {
       isReady = true
       log.info('callbacks are delivered by a thread of their own')
-    } else if ('attempts' in message)
-      for (const counted of message.attempts) countAttempt(...counted)
+    } else if (message === 'hurry') readModels.hurry()
+    else if ('attempts' in message) for (const counted of message.attempts) countAttempt(...counted)
     else {
       const one = settling.get(message.settled)
       settling.delete(message.settled)

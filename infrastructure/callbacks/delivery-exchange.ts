@@ -21,6 +21,8 @@ export type ToDelivery =
 
 export type FromDelivery =
   | 'ready'
+  /** A delivery waits for the read models. */
+  | 'hurry'
   | { readonly settled: number; readonly problem: string | undefined }
   /** How often an attempt had each result, since the last message of this kind. */
   | { readonly attempts: readonly (readonly [result: string, count: number])[] }

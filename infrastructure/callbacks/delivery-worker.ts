@@ -73,7 +73,7 @@ const beginDelivery = async (
 
 const run = async (port: MessagePort, start: DeliveryStart): Promise<void> => {
   const send = (message: FromDelivery): void => port.postMessage(message)
-  const { folding, moved } = foldedElsewhere(start.position)
+  const { folding, moved } = foldedElsewhere(() => send('hurry'), start.position)
   const attempts = countAttempts(send)
   const begun = beginDelivery(start, folding, attempts.count)
 

@@ -28,13 +28,9 @@ export const answerPages = (fetch: Fetch, send: (message: FromPages) => void) =>
     })
     const isAwaited = readers.delete(ask)
     if (!isAwaited) return void (await response.body?.cancel())
-    const { status } = response
-    const answered = { answer: ask, status, headers: [...response.headers] }
-    if (!response.body) return send({ ...answered, body: null })
-    if (response.headers.get('content-type')?.startsWith('text/html'))
-      return send({ ...answered, body: new Uint8Array(await response.arrayBuffer()) })
-    readers.set(ask, response.body.getReader())
-    send({ ...answered, body: 'streamed' })
+    const hasBody = response.body !== null
+    if (response.body) readers.set(ask, response.body.getReader())
+    send({ answer: ask, status: response.status, headers: [...response.headers], hasBody })
   }
 
   const readOn = async (of: number): Promise<void> => {

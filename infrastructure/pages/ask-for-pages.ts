@@ -37,8 +37,8 @@ export const askForPages = (tell: (message: ToPages) => void) => {
         waiting.set(count, { resolve, reject })
         tell({ ask: count, request })
       }),
-    answered: ({ answer, status, headers, body: given }: Answer): void => {
-      const body = given === 'streamed' ? bodyOf(answer) : given
+    answered: ({ answer, status, headers, hasBody }: Answer): void => {
+      const body = hasBody ? bodyOf(answer) : null
       waiting.get(answer)?.resolve(new Response(body, { status, headers }))
       waiting.delete(answer)
     },

@@ -39,12 +39,13 @@ export type Measured = readonly [method: string, path: string, status: number, t
 
 export type FromPages =
   | 'ready'
+  /** A reader waits for the read models. */
+  | 'hurry'
   | {
       readonly answer: number
       readonly status: number
       readonly headers: [string, string][]
-      /** A page is there at once; what is streamed is read from this thread. */
-      readonly body: Uint8Array<ArrayBuffer> | 'streamed' | null
+      readonly hasBody: boolean
     }
   /** Undefined at the end. */
   | { readonly of: number; readonly chunk: Uint8Array | undefined }

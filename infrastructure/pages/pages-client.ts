@@ -32,7 +32,7 @@ const isPage = (target: string): boolean => /^\/(portal|operator|audit)(?=[/?]|$
 type Needs = {
   readonly settings: Settings
   readonly address: () => string
-  readonly readModels: Pick<ReadModels, 'position' | 'onMoved'>
+  readonly readModels: Pick<ReadModels, 'position' | 'onMoved' | 'hurry'>
   readonly measure: (...measured: Measured) => void
   readonly vitals: () => Promise<Vitals>
 }
@@ -58,7 +58,8 @@ const startThread = (
     if (message === 'ready') {
       isReady = true
       log.info('pages are answered by a thread of their own')
-    } else if ('answer' in message) exchanges.answered(message)
+    } else if (message === 'hurry') readModels.hurry()
+    else if ('answer' in message) exchanges.answered(message)
     else if ('of' in message) exchanges.read(message.of, message.chunk)
     else if ('failed' in message) exchanges.fail(message.failed, new Error(message.problem))
     else if ('measured' in message) measure(...message.measured)

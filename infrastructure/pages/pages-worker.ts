@@ -31,7 +31,7 @@ const toldElsewhere = (send: (message: FromPages) => void) => {
 const run = async (port: MessagePort, start: PagesStart): Promise<void> => {
   const { settings, address, position } = start
   const send = (message: FromPages): void => port.postMessage(message)
-  const { folding, moved } = foldedElsewhere(position)
+  const { folding, moved } = foldedElsewhere(() => send('hurry'), position)
   const { vitals, told } = toldElsewhere(send)
   port.on('message', (message: ToPages) => {
     if (typeof message === 'object' && 'moved' in message) moved(message.moved)
@@ -60,6 +60,6 @@ const run = async (port: MessagePort, start: PagesStart): Promise<void> => {
 }
 
 if (parentPort) {
-  yieldToRequests('wholly')
+  yieldToRequests('much')
   await run(parentPort, workerData as PagesStart)
 }

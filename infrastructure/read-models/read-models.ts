@@ -155,6 +155,8 @@ export const runReadModels = (needs: Needs) => {
       moveListeners.add(listener)
       return () => void moveListeners.delete(listener)
     },
+    /** Folds what there is at once. */
+    hurry: (): void => folding.hurry(),
     /** How many events they lack. */
     behind: (): number => lag.behind(position),
     /** Waits without a limit, for work that must not start on outdated rows. */

@@ -16,7 +16,7 @@ const overview = '/portal/sandbox/'
 /** The thread alone, without a service around it. */
 const threadAlone = (given: Parameters<typeof readSettings>[0]) => {
   const { log, lines, heard } = heardLog()
-  const readModels = { position: () => 0, onMoved: () => () => {} }
+  const readModels = { position: () => 0, onMoved: () => () => {}, hurry: () => {} }
   const address = () => 'http://daybook.test'
   const vitals = () => Promise.reject(new Error('there is no service'))
   const needs = { settings: readSettings(given), readModels, address, measure: () => {}, vitals }
