@@ -120,10 +120,13 @@ export const measureOneAtATime = async (
       await openCustomer(plain, key, `${Date.now()}`),
       await openCustomer(service, key, `${Date.now()}`),
     ] as const
-    for (const customer of customers) await customer.go(lifecycles)
+    const takeTurns = async (): Promise<void> => {
+      for (let done = 0; done < lifecycles; done += inARow)
+        for (const customer of customers) await customer.go(inARow)
+    }
+    await takeTurns()
     for (const customer of customers) customer.begin()
-    for (let done = 0; done < lifecycles; done += inARow)
-      for (const customer of customers) await customer.go(inARow)
+    await takeTurns()
     const [ofPlain, ofService] = customers
     const costs = {
       plain: { ...ofPlain.cost(), firstAnswer: plain.firstAnswer },

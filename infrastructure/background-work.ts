@@ -7,8 +7,10 @@ import type { LeasedKind, SharedWork } from './leases.ts'
 import { soleProcess } from './sole-process.ts'
 
 const retryAfterMs = 1000
-/** How long events gather before the work that they make due is looked for. */
+/** How long events gather before the work that they make due is looked for, in ms. */
 const gatherMs = 20
+/** How often work that nobody outside waits for is looked for while events keep coming, in ms. */
+const apartMs = 200
 /** How often a process asks whether to stand in for the one that tells others. */
 const standInEveryMs = 1000
 
@@ -62,14 +64,18 @@ const electTeller = (directory: string, caughtUp: () => Promise<void>) => {
   return { isOurs, resign, byOneProcess }
 }
 
-/** Runs an action once for all calls within some time. */
-export const gathered = (act: () => void): (() => void) => {
+const realTime = { after, elapsed: (): number => performance.now() }
+
+/** Runs an action once for all calls within 20 ms, and no sooner than so long after it ran. */
+export const gathered = (act: () => void, apart = gatherMs, time = realTime): (() => void) => {
   let isDue = false
+  let last = Number.NEGATIVE_INFINITY
   return () => {
     if (isDue) return
     isDue = true
-    after(gatherMs, () => {
+    time.after(Math.max(gatherMs, last + apart - time.elapsed()), () => {
       isDue = false
+      last = time.elapsed()
       act()
     })
   }
@@ -126,7 +132,10 @@ export const runBackgroundWork = (core: Core, work: readonly Work[]) => {
   const onFailure = workFailed(core)
   const teller = electTeller(core.settings.DATA_DIR, caughtUp)
   const all = scheduleAll(core, work, teller.byOneProcess, onFailure)
-  const wake = gathered(() => all.forEach(({ scheduled }) => scheduled.wake()))
+  const wakeAll = (which: typeof all) => () => which.forEach(({ scheduled }) => scheduled.wake())
+  const wake = wakeAll(all)
+  const wakeTelling = gathered(wakeAll(all.filter(({ isTelling }) => isTelling)))
+  const wakeOthers = gathered(wakeAll(all.filter(({ isTelling }) => !isTelling)), apartMs)
   const mayDo = (lease: LeasedKind | undefined): boolean =>
     core.sharedWork && lease ? core.sharedWork.isAnyOwn(lease) : teller.isOurs()
   const stopping = new AbortController()
@@ -139,7 +148,8 @@ export const runBackgroundWork = (core: Core, work: readonly Work[]) => {
       () => {
         if (stopping.signal.aborted) return
         hasBegun = true
-        core.onFolded(wake)
+        core.onFolded(wakeTelling)
+        core.onFolded(wakeOthers)
         wake()
         core.sharedWork?.begin({ wake, cannot: () => kindsBeyond(work) })
         tidyUp(core)
