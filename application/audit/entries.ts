@@ -7,24 +7,25 @@ import { whoCaused, whyCaused } from './who-caused.ts'
 import { callbackNameOf, displayMessageId, isDisplayed } from '../../domain/callback-names.ts'
 import { callbacks } from '../../domain/aggregates.ts'
 import { streamOf } from '../../domain/stream.ts'
-import type { EventStore } from '../event-store.ts'
+import { filledText } from '../filled-text.ts'
 
-type Store = Pick<EventStore, 'readStream'>
+type Needs = Pick<ExplainNeeds, 'store' | 'openAddress' | 'texts'>
 
-const attempts = async (store: Store, message: string): Promise<Told[]> => {
+const attempts = async ({ store, texts }: Needs, message: string): Promise<Told[]> => {
   const told: Told[] = []
   for await (const events of historyOf(store, streamOf(callbacks, message)))
-    for (const event of events) told.push({ at: event.metadata.at, says: eventInWords(event, '') })
+    for (const event of events)
+      told.push({ at: event.metadata.at, says: eventInWords(event, '', texts) })
   return told
 }
 
 /** Who was told of an event, when, and what they answered. */
-const toldOf = async (store: Store, { id, type, metadata }: Recorded): Promise<readonly Told[]> => {
+const toldOf = async (needs: Needs, { id, type, metadata }: Recorded): Promise<readonly Told[]> => {
   const name = callbackNameOf(type, metadata.schema)
-  const told = name === undefined ? [] : await attempts(store, id)
-  const displayed = isDisplayed(type) ? await attempts(store, displayMessageId(id)) : []
+  const told = name === undefined ? [] : await attempts(needs, id)
+  const displayed = isDisplayed(type) ? await attempts(needs, displayMessageId(id)) : []
   if (name !== undefined && told.length === 0)
-    return [{ at: null, says: `${name}: sent to nobody so far` }, ...displayed]
+    return [{ at: null, says: filledText(needs.texts.callbackNotSent, name) }, ...displayed]
   return [...told, ...displayed]
 }
 
@@ -35,17 +36,18 @@ type More = Partial<Pick<Entry, 'numbers' | 'counted' | 'told'>> & { readonly cu
 
 /** An event as an entry of a story; who was told is looked up. */
 export const entryOf = async (
-  { store, openAddress }: Pick<ExplainNeeds, 'store' | 'openAddress'>,
+  needs: Needs,
   event: Recorded,
   { currency, numbers = [], counted = [], told }: More = {},
 ): Promise<Entry> => {
+  const { store, openAddress, texts } = needs
   const { position, stream, revision, id, type, metadata } = event
   return {
     ...{ position, stream, revision, id, type, at: metadata.at },
-    who: whoCaused(event, openAddress),
-    why: whyCaused(event),
-    says: eventInWords(event, currency ?? (await currencyOf(store, event))),
-    told: told ?? (await toldOf(store, event)),
+    who: whoCaused(event, openAddress, texts),
+    why: whyCaused(event, texts),
+    says: eventInWords(event, currency ?? (await currencyOf(store, event)), texts),
+    told: told ?? (await toldOf(needs, event)),
     ...{ numbers, counted },
   }
 }

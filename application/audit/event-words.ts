@@ -1,72 +1,86 @@
 import { parseEvent, type DomainEvent, type Recorded } from '../../domain/events.ts'
 import type { Currency } from '../../domain/money/currency.ts'
-import { formatAmount } from '../../domain/money/money.ts'
+import { formatAmount, type Sum } from '../../domain/money/money.ts'
 import { isPaymentEvent } from '../../domain/payment/payment-events.ts'
 import { idIn } from '../../domain/stream.ts'
 import type { EventStore } from '../event-store.ts'
 import { formatDateTime } from '../date-time.ts'
+import { filledText } from '../filled-text.ts'
 import { paymentInWords } from './payment-words.ts'
+import type { StoryTexts } from './texts.ts'
 
 type Words = {
   readonly [Type in DomainEvent['type']]?: (
     data: Extract<DomainEvent, { type: Type }>['data'],
+    texts: StoryTexts,
   ) => string
 }
 
+const sumInWords = (amount: Sum, currency: Currency): string =>
+  `${formatAmount(amount, currency)} ${currency}`
+
 const words: Words = {
-  PermissionRequested: ({ request, payer, expiresAt }) =>
-    `${request.scope.join(' ')} is asked of ${payer === null ? 'nobody known' : `payer ${payer}`}` +
-    ` at ${request.posId} as ${request.posTid}, until ${formatDateTime(expiresAt)}`,
-  PermissionGranted: ({ payer, permissions }) =>
-    `payer ${payer} grants ${permissions.scope.join(' ')}`,
-  PermissionDeclined: ({ payer }) => `payer ${payer} declines`,
-  PermissionFailed: () => 'it fails: there is no such payer',
-  PermissionExpired: () => 'nobody has answered in time',
-  LedgerScheduled: ({ closes }) =>
-    closes === 'by_hand' ? 'reports close by hand' : `reports close by themselves, ${closes}`,
-  ReportClosed: ({ report }) =>
-    `report ${report} is closed here: later lines are in report ${report + 1}`,
-  ReportCompleted: ({ report }) => `the logs and sums of report ${report} are final`,
-  SettlementStarted: ({ settlementId }) =>
-    `${settlementId} takes every line up to here that no settlement has taken`,
-  SettlementMade: ({ settlementId, payouts, payoutDay }) => {
-    const sums = payouts.map(
-      ({ payout, currency }) => `${formatAmount(payout, currency)} ${currency}`,
-    )
-    return `${settlementId} pays out ${sums.join(', ') || 'nothing'} on ${payoutDay}`
+  PermissionRequested: ({ request, payer, expiresAt }, texts) => {
+    const whom = payer === null ? texts.nobodyKnown : filledText(texts.payer, payer)
+    const [scope, until] = [request.scope.join(' '), formatDateTime(expiresAt)]
+    return filledText(texts.asked, scope, whom, request.posId, request.posTid, until)
   },
-  PayoutOrdered: ({ messageId, payoutAccount, paid }) => {
-    const sums = paid.map(({ amount, currency }) => `${formatAmount(amount, currency)} ${currency}`)
-    return `the bank is asked, in file ${messageId}, to pay ${sums.join(', ')} to ${payoutAccount}`
+  PermissionGranted: ({ payer, permissions }, { granted }) =>
+    filledText(granted, payer, permissions.scope.join(' ')),
+  PermissionDeclined: ({ payer }, { declined }) => filledText(declined, payer),
+  PermissionFailed: (_, texts) => filledText(texts.failed, texts.failed_4004),
+  PermissionExpired: (_, { expired }) => expired,
+  LedgerScheduled: ({ closes }, texts) =>
+    closes === 'by_hand'
+      ? texts.ledgerByHand
+      : filledText(texts.ledgerCloses, texts[`closes_${closes}`]),
+  ReportClosed: ({ report }, { reportClosed }) => filledText(reportClosed, report, report + 1),
+  ReportCompleted: ({ report }, { reportCompleted }) => filledText(reportCompleted, report),
+  SettlementStarted: ({ settlementId }, texts) => filledText(texts.settlementStarted, settlementId),
+  SettlementMade: ({ settlementId, payouts, payoutDay }, texts) => {
+    const sums = payouts.map(({ payout, currency }) => sumInWords(payout, currency)).join(', ')
+    return filledText(texts.settlementMade, settlementId, sums || texts.nothing, payoutDay)
   },
-  PayoutPaid: ({ amount, currency, day }) =>
-    `the bank has paid ${formatAmount(amount, currency)} ${currency} on ${day}`,
-  PayoutReturned: ({ amount, currency, day, entry, reason }) => {
-    const why = [reason.code, reason.text].filter(Boolean).join(', ') || 'without a reason'
-    const sum = `${formatAmount(amount, currency)} ${currency}`
-    const what = entry === null ? `the bank refuses to pay ${sum}` : `${sum} came back`
-    return `${what} on ${day}: ${why}; it is due again`
+  PayoutOrdered: ({ messageId, payoutAccount, paid }, { payoutOrdered }) => {
+    const sums = paid.map(({ amount, currency }) => sumInWords(amount, currency)).join(', ')
+    return filledText(payoutOrdered, messageId, sums, payoutAccount)
   },
-  AccountChangeAsked: ({ payoutAccount, takesEffectAt }) =>
-    `payouts are to go to ${payoutAccount} from ${formatDateTime(takesEffectAt)} on`,
-  AccountChangeAnnounced: ({ members }) => `${members.length} owners were told of the change`,
-  AccountChangeWithdrawn: () => 'the change of the account is withdrawn',
-  AccountChangeDone: () => 'the account is changed, as it was asked a day before',
-  BankEntrySeen: ({ side, amount, currency, day, source }) =>
-    `a ${side} of ${formatAmount(amount, currency)} ${currency} on ${day} by ${source.kind}`,
-  BankEntryMatched: ({ payouts, as }) =>
-    `the entry is that of payouts (${payouts.length}), which are ${as}`,
-  BankEntryDismissed: ({ note }) => `the entry is of no payout: ${note}`,
-  CallbackAttempted: ({ uri, event, result, httpStatus, problem, durationMs, nextAttemptAt }) => {
-    const answer = httpStatus === null ? (problem ?? 'no answer') : `answered ${httpStatus}`
-    const after = durationMs === undefined ? '' : ` after ${durationMs} ms`
+  PayoutPaid: ({ amount, currency, day }, { payoutPaid }) =>
+    filledText(payoutPaid, sumInWords(amount, currency), day),
+  PayoutReturned: ({ amount, currency, day, entry, reason }, texts) => {
+    const why = [reason.code, reason.text].filter(Boolean).join(', ') || texts.payoutUnexplained
+    const what = entry === null ? texts.payoutRefused : texts.payoutBack
+    const sum = filledText(what, sumInWords(amount, currency))
+    return filledText(texts.payoutReturned, sum, day, why)
+  },
+  AccountChangeAsked: ({ payoutAccount, takesEffectAt }, { accountChangeAsked }) =>
+    filledText(accountChangeAsked, payoutAccount, formatDateTime(takesEffectAt)),
+  AccountChangeAnnounced: ({ members }, { accountChangeAnnounced }) =>
+    filledText(accountChangeAnnounced, members.length),
+  AccountChangeWithdrawn: (_, { accountChangeWithdrawn }) => accountChangeWithdrawn,
+  AccountChangeDone: (_, { accountChanged }) => accountChanged,
+  BankEntrySeen: ({ side, amount, currency, day, source }, texts) => {
+    const sum = sumInWords(amount, currency)
+    return filledText(texts.bankSeen, texts[`bank_${side}`], sum, day, source.kind)
+  },
+  BankEntryMatched: ({ payouts, as }, texts) =>
+    filledText(texts.bankMatched, payouts.length, texts[`bank_${as}`]),
+  BankEntryDismissed: ({ note }, { bankDismissed }) => filledText(bankDismissed, note),
+  CallbackAttempted: (data, texts) => {
+    const { uri, event, result, httpStatus, problem, durationMs, nextAttemptAt } = data
+    const answer =
+      httpStatus === null
+        ? (problem ?? texts.callbackNone)
+        : filledText(texts.callbackAnswered, httpStatus)
+    const after = durationMs === undefined ? '' : filledText(texts.toldAfter, durationMs)
     const again =
-      nextAttemptAt === null ? '' : `, to be told again ${formatDateTime(nextAttemptAt)}`
-    return `${event} to ${uri}: ${result}, ${answer}${after}${again}`
+      nextAttemptAt === null ? '' : filledText(texts.toldAgain, formatDateTime(nextAttemptAt))
+    const tried = filledText(texts.callbackTried, event, uri, texts[`callback_${result}`], answer)
+    return tried + after + again
   },
-  CallbackRetryRequested: ({ event, nextAttemptAt }) =>
-    `${event} is to be told again at ${formatDateTime(nextAttemptAt)}`,
-  CheckpointSigned: ({ size }) => `a checkpoint of the first ${size} events is signed`,
+  CallbackRetryRequested: ({ event, nextAttemptAt }, { callbackRetry }) =>
+    filledText(callbackRetry, event, formatDateTime(nextAttemptAt)),
+  CheckpointSigned: ({ size }, { checkpoint }) => filledText(checkpoint, size),
 }
 
 /** `UserSecretChanged` as `user secret changed`. */
@@ -74,10 +88,10 @@ const asPhrase = (type: string): string =>
   type.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
 
 /** An event as a sentence; the currency is that of its payment, and of no matter elsewhere. */
-export const eventInWords = (event: Recorded, currency: Currency): string => {
-  if (isPaymentEvent(event)) return paymentInWords(event, currency)
-  const own = words[event.type] as ((data: unknown) => string) | undefined
-  return own?.(event.data) ?? `${asPhrase(event.type)}: ${idIn(event.stream)}`
+export const eventInWords = (event: Recorded, currency: Currency, texts: StoryTexts): string => {
+  if (isPaymentEvent(event)) return paymentInWords(event, currency, texts)
+  const own = words[event.type] as ((data: unknown, texts: StoryTexts) => string) | undefined
+  return own?.(event.data, texts) ?? `${asPhrase(event.type)}: ${idIn(event.stream)}`
 }
 
 /** The currency of the payment that an event is of; of other events it is of no matter. */
@@ -95,4 +109,5 @@ export const currencyOf = async (
 export const eventWithCurrencyInWords = async (
   store: Pick<EventStore, 'readStream'>,
   event: Recorded,
-): Promise<string> => eventInWords(event, await currencyOf(store, event))
+  texts: StoryTexts,
+): Promise<string> => eventInWords(event, await currencyOf(store, event), texts)

@@ -11,6 +11,7 @@ import { settlements } from '../../domain/aggregates.ts'
 import type { Recorded } from '../../domain/events.ts'
 import { addUp, formatAmount, type Sum } from '../../domain/money/money.ts'
 import { streamOf } from '../../domain/stream.ts'
+import { filledText } from '../filled-text.ts'
 import { historyOf } from '../history.ts'
 import { entryOf, eventAt, mostEntries } from './entries.ts'
 import { eventInWords } from './event-words.ts'
@@ -69,13 +70,14 @@ export const sumUpAccount = async (
   currency: string,
 ): Promise<SumOfParts | undefined> => {
   const { account, merchant } = name
-  const recorded = needs.rows
+  const { rows, texts } = needs
+  const recorded = rows
     .balances(account, merchant)
     .find((one) => one.currency === currency)?.balance
   if (recorded === undefined) return undefined
   const numberOf = (line: MoneyLine): Sum => amountIn(postingsOf(line), name, currency)
   const { total, parts, ...others } = await partsOfLines(
-    needs.rows,
+    needs,
     wholeLog(merchant),
     currency,
     numberOf,
@@ -88,7 +90,7 @@ export const sumUpAccount = async (
     sum = addUp(sum, amount)
     const { position, stream, metadata } = event
     more.push({
-      ...{ position, stream, at: metadata.at, says: eventInWords(event, currency) },
+      ...{ position, stream, at: metadata.at, says: eventInWords(event, currency, texts) },
       ...{ minor: amount, amount: formatAmount(amount, currency) },
     })
   }
@@ -97,7 +99,7 @@ export const sumUpAccount = async (
     ...{ name: 'balance', currency, value: formatAmount(sum, currency) },
     ...{ parts: inOrder, ...others },
     agrees: sum === recorded,
-    says: `the journal has ${formatAmount(recorded, currency)}`,
+    says: filledText(texts.journalHas, formatAmount(recorded, currency)),
   }
 }
 
@@ -127,16 +129,16 @@ export const explainAccount = async (
   name: AccountName,
 ): Promise<Story | undefined> => {
   const { account, merchant } = name
-  const balances = needs.rows.balances(account, merchant)
+  const { rows, texts } = needs
+  const balances = rows.balances(account, merchant)
   const found = []
   for (const { currency } of balances) found.push(await entriesIn(needs, name, currency))
   return {
-    title: `account ${account}${merchant === null ? '' : ` of ${merchant}`}`,
-    says: [
-      balances.length === 0
-        ? 'nothing was posted to it so far'
-        : 'debits are positive, credits negative',
-    ],
+    title:
+      merchant === null
+        ? filledText(texts.account, account)
+        : filledText(texts.accountOf, account, merchant),
+    says: [balances.length === 0 ? texts.notPosted : texts.accountSigns],
     entries: found.flatMap(({ entries }) => entries),
     more: found.reduce((all, { more }) => all + more, 0),
     numbers: balances.map(({ currency, balance }) => ({

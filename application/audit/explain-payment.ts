@@ -6,6 +6,7 @@ import type { Payment, RequestedPayment } from '../../domain/payment/payment-sta
 import { streamOf } from '../../domain/stream.ts'
 import { formatDateTime } from '../date-time.ts'
 import { noStream } from '../event-store.ts'
+import { filledText } from '../filled-text.ts'
 import { historyOf, stateAfter } from '../history.ts'
 import { entryOf, mostEntries } from './entries.ts'
 import { eventInWords } from './event-words.ts'
@@ -46,16 +47,17 @@ const changesOf = ({ before, payment }: Step): readonly NumberChange[] => {
 }
 
 /** The report and the settlement of an event that has a line. */
-const countedIn = ({ rows }: ExplainNeeds, { event, payment }: Step): readonly string[] => {
+const countedIn = ({ rows, texts }: ExplainNeeds, { event, payment }: Step): readonly string[] => {
   if (!isPaymentEvent(event) || !hasEffect(event.type, 'line')) return []
   const { merchant } = payment.request
   const { lineLedger } = payment
   const report = rows.reportHolding(merchant, lineLedger, event.position)
   const movesMoney = event.type === 'PaymentCaptured' || event.type === 'PaymentRefunded'
   const settlement = rows.settlementTaking(merchant, event.position)?.settlementId
-  const inReport = `report ${report} of ledger ${lineLedger}`
+  const inReport = filledText(texts.inReport, report, lineLedger)
   if (!movesMoney) return [inReport]
-  return [inReport, settlement === undefined ? 'no settlement so far' : `settlement ${settlement}`]
+  const inSettlement = settlement && filledText(texts.inSettlement, settlement)
+  return [inReport, inSettlement ?? texts.noSettlement]
 }
 
 const entryOfStep = (needs: ExplainNeeds, step: Step): Promise<Entry> =>
@@ -67,11 +69,11 @@ const entryOfStep = (needs: ExplainNeeds, step: Step): Promise<Entry> =>
 
 /** Expiry takes effect at its instant, before it is recorded. */
 const overInWords = (
-  { now }: ExplainNeeds,
+  { now, texts }: ExplainNeeds,
   { status, expiresAt }: Pick<RequestedPayment, 'status' | 'expiresAt'>,
 ): string => {
   const isOver = (status === 'pending' || status === 'auth') && now() >= expiresAt
-  return isOver ? '; that is over, and will be recorded' : ''
+  return isOver ? texts.isOver : ''
 }
 
 const paymentNow = async (needs: ExplainNeeds, tid: string): Promise<PaymentNow | undefined> => {
@@ -100,10 +102,11 @@ export const explainPayment = async (
   const more = revision - told
   const { request, status, statusCode, expiresAt } = payment
   const { currency } = request
-  const until = `until ${formatDateTime(expiresAt)}${overInWords(needs, payment)}`
+  const { texts } = needs
+  const over = overInWords(needs, payment)
   return {
-    title: `payment ${tid} of ${request.merchant}`,
-    says: [`it is ${status}, status code ${statusCode}, ${until}`],
+    title: filledText(texts.payment, tid, request.merchant),
+    says: [filledText(texts.paymentIs, status, statusCode, formatDateTime(expiresAt), over)],
     ...{ entries, more },
     numbers: Object.entries(numbersOf(payment)).map(([name, minor]) => ({
       ...{ name, currency },
@@ -135,7 +138,7 @@ export const sumUpPayment = async (
       others.amount += more
       continue
     }
-    const says = eventInWords(event, request.currency)
+    const says = eventInWords(event, request.currency, needs.texts)
     const { position, stream, metadata } = event
     const amount = formatAmount(more, request.currency)
     parts.push({ position, stream, at: metadata.at, says, minor: String(more), amount })
@@ -147,8 +150,8 @@ export const sumUpPayment = async (
   const agrees = total === answered
   const value = formatAmount(total, currency)
   const says = agrees
-    ? 'the outcome that the service answers has the same'
-    : `the outcome that the service answers has ${formatAmount(answered, currency)}`
+    ? needs.texts.outcomeSame
+    : filledText(needs.texts.outcomeDiffers, formatAmount(answered, currency))
   const rest = { ...others, amount: formatAmount(others.amount, currency) }
   return {
     ...{ name, currency, value, parts },

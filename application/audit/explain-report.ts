@@ -8,6 +8,7 @@ import type { Recorded } from '../../domain/events.ts'
 import { addUp, formatAmount, type Sum } from '../../domain/money/money.ts'
 import { streamOf } from '../../domain/stream.ts'
 import { formatDateTime } from '../date-time.ts'
+import { filledText } from '../filled-text.ts'
 import { historyOf } from '../history.ts'
 import { entryOf, eventAt, mostEntries } from './entries.ts'
 import {
@@ -88,14 +89,14 @@ export const explainReport = async (
   const more = count - entries.length
   for await (const events of historyOf(needs.store, streamOf(ledgers, `${merchant}/${ledger}`)))
     for (const event of events) if (isOf(event, number)) entries.push(await entryOf(needs, event))
-  const until = closed ? `before event ${closed.closedPosition}` : 'until now, as it is open'
-  const closing = closed ? `, and closed ${formatDateTime(closed.closedAt)}` : ''
+  const { texts } = needs
+  const { after } = range
+  const holds = closed
+    ? filledText(texts.reportEnded, after, closed.closedPosition, formatDateTime(closed.closedAt))
+    : filledText(texts.reportOpen, after)
   return {
-    title: `report ${number} of ledger ${ledger} of ${merchant}`,
-    says: [
-      `it holds the lines of the ledger after event ${range.after} and ${until}${closing}`,
-      `${count} of them move money`,
-    ],
+    title: filledText(texts.report, number, ledger, merchant),
+    says: [holds, filledText(texts.reportLines, count)],
     ...{ entries, more },
     numbers: await numbersOfLines(needs.rows, range),
   }
@@ -110,14 +111,14 @@ export const sumUpReport = async (
 ): Promise<SumOfParts | undefined> => {
   const { range, closed, isThere } = rangeOf(needs, report)
   if (!isThere) return undefined
-  const { total, ...parts } = await partsOfLines(needs.rows, range, currency, namedNumber(name))
+  const { total, ...parts } = await partsOfLines(needs, range, currency, namedNumber(name))
   const about = { name, currency, value: formatAmount(total, currency), ...parts }
   const completion = closed?.completion
-  if (!completion) return { ...about, agrees: null, says: 'the report is not complete so far' }
+  if (!completion) return { ...about, agrees: null, says: needs.texts.reportIncomplete }
   const recorded = numbersOfTotals(completion.totals).get(currency)?.[name] ?? '0'
   return {
     ...about,
     agrees: recorded === total,
-    says: `the report was recorded with ${formatAmount(recorded, currency)}`,
+    says: filledText(needs.texts.reportRecorded, formatAmount(recorded, currency)),
   }
 }

@@ -5,12 +5,14 @@ import { settlements } from '../../domain/aggregates.ts'
 import type { Recorded } from '../../domain/events.ts'
 import { addUp, formatAmount, negated, type Sum } from '../../domain/money/money.ts'
 import { streamOf } from '../../domain/stream.ts'
+import { filledText } from '../filled-text.ts'
 import { historyOf } from '../history.ts'
 import { entryOf } from './entries.ts'
 import { countLines, entriesOfLines } from './explain-report.ts'
 import { namedIn, namedNumber, numbersOfLines, numbersOfTotals, partsOfLines } from './line-sums.ts'
 import type { ExplainNeeds } from './needs.ts'
 import type { NamedNumber, Part, Story, SumOfParts } from './story.ts'
+import type { StoryTexts } from './texts.ts'
 
 export type SettlementName = { readonly merchant: string; readonly serial: number }
 
@@ -74,12 +76,12 @@ export const explainSettlement = async (
   const more = count - entries.length
   for (const event of events) entries.push(await entryOf(needs, event))
   const id = needs.rows.settlement(merchant, serial)?.settlementId ?? ''
-  const between = `after event ${range.after} and before event ${range.before}`
+  const { texts } = needs
   return {
-    title: `settlement ${id}, number ${serial} of ${merchant}`,
+    title: filledText(texts.settlement, id, serial, merchant),
     says: [
-      `it takes the ${count} lines that move money ${between}`,
-      made ? 'its sums are recorded' : 'its sums are not recorded so far',
+      filledText(texts.settlementLines, count, range.after, range.before),
+      made ? texts.sumsRecorded : texts.sumsMissing,
     ],
     ...{ entries, more },
     numbers: made ? numbersOf(made) : await numbersOfLines(needs.rows, range),
@@ -97,31 +99,28 @@ const extrasOf = (
   before: Made | undefined,
   name: string,
   payout: Payout,
+  texts: StoryTexts,
 ): readonly Extra[] => {
   const { fee, vat } = settlementFeesIn(made.data.totals, payout.currency)
-  const feeOf = 'fee of the settlement'
-  const debt = {
-    event: before ?? made,
-    says: 'debt of the settlement before',
-    amount: debtOf(payout),
-  }
+  const [ofFee, ofVat] = [texts.settlementFee, texts.settlementFeeVat]
+  const debt = { event: before ?? made, says: texts.debtBefore, amount: debtOf(payout) }
   const costs = [
-    { event: made, says: feeOf, amount: negated(fee) },
-    { event: made, says: `VAT on the ${feeOf}`, amount: negated(vat) },
+    { event: made, says: ofFee, amount: negated(fee) },
+    { event: made, says: ofVat, amount: negated(vat) },
   ]
   const takenOver = {
     event: made,
-    says: 'debt that the next settlement takes over',
+    says: texts.debtTakenOver,
     amount: negated(carriedOf(payout)),
   }
-  const paid = { event: made, says: 'payout', amount: negated(payout.payout) }
+  const paid = { event: made, says: texts.payout, amount: negated(payout.payout) }
   const extras: Readonly<Record<string, readonly Extra[]>> = {
     net: costs,
     payout: [...costs, debt, takenOver],
     debt_before: [debt],
     debt_after: [...costs, debt, paid],
-    settlement_fee: [{ event: made, says: feeOf, amount: fee }],
-    settlement_fee_vat: [{ event: made, says: `VAT on the ${feeOf}`, amount: vat }],
+    settlement_fee: [{ event: made, says: ofFee, amount: fee }],
+    settlement_fee_vat: [{ event: made, says: ofVat, amount: vat }],
   }
   return (extras[name] ?? []).filter(({ amount }) => amount !== '0')
 }
@@ -143,15 +142,15 @@ export const sumUpSettlement = async (
   const range = rangeOf(needs, settlement)
   if (!range) return undefined
   const numberOf = namedNumber(ofNet.has(name) ? 'net' : name)
-  const { total, parts, ...others } = await partsOfLines(needs.rows, range, currency, numberOf)
+  const { total, parts, ...others } = await partsOfLines(needs, range, currency, numberOf)
   const { made, before } = await eventsOf(needs, settlement)
   const payout = made?.data.payouts.find((one) => one.currency === currency)
   if (!made || !payout) {
     const value = formatAmount(total, currency)
-    const says = 'its sums are not recorded so far'
+    const says = needs.texts.sumsMissing
     return { name, currency, value, parts, ...others, agrees: null, says }
   }
-  const extras = extrasOf(made, before, name, payout)
+  const extras = extrasOf(made, before, name, payout, needs.texts)
   const sum = addUp(total, ...extras.map(({ amount }) => amount))
   const recorded = recordedAs(made, name, payout)
   const more = extras.map(({ event, says, amount }): Part => {
@@ -163,6 +162,6 @@ export const sumUpSettlement = async (
     ...{ name, currency, value: formatAmount(sum, currency) },
     ...{ parts: [...parts, ...more], ...others },
     agrees: recorded === sum,
-    says: `the settlement was recorded with ${formatAmount(recorded, currency)}`,
+    says: filledText(needs.texts.settlementRecorded, formatAmount(recorded, currency)),
   }
 }

@@ -2,10 +2,12 @@ import { callbacks } from '../../domain/aggregates.ts'
 import { streamOfSubject } from '../../domain/callback-names.ts'
 import { parseEvent, type Recorded } from '../../domain/events.ts'
 import { streamOf } from '../../domain/stream.ts'
+import { filledText } from '../filled-text.ts'
 import { historyOf } from '../history.ts'
 import { entryOf, mostEntries } from './entries.ts'
 import type { ExplainNeeds } from './needs.ts'
 import type { Entry, Story } from './story.ts'
+import type { StoryTexts } from './texts.ts'
 
 const eventsOf = async ({ store }: ExplainNeeds, stream: string): Promise<Recorded[]> => {
   const all: Recorded[] = []
@@ -25,15 +27,18 @@ export const explainStream = async (
   const entries: Entry[] = []
   for (const event of events.slice(0, mostEntries)) entries.push(await entryOf(needs, event))
   const more = events.length - entries.length
-  return { title: stream, says: [`${events.length} events`], entries, ...nothingMore, more }
+  const says = [filledText(needs.texts.events, events.length)]
+  return { title: stream, says, entries, ...nothingMore, more }
 }
 
-const outcomeOf = (attempts: readonly Recorded[]): string => {
+const outcomeOf = (attempts: readonly Recorded[], texts: StoryTexts): string => {
   const made = attempts.flatMap(({ type, data }) => (type === 'CallbackAttempted' ? [data] : []))
   const last = made.at(-1)
-  if (!last) return 'nobody was told so far'
-  if (made.some(({ result }) => result === 'delivered')) return `delivered, ${made.length} attempts`
-  return last.nextAttemptAt === null ? 'given up' : `not delivered so far, ${made.length} attempts`
+  if (!last) return texts.callbackNobody
+  if (made.some(({ result }) => result === 'delivered'))
+    return filledText(texts.callbackDelivered, made.length)
+  if (last.nextAttemptAt === null) return texts.callbackGivenUp
+  return filledText(texts.callbackOpen, made.length)
 }
 
 /** The event that a message tells of, and its attempts. */
@@ -51,7 +56,9 @@ export const explainCallback = async (
   const entries: Entry[] = []
   for (const event of [...told.map(parseEvent), ...attempts.slice(0, mostEntries)])
     entries.push(await entryOf(needs, event, { told: [] }))
-  const of = about ? `, number ${about.seqno} of ${about.subject}: ${about.event}` : ''
-  const title = `callback ${message}${of}`
-  return { title, says: [outcomeOf(attempts)], entries, ...nothingMore }
+  const { texts } = needs
+  const title = about
+    ? filledText(texts.callbackOf, message, about.seqno, about.subject, about.event)
+    : filledText(texts.callback, message)
+  return { title, says: [outcomeOf(attempts, texts)], entries, ...nothingMore }
 }

@@ -18,12 +18,6 @@ type Subject =
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-display)?$/
 
-/** How subjects are written, for whoever wrote another one. */
-export const subjects =
-  'the tid of a payment, the rid of a permission, <merchant>/<ledger>/<report>, ' +
-  'a settlement id or <merchant>/<settlement>, an account as merchant_payable/<merchant> or ' +
-  'bank, the id of a callback, or a stream'
-
 /** A stream of its own kind is told as what it is of. */
 const ofStream = /^(?:payment|permission|callback)-(?=.)/
 

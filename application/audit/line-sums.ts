@@ -8,19 +8,21 @@ import { payments, permissionRequests } from '../../domain/aggregates.ts'
 import { totalGross, totalNet, type Totals } from '../../domain/accounting/totals.ts'
 import { addUp, formatAmount, negated, type Sum } from '../../domain/money/money.ts'
 import { streamOf } from '../../domain/stream.ts'
+import { filledText } from '../filled-text.ts'
 import { potsInWords } from './payment-words.ts'
 import { mostEntries } from './entries.ts'
-import type { AuditRows } from './needs.ts'
+import type { AuditRows, ExplainNeeds } from './needs.ts'
 import type { NamedNumber, Part } from './story.ts'
+import type { StoryTexts } from './texts.ts'
 
 /** The stream of the event that makes the line. */
 export const streamOfLine = ({ tid, isOfPermission }: ListedLine): string =>
   streamOf(isOfPermission ? permissionRequests : payments, tid)
 
-const lineInWords = (line: ListedLine): string => {
+const lineInWords = (line: ListedLine, { line: text }: StoryTexts): string => {
   const { action, subId, tid, ledger, currency } = line
-  const id = subId === null ? '' : ` ${subId}`
-  return `${action}${id} of ${potsInWords(line, currency)}, ${tid}, in ledger ${ledger}`
+  const what = subId === null ? action : `${action} ${subId}`
+  return filledText(text, what, potsInWords(line, currency), tid, ledger)
 }
 
 type NumberOf = (line: MoneyLine) => Sum
@@ -32,7 +34,7 @@ export const namedNumber =
 
 /** The parts that lines add to a number; those that are not listed are one sum. */
 export const partsOfLines = async (
-  rows: AuditRows,
+  { rows, texts }: Pick<ExplainNeeds, 'rows' | 'texts'>,
   range: MoneyLineRange,
   currency: string,
   numberOf: NumberOf,
@@ -45,7 +47,7 @@ export const partsOfLines = async (
     const amount = numberOf(line)
     if (amount === '0') return []
     const { position, at } = line
-    const says = lineInWords(line)
+    const says = lineInWords(line, texts)
     const stream = streamOfLine(line)
     return [{ position, stream, at, says, minor: amount, amount: formatAmount(amount, currency) }]
   })

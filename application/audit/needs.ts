@@ -4,6 +4,7 @@ import type { Sum } from '../../domain/money/money.ts'
 import type { RequestedPayment } from '../../domain/payment/payment-state.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { EventStore, Revision } from '../event-store.ts'
+import type { StoryTexts } from './texts.ts'
 import type { OpenAddress } from './who-caused.ts'
 
 type ClosedReport = {
@@ -48,6 +49,7 @@ export type ExplainNeeds = {
   readonly rows: AuditRows
   readonly openAddress: OpenAddress
   readonly now: () => Instant
+  readonly texts: StoryTexts
   /** A payment that is remembered; where this is left out, all of its events are read. */
   readonly paymentNow?: (tid: string) => Promise<PaymentNow | undefined>
 }

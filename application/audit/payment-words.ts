@@ -4,6 +4,8 @@ import type { Pots } from '../../domain/money/pots.ts'
 import type { PaymentEvent } from '../../domain/payment/payment-events.ts'
 import { statusCodes } from '../../domain/payment/status.ts'
 import { formatDateTime } from '../date-time.ts'
+import { filledText } from '../filled-text.ts'
+import type { StoryTexts } from './texts.ts'
 
 /** `40.00 NOK`, or `40.00 + 5.00 NOK` with what was added. */
 export const potsInWords = ({ amount, additionalAmount }: Pots, currency: Currency): string => {
@@ -11,57 +13,62 @@ export const potsInWords = ({ amount, additionalAmount }: Pots, currency: Curren
   return `${formatAmount(amount, currency)}${more} ${currency}`
 }
 
-const idInWords = (id: string | null): string => (id === null ? '' : ` as ${id}`)
-
-const failures: Readonly<Record<number, string>> = {
-  [statusCodes.NOT_FOUND]: 'there is no such payer',
-  [statusCodes.INSUFFICIENT_FUNDS]: 'the funds do not suffice',
-  [statusCodes.AMOUNT_LIMIT_EXCEEDED]: 'the amount is above the limit of the payer',
-}
+const failures = {
+  [statusCodes.NOT_FOUND]: 'failed_4004',
+  [statusCodes.INSUFFICIENT_FUNDS]: 'failed_5007',
+  [statusCodes.AMOUNT_LIMIT_EXCEEDED]: 'failed_5008',
+} as const
 
 /** What an event of a payment tells. Long because it has a case for each event. */
-export const paymentInWords = (event: PaymentEvent, currency: Currency): string => {
+export const paymentInWords = (
+  event: PaymentEvent,
+  currency: Currency,
+  texts: StoryTexts,
+): string => {
+  const idInWords = (id: string | null) => (id === null ? '' : filledText(texts.asId, id))
   switch (event.type) {
     case 'PaymentRequested': {
       const { request, payer, expiresAt } = event.data
-      const whom = payer === null ? 'anybody, or a payer yet to be found' : `payer ${payer}`
-      const what = `${potsInWords(request, currency)} is asked of ${whom}`
-      return `${what} at ${request.posId} as ${request.posTid}, until ${formatDateTime(expiresAt)}`
+      const whom = payer === null ? texts.anybody : filledText(texts.payer, payer)
+      const [what, until] = [potsInWords(request, currency), formatDateTime(expiresAt)]
+      return filledText(texts.asked, what, whom, request.posId, request.posTid, until)
     }
     case 'PaymentPickedUp':
-      return `payer ${event.data.payer} has scanned the code`
+      return filledText(texts.pickedUp, event.data.payer)
     case 'PaymentAmended':
-      return `the merchant changes ${Object.keys(event.data).join(', ') || 'nothing'}`
+      return filledText(texts.amended, Object.keys(event.data).join(', ') || texts.nothing)
     case 'PaymentAuthorized': {
       const { payer, additionalAmount, credit, expiresAt } = event.data
-      const added = additionalAmount === 0 ? '' : ` and ${formatAmount(additionalAmount, currency)}`
-      const how = `${added === '' ? '' : `${added} on top`}${credit ? ', on credit' : ''}`
-      return `payer ${payer} accepts${how}; it can be captured until ${formatDateTime(expiresAt)}`
+      const added = formatAmount(additionalAmount, currency)
+      const onTop = additionalAmount === 0 ? '' : filledText(texts.onTop, added)
+      const how = onTop + (credit ? texts.credit : '')
+      return filledText(texts.authorized, payer, how, formatDateTime(expiresAt))
     }
     case 'PaymentDeclined':
-      return `payer ${event.data.payer} declines`
+      return filledText(texts.declined, event.data.payer)
     case 'PaymentFailed':
-      return `it fails: ${failures[event.data.statusCode]}`
+      return filledText(texts.failed, texts[failures[event.data.statusCode]])
     case 'PaymentAborted':
-      return 'the merchant withdraws the request before it is answered'
+      return texts.aborted
     case 'PaymentExpired':
-      return 'nobody has answered in time'
+      return texts.expired
     case 'PaymentCaptured': {
       const { captureId, charge } = event.data
       const fee = formatAmount(charge.fee + charge.interchange + charge.vat, currency)
-      const taken = `${potsInWords(event.data, currency)} is captured${idInWords(captureId)}`
-      return `${taken}, for ${fee} of fees`
+      const taken = potsInWords(event.data, currency)
+      return filledText(texts.captured, taken, idInWords(captureId), fee)
     }
     case 'PaymentReleased':
-      return `what is left, ${potsInWords(event.data, currency)}, is released`
+      return filledText(texts.released, potsInWords(event.data, currency))
     case 'PaymentRenewed':
-      return `the authorisation is renewed until ${formatDateTime(event.data.expiresAt)}`
+      return filledText(texts.renewed, formatDateTime(event.data.expiresAt))
     case 'PaymentAuthorizationExpired':
-      return `its time is over; what is left, ${potsInWords(event.data, currency)}, is released`
+      return filledText(texts.authorizationExpired, potsInWords(event.data, currency))
     case 'PaymentRefunded': {
       const { refundId, text } = event.data
-      const reason = text === null ? '' : `: “${text}”`
-      return `${potsInWords(event.data, currency)} is refunded${idInWords(refundId)}${reason}`
+      const reason = text === null ? '' : filledText(texts.refundText, text)
+      const back = potsInWords(event.data, currency)
+      return filledText(texts.refunded, back, idInWords(refundId), reason)
     }
   }
 }

@@ -1,63 +1,74 @@
 import type { Recorded } from '../../domain/events.ts'
 import { formatDateTime } from '../date-time.ts'
+import { filledText } from '../filled-text.ts'
+import type { StoryTexts } from './texts.ts'
 
 /** Opens a sealed address; undefined where the vault is not at hand. */
 export type OpenAddress = (sealed: string) => string | undefined
 
-const names: Readonly<Record<string, string>> = {
-  daybook: 'the service itself',
-  operator: 'the operator',
-  sandbox: 'a call of the sandbox',
-  payer: 'somebody who signs up',
-  attachment_uri: 'whoever had the link for attachments',
-}
+/** How an actor is named that has no id, and by its kind one that has. */
+const names = {
+  daybook: 'who_daybook',
+  operator: 'who_operator',
+  sandbox: 'who_sandbox',
+  payer: 'who_newPayer',
+  attachment_uri: 'who_attachment_uri',
+} as const
 
-const kinds: Readonly<Record<string, string>> = {
-  user: 'user',
-  integrator: 'integrator',
-  payer: 'payer',
-  client: 'application',
-  auditor: 'auditor',
-  operator: 'operator',
-}
+const kinds = {
+  user: 'who_user',
+  integrator: 'who_integrator',
+  payer: 'who_payer',
+  client: 'who_client',
+  auditor: 'who_auditor',
+  operator: 'who_operatorAs',
+} as const
 
-const nameOf = (actor: string, merchant: string | null): string => {
+const nameOf = (actor: string, merchant: string | null, texts: StoryTexts): string => {
   const [kind = '', ...rest] = actor.split(':')
-  const name = kinds[kind]
-  if (rest.length === 0 || name === undefined) return names[actor] ?? actor
-  const of = kind === 'user' && merchant !== null ? ` of ${merchant}` : ''
-  return `${name} ${rest.join(':')}${of}`
+  const id = rest.join(':')
+  if (rest.length === 0) return actor in names ? texts[names[actor as keyof typeof names]] : actor
+  if (!(kind in kinds)) return actor
+  if (kind === 'user' && merchant !== null) return filledText(texts.who_userOf, id, merchant)
+  return filledText(texts[kinds[kind as keyof typeof kinds]], id)
 }
 
 /** Who caused an event, and how that is known. */
-export const whoCaused = ({ metadata }: Recorded, openAddress: OpenAddress): string => {
+export const whoCaused = (
+  { metadata }: Recorded,
+  openAddress: OpenAddress,
+  texts: StoryTexts,
+): string => {
   const { actor, merchant, signed, from, operator } = metadata
-  const who = nameOf(actor, merchant)
-  if (operator) return `${who}, ${operator.account} on ${operator.machine}`
-  if (signed) return `${who}, signed with ${signed.key}`
+  const who = nameOf(actor, merchant, texts)
+  if (operator) return filledText(texts.whoOn, who, operator.account, operator.machine)
+  if (signed) return filledText(texts.whoSigned, who, signed.key)
   if (from === undefined) return who
-  return `${who}, with a secret, from ${openAddress(from) ?? 'an address that is sealed'}`
+  return filledText(texts.whoSecret, who, openAddress(from) ?? texts.whoSealed)
 }
 
 /** What made it happen. */
-export const whyCaused = ({ type, data, metadata }: Recorded): string => {
+export const whyCaused = ({ type, data, metadata }: Recorded, texts: StoryTexts): string => {
   const { correlationId, causationId, actor } = metadata
   switch (type) {
     case 'PaymentExpired':
     case 'PaymentAuthorizationExpired':
     case 'PermissionExpired':
-      return `its time was over at ${formatDateTime(data.expiredAt)}`
+      return filledText(texts.whyOver, formatDateTime(data.expiredAt))
     case 'SettlementStarted':
-      return data.dueAt === null ? 'by hand' : `it was due at ${formatDateTime(data.dueAt)}`
-    case 'ReportClosed':
+      if (data.dueAt === null) return texts.byHand
+      return filledText(texts.whyDue, formatDateTime(data.dueAt))
+    case 'ReportClosed': {
       if (!data.due) break
-      return `the ledger closes ${data.due.closes}; it was due at ${formatDateTime(data.due.at)}`
+      const { closes, at } = data.due
+      return filledText(texts.whyLedger, texts[`closes_${closes}`], formatDateTime(at))
+    }
     case 'SettlementMade':
     case 'ReportCompleted':
-      return 'its logs and sums were ready'
+      return texts.whyReady
     case 'CallbackAttempted':
-      return `to tell of ${data.event}`
+      return filledText(texts.callbackWhy, data.event)
   }
-  if (causationId !== null) return `because of event ${causationId}`
-  return actor === 'operator' ? 'by a command' : `request ${correlationId}`
+  if (causationId !== null) return filledText(texts.whyEvent, causationId)
+  return actor === 'operator' ? texts.byCommand : filledText(texts.whyRequest, correlationId)
 }

@@ -1,19 +1,27 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
-import { subjects } from '../../application/audit/explain.ts'
 import type { Story, SumOfParts } from '../../application/audit/story.ts'
+import { storyTexts } from '../../application/audit/texts.ts'
 import { refuse } from '../../domain/refusal.ts'
+import type { Language } from '../payer/texts.ts'
+import { filledText } from '../payer/words.ts'
 import type { Route } from '../route.ts'
 import { explainForm } from './filters.ts'
 import { filled } from './query.ts'
 import { storyHtml, sumHtml } from './story-html.ts'
+import { auditTexts, type AuditTexts } from './texts.ts'
 import { auditPages, notSignedIn, type AuditVisits, type Shown } from './visits.ts'
 
 export type AuditExplainNeeds = {
   readonly caughtUp: () => Promise<void>
   /** Undefined when there is no such thing. */
-  readonly explain: (subject: string) => Promise<Story | undefined>
-  readonly sumUp: (subject: string, story: Story, number: string) => Promise<SumOfParts | undefined>
+  readonly explain: (subject: string, language: Language) => Promise<Story | undefined>
+  readonly sumUp: (
+    subject: string,
+    story: Story,
+    number: string,
+    language: Language,
+  ) => Promise<SumOfParts | undefined>
 }
 
 const query = z.object({
@@ -21,25 +29,32 @@ const query = z.object({
     .string()
     .max(200)
     .optional()
-    .meta({ description: `What to explain: ${subjects}.` }),
+    .meta({ description: `What to explain: ${storyTexts.en.subjects}.` }),
   number: z.string().max(100).optional().meta({ description: 'A number of it, such as `payout`.' }),
 })
 
-const form = (subject: string | undefined) =>
-  explainForm('A payment, report, settlement, account, callback or stream', subject)
+const form = (subject: string | undefined, texts: AuditTexts) =>
+  explainForm(texts.explainWhat, texts, subject)
 
 /** Stories in plain words, and what adds up to their numbers. */
 export const auditExplainRoute = (needs: AuditExplainNeeds, visits: AuditVisits): Route => {
-  const told = async (subject: string, number: string | undefined): Promise<Shown> => {
+  const told = async (
+    subject: string,
+    number: string | undefined,
+    language: Language,
+  ): Promise<Shown> => {
+    const texts = auditTexts[language]
     await needs.caughtUp()
-    const story = (await needs.explain(subject)) ?? refuse('resource_is_unknown')
+    const story = (await needs.explain(subject, language)) ?? refuse('resource_is_unknown')
     if (number === undefined) {
-      const body = html`${form(subject)} ${storyHtml(subject, story)}`
+      const body = html`${form(subject, texts)} ${storyHtml(subject, story, texts)}`
       return { title: story.title, body, json: story }
     }
-    const sum = (await needs.sumUp(subject, story, number)) ?? refuse('resource_is_unknown')
-    const title = `${sum.name} of ${story.title}`
-    return { title, body: html`${form(subject)} ${sumHtml(subject, story, sum)}`, json: sum }
+    const sum =
+      (await needs.sumUp(subject, story, number, language)) ?? refuse('resource_is_unknown')
+    const title = filledText(texts.numberOf, sum.name, story.title)
+    const body = html`${form(subject, texts)} ${sumHtml(subject, story, sum, texts)}`
+    return { title, body, json: sum }
   }
 
   return auditPages.get('/audit/explain', {
@@ -47,13 +62,15 @@ export const auditExplainRoute = (needs: AuditExplainNeeds, visits: AuditVisits)
     query,
     errors: { ...notSignedIn, 404: 'There is no such thing.' },
     handle: (call) =>
-      visits.look(call, async () => {
+      visits.look(call, async (language) => {
+        const texts = auditTexts[language]
+        const { subjects } = storyTexts[language]
         const subject = filled(call.query.subject)
-        if (subject !== undefined) return told(subject, filled(call.query.number))
-        const body = html`<h1>Explain</h1>
-          ${form(undefined)}
-          <p class="quiet">Give ${subjects}.</p>`
-        return { title: 'Explain', body, json: { subjects } }
+        if (subject !== undefined) return told(subject, filled(call.query.number), language)
+        const body = html`<h1>${texts.explain}</h1>
+          ${form(undefined, texts)}
+          <p class="quiet">${filledText(texts.explainGive, subjects)}</p>`
+        return { title: texts.explain, body, json: { subjects } }
       }),
   })
 }

@@ -4,6 +4,7 @@ import { start, type EventStore, type RecordedEvent } from '../../application/ev
 import type { Route } from '../route.ts'
 import { eventFields, filtersHtml } from './filters.ts'
 import { eventQuery, wantedOf } from './query.ts'
+import { auditTexts } from './texts.ts'
 import { auditPages, type AuditVisits } from './visits.ts'
 
 export type AuditExportNeeds = { readonly store: Pick<EventStore, 'readAll'> }
@@ -29,22 +30,24 @@ const linesOf = ({ readAll }: AuditExportNeeds['store'], wanted: Wanted): Readab
   })
 }
 
+const file = '/audit/export/events.jsonl'
+
 export const auditExportRoutes = ({ store }: AuditExportNeeds, visits: AuditVisits): Route[] => [
   auditPages.get('/audit/export', {
     summary: 'Choose events to take away',
     handle: (call) =>
-      visits.look(call, async () => ({
-        title: 'Export',
-        body: html`<h1>Export</h1>
-          <p>
-            Events as they are stored, as JSON Lines, in the order of the log: all of them, or those
-            that fit.
-          </p>
-          ${filtersHtml('/audit/export/events.jsonl', eventFields({}), 'Download')}`,
-        json: { events: '/audit/export/events.jsonl' },
-      })),
+      visits.look(call, async (language) => {
+        const texts = auditTexts[language]
+        return {
+          title: texts.export,
+          body: html`<h1>${texts.export}</h1>
+            <p>${texts.exportWhat}</p>
+            ${filtersHtml(file, eventFields({}, texts), texts.download)}`,
+          json: { events: file },
+        }
+      }),
   }),
-  auditPages.get('/audit/export/events.jsonl', {
+  auditPages.get(file, {
     summary: 'Events as they are stored, as JSON Lines',
     query: eventQuery.omit({ before: true }),
     replyTypes: ['application/jsonl', 'application/json', 'text/html'],

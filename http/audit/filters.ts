@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import type { Html } from '../payer/page.ts'
+import type { AuditTexts } from './texts.ts'
 
 type Field = {
   readonly name: string
@@ -22,18 +23,22 @@ export const filtersHtml = (action: string, fields: readonly Field[], button: st
   </form>`
 
 /** Asks for something to explain. */
-export const explainForm = (label: string, value?: string): Html => {
+export const explainForm = (label: string, texts: AuditTexts, value?: string): Html => {
   const example = 'tid, merchant/ledger/1, merchant/1, fee_income …'
-  return filtersHtml('/audit/explain', [{ name: 'subject', label, example, value }], 'Explain')
+  const field = { name: 'subject', label, example, value }
+  return filtersHtml('/audit/explain', [field], texts.explain)
 }
 
 const time = '2026-05-17 12:00'
 
-export const eventFields = (query: Readonly<Record<string, string | undefined>>): Field[] => [
-  { name: 'since', label: 'Since (UTC)', example: time, value: query['since'] },
-  { name: 'until', label: 'Until (UTC)', example: time, value: query['until'] },
-  { name: 'type', label: 'Type', example: 'PaymentRefunded', value: query['type'] },
-  { name: 'merchant', label: 'Merchant', value: query['merchant'] },
-  { name: 'actor', label: 'Caused by', example: 'user:pos1', value: query['actor'] },
-  { name: 'stream', label: 'Stream', example: 'payment-…', value: query['stream'] },
+export const eventFields = (
+  query: Readonly<Record<string, string | undefined>>,
+  texts: AuditTexts,
+): Field[] => [
+  { name: 'since', label: texts.since, example: time, value: query['since'] },
+  { name: 'until', label: texts.until, example: time, value: query['until'] },
+  { name: 'type', label: texts.type, example: 'PaymentRefunded', value: query['type'] },
+  { name: 'merchant', label: texts.merchant, value: query['merchant'] },
+  { name: 'actor', label: texts.causedBy, example: 'user:pos1', value: query['actor'] },
+  { name: 'stream', label: texts.stream, example: 'payment-…', value: query['stream'] },
 ]

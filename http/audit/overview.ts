@@ -4,8 +4,10 @@ import type { Queries } from '../../projections/read-models.ts'
 import { explainForm } from './filters.ts'
 import { eventsTable, type AuditEventNeeds } from './events.ts'
 import type { Html } from '../payer/page.ts'
+import { filled, filledText } from '../payer/words.ts'
 import { route, type Route } from '../route.ts'
 import { shownTime } from './page.ts'
+import { auditTexts, type AuditTexts } from './texts.ts'
 import { auditPages, type AuditVisits } from './visits.ts'
 
 export type AuditOverviewNeeds = Pick<AuditEventNeeds, 'store' | 'openAddress'> &
@@ -18,17 +20,17 @@ export type AuditOverviewNeeds = Pick<AuditEventNeeds, 'store' | 'openAddress'> 
 
 const shownEvents = 10
 
-const verdictHtml = (last: ReturnType<AuditOverviewNeeds['lastAudit']>): Html => {
-  if (!last) return html`<p class="note">The service has not audited its log so far.</p>`
+const verdictHtml = (
+  last: ReturnType<AuditOverviewNeeds['lastAudit']>,
+  texts: AuditTexts,
+): Html => {
+  if (!last) return html`<p class="note">${texts.notAudited}</p>`
   const { holds, at, position } = last
-  const until = html`${shownTime(at)} (UTC), up to position ${position}`
-  return holds
-    ? html`<p class="state good">
-        <span>The log holds<small>audited ${until}</small></span>
-      </p>`
-    : html`<p class="state bad">
-        <span>Something is wrong with the log<small>audited ${until}</small></span>
-      </p>`
+  const until = filled(texts.auditedUntil, shownTime(at), position)
+  const [kind, says] = holds ? ['good', texts.logHolds] : ['bad', texts.logWrong]
+  return html`<p class="state ${kind}">
+    <span>${says}<small>${until}</small></span>
+  </p>`
 }
 
 /** Where an auditor begins: the newest events, and the newest checkpoint. */
@@ -36,27 +38,29 @@ const overviewRoute = (needs: AuditOverviewNeeds, visits: AuditVisits): Route =>
   auditPages.get('/audit/', {
     summary: 'What an auditor begins with',
     handle: (call) =>
-      visits.look(call, async () => {
+      visits.look(call, async (language) => {
+        const texts = auditTexts[language]
         await needs.caughtUp()
         const head = await needs.store.head()
         const { events } = await browse(needs.store, {}, shownEvents)
         const newest = needs.checkpoints.newest()
         const verdict = needs.lastAudit()
         const checkpoint = newest
-          ? html`<p>
-              The newest checkpoint covers ${newest.size} events, signed
-              ${shownTime(newest.signedAt)}: <code>${newest.root}</code>
-            </p>`
-          : html`<p>No checkpoint is signed so far.</p>`
-        const body = html`<h1>The log</h1>
-          <p>It holds events up to position ${head}. You can read all of it, and change nothing.</p>
-          ${verdictHtml(verdict)} ${checkpoint}
-          ${explainForm('What do you want to have explained?')}
-          <h2>The newest events</h2>
-          ${await eventsTable(needs, events)}
-          <p><a href="/audit/events">All events</a></p>`
+          ? filled(
+              texts.checkpointNewest,
+              ...[newest.size, shownTime(newest.signedAt), html`<code>${newest.root}</code>`],
+            )
+          : texts.checkpointNone
+        const body = html`<h1>${texts.log}</h1>
+          <p>${filledText(texts.logWhat, String(head))}</p>
+          ${verdictHtml(verdict, texts)}
+          <p>${checkpoint}</p>
+          ${explainForm(texts.explainAsk, texts)}
+          <h2>${texts.newestEvents}</h2>
+          ${await eventsTable(needs, events, language)}
+          <p><a href="/audit/events">${texts.allEvents}</a></p>`
         return {
-          title: 'Overview',
+          title: texts.overview,
           body,
           json: { head, checkpoint: newest ?? null, verdict: verdict ?? null },
         }

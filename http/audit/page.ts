@@ -1,6 +1,9 @@
 import { html } from 'hono/html'
 import { brandMark, headHtml, type Html, htmlReply, pageHeaders } from '../payer/page.ts'
+import type { Language } from '../payer/texts.ts'
+import { filledText } from '../payer/words.ts'
 import type { RawReply, RawStatus } from '../route.ts'
+import { auditTexts, type AuditTexts } from './texts.ts'
 
 export type AuditPage = {
   readonly title: string
@@ -10,6 +13,7 @@ export type AuditPage = {
   readonly auditor?: string | undefined
   /** The path of the page, which the menu marks. */
   readonly path: string
+  readonly language: Language
   readonly cookies?: readonly string[]
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -17,39 +21,41 @@ export type AuditPage = {
 export const signInPath = '/audit/sign-in'
 
 const menu = [
-  ['/audit/', 'Overview'],
-  ['/audit/events', 'Events'],
-  ['/audit/explain', 'Explain'],
-  ['/audit/refusals', 'Refusals'],
-  ['/audit/checkpoints', 'Checkpoints'],
-  ['/audit/export', 'Export'],
+  ['/audit/', 'overview'],
+  ['/audit/events', 'events'],
+  ['/audit/explain', 'explain'],
+  ['/audit/refusals', 'refusals'],
+  ['/audit/checkpoints', 'checkpoints'],
+  ['/audit/export', 'export'],
 ] as const
 
-const menuHtml = (path: string, auditor: string): Html =>
-  html`<nav aria-label="Audit">
+const menuHtml = (path: string, auditor: string, texts: AuditTexts): Html =>
+  html`<nav aria-label="${texts.menu}">
     ${menu.map(([href, name]) => {
       const current = href === path ? html` aria-current="page"` : ''
-      return html`<a href="${href}" ${current}>${name}</a>`
+      return html`<a href="${href}" ${current}>${texts[name]}</a>`
     })}
     <form method="post" action="/audit/sign-out">
-      <button class="plain">Sign out ${auditor}</button>
+      <button class="plain">${filledText(texts.signOut, auditor)}</button>
     </form>
   </nav>`
 
 /** A page of auditors: no script, and a policy that lets nothing in from elsewhere. */
 export const auditPage = async (page: AuditPage, isSecure: boolean): Promise<RawReply> => {
-  const { title, body, status = 200, auditor, path, cookies = [], headers } = page
+  const { title, body, status = 200, auditor, path, language } = page
+  const { cookies = [], headers } = page
+  const texts = auditTexts[language]
   const text = await html`<!doctype html>
-    <html lang="en">
+    <html lang="${language}">
       <head>
-        ${headHtml(`${title} · daybook audit`)}
+        ${headHtml(`${title} · ${texts.place}`)}
         <link rel="stylesheet" href="/payer/style.css" />
         <link rel="stylesheet" href="/audit/style.css" />
       </head>
       <body class="audit">
         <header>
-          <span class="brand">${brandMark} daybook audit</span>
-          ${auditor === undefined ? '' : menuHtml(path, auditor)}
+          <span class="brand">${brandMark} ${texts.place}</span>
+          ${auditor === undefined ? '' : menuHtml(path, auditor, texts)}
         </header>
         <main class="${auditor === undefined ? 'narrow-main' : 'full'}">${body}</main>
       </body>

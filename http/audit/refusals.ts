@@ -2,11 +2,16 @@ import { html } from 'hono/html'
 import { z } from 'zod'
 import type { ExplainedRefusal, RefusalsWanted } from '../../application/audit/refused-request.ts'
 import type { Html } from '../payer/page.ts'
+import type { Language } from '../payer/texts.ts'
+import { filled as filledHtml, filledText } from '../payer/words.ts'
+import { norwegianRefusal } from '../portal/developers/texts-refusals.ts'
+import { quiet } from '../portal/parts.ts'
 import { textOfRefusal } from '../refusal-answers.ts'
 import type { Route } from '../route.ts'
 import { filtersHtml } from './filters.ts'
 import { eventLink, explainHref, shownTime } from './page.ts'
 import { filled, timeIn } from './query.ts'
+import { auditTexts, type AuditTexts } from './texts.ts'
 import { auditPages, type AuditVisits } from './visits.ts'
 
 export type AuditRefusalNeeds = {
@@ -27,32 +32,40 @@ const query = z.object({
   actor: text('Of this one.'),
 })
 
-const againHtml = ({ again, rule }: ExplainedRefusal): Html | '' => {
+/** What was asked and how it stood are in English, as `daybook audit refusals` prints them. */
+const againHtml = ({ again, rule }: ExplainedRefusal, texts: AuditTexts): Html | '' => {
   if (!again) return ''
   const { asked, then, position, refused, events } = again
-  const same = refused?.includes(rule) ? ', the same rule' : ''
+  const codes = refused?.join(', ') ?? ''
+  const rules = refused?.includes(rule) ? filledText(texts.decidedSame, codes) : codes
   const verdict = refused
-    ? `Decided again: refused, ${refused.join(', ')}${same}.`
-    : `Decided again: it would be allowed: ${events.join(', ') || 'nothing would change'}.`
+    ? filledText(texts.decidedRefused, rules)
+    : filledText(texts.decidedAllowed, events.join(', ') || texts.decidedNothing)
   const asOf =
-    position === undefined ? 'Before its first event.' : html`As of event ${eventLink(position)}.`
-  return html`<p>Asked: ${asked}.</p>
-    ${then === '' ? '' : html`<p>Then: ${then}.</p>`}
+    position === undefined ? texts.beforeFirst : filledHtml(texts.asOf, eventLink(position))
+  const inEnglish = (says: string) => html`<span lang="en">${says}</span>`
+  return html`<p>${filledHtml(texts.asked, inEnglish(asked))}</p>
+    ${then === '' ? '' : html`<p>${filledHtml(texts.then, inEnglish(then))}</p>`}
     <p>${asOf}</p>
     <p><b>${verdict}</b></p>`
 }
 
-const refusalHtml = (refusal: ExplainedRefusal): Html => {
+const refusalHtml = (refusal: ExplainedRefusal, language: Language): Html => {
+  const texts = auditTexts[language]
   const { at, actor, merchant, method, path, target, status, rule, stream, revision } = refusal
-  const about = stream === undefined ? '' : html`<a href="${explainHref(stream)}">${stream}</a>`
-  const of = merchant === null ? '' : ` of ${merchant}`
+  const about =
+    stream !== undefined &&
+    filledHtml(texts.about, html`<a href="${explainHref(stream)}">${stream}</a>`, revision ?? '')
+  const who = merchant === null ? actor : filledText(texts.actorOf, actor, merchant)
+  const said = language === 'nb' ? norwegianRefusal(rule) : textOfRefusal(rule)
   return html`<li>
-    <p class="when">${shownTime(Date.parse(at))} · ${status} · request ${refusal.request}</p>
+    <p class="when">
+      ${shownTime(Date.parse(at))} · ${status} · ${filledText(texts.request, refusal.request)}
+    </p>
     <p class="says">${rule}</p>
-    <p>${textOfRefusal(rule) ?? ''}</p>
-    <p class="quiet small">${actor}${of} · ${method} ${target ?? path}</p>
-    ${stream === undefined ? '' : html`<p>About ${about}, revision ${revision}.</p>`}
-    ${againHtml(refusal)}
+    <p>${said ?? ''}</p>
+    <p class="quiet small">${who} · ${method} ${target ?? path}</p>
+    ${about ? html`<p>${about}</p>` : ''} ${againHtml(refusal, texts)}
   </li>`
 }
 
@@ -70,28 +83,29 @@ export const auditRefusalRoute = (needs: AuditRefusalNeeds, visits: AuditVisits)
     summary: 'Refused requests, each decided again as things stood',
     query,
     handle: (call) =>
-      visits.look(call, async () => {
+      visits.look(call, async (language) => {
+        const texts = auditTexts[language]
         const given = call.query
         const found = await needs.refusals(wantedOf(given, call.at), onPage)
         const fields = [
-          { name: 'at', label: 'Second (UTC)', example: '2026-05-17 12:03:11', value: given.at },
-          { name: 'since', label: 'Since (UTC)', value: given.since },
-          { name: 'until', label: 'Until (UTC)', value: given.until },
-          { name: 'merchant', label: 'Merchant', value: given.merchant },
-          { name: 'actor', label: 'Of whom', example: 'user:pos1', value: given.actor },
+          { name: 'at', label: texts.second, example: '2026-05-17 12:03:11', value: given.at },
+          { name: 'since', label: texts.since, value: given.since },
+          { name: 'until', label: texts.until, value: given.until },
+          { name: 'merchant', label: texts.merchant, value: given.merchant },
+          { name: 'actor', label: texts.ofWhom, example: 'user:pos1', value: given.actor },
         ]
-        const body = html`<h1>Refusals</h1>
-          ${filtersHtml('/audit/refusals', fields, 'Show')}
+        const body = html`<h1>${texts.refusals}</h1>
+          ${filtersHtml('/audit/refusals', fields, texts.show)}
           ${
             found.length === 0
-              ? html`<p class="quiet">Nothing was refused then.</p>`
+              ? quiet(texts.notRefused)
               : html`<section class="card">
                   <ol class="entries">
-                    ${found.map(refusalHtml)}
+                    ${found.map((one) => refusalHtml(one, language))}
                   </ol>
                 </section>`
           }
-          ${found.length === onPage ? html`<p class="quiet">The newest ${onPage}.</p>` : ''}`
-        return { title: 'Refusals', body, json: { refusals: found } }
+          ${found.length === onPage ? quiet(filledText(texts.newestOnly, onPage)) : ''}`
+        return { title: texts.refusals, body, json: { refusals: found } }
       }),
   })

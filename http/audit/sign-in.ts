@@ -8,6 +8,7 @@ import { type RawReply, type RawStatus, type Route } from '../route.ts'
 import { routesOf } from '../routes-of.ts'
 import { isForeign } from '../payer/anti-forgery.ts'
 import { signInPath } from './page.ts'
+import { auditTexts, type AuditTexts } from './texts.ts'
 import { auditChallenge, type AuditVisits } from './visits.ts'
 
 export type AuditSignInNeeds = { readonly auditors: Auditors }
@@ -30,52 +31,52 @@ const nextOf = (call: Call): string => {
   return next && /^\/audit\/[\x21-\x5b\x5d-\x7e]*$/.test(next) ? next : '/audit/'
 }
 
-/** Cookies are not sent by forms of other sites, and a sign-in may not come from there either. */
-const fromElsewhere = 'The form came from elsewhere.'
-
-const formHtml = (call: Call, problem: string | undefined) => {
+const formHtml = (call: Call, problem: string | undefined, texts: AuditTexts) => {
   const next = nextOf(call)
   const action = next === '/audit/' ? signInPath : `${signInPath}?next=${encodeURIComponent(next)}`
   return html`<form class="card" method="post" action="${action}">
-    <h1>Sign in as an auditor</h1>
+    <h1>${texts.signInTitle}</h1>
     ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`}
-    <label for="id">Auditor</label>
+    <label for="id">${texts.auditor}</label>
     <input id="id" name="id" autocomplete="username" autocapitalize="none" required />
-    <label for="password">Password</label>
+    <label for="password">${texts.password}</label>
     <input id="password" name="password" type="password" autocomplete="current-password" required />
-    <label for="code">One-time code</label>
+    <label for="code">${texts.code}</label>
     <input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" required />
-    <div class="actions"><button>Sign in</button></div>
+    <div class="actions"><button>${texts.signIn}</button></div>
   </form>`
 }
-
-const wrong = 'The name, the password or the code is wrong, or the code was used before.'
-const tooMany = 'Too many attempts. Please wait before the next one.'
 
 const password = (form: Form): string => {
   const given = form['password']
   return typeof given === 'string' ? given : ''
 }
 
-const fieldsMissing = 'Give the name, the password and a one-time code.'
-
 const makeSignInPages = ({ auditors }: AuditSignInNeeds, visits: AuditVisits) => {
-  const shown = (call: Call, problem?: string, status: RawStatus = 200, wait?: number | null) =>
-    visits.show(call, {
-      title: 'Sign in',
-      body: html`${formHtml(call, problem)}`,
+  const shown = (
+    call: Call,
+    problem?: keyof AuditTexts,
+    status: RawStatus = 200,
+    wait?: number | null,
+  ) => {
+    const texts = visits.textsFor(call)
+    return visits.show(call, {
+      title: texts.signIn,
+      body: html`${formHtml(call, problem && texts[problem], texts)}`,
       status,
       headers: {
         ...(status === 401 && auditChallenge),
         ...(wait && { 'Retry-After': String(wait) }),
       },
     })
+  }
 
   const signIn = async (call: Call<unknown, unknown, Form>): Promise<RawReply> => {
-    if (isForeign(call)) return shown(call, fromElsewhere, 403)
+    // Cookies are not sent by forms of other sites, and a sign-in may not come from there either.
+    if (isForeign(call)) return shown(call, 'elsewhere', 403)
     const { body, request } = call
     const given = { id: fieldOf(body, 'id'), password: password(body), code: fieldOf(body, 'code') }
-    if (Object.values(given).includes('')) return shown(call, fieldsMissing, 400)
+    if (Object.values(given).includes('')) return shown(call, 'fieldsMissing', 400)
     const { remoteAddress: address } = request
     try {
       const cookie = await auditors.signIn(given, contextBy(call, 'auditor'), { address })
@@ -83,12 +84,12 @@ const makeSignInPages = ({ auditors }: AuditSignInNeeds, visits: AuditVisits) =>
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       const isLocked = error.code === 'secrets_are_wrong_too_often'
-      return shown(call, isLocked ? tooMany : wrong, isLocked ? 429 : 401, error.retryAfter)
+      return shown(call, isLocked ? 'tooMany' : 'wrong', isLocked ? 429 : 401, error.retryAfter)
     }
   }
 
   const signOut = async (call: Call): Promise<RawReply> => {
-    if (isForeign(call)) return shown(call, fromElsewhere, 403)
+    if (isForeign(call)) return shown(call, 'elsewhere', 403)
     const visitor = await visits.visitorOf(call)
     if (visitor?.session !== undefined)
       await auditors.signOut(visitor.id, visitor.session, contextBy(call, 'auditor'))
@@ -119,7 +120,7 @@ export const auditSignInRoutes = (needs: AuditSignInNeeds, visits: AuditVisits):
         303: 'Signed in.',
         400: 'Something is missing.',
         401: 'Name, password or code is wrong.',
-        403: fromElsewhere,
+        403: auditTexts.en.elsewhere,
         429: 'Too many attempts: Retry-After says for how many seconds.',
       },
       handle: signIn,
@@ -130,7 +131,7 @@ export const auditSignInRoutes = (needs: AuditSignInNeeds, visits: AuditVisits):
       body: anyForm,
       takesForm: true,
       success: 'raw otherwise',
-      errors: { 303: 'Signed out.', 403: fromElsewhere },
+      errors: { 303: 'Signed out.', 403: auditTexts.en.elsewhere },
       handle: signOut,
     }),
   ]

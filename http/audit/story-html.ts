@@ -3,7 +3,9 @@ import type { Entry, Story, SumOfParts } from '../../application/audit/story.ts'
 import type { Html } from '../payer/page.ts'
 import { withMinus } from '../payer/formats.ts'
 import { headedTable } from '../portal/parts.ts'
+import { filled, filledText } from '../payer/words.ts'
 import { eventLink, explainHref, shownTime } from './page.ts'
+import type { AuditTexts } from './texts.ts'
 
 const changesHtml = ({ numbers }: Entry): Html | '' =>
   numbers.length === 0
@@ -14,28 +16,30 @@ const changesHtml = ({ numbers }: Entry): Html | '' =>
         )}
       </ul>`
 
-const toldHtml = ({ told, counted }: Entry): Html | '' => {
+const toldHtml = ({ told, counted }: Entry, texts: AuditTexts): Html | '' => {
   if (told.length + counted.length === 0) return ''
   return html`<ul class="told">
-    ${counted.map((one) => html`<li>counted in ${one}</li>`)}
+    ${counted.map((one) => html`<li>${filledText(texts.counted, one)}</li>`)}
     ${told.map(({ at, says }) => html`<li>${at === null ? '' : shownTime(at)} ${says}</li>`)}
   </ul>`
 }
 
-const entryHtml = (entry: Entry): Html =>
+const entryHtml = (entry: Entry, texts: AuditTexts): Html =>
   html`<li>
-    <p class="when">${shownTime(entry.at)} · event ${eventLink(entry.position)} · ${entry.type}</p>
+    <p class="when">
+      ${shownTime(entry.at)} · ${filled(texts.eventOf, eventLink(entry.position))} · ${entry.type}
+    </p>
     <p class="says">${entry.says}</p>
-    <p class="quiet small">by ${entry.who} · ${entry.why}</p>
-    ${changesHtml(entry)} ${toldHtml(entry)}
+    <p class="quiet small">${filledText(texts.by, entry.who)} · ${entry.why}</p>
+    ${changesHtml(entry)} ${toldHtml(entry, texts)}
   </li>`
 
-const numbersHtml = (subject: string, { numbers }: Story): Html | '' =>
+const numbersHtml = (subject: string, { numbers }: Story, texts: AuditTexts): Html | '' =>
   numbers.length === 0
     ? ''
     : html`<section class="card">
-        <h2>Numbers</h2>
-        <p class="quiet small">Each leads to the events that add up to it.</p>
+        <h2>${texts.numbers}</h2>
+        <p class="quiet small">${texts.numbersWhat}</p>
         <table class="plain">
           ${numbers.map(
             ({ name, currency, value }) =>
@@ -47,23 +51,23 @@ const numbersHtml = (subject: string, { numbers }: Story): Html | '' =>
         </table>
       </section>`
 
-export const storyHtml = (subject: string, story: Story): Html =>
+export const storyHtml = (subject: string, story: Story, texts: AuditTexts): Html =>
   html`<h1>${story.title}</h1>
     ${story.says.map((one) => html`<p>${one}</p>`)}
     <div class="story">
       <section class="card">
-        <h2>What has happened</h2>
+        <h2>${texts.happened}</h2>
         <ol class="entries">
-          ${story.entries.map(entryHtml)}
+          ${story.entries.map((entry) => entryHtml(entry, texts))}
         </ol>
-        ${story.more > 0 ? html`<p class="quiet">and ${story.more} more</p>` : ''}
+        ${story.more > 0 ? html`<p class="quiet">${filledText(texts.more, story.more)}</p>` : ''}
       </section>
-      ${numbersHtml(subject, story)}
+      ${numbersHtml(subject, story, texts)}
     </div>`
 
-const verdictHtml = ({ agrees, says }: SumOfParts): Html => {
+const verdictHtml = ({ agrees, says }: SumOfParts, texts: AuditTexts): Html => {
   if (agrees === null) return html`<p class="note">${says}</p>`
-  const [kind, text] = agrees ? ['good', 'It adds up'] : ['bad', 'It does not add up']
+  const [kind, text] = agrees ? ['good', texts.sumAdds] : ['bad', texts.sumAddsNot]
   return html`<p class="state ${kind}">
     <span>${text}<small>${says}</small></span>
   </p>`
@@ -77,7 +81,12 @@ const sumRow = (says: string, amount: string, kind = ''): Html =>
     <td>${withMinus(amount)}</td>
   </tr>`
 
-export const sumHtml = (subject: string, { title }: Story, sum: SumOfParts): Html => {
+export const sumHtml = (
+  subject: string,
+  { title }: Story,
+  sum: SumOfParts,
+  texts: AuditTexts,
+): Html => {
   const { others, parts } = sum
   const rows = parts.map(
     ({ position, at, says, amount }) =>
@@ -88,12 +97,12 @@ export const sumHtml = (subject: string, { title }: Story, sum: SumOfParts): Htm
         <td>${withMinus(amount)}</td>
       </tr>`,
   )
-  if (others) rows.push(sumRow(`${others.count} more lines together`, others.amount))
+  if (others) rows.push(sumRow(filledText(texts.moreLines, others.count), others.amount))
   rows.push(sumRow(sum.name, sum.value, 'sum'))
-  return html`<h1>${sum.name} of ${title}</h1>
-    ${verdictHtml(sum)}
+  return html`<h1>${filledText(texts.numberOf, sum.name, title)}</h1>
+    ${verdictHtml(sum, texts)}
     <div class="card scroll sums">
-      ${headedTable('', ['Event', 'Time (UTC)', 'What', sum.currency], rows)}
+      ${headedTable('', [texts.oneEvent, texts.time, texts.what, sum.currency], rows)}
     </div>
-    <p><a href="${explainHref(subject)}">The whole story</a></p>`
+    <p><a href="${explainHref(subject)}">${texts.wholeStory}</a></p>`
 }

@@ -7,10 +7,13 @@ import { Malformed, RequestError } from '../errors.ts'
 import { preferred } from '../negotiation.ts'
 import { ownCookie } from '../own-cookie.ts'
 import { redirectReply } from '../payer/page.ts'
+import { languageOf, type Language } from '../payer/texts.ts'
+import { norwegianRefusal } from '../portal/developers/texts-refusals.ts'
 import { answerToRefusal } from '../refusal-answers.ts'
 import type { RawReply, RawStatus } from '../route.ts'
 import { routesOf } from '../routes-of.ts'
 import { auditPage, signInPath, type AuditPage } from './page.ts'
+import { auditTexts, type AuditTexts } from './texts.ts'
 
 export type VisitNeeds = {
   readonly isSecure: boolean
@@ -52,20 +55,28 @@ const wantsJson = ({ accept, request }: Call): boolean =>
   (request.header('authorization') !== undefined && !(accept ?? '').includes('text/html'))
 
 /** What a page says of an error; undefined for one of the service. */
-const problemOf = (error: unknown): { status: RawStatus; text: string } | undefined => {
+const problemOf = (
+  error: unknown,
+  language: Language,
+): { status: RawStatus; text: string } | undefined => {
   if (error instanceof Malformed)
     return { status: 400, text: Object.values(error.details).flat().join(' ') }
   if (error instanceof RequestError && error.status < 500)
     return { status: error.status as RawStatus, text: error.message }
   if (!(error instanceof Refusal)) return undefined
   const { status, body } = answerToRefusal(error)
-  return { status: status as RawStatus, text: body.error_description ?? '' }
+  const translated = language === 'nb' ? norwegianRefusal(error.code) : undefined
+  return { status: status as RawStatus, text: translated ?? body.error_description ?? '' }
 }
 
-const problemHtml = (text: string) =>
-  html`<h1>Not found</h1>
+const problemHtml = (text: string, texts: AuditTexts) =>
+  html`<h1>${texts.notFound}</h1>
     <p class="problem" role="alert">${text}</p>
-    <p><a href="/audit/">Back to the overview</a></p>`
+    <p><a href="/audit/">${texts.toOverview}</a></p>`
+
+/** The language of a page; JSON is in English. */
+const languageFor = (call: Call): Language =>
+  wantsJson(call) ? 'en' : languageOf(call.request.header('accept-language')).language
 
 export const makeAuditVisits = ({ isSecure, auditors, securityLog }: VisitNeeds) => {
   const cookie = ownCookie({ isSecure, sameSite: 'Strict' }, 'audit', /^/)
@@ -80,8 +91,10 @@ export const makeAuditVisits = ({ isSecure, auditors, securityLog }: VisitNeeds)
   const go = (location: string, cookies?: readonly string[]): RawReply =>
     redirectReply(location, isSecure, cookies)
 
-  const show = (call: Call, page: Omit<AuditPage, 'path'>): Promise<RawReply> =>
-    auditPage({ ...page, path: targetOf(call).replace(/\?.*/, '') }, isSecure)
+  const show = (call: Call, page: Omit<AuditPage, 'path' | 'language'>): Promise<RawReply> => {
+    const path = targetOf(call).replace(/\?.*/, '')
+    return auditPage({ ...page, path, language: languageFor(call) }, isSecure)
+  }
 
   const record = (call: Call, id: string): void => {
     const { remoteAddress: address } = call.request
@@ -90,30 +103,37 @@ export const makeAuditVisits = ({ isSecure, auditors, securityLog }: VisitNeeds)
     securityLog.record({ type: 'auditor_read', actor: `auditor:${id}`, address, about, request })
   }
 
+  const textsFor = (call: Call): AuditTexts => auditTexts[languageFor(call)]
+
   /** Shows what an auditor has looked for, and records the look. */
-  const look = async (call: Call, find: () => Promise<Shown | RawReply>): Promise<RawReply> => {
+  const look = async (
+    call: Call,
+    find: (language: Language) => Promise<Shown | RawReply>,
+  ): Promise<RawReply> => {
     const auditor = await visitorOf(call)
     const isJson = wantsJson(call)
+    const language = languageFor(call)
     if (!auditor && isJson)
       throw new RequestError(401, 'Sign in at /audit/, or send the token.', null, auditChallenge)
     if (!auditor) return go(`${signInPath}?next=${encodeURIComponent(targetOf(call))}`)
     const cookies = auditor.cookie === undefined ? [] : [cookie.keep(auditor.cookie)]
     record(call, auditor.id)
     try {
-      const shown = await find()
+      const shown = await find(language)
       if ('type' in shown) return { ...shown, cookies }
       if (!isJson) return await show(call, { ...shown, auditor: auditor.id, cookies })
       return { type: 'application/json', body: JSON.stringify(shown.json, null, 2), cookies }
     } catch (error) {
-      const problem = problemOf(error)
+      const problem = problemOf(error, language)
       if (!problem || isJson) throw error
-      const body = problemHtml(problem.text)
+      const texts = auditTexts[language]
+      const body = problemHtml(problem.text, texts)
       const { status } = problem
-      return show(call, { title: 'Problem', body, status, auditor: auditor.id, cookies })
+      return show(call, { title: texts.problem, body, status, auditor: auditor.id, cookies })
     }
   }
 
-  return { look, show, go, keep: cookie.keep, visitorOf, noCookie: cookie.none }
+  return { look, show, textsFor, go, keep: cookie.keep, visitorOf, noCookie: cookie.none }
 }
 
 export type AuditVisits = ReturnType<typeof makeAuditVisits>

@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+export { filledText } from '../../application/filled-text.ts'
 import type { Html } from './page.ts'
 
 /** Fills each `{}` in order. */
@@ -9,13 +10,6 @@ export const filled = (text: string, ...parts: readonly (Html | string | number)
 
 /** For screen readers only: distinguishes buttons that look alike. */
 export const unseen = (text: Html | string): Html => html`<span class="unseen">${text}</span>`
-
-/** The same as plain text. */
-export const filledText = (text: string, ...parts: readonly (string | number)[]): string =>
-  text
-    .split('{}')
-    .flatMap((piece, at) => (at === 0 ? [piece] : [parts[at - 1] ?? '', piece]))
-    .join('')
 
 /** What an address tells as done: the text of the first of these names that stands in it. */
 export const doneIn = (

@@ -1,5 +1,7 @@
 import { explain, sumUp } from '../../application/audit/explain.ts'
 import type { PaymentNow } from '../../application/audit/needs.ts'
+import type { Story } from '../../application/audit/story.ts'
+import { storyTexts, type StoryLanguage } from '../../application/audit/texts.ts'
 import { payments } from '../../domain/aggregates.ts'
 import { streamOf } from '../../domain/stream.ts'
 import type { Core } from '../core.ts'
@@ -19,11 +21,15 @@ const remembered =
 export const explaining = (core: Core) => {
   const { openAddress } = sealAddresses(core.people.vault)
   const { store, now } = core
-  const needs = { store, now, openAddress, rows: auditRowsOf(core), paymentNow: remembered(core) }
+  const rows = auditRowsOf(core)
+  const needsIn = (language: StoryLanguage) => ({
+    ...{ store, now, openAddress, rows, paymentNow: remembered(core) },
+    texts: storyTexts[language],
+  })
   return {
     openAddress,
-    explain: (subject: string) => explain(needs, subject),
-    sumUp: (subject: string, story: Parameters<typeof sumUp>[2], number: string) =>
-      sumUp(needs, subject, story, number),
+    explain: (subject: string, language: StoryLanguage) => explain(needsIn(language), subject),
+    sumUp: (subject: string, story: Story, number: string, language: StoryLanguage) =>
+      sumUp(needsIn(language), subject, story, number),
   }
 }

@@ -1,12 +1,16 @@
 import type { Command } from 'commander'
 import { formatDateTime } from '../../application/date-time.ts'
-import { explain, subjects, sumUp } from '../../application/audit/explain.ts'
+import { explain, sumUp } from '../../application/audit/explain.ts'
 import type { Entry, Story, SumOfParts } from '../../application/audit/story.ts'
+import { storyTexts } from '../../application/audit/texts.ts'
 import { openAuditedLog } from '../audit/audited-log.ts'
 import { fail } from '../failures.ts'
 import { sealAddresses } from '../people/sealed-addresses.ts'
 import type { Settings } from '../settings.ts'
 import { withVaultBeside } from './vault-beside.ts'
+
+const texts = storyTexts.en
+const { subjects } = texts
 
 const indented = (lines: readonly string[]): string[] => lines.map((one) => `    ${one}`)
 
@@ -69,7 +73,7 @@ export const addAuditExplain = (audit: Command, program: Command, settings: Sett
         const log = await openAuditedLog(settings)
         try {
           const openAddress = vault ? sealAddresses(vault).openAddress : () => undefined
-          const needs = { ...log, openAddress }
+          const needs = { ...log, openAddress, texts }
           const story =
             (await explain(needs, subject)) ?? fail(`there is no ${subject}: give ${subjects}`)
           const names = story.numbers.map(({ name, currency }) => `${name}:${currency}`).join(', ')

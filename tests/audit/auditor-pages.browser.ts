@@ -30,13 +30,13 @@ afterAll(async () => {
 })
 
 test.each([
-  { name: 'a phone, light', screen: phone, colorScheme: 'light' as const },
-  { name: 'a phone, dark', screen: phone, colorScheme: 'dark' as const },
-  { name: 'a computer, light', screen: desktop, colorScheme: 'light' as const },
-  { name: 'a computer, dark', screen: desktop, colorScheme: 'dark' as const },
+  { name: 'a phone, light', screen: phone, colorScheme: 'light' as const, locale: 'nb' },
+  { name: 'a phone, dark', screen: phone, colorScheme: 'dark' as const, locale: 'en' },
+  { name: 'a computer, light', screen: desktop, colorScheme: 'light' as const, locale: 'en' },
+  { name: 'a computer, dark', screen: desktop, colorScheme: 'dark' as const, locale: 'nb' },
 ])('given $name, then axe-core finds nothing wrong, and no page is too wide', async (given) => {
-  const { screen, colorScheme } = given
-  const context = await chromium.browser.newContext({ ...screen, colorScheme })
+  const { screen, colorScheme, locale } = given
+  const context = await chromium.browser.newContext({ ...screen, colorScheme, locale })
   const page = await context.newPage()
   const found: string[] = []
   const look = async (path: string): Promise<void> => {

@@ -38,6 +38,41 @@ test('given a person with two factors, then pages open, and each look is recorde
   )
 })
 
+test('given a reader of Norwegian, then pages are Norwegian, and JSON is English', async () => {
+  const tid = await service.capture()
+  const { event } = await service.refund({ amount: '1.00', currency: 'NOK', refund_id: 'r2' })
+  const norwegian = { 'accept-language': 'nb-NO,nb;q=0.9,en;q=0.5' }
+  const form = { id: 'kari', password: 'wrong', code: '000000' }
+  const refused = await service.visit('/audit/sign-in', {
+    ...{ method: 'POST', form, headers: norwegian },
+  })
+  expect(refused.text).toMatch(/Navnet, passordet eller koden er feil/)
+  const headers = { ...cookieOf(await service.signIn(await service.add('kari'))), ...norwegian }
+  const pages = [
+    ['/audit/', 'De nyeste hendelsene'],
+    ['/audit/events?type=PaymentCaptured', 'er trukket, for 1.80 i gebyrer'],
+    [`/audit/event/${event.position}`, 'bruker admin hos sandbox, signert med'],
+    ['/audit/explain', 'Oppgi tid-en til en betaling'],
+    [`/audit/explain?subject=${tid}`, 'bruker pos1 hos sandbox, med en hemmelighet, fra 127.0.0.1'],
+    [`/audit/explain?subject=${tid}`, 'den er ok, statuskode 2000'],
+    [`/audit/explain?subject=${tid}&number=auth_amount`, 'Summen stemmer'],
+    ['/audit/refusals', 'Avvisninger'],
+    ['/audit/checkpoints', 'Kontrollpunkter'],
+    ['/audit/export', 'Last ned'],
+  ] as const
+  for (const [path, text] of pages) {
+    const page = await service.visit(path, { headers })
+    expect([path, page.status]).toEqual([path, 200])
+    expect(page.text).toContain('<html lang="nb">')
+    expect(page.text).toContain(text)
+  }
+  const missing = await service.visit('/audit/explain?subject=nothing', { headers })
+  expect(missing.text).toMatch(/<h1>Ikke funnet<\/h1>/)
+  const json = { ...headers, accept: 'application/json' }
+  const story = await service.visit(`/audit/explain?subject=${tid}`, { headers: json })
+  expect(JSON.parse(story.text).says[0]).toMatch(/^it is ok, status code 2000/)
+})
+
 test('given nobody who is signed in, then pages lead to the sign-in', async () => {
   const page = await service.visit('/audit/explain?subject=x')
   expect([page.status, page.headers.get('location')]).toEqual([

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { explain, sumUp } from '../../application/audit/explain.ts'
+import { storyTexts } from '../../application/audit/texts.ts'
 import { operatorHere } from '../../harness/operator.ts'
 import { auditRowsOf } from '../../infrastructure/audit/audit-rows.ts'
 import { openAuditedLog } from '../../infrastructure/audit/audited-log.ts'
@@ -10,6 +11,7 @@ import { explaining } from '../../infrastructure/audit/explaining.ts'
 import type { Receiver } from '../../demo/receiver.ts'
 import { pathOf, startAuditedService, type AuditedService } from './audited-service.ts'
 
+const texts = storyTexts.en
 let service: AuditedService
 let receiver: Receiver
 let tid: string
@@ -106,7 +108,7 @@ test('every number of every story adds up, also of a copy without its vault', as
     await log.close()
     rmSync(copy, { recursive: true })
   })
-  const needs = { ...log, openAddress: () => undefined }
+  const needs = { ...log, openAddress: () => undefined, texts }
   const accounts = ['payer_clearing', 'fee_income', 'vat', 'interchange']
   const ofMerchant = ['merchant_payable', 'payouts_payable', 'unsettled_fees', 'unsettled_refunds']
   const told = [
@@ -148,7 +150,7 @@ test('given a report that was recorded one øre off, then its sum does not add u
     const totals = completion.totals.map((one) => ({ ...one, amount: `${Number(one.amount) + 1}` }))
     return { ...found, completion: { ...completion, totals } }
   }
-  const needs = { ...log, rows: { ...log.rows, report }, openAddress: () => undefined }
+  const needs = { ...log, rows: { ...log.rows, report }, openAddress: () => undefined, texts }
   const story = await explain(needs, 'sandbox/default/1')
   const sum = story && (await sumUp(needs, 'sandbox/default/1', story, 'gross'))
   expect(sum?.agrees).toBe(false)
@@ -172,15 +174,15 @@ test('a payment of many events is told by its first, and read no further where k
   const { core } = service
   const { openAddress, explain: explainHere } = explaining(core)
   const { store, now } = core
-  const whole = await explain({ store, now, openAddress, rows: auditRowsOf(core) }, many)
+  const whole = await explain({ store, now, openAddress, rows: auditRowsOf(core), texts }, many)
   expect(whole).toMatchObject({ more: 2 + 1_050 - 200 })
-  expect(await explainHere(many)).toEqual(whole)
+  expect(await explainHere(many, 'en')).toEqual(whole)
   const asked: number[] = []
   const readStream: typeof store.readStream = async (...about) => {
     const events = await store.readStream(...about)
     if (about[0] === `payment-${many}`) asked.push(events.length)
     return events
   }
-  await explaining({ ...core, store: { ...store, readStream } }).explain(many)
+  await explaining({ ...core, store: { ...store, readStream } }).explain(many, 'en')
   expect(asked).toEqual([1_000])
 })

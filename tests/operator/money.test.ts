@@ -55,6 +55,10 @@ test('given a payout that is due, then the page tells what the command tells', a
   const told = await bob.visit(story?.[1] ?? '')
   expect(told.status).toBe(200)
   expect(plain(told)).toContain(due?.settlement_id)
+  const norwegian = { headers: { 'Accept-Language': 'nb' } }
+  const inNorwegian = plain(await bob.visit(story?.[1] ?? '', norwegian))
+  expect(inNorwegian).toContain('linjene som flytter penger')
+  expect(inNorwegian).not.toMatch(/ (?:is|it|the|by|because) /)
   expect(plain(await bob.visit('/operator/payouts?status=due&merchant=nobody'))).toContain(
     'There are none.',
   )

@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import { z } from 'zod'
 import type { RecordedEvent } from '../../../application/event-store.ts'
 import type { Entry, Story } from '../../../application/audit/story.ts'
+import type { StoryLanguage } from '../../../application/audit/texts.ts'
 import { accounts } from '../../../domain/accounting/journal.ts'
 import { withIsoTimes } from '../../../domain/event-times.ts'
 import { refuse } from '../../../domain/refusal.ts'
@@ -22,7 +23,7 @@ export const seeing = { action: 'see_journal', area: 'journal' } as const
 
 export type StoryNeeds = {
   /** Undefined where there is no such thing. */
-  readonly explain: (subject: string) => Promise<Story | undefined>
+  readonly explain: (subject: string, language: StoryLanguage) => Promise<Story | undefined>
   readonly eventAt: (position: number) => Promise<RecordedEvent | undefined>
 }
 
@@ -45,14 +46,14 @@ const entryHtml =
         ${shownTime(at, locale)} ·
         <a href="${eventHref(position)}">${filledText(texts.event, position)}</a> · ${type}
       </p>
-      <p lang="en">${says}</p>
-      <p class="quiet small" lang="en">${who} · ${why}</p>
+      <p>${says}</p>
+      <p class="quiet small">${who} · ${why}</p>
       ${numbers.map(
         ({ name, from, to }) =>
           html`<p class="small"><code>${name}</code> ${from} → <b>${to}</b></p>`,
       )}
-      ${counted.map((one) => html`<p class="small" lang="en">${one}</p>`)}
-      ${told.map((one) => html`<p class="small" lang="en">${one.says}</p>`)}
+      ${counted.map((one) => html`<p class="small">${one}</p>`)}
+      ${told.map((one) => html`<p class="small">${one.says}</p>`)}
     </li>`
   }
 
@@ -72,13 +73,12 @@ const storyPage = async (
   const texts = journalTexts[visitor.language]
   const subject = (searchOf(call).get('subject') ?? '').trim().slice(0, 200)
   if (subject === '' || isAccount(subject)) return refuse('resource_is_unknown')
-  const story = (await needs.explain(subject)) ?? refuse('resource_is_unknown')
+  const story = (await needs.explain(subject, visitor.language)) ?? refuse('resource_is_unknown')
   const { title, says, entries, more } = story
-  // The words of auditors are English, as those of `daybook audit explain`.
   return {
     title,
-    body: html`<div class="head"><h1 lang="en">${title}</h1></div>
-      ${says.map((one) => html`<p lang="en">${one}</p>`)} ${numbersHtml(story, visitor)}
+    body: html`<div class="head"><h1>${title}</h1></div>
+      ${says.map((one) => html`<p>${one}</p>`)} ${numbersHtml(story, visitor)}
       ${card(
         texts.happened,
         html`<ol class="story">
