@@ -41,6 +41,7 @@ const styles = [
   'developers/developers',
   'developers/forms',
   'points/points',
+  'print',
 ].map((name) => `http/portal/${name}.css`)
 
 const scripts = ['portal', 'developers/developers'].map((name) => `http/portal/${name}.js`)

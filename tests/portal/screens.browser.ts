@@ -1,0 +1,36 @@
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { desktop } from '../people/page-browser.ts'
+import { portalBrowser } from './portal-browser.ts'
+import { furnishPortal, signInTo } from './portal-walk.ts'
+
+const portal = portalBrowser(furnishPortal)
+
+const shop = '/portal/sandbox/'
+const dark = { colorScheme: 'dark' } as const
+
+const openAt = async (path: string, options: BrowserContextOptions): Promise<Page> => {
+  const page = await (await portal.browser.newContext({ locale: 'en', ...options })).newPage()
+  await signInTo(page, portal.service.address, shop)
+  await page.goto(portal.service.address + path)
+  return page
+}
+
+const styleOf = (page: Page, selector: string, name: string) =>
+  page.evaluate(`getComputedStyle(document.querySelector(${JSON.stringify(selector)})).${name}`)
+
+const lightText = 'rgb(22, 32, 44)'
+
+test('on A4 payments keep their columns, in dark ink, and the page says whose it is', async () => {
+  const page = await openAt(`${shop}payments`, { ...desktop, ...dark })
+  // A4 without its margins.
+  await page.setViewportSize({ width: 688, height: 1017 })
+  expect(await styleOf(page, '.payments tbody tr', 'display')).toBe('grid')
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+  expect(await styleOf(page, '.payments tbody tr', 'display')).toBe('table-row')
+  expect(await styleOf(page, 'body', 'color')).toBe(lightText)
+  expect(await page.locator('.shop-now b').innerText()).toBe('Sandbox Shop')
+  expect(
+    await page.locator('.side nav, .find, .head .button').locator('visible=true').count(),
+  ).toBe(0)
+})
