@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { desktop } from '../people/page-browser.ts'
+import { desktop, phone } from '../people/page-browser.ts'
 import { portalBrowser } from './portal-browser.ts'
 import { furnishPortal, signInTo } from './portal-walk.ts'
 
@@ -33,4 +33,18 @@ test('on A4 payments keep their columns, in dark ink, and the page says whose it
   expect(
     await page.locator('.side nav, .find, .head .button').locator('visible=true').count(),
   ).toBe(0)
+})
+
+test('in the dark a choice is as dark as its card, or of the colours of the system', async () => {
+  const page = await openAt(`${shop}staff?invite`, { ...phone, ...dark })
+  const choice = '[name=role]:not(:checked)'
+  const ground = await styleOf(page, '.card', 'backgroundColor')
+  expect(await styleOf(page, choice, 'appearance')).toBe('none')
+  expect(await styleOf(page, choice, 'backgroundColor')).toBe(ground)
+  await page.locator('[value=cashier]').check()
+  expect(await styleOf(page, '[name=role]:checked', 'backgroundColor')).not.toBe(ground)
+  await page.keyboard.press('ArrowDown')
+  expect(await styleOf(page, '[name=role]:checked', 'outlineStyle')).toBe('solid')
+  await page.emulateMedia({ forcedColors: 'active' })
+  expect(await styleOf(page, choice, 'appearance')).toBe('auto')
 })
