@@ -86,8 +86,8 @@ const noticeHtml = async (
         ></span
       >
       <span class="buttons">
-        <a class="button slim" href="${place}">${texts.toThere}</a>
-        <button class="slim second">${texts.done}</button>
+        <a class="button slim second" href="${place}">${texts.toThere}</a>
+        <button class="plain">${texts.done}</button>
       </span>
     </form>
   </li>`

@@ -23,7 +23,8 @@ const tableHtml = ({ visitor, numbers }: Shown, first: string, lines: readonly L
   const showsFees = mayDo(me.terms, 'see_money')
   const amount = plainAmounts(locale, numbers.currency)
   const count = numberFormat(locale)
-  const cell = (text: string) => html`<td class="number">${text}</td>`
+  const cell = (value: number, text = amount(value)) =>
+    html`<td class="number ${value === 0 ? 'zero' : ''}">${text}</td>`
   const compares = lines.some(({ before }) => before)
   const names = [
     ...[texts.payments, texts.turnover, ...(compares ? [texts.earlier] : [])],
@@ -33,13 +34,13 @@ const tableHtml = ({ visitor, numbers }: Shown, first: string, lines: readonly L
     ({ name, taken, before }) =>
       html`<tr>
         <th scope="row">${name}</th>
-        ${cell(count.format(taken.payments))} ${cell(amount(taken.captured))}
-        ${before ? cell(amount(before.captured)) : ''} ${cell(amount(taken.refunded))}
-        ${showsFees ? cell(amount(taken.fees)) : ''}
+        ${cell(taken.payments, count.format(taken.payments))} ${cell(taken.captured)}
+        ${before ? cell(before.captured) : ''} ${cell(taken.refunded)}
+        ${showsFees ? cell(taken.fees) : ''}
       </tr>`,
   )
   const heads = [first, ...names.map((number) => ({ number }))]
-  return html`<div class="scroll">${headedTable('grid', heads, rows)}</div>`
+  return html`<div class="scroll">${headedTable('grid lines takings', heads, rows)}</div>`
 }
 
 /** The numbers of the charts, newest first; columns without any are left out. */

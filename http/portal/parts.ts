@@ -53,9 +53,13 @@ const namedCells = async (row: Html, heads: readonly Head[]): Promise<Html> => {
   return raw(named)
 }
 
+/** Kinds of tables whose rows become blocks on a phone. */
+const isNamed = (kind: string): boolean => /\b(?:stacks|lines)\b/.test(kind)
+
 /**
  * A table with a head for each column; `kind` is its class. On a phone rows of those that stack
- * become blocks, where each value has the name of its column beside it.
+ * become blocks, where each value has the name of its column beside it; those of lines have the
+ * third value beside the head of the row, and the others below.
  */
 export const headedTable = (kind: string, heads: readonly Head[], rows: readonly Html[]): Html =>
   html`<table class="${kind}">
@@ -65,7 +69,7 @@ export const headedTable = (kind: string, heads: readonly Head[], rows: readonly
       </tr>
     </thead>
     <tbody>
-      ${kind.split(' ').includes('stacks') ? rows.map((row) => namedCells(row, heads)) : rows}
+      ${isNamed(kind) ? rows.map((row) => namedCells(row, heads)) : rows}
     </tbody>
   </table>`
 

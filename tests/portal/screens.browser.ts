@@ -48,3 +48,28 @@ test('in the dark a choice is as dark as its card, or of the colours of the syst
   await page.emulateMedia({ forcedColors: 'active' })
   expect(await styleOf(page, choice, 'appearance')).toBe('auto')
 })
+
+test.each([
+  { name: 'a phone', screen: phone },
+  { name: 'a computer', screen: desktop },
+])('on $name the numbers by day are seen whole, and a card has one solid button', async (given) => {
+  const page = await openAt(shop, given.screen)
+  await page.locator('.fold > summary').click()
+  const hidden = `[...document.querySelectorAll('.scroll:has(.takings)')].filter(
+    ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth,
+  ).length`
+  expect(await page.evaluate(hidden)).toBe(0)
+  expect(await page.locator('.fold td.number').last().isVisible()).toBe(true)
+  const solid = `Math.max(...[...document.querySelectorAll('main .card')].map((card) =>
+    card.querySelectorAll(':is(button, .button):not(.second, .plain, .danger)').length,
+  ))`
+  expect(await page.locator('.card form .button').count()).toBeGreaterThan(1)
+  expect(await page.evaluate(solid)).toBeLessThanOrEqual(1)
+})
+
+test('on a phone what a fee is for has all of the width', async () => {
+  const page = await openAt(`${shop}money/terms`, phone)
+  const [row, says] = [page.locator('.terms tbody tr').first(), page.locator('.terms th .value')]
+  const [all, own] = [await row.boundingBox(), await says.first().boundingBox()]
+  expect(own?.width).toBe(all?.width)
+})
