@@ -29,7 +29,7 @@ const entryHtml = (entry: Entry, texts: AuditTexts): Html =>
     <p class="when">
       ${shownTime(entry.at)} · ${filled(texts.eventOf, eventLink(entry.position))} · ${entry.type}
     </p>
-    <p class="says">${entry.says}</p>
+    <p class="says sentence">${entry.says}</p>
     <p class="quiet small">${filledText(texts.by, entry.who)} · ${entry.why}</p>
     ${changesHtml(entry)} ${toldHtml(entry, texts)}
   </li>`
@@ -52,8 +52,8 @@ const numbersHtml = (subject: string, { numbers }: Story, texts: AuditTexts): Ht
       </section>`
 
 export const storyHtml = (subject: string, story: Story, texts: AuditTexts): Html =>
-  html`<h1>${story.title}</h1>
-    ${story.says.map((one) => html`<p>${one}</p>`)}
+  html`<h1 class="sentence">${story.title}</h1>
+    ${story.says.map((one) => html`<p class="sentence">${one}</p>`)}
     <div class="story">
       <section class="card">
         <h2>${texts.happened}</h2>

@@ -29,6 +29,12 @@ export const ledgersHtml = (needs: MoneyNeeds, visitor: PortalVisitor): Html => 
       html`<a href="${reportHref(visitor, id, report)}"
         >${filledText(texts.report, report)}${unseen(` ${id}`)}</a
       >`
+    const all =
+      open > 2
+        ? html`<a class="value" href="${ledgerHref(visitor, id)}"
+            >${texts.allReports}${unseen(` ${id}`)}</a
+          >`
+        : ''
     return html`<tr>
       <th scope="row">
         <a href="${ledgerHref(visitor, id)}">${id}</a>
@@ -37,18 +43,9 @@ export const ledgersHtml = (needs: MoneyNeeds, visitor: PortalVisitor): Html => 
       <td>${link(open)}</td>
       <td class="number">${sumText(openGross(row, currency), currency, visitor)}</td>
       <td>${closesText(row, account, visitor)}</td>
-      <td>
-        ${open > 1 ? link(open - 1) : ''}
-        ${
-          open > 2
-            ? html`<a class="value" href="${ledgerHref(visitor, id)}"
-                >${texts.allReports}${unseen(` ${id}`)}</a
-              >`
-            : ''
-        }
-      </td>
+      <td>${open > 1 ? html`${link(open - 1)} ${all}` : ''}</td>
     </tr>`
   })
   const heads = [texts.ledger, texts.open, { number: texts.soFar }, texts.closes, texts.closed]
-  return html`<div class="scroll">${headedTable('grid', heads, lines)}</div>`
+  return html`<div class="scroll">${headedTable('grid lines', heads, lines)}</div>`
 }

@@ -49,18 +49,22 @@ const cutsCode = `[...document.querySelectorAll('main pre')].some(
 /** Widths where layouts change, between the ends of what is supported. */
 const widths = [360, 640, 768, 1000, 1200, 1440, 1920]
 
-/** What is cut: the page itself, what hides its rest, and tables that no scroller shows whole. */
+/**
+ * What is cut: the page itself, what hides its rest, tables that no scroller shows whole, and cells
+ * whose text runs into the next one.
+ */
 const cutParts = `(() => {
   const found = []
   if (document.scrollingElement.scrollWidth > innerWidth) found.push('the page')
   const nameOf = (element) => element.tagName.toLowerCase() + '.' + element.className
   for (const element of document.querySelectorAll('main *, header *')) {
-    const { overflowX } = getComputedStyle(element)
+    const { overflowX, display } = getComputedStyle(element)
     const isOver = element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 1
     const isCut = overflowX === 'hidden' || overflowX === 'clip'
     const scrolls = overflowX === 'auto' && !element.matches('.scroll, pre, textarea')
     const isDrawn = element instanceof SVGElement
-    if (isOver && !isDrawn && (isCut || scrolls)) found.push(nameOf(element))
+    const isCell = display === 'table-cell'
+    if (isOver && !isDrawn && (isCut || scrolls || isCell)) found.push(nameOf(element))
     if (element.tagName === 'TABLE' && !element.closest('.scroll')) found.push(nameOf(element))
   }
   return found

@@ -8,7 +8,8 @@ import { withIsoTimes } from '../../../domain/event-times.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { searchOf, type Call } from '../../call.ts'
 import { asked } from '../../payer/form-parts.ts'
-import { shownTime } from '../../payer/money.ts'
+import { withMinus } from '../../payer/formats.ts'
+import { shownMoney, shownTime } from '../../payer/money.ts'
 import type { Html } from '../../payer/page.ts'
 import { filledText } from '../../payer/words.ts'
 import { factsHtml } from '../../portal/money-parts.ts'
@@ -42,27 +43,32 @@ const entryHtml =
   ({ at, position, type, says, who, why, numbers, told, counted }: Entry): Html => {
     const texts = journalTexts[language]
     return html`<li>
+      <p class="sentence">${says}</p>
       <p class="quiet small">
         ${shownTime(at, locale)} ·
         <a href="${eventHref(position)}">${filledText(texts.event, position)}</a> · ${type}
       </p>
-      <p>${says}</p>
       <p class="quiet small">${who} · ${why}</p>
-      ${numbers.map(
-        ({ name, from, to }) =>
-          html`<p class="small"><code>${name}</code> ${from} → <b>${to}</b></p>`,
+      <p class="changes small">
+        ${numbers.map(
+          ({ name, from, to }) =>
+            html`<span><code>${name}</code> ${withMinus(from)} → <b>${withMinus(to)}</b></span>`,
+        )}
+      </p>
+      ${[...counted, ...told.map((one) => one.says)].map(
+        (one) => html`<p class="sentence small">${one}</p>`,
       )}
-      ${counted.map((one) => html`<p class="small">${one}</p>`)}
-      ${told.map((one) => html`<p class="small">${one.says}</p>`)}
     </li>`
   }
 
-const numbersHtml = ({ numbers }: Story, { language }: OperatorVisitor): Html | '' =>
+const numbersHtml = ({ numbers }: Story, { language, locale }: OperatorVisitor): Html | '' =>
   numbers.length === 0
     ? ''
     : card(
         journalTexts[language].numbers,
-        factsHtml(numbers.map(({ name, value, currency }) => [name, `${value} ${currency}`])),
+        factsHtml(
+          numbers.map(({ name, value, currency }) => [name, shownMoney(value, currency, locale)]),
+        ),
       )
 
 const storyPage = async (
@@ -77,11 +83,11 @@ const storyPage = async (
   const { title, says, entries, more } = story
   return {
     title,
-    body: html`<div class="head"><h1>${title}</h1></div>
-      ${says.map((one) => html`<p>${one}</p>`)} ${numbersHtml(story, visitor)}
+    body: html`<div class="head"><h1 class="sentence">${title}</h1></div>
+      ${says.map((one) => html`<p class="sentence">${one}</p>`)} ${numbersHtml(story, visitor)}
       ${card(
         texts.happened,
-        html`<ol class="story">
+        html`<ol class="timeline story">
             ${entries.map(entryHtml(visitor))}
           </ol>
           ${more > 0 ? quiet(filledText(texts.more, more)) : ''}`,

@@ -160,7 +160,7 @@ export const payoutListPage: PageOf<PayoutListNeeds> = (needs, visitor, call) =>
           : html`${card(texts.sumOf, sumsHtml(needs.payouts.sums(ofDays, mostDays), visitor))}
             ${card(
               texts[`status_${range.status}`],
-              html`${scrolling(texts.payouts, headedTable('grid stacks', heads, rows))}
+              html`${scrolling(texts.payouts, headedTable('grid lines', heads, rows))}
               ${found.length > onPage ? moreLink(hrefOf(range, last), texts.older) : ''}`,
             )}`
       }`,

@@ -89,7 +89,7 @@ export const payoutMessagePage = (
       </section>
       ${card(
         texts.payouts,
-        html`${scrolling(texts.payouts, headedTable('grid stacks', heads, rows))}
+        html`${scrolling(texts.payouts, headedTable('grid lines', heads, rows))}
         ${found.length > onPage ? moreLink(`${here}?${next}`, texts.older) : ''}`,
       )}`,
   }

@@ -107,7 +107,7 @@ export const securityLogPage: PageOf<SecurityNeeds> = (needs, visitor, call) => 
   const from = placeIn(search)
   const { lines, next } = needs.securityPage(wanted, from, onPage)
   const heads = [texts.when, texts.what, texts.by, texts.merchant, texts.address]
-  const table = headedTable('grid stacks', heads, lines.map(rowHtml(visitor)))
+  const table = headedTable('grid stacks log', heads, lines.map(rowHtml(visitor)))
   const more = lines.length < onPage ? texts.lookOn : texts.older
   return {
     title: texts.security,

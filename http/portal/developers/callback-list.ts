@@ -55,7 +55,7 @@ const rowHtml = (needs: CallbackListNeeds, visitor: PortalVisitor, row: Row): Ht
       <code class="value">${row.event}</code>
     </th>
     <td>${statusBadge(visitor, shown.status)}</td>
-    <td class="number">${row.attempts}</td>
+    <td class="number ${row.attempts === 0 ? 'zero' : ''}">${row.attempts}</td>
     <td class="dev-long"><code>${shown.callback_uri ?? ''}</code></td>
   </tr>`
 }
@@ -69,7 +69,7 @@ const tableHtml = (
   if (rows.length === 0) return quiet(texts.noCallbacks)
   return html`<div class="scroll">
     ${headedTable(
-      'grid stacks',
+      'grid lines',
       [texts.time, texts.event, texts.status, { number: texts.attempts }, texts.callbackAddress],
       rows.map((row) => rowHtml(needs, visitor, row)),
     )}
