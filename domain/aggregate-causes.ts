@@ -34,7 +34,7 @@ type CausesOf<Aggregate> = Aggregate extends {
   ? Causes<Command, Event, State>
   : never
 
-/** Registers bring their own. */
+/** Registers define their own. */
 type Own = {
   readonly [
     Name in keyof Aggregates as Aggregates[Name] extends { readonly causes: unknown } ? never : Name
@@ -68,7 +68,7 @@ const own: Own = {
 
 type AnyCauses = Causes<unknown, { readonly type: string; readonly data: object }, unknown>
 
-/** The commands that can have led to the events of each aggregate. */
+/** The possible commands behind the events of each aggregate. */
 export const causes = {
   ...Object.fromEntries(
     Object.entries(aggregates).flatMap(([name, aggregate]) =>

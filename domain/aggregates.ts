@@ -94,7 +94,7 @@ export const attachmentsOfPayments = {
   decider: attachments,
   events: attachmentEvents,
 }
-/** How far the funding source has been informed. */
+/** How far the funding source has been notified. */
 export const fundings = { category: 'funding', decider: funding, events: fundingEvents }
 export const callbacks = { category: 'callback', decider: callback, events: callbackEvents }
 
@@ -122,7 +122,7 @@ export const accountChanges = {
 }
 /** Keyed by country. */
 export const bankCalendars = { category: 'bank_calendar', ...bankCalendar }
-/** Keyed by what tells one entry from all others. */
+/** Keyed by a digest of what identifies the entry. */
 export const bankEntries = {
   category: 'bank_entry',
   decider: bankEntry,

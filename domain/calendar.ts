@@ -35,7 +35,7 @@ const isDueDay = (frequency: Frequency, day: DayNumber): boolean => {
   }
 }
 
-/** The first start of day after an instant, of the days that are wanted. */
+/** The next start of day, after an instant, on a day that qualifies. */
 const nextStart = (
   { timeZone, startOfDay }: Place,
   after: Instant,
@@ -54,7 +54,7 @@ const nextStart = (
 export const nextDue = ({ frequency, ...place }: Calendar, after: Instant): Instant =>
   nextStart(place, after, (day) => isDueDay(frequency, day))
 
-/** When the reports of a ledger close: on all days, on Mondays, on the first of a month. */
+/** When the reports of a ledger close: every day, on Mondays, or on the first of a month. */
 export const closings = ['by_hand', 'daily', 'weekly', 'monthly'] as const
 export type Closing = (typeof closings)[number]
 export type ScheduledClosing = Exclude<Closing, 'by_hand'>
@@ -76,7 +76,7 @@ type Unsettled = Calendar & {
 
 /**
  * The first due time after both the first unsettled line and the last settlement. A line may be
- * dated before a settlement that the log records earlier; its due time has been served.
+ * dated before a settlement that the log records earlier; that due time has already passed.
  */
 export const settlementDue = (unsettled: Unsettled): Instant => {
   const { unsettledSince, settledAt } = unsettled
@@ -84,8 +84,8 @@ export const settlementDue = (unsettled: Unsettled): Instant => {
 }
 
 /**
- * Whether a settlement is already due although the log says later, because the clock was ahead when
- * the log was written.
+ * Whether a settlement is due although the log says later, because the clock was ahead when the log
+ * was written.
  */
 export const isDueByRightClock = (unsettled: Unsettled, at: Instant): boolean => {
   if (settlementDue(unsettled) <= nextDue(unsettled, at)) return false
@@ -94,7 +94,7 @@ export const isDueByRightClock = (unsettled: Unsettled, at: Instant): boolean =>
   return known.length === 0 || nextDue(unsettled, Math.max(...known)) <= at
 }
 
-/** Whether banks rest on a day, `YYYY-MM-DD`. */
+/** Whether a day, `YYYY-MM-DD`, is a bank holiday. */
 export type IsHoliday = (day: string) => boolean
 
 export const noHolidays: IsHoliday = () => false
@@ -102,11 +102,11 @@ export const noHolidays: IsHoliday = () => false
 type PayoutDay = {
   /** `YYYY-MM-DD` */
   readonly day: string
-  /** The bank holidays that it would have been without. */
+  /** The bank holidays that postponed it. */
   readonly holidays: readonly string[]
 }
 
-/** The day that lies `delay` working days of banks after the settlement. */
+/** The day `delay` bank working days after the settlement. */
 export const payoutDay = (
   settled: Instant,
   delay: number,

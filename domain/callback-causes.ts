@@ -5,7 +5,7 @@ import type { Causes, Given } from './causes.ts'
 type Command = Parameters<(typeof callback)['decide']>[0]
 type State = (typeof callback)['initial']
 
-/** Why no message is this one. */
+/** Why the log announces no such message; undefined if it does. */
 const untold = (
   { subject, revision, event }: Message,
   { id, facts }: Given<CallbackEvent, State>,
@@ -21,7 +21,7 @@ export const callbackCauses: Causes<Command, CallbackEvent, State> = {
     if (problem !== undefined) return problem
     const { attempts } = withAttempt(given.state, attempt)
     const { attemptedAt: at, retryAfterMs } = attempt
-    // How far the retry was spread shows in its time; the last attempt has none.
+    // The retry time shows the jitter; the last attempt has none.
     const jitter = nextAttemptAt === null ? 1 : jitterOf(attempts, at, nextAttemptAt, retryAfterMs)
     return [{ type: 'RecordAttempt', attempt, after: given.state.attempts, jitter }]
   },
@@ -31,7 +31,7 @@ export const callbackCauses: Causes<Command, CallbackEvent, State> = {
     if (problem !== undefined) return problem
     const message = { subject, revision, event, seqno }
     const told = given.facts.toldBy(subject, revision)
-    // Early requests, and those of the service itself, do not say where the message was told.
+    // Early requests, and those of the service itself, do not record the position.
     const telling = data.position !== undefined &&
       told && { position: told.position, toldAt: told.at }
     const retry = { type: 'RequestRetry', at: given.at, message: { ...message, ...telling } }

@@ -5,7 +5,7 @@ import { instant, type Instant } from './time.ts'
 
 const restsAfterMs = 5 * 86_400_000
 
-/** Of a merchant's address; streams `destination-<merchant>/<scheme and host>`. */
+/** A merchant's address; streams `destination-<merchant>/<scheme and host>`. */
 const rested = {
   destination: z.string(),
   failingSince: instant,
@@ -25,10 +25,14 @@ type Command =
 
 type DestinationEvent = EventsOf<typeof destinationEvents>
 
-/** The failures that it rests for; a delivery between two rests is no event of its own. */
+/**
+ * Start of the failures it is suspended for. A delivery between two suspensions is not recorded.
+ */
 type Destination = { readonly restsFor: Instant | null }
 
-/** A destination rests after days of nothing but failures: its messages wait until it is woken. */
+/**
+ * A destination is suspended after days of failures only: its messages wait until it is resumed.
+ */
 export const callbackDestination: Decider<Command, DestinationEvent, Destination> = {
   initial: { restsFor: null },
   decide(command, { restsFor }) {

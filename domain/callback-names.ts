@@ -39,7 +39,7 @@ export const callbackEventNames = {
 
 type ToldType = keyof typeof callbackEventNames
 
-/** First schema version with a callback: nobody is told now of what happened before. */
+/** First schema version with a callback, so that old events are not announced now. */
 const toldFromSchema: Partial<Record<ToldType, number>> = { PaymentRefunded: 3, SettlementMade: 2 }
 
 /** The callback event of an event, by its type and schema version. */
@@ -52,7 +52,7 @@ export const callbackNameOf = (
   return schema < (toldFromSchema[told] ?? 1) ? undefined : callbackEventNames[told]
 }
 
-/** Needs only its own event; other callbacks show the folded stream. */
+/** Built from its event alone; other callbacks show the folded stream. */
 export const scanCallbackName = 'shortlink_scanned'
 
 /** Messages for the display at the till (interface 13), sent to their own address. */

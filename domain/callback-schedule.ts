@@ -19,7 +19,7 @@ export const nextAttemptAt = (
   return next > firstAttemptAt + retriesEndAfter * 1000 ? null : next
 }
 
-/** How far the retry at that time was spread, from 0 to 1. */
+/** The jitter of a retry at that time, from 0 to 1. */
 export const jitterOf = (attempts: number, at: Instant, next: Instant, retryAfterMs = 0): number =>
   Math.min(1, Math.max(0, ((next - at) / leastDelayMs(attempts, retryAfterMs) - 1) * 5))
 

@@ -24,7 +24,7 @@ const attempt = {
   httpStatus: z.int().nullable(),
   problem: z.string().nullable(),
   durationMs: z.int().optional(),
-  /** What its `Retry-After` asked for, at most a day. */
+  /** From the response's `Retry-After`, at most a day. */
   retryAfterMs: z.int().optional(),
 }
 
@@ -34,7 +34,7 @@ export const callbackEvents = {
   CallbackRetryRequested: z.object({
     ...message,
     nextAttemptAt: instant,
-    /** Of the delivered event. */
+    /** Position of the delivered event. */
     position: z.int().optional(),
     toldAt: instant.optional(),
   }),
@@ -44,14 +44,14 @@ export const callbackEvents = {
 
 export type Message = z.output<z.ZodObject<typeof message>>
 
-/** When and where in the log a message was told. */
+/** When and where in the log a message was announced. */
 type Telling = { readonly position: number; readonly toldAt: Instant }
 
-/** A message as the log tells it, whether or not it has an address. */
+/** A message that the log announces, with or without an address. */
 export type ToldMessage = Message & {
   readonly id: string
   readonly merchant: string | null
-  /** Of its event. */
+  /** Position of its event. */
   readonly position: number
   readonly at: Instant
   readonly isAddressed: boolean
@@ -59,7 +59,7 @@ export type ToldMessage = Message & {
 
 /** An undelivered message. */
 export type QueuedMessage = Message & {
-  /** Id of its event, and so of the message. */
+  /** Id of its event, which is also the id of the message. */
   readonly id: string
   /** Attempts since the schedule last restarted. */
   readonly attempts: number
@@ -83,7 +83,7 @@ type CallbackCommand =
       readonly jitter: number
     }
   | { readonly type: 'RequestRetry'; readonly at: Instant; readonly message: Message & Telling }
-  /** Retries now a message that a clock ahead of time postponed. */
+  /** Retries a message now that a clock ahead of time postponed. */
   | { readonly type: 'BringForward'; readonly at: Instant; readonly message: Message }
   | { readonly type: 'RequestTest'; readonly uri: string }
 
@@ -99,7 +99,7 @@ type Callback = {
   } | null
 }
 
-/** The attempts at an address, with one more. */
+/** The attempts at an address, including a new one. */
 export const withAttempt = (
   { latest }: Callback,
   { uri, attemptedAt }: Pick<Attempt, 'uri' | 'attemptedAt'>,
@@ -116,10 +116,10 @@ export const callback: Decider<CallbackCommand, CallbackEvent, Callback> = {
       case 'RecordAttempt': {
         const { attempt, after, jitter } = command
         const at = attempt.attemptedAt
-        // With several processes trying, a concurrent failure is no further step of the schedule,
+        // With several processes delivering, a concurrent failure does not advance the schedule,
         // and a delivered message is not sent again.
         if (attempt.result === 'failed' && state.attempts !== after) return []
-        // The event itself is what channels hear, so there is one.
+        // Channels publish the recorded attempt, so there must be only one.
         if (channelOf(attempt.uri) !== undefined && state.status === 'delivered') return []
         const { attempts, firstAttemptAt } = withAttempt(state, attempt)
         const again =

@@ -1,25 +1,25 @@
 import { z } from 'zod'
 
-/** What a key signed, so that anybody can check later who ordered an event. */
+/** A signed request, so that anybody can verify later who ordered an event. */
 const signedOrder = z.object({
   /** Fingerprint of the public key: `SHA256=` and the digest of its SPKI in base64. */
   key: z.string(),
-  /** `METHOD|url|headers`, among them timestamp and content digest (interface 3). */
+  /** `METHOD|url|headers`, including timestamp and content digest (interface 3). */
   text: z.string(),
-  /** Of that text, in base64. */
+  /** Signature of that text, in base64. */
   signature: z.string(),
-  /** Where it holds nothing but what the event tells anyway; of others the digest is signed. */
+  /** Kept if it holds nothing beyond the event itself; otherwise only the signed digest is kept. */
   body: z.string().optional(),
 })
 
 export type SignedOrder = z.output<typeof signedOrder>
 
-/** Whose account of which machine ran a command. */
+/** The operating-system account and machine that ran a command. */
 const operatorAccount = z.object({ account: z.string(), machine: z.string() })
 
 export type OperatorAccount = z.output<typeof operatorAccount>
 
-/** How it is known who caused an event; events of before this was kept have none. */
+/** How the cause of an event is known; absent in events that predate it. */
 export const cause = {
   signed: signedOrder.optional(),
   /** The address that a request with a secret came from, sealed. */

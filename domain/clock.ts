@@ -12,7 +12,7 @@ export const clockEvents = {
 export type ClockEvent = EventsOf<typeof clockEvents>
 type Clock = {
   readonly aheadBy: number
-  /** By how much it was ahead from each instant of its own on, in their order. */
+  /** By how much it was ahead, from each instant of its own on, in order. */
   readonly steps: readonly { readonly from: Instant; readonly aheadBy: number }[]
 }
 
@@ -33,13 +33,13 @@ export const clock: Decider<ClockCommand, ClockEvent, Clock> = {
   initial: { aheadBy: 0, steps: [] },
   decide(command, { aheadBy }) {
     const next = 'by' in command ? aheadBy + command.by : command.to - command.machine
-    // A time shown in whole seconds may be up to a second before the real one.
+    // A time shown in whole seconds may precede the real one by up to a second.
     if (next < aheadBy - 1000) return refuse('clock_moves_forward_only')
     if (command.machine + next > lastInstant) return refuse('clock_is_beyond_its_end')
     return next <= aheadBy ? [] : [{ type: 'ClockAdvanced', data: { aheadBy: next } }]
   },
   evolve: (clock, { data: { aheadBy } }, { at }) => {
-    // An instant stored in whole seconds may show a time just before this step.
+    // An instant stored in whole seconds may lie just before this step.
     const from = Math.max(at, at - clock.aheadBy + aheadBy - 999)
     return { aheadBy, steps: [...clock.steps, { from, aheadBy }] }
   },

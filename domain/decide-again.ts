@@ -8,7 +8,7 @@ import type { Instant } from './time.ts'
 
 type Decided = { readonly type: string; readonly data: object }
 
-/** An event, and its data as the log holds them, before they were brought up to date. */
+/** An event, and its data as stored, before upcasts. */
 export type Judged = { readonly event: Recorded; readonly stored: object }
 
 export type Judge = {
@@ -16,13 +16,13 @@ export type Judge = {
   readonly causes: Causes<unknown, Decided, unknown>
 }
 
-/** How many events a command explains, or why none of them holds. */
+/** How many events a command explains, or why it explains none. */
 export type Verdict = { readonly explained: number } | { readonly problem: string }
 
 const isOld = ({ event: { type, metadata } }: Judged): boolean =>
   metadata.schema < schemaVersion(type as EventType)
 
-/** Old logs lack these members, or count debts in another way. */
+/** Members that old logs lack, or compute differently. */
 const notCompared: Partial<Record<string, readonly string[]>> = {
   AuthorizationAllowed: ['client'],
 }
@@ -52,7 +52,7 @@ const differenceIn = (recorded: unknown, decided: unknown, path: string): string
   return `its ${path} is ${shown(recorded, name)}, and by the rules it is ${shown(decided, name)}`
 }
 
-/** Of an event of an older version only what both know of is compared. */
+/** For an event of an older version, compares only the members that both versions have. */
 const problemWith = (judged: Judged, decided: Decided): string | undefined => {
   const { type } = judged.event
   if (decided.type !== type) return `by the rules ${decided.type} comes here, not ${type}`
@@ -71,7 +71,7 @@ const problemWith = (judged: Judged, decided: Decided): string | undefined => {
   return jsonEquals(left, again) ? undefined : differenceIn(left, again, '')
 }
 
-/** Why a command that gives no event cannot have led to one. */
+/** Why a command that returns no event cannot have led to one. */
 const nothingDecided = ({ event: { data, metadata } }: Judged): string => {
   const { expiredAt } = data as { readonly expiredAt?: Instant }
   if (expiredAt !== undefined && metadata.at < expiredAt)
@@ -94,7 +94,7 @@ const verdictOf = (events: readonly Judged[], decided: readonly Decided[]): Verd
   return { explained: decided.length }
 }
 
-/** What can have been asked for so that the first of these events followed, or why nothing can. */
+/** The commands that may have led to the first of these events, or why none can. */
 const commandsFor = (
   { causes }: Pick<Judge, 'causes'>,
   state: unknown,
@@ -110,7 +110,7 @@ const commandsFor = (
   return cause(data, given)
 }
 
-/** What the rules give in place of an event by other facts; undefined when they give no such. */
+/** The same event as `decide` returns it with other facts; undefined if it returns another type. */
 export const decideOtherwise = (
   judge: Judge,
   state: unknown,
@@ -130,8 +130,8 @@ export const decideOtherwise = (
 }
 
 /**
- * Whether the next events of a stream are what `decide` gives from the state before them, by the
- * clock of their metadata. The events were recorded at one moment, maybe by several commands.
+ * Whether `decide` returns the next events of a stream, given the state before them and the time in
+ * their metadata. The events were recorded at one moment, possibly by several commands.
  */
 export const decideAgain = (
   judge: Judge,

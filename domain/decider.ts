@@ -12,7 +12,7 @@ export type Asked = {
 export type Place = {
   readonly at: Instant
   readonly position: number
-  /** Only of aggregates whose signed changes are ordered. */
+  /** Only for aggregates with ordered signed changes. */
   readonly asked?: Asked | undefined
 }
 
@@ -32,7 +32,7 @@ export type EventsOf<Table extends Record<string, z.ZodType>> = {
   [Type in keyof Table & string]: { readonly type: Type; readonly data: z.output<Table[Type]> }
 }[keyof Table & string]
 
-/** For states that hold neither times nor positions. */
+/** For states without times and positions. */
 const nowhere: Place = { at: 0, position: -1 }
 
 /** Folds events that were appended together. */

@@ -34,7 +34,7 @@ const isoIn = (shape: Shape | undefined, value: unknown): unknown => {
   )
 }
 
-/** An event as stored, its times as ISO 8601 instead of milliseconds since 1970. */
+/** An event as stored, with its times as ISO 8601 instead of milliseconds since 1970. */
 export const withIsoTimes = <
   Stored extends { readonly type: string; readonly data: object; readonly metadata: object },
 >(

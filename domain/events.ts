@@ -17,7 +17,7 @@ type Intersection<Union> = (Union extends unknown ? (given: Union) => void : nev
 export type DomainEvent = EventOf<Tables>
 export type EventType = DomainEvent['type']
 
-/** Every event in the log: its schema serves types, reading and the auditors' catalogue. */
+/** Every event in the log: its schema gives types, validation and the auditors' catalogue. */
 export const eventCatalogue = Object.assign(
   {},
   ...Object.values(aggregates).map(({ events }) => events),
@@ -32,7 +32,7 @@ const upcasts: Partial<Record<EventType, readonly Upcast[]>> = Object.assign(
 )
 
 export const metadata = z.object({
-  /** When it was decided, by the service clock. */
+  /** When it was decided, by the service's clock. */
   at: instant,
   /** Null for events of the installation. */
   merchant: z.string().nullable(),
@@ -41,10 +41,10 @@ export const metadata = z.object({
   correlationId: z.string(),
   /** Id of the event that led to this one. */
   causationId: z.string().nullable(),
-  /** When it was signed, and a digest of the signature, where signed changes are ordered. */
+  /** When it was signed, and a digest of the signature, if signed changes are ordered. */
   asked: z.object({ at: instant, signature: z.string().nullable() }).optional(),
   ...cause,
-  /** Of work that one node at a time does: its lease, and since when the node has had it. */
+  /** For leased work: the lease, and the revision at which the node acquired it. */
   lease: z.object({ work: z.string(), revision: z.int().nonnegative() }).optional(),
   /** Schema version of `data`, starting at 1. */
   schema: z.int().positive(),
@@ -61,7 +61,7 @@ export type Recorded<Event = DomainEvent> = Event & {
   readonly metadata: Metadata
 }
 
-/** Applies the upcasts from a version (first: 1) on. */
+/** Applies the upcasts from a version (the first is 1) on. */
 export const upToDate = (steps: readonly Upcast[], version: number, data: unknown): unknown =>
   steps.slice(version - 1).reduce((older, step) => step(older), data)
 

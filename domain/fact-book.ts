@@ -7,7 +7,7 @@ import { idIn, within } from './stream.ts'
 import { clockToleranceMs, type Instant } from './time.ts'
 import { utc, type TimeZone } from './time-zone.ts'
 
-/** A value and when it was set, latest last. Earlier ones are kept while they may still count. */
+/** Values and when each was set, latest last. Earlier ones are kept while they may still apply. */
 type History<Value> = readonly { readonly value: Value; readonly since: Instant }[]
 
 const valuesKept = 8
@@ -16,7 +16,7 @@ const withValue = <Value>(history: History<Value> | undefined, value: Value, sin
   [...(history ?? []), { value, since }].slice(-valuesKept)
 
 /**
- * The values that a decision at an instant may have seen, the latest first: a process may hear of a
+ * The values that a decision at an instant may have seen, latest first: a process may observe a
  * change later than the log.
  */
 const possible = <Value>(history: History<Value> | undefined, at: Instant): readonly Value[] => {
@@ -47,8 +47,8 @@ type FactsOfLog = Pick<
 >
 
 /**
- * Remembers what decisions look up in other streams. Feed it every event in log order, after the
- * decision was looked at.
+ * Collects what decisions look up in other streams. Feed it every event in log order, after judging
+ * that event.
  * Long because the events fill what the facts read.
  */
 export const factBook = () => {
@@ -143,7 +143,7 @@ export const factBook = () => {
     }
   }
 
-  /** The schedules that may have been known, with all first. */
+  /** The fee schedules that may have been known; the complete list is first. */
   const knownSchedules = (merchant: string): readonly (readonly FeeSchedule[])[] => {
     const all = schedules.get(merchant) ?? []
     const known = [all]
@@ -189,7 +189,7 @@ export const factBook = () => {
 
   return {
     read,
-    /** What a decision at that moment may have looked up, until the next call. */
+    /** What a decision at that moment may have looked up; valid until the next call. */
     factsAt: (at: Instant): FactsOfLog => {
       now = at
       return facts

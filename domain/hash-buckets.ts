@@ -12,7 +12,7 @@ const indexOf = (name: string): number => {
   return hash & (bucketCount - 1)
 }
 
-/** The bucket that holds an item, if it exists. */
+/** The bucket that would hold the item. */
 export const bucketOf = <Item>(buckets: HashBuckets<Item>, name: string): readonly Item[] =>
   buckets[indexOf(name)] ?? []
 

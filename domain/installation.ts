@@ -15,15 +15,15 @@ export const installationEvents = {
   VaultChosen: z.object({ vault: z.string() }),
   /** The log served production; the sandbox refuses to open it. */
   ProductionBegun: z.object({}),
-  /** The vault is wrapped by another key, of which this is the id. */
+  /** The vault is wrapped with another key, which has this id. */
   VaultRewrapped: z.object({ keyId: z.string() }),
-  /** A key of ID tokens was published, and signs from then on. */
+  /** An ID token key was published. Signing starts at `signsFrom`. */
   IdTokenKeyAdded: z.object({ kid: z.string(), publicKey: z.string(), signsFrom: instant }),
-  /** The operator went on with a log that lacks events which were seen. */
+  /** The operator continued with a log that lacks previously seen events. */
   LossAccepted: z.object({
     /** Where the log ended. */
     end: z.int(),
-    /** The newest event that was seen. */
+    /** The newest event previously seen. */
     seen: z.object({
       position: z.int(),
       stream: z.string(),

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { Decider, EventsOf } from './decider.ts'
 
-/** Work that is split by merchant. */
+/** Number of partitions of work that is split by merchant. */
 const partitions = 16
 
 const partitionedWork = 'merchants'
 
-/** Everything that one node at a time does. */
+/** All work that only one node does at a time. */
 export const leasedWork: readonly string[] = [
   ...Array.from({ length: partitions }, (_, number) => `${partitionedWork}-${number}`),
   'funding',
@@ -21,24 +21,24 @@ const hashOf = (text: string): number => {
   return hash
 }
 
-/** The lease of what is done for a merchant; null is the installation. */
+/** The lease for a merchant's work; null is the installation. */
 export const workOfMerchant = (merchant: string | null): string =>
   `${partitionedWork}-${hashOf(merchant ?? '') % partitions}`
 
-/** A lease, and the revision in which a node has got it: a higher one ends all lower ones. */
+/** A lease, and the revision at which a node acquired it. A higher revision ends all lower ones. */
 export type Fence = { readonly work: string; readonly revision: number }
 
 const node = z.object({
-  /** Its leases, and the revision in which it got each. */
+  /** Its leases, and the revision at which it acquired each. */
   does: z.record(z.string(), z.int().nonnegative()),
-  /** What it cannot do, such as sign without a key. */
+  /** Work that it cannot do, such as signing without a key. */
   cannot: z.array(z.string()).optional(),
 })
 
-/** The one stream, named `lease-work`. Each event holds all leases, so the last one is enough. */
+/** The only stream is `lease-work`. Each event holds all leases, so the last one is enough. */
 const leaseEvents = {
   LeasesRenewed: z.object({ by: z.string(), nodes: z.record(z.string(), node) }),
-  /** Its node has ended. */
+  /** Its node has stopped. */
   LeasesLeft: z.object({ by: z.string(), nodes: z.record(z.string(), node) }),
 } as const
 
@@ -50,12 +50,12 @@ export type LeaseCommand =
   | {
       readonly type: 'Renew'
       readonly node: string
-      /** Of the event. */
+      /** Revision of the event. */
       readonly revision: number
       readonly cannot: readonly string[]
-      /** Nodes that have renewed nothing for too long. */
+      /** Nodes that have not renewed for too long. */
       readonly gone: readonly string[]
-      /** Leases whose work has ended here, so that others may have them. */
+      /** Leases whose work has ended on this node, so that others may acquire them. */
       readonly released: readonly string[]
     }
   | { readonly type: 'Leave'; readonly node: string; readonly revision: number }
@@ -65,7 +65,7 @@ const countOf = (nodes: Nodes, name: string): number => Object.keys(nodes[name]?
 const canDo = (nodes: Nodes, name: string, work: string): boolean =>
   !nodes[name]?.cannot?.includes(work)
 
-/** The node that does least, of those that can do this. */
+/** The node with the fewest leases among those that can do the work. */
 const idlest = (nodes: Nodes, work: string): string | undefined =>
   Object.keys(nodes)
     .filter((name) => canDo(nodes, name, work))
@@ -82,7 +82,7 @@ const without = (nodes: Nodes, name: string, lost: readonly string[]): Nodes => 
   return { ...nodes, [name]: { ...before, does: Object.fromEntries(does) } }
 }
 
-/** Gives what nobody does to those that do least. */
+/** Assigns unheld leases to the nodes with the fewest. */
 const spread = (nodes: Nodes, revision: number): Nodes => {
   const held = new Set(Object.values(nodes).flatMap(({ does }) => Object.keys(does)))
   let given = nodes
@@ -93,13 +93,13 @@ const spread = (nodes: Nodes, revision: number): Nodes => {
   return given
 }
 
-/** Whether one that does so much gives a lease to another, if all others do the same. */
+/** Whether a node with `own` leases should hand one to a node with `other`. */
 const hasTooMuch = (own: number, other: number, even: number): boolean => {
   if (own - other < 2) return false
   return own > Math.ceil(even) || (own > even && other < Math.floor(even))
 }
 
-/** What a node gives up so that others have as much, the last ones first. */
+/** The leases a node should give up to balance the load, last ones first. */
 export const surplusOf = (nodes: Nodes, name: string): readonly string[] => {
   const surplus: string[] = []
   const names = Object.keys(nodes)
@@ -116,7 +116,7 @@ export const surplusOf = (nodes: Nodes, name: string): readonly string[] => {
   return surplus
 }
 
-/** Renews the leases of a node. Whoever renews gives out what is free, evenly. */
+/** Renews a node's leases. Each renewal also distributes unheld leases evenly. */
 export const leases: Decider<LeaseCommand, LeaseEvent, Leases> = {
   initial: { nodes: {} },
   decide(command, { nodes }) {
@@ -133,7 +133,7 @@ export const leases: Decider<LeaseCommand, LeaseEvent, Leases> = {
       ...here,
       [by]: { does: before.does, ...(cannot.length > 0 && { cannot: [...cannot] }) },
     }
-    // Others may have ended meanwhile, and then it is needed here.
+    // Other nodes may have stopped since; then this node must keep the lease.
     const given = surplusOf(joined, by).filter((work) => released.includes(work))
     return [
       { type: 'LeasesRenewed', data: { by, nodes: spread(without(joined, by, given), revision) } },

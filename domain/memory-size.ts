@@ -1,4 +1,4 @@
-/** Bytes for any value, string or member. */
+/** Bytes for each value, string or member. */
 const perValue = 16
 /** Two bytes, as in strings beyond Latin-1. */
 const perCharacter = 2
@@ -15,14 +15,14 @@ export const memorySize = (value: unknown): number => {
   return size
 }
 
-/** From this size on, a state is measured again each time it has doubled. */
+/** From this size on, a state is measured again whenever it has doubled. */
 const measureFrom = 32_768
 
 export const sizeOfEvents = (events: readonly { readonly data: unknown }[]): number =>
   events.reduce((sum, { data }) => sum + memorySize(data), 0)
 
 /**
- * Estimates the size of a state after more events. It is measured only now and then, because a
+ * Estimates the size of a state after more events. It is measured only occasionally, because a
  * state may be smaller than its events.
  */
 export const stateSizeAfter = (before: number, ofEvents: number, state: unknown): number => {

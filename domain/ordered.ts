@@ -5,13 +5,13 @@ import type { LastAsked, WithAsked } from './register.ts'
 const after = (last: LastAsked | undefined, { at, signature }: Asked): LastAsked => {
   const signatures = signature === null ? [] : [signature]
   if (!last || at > last.at) return { at, signatures }
-  // Timestamps are whole seconds, so several changes may have the same.
+  // Timestamps have whole seconds, so several changes may share one.
   return at === last.at ? { at, signatures: [...last.signatures, ...signatures] } : last
 }
 
 /**
- * A register, or the like, whose signed changes count once (interface 3.8): one that was signed
- * before the last change would undo it, and the same signature again does nothing.
+ * Wraps a register so that its signed changes apply once and in order (interface 3.8): one signed
+ * before the last change would undo it, and a repeated signature does nothing.
  */
 export const ordered = <
   Command,

@@ -92,14 +92,14 @@ export type RefusalCode =
   | 'too_much_is_waiting'
   | 'user_has_no_credentials'
 
-/** What was decided, so that it can be decided again. */
+/** A decision, recorded so that it can be repeated. */
 export type RefusedDecision = {
   readonly stream: string
   readonly command: object
-  /** The number of the last event that it knew, -1 for none; absent when nobody has noted it. */
+  /** Revision of the state decided on, -1 for none; absent if not recorded. */
   readonly revision?: number | undefined
   readonly asked?: Asked | undefined
-  /** Absent where a command was only tried. */
+  /** Absent for dry runs. */
   readonly context?:
     { readonly at: Instant; readonly merchant: string | null; readonly actor: string } | undefined
 }
@@ -109,11 +109,11 @@ export type RefusedDecision = {
  */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
-  /** Noted by whoever has decided. */
+  /** Set by the handler that decided. */
   decision: RefusedDecision | undefined = undefined
   constructor(
     readonly code: RefusalCode,
-    /** When a retry may succeed. */
+    /** Delay after which a retry may succeed. */
     readonly retryAfter: Seconds | null = null,
     readonly others: readonly RefusalCode[] = [],
   ) {
@@ -130,12 +130,12 @@ type Reasons = Partial<Readonly<Record<RefusalCode, boolean | undefined>>>
 export const holding = (reasons: Reasons): readonly RefusalCode[] =>
   (Object.keys(reasons) as RefusalCode[]).filter((each) => reasons[each])
 
-/** Refuses for all these reasons, if there are any, so that one answer lists all. */
+/** Refuses for all the given reasons at once, if there are any. */
 export const refuseFor = ([code, ...others]: readonly RefusalCode[]): void => {
   if (code !== undefined) throw new Refusal(code, null, others)
 }
 
-/** Refuses with every reason that holds. */
+/** Refuses for every reason that holds. */
 export const refuseIf = (reasons: Reasons): void => refuseFor(holding(reasons))
 
 /** For commands that may have been carried out before. */

@@ -6,7 +6,7 @@ import { refuse } from './refusal.ts'
 import { jsonEquals } from './json-equality.ts'
 import type { Instant } from './time.ts'
 
-/** The required owner; entries of other merchants count as unknown. Absent means any. */
+/** The required owner; entries of other merchants are unknown. Absent means any owner. */
 export type Owned = { readonly merchant?: string }
 
 /** Register, change and remove an entry such as a POS or a user. */
@@ -21,11 +21,11 @@ type RegisterEvent<Name extends string, Data> =
   | { readonly type: `${Name}Changed`; readonly data: Data }
   | { readonly type: `${Name}Removed`; readonly data: Readonly<Record<string, never>> }
 
-/** The newest change, and the signatures of that second. */
+/** Time of the newest change, and the signatures of that second. */
 export type LastAsked = { readonly at: Instant; readonly signatures: readonly string[] }
 
 export type WithAsked = {
-  /** Only of what is ordered. */
+  /** Only in ordered registers. */
   readonly asked?: LastAsked | undefined
 }
 
@@ -37,7 +37,7 @@ export type Entry<Data> = WithAsked &
         readonly status: 'present'
         readonly registered: Data
         readonly data: Data
-        /** Only entries of a switchable register are ever disabled. */
+        /** Only in switchable registers. */
         readonly isDisabled?: true
         /** How often it was disabled or enabled; absent for never. */
         readonly switched?: number

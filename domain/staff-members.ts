@@ -2,13 +2,13 @@ import { jsonEquals } from './json-equality.ts'
 import { refuse, type RefusalCode } from './refusal.ts'
 import type { Instant } from './time.ts'
 
-/** A role, and within which bounds. */
+/** A role and its limits. */
 export type AnyTerms = { readonly role: string }
 
-/** When somebody looked, and where the log ended then. */
+/** Time of a visit, and the end of the log at that time. */
 type Visit = { readonly at: Instant; readonly position: number }
 
-/** `phone`: the number that was invited, sealed. */
+/** `phone`: the invited number, sealed. */
 export type Invitation<Terms> = {
   readonly member: string
   readonly person: string
@@ -23,15 +23,15 @@ export type Member<Terms> = Invitation<Terms> & {
   readonly visits: readonly Visit[]
 }
 
-/** Everybody who has ever been asked, the newest last. */
+/** Everybody ever invited, newest last. */
 export type Members<Terms> = { readonly members: readonly Member<Terms>[] }
 
 export type MemberCommand<Terms> = {
-  /** Of whoever orders it; absent for a command of the operator. */
+  /** The member who orders it; absent for commands of the operator. */
   readonly by?: string | undefined
 } & (
   | ({ readonly type: 'Invite' } & Invitation<Terms>)
-  /** Whom the operator adds has joined. */
+  /** A member added by the operator joins without accepting. */
   | ({ readonly type: 'Add' } & Invitation<Terms>)
   | { readonly type: 'Join'; readonly member: string; readonly person: string }
   | { readonly type: 'ChangeRole'; readonly member: string; readonly terms: Terms }
@@ -50,14 +50,14 @@ export type Change<Terms> =
 
 export type Rules<Terms> = {
   readonly mayChange: (terms: Terms) => boolean
-  /** A staff that has somebody with such terms keeps one. */
+  /** At least one member who leads must remain. */
   readonly leads: (terms: Terms) => boolean
-  /** When the last who leads would go. */
+  /** The refusal when the last leading member would go. */
   readonly lastLeads: RefusalCode
 }
 
 const mostPresent = 200
-/** Visits that follow one another so soon are one. */
+/** Visits less than this apart count as one. */
 export const visitMs = 1_800_000
 
 export const memberOf = <Terms>(
@@ -65,7 +65,7 @@ export const memberOf = <Terms>(
   id: string,
 ): Member<Terms> | undefined => members.find((one) => one.member === id && one.status !== 'gone')
 
-/** Whoever has joined with this account. */
+/** The member who joined with this account. */
 export const memberOfPerson = <Terms>(
   { members }: Members<Terms>,
   id: string,
@@ -104,7 +104,7 @@ const add = <Terms>(staff: Members<Terms>, invitation: Invitation<Terms>): Chang
   return [...invited, { kind: 'Joined', data: { member: waiting, person } }]
 }
 
-/** How a staff with such rules decides. */
+/** Makes `decide` for a staff with these rules. */
 export const deciding = <Terms extends AnyTerms>({ mayChange, leads, lastLeads }: Rules<Terms>) => {
   const isLeading = ({ status, terms }: Member<Terms>) => status === 'joined' && leads(terms)
 

@@ -24,19 +24,19 @@ const eventsOf = <Name extends string, Terms extends AnyTerms>(
   name: Name,
   terms: z.ZodType<Terms>,
 ) => {
-  /** The same in no two staffs, so that it tells none of them who works for another. */
+  /** Differs between staffs, so that it does not link a person's employers. */
   const member = z.string()
-  /** As in the vault; the account of whoever has one. */
+  /** The person's id in the vault; for a payer, the account's id. */
   const person = z.string()
   const ofMember = z.object({ member })
   return {
     [`${name}Invited`]: z.object({ member, person, phone: z.string(), terms }),
-    /** `person`: whose account it is; another than was invited when the number has moved there. */
+    /** `person`: the joining account; differs from the invited one if the number has moved. */
     [`${name}Joined`]: z.object({ member, person }),
     [`${name}RoleChanged`]: z.object({ member, terms }),
     [`${name}Removed`]: ofMember,
     [`${name}Left`]: ofMember,
-    /** At most once in a while. */
+    /** Recorded at most once in a while. */
     [`${name}Visited`]: ofMember,
   } as unknown as {
     readonly [Type in MemberEvent<Name, Terms>['type']]: z.ZodType<
@@ -63,7 +63,7 @@ const causesOf = <Name extends string, Terms>(name: Name) =>
     [`${name}Visited`]: (data: object) => [{ type: 'Visit', ...data }],
   }) as unknown as Causes<MemberCommand<Terms>, MemberEvent<Name, Terms>, Members<Terms>>
 
-/** Who works for somebody, and as what: people are invited, join, change roles and go. */
+/** The staff of a merchant or of the operator: people are invited, join, change roles and leave. */
 export const staffRegister = <Name extends string, Terms extends AnyTerms>(
   name: Name,
   terms: z.ZodType<Terms>,

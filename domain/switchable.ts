@@ -11,7 +11,7 @@ import {
 } from './register.ts'
 import { refuse } from './refusal.ts'
 
-/** How often it was switched, where somebody has looked at it before. */
+/** How often it was switched when the caller saw it, to detect concurrent changes. */
 type Seen = { readonly seen?: number | undefined }
 
 export type SwitchCommand =
@@ -20,7 +20,7 @@ export type SwitchCommand =
 export const switchedIn = (entry: Entry<unknown>): number =>
   (entry.status === 'present' && entry.switched) || 0
 
-/** @throws Refusal conflicting_changes when it was switched since somebody looked */
+/** @throws Refusal conflicting_changes if it was switched since the caller saw it */
 export const checkSeen = (entry: Entry<unknown>, { seen }: Seen): void => {
   if (seen !== undefined && seen !== switchedIn(entry)) refuse('conflicting_changes')
 }

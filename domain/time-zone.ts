@@ -3,12 +3,12 @@ import { dayMs, type Instant } from './time.ts'
 /** A name of the IANA time zone database, such as `Europe/Oslo`. */
 export type TimeZone = string
 
-/** Days since 1970-01-01, in whatever zone is meant. */
+/** Days since 1970-01-01, in the zone in question. */
 export type DayNumber = number
 
 export const utc: TimeZone = 'UTC'
 
-/** Names only: offsets such as `+01:00` know no daylight saving. */
+/** Names only: offsets such as `+01:00` have no daylight saving time. */
 const namePattern = /^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/
 
 const formats = new Map<TimeZone, Intl.DateTimeFormat>()
@@ -23,12 +23,12 @@ const formatOf = (timeZone: TimeZone): Intl.DateTimeFormat => {
   return format
 }
 
-/** The name as the database writes it, or undefined if it has none like it. */
+/** The name in the spelling of the database; undefined if there is none. */
 export const readTimeZone = (text: string): TimeZone | undefined => {
   if (!namePattern.test(text)) return undefined
   try {
     const { timeZone } = formatOf(text).resolvedOptions()
-    // A name that was replaced by another stays as it was given.
+    // A name that was replaced by another is kept as given.
     return timeZone.toLowerCase() === text.toLowerCase() ? timeZone : text
   } catch (error) {
     if (error instanceof RangeError) return undefined
@@ -36,7 +36,7 @@ export const readTimeZone = (text: string): TimeZone | undefined => {
   }
 }
 
-/** What a clock on the wall of the zone shows, as if it were UTC. */
+/** The local time of the zone, as if it were UTC. */
 export const wallClock = (zone: TimeZone, at: Instant): Instant => {
   if (zone === utc) return at
   const parts: Partial<Record<Intl.DateTimeFormatPartTypes, number>> = {}
@@ -49,7 +49,7 @@ export const wallClock = (zone: TimeZone, at: Instant): Instant => {
 export const dayIn = (zone: TimeZone, at: Instant): DayNumber =>
   Math.floor(wallClock(zone, at) / dayMs)
 
-/** The first instant between two at which the clock on the wall shows that time or a later one. */
+/** The first instant in a range at which the local time reaches a given one. */
 const firstShowing = (zone: TimeZone, wall: Instant, from: Instant, to: Instant): Instant => {
   let [before, found] = [from, to]
   while (found - before > 1) {
@@ -61,8 +61,8 @@ const firstShowing = (zone: TimeZone, wall: Instant, from: Instant, to: Instant)
 }
 
 /**
- * When a day of the zone reaches a time of day, in milliseconds. Of two such instants, when clocks
- * go back, it is the first. If clocks go forward over it, it is when they do.
+ * When a day of the zone reaches a time of day, in milliseconds. If clocks go back and it occurs
+ * twice, the first instant; if clocks skip it, the instant of the change.
  */
 export const instantOn = (zone: TimeZone, day: DayNumber, timeOfDay: number): Instant => {
   const wall = day * dayMs + timeOfDay
@@ -85,13 +85,13 @@ export const isDayOf = (zone: TimeZone, day: DayNumber): boolean =>
 export const dateIn = (zone: TimeZone, at: Instant): string =>
   new Date(wallClock(zone, at)).toISOString().slice(0, 10)
 
-/** Node 20 has the first, later ones the second. */
+/** Node 20 has the first, later versions the second. */
 type Region = {
   readonly timeZones?: readonly string[]
   readonly getTimeZones?: () => readonly string[] | undefined
 }
 
-/** The zone of the region that a locale names or implies, where that has only one; else UTC. */
+/** The zone of the region that a locale names or implies, if it has only one; else UTC. */
 export const zoneOfLocale = (locale: string): TimeZone => {
   const region = new Intl.Locale(locale).maximize() as Intl.Locale & Region
   const zones = region.getTimeZones?.() ?? region.timeZones ?? []

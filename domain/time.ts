@@ -3,7 +3,7 @@ import { z } from 'zod'
 /** Milliseconds since 1970-01-01T00:00:00Z. */
 export type Instant = number
 
-/** In events; auditors are told by it which numbers are times. */
+/** Instants in events. Auditors recognise times by this description. */
 export const instant = z.int().meta({ description: 'milliseconds since 1970-01-01T00:00:00Z' })
 
 export type Seconds = number
@@ -13,7 +13,7 @@ export const dayMs = 86_400_000
 /** Three days (interface 4.4). */
 export const authorizationLifetime: Seconds = 259_200
 
-/** Clocks of machines differ by less than this. */
+/** Clocks of nodes differ by less than this. */
 export const clockToleranceMs = 60_000
 
 /** Whether a logged instant is in the future, because the clock was ahead and was set back. */

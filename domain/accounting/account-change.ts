@@ -4,7 +4,7 @@ import type { Decider, EventsOf } from '../decider.ts'
 import { refuse } from '../refusal.ts'
 import { instant, type Instant } from '../time.ts'
 
-/** How long owners have to see a change of the account that somebody else has asked for. */
+/** How long owners can see a requested account change before it takes effect. */
 const accountChangeWaitMs = 86_400_000
 
 const asked = z.object({
@@ -12,22 +12,22 @@ const asked = z.object({
   payoutAccount: z.string(),
   /** Null if there was none. */
   before: z.string().nullable(),
-  /** The member of the staff who asks. */
+  /** The staff member who requested it. */
   by: z.string(),
   takesEffectAt: instant,
 })
 
-/** The staff of a merchant asks for payouts to another account; the operator does not wait. */
+/** A merchant's staff requests another payout account. Changes by the operator apply at once. */
 export const accountChangeEvents = {
   AccountChangeAsked: asked,
-  /** All owners were told. */
+  /** All owners were notified. */
   AccountChangeAnnounced: z.object({ change: z.string(), members: z.array(z.string()) }),
   AccountChangeWithdrawn: z.object({
     change: z.string(),
-    /** A member of the staff; `daybook` where something stood in its way when it fell due. */
+    /** A staff member, or `daybook` if the change could not be applied when it fell due. */
     by: z.string(),
   }),
-  /** It waited long enough: the settlement account has it. */
+  /** The wait is over and the settlement account is changed. */
   AccountChangeDone: z.object({ change: z.string() }),
 } as const
 

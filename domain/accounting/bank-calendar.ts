@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { register } from '../register.ts'
 
-/** What the operator says of the bank holidays of a country, beside those that are well known. */
+/** The operator's corrections to the built-in bank holidays of a country. */
 export const bankCalendar = register(
   'BankCalendar',
   z.object({
     /** ISO 3166, two letters. */
     country: z.string(),
-    /** `YYYY-MM-DD`: banks rest on these days too. */
+    /** `YYYY-MM-DD`: additional bank holidays. */
     closed: z.array(z.string()),
-    /** Banks work on these holidays. */
+    /** Built-in holidays on which banks are open. */
     open: z.array(z.string()),
   }),
 )

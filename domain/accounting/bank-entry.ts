@@ -4,7 +4,7 @@ import type { Decider, EventsOf } from '../decider.ts'
 import { refuse } from '../refusal.ts'
 import { sum } from './totals.ts'
 
-/** Why an entry of a bank statement is that of no payout. */
+/** Why a statement entry matches no payout. */
 const entryProblems = [
   'names_no_payout',
   'unknown_payout',
@@ -17,24 +17,21 @@ const entryProblems = [
 
 export type EntryProblem = (typeof entryProblems)[number]
 
-/**
- * What a statement tells of one movement of money. Texts and names, which may be those of people,
- * are not kept.
- */
+/** One entry of a bank statement. Free text and names are not kept, as they may identify people. */
 const seen = z.object({
-  /** IBAN or national number of the account that the statement is of. */
+  /** IBAN or national number of the statement's account. */
   account: z.string(),
   side: z.enum(['debit', 'credit']),
   amount: sum,
   currency: z.string(),
-  /** `YYYY-MM-DD`, when it was booked. */
+  /** Booking date, `YYYY-MM-DD`. */
   day: z.string(),
   endToEndId: z.string().nullable(),
   messageId: z.string().nullable(),
-  /** The bank's own. */
+  /** Assigned by the bank. */
   reference: z.string().nullable(),
   source: z.object({ kind: z.string(), id: z.string() }),
-  /** Null if it is that of a payout. */
+  /** Null if it matches a payout. */
   problem: z.enum(entryProblems).nullable(),
 })
 
@@ -49,7 +46,7 @@ export type Match = z.output<typeof matched>
 export const bankEntryEvents = {
   BankEntrySeen: seen,
   BankEntryMatched: matched,
-  /** The operator says that it has nothing to do with payouts. */
+  /** The operator states that the entry is unrelated to payouts. */
   BankEntryDismissed: z.object({ note: z.string() }),
 } as const
 
@@ -65,7 +62,7 @@ type BankEntryCommand =
 
 type Entry = { readonly status: 'unseen' | 'open' | 'matched' | 'dismissed' }
 
-/** An entry of a bank statement; it counts once, in however many files it comes. */
+/** An entry of a bank statement. It counts once, even if several files contain it. */
 export const bankEntry: Decider<BankEntryCommand, BankEntryEvent, Entry> = {
   initial: { status: 'unseen' },
   decide(command, { status }) {
@@ -94,7 +91,7 @@ export const bankEntryCauses: Causes<BankEntryCommand, BankEntryEvent, Entry> = 
     if (after?.type !== 'BankEntryMatched') return 'no payout is said to be that of the entry'
     return [{ type: 'RecordEntry', entry, outcome: { match: after.data } }]
   },
-  /** It was seen before, by another file; what was seen is no matter here. */
+  /** Already recorded from another file; its contents are irrelevant here. */
   BankEntryMatched: (match) => [{ type: 'RecordEntry', entry: unknownEntry, outcome: { match } }],
   BankEntryDismissed: ({ note }) => [{ type: 'DismissEntry', note }],
 }

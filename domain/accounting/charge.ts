@@ -6,7 +6,7 @@ import { refuse } from '../refusal.ts'
 import { vatOn, type FeeTerms } from './fees.ts'
 import { taxcodePattern } from './taxcodes.ts'
 
-/** What a line costs the merchant, in minor units. Rounded once, here, so that totals add up. */
+/** What a line costs the merchant, in minor units. Rounded only here, so that totals add up. */
 export const charge = z.object({
   /** For a transaction or a permission; negative when a refund returns it. */
   fee: z.int(),
@@ -17,7 +17,7 @@ export const charge = z.object({
 
 export type Charge = z.output<typeof charge>
 
-/** Whether both pots together are more than can be counted exactly. */
+/** Whether the sum of both pots is too large to be exact. */
 export const isTooLarge = ({ amount, additionalAmount }: Pots): boolean =>
   !Number.isSafeInteger(amount + additionalAmount)
 
@@ -45,7 +45,7 @@ export const chargeForPermission = ({ permissionFixed: fee, taxcode, vat }: FeeT
 
 type Sums = Pick<Charge, 'fee' | 'interchange' | 'vat'>
 
-/** All sums so far, counted positively. */
+/** Running sums, as positive numbers. */
 type RefundBasis = {
   readonly charged: Sums
   readonly captured: Pots

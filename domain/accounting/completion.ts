@@ -6,11 +6,11 @@ const logFile = z.object({ sha256: z.string(), lines: z.int(), bytes: z.int() })
 export type LogFile = z.output<typeof logFile>
 
 const logRange = z.object({
-  /** The first entry of the log that it covers, from 0. */
+  /** Index of the first log entry that it covers, from 0. */
   from: z.int(),
-  /** The first one that it does not. */
+  /** Index after the last log entry that it covers. */
   to: z.int(),
-  /** Of the Merkle tree of the entries before `to`, in base64. */
+  /** Root of the Merkle tree of the entries before `to`, in base64. */
   root: z.string(),
 })
 export type LogRange = z.output<typeof logRange>
@@ -23,7 +23,7 @@ export const completion = z.object({
   totals: z.array(total),
   transactionLogs: z.array(logFile),
   scopeLogs: z.array(logFile),
-  /** Absent in logs of before there was a tree. */
+  /** Absent in logs that predate the Merkle tree. */
   logRange: logRange.optional(),
 })
 export type Completion = z.output<typeof completion>

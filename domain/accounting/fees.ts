@@ -53,7 +53,7 @@ export type FeeSchedules = readonly FeeSchedule[]
 type FeeCommand = {
   readonly type: 'ScheduleFees'
   readonly schedule: FeeSchedule
-  /** How many there were, where somebody has looked at what changes. */
+  /** The number of schedules the caller saw, to detect concurrent changes. */
   readonly seen?: number | undefined
 }
 
@@ -67,7 +67,7 @@ export const noFees: FeeTerms = {
   refundsReturnFees: false,
 }
 
-/** The latest that has started; of equal dates, the one set last. */
+/** The schedule in force; of equal dates, the one set last. */
 const latestOf = (schedules: FeeSchedules, currency: Currency, at: Instant) => {
   let latest: FeeSchedule | undefined
   for (const schedule of schedules)
@@ -77,8 +77,8 @@ const latestOf = (schedules: FeeSchedules, currency: Currency, at: Instant) => {
 }
 
 /**
- * The terms for a currency at an instant. Without any, the rates of the merchant's own currency
- * apply, but no fixed fees: their amounts mean nothing in another currency.
+ * The terms for a currency at an instant. Without a schedule, the rates of the merchant's own
+ * currency apply, but no fixed fees: their amounts mean nothing in another currency.
  */
 export const termsInForce = (
   schedules: FeeSchedules,

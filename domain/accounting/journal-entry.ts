@@ -6,7 +6,7 @@ export const entryTags = ['ledger', 'tid', 'sub_id', 'pos_tid', 'settlement', 'm
 /** What one event moves between accounts; each currency of it sums to zero. */
 export type JournalEntry = {
   readonly position: number
-  /** `YYYY-MM-DD` by the time of the log, in UTC; by the bank, where a statement tells it. */
+  /** `YYYY-MM-DD`: the bank's booking date if known, else the date of the log in UTC. */
   readonly day: string
   /** When it was decided. */
   readonly at: Instant
@@ -18,11 +18,11 @@ export type JournalEntry = {
 }
 
 export type Moved = Pick<JournalEntry, 'action' | 'tags' | 'postings'> & {
-  /** The bank's, where it tells one. */
+  /** The bank's booking date, if known. */
   readonly bankDay: string | undefined
 }
 
-/** A line that moves money, as it is kept. */
+/** A stored line that moves money. */
 export type KeptLine = {
   readonly action: string
   readonly ledger: string
@@ -67,7 +67,7 @@ export const movedByEvent = (
   return { action: actions[type], tags: { ...none, settlement, message }, postings, bankDay }
 }
 
-/** The bank's day, unless the period begins later or the log was written before it. */
+/** The booking date, but no earlier than `firstDay` and no later than the log's date. */
 export const entryDay = (
   { bankDay }: Pick<Moved, 'bankDay'>,
   logTime: Instant,

@@ -4,7 +4,7 @@ import { heldAfter, type HeldIn, type PayoutPaid } from './payout-events.ts'
 import type { SettlementEvent, SettlementMade } from './settlement-events.ts'
 import { movesMoney, type TransactionLine } from './transaction-line.ts'
 
-/** The chart of accounts; payables and unsettled sums have one account per merchant. */
+/** The chart of accounts. Payables and unsettled sums have one account per merchant. */
 export const accounts = [
   'payer_clearing',
   'merchant_payable',
@@ -72,8 +72,8 @@ export const postingsOfLine = (
 }
 
 /**
- * Moves what is payable to the merchant into a payout, less the settlement fee. What it does not
- * cover becomes a claim on the merchant.
+ * Moves the merchant's payable into a payout, less the settlement fee. A shortfall becomes a claim
+ * on the merchant.
  */
 export const postingsOfSettlement = (
   merchant: string,
@@ -107,7 +107,7 @@ export const postingsOfSettlement = (
 
 type Held = Pick<PayoutPaid, 'currency' | 'amount'>
 
-/** Moves a payout from one account that holds it to another. */
+/** Moves a payout between two accounts. */
 const moved = (
   merchant: string,
   from: HeldIn,
@@ -122,7 +122,7 @@ const moved = (
   return [post(from, amount), post(to, negated(amount))]
 }
 
-/** Ordered: to clearing. Paid: from there to the bank. Returned: back to what is payable. */
+/** Ordered: to clearing. Paid: from clearing to the bank. Returned: back to the payable. */
 const postingsOfPayout = (
   merchant: string,
   event: Extract<SettlementEvent, { type: 'PayoutOrdered' | 'PayoutPaid' | 'PayoutReturned' }>,
@@ -138,7 +138,7 @@ const postingsOfPayout = (
   }
 }
 
-/** Events that are journal entries by themselves, and not by their lines. */
+/** Events that are journal entries themselves, rather than through their lines. */
 const posting = ['SettlementMade', 'PayoutOrdered', 'PayoutPaid', 'PayoutReturned'] as const
 export type PostingEvent = Extract<SettlementEvent, { type: (typeof posting)[number] }>
 export const postingEvents: readonly PostingEvent['type'][] = posting

@@ -4,7 +4,7 @@ import { defaultLedger, type Ledger, type LedgerCommand, type LedgerEvent } from
 
 type Given = Parameters<Causes<LedgerCommand, LedgerEvent, Ledger>['LedgerEnabled']>[1]
 
-/** The default ledger of a merchant, which is there without registration. */
+/** The default ledger of a merchant, which exists without registration. */
 const impliedBy = ({ id, facts }: Given) => {
   const [merchant, ledger] = merchantAndIdIn(id)
   const currency = ledger === defaultLedger ? facts.currencyOf(merchant) : undefined
@@ -28,7 +28,7 @@ const changesBy = (event: LedgerEvent): Changes | undefined => {
   }
 }
 
-/** One command may have led to several events; the one that explains most is the first. */
+/** One command may have produced several events. The candidate that explains most comes first. */
 const change = (given: Given, first: Changes): readonly LedgerCommand[] => {
   const implied = impliedBy(given)
   const commands: LedgerCommand[] = []

@@ -13,7 +13,7 @@ const registration = z.object({
   id: z.string(),
   currency: z.string(),
   description: z.string().nullable(),
-  /** When its reports close by themselves; absent if by hand only. */
+  /** When its reports close automatically; absent if only by hand. */
   closes: z.enum(scheduled).optional(),
 })
 
@@ -28,10 +28,10 @@ export const ledgerEvents = {
     report: z.int(),
     openedAt: instant,
     callbackUri: z.string().nullable(),
-    /** Why it closed by itself; absent if it was closed by hand. */
+    /** Why it closed automatically; absent if it was closed by hand. */
     due: z.object({ closes: z.enum(scheduled), at: instant }).optional(),
   }),
-  /** The logs are written and their sums are final. */
+  /** The log files are written and the sums are final. */
   ReportCompleted: z.object({ report: z.int(), ...completion.shape }),
 } as const
 
@@ -72,10 +72,9 @@ type MerchantCommand =
   | {
       readonly type: 'CloseReport'
       readonly report: number
-      /** When the report was opened. */
       readonly openedAt: Instant
       readonly callbackUri: string | null
-      /** Absent if somebody closes it. */
+      /** Absent if it is closed by hand. */
       readonly due?: { readonly closes: ScheduledClosing; readonly at: Instant } | undefined
     }
 
@@ -129,7 +128,7 @@ const decide = (command: LedgerCommand, ledger: Ledger): readonly LedgerEvent[] 
       const { report, openedAt, callbackUri, due } = command
       if (report > ledger.open || report < 1) return refuse('resource_is_unknown')
       if (report < ledger.open) return []
-      // The merchant may have changed its mind a moment ago.
+      // The merchant may have changed the schedule since.
       if (due && due.closes !== ledger.closes) return []
       const closed = { report, openedAt, callbackUri, ...(due && { due }) }
       return [{ type: 'ReportClosed', data: closed }]
@@ -137,7 +136,7 @@ const decide = (command: LedgerCommand, ledger: Ledger): readonly LedgerEvent[] 
   }
 }
 
-/** A ledger collects the lines of a merchant's payments, report after report. */
+/** A ledger collects the lines of a merchant's payments, one report after another. */
 export const ledger: Decider<LedgerCommand, LedgerEvent, Ledger> = {
   initial: {
     ...{ registered: null, description: null, closes: 'by_hand', enabled: true },

@@ -2,10 +2,10 @@ import type { MinorUnits } from '../money/money.ts'
 import type { Charge } from './charge.ts'
 import { movesMoney, type TransactionLine } from './transaction-line.ts'
 
-/** Days of nearly all time zones begin at the start of a half hour of UTC. */
+/** In nearly all time zones a day begins at the start of a half hour of UTC. */
 export const halfHourMs = 1_800_000
 
-/** The sum of lines of one kind and half hour; read models fold it like one line. */
+/** The sum of lines of one kind and half hour. Read models fold it like a single line. */
 export type LineSum = Readonly<Sum>
 
 type Sum = Pick<TransactionLine, 'merchant' | 'ledger' | 'posId' | 'action' | 'currency'> & {
@@ -17,7 +17,7 @@ type Sum = Pick<TransactionLine, 'merchant' | 'ledger' | 'posId' | 'action' | 'c
   readonly charge: { -readonly [Member in keyof Charge]: Charge[Member] } | null
 }
 
-/** Low enough that adding a few of them stays exact. */
+/** Low enough that adding a few of these stays exact. */
 const maxExactSum = 2 ** 50
 
 const isSmall = (minor: MinorUnits): boolean => Math.abs(minor) <= maxExactSum

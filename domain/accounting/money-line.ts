@@ -2,7 +2,9 @@ import { addUp, negated, type MinorUnits, type Sum } from '../money/money.ts'
 import type { Instant } from '../time.ts'
 import type { LineAction } from './transaction-line.ts'
 
-/** The lines that move money between two positions; null for all ledgers, or all merchants. */
+/**
+ * Selects the lines that move money between two positions; null means all ledgers or all merchants.
+ */
 export type MoneyLineRange = {
   readonly merchant: string | null
   readonly ledger: string | null
@@ -33,7 +35,7 @@ export type ListedLine = MoneyLine & {
 
 export type SummedLines = MoneyLine & { readonly count: number }
 
-/** What a line adds to the numbers of a report or settlement, by their names. */
+/** What a line adds to each number of a report or settlement, by the number's name. */
 export const numbersOfLine = (line: MoneyLine): Readonly<Record<string, Sum>> => {
   const { amount, additionalAmount, fee, interchange, vat, isOfPermission } = line
   const gross = addUp(amount, additionalAmount)

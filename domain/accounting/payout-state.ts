@@ -20,17 +20,17 @@ export type PayoutOrder = {
   readonly day: string
 }
 
-/** What has become of a settlement's payout in one currency. */
+/** The state of a settlement's payout in one currency. */
 export type PayoutState = {
   readonly currency: string
   readonly amount: Sum
   readonly status: PayoutStatus
   /** When it is to be paid, `YYYY-MM-DD`. */
   readonly day: string
-  /** The last one is that of now; earlier ones were returned. */
+  /** The last order is the current one; the others were returned. */
   readonly orders: readonly PayoutOrder[]
   readonly paid: { readonly on: string; readonly entry: string } | null
-  /** The last return. */
+  /** The latest return. */
   readonly returned: {
     readonly on: string
     readonly reason: ReturnReason
@@ -47,7 +47,7 @@ export const duePayouts = ({ payouts, payoutDay: day }: SettlementMade): readonl
 export const isToOrder = ({ status }: Pick<PayoutState, 'status'>): boolean =>
   status === 'due' || status === 'returned'
 
-/** The first orders of all told no amounts: they were of everything. */
+/** An order of the first version has no amounts and covers everything. */
 export const withOrder = (
   payouts: readonly PayoutState[],
   settlementId: string,
@@ -79,6 +79,6 @@ export const withReturn = (
 ): readonly PayoutState[] =>
   withChange(payouts, currency, { status: 'returned', paid: null, returned: { on, reason, entry } })
 
-/** That of the payout which needs most to be done; null if there is none. */
+/** The status of the payout that most needs action; null if there is none. */
 export const statusOfAll = (payouts: readonly PayoutState[]): PayoutStatus | null =>
   payoutStatuses.find((status) => payouts.some((one) => one.status === status)) ?? null

@@ -9,7 +9,7 @@ type Ordered = {
   readonly attempt: number
   readonly messageId: string
   readonly heldIn: HeldIn
-  /** The bank's entry that paid it. */
+  /** The bank entry that paid it. */
   readonly paidBy: string | null
 }
 
@@ -26,7 +26,7 @@ type Which = {
   readonly serial: number
   readonly currency: string
   readonly messageId: string
-  /** `YYYY-MM-DD` by the bank. */
+  /** The bank's booking date, `YYYY-MM-DD`. */
   readonly day: string
 }
 
@@ -37,13 +37,13 @@ export type PayoutCommand =
       readonly messageId: string
       readonly payoutAccount: string
       readonly payoutDay: string
-      /** Only audits of logs from before the account existed order without it. */
+      /** Absent only when an audit replays a log that predates the account. */
       readonly heldIn?: 'payout_clearing' | undefined
     }
   | (Which & { readonly type: 'ConfirmPayout'; readonly entry: string })
   | (Which & {
       readonly type: 'ReturnPayout'
-      /** Null if the bank refuses it before it has paid. */
+      /** Null if the bank refuses it before paying. */
       readonly entry: string | null
       readonly reason: ReturnReason
     })
@@ -62,7 +62,7 @@ export const decidePayout = (command: PayoutCommand, payouts: Payouts): readonly
   }
   const { serial, currency, messageId, day } = command
   const known = payouts.ordered[keyOf(serial, currency)]
-  // It was returned, and is known to be, or was ordered again by another message.
+  // It was already returned, or has been ordered again by another message.
   if (known?.messageId !== messageId) return []
   const { amount, heldIn } = known
   const about = { serial, currency, amount, messageId, day }

@@ -16,7 +16,7 @@ export const settlementAccount = register(
     frequency: z.enum(frequencies),
     /** `hh:mm` in the time zone of the merchant. */
     startOfDay: z.string().regex(startOfDayPattern),
-    /** Weekdays, without bank holidays, from the settlement to the payout. */
+    /** Working days of banks from the settlement to the payout. */
     payoutDelay: z.int().min(0).max(30),
   }),
 )

@@ -21,7 +21,7 @@ export const settlementCauses: Causes<SettlementCommand, SettlementEvent, Settle
     const startedAt = facts.settlementStartedAt(merchant, serial) ?? at
     const { counters, totals } = facts.linesOfSettlement(merchant, serial)
     const summed = { ...completion, counters, totals: [...totals] }
-    // Which days are holidays is no matter of the log, but what follows from them is.
+    // The log does not record which days are holidays, only the resulting payout day.
     const isHoliday = (day: string): boolean => recorded.includes(day)
     const days = facts
       .payoutDelaysOf(merchant)

@@ -16,7 +16,7 @@ const payout = z.object({
   net: sum,
   unsettledFeesBefore: sum,
   unsettledFeesAfter: sum,
-  /** Absent if zero, and in logs that counted it as fees. */
+  /** Absent if zero, and in old logs, which counted it as fees. */
   unsettledRefundsBefore: sum.optional(),
   unsettledRefundsAfter: sum.optional(),
   payout: sum,
@@ -45,7 +45,7 @@ export const settlementEvents = {
     payouts: z.array(payout),
     /** `YYYY-MM-DD`. */
     payoutDay: z.string(),
-    /** Bank holidays that the payout waits over; absent if there are none. */
+    /** Bank holidays that postponed the payout; absent if there are none. */
     holidays: z.array(z.string()).optional(),
   }),
   ...payoutEvents,
@@ -54,7 +54,7 @@ export const settlementEvents = {
 export const settlementUpcasts = {
   // Version 1 settlements had no callback.
   SettlementMade: [(data) => data],
-  // Version 1 did not hold the amounts.
+  // Version 1 did not record the amounts.
   PayoutOrdered: [(data) => ({ ...(data as object), paid: [] })],
 } satisfies Partial<Record<keyof typeof settlementEvents, readonly Upcast[]>>
 

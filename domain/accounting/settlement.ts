@@ -15,13 +15,16 @@ import type { Payout, SettlementEvent } from './settlement-events.ts'
 import { withSettlementFees } from './settlement-fees.ts'
 import { totalGross, totalNet, type Totals } from './totals.ts'
 
-/** A merchant's debt in one currency, zero or below. Refunds: those that no captures covered. */
+/**
+ * A merchant's debt in one currency, zero or below: for fees, and for refunds that captures did not
+ * cover.
+ */
 type Debt = { readonly fees: Sum; readonly refunds: Sum }
 
 type Settlements = {
   readonly started: number
   readonly made: number
-  /** Ids of settlements that are started and not completed. */
+  /** Ids of settlements that are started but not completed. */
   readonly settlementIds: Readonly<Record<number, string>>
   readonly payouts: Payouts
   readonly debts: Readonly<Record<string, Debt>>
@@ -42,7 +45,7 @@ export type SettlementCommand =
       /** Terms at the start of the settlement, by currency. */
       readonly terms: Readonly<Record<string, FeeTerms>>
       readonly payoutDay: string
-      /** Those that it waits over. */
+      /** Bank holidays that postpone the payout. */
       readonly holidays?: readonly string[] | undefined
     }
   | PayoutCommand
@@ -51,8 +54,8 @@ const isOwed = (sum: Sum): boolean => sum.startsWith('-')
 const debtOnly = (sum: Sum): Sum => (isOwed(sum) ? sum : '0')
 
 /**
- * Never pays less than zero; the rest becomes debt. Captures cover refunds first, and what is then
- * missing is owed for fees as far as there are any.
+ * Never pays less than zero; the rest becomes debt. Captures cover refunds first. A remaining
+ * shortfall is debt for fees, as far as fees are owed, and then for refunds.
  */
 const payoutOf = (totals: Totals, currency: string, before: Debt): Payout => {
   const own = totals.filter((total) => total.currency === currency)
@@ -107,7 +110,7 @@ const decide = (command: SettlementCommand, state: Settlements): readonly Settle
   }
 }
 
-/** A merchant's settlements; two processes that settle at the same time make one. */
+/** A merchant's settlements. Two processes that settle at the same time make only one. */
 export const settlement: Decider<SettlementCommand, SettlementEvent, Settlements> = {
   initial: { started: 0, made: 0, settlementIds: {}, payouts: noPayouts, debts: {} },
   decide,

@@ -9,7 +9,9 @@ const content = z.object({
   kind: z.enum(attachmentKinds),
   /** SHA-256 in hex. */
   hash: z.string(),
-  /** Hash of the stored content, sealed with the payer's key; absent for old, unsealed ones. */
+  /**
+   * Hash of the stored content, sealed with the payer's key; absent for old, unsealed attachments.
+   */
   sealedHash: z.string().optional(),
   /** Bytes. */
   size: z.int(),
@@ -36,7 +38,7 @@ const maxAttachments = 100
 const isSame = (a: AttachmentContent, b: AttachmentContent): boolean =>
   a.kind === b.kind && a.hash === b.hash
 
-/** Ids of those contents, in upload order. */
+/** The ids of attachments, in upload order. */
 export const idsOf = (
   contents: readonly AttachmentContent[],
   attached: readonly Attachment[],

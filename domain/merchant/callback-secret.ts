@@ -4,9 +4,9 @@ import type { Decider, EventsOf } from '../decider.ts'
 import type { WithAsked } from '../register.ts'
 import { instant, type Instant } from '../time.ts'
 
-/** How long messages are signed with the earlier secret too. */
+/** How long messages are also signed with the previous secret. */
 const overlapMs = 86_400_000
-/** Each signs every message. */
+/** Previous secrets that still sign; each signs every message. */
 const mostEarlier = 3
 
 /** Streams `callback_secret-<merchant>`. The secrets themselves are derived with the vault. */
@@ -47,7 +47,7 @@ export const callbackSecretCauses: Causes<Command, CallbackSecretEvent, Callback
   CallbackSecretRotated: (_, { at }) => [{ type: 'RotateCallbackSecret', at }],
 }
 
-/** The current number first, then those that still sign. */
+/** The current number first, then the previous ones that still sign. */
 export const validNumbers = (
   { current, earlier }: CallbackSecretState,
   at: Instant,

@@ -11,18 +11,18 @@ const longestName = 164
 export const channelOf = (uri: string): string | undefined =>
   uri.startsWith(scheme) ? uri.slice(scheme.length) : undefined
 
-/** Names that Pusher allows, and of the kinds that are served. */
+/** A name that Pusher allows, of a kind that is served. */
 export const isChannelName = (name: string): boolean =>
   name.length <= longestName &&
   /^[A-Za-z0-9_\-=@,.;]+$/.test(name) &&
   !/^(presence|private-encrypted)-/.test(name)
 
-/** Whoever listens must be authorised by its merchant. */
+/** Subscribers need an authorisation from the channel's merchant. */
 export const isPrivateChannel = (name: string): boolean => name.startsWith('private-')
 
 /**
- * Merchants whose prefix a name may begin with, the longest id first: `m-a-b-till` is either of
- * `a-b` or of `a`. Undefined for names without a prefix.
+ * Merchants whose prefix a name may begin with, longest id first: `m-a-b-till` belongs to `a-b` or
+ * `a`. Undefined for names without a prefix.
  */
 export const merchantsNamedIn = (name: string): readonly string[] | undefined => {
   const [, rest] = /^(?:private-)?m-(.*)$/.exec(name) ?? []

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
 
-/** An id chosen by a merchant. As a last URL segment, `.` and `..` would be resolved away. */
+/** An id chosen by a merchant. URL resolution would remove `.` and `..` as the last segment. */
 export const chosenId = (schema: z.ZodString) =>
   schema.max(100).refine((id) => id !== '.' && id !== '..', 'Must not be . or ..')

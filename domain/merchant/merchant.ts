@@ -36,16 +36,16 @@ const base = switchable(
     jurisdiction: text,
     /** Merchant category code (ISO 18245), four digits. */
     mcc: text,
-    /** IANA; days and times of settlements and reports are those of its clocks. */
+    /** IANA name; settlements and reports use the days and times of this zone. */
     timeZone: z.string().default(utc),
     location: location.nullable().default(null),
     settlementAccountId: z.string().default('default'),
     profile: profile.prefault({}),
     /** SHA-256 of its logo, a PNG. */
     logo: text,
-    /** Address for messages about no resource with an address of its own. */
+    /** Address for messages about resources without an address of their own. */
     callbackUri: text,
-    /** It has signed up in the portal; in production it is disabled until it is approved. */
+    /** It signed up in the portal; in production it is disabled until approved. */
     hasSignedUp: z.literal(true).optional(),
   }),
 )
@@ -53,7 +53,7 @@ const base = switchable(
 const { MerchantRegistered: merchantData } = base.events
 export type MerchantData = z.output<typeof merchantData>
 
-/** It has signed up by itself, and nobody has approved it or turned it down. */
+/** Whether it signed up itself and has been neither approved nor rejected. */
 export const waits = (entry: Entry<MerchantData>): boolean =>
   entry.status === 'present' &&
   entry.data.hasSignedUp === true &&
@@ -71,7 +71,7 @@ const decider: Decider<MerchantCommand, MerchantEvent, Entry<MerchantData>> = {
     switch (command.type) {
       case 'AwaitApproval':
         present(entry, {})
-        // The form of the sign-up may be sent again long after the approval.
+        // The sign-up form may be submitted again long after the approval.
         return switchedIn(entry) > 0 ? [] : base.decider.decide({ type: 'Disable' }, entry)
       case 'Approve':
         if (isDisabled(entry) && !waits(entry)) return refuse('resource_is_unknown')
@@ -79,7 +79,7 @@ const decider: Decider<MerchantCommand, MerchantEvent, Entry<MerchantData>> = {
       case 'Disable':
         if (!waits(entry)) return base.decider.decide(command, entry)
         checkSeen(entry, command)
-        // Turned down: an approval that is on its way counts no more.
+        // It was rejected; an approval in progress no longer applies.
         return [{ type: 'MerchantDisabled', data: {} }]
       default:
         return base.decider.decide(command, entry)

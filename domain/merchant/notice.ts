@@ -4,7 +4,7 @@ import type { Decider, EventsOf } from '../decider.ts'
 import { refuse } from '../refusal.ts'
 import { instant, type Instant } from '../time.ts'
 
-/** What needs somebody. */
+/** What needs attention. */
 export const noticeKinds = [
   'authorization_expires',
   'callback_address_rested',
@@ -14,7 +14,7 @@ export const noticeKinds = [
 
 export type NoticeKind = (typeof noticeKinds)[number]
 
-/** The same however often it is looked for. */
+/** Derived from the cause, so that repeated checks give the same id. */
 const notice = z.string()
 
 /** Streams `notice-<merchant>`. */
@@ -22,13 +22,13 @@ export const noticeEvents = {
   NoticeRaised: z.object({
     notice,
     kind: z.enum(noticeKinds),
-    /** The tid, the address, the settlement or the member that it is about. */
+    /** The tid, address, settlement or member concerned. */
     about: z.string(),
     money: z.object({ currency: z.string(), amount: z.int() }).nullable(),
-    /** When it is too late; null for never. */
+    /** When it is too late to act; null for never. */
     until: instant.nullable(),
   }),
-  /** Somebody has seen to it. */
+  /** Somebody has dealt with it. */
   NoticeSettled: z.object({ notice }),
 } as const
 
@@ -37,9 +37,9 @@ export type Notice = z.output<(typeof noticeEvents)['NoticeRaised']>
 export type OpenNotice = Notice & { readonly raisedAt: Instant }
 
 export type Notices = {
-  /** The newest last. */
+  /** Newest last. */
   readonly open: readonly OpenNotice[]
-  /** Raised before; older ones come no more. */
+  /** Raised before; anything older is not raised again. */
   readonly known: readonly string[]
 }
 
@@ -50,7 +50,7 @@ type NoticeCommand =
 const mostOpen = 200
 const mostKnown = 1000
 
-/** What needs somebody of a merchant, until somebody has seen to it. */
+/** What needs the attention of a merchant's staff, until somebody has dealt with it. */
 export const notices: Decider<NoticeCommand, NoticeEvent, Notices> = {
   initial: { open: [], known: [] },
   decide(command, { known, open }) {

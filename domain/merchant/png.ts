@@ -32,10 +32,10 @@ const isHeader = (header: DataView): boolean =>
 
 export const noPng = 'Is no PNG image.'
 
-/** Pixels to a side; larger pictures are not kept. */
+/** Maximum width and height; larger images are rejected. */
 export const mostPixels = 4096
 
-/** Of a whole picture, from its header. */
+/** Header of a complete image. */
 export type PngHeader = {
   readonly width: number
   readonly height: number

@@ -7,7 +7,7 @@ export const posTypes = ['store', 'webshop', 'mobile', 'vending', 'poster'] as c
 export type PosType = (typeof posTypes)[number]
 
 export const posId = chosenId(z.string().min(1))
-/** Of a new one: payments can name no other characters (interface 4.1). */
+/** Stricter than for existing ones: payments can name no other characters (interface 4.1). */
 export const newPosId = chosenId(
   z.string().regex(/^[a-zA-Z0-9_.-]+$/, 'Must be made of letters, digits and _ . -'),
 )

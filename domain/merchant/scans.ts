@@ -28,7 +28,7 @@ export const scanEvents = {
     tokenDigest: z.string(),
   }),
   ScanAwaited: listener,
-  /** Neither can be matched again. */
+  /** The scan and the request can no longer be matched. */
   ScanMatched: z.object({ scan: z.string(), payer: z.string(), tid: z.string() }),
   /** The payment has accepted the payer. */
   MatchConfirmed: z.object({ scan: z.string(), tid: z.string() }),
@@ -112,8 +112,8 @@ const inOrder = <T>(items: readonly T[], item: T, at: (item: T) => Instant): rea
 }
 
 /**
- * Static QR: a request takes the newest scan that counts for it, or waits; a scan goes to the
- * latest waiting request, or waits. So no unmatched scan ever counts for a waiting request.
+ * Static QR: a request takes the newest recent scan, or waits; a scan goes to the latest waiting
+ * request, or waits. So no unmatched scan is ever recent enough for a waiting request.
  */
 export const scans: Decider<ScanCommand, ScanEvent, Scans> = {
   initial: { free: [], listening: emptyBuckets, awaited: 0, matches: [] },

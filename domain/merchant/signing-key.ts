@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { register } from '../register.ts'
 import { instant } from '../time.ts'
 
-/** Public keys of callback signatures; private keys never leave their node. */
+/** Public keys of callback signatures; private keys stay on their node. */
 export const signingKey = register(
   'SigningKey',
   z.object({

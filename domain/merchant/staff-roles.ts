@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { MinorUnits } from '../money/money.ts'
 
-/** What somebody can do in the portal of a merchant. */
+/** Actions in a merchant's portal. */
 export const staffActions = [
   'see_overview',
   'see_payments',
@@ -36,7 +36,7 @@ const reads = [
   'see_messages',
 ] as const
 
-/** Who may do what; of payments, a cashier sees those of some points of sale. */
+/** The actions of each role. Cashiers see payments of certain points of sale only. */
 const allowed = {
   owner: staffActions,
   accountant: [...reads, 'close_report', 'download'],
@@ -66,14 +66,14 @@ export type StaffRole = keyof typeof allowed
 
 export const staffRoles = Object.keys(allowed) as readonly StaffRole[]
 
-/** A role, and within which bounds. */
+/** A role and its limits. */
 export const staffTerms = z.discriminatedUnion('role', [
   z.object({ role: z.literal('owner') }),
   z.object({ role: z.literal('accountant') }),
   z.object({ role: z.literal('cashier'), pointsOfSale: z.array(z.string()).min(1).max(100) }),
   z.object({
     role: z.literal('support'),
-    /** What one payment may have had refunded at most, in minor units. */
+    /** The maximum refunded total of one payment, in minor units. */
     refundLimit: z.object({ currency: z.string(), amount: z.int().min(0) }),
   }),
   z.object({ role: z.literal('developer') }),
@@ -88,11 +88,11 @@ export const mayDo = ({ role }: Pick<StaffTerms, 'role'>, action: StaffAction): 
 export const pointsOfSaleOf = (terms: StaffTerms): readonly string[] | null =>
   terms.role === 'cashier' ? terms.pointsOfSale : null
 
-/** Whether payments of a point of sale are theirs to see. */
+/** Whether they may see payments of a point of sale. */
 export const isTheirPos = (terms: StaffTerms, posId: string): boolean =>
   pointsOfSaleOf(terms)?.includes(posId) ?? true
 
-/** Whether a payment may have so much refunded in all, with what was refunded before. */
+/** Whether they may refund up to this total of a payment, earlier refunds included. */
 export const mayRefund = (
   terms: StaffTerms,
   { currency, amount }: { readonly currency: string; readonly amount: MinorUnits },

@@ -2,7 +2,7 @@ import type { Member, Members } from '../staff-members.ts'
 import { staffRegister } from '../staff-register.ts'
 import { mayDo, staffTerms, type StaffTerms } from './staff-roles.ts'
 
-/** Who works for a merchant, and as what. Streams `staff-<merchant>`. */
+/** A merchant's staff and their roles. Streams `staff-<merchant>`. */
 export const staff = staffRegister('Staff', staffTerms, {
   mayChange: (terms) => mayDo(terms, 'change_staff'),
   leads: ({ role }) => role === 'owner',
@@ -14,7 +14,7 @@ export type Staff = Members<StaffTerms>
 
 const actorPrefix = 'staff:'
 
-/** As actor of whatever somebody does for a merchant. */
+/** The actor name of a member who acts for a merchant. */
 export const staffActor = (member: string): string => `${actorPrefix}${member}`
 
 export const isStaffActor = (actor: string): boolean => actor.startsWith(actorPrefix)

@@ -35,7 +35,7 @@ export const sticker: Decider<StickerCommand, StickerEvent, Sticker> = {
         if (state.status === 'free')
           return [{ type: 'StickerClaimed', data: { merchant, shortlink } }]
         if (state.status !== 'claimed') return refuse('serial_number_is_unknown')
-        // The merchant's earlier claim may or may not have led to a shortlink.
+        // The merchant's earlier claim may not have led to a shortlink.
         return state.merchant === merchant ? [] : refuse('serial_number_is_claimed')
       }
     }

@@ -41,11 +41,11 @@ const { decider: base } = userRegister
 export type UserData = z.output<typeof userRegister.events.UserRegistered>
 type UserEvent = ReturnType<typeof base.decide>[number]
 type UserCommand = Parameters<typeof base.decide>[0] & {
-  /** Whether another user of the merchant can manage users; absent for the operator. */
+  /** Whether another user of the merchant can manage users; absent for commands of the operator. */
   readonly othersManage?: boolean
 }
 
-/** A superuser manages users, with requests that it signs. */
+/** A superuser with a key manages users, through signed requests. */
 export const managesUsers = ({ roles, publicKey }: UserData, isDisabled: boolean): boolean =>
   !isDisabled && roles.includes('superuser') && publicKey !== null
 
@@ -62,5 +62,5 @@ const decider: Decider<UserCommand, UserEvent, Entry<UserData>> = {
   },
 }
 
-/** A user whose merchant is never left without one that manages users. */
+/** A user register that keeps at least one user who manages users per merchant. */
 export const user = { ...userRegister, decider }

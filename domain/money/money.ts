@@ -43,7 +43,7 @@ export const parseSignedAmount = (text: string, currency: Currency): MinorUnits 
   return 0 - parseAmount(text.slice(1), currency)
 }
 
-/** Whole minor units, and the exact text if the price is finer than that. */
+/** Whole minor units, and the exact text if the price has more decimals. */
 export type UnitPrice = { readonly minor: MinorUnits; readonly exact: string | null }
 
 const maxExtraDecimals = 4

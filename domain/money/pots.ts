@@ -1,8 +1,6 @@
 import { add, subtract, type MinorUnits } from './money.ts'
 
-/**
- * The amount and what is added to it (a tip). Neither can be captured or refunded from the other.
- */
+/** The amount and an addition to it (a tip). Each is captured and refunded separately. */
 export type Pots = { readonly amount: MinorUnits; readonly additionalAmount: MinorUnits }
 
 export const nothing: Pots = { amount: 0, additionalAmount: 0 }

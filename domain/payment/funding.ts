@@ -3,17 +3,18 @@ import type { Causes } from '../causes.ts'
 import type { Decider, EventsOf } from '../decider.ts'
 
 export const fundingEvents = {
-  /** The funding source has been told of all movements up to this log position. */
+  /** The funding source has been notified of all movements up to this log position. */
   FundingInformed: z.object({ position: z.int().nonnegative() }),
 } as const
 
 type FundingEvent = EventsOf<typeof fundingEvents>
-/** Null before the first source that wants to be told. */
+/** Null until the first source that wants notifications. */
 type Funding = { readonly informedTo: number | null }
 type FundingCommand = { readonly type: 'NoteInformed'; readonly position: number }
 
 /**
- * How far the funding source has been informed (interface 12); several nodes may record the same.
+ * How far the funding source has been notified (interface 12). Several nodes may record the same
+ * position.
  */
 export const funding: Decider<FundingCommand, FundingEvent, Funding> = {
   initial: { informedTo: null },
@@ -21,8 +22,8 @@ export const funding: Decider<FundingCommand, FundingEvent, Funding> = {
     informedTo !== null && position <= informedTo
       ? []
       : [{ type: 'FundingInformed', data: { position } }],
-  // In a log that was copied here, the note names a place of the other store, perhaps beyond the
-  // end of this one. It came after all that it tells of.
+  // In a log copied from another store, the position refers to that store and may lie beyond this
+  // log's end. Every movement it covers precedes it.
   evolve: (_, { data }, { position }) => ({
     informedTo: position < 0 ? data.position : Math.min(data.position, position),
   }),

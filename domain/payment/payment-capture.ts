@@ -7,7 +7,7 @@ import type { PaymentCommand, Wanted } from './payment-command.ts'
 import type { PaymentEvent } from './payment-events.ts'
 import { available, type Part, type RequestedPayment } from './payment-state.ts'
 
-/** Limit for captures and for refunds of one payment: every outcome lists all of them. */
+/** Maximum number of captures, and of refunds, per payment: every outcome lists all of them. */
 export const maxParts = 10_000
 
 const isOpen = (payment: RequestedPayment, at: Instant): boolean =>
@@ -54,10 +54,10 @@ const excessOfRefund = ({ amount = 0, additionalAmount = 0 }: Partial<Pots>, lef
     refund_exceeds_additional_amount: additionalAmount > left.additionalAmount,
   })
 
-/** What is known of a part that is asked for; its pots are in the payment's currency. */
+/** The known fields of a requested part; its pots are in the payment's currency. */
 export type KnownPart = Partial<Pots> & { readonly id?: string | null | undefined }
 
-/** What is wrong with a capture or refund, as far as it is known; nothing when it is a repeat. */
+/** What is wrong with a capture or refund, as far as known; nothing if it is a repeat. */
 export const faultsOfPart = (
   type: 'capture' | 'refund',
   { id, ...pots }: KnownPart,
@@ -118,7 +118,7 @@ export const decideRenewal = (
   payment: RequestedPayment,
 ): readonly PaymentEvent[] => {
   if (payment.status !== 'auth' || !isOpen(payment, at)) return refuse('payment_is_not_authorized')
-  // Clocks of nodes differ a little; a renewal must never shorten.
+  // Clocks of nodes differ slightly; a renewal must never shorten the deadline.
   const expiresAt = Math.max(secondsAfter(at, authorizationLifetime), payment.expiresAt)
   if (payment.isRenewed && expiresAt === payment.expiresAt) return []
   return [{ type: 'PaymentRenewed', data: { expiresAt } }]
@@ -134,7 +134,7 @@ export const decideRefund = (
     idOf(wanted) === null &&
     (wanted === 'everything' || samePots(wanted, refundable)) &&
     !isNothing(refundable)
-  // After a refund of everything and more captures, the same request refunds the rest.
+  // After everything is refunded and more is captured, the same request refunds the rest.
   if (repeated === 'same' && !isForEverythingLeft) return []
   if (repeated === 'other') return refuse('refund_id_used_with_other_amounts')
   if (isNothing(payment.captured)) return refuse('nothing_is_captured')

@@ -4,11 +4,11 @@ import type { Permissions } from '../people/grant.ts'
 import type { Instant } from '../time.ts'
 import type { PaymentDetails, PaymentRequest, RefusalOfFunds } from './payment-events.ts'
 
-/** Everything left, or amounts. Amounts without an id must equal everything left. */
+/** Everything left, or given amounts. Amounts without an id must equal everything left. */
 export type Wanted =
   'everything' | (Pots & { readonly id: string | null; readonly currency: string })
 
-/** The payer, the shortlink whose scan names the payer, anyone, or nobody known. */
+/** The payer, a shortlink whose scan names the payer, anyone, or an unknown customer. */
 export type Customer =
   { readonly id: string } | { readonly shortlink: string } | 'anyone' | 'unknown'
 
@@ -41,7 +41,7 @@ export type PaymentCommand =
       readonly type: 'AuthorizePayment'
       readonly at: Instant
       readonly payer: string
-      /** Null keeps what the merchant asked for. */
+      /** Null keeps the requested amount. */
       readonly additionalAmount: number | null
       /** The payer confirmed an additional amount above the amount. */
       readonly isConfirmed?: boolean

@@ -55,7 +55,7 @@ export const paymentEvents = {
 } as const
 
 export const paymentUpcasts = {
-  // Version 1 held all details, also unchanged ones; the meaning is the same.
+  // Version 1 held all details, including unchanged ones; the meaning is the same.
   PaymentAmended: [(data) => data],
   // Version 1 refunds returned charges exactly when a charge is not zero.
   PaymentRefunded: [
@@ -76,7 +76,7 @@ export type RefusalOfFunds = z.output<typeof paymentEvents.PaymentFailed>['statu
 
 export type PaymentEvent = EventsOf<typeof paymentEvents>
 
-/** Callbacks about payments (interface 4.4), and what each says. */
+/** Callbacks about payments (interface 4.4), and their descriptions. */
 export const paymentCallbacks = {
   payment_authorized: 'The payer has accepted, be it an auth or a sale.',
   payment_captured: 'A part has been captured, or all that was left.',
@@ -93,18 +93,18 @@ export const paymentCallbacks = {
 } as const
 
 type Effects = {
-  /** Adds a line to a ledger, with amounts of its own or else those of the request. */
+  /** Adds a line to a ledger, with its own amounts or else those of the request. */
   readonly line?: LineAction
   readonly callback?: keyof typeof paymentCallbacks
-  /** Moves approved money, which the funding source hears of. */
+  /** Moves approved money; the funding source is notified. */
   readonly funding?: 'capture' | 'release' | 'refund'
-  /** Nobody can answer or capture any more: with this status, unless the event tells another. */
+  /** The payment can no longer be answered or captured. Its status, unless the event has one. */
   readonly ends?: StatusCode
-  /** The actions that a merchant may have asked for it by. */
+  /** The merchant actions that may have caused it. */
   readonly askedBy?: readonly string[]
 }
 
-/** What follows from each event. Lines, callbacks and read models are made by this table. */
+/** The effects of each event. Lines, callbacks and read models derive from this table. */
 export const paymentEffects = {
   PaymentRequested: { line: 'request' },
   PaymentPickedUp: {},
@@ -168,7 +168,7 @@ type ReleaseType = {
   [Type in WithEffect<'funding'>]: AllEffects[Type]['funding'] extends 'release' ? Type : never
 }[WithEffect<'funding'>]
 
-/** Whether it gives back authorised money that was not captured. */
+/** Whether it releases authorised money that was not captured. */
 export const isRelease = <Event extends { readonly type: PaymentEvent['type'] }>(
   event: Event,
 ): event is Extract<Event, { type: ReleaseType }> => {

@@ -45,7 +45,7 @@ type LaterType = Exclude<PaymentEvent['type'], 'PaymentRequested'>
 
 type DataOf = { readonly [Type in LaterType]: Extract<PaymentEvent, { type: Type }>['data'] }
 
-/** One of these events: the compiler knows that its data is that of its type. */
+/** An event after the request; distributes over the union, so that `data` matches `type`. */
 type Later<Type extends LaterType = LaterType> = {
   readonly [Each in Type]: { readonly type: Each; readonly data: DataOf[Each] }
 }[Type]

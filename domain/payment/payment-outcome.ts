@@ -31,7 +31,7 @@ export type PaymentOutcome = {
   readonly refunds: ChunkedList<Refund>
   readonly modifiedAt: Instant
   readonly expiresAt: Instant
-  /** Position and ledger of its latest line; they name its report. */
+  /** Position and ledger of its latest line, which identify its report. */
   readonly linePosition: number
   readonly lineLedger: string
 }

@@ -34,7 +34,7 @@ const faultOfAdditional = (
   return isConfirmedTo ? undefined : 'additional_amount_is_not_confirmed'
 }
 
-/** What is wrong with how a payer accepts, as far as it is known. */
+/** What is wrong with a payer's acceptance, as far as known. */
 export const faultsOfAcceptance = (
   acceptance: Partial<Acceptance>,
   request: PaymentRequest,
@@ -70,8 +70,8 @@ export const decideRequest = (
 }
 
 /**
- * Estimated bytes of all amendments together: they are read whenever the payment is. Room for
- * thousands of usual ones.
+ * Limits the estimated bytes of all amendments together, because they are read with the payment.
+ * Allows thousands of typical amendments.
  */
 const maxAmendmentsSize = 16 * 1_048_576
 

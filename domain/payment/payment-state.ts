@@ -14,7 +14,7 @@ export type Part = Pots & {
 }
 export type Refund = Part & { readonly text: string | null }
 
-/** What the payer answered, or the funding source in their place. */
+/** The answer of the payer, or of the funding source on the payer's behalf. */
 export type Answer =
   | { readonly type: 'accepted'; readonly additionalAmount: number; readonly credit: boolean }
   | { readonly type: 'declined' }
@@ -52,7 +52,7 @@ export type RequestedPayment = {
   /** Whether the current deadline comes from a renewal. */
   readonly isRenewed: boolean
   readonly modifiedAt: Instant
-  /** Position and ledger of the latest line; they name its report. */
+  /** Position and ledger of the latest line, which identify its report. */
   readonly linePosition: number
   readonly lineLedger: string
 }
@@ -63,6 +63,6 @@ export type Payment = RequestedPayment | { readonly status: 'unrequested' }
 export const available = ({ authorized, captured, released }: RequestedPayment): Pots =>
   minus(minus(authorized, captured), released)
 
-/** Nobody may answer before a scan names the payer. */
+/** Whether nobody can answer until a scan names the payer. */
 export const awaitsScan = ({ payer, shortlink }: RequestedPayment): boolean =>
   payer === null && shortlink !== undefined

@@ -53,7 +53,7 @@ export const payment: Decider<PaymentCommand, PaymentEvent, Payment> = {
 
 type GivenPayment = Given<PaymentEvent, Payment>
 
-/** Nobody named may be anyone, or somebody unknown, whose payment fails at once. */
+/** Without a named payer, anyone may answer, or the customer is unknown and the payment fails. */
 const customersOf = (payer: string | null, shortlink: string | undefined): readonly Customer[] => {
   if (shortlink !== undefined) return [{ shortlink }]
   return payer === null ? ['unknown', 'anyone'] : [{ id: payer }]
@@ -76,7 +76,7 @@ const termsOf = ({ state, facts }: GivenPayment): readonly FeeTerms[] =>
 const payerOf = ({ state }: GivenPayment): string =>
   (state.status === 'unrequested' ? null : state.payer) ?? ''
 
-/** The commands that can have led to each event. */
+/** The possible commands behind each event. */
 export const paymentCauses: Causes<PaymentCommand, PaymentEvent, Payment> = {
   PaymentRequested: ({ request, payer, shortlink }, { id, at, facts }) => {
     const { merchant, posId, posTid, ledger } = request

@@ -12,9 +12,9 @@ export const application = switchable(
     redirectUris: z.array(z.string()),
     /** SHA-256 of a 256-bit secret; null for public clients. */
     secretHash: z.string().nullable(),
-    /** The secret before, which is accepted until then. */
+    /** The previous secret, accepted until `until`. */
     previousSecret: z.object({ hash: z.string(), until: instant }).optional(),
-    /** Absent for confidential clients that were registered before it was required. */
+    /** Absent for confidential clients registered before PKCE was required. */
     requiresPkce: z.literal(true).optional(),
     /** Its tokens must be bound to a key of the client (RFC 9449, 5.2). */
     requiresDpop: z.literal(true).optional(),

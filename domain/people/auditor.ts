@@ -6,15 +6,15 @@ import { isEnabled, type Entry } from '../register.ts'
 import { switchable } from '../switchable.ts'
 import { instant, type Instant } from '../time.ts'
 
-/** Reads everything and changes nothing: a person with two factors, or whoever holds a token. */
+/** Has read-only access to everything: a person with two factors, or the holder of a token. */
 export const auditorRegister = switchable(
   'Auditor',
   z.object({
     id: z.string(),
     name: z.string(),
-    /** Slow hash; null for one with a token. */
+    /** Slow hash; null for an auditor with a token. */
     passwordHash: z.string().nullable(),
-    /** Of one-time codes, sealed with the vault. */
+    /** Secret of the one-time codes, sealed with the vault. */
     codeSecret: z.string().nullable(),
     /** SHA-256 of a 256-bit token. */
     tokenHash: z.string().nullable(),
@@ -56,7 +56,7 @@ type Auditor = Entry<AuditorData> & {
   readonly lastCodeStep?: number
 }
 
-/** Sessions that last, at most so many: the oldest end. */
+/** Maximum number of live sessions; the oldest end first. */
 const mostSessions = 20
 
 const signedIn = (
@@ -80,7 +80,7 @@ const decider: Decider<AuditorCommand, AuditorEvent, Auditor> = {
     switch (command.type) {
       case 'SignIn': {
         const { session, expiresAt, codeStep } = command
-        // A code counts once (RFC 6238, 5.2).
+        // A code can be used once (RFC 6238, 5.2).
         const isRight = codeStep !== null && codeStep > (auditor.lastCodeStep ?? -1)
         if (!isEnabled(auditor) || !isRight) return refuse('sign_in_is_wrong')
         return [{ type: 'AuditorSignedIn', data: { session, expiresAt, codeStep } }]
@@ -99,7 +99,7 @@ const decider: Decider<AuditorCommand, AuditorEvent, Auditor> = {
     if (event.type === 'AuditorSignedIn') return signedIn(auditor, event.data, place.at)
     if (event.type === 'AuditorSignedOut') return withoutSession(auditor, event.data.session)
     const { sessions: _, ...rest } = auditor
-    // Whoever is disabled, changed or removed signs in again.
+    // A disabled, changed or removed auditor must sign in again.
     return { ...base.evolve(rest, event, place), ...lastCodeOf(auditor) }
   },
 }
@@ -123,6 +123,6 @@ export const auditor = {
   causes,
 }
 
-/** The auditor of a session that lasts; disabled ones have none. */
+/** Whether a session is live; disabled auditors have none. */
 export const isSignedIn = (entry: Auditor, session: string, at: Instant): boolean =>
   isEnabled(entry) && at < (entry.sessions?.[session] ?? 0)

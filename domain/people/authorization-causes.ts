@@ -6,7 +6,7 @@ import type { AuthorizationEvent } from './authorization-events.ts'
 export const authorizationCauses: Causes<AuthorizationCommand, AuthorizationEvent, Authorization> =
   {
     AuthorizationRequested: ({ request, browserHash, qrHash, expiresAt }, { at }) => {
-      // It is recorded once a payer has signed in.
+      // Recorded only after a payer has signed in.
       const startedAt = Math.min(at, expiresAt - authorizationRequestLifetime * 1000)
       return [{ type: 'RequestAuthorization', at: startedAt, request, browserHash, qrHash }]
     },
@@ -18,7 +18,7 @@ export const authorizationCauses: Causes<AuthorizationCommand, AuthorizationEven
     CodeIssued: ({ codeHash }, { at }) => [{ type: 'IssueCode', at, codeHash }],
     CodeRedeemed: ({ client, permissions }, { at, state }) => {
       if (state.status === 'unrequested' || !state.code) return 'no code was issued'
-      // The code and the verifier are not recorded: those that were needed are taken.
+      // The code and verifier are not recorded, so the required ones are assumed.
       const { redirectUri, isRedirectUriGiven, codeChallenge } = state.request
       const { codeHash } = state.code
       const shown = {

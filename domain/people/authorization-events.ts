@@ -37,7 +37,7 @@ export const authorizationEvents = {
     payer: z.string(),
     /** Absent in old logs. */
     client: z.string().optional(),
-    /** An earlier consent covers it; the payer was not asked. */
+    /** Covered by an earlier consent; the payer was not asked. */
     isStanding: z.literal(true).optional(),
     scope: z.array(scope),
     signedInAt: instant,

@@ -67,7 +67,7 @@ const unanswered = (authorization: Authorization, at: Instant): RequestedAuthori
   return at < known.expiresAt ? known : refuse('authorization_is_expired')
 }
 
-/** Whether this is a repeat of the same payer's answer. */
+/** Whether the same payer already gave the same answer. */
 const isAnswered = (
   authorization: Authorization,
   status: 'allowed' | 'denied',
@@ -125,7 +125,7 @@ export const authorization: Decider<AuthorizationCommand, AuthorizationEvent, Au
       case 'DenyAuthorization': {
         const { payer } = command
         if (isAnswered(authorization, 'denied', payer, [])) return []
-        // Allowed after expiry too: the application is told and gains nothing.
+        // Also allowed after expiry: the application is notified and gains nothing.
         if (requested(authorization).status !== 'requested')
           return refuse('authorization_is_answered')
         return [{ type: 'AuthorizationDenied', data: { payer } }]

@@ -15,7 +15,7 @@ type Proof = {
 /** Scope that a payer granted to a merchant, with proof. */
 type Consent = {
   readonly merchant: string | null
-  /** Null when the merchant itself asked. */
+  /** Null if the merchant itself asked. */
   readonly client: string | null
   readonly scope: readonly Scope[]
   readonly at: Instant

@@ -5,7 +5,7 @@ import { instant, secondsAfter, stillLasts, type Instant, type Seconds } from '.
 import { isPartOf, scope, type Scope } from './scope.ts'
 
 export const accessTokenLifetime: Seconds = 3600
-/** Unused refresh tokens expire after half a year. */
+/** Refresh tokens expire after half a year without use. */
 const refreshTokenLifetime: Seconds = 15_552_000
 /** Within this time a repeated refresh returns the same tokens (interface 11). */
 const repeatWindow: Seconds = 60
@@ -33,7 +33,7 @@ export type Permissions = z.output<typeof permissions>
 const revokers = ['client', 'payer', 'refresh_reuse', 'code_reuse', 'operator'] as const
 export type Revoker = (typeof revokers)[number]
 
-/** Clients and detected theft end tokens only; the payer's consent stands. */
+/** Clients and detected theft revoke tokens only; the payer's consent remains. */
 export const isWithdrawal = (by: Revoker): boolean => by === 'payer' || by === 'operator'
 
 /**
@@ -51,7 +51,6 @@ type GrantCommand =
   | {
       readonly type: 'RefreshGrant'
       readonly at: Instant
-      /** Original grant. */
       readonly granted: Permissions
       /** Generation of the presented refresh token. */
       readonly presented: number
@@ -86,7 +85,7 @@ const decideRefresh = (
   const isRepeat =
     presented === grant.generation - 1 &&
     stillLasts(tokens.issuedAt + repeatWindow * 1000, repeatWindow, at)
-  // A token used long ago has two holders: one stole it.
+  // An old token used again has two holders, one of whom stole it.
   if (!isRepeat) return [{ type: 'GrantRevoked', data: { by: 'refresh_reuse' } }]
   const { scope: successor } = grant.latest ?? granted
   return scope === null || isPartOf(scope, successor) ? [] : refuse('scope_is_too_wide')

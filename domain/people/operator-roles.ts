@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What somebody of the operator can do in its pages. */
+/** Actions in the operator's pages. */
 export const operatorActions = [
   'see_overview',
   'see_merchants',

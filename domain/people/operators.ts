@@ -2,7 +2,7 @@ import type { Member, Members } from '../staff-members.ts'
 import { staffRegister } from '../staff-register.ts'
 import { operatorMayDo, operatorTerms, type OperatorTerms } from './operator-roles.ts'
 
-/** Who works for the operator itself, and as what. One stream. */
+/** The operator's own staff and their roles. One stream. */
 export const operatorRegister = staffRegister('Operator', operatorTerms, {
   mayChange: (terms) => operatorMayDo(terms, 'change_staff'),
   leads: ({ role }) => role === 'admin',

@@ -6,11 +6,11 @@ import type { Payer } from './payer-state.ts'
 type GivenPayer = Given<PayerEvent, Payer>
 type Data<Type extends PayerEvent['type']> = Extract<PayerEvent, { readonly type: Type }>['data']
 
-/** All is sealed; what a command started from is what stood before. */
+/** The data is sealed, so the command started from the state before the event. */
 const sealedBefore = ({ state }: GivenPayer, what: 'profile' | 'credentials'): string =>
   state.status === 'present' ? state[what] : ''
 
-/** Whether a code was right is not recorded, but that it had not been used before shows. */
+/** Whether a code was right is not recorded, but a reused code is detected. */
 const attempt = ({ at, facts }: GivenPayer, known: string | undefined) => ({
   at,
   known,
@@ -20,7 +20,9 @@ const attempt = ({ at, facts }: GivenPayer, known: string | undefined) => ({
 const signedIn = (data: Data<'PayerSignedIn'>, given: GivenPayer) =>
   ({ type: 'SignIn', ...data, ...attempt(given, data.known) }) as const
 
-/** Devices that may have asked: which one is not recorded, and each has failures of its own. */
+/**
+ * Devices that may have sent the request: it is not recorded which, and each has its own lockout.
+ */
 const devicesOf = ({ state }: GivenPayer): readonly (string | undefined)[] =>
   state.status === 'present' ? [undefined, ...state.devices.map(({ known }) => known)] : [undefined]
 
@@ -30,7 +32,7 @@ const confirmedBy = (
 ): readonly PayerCommand[] =>
   devicesOf(given).map((known) => ({ type: 'ConfirmCode', ...attempt(given, known), ...code }))
 
-/** The session that went on when all others ended. */
+/** The session that remained when all others ended. */
 const keptSession = ({ state, next, at }: GivenPayer): string | undefined => {
   if (state.status !== 'present') return undefined
   const ended = new Set(

@@ -2,7 +2,7 @@ import type { Instant } from '../time.ts'
 
 export const pinPattern = /^\d{4,12}$/
 
-/** One digit again and again, or a row such as 1234, 7890 or 4321. */
+/** One repeated digit, or a sequence such as 1234, 7890 or 4321. */
 const isEasyPin = (pin: string): boolean => {
   const steps = new Set<number>()
   for (let at = 1; at < pin.length; at += 1)
@@ -11,7 +11,7 @@ const isEasyPin = (pin: string): boolean => {
   return steps.size === 1 && (step === 0 || step === 1 || step === 9)
 }
 
-/** Whether a payer may choose it; earlier ones stay. */
+/** Whether a payer may choose it; existing PINs stay valid. */
 export const isNewPin = (pin: string): boolean => pinPattern.test(pin) && !isEasyPin(pin)
 
 export type Attempt = {
@@ -27,7 +27,7 @@ export type CodeAttempt = Attempt & {
   readonly codesWorkOnce: boolean
 }
 
-/** Only key holders can merge sealed data, so a command names what it started from. */
+/** Only key holders can merge sealed data, so a command includes the value it started from. */
 export type CredentialsChange = { readonly before: string; readonly credentials: string }
 
 export type PayerCommand =
@@ -43,7 +43,7 @@ export type PayerCommand =
   | (Attempt & { readonly type: 'CheckPin'; readonly isRight: boolean })
   | (CodeAttempt & {
       readonly type: 'SignIn'
-      /** A recovery code that was right, instead of a one-time code. */
+      /** The recovery code used instead of a one-time code. */
       readonly recovery?: CredentialsChange | undefined
       readonly session: string
       readonly expiresAt: Instant
@@ -60,7 +60,7 @@ export type PayerCommand =
       readonly what: 'pin' | 'authenticator' | 'recovery_codes' | 'recovery'
       readonly codeStep?: number | undefined
       readonly known?: string | undefined
-      /** The session that goes on; all others end. */
+      /** The session that remains; all others end. */
       readonly keeping?: string | undefined
     })
   | { readonly type: 'UseSession'; readonly session: string }

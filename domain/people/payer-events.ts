@@ -9,15 +9,17 @@ const knownDevice = z.string()
 
 /** Streams `payer-<id>`. Ids are meaningless, and all data is sealed with the payer's key. */
 export const payerEvents = {
-  /** `credentials`: slow hash of the PIN, secret of the one-time codes, recovery codes' hashes. */
+  /**
+   * `credentials`: slow hash of the PIN, secret of the one-time codes, hashes of recovery codes.
+   */
   PayerRegistered: z.object({ profile: sealed, credentials: sealed }),
   PayerProfileChanged: z.object({ profile: sealed }),
   /**
-   * The account has another number. `absorbed`: the person whom merchants have named by it, erased
-   * with this payer.
+   * The account has another number. `absorbed`: the person that merchants named by that number,
+   * erased together with this payer.
    */
   PayerNumberProved: z.object({ profile: sealed, absorbed: z.string().optional() }),
-  /** Somebody else has proved the number since. */
+  /** Somebody else has since proved the number. */
   PayerNumberLost: z.object({}),
   /** `known`: the failure counts for this device only. */
   PayerSignInFailed: z.object({
@@ -30,14 +32,14 @@ export const payerEvents = {
     session: z.string(),
     codeStep: z.int(),
     expiresAt: instant,
-    /** Name that the device gives itself. */
+    /** Name that the device reports. */
     device: sealed.optional(),
     known: knownDevice.optional(),
   }),
-  /** At most once in a few minutes, so that idle sessions can end. */
+  /** At most once every few minutes, so that idle sessions can end. */
   PayerSessionUsed: z.object({ session: z.string() }),
   PayerSignedOut: z.object({ session: z.string() }),
-  /** A one-time code was asked for and given again, for a payment or a change. */
+  /** A one-time code was required again and given, for a payment or a change. */
   PayerCodeConfirmed: z.object({ codeStep: z.int() }),
   PayerCredentialsChanged: z.object({
     credentials: sealed,
@@ -45,7 +47,7 @@ export const payerEvents = {
     codeStep: z.int().optional(),
     known: knownDevice.optional(),
   }),
-  /** The payer's key was destroyed. */
+  /** The payer's key is destroyed. */
   PayerErased: z.object({}),
 } as const
 

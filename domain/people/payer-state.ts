@@ -2,7 +2,7 @@ import type { Instant } from '../time.ts'
 import { unlocked, type Lockout } from './lockout.ts'
 import type { PayerEvent } from './payer-events.ts'
 
-/** A device that has signed in, by the digest of its cookie, with its own allowance. */
+/** A device that has signed in, by the digest of its cookie, with a lockout of its own. */
 type KnownDevice = { readonly known: string; readonly lockout: Lockout }
 
 const devicesKept = 20
@@ -11,11 +11,11 @@ export type PresentPayer = {
   readonly status: 'present'
   readonly profile: string
   readonly credentials: string
-  /** Whether requests to its number reach it. */
+  /** Whether requests to its phone number reach it. */
   readonly hasNumber: boolean
-  /** Persons named by numbers that have become this payer's. */
+  /** Persons named by phone numbers that now belong to this payer. */
   readonly absorbed: readonly string[]
-  /** Of all devices that have never signed in. */
+  /** Shared by all devices that have never signed in. */
   readonly lockout: Lockout
   /** Newest last. */
   readonly devices: readonly KnownDevice[]
@@ -28,7 +28,7 @@ export type Payer = PresentPayer | { readonly status: 'absent' | 'erased' }
 export const isKnown = ({ devices }: PresentPayer, known: string | undefined): boolean =>
   devices.some((device) => device.known === known)
 
-/** A known device has an allowance of its own, so that strangers cannot use it up. */
+/** A known device has a lockout of its own, so that strangers cannot lock it out. */
 export const lockoutFor = (payer: PresentPayer, known: string | undefined): Lockout =>
   payer.devices.find((device) => device.known === known)?.lockout ?? payer.lockout
 

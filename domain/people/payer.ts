@@ -22,12 +22,12 @@ const failed = (
 }
 
 /**
- * Steps of valid codes differ by one at most. A much later last step came from a clock that was
+ * Steps of valid codes differ by at most one. A much later last step came from a clock that was
  * ahead.
  */
 const isUsedStep = (step: number, last: number): boolean => step <= last && last - step <= 2
 
-/** The step of a right code; undefined for a wrong or used one. */
+/** The step of a correct code; undefined for a wrong or used one. */
 const stepOf = (
   { codeStep, codesWorkOnce }: CodeAttempt,
   { lastCodeStep }: PresentPayer,
@@ -91,7 +91,7 @@ const decideCredentials = (
     ...(known !== undefined && { known }),
   }
   const changed: PayerEvent = { type: 'PayerCredentialsChanged', data }
-  // Recovery codes open nothing that is open already.
+  // New recovery codes do not affect open sessions, so these stay.
   if (what === 'recovery_codes') return [changed]
   return [changed, ...endedSessions(payer, at, keeping)]
 }

@@ -31,7 +31,7 @@ export const permissionEvents = {
     /** Currency of the charge: the merchant's own. */
     currency: z.string(),
   }),
-  /** Possibly less than was asked for. */
+  /** Possibly less than requested. */
   PermissionGranted: z.object({ payer: z.string(), permissions, charge }),
   PermissionDeclined: z.object({ payer: z.string(), charge }),
   /** The customer is unknown. */
@@ -81,7 +81,7 @@ export type RequestedPermission = {
   readonly modifiedAt: Instant
   /** Fee without VAT, in minor units. */
   readonly fee: number
-  /** Position of its latest event; names its report. */
+  /** Position of its latest event, which identifies its report. */
   readonly linePosition: number
 }
 
@@ -122,7 +122,7 @@ const decideAnswer = (
       return []
     if (!isPartOf(scope, permission.request.scope)) return refuse('scope_is_too_wide')
   }
-  // Also before the expiry is recorded.
+  // Also applies before the expiry is recorded.
   if (permission.answer === null && at >= permission.expiresAt)
     return refuse('permission_is_expired')
   if (permission.status !== 'pending') return refuse('permission_is_not_pending')

@@ -19,7 +19,7 @@ const identityProof = z.object({
   date: z.string(),
 })
 
-/** A payer's data; only stored sealed. */
+/** A payer's data; stored only sealed. */
 export const profile = z.object({
   name: text,
   /** With country code. */
@@ -37,7 +37,7 @@ export const profile = z.object({
 export type Profile = z.output<typeof profile>
 export type PostalAddress = z.output<typeof postalAddress>
 
-/** Of somebody who has proved the number. */
+/** The profile of somebody who has proved a phone number. */
 export const plainProfile = (name: string, phone: string): Profile => ({
   name,
   phone,

@@ -13,12 +13,12 @@ export const readSealedName = (
   return person === undefined || sealed === undefined ? undefined : { person, sealed }
 }
 
-/** The same for whatever name of a customer; tells nobody who does not hold the vault who it is. */
+/** The same for every name of a customer. Reveals nothing without the vault. */
 export const customerKeyOf = (stored: string): string => readSealedName(stored)?.person ?? stored
 
 type Request = { readonly customer: string | null }
 
-/** Equal apart from how the same person is spelled. */
+/** Equal apart from the spelling of the same person. */
 export const isSameRequest = (a: Request, b: Request): boolean => {
   const personIn = ({ customer }: Request) => readSealedName(customer ?? '')?.person
   const person = personIn(a)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { register } from '../register.ts'
 import type { Instant } from '../time.ts'
 
-/** Public keys that checkpoints are signed with, in their order; private keys stay in files. */
+/** Public keys for signing checkpoints, in order; private keys stay in files. */
 export const checkpointKey = register(
   'CheckpointKey',
   z.object({
@@ -10,7 +10,7 @@ export const checkpointKey = register(
     /** Base64 of the 32 bytes of an Ed25519 key. */
     publicKey: z.string(),
     signsFrom: z.int(),
-    /** When those before it end: until then a checkpoint carries the signatures of both. */
+    /** Until then a checkpoint also carries the signatures of earlier keys. */
     othersUntil: z.int(),
   }),
 )
@@ -22,16 +22,16 @@ type RegisteredKey = {
   readonly othersUntil: Instant
 }
 
-/** A key, and when it holds. */
+/** A key and its validity. */
 export type HeldKey = {
   readonly id: string
   readonly publicKey: string
   readonly from: Instant
-  /** Null while no other one follows. */
+  /** Null if there is no successor. */
   readonly until: Instant | null
 }
 
-/** Of keys in the order in which they were registered. */
+/** Expects the keys in the order of their registration. */
 export const heldKeys = (keys: readonly RegisteredKey[]): readonly HeldKey[] =>
   keys.map(({ id, publicKey, signsFrom: from }, at) => {
     const ends = keys.slice(at + 1).map(({ othersUntil }) => othersUntil)

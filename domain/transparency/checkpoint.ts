@@ -1,9 +1,9 @@
 import type { Hash } from './merkle-tree.ts'
 import { bytesOfBase64 } from './signed-note.ts'
 
-/** What the text of a signed note says of a log (c2sp.org/tlog-checkpoint). */
+/** The content of a checkpoint's text (c2sp.org/tlog-checkpoint). */
 type Checkpoint = {
-  /** Names the log: a URL without scheme and last slash. */
+  /** The log's name: a URL without scheme and trailing slash. */
   readonly origin: string
   readonly size: number
   readonly root: Hash
@@ -12,7 +12,7 @@ type Checkpoint = {
 export const formatCheckpoint = ({ origin, size, root }: Checkpoint): string =>
   `${origin}\n${size}\n${Buffer.from(root).toString('base64')}\n`
 
-/** Undefined when it is no text of a checkpoint. Further lines are passed over. */
+/** Undefined if the text is not a checkpoint. Additional lines are ignored. */
 export const parseCheckpoint = (text: string): Checkpoint | undefined => {
   const [origin = '', digits = '', encoded = ''] = text.split('\n')
   const root = bytesOfBase64(encoded)

@@ -11,12 +11,11 @@ export const checkpointEvents = {
     /** The signed note as it is served (docs/auditors.md). */
     note: z.string(),
   }),
-  /** A witness has seen that the log continues what it saw before. */
+  /** A witness has verified that the log extends what it saw before. */
   CheckpointCosigned: z.object({
     size: z.int().positive(),
-    /** Name of the witness. */
     witness: z.string(),
-    /** The line that is served under the note. */
+    /** The line to serve below the note. */
     line: z.string(),
   }),
 }
@@ -33,7 +32,7 @@ type CheckpointCommand =
 
 type CheckpointsOfDay = {
   readonly size: number
-  /** Names of the witnesses of the newest one. */
+  /** Names of the witnesses of the newest checkpoint. */
   readonly witnesses: readonly string[]
 }
 

@@ -1,10 +1,10 @@
 /** Hashes of 32 bytes. */
 export type Hash = Uint8Array
 
-/** SHA-256 of the parts, one behind the other. */
+/** SHA-256 of the concatenated parts. */
 export type Sha256 = (...parts: readonly Uint8Array[]) => Hash
 
-/** The root of a complete subtree of `2 ** level` leaves, `index` counting those of its level. */
+/** The root of a complete subtree of `2 ** level` leaves; `index` counts subtrees of that level. */
 type SubtreeHash = (level: number, index: number) => Hash
 
 const nodePrefix = Uint8Array.of(1)
@@ -58,7 +58,7 @@ export const merkleTree = (sha256: Sha256, subtreeHash: SubtreeHash) => {
       if (!(index >= 0 && index < size)) throw new RangeError(`no leaf ${index} of ${size}`)
       return inclusion(index, 0, size)
     },
-    /** That the tree of `later` leaves begins with that of `size`. @throws RangeError */
+    /** Proof that the tree of `later` leaves extends that of `size`. @throws RangeError */
     consistencyProof: (size: number, later: number): readonly Hash[] => {
       if (!(size >= 0 && size <= later)) throw new RangeError(`no ${size} leaves of ${later}`)
       return size === 0 || size === later ? [] : consistency(size, 0, later, true)

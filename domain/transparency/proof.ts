@@ -1,6 +1,6 @@
 import type { Hash } from './merkle-tree.ts'
 
-/** A proof that an entry stands in a log, with the checkpoint that it leads to. */
+/** A proof that an entry is in a log, and the checkpoint it leads to. */
 export type LogProof = {
   /** From 0. */
   readonly index: number

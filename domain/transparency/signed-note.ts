@@ -27,7 +27,7 @@ export const signatureLine = ({ name, bytes }: NoteSignature): string =>
 export const formatNote = ({ text, signatures }: SignedNote): string =>
   `${text}\n${signatures.map(signatureLine).join('')}`
 
-/** Undefined when the line is none. */
+/** Undefined if the line is not a signature. */
 export const signatureOf = (line: string): NoteSignature | undefined => {
   const [, name = '', encoded = ''] = /^— ([^\s+]+) ([A-Za-z0-9+/]+={0,2})$/u.exec(line) ?? []
   const bytes = bytesOfBase64(encoded)
@@ -37,7 +37,7 @@ export const signatureOf = (line: string): NoteSignature | undefined => {
 /** No control characters but line feeds. */
 const isPlain = (text: string): boolean => !/[\x00-\x09\x0b-\x1f\x7f]/.test(text)
 
-/** Undefined when it is no signed note. Whether a signature holds is not looked at. */
+/** Undefined if it is not a signed note. Signatures are not verified. */
 export const parseNote = (note: string): SignedNote | undefined => {
   const end = note.lastIndexOf('\n\n')
   if (end < 0 || !note.endsWith('\n') || !isPlain(note)) return undefined
@@ -47,7 +47,7 @@ export const parseNote = (note: string): SignedNote | undefined => {
   return { text: note.slice(0, end + 1), signatures }
 }
 
-/** The kinds of signatures that this log deals with, as their numbers in key ids. */
+/** The signature types of this log, as their numbers in key ids. */
 export const ed25519 = 0x01
 export const cosignatureV1 = 0x04
 
@@ -58,7 +58,7 @@ export type PublicNoteKey = {
   readonly key: Uint8Array
 }
 
-/** Four bytes that tell which key has signed. */
+/** Four bytes that identify the signing key. */
 export const keyIdOf = (
   sha256: (...parts: readonly Uint8Array[]) => Uint8Array,
   { name, kind, key }: PublicNoteKey,
@@ -73,7 +73,7 @@ export const formatKey = (
   return `${key.name}+${id}+${base64(Uint8Array.of(key.kind, ...key.key))}`
 }
 
-/** Undefined when it is no key of these kinds, or has another key's id. */
+/** Undefined if it is not a key of these types, or its key id does not match. */
 export const parseKey = (
   sha256: (...parts: readonly Uint8Array[]) => Uint8Array,
   text: string,
@@ -87,8 +87,8 @@ export const parseKey = (
 }
 
 /**
- * What a signature of that kind signs, and the signature alone: a witness signs the time with the
- * text (c2sp.org/tlog-cosignature). Undefined when the signature has another length.
+ * The signed text and the bare signature. A witness also signs the time
+ * (c2sp.org/tlog-cosignature). Undefined if the signature has another length.
  */
 export const signedBy = (
   kind: PublicNoteKey['kind'],

@@ -5,11 +5,11 @@ export const tileHeight = 8
 type Tile = {
   readonly level: number | 'entries'
   readonly index: number
-  /** How many hashes or entries it holds: 256 when it is full. */
+  /** Number of hashes or entries; 256 if it is full. */
   readonly width: number
 }
 
-/** Groups of three digits, all but the last behind an `x`: 1234067 is `x001/x234/067`. */
+/** Groups of three digits, all but the last with the prefix `x`: 1234067 is `x001/x234/067`. */
 const pathOfIndex = (index: number): string => {
   const digits = String(index)
   const padded = digits.padStart(Math.ceil(digits.length / 3) * 3, '0')
@@ -23,7 +23,7 @@ export const pathOfTile = ({ level, index, width }: Tile): string =>
 
 const tilePath = /^(entries|0|[1-9]\d?)\/((?:x\d{3}\/)*\d{3})(?:\.p\/([1-9]\d{0,2}))?$/
 
-/** The tile of a path below `tile/`; undefined unless it is the path that the tile has. */
+/** The tile of a path below `tile/`; undefined unless the path is canonical. */
 export const tileOfPath = (path: string): Tile | undefined => {
   const [, level = '', groups = '', width] = tilePath.exec(path) ?? []
   if (level === '') return undefined
@@ -32,11 +32,11 @@ export const tileOfPath = (path: string): Tile | undefined => {
     index: Number(groups.replace(/[x/]/g, '')),
     width: width === undefined ? tileWidth : Number(width),
   }
-  // Leading zeros, a partial tile of full width: one tile has one path.
+  // Rejects leading zeros and partial tiles of full width: a tile has only one path.
   return pathOfTile(tile) === path && tile.width <= tileWidth ? tile : undefined
 }
 
-/** How many hashes a tile has in a tree of that size. */
+/** How many hashes the tile has in a tree of that size. */
 export const widthOfTile = ({ level, index }: Omit<Tile, 'width'>, size: number): number => {
   const hashes = Math.floor(size / tileWidth ** (level === 'entries' ? 0 : level))
   return Math.max(0, Math.min(tileWidth, hashes - index * tileWidth))
