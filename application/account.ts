@@ -7,7 +7,7 @@ import { findCredentials, type Credentials } from './payers.ts'
 import { releaseNumber } from './register-payer.ts'
 import { checkOwnPin, readCode, type SignInNeeds } from './sign-in.ts'
 
-/** Both factors once more; without `pin` the second alone. */
+/** Both factors again; without `pin`, only the second. */
 type Confirmation = {
   readonly pin?: string | undefined
   readonly code: string
@@ -15,7 +15,7 @@ type Confirmation = {
   readonly known?: string | undefined
 }
 
-/** Asks for factors again. @throws Refusal sign_in_is_wrong, sign_in_is_locked */
+/** Checks factors again. @throws Refusal sign_in_is_wrong, sign_in_is_locked */
 export const confirmPayer = (needs: SignInNeeds) => {
   const { handle, codesWorkOnce } = needs
   const isPinOf = checkOwnPin(needs)
@@ -28,7 +28,7 @@ export const confirmPayer = (needs: SignInNeeds) => {
     if (pin !== undefined && !(await isPinOf(id, pin, known, context)))
       return refuse('sign_in_is_wrong')
     const given = await read(id, code.replaceAll(' ', ''))
-    // A recovery code stands in for the authenticator where the PIN is asked for too.
+    // A recovery code replaces the authenticator only if the PIN is checked too.
     const recovery = pin === undefined ? undefined : given.recovery
     const { at } = context
     const command = { type: 'ConfirmCode', at, ...given, recovery, codesWorkOnce, known } as const
@@ -58,7 +58,7 @@ export const changeCredentials = (needs: Pick<SignInNeeds, 'handle' | 'find' | '
   }
 }
 
-/** Gives an account a number that it has proved, and takes it from whoever had it. */
+/** Assigns a proved phone number to an account, and removes it from its previous holder. */
 export const proveNumber = (needs: Pick<SignInNeeds, 'handle' | 'find' | 'people'>) => {
   const { handle, find, people } = needs
   const release = releaseNumber(needs)

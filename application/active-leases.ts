@@ -1,10 +1,12 @@
 type Needs = {
-  /** Waits until what earlier holders have done is known here. */
+  /** Resolves once this node has read everything that earlier holders did. */
   readonly caughtUp: () => Promise<void>
   readonly onChange: () => void
 }
 
-/** What this node may do, since when it has known all that earlier holders have done. */
+/**
+ * The leases this node may use: those it holds, once it has read everything earlier holders did.
+ */
 export const activeLeases = ({ caughtUp, onChange }: Needs) => {
   const active = new Map<string, number>()
   let changes = 0
@@ -18,11 +20,11 @@ export const activeLeases = ({ caughtUp, onChange }: Needs) => {
     revisionOf: (work: string): number | undefined => active.get(work),
     all: (): string[] => [...active.keys()],
     changes: () => changes,
-    /** Looks again at what goes on after all. */
+    /** Resumes work whose lease is kept after all. */
     wake: (works: readonly string[]): void => {
       if (works.some((work) => active.has(work))) changed()
     },
-    /** Ends what was lost at once; begins what was won when all before it is known. */
+    /** Stops lost work at once. Starts won work once this node has caught up. */
     follow: (does: () => Readonly<Record<string, number>>): void => {
       const now = does()
       const lost = [...active].filter(([work, revision]) => now[work] !== revision)
@@ -36,7 +38,7 @@ export const activeLeases = ({ caughtUp, onChange }: Needs) => {
         for (const [work, revision] of fresh) active.set(work, revision)
         if (fresh.length > 0) changed()
       }
-      // The next look tries again.
+      // Retried at the next look.
       caughtUp().then(begin, () => {})
     },
   }

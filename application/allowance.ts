@@ -3,7 +3,7 @@ export const makeAllowance = (burst: number, perSecond: number, now: () => numbe
   let left = burst
   let last = now()
 
-  /** False once more was spent than allowed. */
+  /** False once the bucket is empty. */
   return (spent = 1): boolean => {
     const at = now()
     left = Math.min(burst, left + ((at - last) / 1000) * perSecond) - spent

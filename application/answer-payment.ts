@@ -17,20 +17,20 @@ type Needs = {
 }
 
 type PaymentWish = {
-  /** Null keeps what the shop asked for. */
+  /** Null keeps the requested amount. */
   readonly additionalAmount: number | null
   /** The payer confirmed an additional amount above the amount. */
   readonly isConfirmed?: boolean
   readonly credit: boolean
 }
 
-/** Asks the funding source and records its answer. */
+/** Requests approval from the funding source and records the answer. */
 export const acceptPayment =
   ({ handle, find, funding, tokens }: Needs) =>
   async (tid: string, payer: string, wish: PaymentWish, context: Context): Promise<void> => {
     const { at } = context
     const answer = { type: 'AuthorizePayment', at, payer, ...wish } as const
-    // Refuse first what the rules forbid; only then ask for money.
+    // Check the rules first; request the money only if they allow it.
     const payment = await dryRun(find, payments, tid, answer)
     if (payment.status === 'unrequested') return refuse('resource_is_unknown')
     const { request, status } = payment
@@ -42,7 +42,7 @@ export const acceptPayment =
     const accept = permissions ? { ...answer, permissions } : answer
     const record = (command: Parameters<typeof payments.decider.decide>[0]) =>
       handle(payments, tid, command, context)
-    // A repeat: the money was asked for before.
+    // A repeat: the money is already approved.
     if (status !== 'pending') return void (await record(accept))
     await refuseDisabled(find, request.merchant)
     const additionalAmount = wish.additionalAmount ?? request.additionalAmount
@@ -54,10 +54,10 @@ export const acceptPayment =
       return void (await record({ type: 'RefuseFunds', at, payer, statusCode }))
     try {
       const { events, state } = await record(accept)
-      // Another process accepted first and the payment has ended: the new approval is unused.
+      // Another process accepted first and the payment has ended, so the new approval is unused.
       if (events.length === 0 && state.status === 'fail') await funding.cancel(approval)
     } catch (error) {
-      // After other errors the answer may have been recorded.
+      // After other errors the acceptance may have been recorded.
       if (error instanceof Refusal) await funding.cancel(approval)
       throw error
     }

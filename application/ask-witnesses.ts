@@ -6,18 +6,18 @@ import type { LogTree } from './log-tree.ts'
 import { perKeyBackOff, type OutageOf } from './per-key-back-off.ts'
 import type { DueWork } from './schedule.ts'
 
-/** What a witness answers to `add-checkpoint` (c2sp.org/tlog-witness). */
+/** A witness's response to `add-checkpoint` (c2sp.org/tlog-witness). */
 export type WitnessAnswer = { readonly status: number; readonly text: string }
 
-/** Vouches that a log shows everybody the same. */
+/** Attests that a log shows everybody the same content. */
 export type Witness = {
   readonly name: string
   readonly addCheckpoint: (body: string, stopped: AbortSignal) => Promise<WitnessAnswer>
-  /** The line of these that this witness has signed for the note. */
+  /** The line that this witness has signed for the note, among `lines`. */
   readonly lineOf: (note: string, lines: string) => string | undefined
 }
 
-/** A witness does not vouch for a checkpoint. */
+/** A witness refused to cosign a checkpoint. */
 class NotWitnessed extends Error {
   override readonly name = 'NotWitnessed'
 }
@@ -33,12 +33,12 @@ type Needs = {
   readonly outageOf: OutageOf
 }
 
-/** Others may post checkpoints of this log as well, so that what the witness has seen changes. */
+/** Another node may submit checkpoints too, and so change the size the witness expects. */
 const triesOfSize = 3
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
 
-/** The reason why a witness refuses, in words. */
+/** Why a witness refuses, in words. */
 const refusalOf = ({ status, text }: WitnessAnswer): NotWitnessed => {
   const meaning: Readonly<Record<number, string>> = {
     403: 'it does not know the key that signs',
@@ -49,14 +49,14 @@ const refusalOf = ({ status, text }: WitnessAnswer): NotWitnessed => {
   return new NotWitnessed(`the witness answers ${status}: ${meaning[status] ?? text.slice(0, 200)}`)
 }
 
-/** Posts the newest checkpoint to a witness, and keeps its cosignature. Signing does not wait. */
+/** Submits the newest checkpoint to a witness and keeps its cosignature. Signing does not wait. */
 export const askWitness = (needs: Needs, witness: Witness): DueWork => {
   const { tree, newest } = needs
   const { due, attempt, nextLook } = perKeyBackOff<Checkpoint>({
     keyOf: () => witness.name,
     outageOf: needs.outageOf,
   })
-  /** The size of the checkpoint that it signed last, as far as this process knows. */
+  /** Size of the last checkpoint the witness signed, as far as this process knows. */
   let seen = 0
 
   const post = ({ size, note }: Checkpoint, stopped: AbortSignal): Promise<WitnessAnswer> => {
@@ -85,7 +85,7 @@ export const askWitness = (needs: Needs, witness: Witness): DueWork => {
 
   const ask = async (checkpoint: Checkpoint, stopped: AbortSignal): Promise<void> => {
     const line = await cosign(checkpoint, stopped).catch((error: unknown) => {
-      // The witness has neither failed nor answered.
+      // The request was aborted: neither a failure nor an answer.
       throw stopped.aborted ? new StoreUnavailable('stopped while a witness was asked') : error
     })
     const { size, signedAt } = checkpoint

@@ -1,12 +1,12 @@
 import type { Instant } from '../domain/time.ts'
 import type { Position } from './event-store.ts'
 
-/** A moment of the log: after a position, or when its time was `until`. */
+/** A moment of the log: a position, or the last event before or at `until`. */
 export type AskedMoment =
   | { readonly position: Position }
   | {
       readonly from: Instant
-      /** The last instant of the day, minute or second that was written. */
+      /** The last instant of the given day, minute or second. */
       readonly until: Instant
     }
 
@@ -16,11 +16,11 @@ export const momentForms =
 
 const day = /(\d{4}-\d\d-\d\d)/
 const time = /(\d\d:\d\d)(:\d\d)?(?:[.,](\d{1,9}))?/
-/** In a URL, `+` may have become a blank. */
+/** In a URL, `+` may have been decoded as a space. */
 const zone = /(?:z|([+ -])(0\d|1[0-4]):?([0-5]\d))?/
 const written = new RegExp(`^${day.source}(?:[t ]${time.source}${zone.source})?$`, 'i')
 
-/** In milliseconds: what the writing leaves open. */
+/** In milliseconds: the precision of the given text. */
 const lengths = { day: 86_400_000, minute: 60_000, second: 1_000, instant: 1 }
 
 const precisionOf = (
@@ -33,7 +33,7 @@ const precisionOf = (
   return fraction === undefined ? 'second' : 'instant'
 }
 
-/** ISO 8601, UTC unless it says otherwise. Undefined for any other text, 30 February included. */
+/** ISO 8601; UTC by default. Undefined for anything else, such as 30 February. */
 const readTime = (text: string): AskedMoment | undefined => {
   const [matched, day = '', minute, second, fraction, sign, hours, minutes] =
     written.exec(text) ?? []
@@ -46,6 +46,6 @@ const readTime = (text: string): AskedMoment | undefined => {
   return { from, until: from + lengths[precisionOf(minute, second, fraction)] - 1 }
 }
 
-/** Undefined for a text that is neither a position nor a time. */
+/** Undefined if the text is neither a position nor a time. */
 export const readMoment = (text: string): AskedMoment | undefined =>
   /^\d{1,15}$/.test(text) ? { position: Number(text) } : readTime(text)

@@ -8,15 +8,15 @@ import type { Find } from './find-state.ts'
 import type { SecretGuesses, VerifySecret } from './secret-guesses.ts'
 import type { SecurityLog } from './security-log.ts'
 
-/** However busy: then both factors again. */
+/** Maximum lifetime of a session, even in constant use. */
 const sessionMs = 8 * 3_600_000
-/** A session ends when nothing is looked at for so long. */
+/** A session ends after this time without use. */
 const idleMs = 30 * 60_000
 
 /** Ids are part of cookies, tokens and streams. */
 export const auditorIdPattern = /^[a-zA-Z0-9_-]{1,64}$/
 
-/** What a page knows of an auditor. */
+/** What pages know about the auditor. */
 export type SeenAuditor = { readonly id: string; readonly name: string }
 
 type Needs = {
@@ -28,7 +28,7 @@ type Needs = {
   readonly isSameText: (a: string, b: string) => boolean
   readonly verifySecret: VerifySecret
   readonly guardGuesses: SecretGuesses
-  /** The step of a right one-time code. */
+  /** The step of a correct one-time code. */
   readonly checkCode: (secret: string, code: string) => number | null
   readonly openCodeSecret: (sealed: string) => string | undefined
   readonly securityLog: SecurityLog
@@ -43,7 +43,7 @@ const makeCookies = ({ derive, isSameText }: Needs) => {
     const text = `${id}.${token}.${at.toString(36)}`
     return `${text}.${derive('auditor', text)}`
   }
-  /** Undefined for one that was made elsewhere, or was not used for long. */
+  /** Undefined if the digest is wrong or it was not used for long. */
   const read = (cookie: string, at: Instant) => {
     const [id = '', token = '', seen = ''] = cookie.split('.')
     const seenAt = parseInt(seen, 36)
@@ -63,7 +63,7 @@ const makeFindEnabled =
 
 type Cookies = ReturnType<typeof makeCookies>
 
-/** Both factors are looked at together, so that nobody learns which one is wrong. */
+/** Both factors are checked together, so that the answer does not reveal which one is wrong. */
 const makeSignIn = (needs: Needs, { cookieOf }: Cookies) => {
   const { handle, guardGuesses, securityLog } = needs
   const findEnabled = makeFindEnabled(needs)
@@ -96,7 +96,7 @@ export const makeAuditors = (needs: Needs) => {
   const cookies = makeCookies(needs)
   const findEnabled = makeFindEnabled(needs)
 
-  /** The auditor of a cookie, with the cookie of now. */
+  /** The auditor of a cookie, and the renewed cookie. */
   const bySession = async (cookie: string, at: Instant) => {
     const known = cookies.read(cookie, at)
     if (!known) return undefined

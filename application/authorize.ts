@@ -27,7 +27,7 @@ type Code = {
   readonly client: string
   readonly redirectUri: string | null
   readonly codeChallenge: string | null
-  /** Thumbprint of the key that the client has proved. */
+  /** Thumbprint of the key the client proved. */
   readonly jkt: string | undefined
 }
 
@@ -77,7 +77,7 @@ export const redeemCode =
     }
   }
 
-/** All that is done with codes, grants and their tokens. */
+/** Everything about codes, grants and their tokens. */
 export const authorizationsOf = (needs: Needs) => ({
   redeemCode: redeemCode(needs),
   refreshGrant: refreshGrant(needs),

@@ -11,7 +11,7 @@ type Needs = {
   readonly newId: () => string
 }
 
-/** Retries now the messages that a clock ahead of time postponed. */
+/** Retries messages now that a clock ahead of time postponed. */
 export const bringForwardMessages = ({ queue, share, caughtUp, newId }: Needs) => {
   let latestCheck: Instant | undefined
 
@@ -19,7 +19,7 @@ export const bringForwardMessages = ({ queue, share, caughtUp, newId }: Needs) =
     noteCheck: (at: Instant): void => {
       latestCheck = Math.max(at, latestCheck ?? at)
     },
-    /** Does something at the start and if the clock was set back. */
+    /** Does something only at the start and after the clock was set back. */
     bringForward: async (at: Instant): Promise<void> => {
       if (latestCheck !== undefined && !isAhead(latestCheck, at)) return
       const postponed = queue

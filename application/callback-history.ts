@@ -26,7 +26,7 @@ type Known = {
   readonly size: number
 }
 
-/** Shorter streams are read again: that takes less than a millisecond. */
+/** Shorter streams are read again, which takes less than a millisecond. */
 const rememberedFrom: Revision = 100
 const bytesPerEvent = 500
 const limits: CacheLimits = { streams: 1_000, bytes: 8_388_608 }
@@ -37,8 +37,8 @@ const tellingIn = (events: readonly Recorded[]): readonly Telling[] =>
     .map(({ id, position, metadata }) => ({ id, position, metadata }))
 
 /**
- * The events of a stream that tell a message, oldest first. Those of long streams are remembered:
- * only what came since is read.
+ * The events of a stream that have callback messages, oldest first. Long streams are cached: only
+ * new events are read.
  */
 export const tellingEventsOf = (store: Pick<EventStore, 'readStream'>) => {
   const remembered = sizedCache<string, Known>(limits)

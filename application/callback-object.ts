@@ -37,7 +37,7 @@ type MadeSettlement = {
   readonly made: SettlementMade
 }
 
-/** The subject of a callback as of its event; `show` reads what is needed. */
+/** The subject of a callback as of its event; `show` reads the data. */
 export type CallbackObject =
   | { readonly about: 'payment'; readonly tid: string; readonly show: () => Promise<ShownPayment> }
   | {
@@ -56,7 +56,7 @@ export type CallbackObject =
 type CallbackContent = {
   readonly id: string
   readonly at: Instant
-  /** Null for a test of an earlier version. */
+  /** Null for test messages of earlier versions. */
   readonly merchant: string | null
   readonly object: CallbackObject
 }

@@ -11,7 +11,7 @@ export type QueueRow = {
   readonly waiting: readonly QueuedMessage[]
 }
 
-/** How far the last check for due messages went, in time and in the log. */
+/** How far the last check for due messages got, in time and in the log. */
 export type DueCheck = { readonly at: Instant; readonly position: Position }
 
 type NewlyDue = {

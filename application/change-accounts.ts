@@ -18,25 +18,25 @@ type TellNeeds = {
   readonly findStaff: (merchant: string) => Promise<{ readonly members: readonly StaffMember[] }>
   /** Undefined once the person is erased. */
   readonly invitedNumber: (phone: string) => string | undefined
-  /** Undefined where the operator has set up no way to send any. */
+  /** Undefined if the operator has configured no way to send messages. */
   readonly sendMessage: SendMessage | undefined
 }
 
 type AskNeeds = TellNeeds & { readonly handle: Handle }
 
-/** What owners are told in messages. */
+/** The texts of messages to owners. */
 type OwnerWords = {
   readonly notice: (kind: NoticeKind, place: string) => string
   readonly accountAsked: (shop: string, endOfAccount: string) => string
   readonly accountWithdrawn: (shop: string, endOfAccount: string, why: WhyWithdrawn) => string
 }
 
-/** In the language of a country (ISO 3166): what somebody reads is not known of them. */
+/** The texts in the language of a country (ISO 3166): the owner's own language is unknown. */
 export type OwnerWordsIn = (country: string | null) => OwnerWords
 
 type Asking = Omit<AskedChange, 'takesEffectAt'>
 
-/** Tells every owner. Returns those who were told. */
+/** Notifies every owner. Returns those notified. */
 export const tellOwners =
   ({ findStaff, invitedNumber, sendMessage }: TellNeeds) =>
   async (merchant: string, text: string): Promise<readonly string[]> => {
@@ -53,7 +53,7 @@ export const tellOwners =
   }
 
 /**
- * Asks for payouts to another account, and tells every owner. @throws Refusal
+ * Requests payouts to another account, and notifies every owner. @throws Refusal
  * account_change_is_waiting
  */
 export const askAccountChange =
@@ -89,7 +89,7 @@ export type WhyWithdrawn = 'merchant_is_disabled' | 'asker_is_no_owner'
 
 const batchSize = 100
 
-/** Undefined if nothing stands in its way. */
+/** Why the change cannot be applied; undefined if it can. */
 const whyNot = async (
   { find }: Pick<Needs, 'find'>,
   { merchant, asked }: Waiting,
@@ -107,7 +107,7 @@ const finish = async (
 ): Promise<void> => {
   const { merchant, asked } = one
   const { change, payoutAccount } = asked
-  // The row may be older than a withdrawal.
+  // It may have been withdrawn since the row was read.
   const { waiting } = await find(accountChanges, merchant, 'log')
   if (waiting?.change !== change) return
   const context = { at, merchant, actor: 'daybook', correlationId: change }
@@ -123,8 +123,8 @@ const finish = async (
 }
 
 /**
- * Gives merchants the accounts that they asked for, once owners had time to see it. A change is
- * withdrawn if by then the merchant is disabled, or whoever asked is no owner any more.
+ * Applies requested account changes after owners have had time to see them. Withdraws a change if
+ * by then the merchant is disabled, or the requester is no longer an owner.
  */
 export const changeAccounts = (needs: Needs) => {
   const { rows, caughtUp, outageOf } = needs

@@ -6,7 +6,7 @@ import type { Context, Handle } from './handle.ts'
 
 type Needs = { readonly handle: Handle; readonly find: Find }
 
-/** The id of a channel's stream; names may hold characters that streams do not. */
+/** The id of a channel's stream; channel names may contain characters that stream names may not. */
 export const channelKey = (name: string): string => encodeURIComponent(name)
 
 const isInPrefixOf = async (find: Find, merchant: string, name: string): Promise<boolean> => {
@@ -21,7 +21,7 @@ const isInPrefixOf = async (find: Find, merchant: string, name: string): Promise
   return false
 }
 
-/** Whether a channel is the merchant's, or may become it. */
+/** Whether a channel belongs to the merchant, or could. */
 export const mayHaveChannel =
   ({ find }: Pick<Needs, 'find'>) =>
   async (name: string, merchant: string): Promise<'own' | 'free' | 'no'> => {
@@ -32,8 +32,8 @@ export const mayHaveChannel =
   }
 
 /**
- * Makes a channel the merchant's own. False if it is another merchant's, by its prefix or because
- * that one used it first.
+ * Assigns a channel to the merchant. False if it belongs to another, by its prefix or because that
+ * merchant used it first.
  */
 export const claimChannels = ({ handle, find }: Needs) => {
   const mayHave = mayHaveChannel({ find })

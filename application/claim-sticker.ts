@@ -7,9 +7,9 @@ import type { Context, Handle } from './handle.ts'
 type Needs = { readonly handle: Handle; readonly find: Find }
 
 /**
- * Claims a sticker for a shortlink that is yet to be made, and tells the id that it has. If a crash
- * leaves the sticker without one, the same merchant can claim it again; a repeated request finds
- * its own. @throws Refusal serial_number_is_unknown, serial_number_is_claimed
+ * Claims a sticker for a future shortlink, and returns the shortlink's id. If a crash leaves the
+ * sticker without one, the same merchant can claim it again; a repeated request finds its own.
+ * @throws Refusal serial_number_is_unknown, serial_number_is_claimed
  */
 export const claimSticker =
   ({ handle, find }: Needs) =>

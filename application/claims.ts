@@ -19,7 +19,7 @@ const openIdClaims = (profile: Profile, granted: readonly Scope[]) => ({
   ...(granted.includes('address') && profile.address && { address: addressOf(profile.address) }),
 })
 
-/** Either is enough for the userinfo endpoint. */
+/** Either scope is enough for the userinfo endpoint. */
 export const userInfoScopes: readonly Scope[] = ['openid', 'profile']
 
 /** Granted standard claims (OpenID Connect Core, 5.1), as far as known. */
@@ -32,7 +32,7 @@ export const userInfo = (subject: string, profile: Profile, granted: readonly Sc
 export const shippingAddress = ({ shippingAddress: address }: Profile) =>
   address && { shipping_address: { name: address.name, ...addressOf(address) } }
 
-/** With its proofs; `bankid` limits them to the bank identity's. */
+/** With its proofs; `bankid` limits them to those from a bank identity. */
 export const nationalId = ({ nationalId: known }: Profile, kind: 'id' | 'bankid') => {
   const proofs = known?.proofs.filter(({ issuer }) => kind === 'id' || issuer === 'bankid') ?? []
   return known && proofs.length > 0 ? { jurisdiction: 'NO' as const, id: known.id, proofs } : null
@@ -54,7 +54,7 @@ const revealingScopes: readonly Scope[] = [
 export const revealClaims = (granted: readonly Scope[]): boolean =>
   revealingScopes.some((scope) => granted.includes(scope))
 
-/** Every granted claim that is known. */
+/** Every granted claim with a known value. */
 export const grantedClaims = (subject: string, profile: Profile, granted: readonly Scope[]) => {
   const personal_id = personalId(profile, granted)
   return {

@@ -26,7 +26,7 @@ type Needs = {
     nextDue(now: Instant): Instant | null
   }
   readonly ledgers: { find(merchant: string, id: string): OpenReport | undefined }
-  /** Where the merchant is told of what has no address of its own. */
+  /** The address for messages about resources without an address of their own. */
   readonly callbackUriOf: (merchant: string) => string | null
   /** The same whichever process closes the report. */
   readonly correlationIdOf: (ledger: string, report: number) => string
@@ -41,8 +41,9 @@ const merchantOf = ({ merchant }: DueReport): string => merchant
 const keyOf = ({ merchant, ledger }: DueReport): string => within(merchant, ledger)
 
 /**
- * Closes the reports that are due. One closing makes up for all that were missed while nothing ran:
- * a line belongs to the report that was open when it was written. Two processes close one report.
+ * Closes due reports. One closing makes up for all missed while the service was down: a line
+ * belongs to the report that was open when it was written. If two processes try, one closes the
+ * report.
  */
 export const closeReports = (needs: Needs) => {
   const { share, schedules, caughtUp, outageOf } = needs
@@ -60,7 +61,7 @@ export const closeReports = (needs: Needs) => {
     const callbackUri = needs.callbackUriOf(merchant)
     const command = { type: 'CloseReport', report, openedAt, callbackUri, due, implied } as const
     const correlationId = needs.correlationIdOf(id, report)
-    // Also where the clock was put back meanwhile.
+    // True even if the clock was set back in the meantime.
     const at = Math.max(now, openedAt)
     const context = { at, merchant, actor: 'daybook', correlationId }
     const { events } = await share.handle(ledgers, id, command, context)
@@ -78,7 +79,7 @@ export const closeReports = (needs: Needs) => {
         })
       await Promise.all(batch.map(closeOne))
       await caughtUp()
-      // What is still due was closed, or is no longer to be closed, a moment ago.
+      // The report was closed, or its schedule removed, after the row was read.
       if (closed === 0) break
     }
     return backOff.nextLook(schedules.nextDue(now))

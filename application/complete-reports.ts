@@ -35,7 +35,7 @@ export const completeReports = <Report extends ClosingReport>(needs: Needs<Repor
   const { outageOf } = needs
   const backOff = perKeyBackOff<Report>({ keyOf: (report) => report.ledgerStream, outageOf })
 
-  /** Merchant of the last report. */
+  /** Merchant of the last completed report. */
   let lastMerchant = ''
 
   const complete = async (report: Report): Promise<void> => {
@@ -46,7 +46,7 @@ export const completeReports = <Report extends ClosingReport>(needs: Needs<Repor
       ledgers,
       within(merchant, id),
       { type: 'CompleteReport', report: report.number, completion },
-      // Making the logs takes a while.
+      // Writing the log files takes a while.
       { at: needs.now(), merchant, actor: 'daybook', correlationId: needs.newId() },
     )
   }

@@ -11,7 +11,7 @@ export type ConcurrencyLimits = {
 }
 
 type Options = {
-  /** Starts one job in each turn of the event loop, so that other work runs in between. */
+  /** Starts one job per turn of the event loop, so that other work runs in between. */
   readonly onePerTurn?: boolean
   /** Throws when too many jobs are waiting. */
   readonly refuseMore?: () => never
@@ -20,15 +20,15 @@ type Options = {
 type Limited = <Result>(work: () => MaybePromise<Result>, key?: string) => Promise<Result>
 
 /**
- * Runs a few jobs at a time. Waiting jobs of one key run in order, and keys take turns, so that
- * many jobs of one key delay that key only. @throws Refusal too_much_is_waiting, unless
- * `refuseMore` throws something else
+ * Runs a limited number of jobs at a time. Waiting jobs of one key run in order, and keys take
+ * turns, so that many jobs of one key delay only that key. @throws Refusal too_much_is_waiting,
+ * unless `refuseMore` throws something else
  */
 export const concurrencyLimit = (
   { concurrent, maxWaiting, maxWaitingPerKey = maxWaiting }: ConcurrencyLimits,
   { onePerTurn = false, refuseMore = () => refuse('too_much_is_waiting') }: Options = {},
 ): Limited => {
-  /** The next key is first. */
+  /** The first key is next. */
   const queues = new Map<string, UniqueQueue<() => void>>()
   let running = 0
   let waiting = 0
@@ -78,7 +78,7 @@ export const concurrencyLimit = (
   }
 }
 
-/** A limit for each key of its own, kept while the key has jobs. */
+/** A separate limit for each key, kept while the key has jobs. */
 export const concurrencyLimitPerKey = (make: () => Limited) => {
   const limits = new Map<string, { readonly limited: Limited; jobs: number }>()
   return async <Result>(key: string, work: () => MaybePromise<Result>): Promise<Result> => {

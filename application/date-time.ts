@@ -13,7 +13,7 @@ const dayText = (day: number): string => {
 
 const twoDigits = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'))
 
-/** `YYYY-MM-DD hh:mm:ss` in UTC. Days are cached, because most times are of a few days. */
+/** `YYYY-MM-DD hh:mm:ss` in UTC. Days are cached, because most times fall on a few days. */
 export const formatDateTime = (at: Instant): string => {
   const day = Math.floor(at / dayMs)
   const seconds = Math.floor((at - day * dayMs) / 1000)

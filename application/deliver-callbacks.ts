@@ -12,9 +12,9 @@ import { runningDeliveries, type RunNeeds } from './running-deliveries.ts'
 type Needs = AttemptNeeds &
   RunNeeds & { readonly queue: CallbackQueue; readonly findTrouble: FindTrouble }
 
-/** Deliveries that are begun a millisecond apart: a request seldom meets two of them. */
+/** Up to this many deliveries start one millisecond apart, so that a request rarely meets two. */
 const begunApart = 32
-/** Of more, so many are begun in each turn of the event loop. */
+/** Beyond that, this many start in each turn of the event loop. */
 const begunAtOnce = 2
 
 type Running = ReturnType<typeof runningDeliveries>
@@ -25,7 +25,7 @@ const firstOf = (...times: readonly (Instant | null | undefined)[]): Instant | n
   return first === Infinity ? null : first
 }
 
-/** Finds the next delivery of each lane, and the lanes that have one. */
+/** Finds the next delivery of each lane, and lanes with due deliveries. */
 const dueDeliveries = (
   queue: CallbackQueue,
   scheduler: Scheduler,
@@ -36,12 +36,12 @@ const dueDeliveries = (
   let lastCheck: DueCheck | null = null
   let changes = 0
 
-  /** At least two, if there are as many. */
+  /** Returns at least two, if there are as many. */
   const readyIn = (lane: DeliveryLane, at: Instant): readonly string[] => {
     const due = queue.due(lane, at, slotsPerDestination + 1)
     const ready = due.filter(running.isReady)
     if (ready.length > 1 || due.length <= slotsPerDestination) return ready
-    // The first ones are busy or resting: look past them.
+    // The first ones are in flight or backing off: look past them.
     const past = running.count() + running.restingCount()
     return queue.due(lane, at, past + 2).filter(running.isReady)
   }
@@ -54,17 +54,17 @@ const dueDeliveries = (
       if (another !== undefined) scheduler.add(lane)
       const row = subject === undefined ? undefined : queue.find(subject)
       const isDue = row?.destination === lane.destination && (row.dueAt ?? Infinity) <= at
-      // If it changed since, `newlyDue` finds it.
+      // If it has changed since, `newlyDue` finds it.
       return isDue ? row : undefined
     },
-    /** Queues every lane in which something has become due. */
+    /** Queues every lane that has become due. */
     queueLanes: (at: Instant): void => {
       for (const lane of held.takeDue(at)) scheduler.add(lane)
       running.forEachEnded(at, (subject) => {
         const lane = queue.laneOf(subject, at)
         if (lane) scheduler.add(lane)
       })
-      // What another process was about to do before.
+      // What another process was about to deliver before.
       if (share.changes() !== changes) lastCheck = null
       changes = share.changes()
       const found = queue.newlyDue(at, lastCheck)
@@ -76,9 +76,8 @@ const dueDeliveries = (
 }
 
 /**
- * Delivers callback messages in order for each resource, with independent progress for each
- * destination.
- * Long because its steps share what is queued, held and under way.
+ * Delivers callback messages in order for each resource. Each destination progresses independently.
+ * Long because its steps share what is queued, held and in flight.
  */
 export const deliverCallbacks = (needs: Needs) => {
   const { queue, now } = needs
@@ -113,7 +112,7 @@ export const deliverCallbacks = (needs: Needs) => {
     running.begin(row, slot)
   }
 
-  /** Starts all due deliveries that have a slot, a few at a time. */
+  /** Starts all due deliveries that have a slot, in small batches. */
   const beginDue = async (at: Instant, stopped?: AbortSignal): Promise<void> => {
     queueLanes(at)
     let begun = 0
@@ -148,7 +147,7 @@ export const deliverCallbacks = (needs: Needs) => {
       const next = queue.nextDue(at)
       return firstOf(next, running.firstRestEnd(), held.firstEnd())
     },
-    /** Waits until everything that is due now was attempted. */
+    /** Resolves when everything due at the call has been attempted. */
     settle: async (stopped: AbortSignal): Promise<void> => {
       settling += 1
       try {

@@ -10,20 +10,20 @@ import type { Begun, Share } from './share.ts'
 type Answered = Pick<Attempt, 'result' | 'httpStatus' | 'problem' | 'durationMs' | 'retryAfterMs'>
 
 export type AttemptNeeds = {
-  /** Rests the destination of a failed attempt that has failed for days. */
+  /** Suspends the destination of a failed attempt after days of failures. */
   readonly restIfDead: (lane: DeliveryLane) => Promise<void>
   readonly share: Share
   readonly find: Find
   readonly recall: Recall
   readonly caughtUp: () => Promise<void>
-  /** The same without hurry. */
+  /** The same at low priority. */
   readonly caughtUpSoon: () => Promise<void>
-  /** Sends nothing once it may not. @throws StoreUnavailable */
+  /** Sends nothing once the lease is lost. @throws StoreUnavailable */
   readonly send: (
     message: QueuedMessage,
     uri: string,
     merchant: string | null,
-    /** For how long it may still be sent, in ms. */
+    /** How much longer it may be sent, in ms. */
     leftMs: () => number,
   ) => Promise<Answered>
   readonly now: () => Instant
@@ -31,14 +31,14 @@ export type AttemptNeeds = {
   readonly random: () => number
 }
 
-/** What an attempt shares with the others. */
+/** Shared by all attempts. */
 type Around = {
-  /** Whether somebody waits until all is recorded. */
+  /** Whether a caller waits until everything is recorded. */
   readonly isHurried: () => boolean
   readonly recordTime: RecordTime
 }
 
-/** Calls `onDelivered` when a message has arrived and its record may wait. */
+/** Calls `onDelivered` when a message has arrived and its record may be deferred. */
 type Deliver = (
   row: QueueRow,
   lane: DeliveryLane,
@@ -61,7 +61,7 @@ const makeSend =
     recordTime(destination, now() - startedAt)
     const { subject, revision, event, seqno } = message
     const attemptedAt = now()
-    // Merging the two by spreads would take ten times the memory.
+    // Merging them with spreads would take ten times the memory.
     return Object.assign({ subject, revision, event, seqno, uri, attemptedAt }, answered)
   }
 
@@ -74,7 +74,7 @@ type Recording = {
   /** Attempts recorded when this one started. */
   readonly after: number
   readonly merchant: string | null
-  /** Nobody waits for it. */
+  /** No caller waits for it. */
   readonly mayWait: boolean
 }
 
@@ -83,7 +83,7 @@ const actor = 'daybook'
 const makeRecord =
   ({ now, newId, random, share }: AttemptNeeds) =>
   async (id: string, { attempt, after, merchant, mayWait }: Recording): Promise<void> => {
-    // Channels hear of a message when its record is appended.
+    // Channels publish a message when its record is appended.
     const urgency = mayWait && channelOf(attempt.uri) === undefined ? 'soon' : 'now'
     await share.handle(
       callbacks,
@@ -93,15 +93,15 @@ const makeRecord =
     )
   }
 
-/** Sends a first message and records what came of it. */
+/** Sends the first message and records the outcome. */
 const makeAttempt = (needs: AttemptNeeds, { isHurried, recordTime }: Around) => {
   const send = makeSend(needs, recordTime)
   const record = makeRecord(needs)
-  /** Attempts that could not be recorded yet. */
+  /** Attempts not recorded yet. */
   const unrecorded = new Map<string, Attempt>()
 
   return {
-    /** Answers whether nobody waits until the read models have the record. */
+    /** Returns whether recording may complete in the background. */
     attempt: async (
       message: QueuedMessage,
       { merchant, waiting, callbackUri }: AddressedRow,
@@ -111,11 +111,11 @@ const makeAttempt = (needs: AttemptNeeds, { isHurried, recordTime }: Around) => 
     ): Promise<boolean> => {
       const { id, attempts: after } = message
       const before = unrecorded.get(id)
-      // An attempt counts for its address only.
+      // An attempt counts only for its address.
       const isKnown = before?.uri === callbackUri
       const attempt = isKnown ? before : await send(message, callbackUri, lane, lease)
       unrecorded.set(id, attempt)
-      // A failure may hold others back, and a message behind this one waits for it.
+      // A failure may delay others, and a queued message behind this one waits for it.
       const mayWait = attempt.result === 'delivered' && waiting.length === 1 && !isHurried()
       if (mayWait) onDelivered()
       await record(id, { attempt, after, merchant, mayWait })
@@ -127,17 +127,17 @@ const makeAttempt = (needs: AttemptNeeds, { isHurried, recordTime }: Around) => 
 }
 
 /**
- * Attempts deliveries and records each attempt before the next of its resource, so a crash repeats
- * at most one message of each.
+ * Attempts deliveries and records each one before the next of its resource, so that a crash repeats
+ * at most one message per resource.
  */
 export const deliveryAttempts = (needs: AttemptNeeds, around: Around) => {
   const { attempt, isUnrecorded, forget } = makeAttempt(needs, around)
-  /** Resources that failed here last: the queue may lag behind the log. */
+  /** Resources that failed last: for these the queue may lag behind the log. */
   const doubtful = new Set<string>()
 
-  /** Whether the log holds no other attempts than the queue shows. */
+  /** Whether the log has only the attempts that the queue shows. */
   const isCurrent = async ({ id, subject, attempts }: QueuedMessage): Promise<boolean> => {
-    // For a first attempt the cache is enough, unless this resource failed here before.
+    // For a first attempt the cache is enough, unless this resource failed before.
     const isFirst = attempts === 0 && !doubtful.has(subject)
     const known = isFirst ? needs.recall(callbacks, id) : await needs.find(callbacks, id, 'log')
     return (known?.attempts ?? 0) === attempts
@@ -160,7 +160,7 @@ export const deliveryAttempts = (needs: AttemptNeeds, around: Around) => {
       await deliver(row, lane, lease, onDelivered)
     } catch (error) {
       doubtful.add(row.subject)
-      // Another holder would send it again.
+      // Another lease holder would send it again.
       if (row.waiting[0] && isUnrecorded(row.waiting[0].id)) lease.keep()
       throw error
     }

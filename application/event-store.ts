@@ -3,13 +3,13 @@ export type Revision = number
 
 export const noStream: Revision = -1
 
-/** Position in the log; growing, with gaps in some stores. */
+/** Position in the log; increasing, with gaps in some stores. */
 export type Position = number
 
 /** The position before the first event of the log. */
 export const start: Position = 0
 
-/** No `undefined`, bigint or Date: what is read equals what was appended. */
+/** No `undefined`, bigint or Date: events read equal those appended. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
 export type NewEvent = {
@@ -24,9 +24,9 @@ export type RecordedEvent = NewEvent & {
   readonly stream: string
   readonly revision: Revision
   readonly position: Position
-  /** RFC 6962 leaf hash of its entry, in base64, where the store knows it. */
+  /** RFC 6962 leaf hash of its entry, in base64, if the store knows it. */
   readonly leaf?: string
-  /** When the store wrote it, in ms, where the store says it. */
+  /** When the store wrote it, in ms, if the store records that. */
   readonly recordedAt?: number
 }
 
@@ -36,7 +36,7 @@ export type Appended = {
   readonly position: Position
 }
 
-/** `soon` lets others go first, and gathers with its like for up to a tenth of a second. */
+/** `soon` yields to other appends, and is batched with its like for up to a tenth of a second. */
 export type Urgency = 'now' | 'soon'
 
 /** Another writer was first; nothing was appended. */
@@ -51,17 +51,17 @@ export class WrongExpectedRevision extends Error {
   }
 }
 
-/** The store does not answer. An append may have happened; repeating it is safe. */
+/** The store is unavailable. The append may have happened; repeating it is safe. */
 export class StoreUnavailable extends Error {
   override readonly name: string = 'StoreUnavailable'
 }
 
-/** Another process holds the store; nothing happened, and a retry usually works. */
+/** Another process has locked the store; nothing happened, and a retry usually works. */
 export class StoreHeld extends StoreUnavailable {
   override readonly name = 'StoreHeld'
 }
 
-/** The store holds something else than what was appended. Reading it again does not help. */
+/** An event differs from what was appended. Reading it again does not help. */
 export class DamagedEvent extends Error {
   override readonly name = 'DamagedEvent'
   constructor(
@@ -95,15 +95,14 @@ export type EventStore = {
   ): Promise<Appended>
   /**
    * Events from a revision (default 0) on; none if the stream does not exist. @throws DamagedEvent
-   * when one of them is; other streams can be read
+   * if one of them is damaged; other streams can be read
    */
   readStream(stream: string, from?: Revision, limit?: number): Promise<readonly RecordedEvent[]>
-  /** Reads up to the present end, in batches. @throws DamagedEvent after all events before it */
+  /** Reads up to the current end, in batches. @throws DamagedEvent after all events before it */
   readAll(after: Position): AsyncIterable<readonly RecordedEvent[]>
   /**
    * The newest events before an event, or before the end; newest first, at most `limit`. Positions
-   * may be byte offsets: reads begin at the position of an event and nowhere else. @throws
-   * DamagedEvent
+   * may be byte offsets, so `before` must be the position of an event. @throws DamagedEvent
    */
   readBack(before: Position | undefined, limit: number): Promise<readonly RecordedEvent[]>
   /** The event at a position; undefined if none begins there. @throws DamagedEvent */

@@ -5,7 +5,7 @@ import type { Context } from './handle.ts'
 import { listOwn, type Share } from './share.ts'
 import type { DueWork } from './schedule.ts'
 
-/** Requests whose deadline has passed, by the read model. */
+/** Requests whose deadline has passed, according to the read model. */
 type Rows<Row> = {
   due(now: Instant, limit: number): readonly Row[]
   nextDeadline(now: Instant): Instant | null
@@ -31,9 +31,9 @@ const batchSize = 200
 const merchantOf = ({ merchant }: { readonly merchant: string }): string => merchant
 
 /**
- * Records expiries and returns when the next one is due. Deciders ignore what was captured, renewed
- * or answered meanwhile. A request that stays listed without expiring counts as failed and backs
- * off.
+ * Records expiries and returns when the next one is due. Deciders ignore requests captured, renewed
+ * or answered in the meantime. A request that stays listed without expiring counts as failed and
+ * backs off.
  */
 const expireDue = <Row extends { readonly merchant: string }>(
   { share, rows, caughtUp, newId, outageOf }: Needs<Row>,

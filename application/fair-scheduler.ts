@@ -3,12 +3,12 @@ import { uniqueQueue, type UniqueQueue } from './unique-queue.ts'
 
 type Merchant = DeliveryLane['merchant']
 
-/** Concurrent deliveries: of each pool, of one merchant, to one destination. */
+/** Concurrent deliveries per pool, per merchant and per destination. */
 const slotsPerPool = 256
 const slotsPerMerchant = 64
 export const slotsPerDestination = 16
 
-/** Faster destinations count as quick. */
+/** Destinations that answer faster than this count as quick. */
 const quickMs = 1000
 const maxQuickDestinations = 10_000
 
@@ -44,9 +44,9 @@ const nextOf = (own: Waiting): string | undefined => {
 }
 
 /**
- * Decides who may deliver next. Merchants take turns; within a merchant, destinations with fresh
- * messages alternate with all others, and each group is served in turn. Quick destinations have
- * their own pool, so that slow ones cannot hold them up. Each step takes constant time.
+ * Decides which lane delivers next. Merchants take turns; within a merchant, destinations with new
+ * messages alternate with all others, and each group is served in turn. Quick destinations have a
+ * separate pool, so that slow ones cannot delay them. Each step takes constant time.
  * Long because every step shares the same counters.
  */
 export const makeFairScheduler = () => {
@@ -102,7 +102,7 @@ export const makeFairScheduler = () => {
     return undefined
   }
 
-  /** Frees the slot, and lets the next merchant that waits for the destination in. */
+  /** Frees the slot, and lets the next merchant waiting for the destination in. */
   const leave = ({ merchant, destination, pool }: Slot): void => {
     pool.held -= 1
     decrement(pool.heldOf, merchant)
@@ -123,12 +123,12 @@ export const makeFairScheduler = () => {
   }
 
   return {
-    /** Queues a lane; one that waits already keeps its place. */
+    /** Queues a lane; one that is already queued keeps its place. */
     add,
     /** Takes a slot for the next lane, if both exist. */
     take: (): Slot | undefined => takeFrom(quickPool) ?? takeFrom(slowPool),
     leave,
-    /** Whether a lane waits, for a slot or for a place at its merchant. */
+    /** Whether a lane waits for a slot. */
     isWaitedFor: (): boolean => quickPool.merchants.size() + slowPool.merchants.size() > 0,
     recordTime,
   }

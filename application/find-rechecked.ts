@@ -2,7 +2,7 @@ import { Refusal } from '../domain/refusal.ts'
 import { streamOf } from '../domain/stream.ts'
 import type { Aggregate, DecidedEvent, Find } from './find-state.ts'
 
-/** Reads the log again if the cached state is not as wanted. */
+/** Reads the log again if the cached state fails the check. */
 export const findRechecked = async <Event extends DecidedEvent, State>(
   find: Find,
   aggregate: Aggregate<never, Event, State>,
@@ -17,8 +17,8 @@ export const findRechecked = async <Event extends DecidedEvent, State>(
 export const isPresent = ({ status }: { readonly status: string }): boolean => status === 'present'
 
 /**
- * Checks that a command would be accepted, without carrying it out, and returns the state. A cached
- * refusal is checked against the log. @throws Refusal
+ * Checks that a command would be accepted, without executing it, and returns the state. A cached
+ * refusal is verified against the log. @throws Refusal
  */
 export const dryRun = async <Command, Event extends DecidedEvent, State>(
   find: Find,

@@ -13,14 +13,16 @@ export type DecidedEvent = { readonly type: string; readonly data: object }
 export type Aggregate<Command, Event extends DecidedEvent, State> = {
   readonly category: string
   readonly decider: Decider<Command, Event, State>
-  /** Whether signed changes count once, in their order. */
+  /** Whether signed changes apply once and in order. */
   readonly isOrdered?: true
 }
 
-/** `memory` may lag behind other processes; `log` is current; a position is a point in the past. */
+/**
+ * `memory` may lag behind other processes; `log` is current; a position is a moment in the past.
+ */
 export type AsOf = 'memory' | 'log' | Position
 
-/** Reads what the stream holds beyond the known state. */
+/** Reads events newer than the known state. */
 export const makeCatchUp =
   (store: EventStore, cache: StateCache) =>
   async <Event, State>(
@@ -58,7 +60,7 @@ export const makeFind = (store: EventStore, cache: StateCache, catchUp: CatchUp)
     decider: Decider<never, Event, State>,
     stream: string,
   ): Promise<State> => {
-    // What is not in memory is read at once: the log need not be asked where it ends.
+    // A state that is not cached is read at once, without asking for the log's head.
     const known = cache.findCurrent(stream) && (await cache.findAtHead(stream))
     return known ? (known.state as State) : readNow(decider, stream)
   }

@@ -1,30 +1,30 @@
 import type { Position } from './event-store.ts'
 
-/** What a read asks for instead of the newest. */
+/** The freshness a read accepts instead of the newest. */
 export type AskedFreshness = {
-  /** It must hold everything up to there. */
+  /** The answer must include everything up to this position. */
   readonly minPosition?: Position
-  /** It may be so old, in seconds. */
+  /** Maximum age in seconds. */
   readonly maxAge?: number
 }
 
 /** One read, and how fresh its answer is. */
 export type FreshRead = {
   /**
-   * Waits for what is asked for, so that the read need not ask the store. @throws StoreUnavailable
-   * when it does not come
+   * Waits for the requested freshness, so that the read need not ask the store. @throws
+   * StoreUnavailable on timeout
    */
   readonly settle: (asked: AskedFreshness) => Promise<'settled' | 'beyond the log'>
-  /** Begins the read, and notes what it waits for. */
+  /** Runs the read and records what it must wait for. */
   readonly run: <Answer>(work: () => Answer) => Answer
-  /** The answer holds everything up to there. */
+  /** The answer includes everything up to this position. */
   readonly position: () => Position
-  /** How old the answer may be, in seconds, when the store was not asked. */
+  /** How old the answer may be, in seconds, if the store was not asked. */
   readonly age: () => number | undefined
 }
 
 export type Freshness = {
-  /** The newest position that this process has heard of. */
+  /** The newest position that this process has observed. */
   readonly known: () => Position
   readonly read: () => FreshRead
 }

@@ -1,7 +1,7 @@
 import type { RefusalOfFunds } from '../domain/payment/payment-events.ts'
 import type { Instant } from '../domain/time.ts'
 
-/** Equal approvals are the same one: a source holds the money once. */
+/** Approvals with equal members are the same one: the source reserves the money once. */
 export type Approval = {
   readonly payment: string
   readonly payer: string
@@ -24,8 +24,8 @@ export type Movement = {
 }
 
 /**
- * Reports a movement; repeated after failures, which may delay later ones. The signal is aborted
- * when the service wants to stop.
+ * Reports a movement. Retried after failures, which may delay later movements. The signal is
+ * aborted when the service stops.
  */
 type ReportMovement = (movement: Movement, stopped: AbortSignal) => Promise<void>
 
@@ -34,8 +34,8 @@ export type FundingSource = {
   /** Null means yes, otherwise the reason. May be retried when the outcome is unknown. */
   approve(wanted: Approval): Promise<RefusalOfFunds | null>
   /**
-   * The approval is not used: another was first or the request ended. Not called if the process
-   * stops or the log is unavailable; the log says what is authorized.
+   * The approval is not used: another was recorded first or the request ended. Not called if the
+   * process stops or the log is unavailable; the log says what is authorized.
    */
   cancel(approved: Approval): Promise<void>
   /**

@@ -1,4 +1,4 @@
-/** A map that drops what was not used recently. */
+/** A map that evicts entries not used recently. */
 type GenerationalCache<Key, Value> = {
   get(key: Key): Value | undefined
   set(key: Key, value: Value): void
@@ -12,10 +12,10 @@ type WeightLimit<Value> = {
   readonly weight: number
 }
 
-/** Number of payments whose states and rows stay in memory. */
+/** Number of payments whose states and rows are cached. */
 export const cachedPayments = 10_000
 
-/** Streams whose state stays in memory: a number, or fewer if they are large. */
+/** Limits of the state cache: a number of streams, and fewer if they are large. */
 export type CacheLimits = {
   readonly streams: number
   /** Estimated. */
@@ -26,8 +26,9 @@ export type CacheLimits = {
 export const defaultCacheLimits: CacheLimits = { streams: cachedPayments, bytes: 33_554_432 }
 
 /**
- * Keeps at least the `count` entries used last, fewer if they are heavy. It has two generations and
- * drops the older one as a whole, so a use costs one or two look-ups and no ordering.
+ * Keeps at least the `count` most recently used entries, fewer if they are heavy. It has two
+ * generations and drops the older one as a whole, so an access costs one or two look-ups and no
+ * ordering.
  */
 export const generationalCache = <Key, Value>(
   count: number,

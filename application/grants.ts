@@ -61,7 +61,8 @@ export type Needs = {
 export type LiveToken = TokenRow & GrantRow
 
 /**
- * Not revoked, the payer exists, merchant and client are enabled. A merchant is its own client.
+ * Whether it is not revoked, the payer exists, and merchant and client are enabled. A merchant is
+ * its own client.
  */
 const stands = async (find: Find, { isRevoked, payer, client, merchant }: GrantRow) =>
   !isRevoked &&
@@ -134,14 +135,14 @@ export type Refreshed = {
   readonly grant: GrantRow
   readonly generation: number
   readonly permissions: Permissions
-  /** Null unless an application was granted. */
+  /** Null if no application was granted anything. */
   readonly signedInAt: Instant | null
 }
 
 type Refreshing = {
   readonly id: string
   readonly isPublic: boolean
-  /** Thumbprint of the key that the client has proved. */
+  /** Thumbprint of the key the client proved. */
   readonly jkt: string | undefined
 }
 

@@ -32,7 +32,7 @@ import {
 
 export type Context = Origin
 
-/** No events for a repeated command. */
+/** Empty for a repeated command. */
 type Handled<Event, State> = { readonly state: State; readonly events: readonly Event[] }
 
 export type Handle = <Command, Event extends DecidedEvent, State>(
@@ -48,7 +48,7 @@ type Needs = {
   readonly store: EventStore
   readonly eventId: EventId
   readonly commandId: () => string
-  /** The clock that requests are signed by. */
+  /** The clock that request signatures use. */
   readonly machineNow?: () => Instant
   readonly cacheLimits?: CacheLimits
   /** `observe` is called with all later events. */
@@ -57,7 +57,7 @@ type Needs = {
   readonly onAppended?: OnAppended
 }
 
-/** Notes what the newest state has refused. */
+/** Attaches the decision to a refusal. */
 const decided = (
   refusal: Refusal,
   stream: string,
@@ -70,10 +70,10 @@ const decided = (
   return refusal
 }
 
-/** A fresh attempt fails only if another writer succeeded. */
+/** Each attempt fails only if another writer succeeded. */
 const maximumAttempts = 100
 
-/** Looked at last, as whoever was frozen meanwhile has a revision that is outdated. */
+/** Checked just before the append: a node that was frozen has an outdated lease. */
 const mayAppend = ({ fence }: Known, lease: Lease): boolean =>
   lease.isHeld() && !isFenced(fence, lease)
 
@@ -115,7 +115,7 @@ const makeRun = (needs: Needs, cache: StateCache, catchUp: CatchUp) => {
   ): Promise<Handled<Event, State>> => {
     const commandId = needs.commandId()
     const before = cache.find(stream)
-    // Unknown streams are usually new; otherwise the append or a refusal tells.
+    // Unknown streams are usually new; if not, the append or a refusal shows it.
     let known: Known = before ?? unreadState(decider)
     let isFresh = before !== undefined && isStale(before)
     if (isFresh) known = await catchUp(decider, stream, known)
@@ -134,7 +134,7 @@ const makeRun = (needs: Needs, cache: StateCache, catchUp: CatchUp) => {
         if (!isOutdated && isFresh) throw decided(error, stream, known, command, context)
         if (attempt === maximumAttempts) return refuse('conflicting_changes')
       }
-      // A refusal from the cache counts only after reading the log.
+      // A refusal from the cache counts only after the log was read.
       known = await catchUp(decider, stream, known)
       isFresh = true
     }
@@ -144,9 +144,7 @@ const makeRun = (needs: Needs, cache: StateCache, catchUp: CatchUp) => {
 const unsigned = (machineNow: (() => Instant) | undefined): Asked | undefined =>
   machineNow && { at: secondsAfter(machineNow(), 0), signature: null }
 
-/**
- * The only way to change anything. Commands to one aggregate run one after another in this process.
- */
+/** The only way to change state. Commands to one aggregate run in sequence in this process. */
 export const makeHandler = (needs: Needs) => {
   const { store, cacheLimits = defaultCacheLimits, from = start, machineNow } = needs
   const cache = makeStateCache({ store, cacheLimits, from })
@@ -168,7 +166,7 @@ export const makeHandler = (needs: Needs) => {
     id: string,
   ): State | undefined => cache.findCurrent(streamOf(aggregate, id))?.state as State | undefined
 
-  /** Where a stream stands as far as this process knows. */
+  /** The revision of a stream as far as this process knows. */
   const revisionOf = (stream: string): Revision | undefined => cache.find(stream)?.revision
 
   const find = makeFind(store, cache, catchUp)

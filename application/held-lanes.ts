@@ -1,7 +1,7 @@
 import type { DeliveryLane } from '../domain/callback.ts'
 import type { Instant } from '../domain/time.ts'
 
-/** What holds a destination back: it rests, or asked for less. */
+/** Why a destination is held back: it is suspended, or asked for fewer requests. */
 type DestinationTrouble = {
   readonly pausedUntil: Instant | null
   readonly restedAt: Instant | null
@@ -9,15 +9,15 @@ type DestinationTrouble = {
 
 export type FindTrouble = (merchant: string, destination: string) => DestinationTrouble | undefined
 
-/** How soon a lane that is held is looked at again. */
+/** How often a held lane is checked again. */
 const lookAgainMs = 1000
 
 const keyOf = ({ merchant, destination }: DeliveryLane): string =>
   JSON.stringify([merchant, destination])
 
 /**
- * Lanes to which nothing may be sent now. One that asked for less gets one message at a time until
- * it takes one.
+ * Lanes that must not send now. After asking for fewer requests, a destination gets one message at
+ * a time until it accepts one.
  */
 export const heldLanes = (findTrouble: FindTrouble) => {
   const running = new Map<string, number>()
@@ -33,7 +33,7 @@ export const heldLanes = (findTrouble: FindTrouble) => {
   }
 
   return {
-    /** Whether it is held, and then remembers it. */
+    /** Whether the lane is held; remembers it if so. */
     hold: (lane: DeliveryLane, at: Instant): boolean => {
       if (!isHeld(lane, at)) return false
       held.set(keyOf(lane), { lane, until: at + lookAgainMs })
@@ -47,7 +47,7 @@ export const heldLanes = (findTrouble: FindTrouble) => {
       if (left > 0) running.set(keyOf(lane), left)
       else running.delete(keyOf(lane))
     },
-    /** Lanes to look at again. */
+    /** Lanes to check again. */
     takeDue: (at: Instant): readonly DeliveryLane[] => {
       // Also over if the clock was set back.
       const due = [...held].filter(([, { until }]) => at >= until || at < until - lookAgainMs)

@@ -8,30 +8,30 @@ import type { Begun } from './share.ts'
 
 /** How often leases are renewed, in ms. */
 const renewEveryMs = 2_000
-/** For so long after it asked for its last renewal a node does its work. */
+/** How long a node may work after it started its last renewal. */
 const heldForMs = 6_500
 /** Others may renew at the same time. */
 const mostTries = 10
 
 type Needs = {
   readonly store: Pick<EventStore, 'append' | 'readStream'>
-  /** A name of its own for each process. */
+  /** Unique for each process. */
   readonly node: string
-  /** In ms; it goes on while the process is frozen. */
+  /** In ms; continues while the process is frozen. */
   readonly elapsed: () => number
   readonly newId: () => string
-  /** Waits until what earlier holders have done is known here. */
+  /** Resolves once this node has read everything that earlier holders did. */
   readonly caughtUp: () => Promise<void>
-  /** What this node cannot do. */
+  /** Work that this node cannot do. */
   readonly cannot: () => Promise<readonly string[]>
-  /** Called when this node may do other work than before. */
+  /** Called when this node's leases change. */
   readonly onChange: () => void
 }
 
 /**
- * Holds leases of one node, as long as `step` is called a few times a second. The deadline of its
- * own leases is counted from before it asked, that of others from when they were heard of, so
- * clocks need not agree, and a node that was frozen stops by itself.
+ * Holds leases for one node, as long as `step` is called a few times a second. The deadline of own
+ * leases counts from before the renewal, that of others from when they were observed, so clocks
+ * need not agree and a frozen node stops by itself.
  * Long because its steps share what is known.
  */
 export const holdLeases = (needs: Needs) => {
@@ -74,7 +74,7 @@ export const holdLeases = (needs: Needs) => {
     return append({ type: 'Renew', node, revision, cannot, gone, released })
   }
 
-  /** Reads, then appends; again when another node was first. */
+  /** Reads, then appends; retries if another node was first. */
   const untilFirst = async (change: () => Promise<boolean>): Promise<void> => {
     for (let tries = 0; tries < mostTries; tries++) {
       await stream.read()
@@ -85,7 +85,7 @@ export const holdLeases = (needs: Needs) => {
 
   return {
     isOwn,
-    /** What begins under a lease now. */
+    /** Work started now under a lease. */
     begun: (work: string): Begun => {
       const revision = active.revisionOf(work)
       return {
@@ -93,7 +93,7 @@ export const holdLeases = (needs: Needs) => {
         keep: () => uses.keep(work),
       }
     },
-    /** Whether this node does any of these. */
+    /** Whether this node has a lease for any of these. */
     isAnyOwn: (wanted: (work: string) => boolean): boolean =>
       active.all().some((work) => wanted(work) && isOwn(work)),
     /** @throws LeaseLost */
@@ -104,10 +104,10 @@ export const holdLeases = (needs: Needs) => {
     },
     using: uses.using,
     changes: active.changes,
-    /** What this node does, and how many nodes there are. */
+    /** This node's leases. */
     held: (): readonly string[] => active.all(),
     nodeCount: (): number => Object.keys(stream.nodes()).length,
-    /** Every node that is heard of, and what it does; `isOwn` is this one. */
+    /** Every known node and its leases; `isOwn` is this one. */
     nodes: () =>
       Object.entries(stream.nodes()).map(([name, { does: work }]) => ({
         ...{ name, isOwn: name === node, does: Object.keys(work) },
@@ -116,8 +116,8 @@ export const holdLeases = (needs: Needs) => {
       if (!isLeaving) await untilFirst(renew)
     },
     /**
-     * Gives all to the other nodes, once nothing is under way. With something unrecorded it gives
-     * nothing: they take over as if it had died, and may do that again.
+     * Hands all leases to the other nodes, once nothing is in flight. If something is unrecorded it
+     * hands over nothing: the others take over as after a crash, and may repeat that work.
      */
     leave: async (): Promise<void> => {
       isLeaving = true

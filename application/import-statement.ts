@@ -11,10 +11,10 @@ import {
   type StatementEntry,
 } from './match-bank-entries.ts'
 
-/** A payout, or all of a message, that the bank refuses to pay. */
+/** The bank's refusal to pay a payout, or all payouts of a message. */
 export type Rejection = {
   readonly messageId: string
-  /** Null where it refuses all of them. */
+  /** Null if all payouts are refused. */
   readonly endToEndId: string | null
   readonly day: string
   readonly reason: ReturnReason
@@ -26,21 +26,21 @@ type Needs = MatchNeeds & {
   readonly contextOf: (merchant: string | null) => Context
 }
 
-/** What became of an entry or a rejection. */
+/** The outcome for an entry or a rejection. */
 export type ImportedOne = {
   readonly outcome: 'paid' | 'returned' | 'known' | 'unmatched'
   /** Null for a rejection of a whole message. */
   readonly endToEndId: string | null
   readonly messageId: string | null
   readonly day: string
-  /** Of an entry. */
+  /** Amount of an entry. */
   readonly amount: { readonly sum: Sum; readonly currency: string } | null
   readonly payouts: readonly OrderedPayout[]
-  /** Why it is that of no payout. */
+  /** Why it matches no payout. */
   readonly problem: EntryProblem | null
 }
 
-/** What an import has done; `known` counts what earlier ones had. */
+/** The result of an import; `known` counts entries from earlier imports. */
 export type Imported = {
   paid: number
   returned: number
@@ -64,7 +64,7 @@ const toldRejection = ({ endToEndId, messageId, day }: Rejection) => ({
   ...{ endToEndId, messageId, day, amount: null, payouts: [], problem: null },
 })
 
-/** Money leaves before it can come back. */
+/** Outgoing payments come before returns. */
 const inOrder = (one: StatementEntry, other: StatementEntry): number =>
   one.day === other.day
     ? Number(one.side < other.side) - Number(one.side > other.side)
@@ -72,7 +72,7 @@ const inOrder = (one: StatementEntry, other: StatementEntry): number =>
       ? -1
       : 1
 
-/** Records what entries of a statement say of payouts. Entries that are known change nothing. */
+/** Records what a statement's entries say about payouts. Known entries have no effect. */
 export const importEntries = (needs: Needs) => {
   const { handle, caughtUp, contextOf, entries } = needs
 
@@ -84,7 +84,7 @@ export const importEntries = (needs: Needs) => {
       side === 'debit'
         ? ({ type: 'ConfirmPayout', ...which } as const)
         : ({ type: 'ReturnPayout', ...which, reason } as const)
-    // An earlier import was broken off, or another file told it.
+    // An earlier import was interrupted, or another file contains the entry.
     if (side === 'debit' && one.payout.status === 'paid') return
     if (one.payout.returned?.entry === id) return
     await handle(settlements, merchant, command, contextOf(merchant))
@@ -125,7 +125,7 @@ export const importEntries = (needs: Needs) => {
   }
 }
 
-/** Records what a status report refuses: payouts for which no money has moved. */
+/** Records rejections from a status report: payouts for which no money has moved. */
 export const importRejections = (needs: Needs) => {
   const { handle, caughtUp, contextOf } = needs
 

@@ -41,8 +41,8 @@ const maxConcurrent = 16
 const source = 'source'
 
 /**
- * Reports movements of approved money to the funding source, from the log, and records how far it
- * got. The first source of a log starts at the present end.
+ * Reports movements of approved money to the funding source, from the log, and records the
+ * progress. The first source of a log starts at the current end.
  */
 export const informFunding = async (needs: Needs): Promise<DueWork> => {
   const { store, handle, share, find, movements, context } = needs

@@ -2,12 +2,12 @@ import { fold } from '../domain/decider.ts'
 import { leases, type LeaseCommand, type LeaseEvent, type Leases } from '../domain/leases.ts'
 import { noStream, type EventStore } from './event-store.ts'
 
-/** The one stream of all leases. */
+/** All leases are in one stream. */
 export const leaseStream = 'lease-work'
 
-/** After so long without a renewal, by the clock of whoever looks, a node is gone. */
+/** A node without a renewal for this long, by the observer's clock, is gone. */
 const goneAfterMs = 7_000
-/** Whoever has not looked for so long cannot say that others were silent. */
+/** A node that has not looked for this long cannot judge that others are gone. */
 const longestGapMs = 1_500
 
 type Needs = {
@@ -16,7 +16,7 @@ type Needs = {
   readonly elapsed: () => number
 }
 
-/** What is known of the stream, and when each node was heard of. */
+/** Follows the lease stream, and records when each node was last observed. */
 export const followLeases = ({ store, elapsed }: Needs) => {
   let revision = noStream
   let state: Leases = leases.initial
@@ -34,7 +34,7 @@ export const followLeases = ({ store, elapsed }: Needs) => {
     read: async (): Promise<void> => {
       const news = await store.readStream(leaseStream, revision + 1)
       const at = elapsed()
-      // Silence counts only while somebody listens.
+      // Absence counts only while this node is watching.
       if (at - lookedAt > longestGapMs)
         for (const name of Object.keys(state.nodes)) heardAt.set(name, at)
       lookedAt = at

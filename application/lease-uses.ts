@@ -1,25 +1,25 @@
-/** For so long a lease is kept, in ms: what could not be recorded is tried again after a second. */
+/** How long a lease is kept, in ms: unrecorded results are retried after a second. */
 const keptForMs = 3_000
 
 /**
- * Knows what is done with leases: one is given up only when nothing of it is under way, and all of
- * it is recorded.
+ * Tracks the uses of leases. A lease is released only when no use is in flight and everything is
+ * recorded.
  */
 export const usesOfLeases = (elapsed: () => number) => {
   let count = 0
-  /** By number: which leases each use may touch. */
+  /** By number: the leases that each use may touch. */
   const underWay = new Map<number, (work: string) => boolean>()
-  /** Leases that begin nothing more, and the number of the last use before that. */
+  /** Leases that admit no new uses, and the number of the last use before that. */
   const ending = new Map<string, number>()
   const keptUntil = new Map<string, number>()
 
   const isKept = (work: string): boolean => elapsed() < (keptUntil.get(work) ?? -Infinity)
 
   return {
-    /** Gives up no lease of this work for a while. */
+    /** Keeps the lease of this work for a while. */
     keep: (work: string): void => void keptUntil.set(work, elapsed() + keptForMs),
     areKept: (works: readonly string[]): boolean => works.some(isKept),
-    /** Does something with leases. */
+    /** Runs work that uses leases. */
     using: async <Result>(
       touches: (work: string) => boolean,
       work: () => Promise<Result>,
@@ -32,7 +32,7 @@ export const usesOfLeases = (elapsed: () => number) => {
         underWay.delete(number)
       }
     },
-    /** Lets exactly these end that are not kept; answers those that go on after all. */
+    /** Starts to release exactly these leases, except kept ones. Returns those that resume. */
     end: (works: readonly string[]): string[] => {
       const free = works.filter((work) => !isKept(work))
       const goOn = [...ending.keys()].filter((work) => !free.includes(work))

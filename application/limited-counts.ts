@@ -1,8 +1,8 @@
-/** Counts what each key holds, up to a limit. */
+/** Counts per key, up to a limit. */
 export const limitedCounts = (most: number) => {
   const counts = new Map<string, number>()
   return {
-    /** False if the key holds all that it may. */
+    /** False if the key is at the limit. */
     take: (key: string): boolean => {
       const count = counts.get(key) ?? 0
       if (count >= most) return false

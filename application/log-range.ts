@@ -2,12 +2,12 @@ import type { LogRange } from '../domain/accounting/completion.ts'
 import { start, type Position } from './event-store.ts'
 import type { LogTree } from './log-tree.ts'
 
-/** The positions of the events that begin and end a report or settlement. */
+/** Positions of the events that begin and end a report or settlement. */
 export type Cuts = { readonly after: Position; readonly before: Position }
 
 /**
- * The range of the log between two cuts: it begins with the event that ended the one before, so
- * that nothing stands between them.
+ * The range of the log between two cuts. It starts with the event that ended the previous one, so
+ * that there are no gaps.
  */
 export const logRangeOf = (
   tree: Pick<LogTree, 'indexOf' | 'rootOf'>,

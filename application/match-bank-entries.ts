@@ -3,10 +3,10 @@ import type { ReturnReason } from '../domain/accounting/payout-events.ts'
 import type { PayoutOrder, PayoutState } from '../domain/accounting/payout-state.ts'
 import { addUp } from '../domain/money/money.ts'
 
-/** An entry of a bank statement as it is read from a file. */
+/** An entry of a bank statement as parsed from a file. */
 export type StatementEntry = Omit<SeenEntry, 'problem'> & {
   readonly id: string
-  /** The bank's word on why money came back. */
+  /** The bank's reason for a return. */
   readonly reason: ReturnReason
 }
 
@@ -17,7 +17,7 @@ type Settlement = {
   readonly payouts: readonly PayoutState[]
 }
 
-/** A payout, and the order that an entry or a report speaks of. */
+/** A payout, and the order that an entry or report refers to. */
 export type OrderedPayout = {
   readonly settlement: Settlement
   readonly payout: PayoutState
@@ -36,7 +36,7 @@ export type MatchNeeds = {
 
 type Found = { readonly found: readonly OrderedPayout[] } | { readonly problem: EntryProblem }
 
-/** `<settlement id>-<currency>`, and the number of the attempt behind later ones. */
+/** `<settlement id>-<currency>`, with the attempt number appended for later attempts. */
 const endToEndPattern = /^(.+)-([A-Z]{3})(?:-\d+)?$/
 
 const byEndToEndId = ({ settlements }: MatchNeeds, id: string): OrderedPayout | undefined => {
@@ -47,7 +47,7 @@ const byEndToEndId = ({ settlements }: MatchNeeds, id: string): OrderedPayout | 
   return settlement && payout && order && { settlement, payout, order }
 }
 
-/** The payouts that a message orders, unless they were ordered again since. */
+/** The payouts that a message orders, except those ordered again since. */
 export const payoutsOfMessage = (
   { settlements }: MatchNeeds,
   messageId: string,
@@ -62,13 +62,13 @@ export const payoutsOfMessage = (
 const sumOf = (payouts: readonly OrderedPayout[]): string =>
   addUp(...payouts.map(({ payout }) => payout.amount))
 
-/** Banks may book all payouts of a file, or all of one day of it, as one entry. */
+/** Banks may book all payouts of a file, or all of one day, as one entry. */
 const inOneEntry = (needs: MatchNeeds, messageId: string, entry: StatementEntry): Found => {
   const known = payoutsOfMessage(needs, messageId).filter(
     ({ payout }) => payout.currency === entry.currency,
   )
   if (known.length === 0) return { problem: 'unknown_payout' }
-  // What an import of this entry has paid already, before it was broken off or beside this one.
+  // Already paid by an import of this entry that was interrupted or runs concurrently.
   const isOwn = ({ payout }: OrderedPayout) => payout.paid?.entry === entry.id
   const own = known.filter(isOwn)
   const open = known.filter((one) => one.payout.status === 'ordered' || isOwn(one))
@@ -81,7 +81,7 @@ const inOneEntry = (needs: MatchNeeds, messageId: string, entry: StatementEntry)
   return found ? { found } : { problem: 'other_amount' }
 }
 
-/** The same movement of money may come in a notification and in a statement, on two days. */
+/** The same transaction may appear in a notification and in a statement, on different days. */
 const isToldAgain = (
   { entries }: MatchNeeds,
   { paid }: PayoutState,
@@ -109,7 +109,7 @@ const inItsOwnEntry = (needs: MatchNeeds, endToEndId: string, entry: StatementEn
   return { found: [found] }
 }
 
-/** Which payouts an entry pays or brings back, by the ids and the amount that it tells. */
+/** The payouts that an entry pays or returns, by its ids and amount. */
 export const matchEntry = (needs: MatchNeeds, entry: StatementEntry): Found => {
   if (entry.endToEndId !== null) return inItsOwnEntry(needs, entry.endToEndId, entry)
   if (entry.messageId === null || entry.side === 'credit') return { problem: 'names_no_payout' }

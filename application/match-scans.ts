@@ -37,7 +37,7 @@ const batchSize = 200
 
 const merchantOf = ({ merchant }: Due): string | null => merchant
 
-/** What fails for the moment stays due, and `work` repeats it. */
+/** Transient failures stay due, and `work` retries them. */
 const tolerateTransient = async (following: Promise<void>): Promise<void> => {
   try {
     await following
@@ -94,7 +94,7 @@ const scanSteps = ({ handle, find }: Pick<Needs, 'handle' | 'find'>) => {
     switch (stage.type) {
       case 'requested': {
         const { listener } = stage
-        // It may have got its scan since the row was read.
+        // It may have been matched since the row was read.
         if ((await scanOf(find, tid)) !== undefined) return
         return carryOut(shortlink, { type: 'AwaitScan', at, listener }, context)
       }
@@ -114,9 +114,9 @@ const scanSteps = ({ handle, find }: Pick<Needs, 'handle' | 'find'>) => {
 }
 
 /**
- * Matches scans of shortlinks with payment requests (static QR). The shortlink's stream decides who
- * is matched; the payment's stream accepts or refuses, and then the scan goes to the next request.
- * Every step can be repeated by any process; `work` finishes what a crash left.
+ * Matches scans of shortlinks with payment requests (static QR). The shortlink's stream decides the
+ * match; the payment's stream accepts or refuses it, and if refused the scan goes to the next
+ * request. Any process can repeat every step; `work` finishes what a crash left.
  */
 export const matchScans = (needs: Needs) => {
   const { handle, find, pickUps, tokenDigestOf, newId, outageOf } = needs

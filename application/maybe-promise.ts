@@ -1,6 +1,6 @@
 export type MaybePromise<Value> = Value | Promise<Value>
 
-/** Continues without waiting if the value is there: even a resolved promise costs a turn. */
+/** Continues synchronously if the value is available: even a resolved promise costs a turn. */
 export const andThen = <Value, Result>(
   value: MaybePromise<Value>,
   next: (value: Value) => MaybePromise<Result>,

@@ -10,7 +10,7 @@ import type { ShownTokens, ShowTokens } from './show-tokens.ts'
 
 type Needs = {
   readonly find: Find
-  /** Where `find` stops at an earlier moment, this does not. */
+  /** Reads the current state, even if `find` is limited to an earlier moment. */
   readonly findNow: Find
   /** The identifier as the merchant wrote it; null once the payer is erased. */
   readonly showCustomer: (customer: string | null) => string | null
@@ -47,7 +47,7 @@ const shownRequests = ({ find, findNow, showCustomer, showTokens }: Needs) => {
     if (revokedBy !== null) return null
     const issued = { grant, generation, permissions: latest ?? permissions }
     const shown = await showTokens({ ...issued, payer, merchant, client: merchant }, at, asOf)
-    // Whoever has withdrawn consent since is told of no more, at whatever moment (interface 11.4).
+    // A payer who has since withdrawn consent is not shown, at any moment (interface 11.4).
     const { revokedBy: endedBy } = await findNow(grants, grant, 'log')
     const isWithdrawn = endedBy !== null && isWithdrawal(endedBy)
     return isWithdrawn ? { ...shown, userInfo: null } : shown
@@ -81,8 +81,8 @@ const shownRequests = ({ find, findNow, showCustomer, showTokens }: Needs) => {
 }
 
 /**
- * Requests as their merchant sees them: customers as named, and the current tokens of a grant that
- * stands. Callbacks show them as of their event.
+ * Requests as their merchant sees them: customers as the merchant named them, and the current
+ * tokens of a valid grant. Callbacks show them as of their event.
  */
 export const merchantViews = (needs: Needs) => {
   const { find, showCustomer } = needs

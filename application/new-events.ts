@@ -14,14 +14,14 @@ export type Origin = Cause & {
   readonly actor: string
   readonly correlationId: string
   readonly causationId?: string | null
-  /** When and with what it was signed; kept where signed changes are ordered. */
+  /** When and with which signature it was signed; kept if signed changes are ordered. */
   readonly asked?: Asked | undefined
-  /** Of work that one node at a time does. */
+  /** The lease, for work that only one node does at a time. */
   readonly lease?: Lease | undefined
   readonly urgency?: Urgency | undefined
 }
 
-/** A UUID, the same whenever it is asked for. */
+/** A UUID, the same for the same arguments. */
 export type EventId = (stream: string, revision: Revision, commandId: string, at: Instant) => string
 
 type Metadata = { -readonly [Member in Exclude<keyof Origin, 'lease'>]?: Origin[Member] } & {
@@ -29,7 +29,7 @@ type Metadata = { -readonly [Member in Exclude<keyof Origin, 'lease'>]?: Origin[
   schema?: number
 }
 
-/** Without spreads: an object that is made of several takes four times the memory. */
+/** Without spreads: an object built from several takes four times the memory. */
 const metadataOf = (origin: Origin, schema: number): NewEvent['metadata'] => {
   const { at, merchant, actor, correlationId, causationId = null } = origin
   const { asked, signed, from, operator, lease } = origin
@@ -43,7 +43,7 @@ const metadataOf = (origin: Origin, schema: number): NewEvent['metadata'] => {
   return metadata
 }
 
-/** Events as they are appended: what was decided, by whom, when and why. */
+/** Events ready to append: the decisions, with who, when and why. */
 export const newEvents = (
   eventId: EventId,
   stream: string,

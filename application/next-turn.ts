@@ -1,5 +1,5 @@
-/** Lets the events that wait be handled first. */
+/** Lets pending events run first. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 
-/** The same for a millisecond. */
+/** Waits one millisecond. */
 export const nextMoment = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 1))

@@ -1,7 +1,7 @@
 import { refuse, Refusal } from '../domain/refusal.ts'
 import { secondsAfter, type Instant, type Seconds } from '../domain/time.ts'
 
-/** Sends a text to a phone number; nobody waits for it. */
+/** Sends a text to a phone number in the background. */
 export type SendMessage = (to: string, text: string) => void
 
 /** What a code is good for. */
@@ -14,38 +14,38 @@ export type Limit = {
 }
 
 type NumberProofNeeds = {
-  /** Undefined where the operator has set up no way to send any. */
+  /** Undefined if the operator has configured no way to send messages. */
   readonly sendMessage: SendMessage | undefined
   /** Six random digits. */
   readonly newNumberCode: () => string
   readonly newId: () => string
-  /** Encrypts what is handed out and comes back. */
+  /** Encrypts a value that the client holds and returns. */
   readonly seal: (text: string) => string
   readonly unseal: (sealed: string) => string | undefined
   readonly isSameText: (a: string, b: string) => boolean
-  /** How often texts are sent to a number, and asked for from an address. */
+  /** Limits of messages per number, and of requests per address. */
   readonly messageLimits: { readonly number: Limit; readonly address: Limit }
-  /** Wrong tries for each code. */
+  /** Wrong attempts per code. */
   readonly tries: Limit
-  /** What counts once on all nodes. */
+  /** Codes used on any node. */
   readonly used: {
-    /** Of several the latest counts; it may be forgotten after a time. */
+    /** The latest entry of a name counts; it may be dropped after `until`. */
     note(name: string, at: Instant, until: Instant): Promise<void>
     latest(name: string): Promise<Instant | undefined>
   }
-  /** Runs work once the answer is on its way, so that its time tells nothing. */
+  /** Runs work after the response is sent, so that its duration reveals nothing. */
   readonly afterAnswer: (work: () => Promise<void>) => void
 }
 
-/** A number that was proved, with a code that was asked for then. */
+/** A proved number, with the time its code was requested. */
 export type ProvedNumber = { readonly phone: string; readonly askedAt: Instant }
 
 type Proof = ProvedNumber & {
   readonly id: string
   readonly purpose: ProofPurpose
-  /** The account that asked, if any. */
+  /** The account that requested it, if any. */
   readonly payer: string | null
-  /** Null when none could be sent. */
+  /** Null if none could be sent. */
   readonly code: string | null
   readonly until: Instant
 }
@@ -54,19 +54,19 @@ type Asked = Pick<Proof, 'purpose' | 'phone'> & {
   readonly payer?: string
   readonly at: Instant
   readonly address: string
-  /** The text with the code in it. */
+  /** The message text, including the code. */
   readonly word: (code: string) => Promise<string>
-  /** Other proofs do too: goes on when no message can be sent to the number. */
+  /** Continues if no message can be sent, because other proofs are accepted too. */
   readonly isOptional?: boolean
 }
 
 const proofLifetime: Seconds = 900
 
-/** Once a code has counted, it is void, and so is what was asked for before it. */
+/** A used code is void, and so are all codes requested before it. */
 const usedCodes = ({ used }: NumberProofNeeds) => ({
   use: ({ phone, askedAt }: ProvedNumber): Promise<void> =>
     used.note(`number ${phone}`, askedAt, secondsAfter(askedAt, proofLifetime)),
-  /** What a clock that was ahead has told does not count. */
+  /** A use recorded by a clock that was ahead does not count. */
   isUsed: async ({ phone, askedAt }: ProvedNumber, at: Instant): Promise<boolean> => {
     const last = await used.latest(`number ${phone}`)
     return last !== undefined && askedAt <= last && last <= at
@@ -92,7 +92,10 @@ const countMessage = (
   return true
 }
 
-/** Codes sent to phone numbers. They are kept by who asked, sealed: strangers store nothing. */
+/**
+ * Codes sent to phone numbers. The client keeps the sealed request, so that strangers store nothing
+ * here.
+ */
 export const numberProofs = (needs: NumberProofNeeds) => {
   const { sendMessage, messageLimits, tries } = needs
   const { use, isUsed } = usedCodes(needs)
@@ -119,8 +122,8 @@ export const numberProofs = (needs: NumberProofNeeds) => {
   }
 
   /**
-   * The proved number; undefined for a wrong code or one that is too old or used, that of a sign-up
-   * excepted, as its last step may come twice. @throws Refusal sign_in_is_locked after a few wrong
+   * The proved number; undefined for a wrong, expired or used code. A used sign-up code is
+   * accepted, as its last step may be repeated. @throws Refusal sign_in_is_locked after a few wrong
    * codes
    */
   const check = async (
@@ -143,7 +146,7 @@ export const numberProofs = (needs: NumberProofNeeds) => {
     check,
     use,
     isUsed,
-    /** The number that was asked for, proved or not. */
+    /** The number of the request, proved or not. */
     phoneOf: (sealed: string, purpose: ProofPurpose, at: Instant) =>
       read(sealed, purpose, at)?.phone,
   }

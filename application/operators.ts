@@ -6,13 +6,13 @@ import type { Context } from './handle.ts'
 import type { SendMessage } from './number-proofs.ts'
 import { staffOf, type StaffNeeds } from './staff.ts'
 
-/** There is one staff of the operator. */
+/** The operator has only one staff. */
 const own = 'daybook'
 
-/** As actor of whatever somebody of the operator does. */
+/** The actor name of an operator's staff member. */
 export const operatorActor = (member: string): string => `operator:${member}`
 
-/** Who works for the operator itself. */
+/** The operator's own staff. */
 export const makeOperators = (needs: StaffNeeds) => {
   const kind = { aggregate: operators, actorOf: operatorActor }
   const staff = staffOf<OperatorTerms>(needs, kind)
@@ -20,7 +20,7 @@ export const makeOperators = (needs: StaffNeeds) => {
   const findOperators = (): Promise<Operators> => staff.findStaff(own)
   return {
     ...{ nameOf, invitedNumber, findOperators },
-    /** Whoever has no account yet is invited. @throws Refusal as `inviteStaff` */
+    /** Invites somebody who has no account yet. @throws Refusal as `inviteStaff` */
     addOperator: (
       given: { readonly phone: string; readonly terms: OperatorTerms; readonly by?: string },
       context: Context,
@@ -28,7 +28,7 @@ export const makeOperators = (needs: StaffNeeds) => {
     changeOperators: async (command: MemberCommand<OperatorTerms>, context: Context) => {
       await needs.handle(operators, own, command, context)
     },
-    /** What somebody is invited to, by a number that has become theirs. */
+    /** The invitation of the account's number, if any. */
     invitationOf: async (payer: string): Promise<Operator | undefined> => {
       const persons = await staff.personsOf(payer)
       const { members } = await findOperators()
@@ -42,11 +42,11 @@ export const makeOperators = (needs: StaffNeeds) => {
 export type OperatorWork = ReturnType<typeof makeOperators>
 
 type Telling = Pick<OperatorWork, 'addOperator'> & {
-  /** Undefined where the operator has set up no way to send any. */
+  /** Undefined if the operator has configured no way to send messages. */
   readonly sendMessage: SendMessage | undefined
 }
 
-/** Adds or invites somebody, and tells them so once. @throws Refusal as `addOperator` */
+/** Adds or invites somebody and sends one message about it. @throws Refusal as `addOperator` */
 export const addAndTell =
   ({ addOperator, sendMessage }: Telling) =>
   async (given: Parameters<typeof addOperator>[0], text: string, context: Context) => {

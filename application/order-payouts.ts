@@ -23,17 +23,17 @@ type Needs = {
   readonly contextOf: (merchant: string) => Context
 }
 
-/** Where the money of an ordered payout is until the bank's statement has it. */
+/** Where the money of an ordered payout is held until it is on the bank's statement. */
 const heldIn = 'payout_clearing' as const
 
-/** Appended at a time; requests are answered in between. */
+/** Batch size; requests are answered between batches. */
 const atOnce = 100
 
 type End = 'ordered' | 'ordered by another' | 'without account'
 
 /**
- * Orders every payout that was not ordered and has an account, under the id of one payment message.
- * Whoever repeats it orders nothing twice.
+ * Orders every payable payout that has an account, under the id of one payment message. Repeating
+ * it orders nothing twice.
  */
 export const orderPayouts = async (needs: Needs, messageId: string) => {
   const today = needs.now()
@@ -42,7 +42,7 @@ export const orderPayouts = async (needs: Needs, messageId: string) => {
     const account = needs.settlementAccounts.find(merchant)
     const payoutAccount = account?.payoutAccount ?? null
     if (!account || payoutAccount === null) return 'without account'
-    // Banks accept no past days.
+    // Banks reject past dates.
     const isHoliday = await needs.holidaysOf(merchant)
     const { day: earliest } = payoutDay(today, 0, account.timeZone, isHoliday)
     const wanted = made?.payoutDay ?? earliest
@@ -56,7 +56,7 @@ export const orderPayouts = async (needs: Needs, messageId: string) => {
   const payable = needs.settlements.payable()
   const ends: End[] = []
   for (let from = 0; from < payable.length; from += atOnce) {
-    // Wait for all that are under way, so that nothing is ordered after a failure is told.
+    // Wait for all that are in flight, so that nothing is ordered after a failure is reported.
     const some = await Promise.allSettled(payable.slice(from, from + atOnce).map(order))
     for (const end of some) {
       if (end.status === 'rejected') throw end.reason

@@ -15,7 +15,7 @@ type Shop = {
   readonly pos: string | null
 }
 
-/** A disabled shop gets no payments and no permissions. */
+/** A disabled shop gets no payments or permissions. */
 type ShopState = { readonly isShopDisabled: boolean }
 
 type Needs = {
@@ -29,7 +29,7 @@ type PayerPayment = Pick<RequestedPayment, 'request' | 'details' | 'payer'> &
 
 export type PayerPermission = RequestedPermission & ShopState & { readonly rid: string }
 
-/** Requests as payers see them at a moment, whoever the payer is. */
+/** Requests at a moment as payers see them, independent of who the payer is. */
 export const payerViews = ({ find, shopOf }: Needs) => ({
   findRequest: async (tid: string, at: Instant): Promise<PayerPayment | undefined> => {
     const payment = await find(payments, tid, 'log')

@@ -32,11 +32,11 @@ export const findCredentials =
     return text === undefined ? undefined : { credentials: JSON.parse(text) as Credentials, sealed }
   }
 
-/** A recovery code without the separators that people type. */
+/** A recovery code without the separators people type. */
 export const plainRecoveryCode = (code: string): string =>
   code.toLowerCase().replaceAll(/[^a-z2-7]/g, '')
 
-/** What is left when a recovery code is used; undefined when there is no such code. */
+/** The codes left after a recovery code is used; undefined if it is not among them. */
 export const withoutRecoveryCode = (
   credentials: Credentials,
   hash: string,

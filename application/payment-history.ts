@@ -10,20 +10,20 @@ export type PaymentRecord = Recorded<PaymentEvent>
 
 type HistoryNeeds = {
   readonly store: Pick<EventStore, 'readStream'>
-  /** Where a stream stands as far as this process knows. */
+  /** The revision of a stream as far as this process knows. */
   readonly revisionOf: (stream: string) => Revision | undefined
 }
 
 /** Events of a payment, newest first. */
 export type PaymentPart = {
   readonly events: readonly PaymentRecord[]
-  /** How many there are before them. */
+  /** Number of earlier events. */
   readonly more: number
 }
 
 /**
- * The newest events of a payment, or those before a revision. Of a payment that was just found no
- * others are read.
+ * The newest events of a payment, or those before a revision. Reads no others if the payment was
+ * just found.
  */
 export const newestEventsOf =
   ({ store, revisionOf }: HistoryNeeds) =>
@@ -42,7 +42,7 @@ export const newestEventsOf =
 
 type Message = {
   readonly id: string
-  /** In the order of the log. */
+  /** Rank in log order. */
   readonly place: number
   readonly event: string
   readonly at: number
@@ -53,8 +53,8 @@ type Message = {
 export type ToldOfPayment = Message & { readonly tries: readonly Attempt[] }
 
 /**
- * The newest messages about a payment, or those before a place, those without an address too, each
- * with its attempts.
+ * The newest messages about a payment, or those before a rank, including those without an address,
+ * each with its attempts.
  */
 export const toldOfPayment =
   (

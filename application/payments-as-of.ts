@@ -4,7 +4,7 @@ import type { EventStore, Revision } from './event-store.ts'
 import { historyOf, stateAfter } from './history.ts'
 import { generationalCache } from './generational-cache.ts'
 
-/** Fewer when they have many captures. */
+/** Number of payments; fewer if they have many captures. */
 const cacheSize = 1_000
 
 type AtRevision = { readonly revision: Revision; readonly payment: Payment }
@@ -13,8 +13,8 @@ const weightOf = ({ payment }: AtRevision): number =>
   payment.status === 'unrequested' ? 0 : payment.captures.length + payment.refunds.length
 
 /**
- * Payments at a revision of their stream. Callbacks of a payment come in order, so each continues
- * from the state of the one before.
+ * Payments at a revision of their stream. Callbacks of a payment come in order, so each fold
+ * continues from the previous one.
  */
 export const paymentsAsOf = (store: Pick<EventStore, 'readStream'>) => {
   const cache = generationalCache<string, AtRevision>(cacheSize, { weightOf, weight: 256 })

@@ -5,19 +5,19 @@ import type { AsOf, Find } from './find-state.ts'
 
 /** Keys that seal personal data in the log; kept outside it, so that they can be destroyed. */
 export type People = {
-  /** Resolves once everything is known here that any node had written before the call. */
+  /** Resolves once this node knows everything that any node wrote before the call. */
   caughtUp(): Promise<void>
   findPerson(identifier: string): string | undefined
   /** Creates the person if there is none. */
   personFor(identifier: string, id?: string): Promise<string>
-  /** The person, if the merchant has called them so before. */
+  /** The person, if the merchant has used this identifier before. */
   findNamed(merchant: string, identifier: string): string | undefined
-  /** Finds or creates the person, in the same time. */
+  /** Finds or creates the person, in constant time. */
   nameFor(merchant: string, identifier: string): Promise<string>
   hasPerson(person: string): boolean
-  /** Who is called by the person's identifier from now on is somebody else. */
+  /** From now on the person's identifier refers to somebody new. */
   release(person: string): Promise<void>
-  /** Calls the person by another identifier, which is nobody's. */
+  /** Gives the person another identifier, which nobody has. */
   rename(person: string, identifier: string): Promise<void>
   seal(person: string, text: string): string
   /** Undefined once the person is erased. */
@@ -48,7 +48,7 @@ export const readName = (people: People, stored: string): string | undefined => 
 export const findProfile =
   ({ find, people }: { readonly find: Find; readonly people: People }) =>
   async (id: string, asOf: AsOf = 'log'): Promise<Profile | undefined> => {
-    // Earlier log positions must not bring back erased payers.
+    // Reading as of an earlier position must not bring back erased payers.
     if ((await find(payers, id)).status !== 'present') return undefined
     const payer = await find(payers, id, asOf)
     const text = payer.status === 'present' ? people.unseal(id, payer.profile) : undefined

@@ -4,11 +4,11 @@ import { StoreUnavailable, type Outage } from './event-store.ts'
 const firstRestMs = 1000
 const longestRestMs = 60_000
 
-/** Called when work of one key starts to fail and when it works again. */
+/** Returns the outage that is notified when a key starts to fail and when it recovers. */
 export type OutageOf = (key: string) => Outage
 
 type Needs<Item> = {
-  /** A key that rests delays all of its work. */
+  /** A key that backs off delays all of its work. */
   readonly keyOf: (item: Item) => string
   readonly outageOf: OutageOf
 }
@@ -20,8 +20,8 @@ const isOver = ({ restMs, until }: Resting, at: Instant): boolean =>
   at >= until || at < until - restMs
 
 /**
- * Work of a failing key rests, twice as long after each failure, and delays no other key.
- * Long because every step shares the resting keys.
+ * Work of a failing key backs off, twice as long after each failure, without delaying other keys.
+ * Long because every step shares the keys that back off.
  */
 export const perKeyBackOff = <Item>({ keyOf, outageOf }: Needs<Item>) => {
   const resting = new Map<string, Resting>()
@@ -40,7 +40,8 @@ export const perKeyBackOff = <Item>({ keyOf, outageOf }: Needs<Item>) => {
   }
 
   /**
-   * Up to `limit` listed items that do not rest. Lists more, so that resting ones crowd nobody out.
+   * Up to `limit` listed items that are not backing off. Lists more, so that those crowd nothing
+   * out.
    */
   const due = (
     at: Instant,
@@ -50,7 +51,7 @@ export const perKeyBackOff = <Item>({ keyOf, outageOf }: Needs<Item>) => {
     const listLimit = limit + resting.size
     const listed = list(listLimit)
     const keys = new Set(listed.map(keyOf))
-    // The list is complete: other processes finished what is no longer in it.
+    // The list is complete: items no longer in it were finished by other processes.
     if (listed.length < listLimit)
       for (const key of resting.keys()) if (!keys.has(key)) succeeded(key)
     const isReady = (item: Item): boolean => {
@@ -60,7 +61,7 @@ export const perKeyBackOff = <Item>({ keyOf, outageOf }: Needs<Item>) => {
     return listed.filter(isReady).slice(0, limit)
   }
 
-  /** @throws StoreUnavailable, because then no key can work */
+  /** @throws StoreUnavailable, because then every key would fail */
   const attempt = async (item: Item, at: Instant, work: () => Promise<unknown>): Promise<void> => {
     const key = keyOf(item)
     try {
@@ -76,7 +77,7 @@ export const perKeyBackOff = <Item>({ keyOf, outageOf }: Needs<Item>) => {
     due,
     attempt,
     failing: (): readonly string[] => [...resting.keys()],
-    /** The given instant, or the end of the first rest if earlier. */
+    /** The given instant, or the end of the first back-off if earlier. */
     nextLook: (next: Instant | null): Instant | null => {
       const ends = [...resting.values()].map(({ until }) => until)
       const first = Math.min(next ?? Infinity, ...ends)

@@ -20,7 +20,7 @@ type RequestNeeds = {
   readonly identify: Identify
 }
 
-/** Shortlinks name nobody who could be asked. */
+/** Shortlinks name no payer. */
 const payerIn = ({ names }: Identified): string | null =>
   typeof names === 'object' && 'id' in names ? names.id : null
 
@@ -61,7 +61,7 @@ type AnswerNeeds = {
   readonly findTerms: FindTerms
 }
 
-/** Either answer is charged by the current terms. */
+/** Either answer is charged under the current terms. */
 export const answerPermission = ({ handle, find, tokens, findTerms }: AnswerNeeds) => {
   const requested = async (rid: string, at: Instant) => {
     const permission = await find(permissionRequests, rid)
@@ -70,7 +70,7 @@ export const answerPermission = ({ handle, find, tokens, findTerms }: AnswerNeed
     return { request, terms: await findTerms(request.merchant, currency, at) }
   }
   return {
-    /** Grants the scope, or with null all that was asked for. */
+    /** Grants the scope; null grants everything requested. */
     grantPermission: async (
       rid: string,
       payer: string,

@@ -6,12 +6,12 @@ import type { RequestedPayment } from '../domain/payment/payment-state.ts'
 import type { Instant } from '../domain/time.ts'
 
 export type PaymentPreview = {
-  /** None where it has taken effect already. */
+  /** Empty if the command has already taken effect. */
   readonly events: readonly PaymentEvent[]
   readonly after: RequestedPayment
 }
 
-/** What a command would do to a payment; nothing is appended. @throws Refusal */
+/** What a command would do to a payment, without appending. @throws Refusal */
 export const previewPayment = (
   payment: RequestedPayment,
   command: PaymentCommand,

@@ -9,7 +9,7 @@ import { generationalCache } from './generational-cache.ts'
 import type { Cuts } from './log-range.ts'
 import type { LogTree } from './log-tree.ts'
 
-/** The entry of an event; its data or metadata beside it where the entry holds their digest. */
+/** The entry of an event, and its data or metadata if the entry holds only a digest. */
 export type EncodedEvent = {
   readonly entry: string
   /** Base64. */
@@ -36,7 +36,7 @@ export type ReceiptEntry = {
   /** The content of a `.tlog-proof`. */
   readonly proof: string
   readonly leaf: string
-  /** Undefined where it is withheld. */
+  /** Undefined if it is withheld. */
   readonly shown: Omit<EncodedEvent, 'leaf'> | undefined
 }
 
@@ -52,7 +52,7 @@ export type ProvingNeeds = {
 }
 
 const linesARead = 500
-/** Streams of lines that stay in memory: a payment has several lines. */
+/** Number of cached streams: a payment has several lines. */
 const streamsKept = 500
 const eventsKept = 20_000
 
@@ -62,7 +62,7 @@ const isOfPermission = ({ action }: ReceiptLine): boolean =>
 const streamOfLine = (line: LineOfEvent): string =>
   streamOf(isOfPermission(line) ? permissionRequests : payments, line.tid)
 
-/** Makes the proof of an event that leads to a checkpoint. */
+/** Makes the proof that an event is included in a checkpoint. */
 export const proving = (
   { tree, encode }: ProvingNeeds,
   { size, note: checkpoint }: NotedCheckpoint,
@@ -81,7 +81,7 @@ export const proving = (
   }
 }
 
-/** The lines between two cuts, ledger by ledger, each in the order of the log. */
+/** The lines between two cuts, one ledger at a time, each in log order. */
 export function* linesBetween(
   { linesOf }: ProvingNeeds,
   ledgers: readonly LedgerOf[],

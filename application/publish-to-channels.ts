@@ -10,7 +10,7 @@ type Needs = {
   readonly hub: {
     readonly hasListeners: (channel: string) => boolean
     readonly publish: (channel: string, event: string, data: string) => void
-    /** Makes the listeners come back, as they have missed a message. */
+    /** Makes subscribers reconnect after a missed message. */
     readonly interrupt: (channel: string) => void
   }
   readonly onFailure: (error: unknown) => void
@@ -19,8 +19,8 @@ type Needs = {
 const attempted = 'CallbackAttempted' satisfies EventType
 
 /**
- * Publishes messages to channels when the log says that they were sent. Every process follows the
- * log, so each listener hears each message once, whichever process it is connected to.
+ * Publishes messages to channels when the log records that they were sent. Every process follows
+ * the log, so each subscriber gets each message once, on any process.
  */
 export const publishToChannels = ({ message, hub, onFailure }: Needs) => {
   const inOrder = makeSerialByKey()
@@ -35,7 +35,7 @@ export const publishToChannels = ({ message, hub, onFailure }: Needs) => {
     }
   }
 
-  /** Before the event is parsed, as most are of no channel here. */
+  /** Checked before parsing, because most events concern no channel with subscribers here. */
   const isOfListened = ({ uri }: RecordedEvent['data']): boolean => {
     const channel = typeof uri === 'string' ? channelOf(uri) : undefined
     return channel !== undefined && hub.hasListeners(channel)
@@ -43,7 +43,7 @@ export const publishToChannels = ({ message, hub, onFailure }: Needs) => {
 
   return (events: readonly RecordedEvent[]): void => {
     for (const event of events) {
-      // Following may begin again a little earlier.
+      // Following may resume slightly earlier.
       if (event.position <= published) continue
       published = event.position
       if (event.type !== attempted || !isOfListened(event.data)) continue

@@ -29,24 +29,24 @@ type Needs = {
   readonly handle: Handle
   readonly find: Find
   readonly newId: () => string
-  /** Authorisations of all merchants that end between two instants, those first that end first. */
+  /** Authorisations of all merchants that end between two instants, soonest first. */
   readonly expiringBetween: (start: Instant, end: Instant, limit: number) => readonly Expiring[]
-  /** What happened behind a position that may need somebody, oldest first. */
+  /** Events after a position that may need attention, oldest first. */
   readonly newsBehind: (position: number, limit: number) => readonly News[]
-  /** Where the news end, less what is looked at once more after a start. */
+  /** Where to start after a restart; recent news is checked once more. */
   readonly firstPosition: () => number
-  /** Whether somebody has just become an owner, by an event of the staff. */
+  /** The member who has just become an owner through this staff event, if any. */
   readonly newOwner: (news: News) => Promise<string | undefined>
-  /** Told of each new one. */
+  /** Called for each new notice. */
   readonly onRaised: (merchant: string, notice: Notice) => Promise<void>
 }
 
 const lookEveryMs = 600_000
 const batchSize = 500
-/** What is older needs nobody now: an old log is folded for the first time. */
+/** Older news needs no attention now: an old log is being folded for the first time. */
 const newsLastMs = 3 * dayMs
 
-/** In whole units of the currency: less is not worth a message. */
+/** In whole units of the currency; smaller amounts are not worth a message. */
 const leastLeft = 1000
 
 const isOfValue = ({ currency, amountLeft, additionalAmountLeft }: Expiring): boolean =>
@@ -73,7 +73,7 @@ const raising =
     if (events.length > 0) await onRaised(merchant, notice)
   }
 
-/** Undefined for what needs nobody. */
+/** Undefined if nothing needs attention. */
 const noticeOf = async ({ newOwner }: Needs, news: News): Promise<Notice | undefined> => {
   const { type, stream, position } = news
   const plain = { money: null, until: null }
@@ -93,7 +93,7 @@ const noticeOf = async ({ newOwner }: Needs, news: News): Promise<Notice | undef
   return { ...plain, notice: `owner/${position}`, kind: 'new_owner', about }
 }
 
-/** Raises what needs somebody, each once, and looks again every ten minutes. */
+/** Raises a notice for whatever needs attention, once each, and checks again every ten minutes. */
 export const raiseNotices = (needs: Needs): DueWork => {
   const raise = raising(needs)
   let position: number | undefined

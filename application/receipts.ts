@@ -18,14 +18,14 @@ import {
 export type Receipt = {
   /** The signed note that all proofs lead to. */
   readonly checkpoint: string
-  /** That it continues earlier checkpoints. */
+  /** Proofs that it extends earlier checkpoints. */
   readonly consistency: readonly {
     readonly from: number
     readonly size: number
     readonly hashes: readonly Uint8Array[]
   }[]
   readonly entries: AsyncIterable<ReceiptEntry>
-  /** Events that are newer than the checkpoint. */
+  /** Number of events newer than the checkpoint. */
   readonly uncovered: number
 }
 
@@ -77,7 +77,7 @@ const ofPayment =
     }
   }
 
-/** Of the events that begin and end it, of which `last` is the last one, and of its lines. */
+/** Proofs of the events that begin and end a range (`last` is the last one), and of its lines. */
 const ofRange = async (
   needs: Needs,
   { cuts, logRange, ...of }: Ranged,
@@ -131,8 +131,8 @@ const ofSettlement =
   }
 
 /**
- * Receipts: the events of a payment, report or settlement, each with the proof of its place. `kept`
- * is the size of a checkpoint that the reader has, at most that of the newest one.
+ * Receipts: the events of a payment, report or settlement, each with its inclusion proof. `kept` is
+ * the size of a checkpoint that the reader already has, at most that of the newest one.
  */
 export const makeReceipts = (needs: Needs) => ({
   ofPayment: ofPayment(needs),

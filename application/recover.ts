@@ -12,11 +12,11 @@ type RecoveryNeeds = Pick<
 > & {
   readonly proofs: NumberProofs
   readonly hashPin: (pin: string) => Promise<string>
-  /** Wrong second proofs for each account. */
+  /** Wrong second proofs per account. */
   readonly recoveryTries: Limit
 }
 
-/** Two of these, one of the first two. */
+/** Two of these are required, including one of the first two. */
 export type RecoveryGiven = {
   readonly numberCode: string
   readonly recoveryCode: string
@@ -24,23 +24,23 @@ export type RecoveryGiven = {
   readonly code: string
 }
 
-/** What is proved; what is not is replaced. */
+/** What was proved; everything else is replaced. */
 export type Recovered = {
   readonly payer: string
-  /** Digest of the credentials that were proved. */
+  /** Digest of the proved credentials. */
   readonly before: string
   readonly keepsPin: boolean
   readonly keepsAuthenticator: boolean
   readonly codeStep: number | null
-  /** Digest of the recovery code that is used up. */
+  /** Digest of the recovery code to use up. */
   readonly recoveryHash: string | null
   /** The number whose code is used up. */
   readonly number: ProvedNumber | null
 }
 
 /**
- * The way back into an account. Nobody is locked out of it by strangers: without the code of a
- * message or a recovery code nothing else is looked at.
+ * Account recovery. Strangers cannot lock an account: without a message code or a recovery code,
+ * nothing else is checked.
  */
 const proveRecovery = (needs: RecoveryNeeds) => {
   const { proofs, people, digestOf, recoveryTries } = needs
@@ -69,7 +69,7 @@ const proveRecovery = (needs: RecoveryNeeds) => {
     recoveryTries.check(payer, at)
     const keepsPin =
       given.pin !== '' && (await needs.verifyPin(given.pin, credentials.pinHash, payer))
-    // Concurrent guesses may have used up the tries.
+    // Concurrent guesses may have used up the attempts.
     recoveryTries.check(payer, at)
     const step = given.code === '' ? null : needs.stepOfCode(credentials.codeSecret, given.code)
     const keepsAuthenticator = step !== null
@@ -85,14 +85,14 @@ const proveRecovery = (needs: RecoveryNeeds) => {
   }
 }
 
-/** Null for what is kept. */
+/** Null keeps the current value. */
 type Renewed = {
   readonly pin: string | null
   readonly codeSecret: string | null
   readonly known?: string | undefined
 }
 
-/** @throws Refusal conflicting_changes when it was done before */
+/** @throws Refusal conflicting_changes if it was already done */
 const renewCredentials = (needs: RecoveryNeeds) => {
   const credentialsOf = findCredentials(needs)
   const change = changeCredentials(needs)

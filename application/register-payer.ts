@@ -13,8 +13,8 @@ type Needs = {
 }
 
 /**
- * Takes a number from whoever holds it, so that it can be somebody else's. The log comes first: a
- * holder without the number is not reached by it, whatever the vault says.
+ * Takes a number from its holder, so that somebody else can have it. The log is written first: a
+ * holder without the number gets no requests for it, whatever the vault contains.
  */
 export const releaseNumber =
   ({ handle, find, people }: Needs) =>
@@ -28,11 +28,11 @@ type Registration = {
   readonly profile: Profile
   readonly credentials: Credentials
   readonly wantedId?: string | undefined
-  /** Whether the number was proved just now: it is taken from an account that holds it. */
+  /** The number was just proved, so it is taken from an account that holds it. */
   readonly takesOver?: boolean
 }
 
-/** An erased payer returns as somebody new. @throws Refusal payer_exists */
+/** An erased payer is registered as a new one. @throws Refusal payer_exists */
 export const registerPayer = (needs: Needs) => {
   const { handle, find, people } = needs
   const release = releaseNumber(needs)
@@ -45,7 +45,7 @@ export const registerPayer = (needs: Needs) => {
     const holder = await people.personFor(profile.phone, wantedId)
     const holding = await find(payers, holder)
     const isPayer = holding.status === 'present'
-    // Equal texts are sealed equally; salts are random, so only a repeat has equal credentials.
+    // Equal texts seal equally; salts are random, so only a repeat has equal credentials.
     if (isPayer && holding.credentials === people.seal(holder, secret)) return holder
     if (isPayer && !takesOver) return refuse('payer_exists')
     if (isPayer) await release(holder, context)
@@ -69,8 +69,8 @@ type ErasureNeeds = Needs & {
 }
 
 /**
- * Destroys a person's keys, payer or not, so that the log tells nothing about them. No event
- * changes, so totals and proofs stay.
+ * Destroys a person's keys, payer or not, so that the log reveals nothing about them. No event
+ * changes, so totals and proofs stay valid.
  */
 export const eraseById =
   ({ handle, find, people, withdrawAll }: ErasureNeeds) =>
@@ -84,7 +84,7 @@ export const eraseById =
     await people.shred(id)
   }
 
-/** `identifier` is what a person is called by, else the id. @throws Refusal payer_is_unknown */
+/** `identifier` is the person's identifier, or else the id. @throws Refusal payer_is_unknown */
 export const erasePerson =
   (needs: ErasureNeeds) =>
   async (identifier: string, context: Context): Promise<void> => {

@@ -3,7 +3,7 @@ import { generationalCache } from './generational-cache.ts'
 
 export type RequestLimit = { readonly perSecond: number; readonly burst: number }
 
-/** A token bucket, known by when it is full again. */
+/** A token bucket, represented by when it is full again. */
 type Bucket = { readonly limit: RequestLimit | undefined; fullAt: Instant }
 
 type Standing = Bucket & {
@@ -12,12 +12,12 @@ type Standing = Bucket & {
 }
 type Shop = Bucket & { readonly callers: Map<string, Standing> }
 
-/** What is left of a limit. */
+/** What remains of a limit. */
 export type RequestUsage = {
   readonly of: 'merchant' | 'user'
   readonly limit: RequestLimit
   readonly remaining: number
-  /** Until more may be asked, or all again. */
+  /** Seconds until a request is allowed again, or the bucket is full. */
   readonly resetSeconds: Seconds
   readonly isOver: boolean
 }
@@ -37,7 +37,7 @@ const recordedForMs = 3_600_000
 
 const msOf = (count: number, { perSecond }: RequestLimit): number => (count * 1_000) / perSecond
 
-/** Whether there is a token; the caller takes it later. */
+/** Whether no token is available. The caller takes it later. */
 const isEmpty = ({ limit, fullAt }: Bucket, now: Instant): boolean =>
   limit !== undefined && Math.max(fullAt, now) - now > msOf(limit.burst - 1, limit)
 
@@ -45,7 +45,7 @@ const take = (bucket: Bucket, now: Instant): void => {
   if (bucket.limit) bucket.fullAt = Math.max(bucket.fullAt, now) + msOf(1, bucket.limit)
 }
 
-/** Undefined while more than half is left. */
+/** Undefined while more than half remains. */
 const usageOf = (
   of: 'merchant' | 'user',
   { limit, fullAt }: Bucket,
@@ -64,8 +64,8 @@ const usageOf = (
 }
 
 /**
- * Limits the requests of each merchant and of each of its callers, in this process (interface 3.9).
- * On the hot path: two look-ups and a few sums.
+ * Limits the requests of each merchant and each caller, in this process (interface 3.9). On the hot
+ * path: two look-ups and a few sums.
  */
 export const makeRequestLimits = ({ machineNow, limitOf, onCaller }: Needs) => {
   const shops = generationalCache<string, Shop>(merchantsKept)
@@ -97,7 +97,7 @@ export const makeRequestLimits = ({ machineNow, limitOf, onCaller }: Needs) => {
   }
 
   return {
-    /** Takes a request into account; undefined while much is left. */
+    /** Counts a request; undefined while much remains. */
     admit: (merchant: string, caller: string, address = ''): RequestUsage | undefined => {
       const now = machineNow()
       const shop = shops.get(merchant) ?? shopOf(merchant)
@@ -109,7 +109,7 @@ export const makeRequestLimits = ({ machineNow, limitOf, onCaller }: Needs) => {
       take(shop, now)
       return usageOf('user', standing, now, false) ?? usageOf('merchant', shop, now, false)
     },
-    /** Limits were changed. */
+    /** Call after limits change. */
     forget: shops.clear,
   }
 }

@@ -12,7 +12,7 @@ import type { ScanMatching } from './match-scans.ts'
 type Needs = {
   readonly handle: Handle
   readonly find: Find
-  /** Derives the tid; equal on every node, for ever. */
+  /** Derives the tid, which is the same on every node, permanently. */
   readonly tidOf: (merchant: string, posId: string, posTid: string) => string
   readonly identify: Identify
   readonly awaitScan: ScanMatching['awaitScan']

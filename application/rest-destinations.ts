@@ -18,7 +18,7 @@ type Needs = {
   readonly onRested: (merchant: string, rested: RestedDestination) => void
 }
 
-/** Rests a destination that has done nothing but fail for days. */
+/** Suspends a destination after days without a successful delivery. */
 export const restIfDead =
   ({ handle, findDestination, contextOf, onRested }: Needs) =>
   async ({ merchant, destination }: DeliveryLane): Promise<void> => {

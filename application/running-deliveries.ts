@@ -6,16 +6,16 @@ export type RunNeeds = {
   readonly now: () => Instant
   /** Called when a delivery ends and another may start. */
   readonly onEnd: () => void
-  /** Called when the log cannot be used, which is our failure and not the receiver's. */
+  /** Called if the log is unavailable, which is our failure and not the receiver's. */
   readonly onFailure: (error: unknown) => void
 }
 
 const restAfterFailureMs = 1000
 
-/** Delivered messages that are not recorded yet; with more, they keep their slots. */
+/** Maximum number of delivered messages not yet recorded; beyond it, they keep their slots. */
 const mostUnrecorded = 256
 
-/** Slots that are given up when the message has arrived, or else at the end. */
+/** Slots that are freed when the message arrives, or at the latest when the delivery ends. */
 const heldSlots = (leave: (slot: Slot) => void) => {
   let unrecorded = 0
   return (slot: Slot) => {
@@ -35,7 +35,7 @@ const heldSlots = (leave: (slot: Slot) => void) => {
   }
 }
 
-/** Runs deliveries, one at a time for each resource; a resource rests after a failure of ours. */
+/** Runs deliveries, one at a time per resource. A resource backs off after a failure of ours. */
 export const runningDeliveries = (
   { now, onEnd, onFailure }: RunNeeds,
   attempt: (row: QueueRow, slot: Slot, onDelivered: () => void) => Promise<void>,
@@ -44,7 +44,7 @@ export const runningDeliveries = (
   const underWay = new Set<string>()
   /** Resources whose next message may be due. */
   const ended = new Set<string>()
-  /** End of each rest, earliest first. */
+  /** End of each back-off, earliest first. */
   const resting = new Map<string, Instant>()
   const waitingForEnd: (() => void)[] = []
   const holding = heldSlots(leave)
@@ -78,7 +78,7 @@ export const runningDeliveries = (
     count: (): number => underWay.size,
     restingCount: (): number => resting.size,
     firstRestEnd: (): Instant | undefined => [...resting.values()][0],
-    /** Calls back for each resource whose delivery or rest has ended. */
+    /** Calls back for each resource whose delivery or back-off has ended. */
     forEachEnded: (at: Instant, requeue: (subject: string) => void): void => {
       for (const [subject, until] of resting) {
         // Also over if the clock was set back.

@@ -1,13 +1,11 @@
 import type { Instant } from '../domain/time.ts'
 
-/**
- * Does what is due and returns when more is due. After `stopped` is aborted it starts nothing more.
- */
+/** Does what is due and returns when more is due. Starts nothing new once `stopped` is aborted. */
 export type DueWork = (now: Instant, stopped: AbortSignal) => Promise<Instant | null>
 
 type Needs = {
   readonly now: () => Instant
-  /** Starts a timer; returns how to cancel it. */
+  /** Starts a timer; returns a function that cancels it. */
   readonly after: (milliseconds: number, wake: () => void) => () => void
   readonly onFailure: (error: unknown) => void
 }
@@ -16,9 +14,9 @@ const longestRestMs = 60_000
 const restAfterFailureMs = 1000
 
 /**
- * Runs work when it is due, never twice at the same time. `wake` checks now, unless it rests for a
- * second after a failure. `settle` checks at once and resolves when all work due at the call is
- * done or has failed.
+ * Runs work when it is due, never concurrently. `wake` checks now, unless it backs off for a second
+ * after a failure. `settle` checks at once and resolves when everything due at the call is done or
+ * has failed.
  */
 export const schedule = ({ now, after, onFailure }: Needs, work: DueWork) => {
   const stopping = new AbortController()
@@ -43,7 +41,7 @@ export const schedule = ({ now, after, onFailure }: Needs, work: DueWork) => {
     } catch (error) {
       isWanted = false
       isResting = true
-      // Work that was cut short by stopping has not failed.
+      // Work aborted by stopping has not failed.
       if (!stopped.aborted) onFailure(error)
       rest(restAfterFailureMs)
     } finally {

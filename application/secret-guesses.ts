@@ -4,19 +4,19 @@ import { generationalCache } from './generational-cache.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 import type { SecurityLog } from './security-log.ts'
 
-/** How many failures are free; then waits double from one second. */
+/** Number of free failures; then waits double, from one second on. */
 type Patience = { readonly free: number; readonly longest: Seconds }
 const patience = {
   user: { free: 10, longest: 60 },
   address: { free: 50, longest: 900 },
 } as const satisfies Record<string, Patience>
 
-/** Without a failure for so long, earlier ones do not count. */
+/** Failures are forgotten after this time without another one. */
 const rememberedMs = 3_600_000
-/** How long a caller that has authenticated from an address is not slowed down there. */
+/** How long an authenticated caller is not slowed down at that address. */
 const trustedForMs = 86_400_000
 const namesKept = 10_000
-/** Longer names are of nobody, and share one count. */
+/** No real name is longer; longer ones share one count. */
 const longestName = 200
 
 type Failures = { readonly count: number; readonly at: Instant }
@@ -33,7 +33,7 @@ const makeCounts = (allowed: Patience) => {
       : { count: 0, at: now }
   }
   return {
-    /** Until when nothing is checked for this name. */
+    /** Until when this name is blocked. */
     waitsUntil: (name: string, now: Instant): Instant => {
       const { count, at } = find(name, now)
       return at + waitAfter(allowed, count) * 1000
@@ -50,7 +50,7 @@ type Guessed = { readonly actor: string; readonly merchant?: string | undefined 
 
 type Needs = {
   readonly machineNow: () => Instant
-  /** Addresses that one client may choose from count as one. */
+  /** Addresses that one client can choose from share a network. */
   readonly networkOf: (address: string) => string
   readonly securityLog: SecurityLog
 }
@@ -59,7 +59,7 @@ type Needs = {
 const makeTrust = ({ machineNow, networkOf }: Pick<Needs, 'machineNow' | 'networkOf'>) => {
   const trusted = generationalCache<string, Instant>(namesKept)
 
-  /** How long it still lasts. */
+  /** How much longer the trust lasts. */
   const lastsMs = (name: string, address: string): number => {
     const until = trusted.get(`${name} ${address}`) ?? trusted.get(`${name} ${networkOf(address)}`)
     return until === undefined ? 0 : until - machineNow()
@@ -75,7 +75,7 @@ const makeTrust = ({ machineNow, networkOf }: Pick<Needs, 'machineNow' | 'networ
   return { lastsMs, renew }
 }
 
-/** Counts failures, and refuses while a wait lasts. */
+/** Counts failures, and refuses during a wait. */
 const makeWaits = ({ machineNow, networkOf, securityLog }: Needs) => {
   const byName = makeCounts(patience.user)
   const byAddress = makeCounts(patience.address)
@@ -101,13 +101,13 @@ const makeWaits = ({ machineNow, networkOf, securityLog }: Needs) => {
 }
 
 /**
- * Slows down who guesses secrets, by name and by address (interface 3.7). Unknown names are counted
- * as known ones are. In memory only: strangers must not write to the log.
+ * Slows down guessing of secrets, per name and per address (interface 3.7). Unknown names count
+ * like known ones. In memory only: strangers must not write to the log.
  */
 export const makeSecretGuesses = ({ machineNow, networkOf, securityLog }: Needs) => {
   const trust = makeTrust({ machineNow, networkOf })
   const { count, checkWaits } = makeWaits({ machineNow, networkOf, securityLog })
-  /** Checks under way that are counted: equal questions share one. */
+  /** Checks in flight that are already counted: equal ones share a promise. */
   const counted = new WeakSet<Promise<boolean>>()
 
   const failed = (address: string, who: () => Guessed): false => {
@@ -117,8 +117,8 @@ export const makeSecretGuesses = ({ machineNow, networkOf, securityLog }: Needs)
   }
 
   /**
-   * Checks a secret, unless too many were wrong. An attempt counts from its beginning, so that many
-   * at once are no way around. @throws Refusal secrets_are_wrong_too_often
+   * Checks a secret, unless there were too many wrong ones. An attempt counts from its start, so
+   * that concurrent attempts are no bypass. @throws Refusal secrets_are_wrong_too_often
    */
   return (
     claimed: string,
@@ -156,7 +156,7 @@ export const makeSecretGuesses = ({ machineNow, networkOf, securityLog }: Needs)
 }
 
 /**
- * Takes as long without a hash, so that timing does not tell who exists. Checks of different
+ * Takes equally long without a hash, so that timing does not reveal who exists. Checks of different
  * clients take turns.
  */
 export type VerifySecret = (

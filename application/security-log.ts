@@ -1,4 +1,4 @@
-/** What the security log tells of. `docs/operations.md` says what each means. */
+/** Types of security events. `docs/operations.md` describes each. */
 export const securityEventTypes = [
   'authenticated',
   'authentication_failed',
@@ -26,9 +26,9 @@ export type SecurityEvent = {
   /** As in event metadata: `user:pos1`, `payer:<id>`, `operator:root`; `user:?` when unknown. */
   readonly actor: string
   readonly merchant?: string | null | undefined
-  /** As it came; that of a payer is shortened to its network. */
+  /** As received; a payer's address is shortened to its network. */
   readonly address?: string | undefined
-  /** What it is about, such as a stream. */
+  /** The subject, such as a stream. */
   readonly about?: string | undefined
   readonly reason?: string | undefined
   /** X-Request-Id. */
@@ -36,6 +36,6 @@ export type SecurityEvent = {
 }
 
 export type SecurityLog = {
-  /** Never fails and never waits. Equal events of a while are one line that counts them. */
+  /** Never fails or waits. Repeated equal events become one line with a count. */
   readonly record: (event: SecurityEvent) => void
 }

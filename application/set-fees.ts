@@ -7,25 +7,25 @@ import type { Instant } from '../domain/time.ts'
 import type { Find } from './find-state.ts'
 import type { Context, Handle } from './handle.ts'
 
-/** What is left out keeps the value that it has then. */
+/** Absent members keep their value at that time. */
 export type WantedFees = {
   readonly from: Instant
-  /** That of the merchant, unless another is meant. */
+  /** The merchant's own by default. */
   readonly currency?: Currency | undefined
   readonly terms: { readonly [Name in keyof FeeTerms]?: FeeTerms[Name] | undefined }
 }
 
 export type FeePlan = {
   readonly schedule: FeeSchedule
-  /** What would hold then without it. */
+  /** The terms that would apply without it. */
   readonly before: FeeTerms
-  /** What holds after it, as it was set before; the soonest first. */
+  /** Schedules already set for later, earliest first. */
   readonly later: readonly FeeSchedule[]
   /** How many schedules there are. */
   readonly count: number
 }
 
-/** The tax codes that there are, as a schedule stores their rates. */
+/** The existing tax codes, with rates as a schedule stores them. */
 export const taxcodesKnown = async ({
   find,
 }: {
@@ -36,7 +36,7 @@ export const taxcodesKnown = async ({
     vat: about.code === shippedTaxcode.code ? undefined : about.vat,
   }))
 
-/** The whole schedule that a merchant would get. @throws Refusal resource_is_unknown */
+/** The complete schedule that a merchant would get. @throws Refusal resource_is_unknown */
 export const planFees =
   ({ find }: { readonly find: Find }) =>
   async (id: string, { from, terms, ...wanted }: WantedFees): Promise<FeePlan> => {
@@ -65,8 +65,7 @@ export const planFees =
   }
 
 /**
- * `seen`: the count of the plan that was shown. @throws Refusal fees_are_malformed,
- * conflicting_changes
+ * `seen`: the count of the displayed plan. @throws Refusal fees_are_malformed, conflicting_changes
  */
 export const setFees =
   ({ handle }: { readonly handle: Handle }) =>

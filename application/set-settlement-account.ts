@@ -10,7 +10,7 @@ import { within } from '../domain/stream.ts'
 import type { Find } from './find-state.ts'
 import type { Context, Handle } from './handle.ts'
 
-/** Changes the settlement account of a merchant, which is there before it is ever set. */
+/** Changes a merchant's settlement account, which exists even before it is set. */
 export const setSettlementAccount =
   ({ handle, find }: { readonly handle: Handle; readonly find: Find }) =>
   async (

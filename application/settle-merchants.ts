@@ -39,7 +39,7 @@ type Needs<Settlement extends Started> = {
     merchant: string,
     at: Instant,
   ) => Promise<Readonly<Record<string, FeeTerms>>>
-  /** Of the merchant's jurisdiction. */
+  /** Bank holidays of the merchant's jurisdiction. */
   readonly bankHolidaysOf: (merchant: string) => Promise<IsHoliday>
   /** Six characters unique to the merchant. */
   readonly seriesOf: (handle: Handle, merchant: string, context: Context) => Promise<string>
@@ -50,7 +50,7 @@ type Needs<Settlement extends Started> = {
   readonly outageOf: OutageOf
 }
 
-/** Who settles before it is due. */
+/** Who settles by hand. */
 type ByHand = Pick<Context, 'actor' | 'correlationId' | 'operator'>
 
 const batchSize = 200
@@ -86,7 +86,7 @@ const settlementSteps = <Settlement extends Started>(needs: Needs<Settlement>, h
       const { day, holidays } = payoutDay(startedAt, payoutDelay, timeZone, isHoliday)
       const facts = { serial, completion, terms, payoutDay: day, holidays }
       const command = { type: 'CompleteSettlement', ...facts } as const
-      // Making the logs takes a while.
+      // Writing the log files takes a while.
       await handle(settlements, merchant, command, contextAt(needs.now(), merchant))
     },
   }
@@ -95,7 +95,7 @@ const settlementSteps = <Settlement extends Started>(needs: Needs<Settlement>, h
 /**
  * Settles merchants: starting a settlement cuts the log, completing it records the sums. Any
  * process can complete what another started; starting twice has no effect.
- * Long because both ways of settling share what fails.
+ * Long because scheduled and manual settlement share their failures.
  */
 export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlement>) => {
   const { accounts, caughtUp, outageOf, share } = needs
@@ -150,13 +150,13 @@ export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlem
     return completing.nextLook(starting.nextLook(accounts.nextDue(now)))
   }
 
-  /** Settles one merchant or all at once, by hand; returns the merchants that fail. */
+  /** Settles one merchant or all now, by hand; returns the merchants that failed. */
   const settleNow = async (now: Instant, by: ByHand, merchant?: string) => {
     await caughtUp()
     const unsettled =
       merchant === undefined ? accounts.unsettled() : [accounts.find(merchant)].filter((a) => !!a)
     const batch = unsettled.filter(({ unsettledSince }) => unsettledSince !== null)
-    // Not `starting`: it would take resting merchants that are not due for settled.
+    // Not `starting`, which would treat merchants that back off as settled.
     const startingNow = perKeyBackOff<Account>({ keyOf, outageOf })
     await startAll(startingNow, batch, now, () => null, by)
     await completeAll(byHand, needs.settlements.nextUnfinished, now)

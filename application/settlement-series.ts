@@ -3,7 +3,7 @@ import type { Context, Handle } from './handle.ts'
 
 type Needs = {
   readonly handle: Handle
-  /** The merchant's first, second … candidate; others may have the same. */
+  /** The merchant's first, second … candidate; merchants may share candidates. */
   readonly candidate: (merchant: string, number: number) => string
 }
 

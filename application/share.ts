@@ -1,31 +1,33 @@
 import type { Handle } from './handle.ts'
 
-/** Something that was begun under a lease, and ends with it. */
+/** Work started under a lease; it must end with the lease. */
 export type Begun = {
-  /** For how long it may go on, in ms. None once the lease was lost, even if it was won again. */
+  /**
+   * How much longer it may run, in ms. Zero once the lease was lost, even if it was acquired again.
+   */
   readonly leftMs: () => number
-  /** Gives up no lease in the next seconds: what could not be recorded is tried again. */
+  /** Keeps the leases for the next seconds, because unrecorded results are retried. */
   readonly keep: () => void
 }
 
-/** The part of some work that this process does. */
+/** The part of some work that belongs to this process. */
 export type Share = {
-  /** Whether no other process does any of it, or each does all. */
+  /** Whether this process does all of it, exclusively or like every other process. */
   readonly isAll: boolean
-  /** Whether something new may be begun for a merchant now. */
+  /** Whether new work for a merchant may start now. */
   readonly isOwn: (merchant: string | null) => boolean
-  /** Appends with the lease. @throws LeaseLost */
+  /** Appends under the lease. @throws LeaseLost */
   readonly handle: Handle
-  /** Does work of a merchant; its lease is not given up meanwhile. */
+  /** Runs a merchant's work and keeps the lease meanwhile. */
   readonly using: <Result>(
     merchant: string | null,
     work: (lease: Begun) => Promise<Result>,
   ) => Promise<Result>
-  /** How often the share has changed. */
+  /** Number of changes to the share. */
   readonly changes: () => number
 }
 
-/** The share of a process that does all by itself. */
+/** The share of a process that does everything itself. */
 export const allWork = (handle: Handle): Share => ({
   isAll: true,
   isOwn: () => true,
@@ -34,7 +36,7 @@ export const allWork = (handle: Handle): Share => ({
   changes: () => 0,
 })
 
-/** Lists rows of a share. While rows of others crowd them out, it asks for more. */
+/** Lists rows in this share. Asks for more if rows of other shares crowd them out. */
 export const listOwn =
   <Row>(
     { isAll, isOwn }: Pick<Share, 'isAll' | 'isOwn'>,

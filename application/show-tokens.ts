@@ -10,7 +10,7 @@ export type ShownTokens = {
   readonly accessToken: string
   readonly refreshToken: string
   readonly idToken: string | null
-  /** Seconds left of the access token, rounded up. */
+  /** Remaining seconds of the access token, rounded up. */
   readonly expiresIn: number
   readonly scope: string
   /** Null if no scope reveals claims or the payer is erased. */
@@ -43,7 +43,7 @@ export type Granted = {
   readonly signedInAt?: Instant | null
 }
 
-/** Derives the tokens of a grant again, with the payer's data of that time. */
+/** Derives the tokens of a grant again, with the payer's data as of that time. */
 export const showTokens =
   ({ tokens, findProfile, subjectOf, signIdToken }: Needs) =>
   async (granted: Granted, at: Instant, asOf?: AsOf): Promise<ShownTokens> => {

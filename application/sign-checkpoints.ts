@@ -5,13 +5,13 @@ import type { Context, Handle } from './handle.ts'
 import type { LogTree } from './log-tree.ts'
 import type { DueWork } from './schedule.ts'
 
-/** How often a checkpoint is signed while there are events, in ms. */
+/** How often a checkpoint is signed while there are new events, in ms. */
 const everyMs = 10_000
 
-/** What was signed before, wherever it is known from. */
+/** The last signed checkpoint, from any source. */
 type Signed = { readonly size: number; readonly root: string }
 
-/** The log is not the one that was signed before: its end was lost, or it was changed. */
+/** The log differs from the signed one: it was truncated or changed. */
 class InconsistentLog extends Error {
   override readonly name = 'InconsistentLog'
   constructor({ size }: Signed, problem: string) {
@@ -30,9 +30,9 @@ type Needs = {
   readonly newest: () => NewestCheckpoint | undefined
   readonly caughtUp: () => Promise<void>
   readonly origin: () => string
-  /** The signed note of a checkpoint's text; undefined where there is no key to sign with. */
+  /** The signed note of a checkpoint's text; undefined without a signing key. */
   readonly sign: (text: string) => Promise<string | undefined>
-  /** The newest checkpoint that this key has signed, kept apart from the log. */
+  /** The newest checkpoint signed with this key, stored outside the log. */
   readonly remembered: () => Signed | undefined
   readonly remember: (signed: Signed) => void
   readonly contextOf: (actor: string) => Context
@@ -40,13 +40,14 @@ type Needs = {
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
 
-/** How many events a log has once this checkpoint and its cosignatures are recorded in it. */
+/** The log's size once this checkpoint and its cosignatures are recorded in it. */
 const sizeWith = (last: NewestCheckpoint | undefined): number =>
   last ? last.size + 1 + last.cosigned : 0
 
 /**
- * Signs a checkpoint of the log every ten seconds while there are events, and at once after
- * `atOnce`. It never signs one that is inconsistent with an earlier one. @throws InconsistentLog
+ * Signs a checkpoint of the log every ten seconds while there are new events, and immediately after
+ * `atOnce`. It never signs a checkpoint that is inconsistent with an earlier one. @throws
+ * InconsistentLog
  */
 export const signCheckpoints = (needs: Needs) => {
   const { tree, newest } = needs
@@ -66,10 +67,10 @@ export const signCheckpoints = (needs: Needs) => {
     const note = await needs.sign(formatCheckpoint({ origin: needs.origin(), size, root }))
     if (note === undefined) return
     const signed = { size, root: base64(root) }
-    // Before it is published: whoever has seen it may hold us to it.
+    // Stored before it is published: anyone who has seen it may hold us to it.
     needs.remember(signed)
     const command = { type: 'SignCheckpoint', ...signed, note } as const
-    // Streams are kept short: one for each day.
+    // One stream per day, to keep streams short.
     await needs.handle(checkpoints, dayOf(at), command, needs.contextOf('daybook'))
   }
 
@@ -78,7 +79,7 @@ export const signCheckpoints = (needs: Needs) => {
     if (!isWanted && last && now < last.signedAt + everyMs) return last.signedAt + everyMs
     await needs.caughtUp()
     const size = tree.size()
-    // What the last checkpoint itself has added to the log is worth no other one.
+    // Events added by the last checkpoint itself do not need another one.
     const hasNews = size > sizeWith(newest())
     isWanted = false
     if (!hasNews || stopped.aborted) return null
@@ -88,7 +89,7 @@ export const signCheckpoints = (needs: Needs) => {
 
   return {
     work,
-    /** The next look signs whatever the time, as after a settlement. */
+    /** Makes the next check sign regardless of the time, as after a settlement. */
     atOnce: (): void => {
       isWanted = true
     },

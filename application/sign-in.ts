@@ -14,7 +14,7 @@ export type SignInNeeds = {
   readonly people: People
   /** Equally slow without a hash; `claimed` is the phone number. */
   readonly verifyPin: (pin: string, hash: string | null, claimed: string) => Promise<boolean>
-  /** Step of a right code, at most one early or late; null for a wrong one. */
+  /** The step of a correct code, at most one early or late; null for a wrong one. */
   readonly stepOfCode: (secret: string, code: string) => number | null
   /** SHA-256. */
   readonly digestOf: (text: string) => string
@@ -31,7 +31,7 @@ export type SignInNeeds = {
 
 type Session = { readonly token: string; readonly expiresAt: Instant }
 
-/** What a device says of itself. */
+/** What a device reports about itself. */
 type DeviceGiven = {
   /** SHA-256 of its cookie. */
   readonly known?: string | undefined
@@ -41,7 +41,7 @@ type DeviceGiven = {
 const sessionLifetime: Seconds = 12 * 3600
 export const idleLifetime: Seconds = 1800
 
-/** Twelve hours at most, and half an hour after it was used last. */
+/** Valid for twelve hours, and for half an hour after the last use. */
 export const isLive = (
   { expiresAt, usedAt }: { readonly expiresAt: Instant; readonly usedAt: Instant },
   at: Instant,
@@ -81,14 +81,14 @@ const isKnownDevice =
     return payer.status === 'present' && isKnown(payer, known)
   }
 
-/** Whether it is the PIN of the account. @throws Refusal sign_in_is_locked */
+/** Whether it is the account's PIN. @throws Refusal sign_in_is_locked */
 export const checkOwnPin = (needs: SignInNeeds) => {
   const { handle, find } = needs
   const credentialsOf = findCredentials(needs)
   return async (id: string, pin: string, known: string | undefined, context: Context) => {
     const { at } = context
     const { credentials } = (await credentialsOf(id)) ?? refuse('payer_is_unknown')
-    // During a lock even a right PIN is not checked.
+    // During a lock not even a correct PIN is checked.
     await dryRun(find, payers, id, { type: 'CheckPin', at, isRight: true, known })
     const isRight = await needs.verifyPin(pin, credentials.pinHash, id)
     await handle(payers, id, { type: 'CheckPin', at, isRight, known }, ownContext(id, context))

@@ -10,7 +10,7 @@ import type { StaffWork } from './staff.ts'
 
 type Needs = Pick<StaffWork, 'enlist' | 'findStaff' | 'placesOf' | 'memberIdOf'> & {
   readonly handle: Handle
-  /** Whether a merchant takes payments at once. */
+  /** Whether new merchants can take payments without approval. */
   readonly needsNoApproval: boolean
   /** The merchant that has an organisation number. */
   readonly holderOfOrganization: (id: string) => string | undefined
@@ -23,17 +23,16 @@ export type SigningUp = {
   readonly currency: string
   readonly payoutAccount: string
   readonly timeZone: TimeZone
-  /** Of the account that signs up. */
+  /** The phone number of the account that signs up. */
   readonly phone: string
 }
 
-/** Merchants that one person may sign up or work for. */
+/** Maximum number of merchants one person may sign up or work for. */
 const mostMerchants = 50
 
 /**
- * Makes a merchant, of which the payer is the owner. May be sent again, whatever became of it.
- *
- * @throws Refusal merchants_are_too_many, id_used_with_other_data
+ * Creates a merchant with the payer as owner. Safe to repeat after any outcome. @throws Refusal
+ * merchants_are_too_many, id_used_with_other_data
  */
 export const signUpMerchant =
   (needs: Needs) =>
@@ -42,7 +41,7 @@ export const signUpMerchant =
     const { id, name, organizationId, currency, payoutAccount, phone, timeZone } = given
     if ((await needs.placesOf(payer)).length >= mostMerchants) refuse('merchants_are_too_many')
     if ((holderOfOrganization(organizationId) ?? id) !== id) refuse('id_used_with_other_data')
-    // It was made: whoever was taken off its staff since does not come back by the old form.
+    // It already exists: somebody removed from its staff must not return through the old form.
     if ((await needs.findStaff(id)).members.length > 0) return
     const actor = staffActor(needs.memberIdOf(id, payer))
     const by = { ...context, merchant: id, actor }

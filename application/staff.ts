@@ -18,25 +18,25 @@ export type StaffNeeds = {
   readonly find: Find
   readonly people: People
   readonly findProfile: (payer: string) => Promise<Profile | undefined>
-  /** The account that has proved a number last. */
+  /** The account that last proved a number. */
   readonly holderOf: (phone: string) => Promise<string | undefined>
-  /** The same for a person and a staff, and alike for no two. */
+  /** Deterministic for a person and a staff, and unique per pair. */
   readonly memberIdOf: (staff: string, person: string) => string
 }
 
-/** Whose staff it is: of merchants, or of the operator. */
+/** Whether it is a merchant's staff or the operator's. */
 type Kind<Terms extends AnyTerms> = {
   readonly aggregate: Aggregate<MemberCommand<Terms>, DecidedEvent, Members<Terms>>
-  /** As actor of whatever somebody does. */
+  /** The actor name of a member. */
   readonly actorOf: (member: string) => string
 }
 
 type Asked<Terms> = { readonly phone: string; readonly terms: Terms; readonly by?: string }
 
-/** Merchants that a page lists for one person. */
+/** Maximum number of merchants listed for one person. */
 const mostMerchants = 500
 
-/** The account, and persons named by numbers that have become its. */
+/** The account, and persons named by numbers that now belong to it. */
 const personsOf = async (
   { find }: Pick<StaffNeeds, 'find'>,
   payer: string,
@@ -45,7 +45,7 @@ const personsOf = async (
   return account.status === 'present' ? [payer, ...account.absorbed] : []
 }
 
-/** Asks somebody, or enlists an account whose number is proved. */
+/** Invites somebody, or adds an account directly if its number is proved. */
 const ask =
   <Terms extends AnyTerms>(needs: StaffNeeds, { aggregate }: Kind<Terms>) =>
   async (staff: string, { phone, terms, by }: Asked<Terms>, isAdded: boolean, context: Context) => {
@@ -61,7 +61,9 @@ const ask =
     return { member, hasJoined, isNew: events.length > 0 }
   }
 
-/** An invitation is for whoever has proved its number. @throws Refusal resource_is_unknown */
+/**
+ * An invitation is for the account that has proved its number. @throws Refusal resource_is_unknown
+ */
 const accept =
   <Terms extends AnyTerms>(needs: StaffNeeds, { aggregate, actorOf }: Kind<Terms>) =>
   async (staff: string, member: string, payer: string, context: Context): Promise<void> => {
@@ -78,7 +80,7 @@ const accept =
     await handle(aggregate, staff, command, { ...context, actor: actorOf(member) })
   }
 
-/** Who works for whom, and how people are asked to. */
+/** Staff membership and invitations. */
 export const staffOf = <Terms extends AnyTerms>(needs: StaffNeeds, kind: Kind<Terms>) => {
   const asked = ask(needs, kind)
   return {
@@ -92,7 +94,7 @@ export const staffOf = <Terms extends AnyTerms>(needs: StaffNeeds, kind: Kind<Te
       asked(staff, given, true, context),
     acceptInvitation: accept(needs, kind),
     personsOf: (payer: string) => personsOf(needs, payer),
-    /** The number that was invited; undefined once the person is erased. */
+    /** The invited number; undefined once the person is erased. */
     invitedNumber: (phone: string): string | undefined => readName(needs.people, phone),
     profileOf: needs.findProfile,
     nameOf: async (person: string): Promise<string | undefined> =>
@@ -111,7 +113,7 @@ type Rows = {
   }[]
 }
 
-/** Who works for which merchant. */
+/** The staff of merchants. */
 export const makeStaff = ({
   caughtUp,
   rows,
@@ -120,7 +122,7 @@ export const makeStaff = ({
   const staff = staffOf<StaffTerms>(needs, { aggregate: staffs, actorOf: staffActor })
   return {
     ...staff,
-    /** Makes an account one of the staff. */
+    /** Adds an account to the staff. */
     enlist: async (
       merchant: string,
       { payer, phone, terms }: { payer: string; phone: string; terms: StaffTerms },
@@ -130,7 +132,7 @@ export const makeStaff = ({
       const about = { member, person: payer, phone: sealName(needs.people, payer, phone), terms }
       await needs.handle(staffs, merchant, { type: 'Add', ...about }, context)
     },
-    /** Where somebody works, and where they are asked to. */
+    /** Where somebody works or is invited to work. */
     placesOf: async (payer: string) => {
       await caughtUp()
       const persons = await personsOf(needs, payer)

@@ -51,7 +51,7 @@ type Needs = {
 }
 
 /**
- * Caches the states used last, and knows which of them are stale.
+ * Caches the most recently used states, and knows which of them are stale.
  * Long because all of it shares what was observed.
  */
 export const makeStateCache = ({ store, cacheLimits, from }: Needs) => {
@@ -83,11 +83,11 @@ export const makeStateCache = ({ store, cacheLimits, from }: Needs) => {
     try {
       for await (const events of store.readAll(observed)) {
         observe(events)
-        // One batch only; further behind, single streams are read instead.
+        // Only one batch; if further behind, individual streams are read instead.
         break
       }
     } catch (error) {
-      // Damage elsewhere in the log: single streams are read instead.
+      // Damage elsewhere in the log: individual streams are read instead.
       if (!(error instanceof DamagedEvent)) throw error
     }
   }
@@ -119,7 +119,7 @@ export const makeStateCache = ({ store, cacheLimits, from }: Needs) => {
     },
     /** Records that this process appended events up to a position. */
     appended: (position: Position, count: number): void => {
-      // Nothing of others lies in between.
+      // No other process appended in between.
       if (position === observed + count) observed = position
     },
   }

@@ -3,13 +3,13 @@ import { generationalCache } from './generational-cache.ts'
 
 type Budget = {
   readonly burstMs: number
-  /** Of each millisecond that passes, the part that may be spent again. */
+  /** The share of elapsed time that becomes available again. */
   readonly share: number
 }
 
 const keysKept = 10_000
 
-/** Limits how long each key may have work done for it. Work is counted once it is done. */
+/** Limits the work time per key. Work is counted when it is done. */
 export const timeBudget = ({ burstMs, share }: Budget, elapsed: () => Instant) => {
   const spent = generationalCache<string, { readonly ms: number; readonly at: Instant }>(keysKept)
   const spentBy = (key: string): number => {
@@ -17,7 +17,7 @@ export const timeBudget = ({ burstMs, share }: Budget, elapsed: () => Instant) =
     return known ? Math.max(0, known.ms - (elapsed() - known.at) * share) : 0
   }
   return {
-    /** 0 when there is something left. */
+    /** 0 if there is time left. */
     waitOf: (key: string): Seconds =>
       Math.ceil(Math.max(0, spentBy(key) - burstMs) / share / 1_000),
     spend: (key: string, ms: number): void => {

@@ -1,8 +1,8 @@
 /** A first-in, first-out queue without duplicates. */
 export const uniqueQueue = <Item>() => {
   const waiting = new Set<Item>()
-  // One iterator for all takes, because a new one would skip all deleted entries again. It yields
-  // later additions as long as it never reaches the end, hence the check of the size.
+  // A single iterator for all takes, because a new one would skip all deleted entries again. It
+  // yields later additions as long as it never reaches the end, hence the check of the size.
   const rest = waiting.values()
 
   return {

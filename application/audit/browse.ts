@@ -2,7 +2,7 @@ import { parseEvent, type Recorded } from '../../domain/events.ts'
 import { historyOf } from '../history.ts'
 import type { EventStore, Position, RecordedEvent } from '../event-store.ts'
 
-/** Which events are wanted; absent members want all. */
+/** Which events to find; absent members match all. */
 export type Wanted = {
   readonly from?: number | undefined
   readonly to?: number | undefined
@@ -16,7 +16,7 @@ type EventToChoose = Pick<RecordedEvent, 'stream' | 'type'> & {
   readonly metadata: Readonly<Record<string, unknown>>
 }
 
-/** Commands are also known by the account that ran them: `operator:root`. */
+/** Commands also match the account that ran them: `operator:root`. */
 const actorsOf = ({ actor, operator }: RecordedEvent['metadata']): readonly unknown[] =>
   operator ? [actor, `operator:${(operator as { account: string }).account}`] : [actor]
 
@@ -30,16 +30,16 @@ export const isWanted =
     (merchant === undefined || event.metadata['merchant'] === merchant) &&
     (actor === undefined || actorsOf(event.metadata).includes(actor))
 
-/** Events that are looked at for one page, so that a search holds nobody up for long. */
+/** Maximum number of events scanned per page, so that a search cannot block others. */
 const mostLookedAt = 5_000
 
 type FoundEvents = {
   readonly events: readonly Recorded[]
-  /** Where to look on, further back; undefined at the beginning of the log. */
+  /** Where to continue, further back; undefined at the beginning of the log. */
   readonly before: Position | undefined
 }
 
-/** The newest wanted events before one; more are read at a time until there are enough. */
+/** The newest matching events before one; reads larger batches until there are enough. */
 export const browse = async (
   store: Pick<EventStore, 'readBack'>,
   wanted: Wanted,
@@ -63,7 +63,7 @@ export const browse = async (
   return { events: events.map(parseEvent), before: from }
 }
 
-/** The newest wanted events of one stream before a position. */
+/** The newest matching events of one stream before a position. */
 export const browseStream = async (
   store: Pick<EventStore, 'readStream'>,
   stream: string,

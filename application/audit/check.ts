@@ -1,2 +1,2 @@
-/** One thing that was looked at. `holds` is null where it could not be. */
+/** The result of one check. `holds` is null if it could not be checked. */
 export type Check = { readonly holds: boolean | null; readonly says: string }

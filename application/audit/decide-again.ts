@@ -11,7 +11,7 @@ import { noStream, type EventStore, type Revision } from '../event-store.ts'
 import { historyOf, stateAfter } from '../history.ts'
 import { numbersInWords, numbersOfPayment } from './payment-numbers.ts'
 
-/** What was decided, from the record of a refusal. */
+/** The decision, as recorded with a refusal. */
 type RecordedDecision = {
   readonly stream: string
   readonly revision: Revision
@@ -21,12 +21,12 @@ type RecordedDecision = {
 }
 
 export type DecidedAgain = {
-  /** The last event that it knew; undefined when the stream had none. */
+  /** Position of the last event it was based on; undefined if the stream had none. */
   readonly position: number | undefined
-  /** What was asked for, and how things stood. */
+  /** The command, and the state it met. */
   readonly asked: string
   readonly then: string
-  /** The codes of the refusal, or the events that would be recorded. */
+  /** The refusal codes, or the events that would be recorded. */
   readonly refused: readonly string[] | undefined
   readonly events: readonly string[]
 }
@@ -37,7 +37,7 @@ const deciderOf = (stream: string): AnyDecider | undefined =>
   Object.values(aggregates).find(({ category }) => category === categoryOf(stream))?.decider as
     AnyDecider | undefined
 
-/** The state at a revision, and the position of the event there. */
+/** The state at a revision, and the position of that event. */
 const standing = async (
   store: Pick<EventStore, 'readStream'>,
   decider: AnyDecider,
@@ -79,7 +79,7 @@ const commandInWords = (
   return `${type}: ${formatAmount(amount, currency)}${more} ${currency} as ${id ?? 'no id'}`
 }
 
-/** Runs a decision again, on the stream as it was then. */
+/** Repeats a decision on the stream as it was then. */
 export const decideAgain = async (
   store: Pick<EventStore, 'readStream'>,
   { stream, revision, command, asked, at }: RecordedDecision,

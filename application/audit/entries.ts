@@ -29,12 +29,12 @@ const toldOf = async (needs: Needs, { id, type, metadata }: Recorded): Promise<r
   return [...told, ...displayed]
 }
 
-/** Entries of a story at most; the rest is counted. */
+/** Maximum number of entries in a story; the others are only counted. */
 export const mostEntries = 200
 
 type More = Partial<Pick<Entry, 'numbers' | 'counted' | 'told'>> & { readonly currency?: string }
 
-/** An event as an entry of a story; who was told is looked up. */
+/** An event as a story entry, including the notifications about it. */
 export const entryOf = async (
   needs: Needs,
   event: Recorded,

@@ -94,7 +94,7 @@ export const eventInWords = (event: Recorded, currency: Currency, texts: StoryTe
   return own?.(event.data, texts) ?? `${asPhrase(event.type)}: ${idIn(event.stream)}`
 }
 
-/** The currency of the payment that an event is of; of other events it is of no matter. */
+/** The currency of the event's payment; arbitrary for other events. */
 export const currencyOf = async (
   { readStream }: Pick<EventStore, 'readStream'>,
   event: Recorded,
@@ -105,7 +105,7 @@ export const currencyOf = async (
   return first.type === 'PaymentRequested' ? first.data.request.currency : ''
 }
 
-/** The same, when its payment has yet to be looked up. */
+/** The same, after looking up the payment. */
 export const eventWithCurrencyInWords = async (
   store: Pick<EventStore, 'readStream'>,
   event: Recorded,

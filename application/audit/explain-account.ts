@@ -21,7 +21,7 @@ import type { Entry, Part, Story, SumOfParts } from './story.ts'
 
 export type AccountName = {
   readonly account: Account
-  /** Null for accounts that are not of a merchant. */
+  /** Null for accounts that are not per merchant. */
   readonly merchant: string | null
 }
 
@@ -48,7 +48,7 @@ const postingsOf = (line: MoneyLine): readonly Posting[] => {
 const postingsBy = (event: Recorded): readonly Posting[] =>
   isPosting(event) ? postingsOfEvent(event.metadata.merchant ?? '', event) : []
 
-/** Settlements and payouts that post to the account, merchant by merchant. */
+/** Settlements and payouts that post to the account, one merchant at a time. */
 async function* postingEvents(
   { store, rows }: ExplainNeeds,
   { merchant }: AccountName,
@@ -63,7 +63,7 @@ const wholeLog = (merchant: string | null) => ({
   ...{ after: 0, before: Number.MAX_SAFE_INTEGER },
 })
 
-/** The events that add up to the balance of an account of the journal. */
+/** The events that add up to the balance of a journal account. */
 export const sumUpAccount = async (
   needs: ExplainNeeds,
   name: AccountName,
@@ -103,7 +103,7 @@ export const sumUpAccount = async (
   }
 }
 
-/** The events that move the balance, one currency after the other. */
+/** The events that change the balance, one currency at a time. */
 const entriesIn = async (
   needs: ExplainNeeds,
   name: AccountName,

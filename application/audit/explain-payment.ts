@@ -15,14 +15,14 @@ import { numbersOfPayment, type PaymentNumbers } from './payment-numbers.ts'
 import { partsOfEvent } from './payment-parts.ts'
 import type { Entry, NumberChange, Part, Story, SumOfParts } from './story.ts'
 
-/** An event of a payment, which was and then is like that. */
+/** An event of a payment, with the state before and after it. */
 type Step = {
   readonly event: Recorded
   readonly before: Payment
   readonly payment: RequestedPayment
 }
 
-/** Expiry is an event of its own, so numbers are taken as if no time had passed since. */
+/** Expiry is an event of its own, so the numbers ignore that time has passed. */
 const numbersOf = (payment: Payment): PaymentNumbers =>
   payment.status === 'unrequested' ? {} : numbersOfPayment(payment, payment.expiresAt - 1)
 
@@ -84,7 +84,7 @@ const paymentNow = async (needs: ExplainNeeds, tid: string): Promise<PaymentNow 
   return now
 }
 
-/** Undefined when there is no such payment. */
+/** Undefined if there is no such payment. */
 export const explainPayment = async (
   needs: ExplainNeeds,
   tid: string,

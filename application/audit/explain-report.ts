@@ -36,7 +36,7 @@ const rangeOf = ({ rows }: ExplainNeeds, { merchant, ledger, number }: ReportNam
   return { range: { merchant, ledger, after, before } satisfies MoneyLineRange, closed, isThere }
 }
 
-/** Adds a line to the numbers so far, and tells what it has changed. */
+/** Adds a line to the running numbers, and reports the changes. */
 const withLine = (
   running: Map<string, Record<string, Sum>>,
   line: ListedLine,
@@ -55,7 +55,7 @@ const withLine = (
   return changes
 }
 
-/** The entries of the first lines; told only of what follows from the report itself. */
+/** Entries of the first lines, without the notifications about their events. */
 export const entriesOfLines = async (
   needs: ExplainNeeds,
   range: MoneyLineRange,

@@ -18,7 +18,7 @@ export type SettlementName = { readonly merchant: string; readonly serial: numbe
 
 type Made = Recorded & { readonly data: SettlementMade }
 
-/** The events of a settlement, and the sums of it and of the one before. */
+/** The events of a settlement, and its sums and those of the previous one. */
 const eventsOf = async ({ store }: ExplainNeeds, { merchant, serial }: SettlementName) => {
   const events: Recorded[] = []
   let made: Made | undefined
@@ -90,10 +90,10 @@ export const explainSettlement = async (
 
 type Extra = { readonly event: Recorded; readonly says: string; readonly amount: Sum }
 
-/** The numbers that begin with the net of the lines. */
+/** Numbers that start from the net of the lines. */
 const ofNet: ReadonlySet<string> = new Set(['net', 'payout', 'debt_after'])
 
-/** What a settlement adds to a number of its lines. */
+/** What a settlement adds to the numbers of its lines. */
 const extrasOf = (
   made: Made,
   before: Made | undefined,

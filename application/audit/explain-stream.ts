@@ -17,7 +17,7 @@ const eventsOf = async ({ store }: ExplainNeeds, stream: string): Promise<Record
 
 const nothingMore = { numbers: [], more: 0 }
 
-/** The story of any stream: undefined when there is none. */
+/** The story of any stream; undefined if it does not exist. */
 export const explainStream = async (
   needs: ExplainNeeds,
   stream: string,
@@ -41,7 +41,7 @@ const outcomeOf = (attempts: readonly Recorded[], texts: StoryTexts): string => 
   return filledText(texts.callbackOpen, made.length)
 }
 
-/** The event that a message tells of, and its attempts. */
+/** The event that a message announces, and the delivery attempts. */
 export const explainCallback = async (
   needs: ExplainNeeds,
   message: string,

@@ -8,7 +8,7 @@ import { explainCallback, explainStream } from './explain-stream.ts'
 import type { ExplainNeeds } from './needs.ts'
 import type { NamedNumber, Story, SumOfParts } from './story.ts'
 
-/** What can be explained, from how it is written. */
+/** What can be explained, recognised by its notation. */
 type Subject =
   | ({ readonly kind: 'report' } & ReportName)
   | ({ readonly kind: 'settlement' } & SettlementName)
@@ -36,7 +36,7 @@ const subjectOf = ({ rows }: ExplainNeeds, given: string): Subject => {
   return { kind: uuid.test(text) ? 'callback' : 'payment', id: text }
 }
 
-/** The story of a subject; undefined when there is no such thing. */
+/** The story of a subject; undefined if it does not exist. */
 export const explain = async (needs: ExplainNeeds, text: string): Promise<Story | undefined> => {
   const subject = subjectOf(needs, text)
   switch (subject.kind) {
@@ -57,7 +57,7 @@ export const explain = async (needs: ExplainNeeds, text: string): Promise<Story 
   }
 }
 
-/** `payout` or `payout:NOK`, where there are several currencies. */
+/** Accepts `payout`, or `payout:NOK` if there are several currencies. */
 const numberNamed = (numbers: readonly NamedNumber[], wanted: string): NamedNumber | undefined => {
   const [name, currency] = wanted.split(':')
   const found = numbers.filter((one) => one.name === name)

@@ -32,7 +32,7 @@ export const namedNumber =
   (line) =>
     numbersOfLine(line)[name] ?? '0'
 
-/** The parts that lines add to a number; those that are not listed are one sum. */
+/** The parts that lines add to a number; lines beyond the list are one sum. */
 export const partsOfLines = async (
   { rows, texts }: Pick<ExplainNeeds, 'rows' | 'texts'>,
   range: MoneyLineRange,

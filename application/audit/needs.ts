@@ -11,17 +11,17 @@ type ClosedReport = {
   readonly openedAt: Instant
   readonly closedAt: Instant
   readonly closedPosition: number
-  /** Null while its logs are made. */
+  /** Null until its log files are written. */
   readonly completion: Completion | null
 }
 
-/** What read models tell of lines, reports, settlements and the journal. */
+/** Queries of the read models for lines, reports, settlements and the journal. */
 export type AuditRows = {
   /** The first lines, in the order of the log. */
   readonly lines: (range: MoneyLineRange, limit: number) => Promise<readonly ListedLine[]>
   readonly sums: (range: MoneyLineRange) => Promise<readonly SummedLines[]>
   readonly report: (merchant: string, ledger: string, number: number) => ClosedReport | undefined
-  /** The number of the open report, undefined where there is no such ledger. */
+  /** The number of the open report; undefined if there is no such ledger. */
   readonly openReport: (merchant: string, ledger: string) => number | undefined
   readonly reportHolding: (merchant: string, ledger: string, position: number) => number
   readonly settlement: (

@@ -28,7 +28,7 @@ type Body = Readonly<Record<string, unknown>>
 const textOf = (value: unknown): string | null =>
   value === undefined || value === null ? null : String(value).trim()
 
-/** What a body asks in other words than the event tells, as `<member> <asked>, not <recorded>`. */
+/** Where a body differs from its event, as `<member> <requested>, not <recorded>`. */
 const differences = (body: Body, event: Ordered, currency: string): string[] => {
   const told = event.type === 'PaymentCaptured' || event.type === 'PaymentRefunded'
   const wanted: readonly string[] = paymentEffects[event.type].askedBy
@@ -46,7 +46,7 @@ const differences = (body: Body, event: Ordered, currency: string): string[] => 
   const amounts = { amount, additional_amount: additionalAmount }
   for (const [member, recorded] of Object.entries(amounts)) {
     const text = textOf(body[member])
-    // Without amounts, all that was left is meant.
+    // Without amounts, everything left is meant.
     const isMeant = text === null ? body['amount'] == null || recorded === 0 : false
     if (isMeant || (text !== null && parseAmount(text, currency) === recorded)) continue
     found.push(`${member} ${text ?? 'none'}, not ${formatAmount(recorded, currency)}`)
@@ -75,7 +75,7 @@ const checkPayment = async (
     : { holds: false, says: `it asked for something else: ${found.join('; ')}` }
 }
 
-/** Whether the body is the one that was signed, and asks for what the event tells. */
+/** Whether the body is the signed one, and asks for what the event records. */
 export const checkBody = async (
   needs: Needs,
   event: Recorded,

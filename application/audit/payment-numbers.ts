@@ -5,7 +5,7 @@ import { outcomeAt } from '../../domain/payment/payment-outcome.ts'
 import type { RequestedPayment } from '../../domain/payment/payment-state.ts'
 import type { Instant } from '../../domain/time.ts'
 
-/** The numbers of a payment by the names that its outcome gives them, in minor units. */
+/** The numbers of a payment by their names in its outcome, in minor units. */
 export type PaymentNumbers = Readonly<Record<string, MinorUnits>>
 
 const pair = (name: string, { amount, additionalAmount }: Pots): PaymentNumbers => ({

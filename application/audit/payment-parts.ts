@@ -26,7 +26,7 @@ type Movement = Extract<PaymentEvent, { type: WithEffect<'funding'> }>
 
 const isMovement = (event: PaymentEvent): event is Movement => hasEffect(event.type, 'funding')
 
-/** What an event adds to each number, from its own data and not from the fold of a payment. */
+/** What an event adds to each number, computed from its own data and not from the fold. */
 export const partsOfEvent = (event: PaymentEvent, request: PaymentRequest): PaymentNumbers => {
   if (event.type === 'PaymentRequested') return named('', request)
   if (event.type === 'PaymentAuthorized') {

@@ -7,7 +7,7 @@ import { formatDateTime } from '../date-time.ts'
 import { filledText } from '../filled-text.ts'
 import type { StoryTexts } from './texts.ts'
 
-/** `40.00 NOK`, or `40.00 + 5.00 NOK` with what was added. */
+/** `40.00 NOK`, or `40.00 + 5.00 NOK` with an addition. */
 export const potsInWords = ({ amount, additionalAmount }: Pots, currency: Currency): string => {
   const more = additionalAmount === 0 ? '' : ` + ${formatAmount(additionalAmount, currency)}`
   return `${formatAmount(amount, currency)}${more} ${currency}`

@@ -31,7 +31,7 @@ const ownerOf = ({ metadata: { actor, merchant } }: Recorded): string | undefine
   return kind === 'user' && merchant !== null ? streamOf(users, within(merchant, id)) : undefined
 }
 
-/** The key that the owner had when the event was recorded, and since when. */
+/** The owner's key when the event was recorded, and since when. */
 const keyAt = async (
   { store }: Needs,
   owner: string,
@@ -103,11 +103,11 @@ const unsigned = ({ metadata: { from, operator, actor } }: Recorded): string => 
   return `${actor} signed nothing, or the event is older than such proofs`
 }
 
-/** Shows, from the log alone, that the caller named by an event has signed the request for it. */
+/** Shows, from the log alone, that the caller named by an event signed the request for it. */
 export const proveOrder = async (
   needs: Needs,
   event: Recorded,
-  /** Of an event that does not keep it. */
+  /** The request body, for an event that does not keep it. */
   body?: string,
 ): Promise<OrderProof> => {
   const { signed } = event.metadata

@@ -1,8 +1,8 @@
 import type { DecidedAgain } from './decide-again.ts'
 
-/** A refused request, as its line tells it. */
+/** A refused request, as written in the log of refusals. */
 export type RefusalLine = {
-  /** By the clock of the service, and by the machine's where that differs. */
+  /** By the service's clock, and by the machine's if that differs. */
   readonly at: string
   readonly machine_at?: string
   readonly request: string
@@ -10,18 +10,18 @@ export type RefusalLine = {
   readonly actor: string
   readonly status: number
   readonly method: string
-  /** The path of the route, with `:name` for what varies. */
+  /** The route's path, with `:name` for parameters. */
   readonly path: string
-  /** The code of a refusal, or what was said of the request. */
+  /** The code of a refusal, or the error message. */
   readonly rule: string
-  /** What was decided about, and where it stood; absent where nothing was decided. */
+  /** The stream decided on and its revision; absent if there was no decision. */
   readonly stream?: string
   readonly revision?: number
-  /** What was asked for, sealed with a secret of the vault. */
+  /** The command, sealed with a secret of the vault. */
   readonly sealed?: string
 }
 
-/** Which refusals are wanted; absent members want all. */
+/** Which refusals to find; absent members match all. */
 export type RefusalsWanted = {
   readonly from: number
   readonly to: number
@@ -31,8 +31,8 @@ export type RefusalsWanted = {
 }
 
 export type ExplainedRefusal = Omit<RefusalLine, 'sealed'> & {
-  /** The path that was asked for. */
+  /** The requested path. */
   readonly target?: string | undefined
-  /** Absent where nothing was decided, or what was asked for is not kept. */
+  /** Absent if there was no decision, or its command is not kept. */
   readonly again?: DecidedAgain | undefined
 }

@@ -1,4 +1,4 @@
-/** What a request signed (interface 3): `METHOD|url|headers`, taken apart. */
+/** The text a request signed (interface 3), `METHOD|url|headers`, parsed. */
 export type SignedText = {
   readonly method: string
   readonly url: string
@@ -17,7 +17,7 @@ const headersOf = (text: string): ReadonlyMap<string, string> =>
     }),
   )
 
-/** Undefined for a text that no request signs. A URL may hold a `|` as well. */
+/** Undefined if it is not the text of a request. A URL may contain `|` too. */
 export const readSignedText = (text: string): SignedText | undefined => {
   const [method = ''] = text.split('|', 1)
   const [, prefix] = /[|&]([A-Z0-9-]+-)CONTENT-DIGEST=/.exec(text) ?? []

@@ -1,9 +1,9 @@
 import type { Instant } from '../../domain/time.ts'
 
-/** A number that an event has changed, as it is written. */
+/** A number that an event changed, formatted. */
 export type NumberChange = { readonly name: string; readonly from: string; readonly to: string }
 
-/** Who was told of an event, and what they answered. */
+/** A notification about an event, and the response. */
 export type Told = { readonly at: Instant | null; readonly says: string }
 
 /** An event in plain words. */
@@ -19,7 +19,7 @@ export type Entry = {
   readonly says: string
   readonly numbers: readonly NumberChange[]
   readonly told: readonly Told[]
-  /** The report and the settlement that its line is in. */
+  /** The report and settlement that include its line. */
   readonly counted: readonly string[]
 }
 
@@ -33,7 +33,7 @@ export type Story = {
   readonly title: string
   readonly says: readonly string[]
   readonly entries: readonly Entry[]
-  /** Entries that are left out, because there are so many. */
+  /** Number of entries left out. */
   readonly more: number
   /** Each can be traced to its events. */
   readonly numbers: readonly NamedNumber[]
@@ -46,7 +46,7 @@ export type Part = {
   readonly at: Instant
   readonly says: string
   readonly amount: string
-  /** The amount in minor units. */
+  /** Amount in minor units. */
   readonly minor: string
 }
 
@@ -56,9 +56,11 @@ export type SumOfParts = {
   readonly currency: string
   readonly value: string
   readonly parts: readonly Part[]
-  /** What is not listed, because there is so much. */
+  /** Parts that are not listed because there are too many. */
   readonly others?: { readonly count: number; readonly amount: string }
-  /** Whether it is what the service has recorded or answers; null where nothing tells. */
+  /**
+   * Whether it equals what the service recorded or answers; null if there is nothing to compare.
+   */
   readonly agrees: boolean | null
   readonly says: string
 }

@@ -3,7 +3,7 @@ import { formatDateTime } from '../date-time.ts'
 import { filledText } from '../filled-text.ts'
 import type { StoryTexts } from './texts.ts'
 
-/** Opens a sealed address; undefined where the vault is not at hand. */
+/** Opens a sealed address; undefined without the vault. */
 export type OpenAddress = (sealed: string) => string | undefined
 
 /** How an actor is named that has no id, and by its kind one that has. */
