@@ -6,7 +6,7 @@ import { dueBy, nextBy } from './due.ts'
 import { findBy } from './prepared.ts'
 import { projection } from './projection.ts'
 
-/** Changes of settlement accounts that wait; a merchant has one at most. */
+/** Pending changes of settlement accounts; at most one per merchant. */
 const accountChanges = sqliteTable(
   'account_changes',
   {

@@ -6,7 +6,7 @@ import { clientOf } from './prepared.ts'
 const isOfPermission = `action IN ('permission_request', 'permission_answered', 'permission_fail')`
 
 /**
- * With a ledger its index is used. Without one the plus keeps SQLite from reading all lines of a
+ * With a ledger, its index is used. Without one, the plus keeps SQLite from reading all lines of a
  * merchant for a few positions.
  */
 const wanted = ({ merchant, ledger }: MoneyLineRange): string => `
@@ -32,7 +32,7 @@ const withBoolean = (row: unknown): object => ({
   isOfPermission: (row as { readonly isOfPermission: number }).isOfPermission === 1,
 })
 
-/** What auditors ask of the lines and settlements; seldom, so nothing is kept for it. */
+/** Auditors' queries over lines and settlements. They are rare, so nothing is stored for them. */
 export const auditRowQueries = (db: BetterSQLite3Database) => {
   const client = clientOf(db)
   const all = <Row>(text: string, values: object): Row[] =>
@@ -43,7 +43,7 @@ export const auditRowQueries = (db: BetterSQLite3Database) => {
   const find = <Row>(text: string, values: object): Row | undefined =>
     client.prepare(text).get(values) as Row | undefined
   return {
-    /** The position so many lines further on, if there are so many. */
+    /** The position `count` lines further on, if there are so many. */
     linesFurther: (after: number, count: number) =>
       find<{ readonly position: number }>(
         `SELECT position FROM transaction_lines WHERE position > @after
@@ -73,7 +73,7 @@ export const auditRowQueries = (db: BetterSQLite3Database) => {
         .prepare('SELECT DISTINCT merchant FROM settlements ORDER BY merchant')
         .all({})
         .map((row) => (row as { readonly merchant: string }).merchant),
-    /** Of an account of the journal, in each currency. */
+    /** Balance of a journal account in each currency. */
     balances: (account: string, merchant: string | null) =>
       client
         .prepare(

@@ -12,11 +12,11 @@ const bankEntries = sqliteTable(
     id: text().primaryKey(),
     position: integer().notNull(),
     entry: text({ mode: 'json' }).$type<SeenEntry>().notNull(),
-    /** Null while it is that of no payout. */
+    /** Null while it matches no payout. */
     match: text({ mode: 'json' }).$type<Match>(),
-    /** What the operator says of it. */
+    /** The operator's explanation. */
     note: text(),
-    /** Whether somebody has yet to say what it is. */
+    /** Whether it still needs an explanation. */
     isOpen: integer({ mode: 'boolean' }).notNull(),
   },
   (row) => [index('bank_entries_open').on(row.isOpen, row.position)],
@@ -48,7 +48,7 @@ export const bankEntryQueries = (db: BetterSQLite3Database) => {
   })
   return {
     find: findBy(db, bankEntries, bankEntries.id),
-    /** Those that nobody has explained, oldest first. */
+    /** Unexplained entries, oldest first. */
     open: (limit: number) => open.all({ after: 0, limit }),
     openAfter: (after: number, limit: number) => open.all({ after, limit }),
   }

@@ -8,21 +8,24 @@ import { within } from '../domain/stream.ts'
 import { countOf, findBy, given, rowsOf } from './prepared.ts'
 import { projection } from './projection.ts'
 
-/** How long a destination that asks for less is left alone, without a `Retry-After`. */
+/** Maximum pause after 429 or 503 without a `Retry-After`. */
 const longestUnaskedPauseMs = 600_000
 const asksForLess = new Set([429, 503])
 
-/** How each destination of a merchant has answered last. */
+/** The latest result of each destination of a merchant. */
 const callbackDestinations = sqliteTable(
   'callback_destinations',
   {
     key: text().primaryKey(),
     merchant: text().notNull(),
     destination: text().notNull(),
-    /** Since its last delivery there were only failures; null if there are none. */
+    /** Since when there were only failures; null if the last delivery succeeded. */
     failingSince: integer(),
     problem: text(),
-    /** Set while it asks for less: until then nothing is sent, afterwards one at a time. */
+    /**
+     * Set while it asks for fewer requests: nothing is sent before this time, then one message at a
+     * time.
+     */
     pausedUntil: integer(),
     restedAt: integer(),
   },
@@ -47,7 +50,7 @@ const afterAttempt = (
   attempt: Attempt & { readonly nextAttemptAt: number | null },
 ): CallbackDestinationRow | undefined => {
   const { uri, result, httpStatus, problem, attemptedAt: at, retryAfterMs, nextAttemptAt } = attempt
-  // Most destinations have no trouble, and no row.
+  // Most destinations work, and have no row.
   if (result === 'delivered') return undefined
   const known = row ?? { key, merchant, destination: destinationOf(uri) ?? uri, ...untroubled }
   const pause = retryAfterMs ?? Math.min((nextAttemptAt ?? at) - at, longestUnaskedPauseMs)
@@ -101,7 +104,7 @@ export const callbackDestinationProjection = projection({
       case 'PaymentAmended':
       case 'ShortlinkChanged':
       case 'MerchantChanged':
-        // Somebody cares for the address again.
+        // The address is maintained again.
         return row?.restedAt === null ? row : undefined
     }
   },
@@ -120,7 +123,7 @@ export const callbackDestinationQueries = (db: BetterSQLite3Database) => {
     limit: given('limit'),
   })
   return {
-    /** Destinations of a merchant that have taken nothing since some time. */
+    /** Destinations of a merchant without a successful delivery for some time. */
     failing: (merchant: string, limit: number) => {
       const start = destinationKey(merchant, '')
       // Keys begin with the merchant and a slash, which zero follows.

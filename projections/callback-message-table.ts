@@ -1,11 +1,11 @@
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** `unaddressed` had no address when it was told, and stands in the feed only. */
+/** `unaddressed`: had no address at its event, and appears only in the feed. */
 export const messageStatuses = ['unaddressed', 'waiting', 'delivered', 'abandoned'] as const
 
 export type MessageStatus = (typeof messageStatuses)[number]
 
-/** Every message that the log tells, with what has become of it. */
+/** Every callback message in the log, and its delivery status. */
 export const callbackMessages = sqliteTable(
   'callback_messages',
   {

@@ -12,7 +12,7 @@ import { gatheredMessageQueries } from './gathered-messages.ts'
 import { projection } from './projection.ts'
 import { isGathered, placeOf } from './told.ts'
 
-/** The row of a gathered message, which is sent after all. */
+/** The row of a batched message that is sent after all. */
 const gathered = (
   event: Recorded<Extract<DomainEvent, { type: 'CallbackRetryRequested' }>>,
 ): CallbackMessageRow => {
@@ -60,7 +60,7 @@ const isBefore = lt(place, given('before'))
 const isTheirs = same(merchant)
 const isOfStatus = same(status)
 
-/** Rows, and the gathered messages that have not become rows. */
+/** Rows, merged with batched messages that have no row of their own. */
 const withGathered =
   (find: (id: string) => CallbackMessageRow | undefined) =>
   (rows: readonly CallbackMessageRow[], gathered: readonly CallbackMessageRow[]) => [
@@ -103,7 +103,7 @@ const pagesIn = (db: BetterSQLite3Database, { joined, gathered }: Gathered) => {
   }
   return {
     list,
-    /** Without those that are gathered. */
+    /** Excludes batched messages. */
     listAbout: (subject: string, before: number, limit: number) =>
       about.all({ subject, before, limit }),
     lastPlace: (merchant: string): number =>
@@ -124,16 +124,16 @@ export const callbackMessageQueries = (db: BetterSQLite3Database) => {
   return {
     ...pagesIn(db, { joined, gathered }),
     find: (id: string): CallbackMessageRow | undefined => find(id) ?? gathered.find(id),
-    /** The message of an event without an address, unless it became a row. */
+    /** The message of an event without an address, unless it has a row. */
     findGathered: (event: Pick<Recorded, 'id' | 'position' | 'metadata'>) =>
       find(event.id) ? undefined : gathered.findAt(event),
-    /** In the order of the log. */
+    /** In log order. */
     after: (merchant: string, after: number, limit: number): CallbackMessageRow[] => {
       const rows = following.all({ merchant, after, limit })
       const merged = joined(rows, gathered.after(merchant, after, limit))
       return merged.toSorted(oldestFirst).slice(0, limit)
     },
-    /** For the operator: of all merchants, newest first. */
+    /** For the operator: all merchants, newest first. */
     allOf: (status: MessageStatus): CallbackMessageRow[] =>
       status === 'unaddressed'
         ? joined(everybodys.all({ status }), gathered.all()).toSorted(newestFirst)

@@ -14,7 +14,9 @@ type Due = { readonly [Member in keyof DeliveryLane]: DeliveryLane[Member] | nul
 const laneIn = ({ merchant, destination }: Due): DeliveryLane[] =>
   destination === null ? [] : [{ merchant, destination }]
 
-/** Finds lanes in which something became due; the cost grows with that, not with what waits. */
+/**
+ * Finds lanes that became due; the cost grows with their number, not with the size of the queue.
+ */
 const newlyDueIn = (db: BetterSQLite3Database) => {
   const columns = { merchant, destination, dueAt, position }
   const select = (chosen: Chosen) => columnsOf(db, callbackQueue, { columns, ...chosen })
@@ -29,7 +31,7 @@ const newlyDueIn = (db: BetterSQLite3Database) => {
   })
 
   return (now: Instant, lastCheck: { readonly at: Instant; readonly position: number } | null) => {
-    // Changes first: what comes between the two reads is found by the next check.
+    // Changes first: anything between the two reads is found by the next check.
     const changed = lastCheck ? changes.all({ position: lastCheck.position }) : []
     const last = lastCheck ? (changed.at(-1) ?? lastCheck) : lastChange.get()
     const changedLanes = changed

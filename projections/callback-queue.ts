@@ -21,8 +21,8 @@ import { reportKey } from './reports.ts'
 import { toldBy } from './told.ts'
 
 /**
- * Adds the message that an event tells; a resource without an address has a row for counting.
- * Payments count theirs themselves.
+ * Queues the message of an event; a resource without an address gets a row for counting. Payments
+ * count their own messages.
  */
 const told = (
   row: CallbackQueueRow | undefined,
@@ -38,7 +38,7 @@ const told = (
     : row
 }
 
-/** The display's queue gets only the steps of the payer. */
+/** Queues only the payer's steps for the display. */
 const displayed = (
   row: CallbackQueueRow | undefined,
   event: PaymentRecorded,
@@ -56,18 +56,18 @@ const displayed = (
         ? row
         : movedTo(data.displayMessageUri, row, displayOf(stream), metadata)
     default:
-      // Without an address nobody has a display.
+      // Without an address there is no display.
       return row && row.callbackUri !== null ? told(row, event, displayOf(stream)) : row
   }
 }
 
-/** Subjects of the queues that a payment's event itself may change. */
+/** Queues that an event of a payment may change itself. */
 const paymentQueues = ({ type, stream }: PaymentRecorded): string[] =>
   type === 'PaymentRequested' || type === 'PaymentAmended'
     ? [stream, displayOf(stream)]
     : [displayOf(stream)]
 
-/** The display of a payment counts for itself. */
+/** Whether the payment counts the messages; its display has a count of its own. */
 const isPaymentItself = (subject: string): boolean =>
   categoryOf(subject) === payments.category && streamOfSubject(subject) === subject
 

@@ -5,11 +5,11 @@ import { given, rowsOf } from './prepared.ts'
 import { projection } from './projection.ts'
 
 const checkpoints = sqliteTable('checkpoints', {
-  /** Number of leaves that it covers. */
+  /** Number of leaves it covers. */
   size: integer().primaryKey(),
   /** Base64. */
   root: text().notNull(),
-  /** The signed note, and below it the lines of witnesses. */
+  /** The signed note, followed by the lines of witnesses. */
   note: text().notNull(),
   /** How many witnesses have signed. */
   cosigned: integer().notNull(),
@@ -45,7 +45,7 @@ export const checkpointQueries = (db: BetterSQLite3Database) => {
   })
   return {
     newest: (): CheckpointRow | undefined => newest.get(),
-    /** Those that cover less, newest first. */
+    /** Checkpoints that cover less, newest first. */
     before: (size: number, limit: number): readonly CheckpointRow[] => before.all({ size, limit }),
     /** The first one that covers so many leaves. */
     covering: (size: number): CheckpointRow | undefined => covering.get({ size }),

@@ -7,12 +7,15 @@ import type { Instant } from '../domain/time.ts'
 import { columnsOf, given, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
-/** What counts together toward a code: acceptances of payers, refunds of staff in the portal. */
+/**
+ * Amounts that count towards a threshold for one-time codes: acceptances of payers, refunds by
+ * staff in the portal.
+ */
 const countedAmounts = sqliteTable(
   'counted_amounts',
   {
     position: integer().primaryKey(),
-    /** Whose it is, as events name them. */
+    /** The actor name, as in events. */
     actor: text().notNull(),
     at: integer().notNull(),
     currency: text().notNull(),
@@ -45,10 +48,10 @@ type Asked = {
   readonly since: Instant
 }
 
-/** What one person has accepted, or refunded for a merchant, since then; in minor units. */
+/** What one person has accepted since a time, or refunded for a merchant, in minor units. */
 export type CountedBy = (asked: Asked) => MinorUnits
 
-/** The position of the newest of these amounts; 0 before the first. */
+/** Position of the newest of these amounts; 0 if there is none. */
 export type NewestCounted = (asked: Pick<Asked, 'actor' | 'currency'>) => number
 
 export const countedAmountQueries = (db: BetterSQLite3Database) => {

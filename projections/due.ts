@@ -6,7 +6,7 @@ import { given, prepared, rowsOf } from './prepared.ts'
 
 const now = given('now')
 
-/** Rows whose instant in a column has come, earliest first. */
+/** Rows whose time in a column has come, earliest first. */
 export const dueBy = <Table extends SQLiteTable>(
   db: BetterSQLite3Database,
   table: Table,
@@ -20,7 +20,7 @@ export const dueBy = <Table extends SQLiteTable>(
   return (now: Instant, limit: number) => all({ now, limit })
 }
 
-/** The next instant in a column after now. */
+/** The next time in a column after now. */
 export const nextBy = (db: BetterSQLite3Database, table: SQLiteTable, column: SQLiteColumn) => {
   const query = db
     .select({ [column.name]: column })

@@ -4,7 +4,7 @@ import type { Instant } from '../domain/time.ts'
 import { isAuthorized, paymentTable } from './payment-table.ts'
 import { given, rowsOf, same } from './prepared.ts'
 
-/** Authorisations of a merchant, those first that end first. */
+/** A merchant's authorisations, soonest to expire first. */
 export const expiringQueries = (db: BetterSQLite3Database) => {
   const { merchant, deadline } = paymentTable
   const ending = (...also: readonly SQL[]) =>

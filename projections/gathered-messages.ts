@@ -10,22 +10,25 @@ import { given, prepared, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 import { isGathered, placeOf, positionOf } from './told.ts'
 
-/** Few enough that a row is cheap to write again, and the same whatever the batches are. */
+/** Small enough to rewrite a row cheaply. Fixed, so that rows do not depend on batches. */
 const positionsPerRow = 128
 
-/** Messages of a merchant's payments without an address, which stand in the feed only. */
+/**
+ * Messages of a merchant's payments without an address, which appear only in the feed. Batched,
+ * many per row.
+ */
 const gatheredMessages = sqliteTable(
   'gathered_messages',
   {
     /** `<merchant>/<part>`. */
     key: text().primaryKey(),
     merchant: text().notNull(),
-    /** Of the log, from 0. */
+    /** Log position divided by `positionsPerRow`. */
     part: integer().notNull(),
-    /** When the first and the last of them were told. */
+    /** Times of the first and the last message. */
     earliest: integer().notNull(),
     latest: integer().notNull(),
-    /** In the order of the log, each on a line. */
+    /** One per line, in log order. */
     messages: text().notNull(),
   },
   (row) => [
@@ -54,7 +57,7 @@ const lineOf = (message: ToldMessage): string => {
   return `${JSON.stringify(line)}\n`
 }
 
-/** In the order of the log. */
+/** In log order. */
 const messagesIn = ({ merchant, messages }: Row): CallbackMessageRow[] =>
   messages
     .trimEnd()
@@ -92,7 +95,7 @@ export const gatheredMessageProjection = projection({
   },
 })
 
-/** The first of a walk, which reads rows only as far as it is taken. */
+/** The first items of an iterable; reads rows only as needed. */
 const taken = <Item>(items: Iterable<Item>, limit: number): Item[] => {
   const first: Item[] = []
   for (const item of items) {
@@ -102,7 +105,7 @@ const taken = <Item>(items: Iterable<Item>, limit: number): Item[] => {
   return first
 }
 
-/** Walks the messages of a merchant from a place on, forwards or back. */
+/** Iterates a merchant's messages from a place on, forwards or backwards. */
 const walksIn = (db: BetterSQLite3Database) => {
   const { merchant, part } = gatheredMessages
   const first = (condition: SQL, order: SQL) => {
@@ -129,8 +132,8 @@ const walksIn = (db: BetterSQLite3Database) => {
 }
 
 /**
- * By then every id tells its time: the first row with such an id, and a day, as other rows may
- * still have both kinds.
+ * The time from which every id contains its time: that of the first such id, plus a day, because
+ * rows of a transition may contain both kinds.
  */
 const untilTimed = sql.raw(`coalesce(
   (select latest from gathered_messages where messages like '%,"________-____-8%'
@@ -150,7 +153,7 @@ export const gatheredMessageQueries = (db: BetterSQLite3Database) => {
     after: (merchant: string, place: number, limit: number) => taken(after(merchant, place), limit),
     before: (merchant: string, place: number, limit: number) =>
       taken(before(merchant, place), limit),
-    /** Ids of earlier versions tell no time: what they have told is looked through. */
+    /** Ids of earlier versions contain no time, so all messages of that period are searched. */
     find: (id: string): CallbackMessageRow | undefined => {
       const time = timeOfEventId(id)
       const rows = time === undefined ? naming.all({ id }) : toldAt.all({ at: time })

@@ -9,11 +9,11 @@ import { accessTokens, grantingTypes, refreshTokens, type Granting } from './gra
 import { columnsOf, findBy, given, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
-/** Must be written like the index condition. */
+/** Must be written exactly like the index condition. */
 const stands = sql`isWithdrawn = 0`
 const isAnswer = sql`isAnswer = 1`
 
-/** Scopes that payers granted to merchants. */
+/** Scopes granted by payers to merchants. */
 const grantedPermissions = sqliteTable(
   'granted_permissions',
   {
@@ -28,9 +28,9 @@ const grantedPermissions = sqliteTable(
     grantedAt: integer().notNull(),
     /** Its tokens are no longer valid. */
     isRevoked: integer({ mode: 'boolean' }).notNull(),
-    /** By the payer, or the operator for them. */
+    /** Withdrawn by the payer, or by the operator on the payer's behalf. */
     isWithdrawn: integer({ mode: 'boolean' }).notNull(),
-    /** An application asked the payer; false for standing consents. */
+    /** The answer to an application's request; false for standing consents. */
     isAnswer: integer({ mode: 'boolean' }).notNull(),
   },
   (row) => [
@@ -50,7 +50,7 @@ export type StandingConsent = Pick<GrantedPermission, 'client' | 'merchant' | 's
   readonly position: number
 }
 
-/** Starts with the consent, so that a withdrawal before the tokens are issued counts. */
+/** Includes the consent, so that a withdrawal before the tokens are issued counts. */
 const consentTypes = [...grantingTypes, 'AuthorizationAllowed'] as const
 
 type Granted = Pick<GrantedPermission, 'client' | 'scope' | 'grantedAt'>
@@ -91,7 +91,7 @@ export const grantProjection = projection({
   },
 })
 
-/** No newer grant of the payer to the client. */
+/** No newer grant of the payer to the client exists. */
 const isNewest = sql`NOT EXISTS (SELECT 1 FROM granted_permissions AS newer
   WHERE newer.payer = ${grantedPermissions.payer} AND newer.client = ${grantedPermissions.client}
   AND newer.isWithdrawn = 0 AND newer.position > ${grantedPermissions.position})`
@@ -143,10 +143,10 @@ export const grantQueries = (db: BetterSQLite3Database) => {
       ofPayer.all({ payer, before, limit }),
     ofClient: (payer: string, client: string, before: number, limit: number) =>
       ofClient.all({ payer, client, before, limit }),
-    /** Answers to applications, also withdrawn ones, newest first. */
+    /** Answers to applications, including withdrawn ones, newest first. */
     answers: (payer: string, before: number, limit: number) =>
       answers.all({ payer, before, limit }),
-    /** Clients with a grant, each once, latest first. */
+    /** Clients with a grant, without duplicates, latest first. */
     consents: (payer: string, before: number, limit: number): readonly StandingConsent[] =>
       newest.all({ payer, before, limit }).map(consentOf),
     consent: (payer: string, client: string): StandingConsent | undefined => {

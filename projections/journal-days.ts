@@ -17,7 +17,7 @@ import { onceForFact, trialBalanceOf, type TrialBalance } from './journal.ts'
 import { given, rowsOf } from './prepared.ts'
 import { projection } from './projection.ts'
 
-/** What each day and each month (UTC) moved on the accounts, all merchants together. */
+/** Movements per account for each day and month (UTC), over all merchants. */
 const journalDays = sqliteTable(
   'journal_days',
   {
@@ -79,7 +79,7 @@ export const journalDayQueries = (db: BetterSQLite3Database) => {
     where: [eq(isMonth, false), gte(span, given('month')), lte(span, given('day'))],
   })
   return {
-    /** At the end of a day in UTC; few rows, however long the log is. */
+    /** At the end of a day in UTC. Reads few rows, however long the log is. */
     trialBalanceAt: (day: string): readonly TrialBalance[] => {
       const month = monthOf(day)
       return trialBalanceOf([...earlierMonths.all({ month }), ...daysUntil.all({ month, day })])

@@ -13,7 +13,7 @@ import type { Recorded } from '../domain/events.ts'
 import { projection } from './projection.ts'
 import { clientOf } from './prepared.ts'
 
-/** Entries of settlements and payouts; those of lines are the lines. */
+/** Entries of settlements and payouts. Entries of lines are not stored: the lines are enough. */
 const journalEntries = sqliteTable(
   'journal_entries',
   {
@@ -43,7 +43,7 @@ export const journalEntryProjection = projection({
   },
 })
 
-/** A line that moves money; what chooses it follows. */
+/** Selects a line that moves money; the condition follows. */
 export const keptLine = `
   SELECT line.position, line.at, action, line.ledger, line.tid, subId, line.merchant,
     line.currency, line.amount, line.additionalAmount, fee, interchange, vat, taxcode,
@@ -51,33 +51,33 @@ export const keptLine = `
   FROM transaction_lines line LEFT JOIN payments ON payments.tid = line.tid
     LEFT JOIN permissions ON permissions.rid = line.tid`
 
-/** Which entries are wanted: of all merchants and accounts where those are null. */
+/** Which entries to find; a null merchant or account matches all. */
 export type EntriesWanted = {
   readonly merchant: string | null
   readonly account: Account | null
-  /** Positions between which they stand. */
+  /** Exclusive bounds of the positions. */
   readonly after: number
   readonly before: number
 }
 
-/** An entry, and what it is of. */
+/** An entry and its source. */
 export type FoundEntry = Omit<JournalEntry, 'payee'> & {
   readonly merchant: string
-  /** Of its settlement; null for a line. */
+  /** Serial of its settlement; null for a line. */
   readonly serial: number | null
 }
 
 type FoundEntries = {
   readonly entries: readonly FoundEntry[]
-  /** Before which position to look on; undefined where there is nothing more. */
+  /** Position before which to continue; undefined at the end. */
   readonly next: number | undefined
 }
 
 const inTurn = 200
-/** For one page, so that a search holds nobody up for long. */
+/** Maximum number scanned per page, so that a search cannot block others. */
 const mostLookedAt = 2_000
 
-/** Accounts that only lines move, or only settlements and payouts. */
+/** Accounts moved only by lines. */
 const ofLinesOnly: ReadonlySet<string> = new Set(['payer_clearing', 'interchange'])
 const ofSettledOnly: ReadonlySet<string> = new Set([
   ...['payouts_payable', 'payout_clearing', 'bank', 'unsettled_fees', 'unsettled_refunds'],
@@ -129,7 +129,7 @@ export const journalEntryQueries = (db: BetterSQLite3Database) => {
     ofMerchant: client.prepare(settledText('entry.merchant = @merchant AND')),
   }
 
-  /** Of a merchant by the index of each ledger: one more index would cost each line. */
+  /** Uses the index of each ledger: an index by merchant would slow down writing lines. */
   const linesOf = (wanted: EntriesWanted & { readonly limit: number }): readonly Line[] =>
     wanted.merchant === null
       ? (allLines.all(wanted) as readonly Line[])
@@ -151,7 +151,7 @@ export const journalEntryQueries = (db: BetterSQLite3Database) => {
   }
 
   return {
-    /** The newest wanted entries; fewer where it has looked far enough. */
+    /** The newest matching entries; fewer if the scan limit is reached. */
     find: (wanted: EntriesWanted, limit: number): FoundEntries => {
       const { account } = wanted
       const isOf = ({ postings }: FoundEntry): boolean =>

@@ -31,7 +31,7 @@ export const keyOfPosting = ({ account, currency, merchant }: Omit<Posting, 'amo
 
 type Entry = ReadonlyMap<string | number, Posting>
 
-/** Computed once for a fact, although every account asks for it. */
+/** Caches the result for the last fact, because every account needs it. */
 export const onceForFact = <Fact extends object, Found>(find: (fact: Fact) => Found) => {
   let latest: { readonly fact: Fact; readonly found: Found } | undefined
   return (fact: Fact): Found => {
@@ -40,7 +40,7 @@ export const onceForFact = <Fact extends object, Found>(find: (fact: Fact) => Fo
   }
 }
 
-/** Every posting of an entry has an account of its own. */
+/** Each posting of an entry has a different account. */
 const foldPostings = <Fact extends object>(postingsOf: (fact: Fact) => readonly Posting[]) => {
   const entry = onceForFact(
     (fact: Fact): Entry =>
@@ -90,7 +90,7 @@ export const journalQueries = (db: BetterSQLite3Database) => {
   const balances = (): readonly JournalBalance[] => all.all()
   const find = findBy(db, journalBalances, journalBalances.key)
   return {
-    /** Of one account of a merchant, debits less credits. */
+    /** Balance of one account of a merchant, debits less credits. */
     balanceOf: (account: Account, currency: string, merchant: string): Sum =>
       find(keyOfPosting({ account, currency, merchant }))?.balance ?? '0',
     balances,

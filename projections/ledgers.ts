@@ -13,7 +13,7 @@ type ClosingSums = {
   readonly totals: Totals
 }
 
-/** Each ledger with the sums of its open report. */
+/** Each ledger, with the sums of its open report. */
 export const ledgers = sqliteTable(
   'ledgers',
   {
@@ -29,7 +29,7 @@ export const ledgers = sqliteTable(
     /** The open report. */
     open: integer().notNull(),
     openedAt: integer().notNull(),
-    /** Last report whose logs are written; 0 for none. */
+    /** The last report whose logs are written; 0 for none. */
     completed: integer().notNull(),
     /** Whether a closed report waits for its logs. */
     closing: integer({ mode: 'boolean' }).notNull(),

@@ -59,7 +59,7 @@ const columns = [
   .map((column) => `line.${column}`)
   .join(', ')
 
-/** Which lines are meant, and the table that they belong to. */
+/** Which lines to read, and the table to join for their owner. */
 type Kind = { readonly condition: string; readonly join: string; readonly columns: string }
 
 const actions = permissionActions.map((action) => `'${action}'`).join(', ')
@@ -97,12 +97,12 @@ function* linesOf(rows: Iterable<Row>, merchant: string): Generator<LogLine> {
   }
 }
 
-/** The lines of transaction logs. Rows are streamed, as a log is as long as it is. */
+/** The lines of transaction logs. Rows are streamed, as logs can be long. */
 export const logLineQueries = (client: Client, range: LineRange) => {
   const { merchant, ledger, after, before } = range
   const given = { merchant, after, before, ...(ledger !== null && { ledger }) }
 
-  // A generator, so that the query begins when it is read: an unfinished one keeps the file open.
+  // A generator, so that the query starts when it is read: an unfinished query keeps the file open.
   function* rowsOf<Row>(query: string): Generator<Row> {
     yield* client.prepare(query).raw().iterate(given) as IterableIterator<Row>
   }

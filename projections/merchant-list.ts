@@ -6,21 +6,21 @@ import { idIn } from '../domain/stream.ts'
 import { countOf, findBy, given, rowsOf } from './prepared.ts'
 import { projection } from './projection.ts'
 
-/** Narrow, so that ten thousand merchants are looked through at once. */
+/** Narrow, so that a search scans ten thousand merchants quickly. */
 const merchantList = sqliteTable(
   'merchant_list',
   {
     merchant: text().primaryKey(),
-    /** Position of the registration: the newest come first. */
+    /** Position of the registration; the newest come first. */
     position: integer().notNull(),
     name: text().notNull(),
     organizationId: text(),
     currency: text().notNull(),
-    /** What somebody may look for, in small letters. */
+    /** Searchable text, in lower case. */
     searched: text().notNull(),
     isDisabled: integer({ mode: 'boolean' }).notNull(),
     hasSignedUp: integer({ mode: 'boolean' }).notNull(),
-    /** For approval. */
+    /** Waits for approval. */
     waits: integer({ mode: 'boolean' }).notNull(),
     /** How often it was disabled or enabled. */
     switched: integer().notNull(),
@@ -35,7 +35,7 @@ const merchantList = sqliteTable(
 
 export type ListedMerchant = typeof merchantList.$inferSelect
 
-/** As names are compared: composed, in small letters. */
+/** Normalises text for comparison: composed, in lower case. */
 const plain = (given: string): string => given.normalize('NFC').toLowerCase()
 
 const told = ({ id, businessName, organizationId, currency, ...rest }: MerchantData) => ({
@@ -77,12 +77,12 @@ export const merchantListProjection = projection({
 
 export const merchantStates = ['all', 'waiting', 'disabled'] as const
 
-/** Whoever has signed up waits until somebody approves it, or turns it down. */
+/** A merchant that signed up waits until it is approved or rejected. */
 export type MerchantState = (typeof merchantStates)[number]
 
 export const merchantListQueries = (db: BetterSQLite3Database) => {
   const { position, isDisabled, waits, searched } = merchantList
-  // The index holds those that are disabled.
+  // The index contains disabled merchants only.
   const isWaiting = and(eq(isDisabled, true), eq(waits, true)) as SQL
   const conditions: Readonly<Record<MerchantState, SQL | undefined>> = {
     all: undefined,
@@ -108,7 +108,7 @@ export const merchantListQueries = (db: BetterSQLite3Database) => {
   return {
     /** Whether it waits for approval. */
     waits: (merchant: string): boolean => row(merchant)?.waits === true,
-    /** Of those whose name, id or number has this part, the newest first. */
+    /** Merchants whose name, id or number contains the text, newest first. */
     page: (
       { state, part }: { readonly state: MerchantState; readonly part: string },
       before: number,

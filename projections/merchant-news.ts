@@ -4,7 +4,7 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { given, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
-/** What the staff of a merchant are told on their next visit; captures are not among it. */
+/** Events shown to a merchant's staff on their next visit; captures are excluded. */
 const told = [
   'PaymentRefunded',
   'PaymentAuthorizationExpired',

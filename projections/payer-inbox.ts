@@ -6,7 +6,7 @@ import { paymentTable } from './payment-table.ts'
 import { permissionTable } from './permissions.ts'
 import { given, prepared } from './prepared.ts'
 
-/** A request that waits for the payer, was answered or ended. */
+/** A request that waits for the payer, or was answered or ended. */
 export type InboxEntry = {
   readonly kind: 'payment' | 'permission'
   readonly id: string

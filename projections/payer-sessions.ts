@@ -13,7 +13,7 @@ const payerSessions = sqliteTable(
     payer: text().notNull(),
     startedAt: integer().notNull(),
     expiresAt: integer().notNull(),
-    /** By the last event of its use; other uses are in memory. */
+    /** Time of the last recorded use; more recent uses are in memory. */
     usedAt: integer().notNull(),
     /** Name of the device, sealed. */
     device: text(),
@@ -35,7 +35,7 @@ export const payerSessionProjection = projection({
   },
 })
 
-/** The newest are shown. */
+/** Maximum number shown; the newest first. */
 const maxShown = 50
 
 export const payerSessionQueries = (db: BetterSQLite3Database) => {

@@ -8,7 +8,7 @@ import type { PaymentRow } from './payment-table.ts'
 
 export type PaymentRecorded = Recorded<PaymentEvent>
 
-/** What a line needs of the payment before its event. */
+/** What a line needs from the payment before its event. */
 type Before = Pick<
   PaymentRow,
   | 'tid'
@@ -25,7 +25,7 @@ type Before = Pick<
 >
 
 /**
- * The transaction line of an event, given the row before it; some events have none.
+ * The transaction line of an event, given the previous row; some events have none.
  * Long because it has a case for each event whose line is not made by `paymentEffects` alone.
  */
 export const transactionLine = (

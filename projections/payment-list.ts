@@ -11,24 +11,24 @@ import {
 } from './payment-table.ts'
 import { columnsOf, findBy, given, prepared, rowsOf, same } from './prepared.ts'
 
-/** Where a page ends: the next one begins behind it. */
+/** The end of a page; the next one starts after it. */
 export type PaymentPlace = {
   readonly amount: number
   readonly at: Instant
   readonly position: number
 }
 
-/** Payments from a time on, behind a place in their order. */
+/** Payments from a time on, after a place in the order. */
 export type PaymentRange = {
   readonly since: Instant
   readonly behind: PaymentPlace
   readonly limit: number
 }
 
-/** Of at least an amount, and before a time. */
+/** With a minimum amount, and before a time. */
 type AmountRange = PaymentRange & { readonly least: number; readonly before: Instant }
 
-/** Before the first of every list. */
+/** The place before the first entry of every list. */
 export const listStart: PaymentPlace = {
   amount: Number.MAX_SAFE_INTEGER,
   at: Number.MAX_SAFE_INTEGER,
@@ -53,7 +53,7 @@ type Query<Row> = {
   all(): Row[]
 }
 
-/** Left to itself, SQLite takes an index that holds more than what is looked for. */
+/** Otherwise SQLite chooses a wider index than necessary. */
 const through = <Row>(index: string, query: Query<Row>): Query<Row> => ({
   all: () => query.all(),
   toSQL: () => {
@@ -70,11 +70,11 @@ const newestIn = (db: BetterSQLite3Database) => (index: string, condition?: SQL)
     .where(and(same(merchant), condition, isSince, isBehind))
     .orderBy(desc(requestedAt), desc(requestedPosition))
     .limit(given('limit'))
-  // Prepared at the first use: a file that is being built gets its indexes last.
+  // Prepared on first use: a file under construction gets its indexes last.
   return prepared<PaymentRow>(db, paymentTable, through(index, query))
 }
 
-/** Largest first, and of the same amount newest first. */
+/** Largest first; equal amounts newest first. */
 const largestIn = (db: BetterSQLite3Database) =>
   rowsOf(db, paymentTable, {
     where: [
@@ -89,7 +89,7 @@ const largestIn = (db: BetterSQLite3Database) =>
     limit: given('limit'),
   })
 
-/** Whether more payments than so many were requested in a time; it reads nothing but the index. */
+/** Whether more than `limit` payments were requested in a period; reads only the index. */
 const areMoreIn = (db: BetterSQLite3Database) => {
   const beyond = prepared(
     db,
@@ -106,7 +106,7 @@ const areMoreIn = (db: BetterSQLite3Database) => {
     beyond.get({ merchant, since, before, count }) !== undefined
 }
 
-/** The ids of points of sale that payments name, one after the other. */
+/** Ids of points of sale that occur in payments, found by skipping through the index. */
 const posIdsIn = (db: BetterSQLite3Database) => {
   const next = columnsOf(db, paymentTable, {
     columns: { posId },
@@ -124,7 +124,7 @@ const posIdsIn = (db: BetterSQLite3Database) => {
   }
 }
 
-/** Lists of a merchant's payments; each reads an index in its order. */
+/** Lists of a merchant's payments. Each reads an index in order. */
 export const paymentListQueries = (db: BetterSQLite3Database) => {
   const newest = newestIn(db)
   const all = newest('by_time')
@@ -149,7 +149,7 @@ export const paymentListQueries = (db: BetterSQLite3Database) => {
       ofAmount.all({ ...bound(merchant, range), exactly }),
     ofCustomer: (merchant: string, customer: string, range: PaymentRange) =>
       ofCustomer.all({ ...bound(merchant, range), customer }),
-    /** That wait for their payer, or are authorised. */
+    /** Payments that wait for their payer, or are authorised. */
     open: (merchant: string, isWaiting: boolean, range: PaymentRange) =>
       open.all({ ...bound(merchant, range), isWaiting: Number(isWaiting) }),
     failed: (merchant: string, range: PaymentRange) => failed.all(bound(merchant, range)),

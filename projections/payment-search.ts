@@ -18,18 +18,18 @@ import {
 
 export type PaymentPage = {
   readonly rows: readonly PaymentRow[]
-  /** Null after the last. */
+  /** Null after the last page. */
   readonly next: PaymentPlace | null
-  /** There may be more that fit before the limit was reached: it has looked far enough. */
+  /** The scan limit was reached, so more matches may exist. */
   readonly isUnfinished: boolean
 }
 
 type Bounds = {
-  /** Rows that are read in one turn. */
+  /** Rows read per turn of the event loop. */
   readonly inTurn: number
-  /** So many are read and sorted where no index has the wanted order. */
+  /** Maximum number to read and sort if no index has the requested order. */
   readonly few: number
-  /** A page looks through so many. */
+  /** Maximum number to scan per page. */
   readonly most: number
 }
 
@@ -40,7 +40,7 @@ type Work = Bounds & { readonly turn: () => Promise<void> }
 
 type Source = (range: Omit<PaymentRange, 'since'>) => readonly PaymentRow[]
 
-/** The narrowest index that is in the order of time. */
+/** The narrowest index in order of time. */
 const newestSource = (lists: PaymentLists, merchant: string, wanted: PaymentWanted): Source => {
   const { customerKey, status, least, most, posIds, since } = wanted
   const within = (range: Omit<PaymentRange, 'since'>) => ({ ...range, since })
@@ -63,7 +63,7 @@ const largestSource =
   (range) =>
     lists.largest(merchant, { ...range, since, before, least })
 
-/** All that fit, unless there are too many to look through. */
+/** All matches, unless there are too many to scan. */
 const allOf = async (
   source: Source,
   fits: Fits,
@@ -126,9 +126,9 @@ const pageOf = (
 }
 
 /**
- * A page of a merchant's payments. What an index has in the wanted order is read from there; few
- * are sorted; of many that fit other conditions, a page looks through so many. `turn` lets other
- * work run in between.
+ * A page of a merchant's payments. Uses an index in the requested order if there is one, sorts
+ * small sets in memory, and limits how much a page scans otherwise. `turn` lets other work run in
+ * between.
  */
 export const searchPayments =
   (lists: PaymentLists, turn: () => Promise<void>, bounds = usualBounds) =>
@@ -149,7 +149,7 @@ export const searchPayments =
     const isOfDays = since > 0 || before < listStart.at
     const range = { limit: page.limit, behind: page.behind ?? listStart }
     if (order === 'largest') {
-      // Few days are sorted; of many, the index of amounts has the largest soon.
+      // A few days are sorted; over many days, the index of amounts finds the largest soon.
       const areFew = () => !lists.areMore(merchant, since, before, bounds.few - 1)
       const isSorted = isNarrow(wanted) || (isOfDays && areFew())
       const all = isSorted ? await allOf(byTime, fits, startOfTime, work) : undefined

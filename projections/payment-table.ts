@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** Conditions of indexes. Queries must be written like them, or SQLite does not use the index. */
+/** Conditions of indexes. Queries must contain them verbatim, or SQLite does not use the index. */
 export const hasCustomer = sql`customerKey is not null`
 export const isOpen = sql`deadline is not null`
 export const hasFailed = sql`statusCode >= 4000`
@@ -9,7 +9,7 @@ export const isRefunded = sql`refunded > 0`
 export const isAuthorized = sql`deadline is not null and isWaiting = 0`
 
 /**
- * What queries over many payments and transaction lines need; everything else is folded from the
+ * What queries over many payments and transaction lines need. Everything else is folded from the
  * payment's stream. Amounts in minor units.
  */
 export const paymentTable = sqliteTable(
@@ -22,7 +22,7 @@ export const paymentTable = sqliteTable(
     posTid: text().notNull(),
     text: text(),
     customer: text(),
-    /** Who the customer is, however they were called; see `customerKeyOf`. */
+    /** The customer, however they were named; see `customerKeyOf`. */
     customerKey: text(),
     currency: text().notNull(),
     amount: integer().notNull(),
@@ -44,7 +44,7 @@ export const paymentTable = sqliteTable(
     /** `expiresAt` while the payment can still expire, else null. */
     deadline: integer(),
     callbackUri: text(),
-    /** Callback messages that its events have told, with an address or without. */
+    /** Number of callback messages of its events, with or without an address. */
     told: integer().notNull(),
     requestedAt: integer().notNull(),
     requestedPosition: integer().notNull(),
@@ -55,8 +55,8 @@ export const paymentTable = sqliteTable(
     return [
       index('payments_by_deadline').on(row.deadline),
       index('payments_by_payer').on(row.payer, row.isWaiting, row.inboxPosition),
-      // For lists of a merchant. Their columns are written once, with the request: no capture
-      // writes them again. Those with a condition hold the few rows that fit it.
+      // For lists of a merchant. Their columns are written once, with the request, so captures do
+      // not rewrite them. Those with a condition contain the few matching rows.
       index('payments_by_time').on(merchant, ...order),
       index('payments_by_pos').on(merchant, row.posId, ...order),
       index('payments_by_amount').on(merchant, row.amount, ...order),

@@ -6,10 +6,10 @@ export type PaymentWanted = {
   /** Null for every point of sale. */
   readonly posIds: readonly string[] | null
   readonly status: PaymentStatus | 'refunded' | null
-  /** Requested from then on, and before then. */
+  /** Requested at or after this time. */
   readonly since: Instant
   readonly before: Instant
-  /** Of the amount without what is added to it. */
+  /** Minimum amount, without the addition. */
   readonly least: number
   readonly most: number
   readonly customerKey: string | null
@@ -52,6 +52,6 @@ export const fitting =
     return status === 'refunded' ? row.refunded > 0 : statusOf(statusCodeOf(row, at)) === status
   }
 
-/** Whether an index holds little else than what is wanted. */
+/** Whether an index contains little else than the matches. */
 export const isNarrow = ({ posIds, status, customerKey }: PaymentWanted): boolean =>
   customerKey !== null || posIds !== null || (status !== null && status !== 'ok')

@@ -101,7 +101,7 @@ const captured = (row: PaymentRow, taken: Pots): Changes => {
   return { captured, amountLeft: left.amount, additionalAmountLeft: left.additionalAmount }
 }
 
-/** Undefined if the row stays as it is. */
+/** Undefined if the row does not change. */
 const changesOf = (
   row: PaymentRow,
   event: Exclude<PaymentEvent, { type: 'PaymentRequested' }>,
@@ -134,7 +134,7 @@ const changesOf = (
   }
 }
 
-/** The message that the event tells the payment's own address. */
+/** The callback message of an event to the payment's own address. */
 const messageOf = (
   before: PaymentRow | undefined,
   after: PaymentRow | undefined,

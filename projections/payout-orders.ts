@@ -7,7 +7,7 @@ import type { PayoutSum } from './payouts.ts'
 import { clientOf, given, rowsOf } from './prepared.ts'
 import { projection } from './projection.ts'
 
-/** What each payment message has ordered. */
+/** The payouts that each payment message ordered. */
 export const payoutOrders = sqliteTable('payout_orders', {
   /** `<message id>/<merchant>/<serial>` */
   key: text().primaryKey(),
@@ -35,7 +35,7 @@ export const payoutOrderProjection = projection({
   },
 })
 
-/** Keys of a message: a slash follows it, and zero follows a slash. */
+/** Keys of a message: a slash follows the id, and `0` is the character after a slash. */
 export const ofMessage = sql`${payoutOrders.key} > ${given('messageId')} || '/'
   and ${payoutOrders.key} < ${given('messageId')} || '0'`
 
@@ -55,10 +55,10 @@ export const payoutOrderQueries = (db: BetterSQLite3Database) => {
   })
   const sums = client.prepare(sumText)
   return {
-    /** By merchant, behind a key. */
+    /** By merchant, after a key. */
     list: (messageId: string, behind: string, limit: number): readonly PayoutOrderRow[] =>
       page.all({ messageId, behind, limit }),
-    /** When the first of a message was ordered; undefined for one that orders none. */
+    /** When the first payout of a message was ordered; undefined if there is none. */
     orderedAt: (messageId: string): Instant | undefined =>
       page.get({ messageId, behind: '', limit: 1 })?.at,
     /** By day and currency. */

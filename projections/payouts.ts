@@ -7,7 +7,7 @@ import type { Sum } from '../domain/money/money.ts'
 import { clientOf, given, rowsOf } from './prepared.ts'
 import { projection } from './projection.ts'
 
-/** Payouts of all merchants by their state and the bank's day; `settlements` has the rest. */
+/** Payouts of all merchants by status and the bank's day; `settlements` has the rest. */
 const payouts = sqliteTable(
   'payouts',
   {
@@ -22,7 +22,7 @@ const payouts = sqliteTable(
     amount: text().$type<Sum>().notNull(),
   },
   (row) => [
-    // With all that sums need, so that they read no rows.
+    // Covering indexes, so that sums read no rows.
     index('payouts_by_day').on(row.status, row.day, row.key, row.currency, row.amount),
     index('payouts_by_merchant').on(row.merchant, row.status, row.day, row.key),
   ],
@@ -46,7 +46,7 @@ export const payoutProjection = projection({
         return keys(duePayouts(data).map(({ currency }) => currency))
       case 'PayoutOrdered': {
         const told = data.paid.map(({ currency }) => currency)
-        // The first orders of all told no amounts: they were of everything.
+        // An order of the first version has no amounts and covers everything.
         return keys(told.length > 0 ? told : currencies)
       }
       case 'PayoutPaid':
@@ -75,7 +75,7 @@ export const payoutProjection = projection({
   },
 })
 
-/** A payout in a list: those behind it are of earlier days. */
+/** A place in a list; later places are of earlier days. */
 export type PayoutPlace = { readonly day: string; readonly key: string }
 
 export type PayoutRange = {
@@ -103,7 +103,7 @@ type PayoutTotal = {
 export const earliestDay = '0000-00-00'
 export const latestDay = '9999-99-99'
 
-/** Before all payouts of a range. */
+/** The place before all payouts of a range. */
 export const firstPlace = ({ until }: PayoutRange): PayoutPlace => ({ day: until, key: '~' })
 
 type Found = { readonly day: string | null }
@@ -144,10 +144,10 @@ export const payoutQueries = (db: BetterSQLite3Database) => {
   const [sums, dayWithSome] = [both(sumText), both(dayBefore)]
   const totals = client.prepare(byCurrency)
   return {
-    /** The latest days first, behind a place. */
+    /** Latest days first, after a place. */
     list: (range: PayoutRange, { day, key }: PayoutPlace, limit: number): readonly PayoutRow[] =>
       (range.merchant === null ? pageOfAll : pageOfOne).all({ ...range, day, key, limit }),
-    /** By day and currency, of the last days of the range on which there are any. */
+    /** By day and currency, for the last days of the range that have payouts. */
     sums: (range: PayoutRange, mostDays: number): readonly PayoutSum[] => {
       let since = latestDay
       for (let days = 0; days < mostDays; days++) {

@@ -23,7 +23,7 @@ const pickUps = sqliteTable(
     shortlink: text().notNull(),
     merchant: text(),
     stage: text({ mode: 'json' }).$type<PickUpStage>().notNull(),
-    /** Whether the service has to act. */
+    /** Whether the service must act. */
     isDue: integer({ mode: 'boolean' }).notNull(),
     position: integer().notNull(),
   },

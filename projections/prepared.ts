@@ -29,7 +29,9 @@ const memberOf = (table: SQLiteTable, name: string): readonly [string, Decode | 
   return [member, isPlain(column) ? undefined : (value) => column.mapFromDriverValue(value)]
 }
 
-/** Builds rows from raw values: SQLite's own objects would name each column anew for each row. */
+/**
+ * Builds rows from raw values, because SQLite's own objects name each column again for each row.
+ */
 export const decoderOf = (table: SQLiteTable, columns: readonly string[]) => {
   const members = columns.map((name) => memberOf(table, name))
   return <Row>(stored: unknown): Row => {
@@ -50,11 +52,11 @@ const valueOf = (parameter: unknown): Value => {
   return (values) => encoder.mapToDriverValue(values[value.name])
 }
 
-/** With a bare parameter as limit, SQLite compiles the statement again on each use. */
+/** With a bare parameter as limit, SQLite compiles the statement again on every use. */
 const withExpressionLimit = (text: string): string =>
   text.replace(/limit \?( offset \?)?$/, (limit) => limit.replaceAll('?', '? + 0'))
 
-/** A statement of the database client; raw, it gives rows as lists of values. */
+/** A statement of the database client; in raw mode rows are arrays of values. */
 type Statement = {
   get(...values: readonly unknown[]): unknown
   all(...values: readonly unknown[]): unknown[]
@@ -62,7 +64,7 @@ type Statement = {
   columns(): readonly { readonly name: string }[]
 }
 
-/** The database client beneath, as far as it is used. */
+/** The used part of the database client. */
 type Client = { prepare(text: string): Statement }
 
 export const clientOf = (db: BetterSQLite3Database): Client =>
@@ -93,8 +95,8 @@ type Prepared<Row> = {
 }
 
 /**
- * Prepares a query of one table with its first use, so that the query builder has no part in each
- * read, and none in a start.
+ * Prepares a query of one table on first use, so that the query builder costs nothing per read or
+ * at startup.
  */
 export const prepared = <Row>(
   db: BetterSQLite3Database,
@@ -109,14 +111,14 @@ export const prepared = <Row>(
   }
 }
 
-/** A value that is given by name when the query is run. */
+/** A named parameter. */
 export const given = (name: string): Placeholder => sql.placeholder(name)
 
-/** Whether a column has the value that is given by its name. */
+/** Whether a column equals the parameter of the same name. */
 export const same = (column: SQLiteColumn): SQL => eq(column, given(column.name))
 
 export type Chosen = {
-  /** All of these hold. */
+  /** All of these must hold. */
   readonly where?: readonly (SQL | undefined)[]
   readonly order?: readonly (SQL | SQLiteColumn)[]
   readonly group?: SQLiteColumn
@@ -134,7 +136,7 @@ type Found<Of extends Columns> = {
       : never
 }
 
-/** Some columns of the rows of a table, or what is computed of them. */
+/** Some columns of a table's rows, or expressions over them. */
 export const columnsOf = <Of extends Columns>(
   db: BetterSQLite3Database,
   table: SQLiteTable,

@@ -15,13 +15,13 @@ type Fold<Row, Fact> = {
 }
 
 /**
- * A read model: one table and how events change its rows. It may turn events into transaction lines
- * (`transactionLine`), which others fold one by one (`lines`) or as sums between two events that
- * they handle (`sums`).
+ * A read model: one table, and how events change its rows. It may turn events into transaction
+ * lines (`transactionLine`), which other projections fold one by one (`lines`) or as sums between
+ * two events that they handle (`sums`).
  */
 export type Projection<Row extends object = object> = {
   readonly keysOf: (event: Recorded) => readonly Key[]
-  /** Like `apply` of a fold; `rowOf` finds other rows of the table as they are by then. */
+  /** Like `apply` of a fold; `rowOf` finds other rows of the table in their current state. */
   readonly apply: (
     row: Row | undefined,
     event: Recorded,
@@ -32,11 +32,11 @@ export type Projection<Row extends object = object> = {
   /** The primary key. */
   readonly key: SQLiteColumn
   readonly handles: ReadonlySet<EventType>
-  /** Events that are first for their keys: no existing row is looked for. */
+  /** Events that are the first for their keys, so no existing row is looked up. */
   readonly begins: ReadonlySet<EventType>
-  /** Rows are only inserted: none is read or cached. */
+  /** Rows are only inserted; none is read or cached. */
   readonly isAppended: boolean
-  /** How many rows stay in memory, where they are large; null for the usual number. */
+  /** Number of cached rows, if they are large; null for the default. */
   readonly rowsKept: number | null
   readonly transactionLine:
     ((before: Row | undefined, event: Recorded) => TransactionLine | undefined) | null
@@ -46,10 +46,10 @@ export type Projection<Row extends object = object> = {
   readonly messages: FoldMessage<Row> | null
 }
 
-/** `begins` messages of rows that do not exist yet: none is looked for. */
+/** `begins`: messages for rows that do not exist yet, so none is looked up. */
 type FoldMessage<Row> = Fold<Row, ToldMessage> & { readonly begins: boolean }
 
-/** The message that an event adds to a row, for others to fold (`messages`). */
+/** The message that an event adds to a row, for other projections to fold (`messages`). */
 type MessageOf<Row> = (
   before: Row | undefined,
   after: Row | undefined,

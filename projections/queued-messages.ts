@@ -14,7 +14,7 @@ export const isUnfinished = sql`waiting <> '[]' or abandoned <> '[]'`
 /** Condition of the indexes, which hold only rows with something to send. */
 export const isToBeSent = sql`dueAt is not null`
 
-/** Undelivered callback messages of each resource; the first is sent next. */
+/** Undelivered callback messages of each resource; the first one is sent next. */
 export const callbackQueue = sqliteTable(
   'callback_queue',
   {
@@ -22,7 +22,7 @@ export const callbackQueue = sqliteTable(
     subject: text().primaryKey(),
     merchant: text(),
     callbackUri: text(),
-    /** Scheme and host of the address while something is to be sent. */
+    /** Scheme and host of the address; null if nothing is to be sent. */
     destination: text(),
     /** Null if nothing can be sent. */
     dueAt: integer(),
@@ -84,14 +84,17 @@ export const withMessage = (
   { id, revision, event, at }: Pick<ToldMessage, 'id' | 'revision' | 'event' | 'at'>,
   seqno = row.seqno + 1,
 ): CallbackQueueRow => {
-  // It is counted all the same: the feed has it.
+  // It is counted anyway, because the feed contains it.
   if (row.callbackUri === null) return { ...row, seqno }
   const message = { id, subject: row.subject, revision, event, seqno }
   const next = { ...message, attempts: 0, nextAttemptAt: at }
   return queued({ ...row, seqno, waiting: [...row.waiting, next] })
 }
 
-/** Messages of a clock that was ahead do not wait for it once others are sent by the right one. */
+/**
+ * Messages postponed by a clock that was ahead are retried once others are sent with the correct
+ * clock.
+ */
 const broughtForward = (messages: readonly QueuedMessage[], at: Instant) =>
   messages.some((message) => waitsTooLong(message, at))
     ? messages.map((message) =>
@@ -112,11 +115,11 @@ export const attempted = (
   const behind = row.waiting.filter((waiting) => waiting !== message)
   const others = broughtForward(behind, data.attemptedAt)
   const attempts = message.attempts + 1
-  // A failure at an earlier address says nothing of the current one.
+  // A failure at an earlier address says nothing about the current one.
   const isOfEarlierAddress = data.result !== 'delivered' && data.uri !== row.callbackUri
   const nextAttemptAt = isOfEarlierAddress ? data.attemptedAt : data.nextAttemptAt
   if (nextAttemptAt !== null) {
-    // A log from before unaddressed messages were counted may have another number.
+    // In logs from before unaddressed messages were counted, the number may differ.
     const { seqno, retryAfterMs } = data
     const asked = retryAfterMs === undefined ? {} : { retryAfterMs }
     const { retryAfterMs: _, ...before } = message

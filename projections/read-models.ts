@@ -62,7 +62,7 @@ const readModels = {
   payments: {
     payments: { projections: [paymentProjection], queries: paymentQueries },
     lists: { projections: [], queries: paymentListQueries },
-    /** Reads the rows of payments. */
+    /** Uses the rows of payments. */
     expiring: { projections: [], queries: expiringQueries },
     attachments: { projections: [attachmentProjection], queries: attachmentQueries },
     countedAmounts: { projections: [countedAmountProjection], queries: countedAmountQueries },
@@ -115,7 +115,7 @@ const readModels = {
   people: {
     sessions: { projections: [payerSessionProjection], queries: payerSessionQueries },
     permissions: { projections: [permissionProjection], queries: permissionQueries },
-    /** Reads the indexes of payments and permissions. */
+    /** Uses the indexes of payments and permissions. */
     inbox: { projections: [], queries: payerInboxQueries },
     grants: {
       projections: [grantProjection, accessTokenProjection, refreshTokenProjection],
@@ -138,7 +138,7 @@ const readModels = {
     channels: registerReadModel('channels', channel),
   },
   audit: {
-    /** Reads lines, settlements and the journal. */
+    /** Uses lines, settlements and the journal. */
     rows: { projections: [], queries: auditRowQueries },
   },
   transparency: {
@@ -148,7 +148,7 @@ const readModels = {
 } as const
 
 type ReadModels = typeof readModels
-/** The queries of each read model, by slice; who needs some picks them. */
+/** The queries of each read model, by slice. */
 export type Queries = {
   readonly [Slice in keyof ReadModels]: {
     readonly [Name in keyof ReadModels[Slice]]: ReadModels[Slice][Name] extends {

@@ -8,15 +8,15 @@ import { utc } from '../domain/time-zone.ts'
 import { dueBy, nextBy } from './due.ts'
 import { projection } from './projection.ts'
 
-/** A ledger whose reports close by themselves. */
+/** A ledger whose reports close automatically. */
 type Scheduled = {
   readonly id: string
   readonly closes: ScheduledClosing
-  /** When its report was opened, or when the schedule was made. */
+  /** When its report was opened, or when the schedule was set, if later. */
   readonly since: Instant
 }
 
-/** When reports of each merchant close by themselves. */
+/** When reports of each merchant close automatically. */
 const reportSchedules = sqliteTable(
   'report_schedules',
   {
@@ -90,7 +90,7 @@ type DueReport = {
 export const reportScheduleQueries = (db: BetterSQLite3Database) => {
   const due = dueBy(db, reportSchedules, reportSchedules.dueAt)
   return {
-    /** Of so many merchants, longest due first. */
+    /** For up to `limit` merchants, longest due first. */
     due: (now: Instant, limit: number): readonly DueReport[] =>
       due(now, limit)
         .flatMap((row) =>

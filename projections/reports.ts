@@ -15,7 +15,7 @@ const reports = sqliteTable(
     number: integer().notNull(),
     openedAt: integer().notNull(),
     closedAt: integer().notNull(),
-    /** Its lines are before this position and after the previous report's. */
+    /** Its lines lie before this position and after the previous report's. */
     closedPosition: integer().notNull(),
     callbackUri: text(),
     /** Whether its logs are still to be written. */
@@ -42,7 +42,7 @@ export const reportProjection = projection({
     const { stream, position, metadata } = event
     if (event.type === 'ReportClosed') {
       const { report: number, openedAt, callbackUri } = event.data
-      // In old logs, with a clock that was put back, it may be earlier.
+      // In old logs, if the clock was set back, it may be earlier.
       const closedAt = Math.max(metadata.at, openedAt)
       const closed = { closedAt, closedPosition: position }
       const about = { key: String(key), ledgerStream: stream, number, openedAt, callbackUri }
@@ -53,7 +53,9 @@ export const reportProjection = projection({
   },
 })
 
-/** The cost grows with the ledgers that have waiting reports, not with the number of reports. */
+/**
+ * The cost grows with the number of ledgers with waiting reports, not with the number of reports.
+ */
 const nextClosingIn = (db: BetterSQLite3Database) => {
   const nextReport = sql`${ledgers.stream} || '#' || (${ledgers.completed} + 1)`
   const nextOf = (ofMerchants: SQL) =>

@@ -8,14 +8,14 @@ import { columnsOf, given, same } from './prepared.ts'
 import { projection } from './projection.ts'
 import { partsOf, spans, spanStart } from './spans.ts'
 
-/** How often a label of a code was scanned in a span of time. */
+/** How often each label of a code was scanned per time span. */
 const scanCounts = sqliteTable(
   'scan_counts',
   {
     key: text().primaryKey(),
     merchant: text().notNull(),
     shortlink: text().notNull(),
-    /** What the label says; empty for the code itself. */
+    /** The label's text; empty for the code itself. */
     argstring: text().notNull(),
     /** In ms. */
     span: integer().notNull(),
@@ -55,7 +55,7 @@ type ScansOfCode = { readonly shortlink: string; readonly count: number }
 type ScansOfLabel = { readonly argstring: string; readonly count: number }
 type ScansInTime = { readonly since: Instant; readonly count: number }
 
-/** Labels of a code that are told apart; payers can make up any number of them. */
+/** Maximum number of labels per code that are counted separately; payers can invent any number. */
 const mostLabels = 500
 
 const total = sql<number>`sum(${scanCounts.count})`.as('count')
@@ -67,7 +67,7 @@ const isInPart = and(
 
 type Counted = readonly (readonly [name: string, count: number])[]
 
-/** Between the half hours of two instants. */
+/** Between two instants, each rounded to the half hour. */
 const summed = (
   [start, end]: readonly [Instant, Instant],
   countedIn: (part: ReturnType<typeof partsOf>[number]) => Counted,
@@ -99,19 +99,19 @@ export const scanCountQueries = (db: BetterSQLite3Database) => {
     group: since,
   })
   return {
-    /** Of every code of a merchant that was scanned between the half hours of two instants. */
+    /** Of each of a merchant's codes scanned between two instants, rounded to the half hour. */
     ofCodes: (merchant: string, start: Instant, end: Instant): readonly ScansOfCode[] =>
       summed([start, end], (part) =>
         ofCodes.all({ merchant, ...part }).map(({ shortlink, count }) => [shortlink, count]),
       ).map(([shortlink, count]) => ({ shortlink, count })),
-    /** Of the labels of a code that were scanned most between the half hours of two instants. */
+    /** Of the most scanned labels of a code between two instants, rounded to the half hour. */
     ofLabels: (shortlink: string, start: Instant, end: Instant): readonly ScansOfLabel[] =>
       summed([start, end], (part) =>
         ofLabels
           .all({ shortlink, ...part, limit: mostLabels })
           .map(({ argstring, count }) => [argstring, count]),
       ).map(([argstring, count]) => ({ argstring, count })),
-    /** Of a code, by the half hours from an instant on. */
+    /** Of a code, by half hour, from an instant on. */
     since: (shortlink: string, start: Instant): readonly ScansInTime[] =>
       times.all({ shortlink, start }),
   }

@@ -9,7 +9,7 @@ import { projection } from './projection.ts'
 /** By currency and action, such as `NOK capture`. */
 type Sums = Readonly<Record<string, Sum>>
 
-/** What settlements took, and what the next one of a merchant will take. */
+/** The turnover of each settlement, and of a merchant's next one. */
 const settledTurnover = sqliteTable('settled_turnover', {
   /** `<merchant>/<serial>`, or `<merchant>/open`. */
   key: text().primaryKey(),
@@ -33,7 +33,7 @@ const withSum = (row: Row | undefined, key: string, sum: LineSum): Row | undefin
 export const settledTurnoverProjection = projection({
   table: settledTurnover,
   handles: ['SettlementStarted'],
-  // It takes every earlier line: what was open becomes its own.
+  // The settlement takes every earlier line, so the open turnover becomes its own.
   keysOf: ({ metadata: { merchant }, data: { serial } }) =>
     merchant === null ? [] : [`${merchant}/${serial}`, openKey(merchant)],
   apply: (_, { metadata: { merchant } }, key, rowOf) => {
@@ -49,7 +49,7 @@ export const settledTurnoverProjection = projection({
 export const settledTurnoverQueries = (db: BetterSQLite3Database) => {
   const find = findBy(db, settledTurnover, settledTurnover.key)
   return {
-    /** What a settlement took, by currency and action. */
+    /** The turnover of a settlement, by currency and action. */
     of: (merchant: string, serial: number) => {
       const { sums = {} } = find(`${merchant}/${serial}`) ?? {}
       return (currency: string, action: 'capture' | 'refund'): Sum =>

@@ -30,7 +30,7 @@ const settlementAccounts = sqliteTable(
     unsettledSince: integer(),
     /** The first due time after `waitsSince`. */
     dueAt: integer(),
-    /** The later of both while something is unsettled. */
+    /** The later of `settledAt` and `unsettledSince`, while something is unsettled. */
     waitsSince: integer(),
   },
   (row) => [
@@ -76,7 +76,7 @@ export const settlementAccountProjection = projection({
       case 'SettlementAccountChanged':
         return scheduled({ ...nothingYet, ...row, ...event.data })
       case 'SettlementStarted':
-        // It takes every earlier line; the next line is unsettled.
+        // The settlement takes every earlier line; the next line is unsettled.
         return (
           row && {
             ...row,
@@ -100,7 +100,7 @@ export const settlementAccountQueries = (db: BetterSQLite3Database) => {
   const { merchant, dueAt, unsettledSince, waitsSince } = settlementAccounts
   const dueByClock = dueBy(db, settlementAccounts, dueAt)
   const aheadOfClock = rowsOf(db, settlementAccounts, { where: [gt(waitsSince, given('since'))] })
-  /** Rows dated in the future (the clock was ahead) that are due already. */
+  /** Rows dated in the future (the clock was ahead) that are already due. */
   const dueAhead = (now: Instant): SettlementAccountRow[] =>
     aheadOfClock.all({ since: now + clockToleranceMs }).filter((row) => {
       const { unsettledSince: since } = row

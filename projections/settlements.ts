@@ -29,9 +29,9 @@ const settlements = sqliteTable(
     making: integer({ mode: 'boolean' }).notNull(),
     /** Null until then. */
     made: text({ mode: 'json' }).$type<SettlementMade>(),
-    /** What has become of its payouts above zero, by currency. */
+    /** The state of its payouts above zero, by currency. */
     payouts: text({ mode: 'json' }).$type<readonly PayoutState[]>().notNull(),
-    /** That of the payout which needs most to be done; null if there is none. */
+    /** The status of the payout that most needs action; null if there is none. */
     payoutStatus: text().$type<PayoutStatus>(),
   },
   (row) => [
@@ -132,20 +132,20 @@ export const settlementQueries = (db: BetterSQLite3Database) => {
     /** Completed settlements, newest first. */
     list: (merchant: string, before: number, limit: number) =>
       page.all({ merchant, before, limit }),
-    /** Started and not completed. */
+    /** Started but not completed. */
     unfinishedCount: countOf(db, settlements, eq(making, true)),
     /** The first unfinished settlement of each merchant, oldest first. */
     nextUnfinished: (limit: number) => nextUnfinished.all({ limit }),
-    /** The settlement that payment files and logs call so. */
+    /** The settlement with this id, as used in payment files and logs. */
     findById: (settlementId: string) => byId.get({ settlementId }),
     /** Settlements with payouts of a status, newest first. */
     withPayouts: (payoutStatus: PayoutStatus, limit: number) =>
       ofStatus.all({ payoutStatus, limit }),
-    /** Settlements with a payout that is to be ordered. */
+    /** Settlements with a payout to order. */
     payable: () => payables.all(),
     /** Settlements of one payment message. */
     orderedBy: (messageId: string) => ordered.all({ messageId }),
-    /** Positions between two others at which a merchant's settlements cut the log. */
+    /** Positions, between two others, at which a merchant's settlements cut the log. */
     cuts: (merchant: string, after: number, before: number) =>
       cuts.all({ merchant, after, before }),
   }

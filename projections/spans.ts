@@ -1,13 +1,13 @@
 import { halfHourMs } from '../domain/accounting/line-sums.ts'
 import { dayMs, type Instant } from '../domain/time.ts'
 
-/** By both any time is the sum of few rows. */
+/** With these two, any period is the sum of a few rows. */
 export const spans = [halfHourMs, dayMs] as const
 
 /** Where the span that holds an instant begins. */
 export const spanStart = (at: Instant, span: number): Instant => Math.floor(at / span) * span
 
-/** Added if `sign` is 1, else subtracted. */
+/** Added if `sign` is 1, subtracted if -1. */
 type Part = {
   readonly span: number
   readonly start: Instant
@@ -15,7 +15,9 @@ type Part = {
   readonly sign: 1 | -1
 }
 
-/** Half hours from a day's edge to an instant: what a sum over days lacks, or has too much. */
+/**
+ * Half hours between the edge of a day and an instant, to add to or subtract from a sum over days.
+ */
 const halvesBetween = (edge: Instant, at: Instant, sign: 1 | -1): readonly Part[] => {
   if (edge === at) return []
   const ends = edge < at ? { start: edge, end: at } : { start: at, end: edge }
@@ -23,9 +25,9 @@ const halvesBetween = (edge: Instant, at: Instant, sign: 1 | -1): readonly Part[
 }
 
 /**
- * The spans that a time is made of: whole days of UTC, and half hours before and behind. Where days
- * may exceed it, half hours are subtracted too if they are fewer: a day of any time zone is then a
- * day and some half hours, instead of 48 of them.
+ * Splits a period into whole days of UTC, and half hours before and after. If `mayExceed`, the days
+ * may extend beyond it and half hours are subtracted when that takes fewer: a day of any time zone
+ * is then one day and a few half hours, instead of 48 half hours.
  */
 export const partsOf = (start: Instant, end: Instant, mayExceed = false): readonly Part[] => {
   const [up, down] = mayExceed ? [Math.round, Math.round] : [Math.ceil, Math.floor]

@@ -5,7 +5,7 @@ import { idIn, within } from '../domain/stream.ts'
 import { given, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
-/** For which merchants somebody works, or is asked to. */
+/** The merchants that somebody works for or is invited to. */
 const staff = sqliteTable(
   'staff',
   {

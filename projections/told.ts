@@ -12,7 +12,7 @@ import { payments } from '../domain/aggregates.ts'
 import { categoryOf } from '../domain/stream.ts'
 import type { Key } from './projection.ts'
 
-/** The message that an event tells of a subject. */
+/** The callback message that an event announces about a subject. */
 export const toldBy = (
   { id, type, stream, metadata }: Pick<Recorded, 'id' | 'type' | 'stream' | 'metadata'>,
   subject: Key,
@@ -25,13 +25,13 @@ export const toldBy = (
   return event === undefined ? undefined : { id, event }
 }
 
-/** In the order of the log: twice the position, and one more for the display. */
+/** Rank in log order: twice the position, plus one for the display's message. */
 export const placeOf = ({ position, event }: Pick<ToldMessage, 'position' | 'event'>): number =>
   position * 2 + (event === displayCallbackName ? 1 : 0)
 
 /** The position of a message's event. */
 export const positionOf = ({ place }: { readonly place: number }): number => Math.floor(place / 2)
 
-/** Payments without an address tell most messages, so these share rows. */
+/** Whether the message shares a row. Most messages belong to payments without an address. */
 export const isGathered = ({ isAddressed, subject }: ToldMessage): boolean =>
   !isAddressed && categoryOf(subject) === payments.category

@@ -5,7 +5,7 @@ import type { LineAction } from '../domain/accounting/transaction-line.ts'
 import { columnsOf, given, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
-/** Each transaction line once; a report or settlement is a range of positions. */
+/** Each transaction line is stored once; a report or settlement is a range of positions. */
 const transactionLines = sqliteTable(
   'transaction_lines',
   {
@@ -86,9 +86,9 @@ export const transactionLineQueries = (db: BetterSQLite3Database) => {
   })
   const at = columnsOf(db, transactionLines, { columns: { ledger }, where: [same(position)] })
   return {
-    /** The ledger that has the line of an event. */
+    /** The ledger that contains the line of an event. */
     ledgerAt: (position: number): string | undefined => at.get({ position })?.ledger,
-    /** The first lines of a ledger between two positions, in their order. */
+    /** The first lines of a ledger between two positions, in order. */
     between: (
       of: { readonly merchant: string; readonly ledger: string },
       cuts: { readonly after: number; readonly before: number },

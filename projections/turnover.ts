@@ -10,7 +10,7 @@ import { partsOf, spans, spanStart } from './spans.ts'
 /** Stands for all points of sale together. */
 export const allPointsOfSale = ''
 
-/** What a point of sale took in a span of time, by currency; amounts in minor units. */
+/** The turnover of a point of sale in a time span, by currency; amounts in minor units. */
 const turnover = sqliteTable(
   'turnover',
   {
@@ -21,12 +21,12 @@ const turnover = sqliteTable(
     span: integer().notNull(),
     since: integer().notNull(),
     currency: text().notNull(),
-    /** Payments that were accepted. */
+    /** Number of accepted payments. */
     payments: integer().notNull(),
     captured: integer().notNull(),
     refunds: integer().notNull(),
     refunded: integer().notNull(),
-    /** With interchange and tax. */
+    /** Includes interchange and tax. */
     fees: integer().notNull(),
   },
   (row) => [index('turnover_by_time').on(row.merchant, row.posId, row.span, row.since)],
@@ -43,7 +43,7 @@ const placesOf = ({ posId }: LineSum): readonly Place[] =>
     .filter((one, place, all) => all.indexOf(one) === place)
     .flatMap((one) => spans.map((span) => ({ posId: one, span })))
 
-/** No part of it has a blank. */
+/** No part of it contains a space. */
 const keyOf = ({ merchant, at, currency }: LineSum, { posId, span }: Place): string =>
   [merchant, span, spanStart(at, span), currency, posId].join(' ')
 
@@ -117,7 +117,7 @@ export const turnoverQueries = (db: BetterSQLite3Database) => {
     group: currency,
   })
   return {
-    /** Of points of sale, or of all together, between two instants, by currency. */
+    /** Turnover of some points of sale, or of all together, between two instants, by currency. */
     between: (
       of: { readonly merchant: string; readonly posIds: readonly string[] },
       start: Instant,
