@@ -5,7 +5,7 @@ import { version } from './version.ts'
 
 type Render = typeof import('./markdown.ts').renderMarkdown
 
-/** What pages are made with. The renderer is loaded with the first page that somebody asks for. */
+/** How pages are rendered. The renderer is loaded with the first requested page. */
 const documentation = {
   readAsset,
   renderMarkdown: async (...given: Parameters<Render>): ReturnType<Render> =>
@@ -15,13 +15,13 @@ const documentation = {
     sign('sha256', Buffer.from(text), pem).toString('base64'),
 }
 
-/** What is known of a service before it runs. */
+/** What is known about a service before it runs. */
 export const aboutOf = (settings: Settings) => ({
   version,
   publicUrl: settings.PUBLIC_URL,
   isSandbox: settings.MODE === 'sandbox',
   isSecure: settings.MODE === 'production',
-  /** What the operator links below every page. */
+  /** Links in the footer of every page. */
   footer: { help: settings.HELP_URL, terms: settings.TERMS_URL, privacy: settings.PRIVACY_URL },
   ...documentation,
 })

@@ -15,10 +15,10 @@ import type { Core } from './core.ts'
 import { makeLogWriter } from './transaction-logs/log-writer.ts'
 import { makeLogs } from './transaction-logs/logs.ts'
 
-/** Letters and digits that are not taken for one another. */
+/** Letters and digits without look-alikes. */
 const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 
-/** Six characters that may name a merchant in its settlement ids. Few need a second try. */
+/** Six characters for a merchant's settlement ids. A second candidate is rarely needed. */
 const candidate =
   ({ digest }: Core) =>
   (merchant: string, number: number): string => {
@@ -28,7 +28,7 @@ const candidate =
       .join('')
   }
 
-/** Closes the reports of ledgers that close by themselves. */
+/** Closes the reports of ledgers with a schedule. */
 const closing = (core: Core) =>
   closeReports({
     share: core.shares.merchants,
@@ -41,7 +41,7 @@ const closing = (core: Core) =>
     outageOf: core.outagesOf('closing the reports of'),
   })
 
-/** Makes logs and settles merchants: for the service and for the operator's command. */
+/** Writes log files and settles merchants, for the service and for the operator's command. */
 export const openAccounting = (core: Core) => {
   const {
     handle,
@@ -60,7 +60,7 @@ export const openAccounting = (core: Core) => {
     sources: core.accounting.logSources,
     showCustomer: core.people.payers.show,
   })
-  /** Names the range of the log that the sums are of. */
+  /** Adds the range of the log that the sums cover. */
   const within = async (making: Promise<Completion>, cuts: Cuts): Promise<Completion> => {
     const made = await making
     const logRange = logRangeOf(core.transparency.tree, cuts)

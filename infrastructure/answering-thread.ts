@@ -3,10 +3,10 @@ import { DamagedEvent, StoreUnavailable } from '../application/event-store.ts'
 import Database from './sqlite.ts'
 import { startWorker } from './worker.ts'
 
-/** An error as it goes to another thread: there it would lose its class. */
+/** An error in the form sent between threads, where its class would be lost. */
 export type ThreadProblem = {
   readonly problem: string
-  /** Of an error of SQLite. */
+  /** Code of an SQLite error. */
   readonly code?: string
   readonly damaged?: DamagedEvent['event']
 }
@@ -22,20 +22,20 @@ export const errorOf = ({ problem, code, damaged }: ThreadProblem): Error => {
   return code === undefined ? new Error(problem) : new Database.SqliteError(problem, code)
 }
 
-/** What a thread answers. */
+/** The worker's reply. */
 export type Answered<Result> = { readonly result: Result } | ThreadProblem
 
 type Thread = {
   readonly options: WorkerOptions
-  /** As in "the thread that writes logs". */
+  /** Completes "the thread that …", such as "writes logs". */
   readonly does: string
-  /** What questions fail with once it is closed, as StoreUnavailable. */
+  /** Message of the StoreUnavailable that requests fail with after closing. */
   readonly closed: string
-  /** Called once it is certain that the thread no longer writes to any file. */
+  /** Called once the thread can no longer write to any file. */
   readonly onEnd: () => void
 }
 
-/** A thread that starts with the first question, and anew after it was lost. */
+/** A worker thread that starts with the first request, and restarts after a crash. */
 export const answeringThread = <Question, Result>(name: string, about: Thread) => {
   let thread: Worker | undefined
   let answer: ((given: Answered<Result> | Error) => void) | undefined

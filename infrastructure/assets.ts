@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 
-/** The repository, or `dist`: the build copies each asset to the same path below it. */
+/** The repository, or `dist`, where the build copies each asset to the same path. */
 const root = new URL('../', import.meta.url)
 
-/** Here, what the build makes for others, and packages. */
+/** The sources, the build's output, and packages. */
 const places = ['', 'dist/', 'node_modules/']
 
 /** Reads a file by its path in the repository, in the build or in a package. */

@@ -14,22 +14,22 @@ const apartMs = 200
 /** How often a process asks whether to stand in for the one that tells others. */
 const standInEveryMs = 1000
 
-/** Work of a slice beside the requests. */
+/** A slice's background work. */
 export type Work = {
   readonly due: DueWork
-  /** Tells somebody else: one process of a directory does it, or each would tell everything. */
+  /** Sends messages to the outside. Only one process per directory does it, to avoid duplicates. */
   readonly isTelling?: boolean
-  /** What is shared out among the nodes of an EventStoreDB. */
+  /** The kind of lease, if the nodes of an EventStoreDB share the work. */
   readonly lease?: LeasedKind
-  /** Whether this node can do it at all; each can, unless it says so. */
+  /** Whether this node can do it; by default it can. */
   readonly isAble?: () => Promise<boolean>
-  /** Given how to have it looked for at once. */
+  /** Receives a function that triggers an immediate check. */
   readonly onScheduled?: (wake: () => void) => void
-  /** Does all that is due by now, where `due` only begins it. */
+  /** Completes everything due by now, whereas `due` only starts it. */
   readonly settle?: (stopped: AbortSignal) => Promise<void>
-  /** Gives up what takes long, when the service stops. */
+  /** Aborts what takes long, when the service stops. */
   readonly giveUp?: () => Promise<void>
-  /** Waits for what `due` has begun. */
+  /** Waits for what `due` has started. */
   readonly idle?: () => Promise<void>
 }
 
@@ -38,24 +38,24 @@ export const after = (milliseconds: number, wake: () => void) => {
   return () => clearTimeout(timer)
 }
 
-/** Logs that work failed; it will be tried again. */
+/** Logs that work failed and will be retried. */
 export const workFailed =
   ({ noteDamage, log }: Pick<Core, 'noteDamage' | 'log'>) =>
   (error: unknown): void => {
     noteDamage(error)
-    // That the store is away is logged once, by whoever watches it.
+    // An unavailable store is logged once, by its outage.
     const level = error instanceof StoreUnavailable ? 'debug' : 'error'
     log[level]({ error }, 'a process failed; it will try again')
   }
 
-/** Lets one process of a directory tell, and another one when it has ended. */
+/** Elects one process per directory to send messages; another takes over when it ends. */
 const electTeller = (directory: string, caughtUp: () => Promise<void>) => {
   const { isOurs, resign } = soleProcess(join(directory, 'telling.lock'))
   const byOneProcess = (work: DueWork): DueWork => {
     let isCaughtUp = false
     return async (at, stopped) => {
       if (!isOurs()) return at + standInEveryMs
-      // What the process before this one has told must be known here first.
+      // Catch up first with what the previous process sent.
       if (!isCaughtUp) await caughtUp()
       isCaughtUp = true
       return work(at, stopped)
@@ -81,7 +81,7 @@ export const gathered = (act: () => void, apart = gatherMs, time = realTime): ((
   }
 }
 
-/** Removes read models of other versions; a later start tries again with what cannot be removed. */
+/** Removes read models of other versions. A later start retries what cannot be removed. */
 const tidyUp = ({ removeOutdatedReadModels, log }: Core): void => {
   try {
     removeOutdatedReadModels()
@@ -90,7 +90,7 @@ const tidyUp = ({ removeOutdatedReadModels, log }: Core): void => {
   }
 }
 
-/** Does what this process may do of some work. */
+/** Runs the part of some work that this process may do. */
 const permitted = (
   { due, isTelling, lease }: Work,
   byOneProcess: (due: DueWork) => DueWork,
@@ -101,7 +101,7 @@ const permitted = (
     shared.isAnyOwn(lease) ? shared.using(lease, () => due(at, stopped)) : null
 }
 
-/** The kinds of leases that this node can do nothing with. */
+/** The kinds of leases that this node cannot use. */
 const kindsBeyond = async (work: readonly Work[]): Promise<readonly string[]> => {
   const answers = work.map(async ({ lease, isAble }) =>
     lease && isAble && !(await isAble()) ? [lease] : [],
@@ -124,7 +124,7 @@ const scheduleAll = (
 
 /**
  * Runs work whenever it is due, in the order in which one may make another due.
- * Long because beginning, settling and stopping share what is under way.
+ * Long because starting, settling and stopping share what is in flight.
  */
 export const runBackgroundWork = (core: Core, work: readonly Work[]) => {
   const { log } = core
@@ -142,7 +142,7 @@ export const runBackgroundWork = (core: Core, work: readonly Work[]) => {
   let hasBegun = false
   let callOff = () => {}
 
-  /** Waits until the read models are where the log is: what they lack would look undone. */
+  /** Waits until the read models have caught up; otherwise finished work would look undone. */
   const begin = (): void => {
     ready().then(
       () => {
@@ -158,7 +158,7 @@ export const runBackgroundWork = (core: Core, work: readonly Work[]) => {
         checkClock(log, core.store, core.now()).catch(onFailure)
       },
       (error: unknown) => {
-        // The log may be closed by now, and would be asked for ever.
+        // Without this check, a closed log would be retried forever.
         if (stopping.signal.aborted) return
         onFailure(error)
         callOff = after(retryAfterMs, begin)
@@ -168,15 +168,15 @@ export const runBackgroundWork = (core: Core, work: readonly Work[]) => {
 
   return {
     begin,
-    /** Whether the read models have been where the log is since the service was started. */
+    /** Whether the read models have caught up since the start. */
     hasBegun: (): boolean => hasBegun,
-    /** Does all that is due by now, and waits for it. */
+    /** Completes everything due by now. */
     settle: async (): Promise<void> => {
       for (const { settle, scheduled, lease } of all) {
-        // What came a moment ago may be due too.
+        // Work that arrived a moment ago may be due too.
         await caughtUp()
         if (!settle) await scheduled.settle()
-        // Whoever stops has resigned, or is about to.
+        // A stopping process has resigned, or is about to.
         else if (!stopping.signal.aborted && mayDo(lease)) await settle(stopping.signal)
       }
       await caughtUp()

@@ -3,25 +3,25 @@ import { bankCalendars, merchants } from '../domain/aggregates.ts'
 import { noHolidays, type IsHoliday } from '../domain/calendar.ts'
 import { dayOf, dayMs } from '../domain/time.ts'
 
-/** A day on which banks rest. */
+/** A day on which banks are closed. */
 type BankHoliday = {
   /** `YYYY-MM-DD` */
   readonly day: string
   readonly name: string
 }
 
-/** Of a year; by country, as its calendars are read once. */
+/** The holidays of a year. One per country, as its calendar is parsed once. */
 type Calendar = (year: number) => readonly BankHoliday[]
 const calendars = new Map<string, Calendar>()
 
-/** The days of a holiday that lasts one day or several; none for half a day. */
+/** The days of a holiday of one or more days; none for half a day. */
 const daysOf = ({ date, start, end }: { date: string; start: Date; end: Date }): string[] => {
   const length = Math.floor((end.getTime() - start.getTime() + dayMs / 24) / dayMs)
   const first = Date.parse(`${date.slice(0, 10)}T00:00:00Z`)
   return Array.from({ length }, (_, index) => dayOf(first + index * dayMs))
 }
 
-/** Loaded late: its rules of all countries take a while to read. */
+/** Loaded late: parsing the rules of all countries takes a while. */
 const readCalendar = async (country: string): Promise<Calendar> => {
   const known = calendars.get(country)
   if (known) return known
@@ -41,7 +41,7 @@ const readCalendar = async (country: string): Promise<Calendar> => {
   return calendar
 }
 
-/** The holidays of banks in a country, with what the operator says of them. */
+/** The bank holidays of a country, with the operator's corrections. */
 export const bankHolidaysIn = async (
   find: Find,
   country: string,
@@ -58,7 +58,7 @@ export const bankHolidaysIn = async (
   }
 }
 
-/** By a merchant's jurisdiction; one without has none. */
+/** By the merchant's jurisdiction; no holidays without one. */
 export const bankHolidaysOf =
   (find: Find) =>
   async (merchant: string): Promise<IsHoliday> => {

@@ -1,4 +1,4 @@
-/** Something to wait for that may have happened already. */
+/** A latch: something to wait for that may already have happened. */
 export const bell = () => {
   let hasRung = false
   let wake = (): void => {}

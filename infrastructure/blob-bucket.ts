@@ -4,10 +4,10 @@ import { StoreUnavailable } from '../application/event-store.ts'
 import { hashOf } from './blob-directory.ts'
 import type { Settings } from './settings.ts'
 
-/** How long a bucket may take to answer, in ms. */
+/** Timeout of requests to the bucket, in ms. */
 const patience = 10_000
 
-/** `s3://<bucket>`, and `/<prefix>` for a part of it. */
+/** `s3://<bucket>`, with `/<prefix>` for part of it. */
 const bucketIn = (address: string) => {
   const [, bucket = '', prefix = ''] = /^s3:\/\/([^/]+)\/?(.*?)\/*$/.exec(address) ?? []
   return { bucket, prefix: prefix === '' ? '' : `${prefix}/` }
@@ -18,13 +18,16 @@ export type BucketSettings = Pick<
   'S3_ENDPOINT' | 'S3_REGION' | 'S3_ACCESS_KEY_ID' | 'S3_SECRET_ACCESS_KEY'
 >
 
-/** Failed requests mean that the store is unavailable. @throws StoreUnavailable */
+/** Treats failed requests as an unavailable store. @throws StoreUnavailable */
 const failIn = (address: string) => (error: unknown) => {
   const refused = error instanceof S3ServiceError ? `answers ${error.status}` : 'does not answer'
   throw new StoreUnavailable(`the bucket ${address} ${refused}`, { cause: error })
 }
 
-/** Blobs as objects of an S3-compatible store, in folders by the first two digits of their hash. */
+/**
+ * Blobs as objects in an S3-compatible store, in folders named by the first two digits of their
+ * hash.
+ */
 export const openBlobBucket = (address: string, settings: BucketSettings): Blobs => {
   const { bucket, prefix } = bucketIn(address)
   const region = settings.S3_REGION
@@ -48,7 +51,7 @@ export const openBlobBucket = (address: string, settings: BucketSettings): Blobs
     get: async (hash) => {
       if (!/^[\da-f]{64}$/.test(hash)) return undefined
       const found = await store.getObjectArrayBuffer(keyOf(hash)).catch(fail)
-      // Without the bucket nothing is found either.
+      // A missing bucket also answers "not found".
       if (!found && !(await store.bucketExists().catch(fail)))
         throw new StoreUnavailable(`the bucket ${address} is not there`)
       if (!found) return undefined

@@ -12,7 +12,7 @@ export const hashOf = (content: Uint8Array): string =>
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
 
-/** Failed file operations mean that the store is unavailable. @throws StoreUnavailable */
+/** Treats failed file operations as an unavailable store. @throws StoreUnavailable */
 const fail = (error: unknown): never => {
   const isOfSystem = (error as NodeJS.ErrnoException).syscall !== undefined
   throw isOfSystem ? unavailable(error) : error
@@ -28,14 +28,14 @@ const sync = async (path: string): Promise<void> => {
 }
 
 /**
- * Blobs as files, in sub-directories by the first two digits of their hash. @throws Error when the
- * directory cannot be made
+ * Blobs as files, in sub-directories named by the first two digits of their hash. @throws Error if
+ * the directory cannot be created
  */
 export const openBlobDirectory = (directory: string): Blobs => {
   mkdirSync(directory, { recursive: true })
   const fileOf = (hash: string): string => join(directory, hash.slice(0, 2), hash)
 
-  /** The file gets its name only once it is synced. */
+  /** Renames the file into place only after it is synced. */
   const write = async (file: string, content: Uint8Array): Promise<void> => {
     // Not recursive: a missing root may be a mount that returns, and must not be replaced.
     await mkdir(dirname(file)).catch((error: unknown) => {
@@ -67,7 +67,7 @@ export const openBlobDirectory = (directory: string): Blobs => {
     for (const changed of [dirname(file), directory, dirname(directory)]) await sync(changed)
   }
 
-  /** The blob is missing, unless the directory itself is. @throws StoreUnavailable */
+  /** A missing blob, unless the directory itself is missing. @throws StoreUnavailable */
   const missing = async (error: unknown): Promise<undefined> => {
     if (codeOf(error) !== 'ENOENT') fail(error)
     await stat(directory).catch(fail)
@@ -89,7 +89,7 @@ export const openBlobDirectory = (directory: string): Blobs => {
   }
 }
 
-/** Reports outages of the blobs. */
+/** Reports outages of the blob store. */
 export const watchBlobs = (
   { put, get }: Blobs,
   { reading, writing }: { readonly reading: Outage; readonly writing: Outage },

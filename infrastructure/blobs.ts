@@ -4,7 +4,7 @@ import type { BucketSettings } from './blob-bucket.ts'
 
 export const isBucket = (blobs: string): boolean => blobs.startsWith('s3://')
 
-/** Blobs where the setting says: in a folder, or in a bucket, whose client few need. */
+/** The configured blob store: a directory, or a bucket, whose client is loaded on demand. */
 export const openBlobs = async (blobs: string, settings: BucketSettings): Promise<Blobs> => {
   if (!isBucket(blobs)) return openBlobDirectory(blobs)
   const { openBlobBucket } = await import('./blob-bucket.ts')

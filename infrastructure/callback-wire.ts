@@ -13,7 +13,7 @@ export const namesIn = ({ HEADER_PREFIX, MEDIA_VENDOR }: Settings) =>
 export const linksWith = ({ settings: { ABSOLUTE_URIS: absoluteUris }, publicUrl }: Core): Links =>
   linksOf(() => ({ publicUrl: publicUrl(), absoluteUris }))
 
-/** What callbacks are worded and signed with. */
+/** The wire format of callbacks, and their signatures. */
 export const wireWith = (core: Core, { views }: Granted, links: Links) => {
   const { accounting, people, settings } = core
   const known = { ...core, ...people, ...accounting, views, links }
@@ -21,6 +21,6 @@ export const wireWith = (core: Core, { views }: Granted, links: Links) => {
   return { names: namesIn(settings), stringToSign, message }
 }
 
-/** The wire of callbacks without a service around it. */
+/** The wire format of callbacks without a running service. */
 export const callbackWire = async (core: Core) =>
   wireWith(core, await openGranted(core), linksWith(core))

@@ -22,7 +22,7 @@ const userOf = (shop: MerchantEntry, user: UserEntry) => {
   return { user: user.data, merchantNetmask: shop.data.netmask, disabled } as const
 }
 
-/** How callers are known: users of merchants and integrators, from memory or from the log. */
+/** Authenticates callers: users of merchants and integrators, from the cache or the log. */
 export const accessOf = (core: Core, { rsaPem }: Signer) => {
   const { find, recall, securityLog, settings } = core
   return {

@@ -8,7 +8,7 @@ const addressIn = (entry: string): string | undefined => {
   return ipaddr.isValid(address) ? address : undefined
 }
 
-/** Parts between a separator, which quoted text may hold; undefined when a quote has no end. */
+/** Splits at a separator, except in quoted text; undefined if a quote is not closed. */
 const partsOf = (text: string, separator: string): readonly string[] | undefined => {
   const parts: string[] = []
   let [begin, isQuoted] = [0, false]
@@ -36,25 +36,25 @@ const senderOf = (element: string): string => {
   return ''
 }
 
-/** Whom each element of `Forwarded` names (RFC 7239); nobody when quotes do not pair. */
+/** The `for` of each element of `Forwarded` (RFC 7239); empty if quotes are unbalanced. */
 const forwardedIn = (header: string): readonly string[] =>
   (partsOf(header, ',') ?? []).map(senderOf)
 
 type Header = (name: string) => string | undefined
 
-/** Told of what a request says about its sender and is not believed. */
+/** Notified of sender information in a request that is not trusted. */
 type Watch = {
   readonly isTold: () => boolean
-  /** By a peer that is not trusted. */
+  /** Sent by an untrusted peer. */
   readonly seen: (peer: string | undefined) => void
-  /** By a trusted proxy, in two headers that differ. */
+  /** Sent by a trusted proxy, in two headers that differ. */
   readonly differs: (peer: string) => void
 }
 
 const isForwarded = (header: Header): boolean =>
   header('x-forwarded-for') !== undefined || header('forwarded') !== undefined
 
-/** The nearest first, as far as they are addresses. */
+/** Nearest first, up to the first entry that is not an address. */
 const addressesIn = (entries: readonly string[]): readonly string[] => {
   const addresses = entries.map((entry) => addressIn(entry.trim())).reverse()
   const end = addresses.indexOf(undefined)
@@ -64,7 +64,10 @@ const addressesIn = (entries: readonly string[]): readonly string[] => {
 const isSame = (one: string, other: string | undefined): boolean =>
   other !== undefined && ipaddr.process(one).toString() === ipaddr.process(other).toString()
 
-/** Whom the headers name. Of two that differ, who asks may have written one: both must say it. */
+/**
+ * The sender in the headers. If two headers differ, the client may have forged one, so both must
+ * agree.
+ */
 const named = (header: Header) => {
   const [listed, elements] = [header('x-forwarded-for'), header('forwarded')]
   const first = listed === undefined ? undefined : addressesIn(listed.split(','))
@@ -77,7 +80,7 @@ const named = (header: Header) => {
 
 /**
  * The client's address behind trusted proxies: the last address in `X-Forwarded-For` or `Forwarded`
- * that is no trusted proxy. Anybody may have written what is before it.
+ * that is not a trusted proxy. Earlier entries may be forged.
  */
 export const makeClientAddress =
   (trusted: readonly string[], watch?: Watch) =>

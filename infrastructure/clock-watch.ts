@@ -25,7 +25,7 @@ export const watchClock = ({ log, machineNow, elapsed, after }: Needs) => {
     const now = offset()
     if (latest - now > clockToleranceMs)
       log.warn({ seconds: Math.round((latest - now) / 1000) }, back)
-    // A slewed clock goes back a little at each check.
+    // A slewed clock goes back slightly at each check.
     if (now > latest || latest - now > clockToleranceMs) latest = now
     cancel = after(checkEveryMs, check)
   }
@@ -33,10 +33,10 @@ export const watchClock = ({ log, machineNow, elapsed, after }: Needs) => {
   return { stop: (): void => cancel() }
 }
 
-/** How many events a start looks at for the latest. */
+/** Number of newest events checked at startup. */
 const lastEvents = 200
 
-/** Warns at the start if the log holds events from the future. */
+/** Warns at startup if the log contains events from the future. */
 export const checkClock = async (
   log: Pick<Log, 'warn'>,
   store: Pick<EventStore, 'readBack'>,

@@ -18,21 +18,21 @@ import type { Settings } from './settings.ts'
 import { blobsIn, isVaultInStreams, seenIn, type Place } from './stores.ts'
 import type { Where } from './worker.ts'
 
-/** What a running service knows of itself; a command has none of it. */
+/** Available in a running service, but not in a command. */
 export type Surroundings = {
   readonly beside?: Where
-  /** By which another thread of this process commits for this one. */
+  /** Commits appends in another thread of this process. */
   readonly writer?: MessagePort
   readonly isAlone?: () => boolean
-  /** By default in this thread or in one of its own. */
+  /** By default inline or in a worker thread. */
   readonly folding?: StartFolding | undefined
-  /** Where the service listens, once that is known. */
+  /** The service's address, once it is known. */
   readonly address?: () => string
 }
 
 /**
- * Everything that a running service and the operator's command have in common. The log is written
- * and folded in this thread, or in two others where requests should not wait meanwhile.
+ * Everything that the service and the operator's command share. The log is written and folded in
+ * this thread, or in two others if requests must not wait for it.
  * Long because it is the list of what they share.
  */
 export const openCore = async (
@@ -64,14 +64,14 @@ export const openCore = async (
     ...{ settings, log, beside },
     publicUrl: () => PUBLIC_URL ?? address?.() ?? `http://${HOST}:${PORT}`,
     ...{ digest, freshness, readModels, caughtUp, newId: randomUUID },
-    /** What other nodes do some of; undefined where the log is a file. */
+    /** Work shared with other nodes; undefined if the log is a file. */
     sharedWork,
     shares: sharedWork?.shares ?? unsharedWork(handle),
     ...{ onFolded: reads.onFolded, onEvents: reads.onEvents },
     readModelFile: file.sqlite.name,
     removeOutdatedReadModels: file.removeOthers,
     outagesOf: outagesIn(log, damage.noteDamage),
-    /** False when files or a server that requests need have failed a moment ago. */
+    /** False if a dependency of requests (store, vault or blobs) failed recently. */
     storesWork: () => opened.store.canBeWritten() && usesOfVault.work() && usesOfBlobs.work(),
     ...queries,
     payments: { ...queries.payments, tidOf: deriveIds(digest, ids, 'tid') },

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Outage } from '../application/event-store.ts'
 import { dayMs, dayOf } from '../domain/time.ts'
 
-/** The files of a log with one a day, oldest first, with the day that each is of. */
+/** A log's daily files, oldest first, each with its day. */
 export const dailyFiles = (directory: string, name: string) =>
   readdirSync(directory)
     .flatMap((found) => {
@@ -17,11 +17,11 @@ type Needs = {
   readonly name: string
   readonly keptDays: number
   readonly machineNow: () => number
-  /** Learns whether the file can be written. */
+  /** Notified whether the file can be written. */
   readonly use: Outage
 }
 
-/** Appends lines to the file of the day, which processes may share, and removes old files. */
+/** Appends lines to the day's file, which processes may share, and removes old files. */
 export const makeDailyFile = ({ directory, name, keptDays, machineNow, use }: Needs) => {
   let today = ''
   const begin = (day: string): void => {
@@ -35,7 +35,7 @@ export const makeDailyFile = ({ directory, name, keptDays, machineNow, use }: Ne
     try {
       const day = dayOf(machineNow())
       if (day !== today) begin(day)
-      // One write in append mode: lines of several processes do not mix.
+      // A single write in append mode, so that lines of several processes do not mix.
       appendFileSync(join(directory, `${name}-${day}.log`), lines, { mode: 0o600 })
       use.worked()
     } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * Does work with a signal that aborts after a time, or when the other one does. The timer holds the
- * signal: `AbortSignal.any` of an `AbortSignal.timeout` may be collected before it fires.
+ * Runs work with a signal that aborts after a timeout, or with another signal. The timer keeps the
+ * signal alive: `AbortSignal.any` of an `AbortSignal.timeout` may be collected before it fires.
  */
 export const withDeadline = async <Result>(
   milliseconds: number,

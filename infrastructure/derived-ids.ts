@@ -20,19 +20,19 @@ export const makeDigest = (key: string): Digest => {
 }
 
 /**
- * Ids that differ in their last two characters only are neighbours: a hundred of them if these are
- * digits.
+ * Ids that differ only in their last two characters share a prefix: up to a hundred of them if
+ * these are digits.
  */
 const endOfNumber = 2
 
-/** The shared prefix of neighbours: 24 bits, which leave 104 that nobody can guess. */
+/** Hex digits of the shared prefix: 24 bits, which leaves 104 unguessable bits. */
 const placeDigits = 6
 
 const placesRemembered = 1_000
 
 /**
  * Derives ids for one purpose. Clustered ids of consecutive requests of a POS share a prefix, so
- * they are neighbours in every index and are written to the same pages.
+ * they are adjacent in every index and written to the same pages.
  */
 export const deriveIds = (digest: Digest, scheme: IdScheme, purpose: string): DeriveId => {
   if (scheme === 'scattered') return (...parts) => digest(purpose, ...parts)

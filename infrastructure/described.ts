@@ -3,13 +3,13 @@ const notRunning = (): never => {
 }
 
 /**
- * Stands for the needs of routes that are described and never asked, or asked as of an earlier
- * moment: what is known is there, and whatever else is called fails.
+ * Replaces the dependencies of routes that are only described, or only read as of an earlier
+ * moment: known members are returned, and calls of all others fail.
  */
 export const describedBy = (known: object): any =>
   new Proxy(known, {
     get: (from, name) => (Reflect.has(from, name) ? Reflect.get(from, name) : notRunning),
   })
 
-/** The same needs for the routes of every slice. */
+/** The same dependencies for the routes of every slice. */
 export const forEverySlice = (needs: object): any => new Proxy({}, { get: () => needs })

@@ -1,6 +1,6 @@
 import type { EventStore } from '../application/event-store.ts'
 
-/** The counter of each event type. */
+/** The counter for each event type. */
 const counted: Readonly<Record<string, string>> = {
   PaymentRequested: 'daybook_payment_requests_total',
   PaymentAuthorized: 'daybook_payments_total{outcome="authorized"}',
@@ -22,10 +22,7 @@ const helps: Readonly<Record<string, string>> = {
   daybook_refunds_total: 'Refunds.',
 }
 
-/**
- * Counts appended events in Prometheus' form. A library's counter would cost more than the
- * decision.
- */
+/** Counts appended events for Prometheus. A library's counter would cost more than a decision. */
 export const countEvents = () => {
   const counts = new Map(Object.keys(counted).map((type) => [type, 0]))
 

@@ -10,7 +10,7 @@ import Database from './sqlite.ts'
 import type { Place } from './stores.ts'
 import { reasonOf } from './system-errors.ts'
 
-/** The command cannot be done; the message says why. */
+/** The command failed; the message says why. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError'
 }
@@ -54,13 +54,13 @@ const listeningProblem = (error: ListeningError, settings: Settings) => {
   return `${host}: no such host is found (${code})`
 }
 
-/** Errors of the database file; any other error is a bug. */
+/** Errors of the database file; all other errors are bugs. */
 const fileTrouble = /^SQLITE_(?:BUSY|CANTOPEN|CORRUPT|FULL|IOERR|LOCKED|NOTADB|PERM|READONLY)/
 
 export const isFileTrouble = (error: unknown): error is InstanceType<typeof Database.SqliteError> =>
   error instanceof Database.SqliteError && fileTrouble.test(error.code)
 
-/** Whether a file fails a request, which could succeed with a sound copy of the file. */
+/** Whether a damaged file makes a request fail, which a good copy of the file would fix. */
 export const isFileDamage = (error: unknown): boolean =>
   isFileTrouble(error) || error instanceof DamagedEvent
 
@@ -71,9 +71,9 @@ const folderProblem = (error: NodeJS.ErrnoException, { DATA_DIR, VAULT, BLOBS }:
   const { path } = error
   const reason = reasonOf(error)
   if (path === undefined || reason === undefined) return
-  // When a folder cannot be made, the path is its first missing part or all of it.
+  // If a directory cannot be created, the path is its first missing part or all of it.
   const lies = (folder: string) => isAround(path, folder) || isAround(folder, path)
-  // Blobs may be in the data directory, which is then the one to name.
+  // Blobs may be in the data directory; then name that one.
   if (BLOBS !== undefined && lies(BLOBS) && !isAround(DATA_DIR, path))
     return `${settingShown('BLOBS', BLOBS)}: ${reason}`
   if (lies(DATA_DIR)) return `${settingShown('DATA_DIR', DATA_DIR)}: ${path}: ${reason}`
@@ -100,15 +100,15 @@ const problemOf = (error: unknown, settings: Settings): string | undefined => {
   }
   if (!(error instanceof Error)) return
   const { syscall } = error as NodeJS.ErrnoException
-  // Where processes share a port, their supervisor binds it.
+  // If processes share a port, their supervisor binds it.
   if (syscall === 'listen' || syscall === 'bind' || syscall === 'getaddrinfo')
     return listeningProblem(error, settings)
   return folderProblem(error, settings)
 }
 
 /**
- * One line for the operator about a failure that they can mend, with the setting it comes from.
- * Undefined for a bug.
+ * One line about a failure that the operator can fix, with the relevant setting. Undefined for a
+ * bug.
  */
 export const failureOf = (error: unknown, settings?: Settings): Failure | undefined => {
   if (error instanceof WrongSettings) return { text: `Wrong settings:\n${error.message}`, code: 2 }

@@ -35,8 +35,8 @@ const freshRead = (
 }
 
 /**
- * Knows how far the log is known here, and lets reads say how fresh they must be. `settled` reads
- * do not ask the store; of others it notes what they wait for in the turn in which they begin.
+ * Tracks how far this process knows the log, and lets reads choose their freshness. `settled` reads
+ * do not query the store. Other reads record what they wait for in the turn in which they start.
  */
 export const watchFreshness = <Store extends EventStore>(
   store: Store,
@@ -60,7 +60,7 @@ export const watchFreshness = <Store extends EventStore>(
     })
   }
 
-  /** What is asked while the work begins is what the read waits for. */
+  /** Records what the work requests while it starts, which is what the read waits for. */
   const noted = <Answer>(noteIt: Note, work: () => Answer): Answer => {
     note = noteIt
     try {

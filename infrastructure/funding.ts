@@ -3,12 +3,12 @@ import { decimalsOf } from '../domain/money/currency.ts'
 import { statusCodes } from '../domain/payment/status.ts'
 import type { Settings } from './settings.ts'
 
-/** Most that a sandbox payer can pay, in whole units. */
+/** Maximum amount of a sandbox payer, in whole units. */
 const limits: Readonly<Record<string, number>> = { bob: 1000 }
 
 /**
- * For rehearsals: refuses exactly 5007 units (insufficient funds), exactly 5008 (above a limit),
- * and more than 1000 units of bob.
+ * For integration tests: refuses exactly 5007 units (insufficient funds), exactly 5008 (above a
+ * limit), and more than 1000 units from bob.
  */
 const sandboxFunding: FundingSource = {
   approve: async ({ payer, currency, amount }) => {
@@ -20,7 +20,10 @@ const sandboxFunding: FundingSource = {
   cancel: async () => {},
 }
 
-/** Approves everything: no funding source is connected yet, and the operator answers for payers. */
+/**
+ * Approves everything, because no funding source is connected yet. The operator is liable for
+ * payers.
+ */
 const everythingFunded: FundingSource = {
   approve: async () => null,
   cancel: async () => {},

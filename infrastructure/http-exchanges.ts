@@ -1,21 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-/** How many requests a connection may send ahead of an answer. */
+/** Maximum number of pipelined requests per connection. */
 const mostAhead = 16
 /**
- * How long the rest of a request may arrive after its answer: many clients read only when they have
- * sent everything.
+ * How long the rest of a request may arrive after the response: many clients read only after
+ * sending everything.
  */
 const longestRestMs = 30_000
 
 /**
- * Reads and discards the rest of a request that is answered early, then keeps or ends the
- * connection. Node would end it at once, and a client that is still sending would miss the answer.
+ * Reads and discards the rest of a request answered early, then keeps or closes the connection.
+ * Node would close it at once, and a client that is still sending would miss the response.
  */
 export const discardRest = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
   if (incoming.complete) return
-  // Take it now: an aborted request loses its socket.
+  // Keep a reference now: an aborted request loses its socket.
   const { socket } = incoming
   let isToEnd = false
   const endOurHalf = (): void => {
@@ -24,7 +24,7 @@ export const discardRest = (incoming: IncomingMessage, outgoing: ServerResponse)
   }
   socket.destroySoon = endOurHalf
   incoming.once('close', () => {
-    // The next request may have set its own.
+    // The next request may have set its own timeout.
     if (socket.destroySoon === endOurHalf) Reflect.deleteProperty(socket, 'destroySoon')
     if (isToEnd) socket.destroySoon()
   })
@@ -35,18 +35,16 @@ export const discardRest = (incoming: IncomingMessage, outgoing: ServerResponse)
       clearTimeout(timer)
       socket.off('close', forget)
     }
-    // An unread request is not told that the client left; its socket is.
+    // An unread request does not report that the client disconnected; its socket does.
     incoming.once('close', forget)
     socket.once('close', forget)
   })
 }
 
-/** Whether an earlier answer of the connection is still under way (pipelining). */
+/** Whether an earlier response on the connection is in progress (pipelining). */
 export const isAhead = (outgoing: ServerResponse): boolean => outgoing.socket === null
 
-/**
- * Limits pipelining: ends a connection that sends too far ahead, and returns whether it has ended.
- */
+/** Limits pipelining: closes a connection that sends too far ahead, and returns whether it did. */
 export const limitAhead = () => {
   const ahead = new WeakMap<Duplex, number>()
   return ({ socket }: IncomingMessage, outgoing: ServerResponse): boolean => {
@@ -59,14 +57,14 @@ export const limitAhead = () => {
   }
 }
 
-/** A batch of this size is no longer waited with. */
+/** A batch of this size is run without waiting for more. */
 const largestBatch = 64
 
 type Waiting = { readonly likeness: number; readonly work: () => void }
 
 /**
- * Runs requests in batches, gathered as long as each turn of the event loop brings more. Similar
- * requests run one after another, so code and data stay in the processor's caches.
+ * Runs requests in batches, collected while each turn of the event loop brings more. Similar
+ * requests run consecutively, so code and data stay in the processor's caches.
  */
 export const batchRequests = () => {
   let waiting: Waiting[] = []

@@ -12,12 +12,12 @@ type Needs = {
   readonly pause: (milliseconds: number) => Promise<unknown>
 }
 
-/** Idle limit of a connection, both ways: an unread answer takes memory. */
+/** Idle timeout of a connection in both directions: an unread response takes memory. */
 const longestSilenceMs = 300_000
 
 /**
- * The HTTP server around the app; answers what is not a valid request. `stop` lets requests finish
- * that are under way or arriving, each as the last of its connection.
+ * The HTTP server around the app; also answers invalid requests. `stop` lets requests in progress
+ * or arriving finish, each as the last one on its connection.
  */
 export const makeHttpServer = ({ fetch, hostname, refusal, pause }: Needs) => {
   let isStopping = false
@@ -29,7 +29,7 @@ export const makeHttpServer = ({ fetch, hostname, refusal, pause }: Needs) => {
   const listener = getRequestListener(fetch, {
     hostname,
     errorHandler: unroutable,
-    // The automatic clean-up would end the connection of clients that are still sending.
+    // The automatic clean-up would close connections of clients that are still sending.
     autoCleanupIncoming: false,
   })
   const inBatch = batchRequests()
@@ -43,7 +43,7 @@ export const makeHttpServer = ({ fetch, hostname, refusal, pause }: Needs) => {
     const repeated = repeatedIn(incoming)
     if (repeated !== undefined)
       return answerWrong(outgoing, refusal(400, `The header ${repeated} must appear only once.`))
-    // Requests of the same route mostly have URLs of the same length.
+    // Requests for the same route usually have URLs of equal length.
     inBatch(incoming.url?.length ?? 0, () => {
       if (outgoing.destroyed) return
       discardRest(incoming, outgoing)
@@ -52,11 +52,11 @@ export const makeHttpServer = ({ fetch, hostname, refusal, pause }: Needs) => {
   }
 
   const server = createServer({ requireHostHeader: false }, (incoming, outgoing) => {
-    // Requests after the last answer are ignored (RFC 9112, 9.6).
+    // Requests after the last response are ignored (RFC 9112, 9.6).
     if (!incoming.socket.writable) return
     if (!isAhead(outgoing)) return begin(incoming, outgoing)
     if (isTooFarAhead(incoming, outgoing)) return
-    // Begin only when the earlier answers have left, or its answer would wait in memory.
+    // Start only when earlier responses are sent, or this response would be buffered.
     outgoing.once('socket', () => begin(incoming, outgoing))
   })
   const connections = new Set<Socket>()
@@ -65,8 +65,8 @@ export const makeHttpServer = ({ fetch, hostname, refusal, pause }: Needs) => {
     socket.once('close', () => connections.delete(socket))
   })
   server.timeout = longestSilenceMs
-  // Off: the timeout above covers the time between requests. Proxies keep connections for a minute
-  // or so, and would send into one that was just closed.
+  // Disabled: the timeout above covers the time between requests. Proxies keep connections for
+  // about a minute, and would send into one that was just closed.
   server.keepAliveTimeout = 0
 
   answerWrongRequests(server, refusal)

@@ -1,7 +1,7 @@
-/** How long after several requests at once a single one still counts as one of many, in ms. */
+/** How long after concurrent requests a single one still counts as one of many, in ms. */
 const crowdedMs = 100
 
-/** Counts the requests that are being answered. */
+/** Counts requests in progress. */
 export const countInFlight = (elapsed = (): number => performance.now()) => {
   let count = 0
   let lastCrowd = Number.NEGATIVE_INFINITY
@@ -9,7 +9,7 @@ export const countInFlight = (elapsed = (): number => performance.now()) => {
     count -= 1
   }
   return {
-    /** The same `fetch`, whose requests are counted until their answer begins. */
+    /** The same `fetch`, with requests counted until their response begins. */
     counted:
       <Parameters extends readonly unknown[], Answer>(
         fetch: (...request: Parameters) => Answer | Promise<Answer>,
@@ -26,7 +26,7 @@ export const countInFlight = (elapsed = (): number => performance.now()) => {
           else leave()
         }
       },
-    /** Whether one request is being answered, and none was beside another a moment ago. */
+    /** Whether exactly one request is in progress, and none was concurrent recently. */
     isAlone: (): boolean => count === 1 && elapsed() - lastCrowd > crowdedMs,
   }
 }

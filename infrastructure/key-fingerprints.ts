@@ -8,7 +8,7 @@ export const fingerprintOf = (pem: string): string =>
 
 const fingerprintsKept = 10_000
 
-/** Fingerprints of public keys, each made once. */
+/** Cached fingerprints of public keys. */
 export const makeFingerprints = () => {
   const known = generationalCache<string, string>(fingerprintsKept)
   return (pem: string): string => cached(known, pem, () => fingerprintOf(pem))

@@ -44,8 +44,8 @@ const readOpenSsh = (text: string): KeyObject | undefined => {
 }
 
 /**
- * RSA, 2048 to 4096 bits, usual exponent. With an exponent of 1 anybody can sign, and a very long
- * one makes verifying a hundred times slower (RFC 8017, 3.1: odd, from 3 on).
+ * RSA, 2048 to 4096 bits, common exponent. With an exponent of 1 anybody can sign, and a very long
+ * one makes verification a hundred times slower (RFC 8017, 3.1: odd, at least 3).
  */
 const isSoundRsa = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean => {
   const { modulusLength: bits = 0, publicExponent = 0n } = asymmetricKeyDetails ?? {}
@@ -54,7 +54,7 @@ const isSoundRsa = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boo
   return asymmetricKeyType === 'rsa' && bits >= 2048 && bits <= 4096 && hasUsualExponent
 }
 
-/** The key as PEM; undefined for anything else, private keys included. */
+/** The key as PEM; undefined for anything else, including private keys. */
 export const readPublicKey = (text: string): string | undefined => {
   if (text.includes('PRIVATE KEY')) return undefined
   try {
@@ -70,8 +70,8 @@ const base64 = /^[A-Za-z0-9+/]+={0,2}$/
 const importsKept = 10_000
 
 /**
- * Checks RSASSA-PKCS1-v1_5 with SHA-256; keys are imported once. Without a key it does the same
- * work and is false.
+ * Verifies RSASSA-PKCS1-v1_5 with SHA-256; keys are imported once. Without a key it takes as long
+ * and returns false.
  */
 export const makeSignatureCheck = (keyOfNobody: string) => {
   type Imported = { readonly key: KeyObject; readonly isSound: boolean }
@@ -88,7 +88,7 @@ export const makeSignatureCheck = (keyOfNobody: string) => {
     const own = publicKey === null ? undefined : importOnce(publicKey)
     const { key } = own?.isSound ? own : importOnce(keyOfNobody)
     const isRight = verify('sha256', Buffer.from(text), key, Buffer.from(signature, 'base64'))
-    // The decoder skips characters that are not base64.
+    // The decoder skips non-base64 characters.
     return isRight && own?.isSound === true && base64.test(signature)
   }
 }
@@ -97,7 +97,7 @@ export const makeSignatureCheck = (keyOfNobody: string) => {
 export const contentDigest = (body: Uint8Array): string =>
   `SHA256=${createHash('sha256').update(body).digest('base64')}`
 
-/** A key file of the service holds no key. */
+/** A key file of the service contains no key. */
 export class UnusableKey extends Error {
   override readonly name = 'UnusableKey'
 }
@@ -140,7 +140,7 @@ export type PrivateKeys = { readonly rsa: KeyObject; readonly ed25519: KeyObject
 
 export type SignRsa = (key: KeyObject, text: string) => Promise<string> | string
 
-/** On the thread pool: it takes half a millisecond, and others wait for this thread. */
+/** On the thread pool, because it takes half a millisecond and others wait for this thread. */
 export const signRsaOnPool: SignRsa = async (key, text) =>
   (await signAsync('sha256', Buffer.from(text), key)).toString('base64')
 
@@ -150,7 +150,7 @@ export const signRsaHere: SignRsa = (key, text) =>
 export const signEd25519 = (key: KeyObject, text: string): string =>
   sign(null, Buffer.from(text), key).toString('base64')
 
-/** The keys that sign callbacks: RSA (the interface) and Ed25519 (Standard Webhooks). */
+/** The callback signing keys: RSA (the interface) and Ed25519 (Standard Webhooks). */
 export const makeSigner = (rsa: KeyObject, ed25519: KeyObject) => ({
   rsaPem: pemOf(createPublicKey(rsa)),
   ed25519Pem: pemOf(createPublicKey(ed25519)),

@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { start, type EventStore, type Position } from '../application/event-store.ts'
 import type { OnEvents, ReadModels } from './read-models/read-models.ts'
 
-/** How long a position may be on its way here, in ms; then the store is asked about it. */
+/** How long a position may take to arrive, in ms, before the store is queried. */
 const onTheWayMs = 1_000
 
-/** When everything up to here was last known to be all. */
+/** When everything up to here was last known to be complete. */
 const confirmations = (reached: () => Position) => {
   let confirmedAt = -Infinity
   let pending: { readonly position: Position; readonly at: number } | undefined
@@ -50,7 +50,10 @@ const observationFrom = (from: Position) => {
 
 export type Models = Pick<ReadModels, 'position' | 'reached'>
 
-/** What is known here of the log: what was heard of, and up to where all of it has arrived. */
+/**
+ * This process's knowledge of the log: the newest position observed, and up to where it is
+ * complete.
+ */
 export const knownLog = (store: EventStore, from: Position, elapsed: () => number) => {
   let heard = from
   let models: Models | undefined
@@ -94,7 +97,7 @@ export const knownLog = (store: EventStore, from: Position, elapsed: () => numbe
 
   return {
     ...{ hear, head, observe, waitFor, reached, known: () => heard },
-    /** How long ago everything up to `reached` was all there was, in ms. */
+    /** How long ago the log was known to end at `reached`, in ms. */
     age: (): number => elapsed() - confirmed.at(),
     follow: (readModels: Models): void => void (models = readModels),
   }

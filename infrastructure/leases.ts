@@ -7,13 +7,13 @@ import { workOfMerchant } from '../domain/leases.ts'
 import type { OtherStreams } from './event-store/eventstoredb-streams.ts'
 import type { Log } from './log.ts'
 
-/** How often the leases are looked at, in ms. */
+/** How often the leases are checked, in ms. */
 const lookEveryMs = 500
 
-/** The last one holds all; auditors may want to see a few more. */
+/** The last event holds all leases; auditors may want to see some more. */
 const kept = 1_000
 
-/** Work that is shared out, as leases name it. */
+/** Kinds of shared work, as named by leases. */
 export type LeasedKind = 'merchants' | 'funding' | 'checkpoints'
 
 const unlimited = 'the stream of leases cannot be limited: let this user write its metadata'
@@ -24,8 +24,8 @@ const isOfKind =
     work === kind || work.startsWith(`${kind}-`)
 
 /**
- * Time that goes on while the process is frozen or the machine sleeps: the one of two clocks that
- * has moved on further, at each look.
+ * A clock that continues while the process is frozen or the machine sleeps: at each reading it
+ * advances with the faster of two clocks.
  */
 export const makeElapsed = (clocks: readonly (() => number)[]): (() => number) => {
   let last = clocks.map((clock) => clock())
@@ -61,7 +61,7 @@ const shareOf = (held: HeldLeases, handle: Handle, workOf: (merchant: string | n
     changes: held.changes,
   }) satisfies Share
 
-/** Looks at the leases until it is stopped; what fails is tried again by the next look. */
+/** Checks the leases until it is stopped; a failure is retried by the next check. */
 const keepLooking = (step: () => Promise<void>, onFailure: (error: unknown) => void) => {
   let timer: NodeJS.Timeout | undefined
   let looking: Promise<void> | undefined
@@ -84,7 +84,7 @@ const keepLooking = (step: () => Promise<void>, onFailure: (error: unknown) => v
   }
 }
 
-/** Leases of this process, which shares an EventStoreDB with others. */
+/** Leases of a process that shares an EventStoreDB with others. */
 export const shareWork = ({ store, handle, log, caughtUp }: Needs) => {
   let wake = () => {}
   let cannot = async (): Promise<readonly string[]> => []
@@ -113,10 +113,10 @@ export const shareWork = ({ store, handle, log, caughtUp }: Needs) => {
     begin: (ofThis: { readonly wake: () => void; readonly cannot: typeof cannot }): void => {
       ;({ wake, cannot } = ofThis)
       looking.begin()
-      // Without it the stream grows for ever, and does no harm.
+      // Otherwise the stream grows forever, which does no harm.
       store.keepNewest(leaseStream, kept).catch((error: unknown) => log.warn({ error }, unlimited))
     },
-    /** Gives all to the others, once nothing is under way. */
+    /** Hands all leases to the others, once nothing is in flight. */
     end: async (): Promise<void> => {
       await looking.end()
       await held.leave().catch(() => {})
@@ -126,7 +126,7 @@ export const shareWork = ({ store, handle, log, caughtUp }: Needs) => {
 
 export type SharedWork = ReturnType<typeof shareWork>
 
-/** All work is this process's, or of each process of a directory. */
+/** All work belongs to this process, or to each process of a directory. */
 export const unsharedWork = (handle: Handle): Readonly<Record<LeasedKind, Share>> => {
   const all = allWork(handle)
   return { merchants: all, funding: all, checkpoints: all }

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Listens; returns the address, with the port that the system has chosen. */
+/** Listens; returns the address, with the port chosen by the system. */
 export const listen = async (server: Server, hostname: string, port: number): Promise<string> => {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

@@ -1,14 +1,14 @@
 import { networkOf } from './networks.ts'
 
 const mostWatchers = 5000
-/** Limits per stream, network and person, so that nobody takes the room of others. */
+/** Limits per stream, network and person, so that nobody can crowd out others. */
 const mostOfOneStream = 50
 const mostOfOneNetwork = 1000
 const mostOfOnePerson = 20
 
 type Watcher = { readonly onEvent: () => void; readonly onEnd: () => void }
 
-/** How many there are by key; without a key there is no limit. */
+/** Counts by key; no limit without a key. */
 const countedBy = (most: number) => {
   const counts = new Map<string, number>()
   const countOf = (key: string | undefined): number => (key !== undefined && counts.get(key)) || 0
@@ -24,7 +24,7 @@ const countedBy = (most: number) => {
   }
 }
 
-/** Notifies open pages of changes in the stream that they show. */
+/** Notifies open pages of changes in the stream they show. */
 export const makeLive = () => {
   const watchers = new Map<string, Set<Watcher>>()
   const networks = countedBy(mostOfOneNetwork)
@@ -37,7 +37,7 @@ export const makeLive = () => {
       for (const stream of streams)
         for (const { onEvent } of [...(watchers.get(stream) ?? [])]) onEvent()
     },
-    /** Returns a function that stops; undefined when there are too many watchers. */
+    /** Returns a function that stops; undefined if there are too many watchers. */
     watch: (
       stream: string,
       from: string,
@@ -64,7 +64,7 @@ export const makeLive = () => {
         if (known.size === 0) watchers.delete(stream)
       }
     },
-    /** Ends all streams, later ones at once, so that the service can stop. */
+    /** Ends all streams, and later ones immediately, so that the service can stop. */
     end: (): void => {
       hasEnded = true
       for (const known of [...watchers.values()]) for (const { onEnd } of [...known]) onEnd()

@@ -26,6 +26,6 @@ export const makePlainLog = (): Log =>
 
 export type Log = ReturnType<typeof makeLog>
 
-/** A log of an older version is checked from now on, and cannot be for what was before. */
+/** Logs that an older log's events now have checksums, without knowing whether they were intact. */
 export const tellChecksums = (log: Log, events: number): void =>
   log.info({ events }, 'each event of this log was given the checksum of what it is now')

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import cluster from 'node:cluster'
 
-// A stack trace names the sources: what is loaded from here on is loaded with its source map.
+// Enables source maps for everything loaded from here on, so that stack traces name the sources.
 process.setSourceMapsEnabled(true)
-// What is written here says who paid whom, and with what keys: files are for their owner alone.
+// Files contain payment data and keys, so only their owner may read them.
 process.umask(0o077)
 
 const words = process.argv.slice(2)

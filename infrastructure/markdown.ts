@@ -9,7 +9,7 @@ import { Marked, type Token, type Tokens } from 'marked'
 
 type Section = { id: string; title: string; level: number; text: string }
 
-/** The languages of code, and what their tabs are called. */
+/** The code languages, and the titles of their tabs. */
 const languages = { bash, http, js: javascript, json, php, python }
 const tabNames: Readonly<Record<string, string>> = {
   bash: 'curl',
@@ -53,7 +53,7 @@ const isCode = (token: Token | undefined): token is Tokens.Code => token?.type =
 const isTabbed = (token: Token | undefined): token is Tokens.Code =>
   isCode(token) && (token.lang ?? '') in tabNames
 
-/** Code blocks in several languages that follow one another are one example. */
+/** Consecutive code blocks in several languages are one example. */
 const withTabs = (tokens: readonly Token[]): Token[] => {
   const grouped: Token[] = []
   for (const token of tokens) {
@@ -121,7 +121,7 @@ const markedFor = (linkOf: (href: string) => string | undefined): Marked => {
       },
       table(token) {
         const cellHtml = ({ tokens, text }: Tokens.TableCell, tag: string) => {
-          // An empty header is no header.
+          // Omits an empty header.
           const name = text === '' ? 'td' : tag
           return `<${name}>${this.parser.parseInline(tokens)}</${name}>`
         }
@@ -136,7 +136,7 @@ const markedFor = (linkOf: (href: string) => string | undefined): Marked => {
   })
 }
 
-/** Renders a page of the documentation: tabs of code, coloured code, linked headings. */
+/** Renders a documentation page, with code tabs, syntax highlighting and linked headings. */
 export const renderMarkdown = async (
   text: string,
   linkOf: (href: string) => string | undefined,

@@ -4,7 +4,7 @@ import { makeLive } from './live.ts'
 
 const merchantsRemembered = 10_000
 
-/** Tells open pages that something of their merchant has changed, once that is folded. */
+/** Notifies open pages that their merchant has changed, once that is folded. */
 export const merchantChanges = ({ onEvents, onFolded }: Pick<Core, 'onEvents' | 'onFolded'>) => {
   const live = makeLive()
   const newest = generationalCache<string, number>(merchantsRemembered)
@@ -12,11 +12,11 @@ export const merchantChanges = ({ onEvents, onFolded }: Pick<Core, 'onEvents' | 
   onEvents((events) => {
     for (const { metadata, position, type, data } of events) {
       const { merchant } = metadata
-      // A visit changes nothing that a page shows.
+      // A visit changes nothing shown on a page.
       if (typeof merchant !== 'string' || type === 'StaffVisited') continue
       newest.set(merchant, position)
       changed.add(merchant)
-      // The page of a payment shows what its receivers have answered.
+      // The payment page shows the callback attempts.
       if (type === 'CallbackAttempted') changed.add(String(data['subject']))
     }
   })

@@ -6,11 +6,11 @@ import type { Core } from './core.ts'
 import { debtorIn } from './payment-message.ts'
 import { newestSecurityLines } from './security-reader.ts'
 
-/** Further ones are found by their ids. */
+/** Others are found by id. */
 const mostPointsOfSale = 200
 const securityLinesShown = 50
 
-/** What pages of the portal tell of a merchant. */
+/** The figures on a merchant's portal pages. */
 export const figuresOf = (core: Core) => {
   const { payments, accounting, callbacks, merchants: rows, settings } = core
   return {

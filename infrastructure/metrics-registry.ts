@@ -13,12 +13,12 @@ export type RegistryNeeds = Pick<
   /** Open connections of Pusher clients. */
   readonly listenerCount: () => number
   readonly lastAudit: () => LastAudit | undefined
-  /** How often callbacks were attempted, by what came of it. */
+  /** Number of callback attempts, by result. */
   readonly attempts: ReadonlyMap<string, number>
   readonly requestTimes: () => string
 }
 
-/** What the last audit found; nothing before the first one. */
+/** Results of the last audit; absent before the first. */
 const auditGauges = (registry: Registry, lastAudit: RegistryNeeds['lastAudit']): void => {
   const registers = [registry]
   const tell = (gauge: Gauge, value: number | undefined): void =>
@@ -43,14 +43,14 @@ const auditGauges = (registry: Registry, lastAudit: RegistryNeeds['lastAudit']):
   })
 }
 
-/** Names of the library; `_total` should end counters only. */
+/** Names from the library; only counters should end in `_total`. */
 const gaugesNamedAsCounters = [
   'nodejs_active_resources_total',
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
 ]
 
-/** What the library measures of the process, and what this build is. */
+/** Process metrics of the library, and the build's version. */
 const processMetrics = (registry: Registry, mode: string): void => {
   collectDefaultMetrics({ register: registry })
   for (const name of gaugesNamedAsCounters) registry.removeSingleMetric(name)
@@ -62,7 +62,7 @@ const processMetrics = (registry: Registry, mode: string): void => {
   }).set({ version, node: process.version, mode }, 1)
 }
 
-/** What is looked up when somebody asks. */
+/** Values read at scrape time. */
 const ownMetrics = (registers: Registry[], needs: RegistryNeeds): void => {
   new Counter({
     name: 'daybook_callback_attempts_total',

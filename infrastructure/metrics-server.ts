@@ -4,13 +4,13 @@ import type { Settings } from './settings.ts'
 
 type Metrics = () => Promise<{ readonly type: string; readonly text: string }>
 
-/** A scrape takes longer only when the store is away. */
+/** A scrape takes longer only if the store is unavailable. */
 const longestRequestMs = 30_000
 
-/** Answers `/read-models`. */
+/** Serves `/read-models`. */
 type Snapshots = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>
 
-/** Answers at an address of its own, where no payer and no merchant comes. */
+/** Listens on a separate address that payers and merchants do not use. */
 export const startMetricsServer = async (
   { METRICS_HOST, METRICS_PORT }: Pick<Settings, 'METRICS_HOST' | 'METRICS_PORT'>,
   metrics: Metrics,

@@ -3,7 +3,7 @@ import { requestTimes } from './request-times.ts'
 
 type Needs = Omit<RegistryNeeds, 'attempts' | 'requestTimes'>
 
-/** Counts from the start; the registry is loaded when somebody first asks for the metrics. */
+/** Counts from the start; the registry is loaded at the first scrape. */
 export const makeMetrics = (needs: Needs) => {
   const requests = requestTimes()
   const attempts = new Map<string, number>()

@@ -8,7 +8,7 @@ import { sandboxMerchant, sandboxPayers } from './sandbox-data.ts'
 import type { Settings } from './settings.ts'
 import { openStore, type Place } from './stores.ts'
 
-/** Sandbox data with published secrets; the till and the fees open nothing. */
+/** Sandbox data with published secrets. The point of sale and the fees grant no access. */
 const published = [
   streamOf(merchants, sandboxMerchant),
   ...['pos1', 'admin'].map((id) => streamOf(users, within(sandboxMerchant, id))),
@@ -31,7 +31,7 @@ const reading = async <Found>(
   }
 }
 
-/** Describes the sandbox data in a log; empty for a log of production. */
+/** Describes the sandbox data in a log; empty for a production log. */
 const sandboxTraces = async (eventsOf: EventsOf): Promise<string[]> => {
   const isOfTheSandbox = async (stream: string): Promise<boolean> =>
     // An operator's own merchant may be called `sandbox` too.
@@ -44,7 +44,7 @@ const sandboxTraces = async (eventsOf: EventsOf): Promise<string[]> => {
   ]
 }
 
-/** Production must not run with published secrets or a moved clock. */
+/** Production must not run with published secrets or an advanced clock. */
 const refuseSandboxLog = async (place: Place, log?: Log): Promise<void> => {
   const traces = await reading(place, log, sandboxTraces)
   if (traces.length === 0) return
@@ -55,7 +55,7 @@ const refuseSandboxLog = async (place: Place, log?: Log): Promise<void> => {
   )
 }
 
-/** A forgotten MODE must not open a production log to the sandbox. */
+/** A forgotten MODE must not open a production log in the sandbox. */
 const refuseProductionLog = async (place: Place, log?: Log): Promise<void> => {
   const own = streamOf(installations, 'daybook')
   const events = await reading(place, log, (eventsOf) => eventsOf(own))
@@ -76,7 +76,7 @@ export const refuseLogOfOtherMode = (
     ? refuseSandboxLog(settings, log)
     : refuseProductionLog(settings, log)
 
-/** Marks the log as one of production. */
+/** Marks the log as a production log. */
 export const beginProduction = async ({
   handle,
   contextOf,

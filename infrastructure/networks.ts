@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 
-/** The network is `192.0.2.0/24`, `2001:db8::/32`, or a plain address. */
+/** The network is `192.0.2.0/24`, `2001:db8::/32`, or a single address. */
 export const isWithin = (address: string | undefined, netmask: string): boolean => {
   if (address === undefined || !ipaddr.isValid(address)) return false
   const [network, bits] = ipaddr.parseCIDR(netmask.includes('/') ? netmask : oneHost(netmask))
@@ -25,14 +25,14 @@ export const isNetmask = (text: string): boolean => {
   )
 }
 
-/** Clients have a whole /64 of IPv6, so that counts as one. */
+/** The network of a client: a /64 for IPv6, because one client has all of it. */
 export const networkOf = (address: string): string => {
   if (!ipaddr.isValid(address)) return address
   const given = ipaddr.process(address)
   return given instanceof ipaddr.IPv6 ? given.parts.slice(0, 4).join(':') : String(given)
 }
 
-/** The network of an address, too wide to name a person: /24 of IPv4, /48 of IPv6. */
+/** The network of an address, too wide to identify a person: /24 for IPv4, /48 for IPv6. */
 export const shortened = (address: string): string | undefined => {
   if (!ipaddr.isValid(address)) return undefined
   const given = ipaddr.process(address)

@@ -17,7 +17,7 @@ const refusalIn = (text: string): RefusalLine | undefined => {
   }
 }
 
-/** What persons may be named by stays sealed, but for the address and what was to be signed. */
+/** Keeps personal data sealed, except for the address and the text to sign. */
 const opened = (key: Buffer, { sealed, ...line }: RefusalLine) => {
   const text = sealed === undefined ? undefined : unseal(key, sealed)
   const { target, toSign } = text === undefined ? {} : (JSON.parse(text) as SealedPart)
@@ -26,7 +26,7 @@ const opened = (key: Buffer, { sealed, ...line }: RefusalLine) => {
 
 type ShownRefusal = ReturnType<typeof opened>
 
-/** The newest refused requests of a merchant, newest first. */
+/** A merchant's newest refused requests, newest first. */
 export const newestRefusals = ({ people, refusals, settings: { DATA_DIR } }: Core) => {
   const key = people.vault.secret('refusals')
   return (merchant: string): readonly ShownRefusal[] => {

@@ -6,16 +6,16 @@ import type { Core } from './core.ts'
 import type { Messages } from './people/messages.ts'
 import { shopsOf } from './shops.ts'
 
-/** News looked at once more after a start, as nobody may have raised what they told. */
+/** News checked again after a start, because its notices may not have been raised. */
 const newsLookedAtAgain = 2_000
 
-/** The member that an event of the staff is about. */
+/** The member in a staff event. */
 const memberIn = async (store: Core['store'], position: number): Promise<string | undefined> => {
   const event = await store.readAt(position)
   return (event?.data as { readonly member?: string } | undefined)?.member
 }
 
-/** Whether an event of the staff has made somebody an owner. */
+/** Whether a staff event has made somebody an owner. */
 const makeNewOwner =
   ({ store }: Pick<Core, 'store'>, { findStaff }: Pick<StaffWork, 'findStaff'>) =>
   async (news: { readonly type: string; readonly merchant: string; readonly position: number }) => {
@@ -28,7 +28,7 @@ const makeNewOwner =
     return isOwner ? member : undefined
   }
 
-/** Tells all owners, by e-mail where theirs is proved, else by a text to their phone. */
+/** Notifies all owners: by e-mail if theirs is verified, else by text message. */
 const makeTelling = (core: Core, staff: StaffWork, messages: Messages, wordsIn: OwnerWordsIn) => {
   const { countryOf } = shopsOf(core)
   return async (merchant: string, { kind }: Notice): Promise<void> => {
@@ -44,7 +44,7 @@ const makeTelling = (core: Core, staff: StaffWork, messages: Messages, wordsIn: 
   }
 }
 
-/** What needs somebody is raised beside the requests. */
+/** Raises notices in the background. */
 export const noticeWork = (
   core: Core,
   staff: StaffWork,

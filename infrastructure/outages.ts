@@ -4,9 +4,9 @@ import type { Log } from './log.ts'
 import Database from './sqlite.ts'
 import { unavailable } from './unavailable.ts'
 
-/** After an outage, in ms: do not report another one so soon. */
+/** After an outage, in ms: another one is not reported so soon. */
 const quietMs = 10_000
-/** How long a failure counts, in ms, unless it is tried again. */
+/** How long a failure counts without a retry, in ms. */
 const doubtMs = 10_000
 
 /** Logs the first failure of an outage and its end. */
@@ -42,7 +42,7 @@ type Use = Outage & {
   readonly works: () => boolean
 }
 
-/** Logs outages of a resource that requests use; `done` is a participle such as `read`. */
+/** Logs outages of a resource used by requests; `done` is a participle such as `read`. */
 export const useOf = (
   log: Log,
   what: string,
@@ -70,7 +70,7 @@ export const usesOf = (log: Log, what: string) => {
   return { reading, writing, work: (): boolean => reading.works() && writing.works() }
 }
 
-/** Logs work for somebody that fails while work for others goes on. */
+/** Logs failures of work for one key, while work for others continues. */
 export const outagesIn =
   (log: Log, onFailure: (error: unknown) => void) =>
   (work: string): OutageOf =>
@@ -87,7 +87,7 @@ export const outagesIn =
     return { failed: noteAndReport, worked }
   }
 
-/** The same promise; reports its success, or that the store is unavailable. */
+/** Returns the promise; reports its success, or that the store is unavailable. */
 export const reportingTo = <Answer>({ worked, failed }: Outage, answer: Promise<Answer>) => {
   answer.then(worked, (error: unknown) => {
     if (error instanceof StoreUnavailable) failed(error)
@@ -95,7 +95,7 @@ export const reportingTo = <Answer>({ worked, failed }: Outage, answer: Promise<
   return answer
 }
 
-/** Wraps calls: reports their success or failure as a store's. @throws StoreUnavailable */
+/** Wraps calls, reporting success or failure to an outage. @throws StoreUnavailable */
 export const guardedBy =
   ({ worked, failed }: Outage) =>
   <Given extends readonly unknown[], Answer>(call: (...given: Given) => Answer) =>

@@ -2,7 +2,7 @@ import { failureOf } from './failures.ts'
 import type { Settings } from './settings.ts'
 import { reasonOf } from './system-errors.ts'
 
-/** Ends the process when the reader of its output stops, as `head` does. */
+/** Ends the process when its output is no longer read, as with `head`. */
 export const endWithReader = (): void => {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit()
@@ -16,6 +16,6 @@ export const failWith = (error: unknown, settings?: Settings): never => {
   const failure = failureOf(error, settings)
   if (failure === undefined) throw error
   process.stderr.write(`${failure.text}\n`)
-  // Work begun on the log would keep the process running.
+  // Background work on the log would keep the process running.
   process.exit(failure.code)
 }

@@ -9,7 +9,7 @@ import type { Core } from './core.ts'
 import type { Debtor, OrderedPayout } from './operator/payout-file.ts'
 import type { Settings } from './settings.ts'
 
-/** Where the money for payouts is; undefined where no setting says so. */
+/** The account that pays the payouts; undefined if it is not configured. */
 export const debtorIn = (
   settings: Pick<Settings, 'BANK_ACCOUNT' | 'BANK_ACCOUNT_NAME' | 'BANK_BIC'>,
 ): Debtor | undefined => {
@@ -19,7 +19,7 @@ export const debtorIn = (
 
 export const newMessageId = (): string => `DAYBOOK-${randomBytes(8).toString('hex').toUpperCase()}`
 
-/** Orders every payout that was not ordered and has an account. */
+/** Orders every payable payout that has an account. */
 export const orderDue = (
   { accounting, ...core }: Core,
   messageId: string,

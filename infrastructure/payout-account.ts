@@ -1,9 +1,9 @@
 import { isValidIBAN } from 'ibantools'
 
-/** Whether it is an IBAN of its country without blanks, with right check digits (ISO 13616). */
+/** Whether it is an IBAN without spaces, with correct check digits (ISO 13616). */
 export const isIban = (text: string): boolean => isValidIBAN(text)
 
-/** An account as it is kept: an IBAN, or a national number; undefined for anything else. */
+/** An account in its stored form: an IBAN, or a national number; undefined for anything else. */
 export const readAccount = (text: string): string | undefined => {
   const account = text.replaceAll(/[ .]/g, '').toUpperCase()
   const looksLikeIban = /^[A-Z]{2}\d{2}/.test(account)

@@ -10,7 +10,10 @@ const adviceIfDifferent =
   'them may come from whoever asks, so such requests count as the proxy. Let it remove the one ' +
   'that it does not write'
 
-/** Tells once of what may be a proxy that nobody has named, and once of one that passes on both. */
+/**
+ * Warns once about a possible proxy that is not configured, and once about a proxy that sends
+ * conflicting headers.
+ */
 export const watchProxies = (log: Log) => {
   let [isTold, differ] = [false, false]
   const problems = (): readonly string[] => [
@@ -29,7 +32,7 @@ export const watchProxies = (log: Log) => {
       differ = true
       log.error({ peer }, adviceIfDifferent)
     },
-    /** For whoever looks after the service; strangers learn no address. */
+    /** For the operator only; addresses are not shown to strangers. */
     details: (): Readonly<Record<string, string[]>> => {
       const told = [...problems()]
       return told.length > 0 ? { TRUSTED_PROXIES: told } : {}

@@ -1,12 +1,12 @@
 import { generationalCache } from '../application/generational-cache.ts'
 
-/** Medium correction: a worn or dirty code still reads. */
+/** Medium error correction: a worn or dirty code remains readable. */
 const options = { errorCorrectionLevel: 'M', margin: 4 } as const
 /** Long texts have many modules, so they are drawn smaller. */
 const pixelsPerModule = (text: string): number => (text.length > 200 ? 4 : 8)
 const imagesKept = 500
 
-/** Caches images: drawing one takes milliseconds of the main thread. */
+/** Caches images, because drawing one takes milliseconds of the main thread. */
 const memoized = <Image>(draw: (text: string) => Promise<Image>) => {
   const drawn = generationalCache<string, Promise<Image>>(imagesKept)
   return (text: string): Promise<Image> => {
@@ -19,9 +19,9 @@ const memoized = <Image>(draw: (text: string) => Promise<Image>) => {
   }
 }
 
-/** The library is loaded with the first code: a start need not wait for it. */
+/** Loaded with the first code, so that the start does not wait for it. */
 const library = async () => {
-  // Written as CommonJS: once bundled it has no names of its own but this one.
+  // A CommonJS module: bundled, it has only a default export.
   const { default: qrcode } = await import('qrcode')
   return qrcode
 }

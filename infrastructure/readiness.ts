@@ -1,6 +1,6 @@
 import type { Core } from './core.ts'
 
-/** Whether to send requests here, and how far the read models are. */
+/** Whether this node can take requests, and how far its read models are. */
 export const makeReadiness =
   (
     {
@@ -16,7 +16,7 @@ export const makeReadiness =
     const isDamaged = isFileDamaged()
     if (!isStoreUp || !hasBegun() || isDamaged)
       return { ...progress, isStoreUp, isDamaged, isReady: false }
-    // Read models that are a little behind, as always under load, are ready.
+    // Read models slightly behind, as always under load, count as ready.
     const isReady = await readModels.reached(progress.head).then(
       () => true,
       () => false,
@@ -25,9 +25,9 @@ export const makeReadiness =
     return { ...progress, isStoreUp, position, behind, isDamaged, isReady }
   }
 
-/** What only the thread that answers payments knows. */
+/** State known only in the thread that answers payments. */
 export type Vitals = {
   readonly ready: Awaited<ReturnType<ReturnType<typeof makeReadiness>>>
-  /** Open connections of Pusher clients. */
+  /** Number of open connections of Pusher clients. */
   readonly listeners: number
 }

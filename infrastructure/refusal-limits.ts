@@ -1,17 +1,19 @@
 import { statSync } from 'node:fs'
 import { dailyFiles } from './daily-file.ts'
 
-/** Bytes of a day, of all and of each merchant: a flood of one leaves room for the others. */
+/**
+ * Maximum bytes per day, in total and per merchant: a flood from one leaves room for the others.
+ */
 const mostBytes = 16_777_216
 const mostBytesOfOne = 2_097_152
-/** Lines that wait to be written together, of all and of each. */
+/** Maximum number of buffered lines, in total and per merchant. */
 const mostWaiting = 100
 const mostWaitingOfOne = 50
 
 const sizeOf = (file: string | undefined): number =>
   file === undefined ? 0 : (statSync(file, { throwIfNoEntry: false })?.size ?? 0)
 
-/** Limits of the file of a day, which processes share, by whose refusals they are. */
+/** Size limits per daily file, which processes share, by whose refusals they are. */
 export const limitRefusals = (directory: string, name: string, today: () => string) => {
   let day = ''
   let bytesOf = new Map<string, number>()
@@ -33,7 +35,7 @@ export const limitRefusals = (directory: string, name: string, today: () => stri
       waiting += 1
       return true
     },
-    /** What has waited is written. */
+    /** Call after the buffer is written. */
     written: (): void => {
       waitingOf = new Map()
       waiting = 0

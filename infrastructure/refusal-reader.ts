@@ -11,10 +11,10 @@ import type { Core } from './core.ts'
 import { unseal } from './people/sealing.ts'
 import { refusalFiles, type SealedPart } from './refusals.ts'
 
-/** A line of what was not kept has no request. */
+/** A line that reports dropped refusals has no request. */
 const isRefusal = (line: object): line is RefusalLine => 'request' in line
 
-/** The last line of a file may be under way. */
+/** The last line of a file may be incomplete. */
 const linesIn = (file: string): RefusalLine[] =>
   readFileSync(file, 'utf8')
     .split('\n')
@@ -39,13 +39,13 @@ const isWanted =
     (actor === undefined || line.actor === actor) &&
     (request === undefined || line.request === request)
 
-/** A file is named by the day of the machine, which only the sandbox moves its clock from. */
+/** Files are named by the machine's date, which may differ only in the sandbox. */
 const mayHold = (day: string, { from, to }: RefusalsWanted): boolean =>
   dayOf(Math.max(0, from - dayMs)) <= day && (to === Infinity || day <= dayOf(to + dayMs))
 
 /**
- * Refusals of these times, oldest first, by the clock of the service or of the machine. Where the
- * clock was moved, every file is read.
+ * Refusals in a time range, oldest first, by the service's or the machine's clock. If the clock was
+ * moved, every file is read.
  */
 export const findRefusals = (
   directory: string,
@@ -58,7 +58,7 @@ export const findRefusals = (
         .flatMap(({ file }) => linesIn(file).filter(isWanted(wanted)))
     : []
 
-/** Opens what is sealed, and decides again what was decided. */
+/** Opens the sealed part, and repeats the decision. */
 export const explainRefusal = async (
   store: Pick<EventStore, 'readStream'>,
   key: Buffer | undefined,
@@ -74,7 +74,7 @@ export const explainRefusal = async (
   return { ...line, target, again: await decideAgain(store, decision) }
 }
 
-/** Refusals with what became of them, newest first. */
+/** Refusals with explanations, newest first. */
 export const explainedRefusals = (core: Core) => {
   const key = core.people.vault.secret('refusals')
   return async (wanted: RefusalsWanted, limit: number): Promise<readonly ExplainedRefusal[]> => {

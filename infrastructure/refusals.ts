@@ -6,13 +6,13 @@ import { dailyFiles, makeDailyFile } from './daily-file.ts'
 import { seal } from './people/sealing.ts'
 import { limitRefusals } from './refusal-limits.ts'
 
-/** What may tell of persons. */
+/** Possibly personal data. */
 export type SealedPart = {
   readonly command?: object | undefined
   readonly asked?: RefusedDecision['asked']
-  /** The path that was asked for. */
+  /** The requested path. */
   readonly target?: string | undefined
-  /** What should have been signed, where the signature was missing or wrong. */
+  /** The text that should have been signed, if the signature was missing or wrong. */
   readonly toSign?: string | undefined
 }
 
@@ -30,7 +30,7 @@ export type AnsweredRequest = {
         readonly integrator?: string | undefined
         readonly target?: string | undefined
         readonly toSign?: string | undefined
-        /** Otherwise merchant and user are what the request claims. */
+        /** If false, merchant and user are only claimed by the request. */
         readonly hasAuthenticated?: boolean | undefined
       }
     | undefined
@@ -41,16 +41,16 @@ const refusalsKeptDays = 90
 
 export const refusalFiles = (directory: string) => dailyFiles(directory, refusalsName)
 
-/** Of what could be sealed; a longer command is not kept. */
+/** Maximum length of the sealed part; a longer command is not kept. */
 const longestSealed = 4_096
 const longestText = 200
 const longestToSign = 2_000
-/** Written together, so that a flood costs the requests beside it little. */
+/** Batched, so that a flood of refusals costs other requests little. */
 const writeEveryMs = 250
 
 type Needs = {
   readonly directory: string
-  /** Where a stream stands as far as this process knows. */
+  /** The revision of a stream as far as this process knows. */
   readonly revisionOf: (stream: string) => number | undefined
   readonly now: () => number
   readonly machineNow: () => number
@@ -67,7 +67,7 @@ const actorOf = ({ decision, user, integrator }: Refused): string => {
   return typeof payer === 'string' ? `payer:${payer}` : 'payer'
 }
 
-/** What was decided about, and where it stood. */
+/** The stream decided on, and its revision. */
 const placeOf = (
   { decision }: Refused,
   revisionOf: Needs['revisionOf'],
@@ -77,7 +77,7 @@ const placeOf = (
   return { stream, revision }
 }
 
-/** Whoever only claims to be of a merchant uses up nothing of that merchant's. */
+/** Unauthenticated callers do not use up the limit of the merchant they claim. */
 const sharerOf = ({ hasAuthenticated, merchant, decision }: Refused): string => {
   if (hasAuthenticated) return `of ${merchant}`
   return decision ? 'payers' : 'unauthenticated'
@@ -115,8 +115,8 @@ const encoded = ({ line, part }: Waiting, key: Buffer | undefined): string => {
 }
 
 /**
- * Refusals, apart from the log of events: a file of JSON Lines for each day, kept for 90 days
- * (interface 14.2). A request waits for none of it.
+ * Refusals, separate from the event log: a JSON Lines file per day, kept for 90 days (interface
+ * 14.2). No request waits for it.
  */
 export const openRefusals = (needs: Needs) => {
   const { now, machineNow, directory } = needs
@@ -154,13 +154,13 @@ export const openRefusals = (needs: Needs) => {
 
   const timer = setInterval(flush, writeEveryMs).unref()
   return {
-    /** To be called with every answer; only those that are refusals leave anything. */
+    /** Call with every response; only refusals are recorded. */
     onAnswered: (answered: AnsweredRequest): void => {
       const { status, refused } = answered
       if (!refused || status < 400 || status >= 500) return
       if (refused.decision || refused.merchant !== undefined) add(answered, refused)
     },
-    /** With a secret of the vault, which is opened after the log. */
+    /** Sets the sealing secret from the vault, which is opened after the log. */
     sealWith: (secret: Buffer): void => void (key = secret),
     flush,
     close: (): void => {

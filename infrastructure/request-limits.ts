@@ -13,7 +13,7 @@ const limitWith = (given: number | undefined, preset: number | undefined) => {
   return perSecond === undefined ? undefined : { perSecond, burst: perSecond * 10 }
 }
 
-/** The limits that the operator has set, and those of the settings. */
+/** The operator's limits, and the defaults from the settings. */
 export const openRequestLimits = ({ settings, merchants, onFolded, securityLog }: Needs) => {
   const { MODE, MERCHANT_REQUESTS_PER_SECOND, USER_REQUESTS_PER_SECOND } = settings
   const preset = MODE === 'production' ? inProduction : undefined

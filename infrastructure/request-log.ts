@@ -15,7 +15,7 @@ type Answered = AnsweredRequest & {
   readonly refused?: Refused | undefined
 }
 
-/** Of a caller that has authenticated, and may not do this. */
+/** The caller has authenticated but lacks permission. */
 const recordRefusal = (
   { record }: SecurityLog,
   { user, integrator, merchant, address, reason }: Refused,
@@ -24,7 +24,7 @@ const recordRefusal = (
   record({ type: 'refused', actor, merchant, address, reason })
 }
 
-/** Logs and measures answers, and logs what failed. */
+/** Logs and measures responses, and logs failures. */
 export const requestLog = (
   { log, noteDamage, securityLog, refusals }: Needs,
   measure: (method: string, path: string, status: number, milliseconds: number) => void,
@@ -33,7 +33,7 @@ export const requestLog = (
     const { requestId, method, path, status, milliseconds, refused } = request
     measure(method, path, status, milliseconds)
     refusals.onAnswered(request)
-    // What was asked for may name persons, and hold texts and secrets.
+    // The request may contain names, texts and secrets, so it is not logged.
     const { reason, merchant, user, integrator, client, address } = refused ?? {}
     const who = { merchant, user, integrator, client, address }
     const answered = { requestId, method, path, status, milliseconds, reason, ...who }

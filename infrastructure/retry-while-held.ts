@@ -1,12 +1,12 @@
 import { StoreHeld } from '../application/event-store.ts'
 
-/** How long other processes may hold the store, in ms. */
+/** How long other processes may lock the store, in ms. */
 const patience = 5_000
 const retryDelay = 20
 
 /**
- * Retries while another process holds the store; only for idempotent calls. @throws StoreHeld after
- * five seconds
+ * Retries while another process has locked the store; only for idempotent calls. @throws StoreHeld
+ * after five seconds
  */
 export const retryWhileHeld = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
   const since = performance.now()

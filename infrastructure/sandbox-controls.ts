@@ -6,7 +6,7 @@ import type { accountingSlice } from './slices/accounting.ts'
 
 type Step = { readonly by: number } | { readonly to: Instant }
 
-/** What only the sandbox has: payers who are found by name, and a clock that moves. */
+/** Features of the sandbox only: payers found by name, and a clock that can be moved. */
 export const sandboxControls = (
   core: Core,
   settle: () => Promise<void>,
@@ -15,9 +15,9 @@ export const sandboxControls = (
   findPayer: core.people.payers.byIdOrPhone,
   advanceClock: async (step: Step, context: Context): Promise<Instant> => {
     const askedAt = Date.now()
-    // What is under way ends at the time at which it began.
+    // Work in progress finishes at the time at which it started.
     await settle()
-    // The time that was asked for may have passed meanwhile.
+    // The requested time may have passed meanwhile.
     await core.advanceClock(step, context, askedAt)
     await settle()
     return core.now()

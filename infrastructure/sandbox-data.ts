@@ -20,7 +20,7 @@ import type { Core } from './core.ts'
 import { keyInFile, readPublicKey } from './keys.ts'
 import { hashSecret } from './people/secrets.ts'
 
-/** Nobody's IBAN. */
+/** An IBAN that nobody has. */
 const sandboxAccount = 'NO9386011117947'
 /** Amounts in øre. */
 const sandboxFees = {
@@ -75,7 +75,7 @@ const profileOf = (id: keyof typeof sandboxPayers): Profile => {
 export const sandboxMerchant = 'sandbox'
 const secret = 'sandbox-secret'
 
-/** Creates the sandbox data of interface 15 that is missing; returns how to use it. */
+/** Creates missing sandbox data (interface 15); returns instructions for its use. */
 export const makeSandboxData = async (core: Core, dataDir: string): Promise<string> => {
   const {
     handle,
@@ -99,7 +99,7 @@ export const makeSandboxData = async (core: Core, dataDir: string): Promise<stri
   ])
   const publicKey =
     readPublicKey(createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString()) ?? null
-  // Another process may be creating the same, with another salt.
+  // Another process may be creating the same data, with another salt.
   const register = (...command: Parameters<typeof handle>) =>
     handle(...command).catch(ignoreRefusal)
 

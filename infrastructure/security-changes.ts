@@ -20,7 +20,7 @@ import { useOf } from './outages.ts'
 import { openSecurityLog } from './security-log.ts'
 import type { Settings } from './settings.ts'
 
-/** Who may do what, and where money goes. */
+/** Events about permissions and bank accounts. */
 const recorded = new Set<string>([
   ...[
     applications,
@@ -36,10 +36,10 @@ const recorded = new Set<string>([
   ].flatMap(({ events }) => Object.keys(events)),
   ...Object.keys(auditorRegister.events),
 ])
-/** Is no change. */
+/** A visit changes nothing. */
 for (const visit of ['StaffVisited', 'OperatorVisited']) recorded.delete(visit)
 
-/** What payers do with their accounts; their addresses are not in events. */
+/** Account changes by payers; their addresses are not in events. */
 const ofPayer = (event: DecidedEvent, at: number, isOwn: boolean): readonly SecurityEventType[] => {
   const { type, data } = event as PayerEvent
   switch (type) {
@@ -60,14 +60,14 @@ const ofPayer = (event: DecidedEvent, at: number, isOwn: boolean): readonly Secu
   }
 }
 
-/** Changes of credentials by the way back into an account. */
+/** Changes of credentials by account recovery. */
 const waysBack: ReadonlySet<string> = new Set(['recovery', 'recovery_code_used'])
 
-/** Records changes of users, keys, accounts and fees; the log of events has what they hold. */
+/** Records changes of users, keys, accounts and fees; the event log has the details. */
 export const recordChanges =
   ({ record }: SecurityLog): OnAppended =>
   (about, events, { at, actor, merchant, correlationId: request }) => {
-    // Payers are named by their streams: whoever failed may be anybody.
+    // Payers are identified by their streams, because a failed attempt may come from anybody.
     const payer = about.replace('-', ':')
     for (const event of events) {
       const reason = event.type

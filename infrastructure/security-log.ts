@@ -3,7 +3,7 @@ import type { SecurityEvent, SecurityEventType, SecurityLog } from '../applicati
 import { dailyFiles, makeDailyFile } from './daily-file.ts'
 import { shortened } from './networks.ts'
 
-/** Events that strangers can cause have a limit of their own, so that they cannot fill the disk. */
+/** Events that strangers can cause have a separate limit, so that they cannot fill the disk. */
 const ofStrangers: ReadonlySet<SecurityEventType> = new Set([
   'authentication_failed',
   'locked_out',
@@ -13,19 +13,19 @@ const ofStrangers: ReadonlySet<SecurityEventType> = new Set([
 const linesOfStrangers = 600
 const minuteMs = 60_000
 
-/** How long equal events are counted instead of written. */
+/** How long repeated events are counted instead of written. */
 const countedForMs = (type: SecurityEventType): number => {
   if (ofStrangers.has(type)) return minuteMs
   return type === 'authenticated' || type === 'personal_data_read' ? 60 * minuteMs : 0
 }
 
-/** More are written before their time is over. */
+/** Beyond this number, counts are written early. */
 const mostCounted = 10_000
 
-/** The files of the security log, oldest first, with the day that each is of. */
+/** The files of the security log, oldest first, each with its day. */
 export const securityLogFiles = (directory: string) => dailyFiles(directory, 'security')
 
-/** One event as a line of the log. `times` counts equal events from `since` to `at`. */
+/** An event as a line of the log. `times` counts equal events from `since` to `at`. */
 export type SecurityLine = SecurityEvent & {
   readonly at: string
   readonly times?: number
@@ -46,7 +46,7 @@ type Needs = {
   readonly directory: string
   readonly keptDays: number
   readonly machineNow: () => number
-  /** Learns whether the file can be written. */
+  /** Notified whether the file can be written. */
   readonly use: Outage
 }
 
@@ -58,7 +58,7 @@ const makeFile = (needs: Needs) => {
   }
 }
 
-/** Counts lines of strangers, and what is not written of theirs. */
+/** Limits lines caused by strangers, and counts the dropped ones. */
 const limitStrangers = (machineNow: () => number, countAlso: (counted: Counted) => void) => {
   let since = machineNow()
   let lines = 0
@@ -81,7 +81,7 @@ const limitStrangers = (machineNow: () => number, countAlso: (counted: Counted) 
   return { isTooMuch, end }
 }
 
-/** The security log: JSON lines in a file for each day (operations.md). */
+/** The security log: a JSON Lines file per day (operations.md). */
 export const openSecurityLog = (needs: Needs): SecurityLog & { readonly close: () => void } => {
   const { machineNow } = needs
   const write = makeFile(needs)

@@ -1,24 +1,24 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 import { securityLogFiles, type SecurityLine } from './security-log.ts'
 
-/** Read at a time, and for one page at most: whoever wants more looks further back. */
+/** Bytes read at once, and at most per page. */
 const bytesAtOnce = 131_072
 const mostBytes = 2_097_152
 
-/** Where to look on: in the file of a day, before a byte. */
+/** Where to continue: in the file of a day, before a byte offset. */
 export type SecurityPlace = { readonly day: string; readonly before: number }
 
 export type SecurityWanted = {
   readonly merchant: string | null
   readonly type: string | null
-  /** As the log names it, or the kind of it: `user:pos1`, `payer`. */
+  /** As named in the log, or a kind of actor: `user:pos1`, `payer`. */
   readonly actor: string | null
 }
 
 type SecurityPage = {
   /** Newest first. */
   readonly lines: readonly SecurityLine[]
-  /** Undefined where the log begins. */
+  /** Undefined at the beginning of the log. */
   readonly next: SecurityPlace | undefined
 }
 
@@ -39,7 +39,7 @@ const isWanted =
 
 type Found = { readonly at: number; readonly line: SecurityLine }
 
-/** The whole lines that end before a byte, newest first, and where the first of them begins. */
+/** The complete lines that end before an offset, newest first, and the offset of the first one. */
 const linesBefore = (file: string, before: number): { found: Found[]; begins: number } => {
   const handle = openSync(file, 'r')
   try {
@@ -47,7 +47,7 @@ const linesBefore = (file: string, before: number): { found: Found[]; begins: nu
     const start = Math.max(0, end - bytesAtOnce)
     const bytes = Buffer.alloc(end - start)
     readSync(handle, bytes, 0, bytes.length, start)
-    // The first is a part of one, unless the file was read from its beginning.
+    // The first line may be incomplete, unless the file was read from its beginning.
     const first = start === 0 ? 0 : bytes.indexOf(10) + 1
     const found: Found[] = []
     for (let from = first; from < bytes.length;) {
@@ -57,7 +57,7 @@ const linesBefore = (file: string, before: number): { found: Found[]; begins: nu
       if (line) found.push({ at: start + from, line })
       from = to + 1
     }
-    // A line that is longer than what is read at once is passed over.
+    // A line longer than the buffer is skipped.
     const begins = first > 0 || start === 0 ? start + first : start
     return { found: found.toReversed(), begins }
   } finally {
@@ -66,8 +66,8 @@ const linesBefore = (file: string, before: number): { found: Found[]; begins: nu
 }
 
 /**
- * A page of the security log of a directory, from a place backwards; fewer lines where it has read
- * far enough.
+ * A page of the security log of a directory, backwards from a place; has fewer lines if the scan
+ * limit is reached.
  */
 export const securityPage = (
   directory: string,

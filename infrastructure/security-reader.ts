@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 import { securityLogFiles, type SecurityLine } from './security-log.ts'
 
-/** Of each file so much is read: whoever wants all of it has `daybook audit security`. */
+/** Bytes read per file; `daybook audit security` reads everything. */
 const bytesRead = 262_144
 const daysRead = 7
 
@@ -13,7 +13,7 @@ export const endOf = (file: string): readonly string[] => {
     const bytes = Buffer.alloc(Math.min(size, bytesRead))
     readSync(handle, bytes, 0, bytes.length, size - bytes.length)
     const lines = bytes.toString('utf8').split('\n')
-    // The first is a part of one, unless the file was read from its beginning.
+    // The first line may be incomplete, unless the file was read from its beginning.
     return size > bytes.length ? lines.slice(1) : lines
   } finally {
     closeSync(handle)

@@ -20,7 +20,7 @@ const startedAs = (settings: Settings, address: string, metrics: string | undefi
   publicUrl: settings.PUBLIC_URL,
 })
 
-/** How often to look whether read models are damaged, in ms. */
+/** How often to check whether read models are damaged, in ms. */
 const lookEveryMs = 200
 
 const untilDamaged = (core: { readonly isDamaged: () => boolean }) => {
@@ -34,15 +34,15 @@ const untilDamaged = (core: { readonly isDamaged: () => boolean }) => {
 }
 
 /**
- * Runs the service until what it tells, once it listens, is answered, or until its read models are
- * damaged; it then answers the port to begin again at, which makes new ones.
+ * Runs the service until `untilStopped` resolves, or until its read models are damaged. Then
+ * returns the port to restart on, with new read models.
  */
 export const serve = async (
   settings: Settings,
   untilStopped: (started: string) => Promise<void>,
 ): Promise<string | undefined> => {
   const log = makeLog(settings.LOG_LEVEL)
-  // It is waited for, and nothing else is said meanwhile.
+  // Connecting may take a while, without any other output.
   if (settings.EVENT_STORE !== 'sqlite') log.info({ log: logShown(settings) }, 'asking for the log')
   await refuseLogOfOtherMode(settings, log)
   const few = fewOpenFiles()

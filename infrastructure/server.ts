@@ -42,7 +42,7 @@ const namedOf = (settings: Settings) => ({
   names: namesIn(settings),
 })
 
-/** What the operator's commands send to people, beside a running service. */
+/** Sends messages for the operator's commands, beside a running service. */
 export const messagesBeside = async (core: Core) => {
   const { MESSAGE_URL, DATA_DIR } = core.settings
   // Only a gateway needs signatures.
@@ -57,14 +57,14 @@ export const messagesBeside = async (core: Core) => {
 type ServiceSurroundings = Omit<Surroundings, 'isAlone'> & {
   readonly address: () => string
   readonly funding?: FundingSource | undefined
-  /** Counts requests; by default in the metrics of this service. */
+  /** Measures requests; by default in the metrics of this service. */
   readonly measure?: Service['observe'] | undefined
-  /** By default what is known in this thread. */
+  /** By default those of this thread. */
   readonly vitals?: (() => Promise<Vitals>) | undefined
 }
 
 /**
- * The service, and its app.
+ * The service and its app.
  * Long because it is the list of what a service is made of.
  */
 export const openService = async (
@@ -85,7 +85,8 @@ export const openService = async (
   const pusher = makePusher(core, makePusherHub, clientAddress)
   const { details: readyDetails } = proxies
   const known = { ...about, links, attachmentLink, readyDetails, pusher: pusher.routes }
-  // On the first start these make RSA keys, a fifth of a second each on the thread pool.
+  // On the first start these create RSA keys, which takes a fifth of a second each on the thread
+  // pool.
   const keys = callbackKeysIn(settings.DATA_DIR)
   const [shown, granted] = await Promise.all([
     isSandbox ? makeSandboxData(core, settings.DATA_DIR) : beginProduction(core),
@@ -118,7 +119,7 @@ export const openService = async (
   return { app, routes, core, service, refusal, wordCallback, pusher, greeting, inFlight }
 }
 
-/** The OpenAPI document, without a service. */
+/** The OpenAPI document, without a running service. */
 export const described = (settings: Settings): object => {
   const about = namedOf(settings)
   return openApi(allRoutes(forEverySlice(describedBy(about))), about)

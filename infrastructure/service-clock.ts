@@ -10,19 +10,19 @@ import type { Instant } from '../domain/time.ts'
 type Needs = { readonly find: Find; readonly handle: Handle }
 
 /**
- * The clock of the service. Only the sandbox moves it, and then all its processes. `operator` runs
- * a command in this process.
+ * The service's clock. Only the sandbox can move it, for all its processes. `operator` is set if a
+ * command runs in this process.
  */
 export const openClock = async ({ find, handle }: Needs, operator?: OperatorAccount) => {
   let { aheadBy } = await find(clocks, 'service')
   const moveTo = (found: number): void => {
-    // Later steps may have come by already.
+    // Later steps may have been applied already.
     aheadBy = Math.max(aheadBy, found)
   }
   const now = (): Instant => Date.now() + aheadBy
   return {
     now,
-    /** Learns of what others have moved, without waiting to hear of it. */
+    /** Reads what others have moved, without waiting for notification. */
     readClock: async (): Promise<void> => moveTo((await find(clocks, 'service', 'log')).aheadBy),
     contextOf: (actor: string, merchant: string | null = null): Context => ({
       at: now(),
@@ -31,13 +31,13 @@ export const openClock = async ({ find, handle }: Needs, operator?: OperatorAcco
       correlationId: randomUUID(),
       operator: actor === 'operator' ? operator : undefined,
     }),
-    /** What the clock of the machine showed when the service's showed that. */
+    /** The machine's time at a time of the service. */
     machineTime: async (at: Instant): Promise<Instant> =>
       machineTimeAt(await find(clocks, 'service'), at),
     advanceClock: async (
       step: { readonly by: number } | { readonly to: Instant },
       context: Context,
-      /** What the clock of the machine showed when it was asked for. */
+      /** The machine's time at the request. */
       machine = Date.now(),
     ): Promise<void> => {
       const command = { type: 'AdvanceClock', machine, ...step } as const

@@ -2,14 +2,14 @@ import { statfs } from 'node:fs/promises'
 import type { Core } from './core.ts'
 import type { Vitals } from './readiness.ts'
 
-/** On the disk of the data directory; undefined where the system does not tell. */
+/** Free space of the data directory; undefined if the system does not say. */
 const freeBytes = (directory: string): Promise<number | undefined> =>
   statfs(directory).then(
     ({ bavail, bsize }) => bavail * bsize,
     () => undefined,
   )
 
-/** What `/health/ready` and `/metrics` tell, and what waits. */
+/** The data of `/health/ready` and `/metrics`, including pending work. */
 export const serviceHealth = (core: Core, vitals: () => Promise<Vitals>) => async () => {
   const { accounting, callbacks, transparency, sharedWork, settings } = core
   const { queue, destinations } = callbacks
@@ -27,7 +27,7 @@ export const serviceHealth = (core: Core, vitals: () => Promise<Vitals>) => asyn
     events: transparency.tree.size(),
     reportsClosing: accounting.reports.closingCount(),
     settlementsUnfinished: accounting.settlements.unfinishedCount(),
-    /** Undefined where the log is a file, and nothing is shared out. */
+    /** Undefined if the log is a file, because no work is shared. */
     nodes: sharedWork?.nodes(),
   }
 }

@@ -32,11 +32,11 @@ type Parts = Omit<SendingNeeds, 'countAttempt'> & {
   readonly granted: Granted
   readonly ownerWords: OwnerWordsIn
   readonly listenerCount: () => number
-  /** Told by another thread where that one answers payments. */
+  /** From the main thread, if another thread answers payments. */
   readonly vitals?: (() => Promise<Vitals>) | undefined
 }
 
-/** What routes of several slices need. */
+/** Dependencies of routes in several slices. */
 const sharedOf = (core: Core, { verifySecret, guardGuesses }: Access) => {
   const { handle, find, now, caughtUp, newId, securityLog, people, accounting } = core
   const shared = { ...people.tokens, handle, find, now, caughtUp, newId, securityLog, qrImage }
@@ -45,7 +45,7 @@ const sharedOf = (core: Core, { verifySecret, guardGuesses }: Access) => {
 }
 
 /**
- * The running service: what its routes need besides `ofHttp`, and its work beside the requests.
+ * The running service: its routes' dependencies besides `ofHttp`, and its background work.
  * Long because it is the list of the slices and of what each gives.
  */
 export const composeService = async <OfHttp extends object>(
@@ -64,7 +64,7 @@ export const composeService = async <OfHttp extends object>(
   const callbacks = callbackSlice(core, { ...parts, countAttempt: metrics.countAttempt })
   const transparency = transparencySlice(core)
   const past = makePast(core)
-  // Of the processes of a directory one keeps them. What is under way is given up at a stop.
+  // One process per directory keeps them. Work in progress is aborted at a stop.
   const asOf = { work: [{ due: keepDays(core, past), isTelling: true, giveUp: past.close }] }
   const portal = portalSlice(core, messages, {
     payments,
@@ -72,7 +72,7 @@ export const composeService = async <OfHttp extends object>(
     transparency,
     wordsIn: ownerWords,
   })
-  // In the order in which the work of one may make that of another due.
+  // Ordered so that work comes before other work that it may make due.
   const ofMerchants = [payments, people, accounting, merchants, callbacks]
   const slices = [...ofMerchants, transparency, asOf, audit, portal]
   const work = slices.flatMap((slice): readonly Work[] => slice.work)
@@ -105,7 +105,7 @@ export const composeService = async <OfHttp extends object>(
     metrics: allMetrics,
     observe: metrics.observeRequest,
     vitals,
-    /** Ends what would keep connections open. */
+    /** Ends everything that would keep connections open. */
     endStreams: (): void => [live, portal, callbacks].forEach(({ end }) => end()),
     ...{ begin, stop },
   }

@@ -4,16 +4,16 @@ import { fewOpenFiles } from './open-files.ts'
 import type { ServingReply, ServingStart } from './serving-worker.ts'
 import { startWorker } from './worker.ts'
 
-/** In megabytes, for three spaces: requests make much short-lived garbage. */
+/** In megabytes, for three spaces: requests produce much short-lived garbage. */
 const resourceLimits = { maxYoungGenerationSizeMb: 3 * 32 }
 
-/** How often to check that npm still runs, in ms. */
+/** How often to check that npm is still running, in ms. */
 const checkEveryMs = 500
 
 /** `npm start` and `npx`. */
 const startedByNpm: ReadonlySet<string> = new Set(['start', 'npx'])
 
-/** npm passes on SIGTERM and SIGINT only. */
+/** npm forwards SIGTERM and SIGINT only. */
 const onEndOfParent = (act: () => void): void => {
   const parent = process.ppid
   const timer = setInterval(() => {
@@ -28,7 +28,7 @@ const begin = (environment: ServingStart): Worker =>
   startWorker('serving-worker', { workerData: { ...environment }, resourceLimits })
 
 /**
- * Runs the service in a worker thread, since only those can be given a young generation size. This
+ * Runs the service in a worker thread, because only workers can have a young generation size. This
  * thread waits for signals.
  */
 export const serveInWorker = (environment: ServingStart): void => {
@@ -48,7 +48,7 @@ export const serveInWorker = (environment: ServingStart): void => {
   }
   const onMessage = (reply: ServingReply): void => {
     if ('again' in reply) {
-      // Damaged read models: a new thread makes new ones, at the same address.
+      // Damaged read models: a new thread creates new ones, at the same address.
       thread.once('exit', () => {
         if (isStopping) return
         thread = begin({ ...environment, PORT: reply.again })
@@ -58,7 +58,7 @@ export const serveInWorker = (environment: ServingStart): void => {
     }
     if (isGreeted) return
     isGreeted = true
-    // Install the handlers first: the reader of the address may stop the service at once.
+    // Install the handlers first: a reader of the address may stop the service at once.
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop)
     process.stdout.write(reply.started)
   }

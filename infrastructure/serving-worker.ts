@@ -8,7 +8,7 @@ import { readSettings, type Settings } from './settings.ts'
 
 /** The environment of the process. */
 export type ServingStart = Readonly<Record<string, string | undefined>>
-/** What is printed once the service listens; or the port to begin again at, with new files. */
+/** Printed once the service listens; or the port to restart on, with new files. */
 export type ServingReply = { readonly started: string } | { readonly again: string }
 
 const run = async (port: MessagePort, environment: ServingStart): Promise<void> => {

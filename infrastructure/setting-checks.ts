@@ -32,7 +32,7 @@ const urlOf = (given: string): URL | undefined => {
   return url && /^https?:$/.test(url.protocol) ? url : undefined
 }
 
-// Pages are at the root: links, cookies and forms would miss a path before them.
+// Pages are at the root: links, cookies and forms would not include a path.
 export const publicUrl = text(
   'must be an address such as https://pay.example',
   (given) => urlOf(given) !== undefined,
@@ -86,7 +86,7 @@ export const certificates = z.string().transform((file, context) => {
   }
 })
 
-/** Such as `https://witness.example/ witness.example+2b8a…+BK0k…`, with commas between them. */
+/** Such as `https://witness.example/ witness.example+2b8a…+BK0k…`, separated by commas. */
 export const witnesses = z.string().transform((given, context) =>
   given.split(',').map((one) => {
     const [address = '', text = '', ...rest] = one.trim().split(/\s+/)

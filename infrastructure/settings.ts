@@ -1,4 +1,4 @@
-// Long because every setting stands here, with what comes of their list.
+// Long because it lists every setting, with what derives from the list.
 import { z } from 'zod'
 import { readAccount } from './payout-account.ts'
 import {
@@ -203,10 +203,10 @@ export class WrongSettings extends Error {
 export const settingShown = (name: Name, given: string | number | undefined): string =>
   `${name}=${JSON.stringify(String(given).replace(/\/\/.*@/, '//…@'))}`
 
-/** The value of VAULT that names no file. */
+/** The value of VAULT that is not a file. */
 export const vaultInStreams = 'streams'
 
-/** What settings ask of others. */
+/** Constraints between settings. */
 const problemsBetween = ({
   VAULT,
   EVENT_STORE,

@@ -1,15 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Position } from '../application/event-store.ts'
 
-/** A read that was settled does not ask the store: its log ends there. */
+/** A settled read does not query the store: for it, the log ends at this position. */
 type Settled = { readonly position: Position; isOver: boolean }
 
-/** Runs reads whose log ends where they were settled; costs nothing while there are none. */
+/** Runs reads with a fixed end of the log; costs nothing while there are none. */
 export const makeSettledReads = () => {
   const context = new AsyncLocalStorage<Settled>()
   let running = 0
   const end = (settled: Settled): void => {
-    // What the read has begun, and outlives it, asks the store again.
+    // Work that outlives the read queries the store again.
     settled.isOver = true
     running -= 1
     if (running === 0) context.disable()

@@ -7,7 +7,7 @@ type Rows = {
   readonly people: Pick<Core['people'], 'applications'>
 }
 
-/** How merchants, their points of sale and their applications present themselves to payers. */
+/** How merchants, points of sale and applications present themselves to payers. */
 export const shopsOf = ({ merchants: rows, people }: Rows) => {
   const find = (merchant: string) => rows.merchants.find(streamOf(merchants, merchant))
   const shop = (merchant: string) => find(merchant)?.data
@@ -19,7 +19,7 @@ export const shopsOf = ({ merchants: rows, people }: Rows) => {
       return row && { ...row.data, isDisabled: row.isDisabled || (isShopDisabled ?? false) }
     },
     shopName,
-    /** ISO 3166; null where it is not known. */
+    /** ISO 3166; null if unknown. */
     countryOf: (merchant: string): string | null => shop(merchant)?.jurisdiction ?? null,
     findShop: (merchant: string) => {
       const row = find(merchant)

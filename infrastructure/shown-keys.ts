@@ -11,7 +11,7 @@ type ShownKey = {
   readonly state: KeyState
 }
 
-/** Of keys of which one signs at a time: the newest that has begun, the oldest at first. */
+/** For keys of which only one signs at a time: the newest that has started, or the oldest. */
 const oneSigns = (
   keys: readonly { readonly id: string; readonly from: Instant }[],
   now: Instant,
@@ -25,7 +25,7 @@ const oneSigns = (
   return newest.map((key) => ({ ...key, until: null, state: stateOf(key) }))
 }
 
-/** All keys that sign, judged by the clock of the machine, as signatures are. */
+/** All signing keys, by the machine's clock, as for signatures. */
 export const shownKeys = (core: Core) => async () => {
   await core.caughtUp()
   const now = Date.now()

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 /** Node-API 10 needs Node 22.14. */
 const release = Number(process.versions['napi']) >= 10 ? 'better-sqlite3-13' : 'better-sqlite3'
 
-/** @throws Error when dependencies were installed for another Node, or without optional ones */
+/** @throws Error if dependencies were installed for another Node, or without optional ones */
 const load = (): typeof BetterSqlite3 => {
   try {
     const Loaded = createRequire(import.meta.url)(release) as typeof BetterSqlite3
@@ -23,11 +23,11 @@ const load = (): typeof BetterSqlite3 => {
  */
 const Database: typeof BetterSqlite3 = load()
 
-/** Whether another connection holds the file. */
+/** Whether another connection has locked the file. */
 export const isHeld = (error: unknown): boolean =>
   error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
 
-/** Names the file in SQLite's errors. */
+/** Adds the file's name to SQLite's errors. */
 export const inFile = <Opened>(file: string, open: () => Opened): Opened => {
   try {
     return open()

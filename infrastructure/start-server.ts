@@ -12,7 +12,7 @@ import { offerSnapshots } from './snapshots/offer-snapshots.ts'
 import { handleUpgrades } from './upgrades.ts'
 import type { Where } from './worker.ts'
 
-/** What the operator alone reaches; in the sandbox only when snapshots are offered. */
+/** Endpoints for the operator only; in the sandbox only if snapshots are offered. */
 const startForOperator = async (
   settings: Settings,
   log: Log,
@@ -25,7 +25,7 @@ const startForOperator = async (
   return startMetricsServer(settings, metrics, snapshots)
 }
 
-/** Starts the service on its socket; `stop` finishes the requests that are under way. */
+/** Starts the service on its socket; `stop` finishes requests in progress. */
 export const startServer = async (settings: Settings, log: Log, beside: Where = 'inline') => {
   const { HOST: hostname, PORT: port } = settings
   let address = `http://${hostname}:${port}`
@@ -35,7 +35,7 @@ export const startServer = async (settings: Settings, log: Log, beside: Where = 
     beside,
   })
   const { observe: measure, vitals } = service
-  // Over EventStoreDB another follower of the log would cost more than pages do.
+  // Over EventStoreDB another subscription would cost more than pages do.
   const pages =
     beside === 'worker' && settings.EVENT_STORE === 'sqlite'
       ? pagesInThread({ ...opened.core, address: found, measure, vitals }, log)
@@ -50,7 +50,7 @@ export const startServer = async (settings: Settings, log: Log, beside: Where = 
   handleUpgrades(http.server, opened.pusher.upgrades)
   address = await listen(http.server, hostname, port)
   const metrics = await startForOperator(settings, log, opened.core, service.metrics)
-  // Not before the address is known that callbacks name.
+  // Wait for the address, which callbacks contain.
   service.begin()
   const stop = async (): Promise<void> => {
     opened.core.endSoon()
@@ -59,7 +59,7 @@ export const startServer = async (settings: Settings, log: Log, beside: Where = 
     opened.pusher.end()
     metrics?.stop()
     const closed = http.stop()
-    // What works beside the requests begins nothing new meanwhile.
+    // Background work starts nothing new meanwhile.
     await service.stop()
     await closed
     await pages?.stop()

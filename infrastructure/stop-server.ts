@@ -1,9 +1,9 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** While stopping, requests on their way have arrived when none came for this long. */
+/** While stopping, requests in transit count as arrived after this long without a new one. */
 const onTheWayMs = 100
-/** Upper bound of that wait, as new connections may keep coming. */
+/** Upper bound of that wait, as new connections may keep arriving. */
 const longestOnTheWayMs = 500
 /** How often idle connections are closed while stopping. */
 const closeIdleEveryMs = 50
@@ -16,13 +16,13 @@ type Needs = {
   readonly server: Server
   readonly connections: ReadonlySet<Socket>
   readonly pause: (milliseconds: number) => Promise<unknown>
-  /** How many requests have begun. */
+  /** Number of requests started. */
   readonly begun: () => number
 }
 
-/** Lets requests finish that are under way or arriving, each as the last of its connection. */
+/** Lets requests in progress or arriving finish, each as the last one on its connection. */
 export const stopServer = async ({ server, connections, pause, begun }: Needs): Promise<void> => {
-  // Clients answered a moment ago may be sending the next request: wait while some arrive.
+  // Recently answered clients may be sending the next request: wait while some arrive.
   let before = -1
   for (let waited = 0; begun() > before && waited < longestOnTheWayMs; waited += onTheWayMs) {
     before = begun()
@@ -31,7 +31,7 @@ export const stopServer = async ({ server, connections, pause, begun }: Needs): 
   // Node does not count connections without a request as idle.
   for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
   let readsRests = true
-  // Node's idle connections leave out those still sending and those that asked for CONNECT.
+  // Node's idle connections exclude those still sending and those that sent CONNECT.
   const closing = setInterval(() => {
     server.closeIdleConnections()
     if (readsRests) return

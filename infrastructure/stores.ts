@@ -23,17 +23,17 @@ import { settingShown, vaultInStreams, WrongSettings, type Settings } from './se
 import Database from './sqlite.ts'
 
 export type Place = Pick<Settings, 'EVENT_STORE' | 'DATA_DIR'> & {
-  /** The operator goes on with a log that lost events. */
+  /** The operator accepts a log that lost events. */
   readonly acceptsLoss?: boolean
-  /** Who runs a command, which its events name. */
+  /** The account that runs a command, for its events. */
   readonly operator?: OperatorAccount | undefined
 }
 
 const categories = new Set(Object.values(aggregates).map(({ category }) => category))
 
 /**
- * Tells our events from others' in a shared database. Everything in one of our streams counts, and
- * so do events with our metadata in streams of other versions.
+ * Distinguishes our events from others' in a shared database. Everything in one of our streams
+ * counts, and so do events with our metadata in streams of other versions.
  */
 export const isOurs = ({ stream, metadata }: Pick<RecordedEvent, 'stream' | 'metadata'>): boolean =>
   categories.has(categoryOf(stream)) ||
@@ -54,7 +54,7 @@ const connect = async (connectionString: string): Promise<OpenedStore> => {
 export const logFileIn = ({ DATA_DIR }: Pick<Place, 'DATA_DIR'>): string =>
   join(DATA_DIR, 'events.sqlite')
 
-/** @throws Error of the system when this user may not look */
+/** @throws Error from the system if this user lacks permission to look */
 const isBegun = (place: Place): boolean =>
   (statSync(logFileIn(place), { throwIfNoEntry: false })?.size ?? 0) > 0
 
@@ -62,7 +62,7 @@ const ownVaultIn = ({ DATA_DIR }: Pick<Place, 'DATA_DIR'>): string => join(DATA_
 
 type Parts = Pick<Settings, 'DATA_DIR'> & Partial<Pick<Settings, 'VAULT' | 'BLOBS'>>
 
-/** Whether the vault lies in streams of EVENT_STORE, and not in a file. */
+/** Whether the vault is in streams of EVENT_STORE, and not in a file. */
 export const isVaultInStreams = ({ VAULT }: Partial<Pick<Settings, 'VAULT'>>): boolean =>
   VAULT === vaultInStreams
 
@@ -75,7 +75,7 @@ const besideVault = (parts: Parts): string =>
 /** Where the newest event is noted, beside the vault or where its file would be. */
 export const seenIn = (parts: Parts): string => `${besideVault(parts)}-seen`
 
-/** What counts once is noted beside the vault, which all nodes share. */
+/** One-time uses are recorded beside the vault, which all nodes share. */
 export const usedIn = (parts: Parts): string => `${vaultIn(parts)}-used`
 
 export const blobsIn = ({ BLOBS, DATA_DIR }: Parts): string => BLOBS ?? join(DATA_DIR, 'blobs')
@@ -83,7 +83,7 @@ export const blobsIn = ({ BLOBS, DATA_DIR }: Parts): string => BLOBS ?? join(DAT
 export const readModelsIn = ({ DATA_DIR }: Pick<Place, 'DATA_DIR'>): string =>
   join(DATA_DIR, 'read-models')
 
-/** A lost log must not be replaced by an empty one unnoticed. */
+/** A lost log must not be silently replaced by an empty one. */
 const refuseLostLog = (place: Place): void => {
   // A service creates both after its log.
   const left = [ownVaultIn(place), readModelsIn(place)].find((path) => existsSync(path))
@@ -95,23 +95,23 @@ const refuseLostLog = (place: Place): void => {
 }
 
 /**
- * `log` is there when the store is a file of ours. Else `streams` are: any others of the database,
- * which are no part of the log.
+ * `log` is set if the store is a file of ours. Otherwise `streams` is: other streams of the
+ * database, which are not part of the log.
  */
 export type OpenedStore = EventStore & {
   readonly log?: EventLog
   readonly streams?: OtherStreams
-  /** Where the store itself knows it. */
+  /** Set if the store itself knows it. */
   readonly canBeWritten?: () => boolean
-  /** What is known here of the end of the log, where finding it costs a question. */
+  /** The known end of the log, if finding it costs a request. */
   readonly end?: KnownEnd
-  /** The service ends: what the store does not answer soon fails. */
+  /** The service is stopping: calls that the store does not answer soon fail. */
   readonly endSoon?: () => void
 }
 
 /**
  * Opens the event store for appending; creates the log if there never was one. @throws Error with
- * the reason when the folder or its log cannot be used
+ * the reason if the directory or its log cannot be used
  */
 export const openStore = async (
   place: Place,
@@ -120,7 +120,7 @@ export const openStore = async (
   onChecksums?: (events: number) => void,
 ): Promise<OpenedStore> => {
   const { EVENT_STORE, DATA_DIR, acceptsLoss } = place
-  // The log says who paid whom, and holds the key of ids.
+  // The log contains payment data and the key of ids.
   mkdirSync(DATA_DIR, { recursive: true, mode: 0o700 })
   if (EVENT_STORE !== 'sqlite') return connect(EVENT_STORE)
   refuseLostLog(place)
@@ -128,7 +128,7 @@ export const openStore = async (
   return openSqliteEventStore(logFileIn(place), 'append', committing, isAlone, given)
 }
 
-/** A mistyped folder must not look like an empty log. @throws UnusableLog */
+/** A mistyped directory must not look like an empty log. @throws UnusableLog */
 export const checkLogIsThere = (place: Place): void => {
   if (place.EVENT_STORE !== 'sqlite' || isBegun(place)) return
   refuseLostLog(place)
@@ -154,7 +154,7 @@ export const openStoreToRead = async (place: Place): Promise<OpenedStore> => {
 
 export const tables = projections.map(({ table }) => table)
 
-/** Opens the read models, or new ones of a log that was copied here. @throws UnusableLog */
+/** Opens the read models, or new ones for a log that was copied here. @throws UnusableLog */
 export const openReadModels = async (
   place: Place,
   store: EventStore,
@@ -186,9 +186,9 @@ export const readModelMark = (place: Place): Mark => {
 
 export const buildReadModels = (place: Place) => buildReadModelFile(readModelsIn(place), tables)
 
-/** New read models apart from those in use. */
+/** New read models, separate from those in use. */
 export const buildReadModelsIn = (directory: string) => buildReadModelFile(directory, tables)
 
-/** The file of the read models in use; undefined when this version has made none. */
+/** The file of the current read models; undefined if this version has made none. */
 export const currentReadModels = (place: Pick<Place, 'DATA_DIR'>): string | undefined =>
   currentFileIn(readModelsIn(place))

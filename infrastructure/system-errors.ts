@@ -9,6 +9,6 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: 'it is on a file system that is only read',
 }
 
-/** The reason of a failed file operation in plain words; undefined for other errors. */
+/** The reason for a failed file operation; undefined for other errors. */
 export const reasonOf = (error: unknown): string | undefined =>
   error instanceof Error ? reasons[(error as NodeJS.ErrnoException).code ?? ''] : undefined

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { concurrencyLimit } from '../application/concurrency-limit.ts'
 import { startWorker } from './worker.ts'
 
-/** Work in a thread that answers once, one at a time. Undefined where it takes too long. */
+/** Work in a worker thread that replies once, one call at a time. Undefined on timeout. */
 export const threadOfItsOwn = <Asked, Answer>(name: string, longestMs: number) => {
   const inTurn = concurrencyLimit({ concurrent: 1, maxWaiting: 20 })
 

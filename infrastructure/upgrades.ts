@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 
 const isDropped = (name: string): boolean => /^(upgrade|http2-settings|connection)$/i.test(name)
 
-/** The head of a request as it came, but without what asks for another protocol. */
+/** The request head as received, without the headers that request another protocol. */
 const headWithoutUpgrade = ({ method, url, httpVersion, rawHeaders, headers }: IncomingMessage) => {
   const kept = [`${method} ${url} HTTP/${httpVersion}`]
   for (let index = 0; index < rawHeaders.length; index += 2)
@@ -23,15 +23,15 @@ type UpgradeTaker = {
 }
 
 /**
- * Hands upgrades to `take`. Those that are not wanted, such as `h2c`, go on as if they had not
- * asked (RFC 9110, 7.8). Node 24.9 and later asks; earlier ones leave all to the listener.
+ * Passes upgrades to `take`. Unsupported ones, such as `h2c`, are handled as ordinary requests (RFC
+ * 9110, 7.8). Node 24.9 and later support this; earlier versions leave everything to the listener.
  */
 export const handleUpgrades = (server: Server, { isWanted, take }: UpgradeTaker): void => {
   Object.assign(server, { shouldUpgradeCallback: isWanted })
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const onError = (): void => void socket.destroy()
     socket.on('error', onError)
-    // An earlier request of the connection has not been answered yet.
+    // An earlier request on the connection is still in progress.
     if ('_httpMessage' in socket && socket._httpMessage) return void socket.destroy()
     if (isWanted(request)) return take(request, socket, head)
     socket.off('error', onError)

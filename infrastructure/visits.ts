@@ -13,7 +13,7 @@ type Visitor = {
 type Visited = Pick<StaffMember, 'member' | 'visits'>
 type Visit = { readonly type: 'Visit'; readonly member: string }
 
-/** Records visits, but not each page; nobody waits for it. */
+/** Records visits, but not each page, in the background. */
 const noting =
   ({ log }: Core) =>
   ({ member, visits }: Visited, { at }: Context, record: (visit: Visit) => Promise<unknown>) => {

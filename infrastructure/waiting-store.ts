@@ -1,8 +1,8 @@
 import type { EventStore } from '../application/event-store.ts'
 
 /**
- * The same store; whoever asks it what there is waits, too, until this process knows as much of
- * what lies beside the log.
+ * The same store, but a reader also waits until this process knows as much of what is stored beside
+ * the log.
  */
 export const waitingStore = <Store extends EventStore>(store: Store) => {
   let besideCaughtUp: (() => Promise<void>) | undefined
@@ -17,7 +17,7 @@ export const waitingStore = <Store extends EventStore>(store: Store) => {
   }
   return {
     store: waiting,
-    /** For who was handed events, and not asked for them. */
+    /** For observers, which receive events without reading. */
     besideCaughtUp: async (): Promise<void> => besideCaughtUp?.(),
     waitFor: (caughtUp: () => Promise<void>): void => void (besideCaughtUp = caughtUp),
   }

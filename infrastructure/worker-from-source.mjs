@@ -1,4 +1,4 @@
-// A thread does not run TypeScript by itself: in a checkout it begins here, in a built package with
+// A worker does not run TypeScript by itself: in a checkout it starts here, in a built package with
 // its own module.
 import { register } from 'tsx/esm/api'
 

@@ -1,12 +1,12 @@
 import { setFlagsFromString } from 'node:v8'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 
-/** Whether work runs in this thread or in one of its own. */
+/** Whether work runs in this thread or in a worker thread. */
 export type Where = 'inline' | 'worker'
 
 /**
- * Resets the flag the process was started with: this thread has its size, and the flag would
- * overrule the limits of later threads.
+ * Resets the flag the process was started with: this thread already has its size, and the flag
+ * would override the limits of later threads.
  */
 setFlagsFromString('--max-semi-space-size=0')
 

@@ -2,10 +2,10 @@ import { METHODS, ServerResponse, STATUS_CODES, type IncomingMessage, type Serve
 import type { Duplex } from 'node:stream'
 import { discardRest } from './http-exchanges.ts'
 
-/** Statuses for what is not a valid request. */
+/** Statuses for invalid requests. */
 type Wrong = 400 | 405 | 408 | 417 | 431
 
-/** An answer made without the app. */
+/** A response made without the app. */
 type Refusal = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -20,13 +20,13 @@ type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer }
 /** How many bytes to search for the request line. */
 const longestLine = 8_192
 
-/** Answers a request that the app does not get, and ends its connection. */
+/** Answers a request that does not reach the app, and closes its connection. */
 export const answerWrong = (outgoing: ServerResponse, { status, headers, body }: Refusal): void => {
   discardRest(outgoing.req, outgoing)
   outgoing.writeHead(status, { ...headers, Connection: 'close' }).end(body)
 }
 
-/** The methods that the service knows. */
+/** The methods of the service. */
 const methods = 'DELETE, GET, HEAD, POST, PUT'
 
 /** The method, if the request is invalid only because its method is unknown. */
@@ -36,7 +36,7 @@ const unknownMethodOf = ({ rawPacket }: ClientError): string | undefined => {
   return method === undefined || METHODS.includes(method) ? undefined : method
 }
 
-/** Headers that must be unique: Node takes the first, others perhaps the last. */
+/** Headers that must be unique: Node takes the first one, other software perhaps the last. */
 const single = new Set(['host', 'authorization', 'content-type'])
 const lengthsOfSingle = new Set([...single].map(({ length }) => length))
 
@@ -63,7 +63,7 @@ const answerOn = (socket: Duplex, { status, headers, body }: Refusal): void => {
   socket.end(head + body)
 }
 
-/** Answers what Node's parser does not give to the app. */
+/** Answers requests that Node's parser does not pass to the app. */
 export const answerWrongRequests = (server: Server, refusal: MakeRefusal): void => {
   const notAllowed = (description: string): Refusal => {
     const { status, headers, body } = refusal(405, description)
@@ -80,7 +80,7 @@ export const answerWrongRequests = (server: Server, refusal: MakeRefusal): void 
   })
   server.on('clientError', (error: ClientError, socket: Duplex) => {
     const first = '_httpMessage' in socket ? socket._httpMessage : null
-    // Do not mix it with an answer that has begun, or that an earlier request waits for.
+    // Do not mix it with a response in progress, or one that an earlier request waits for.
     const isAnswering = first instanceof ServerResponse && (first.headersSent || first.req.complete)
     if (!socket.writable || isAnswering) return void socket.destroy()
     switch (error.code) {

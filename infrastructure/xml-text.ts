@@ -15,7 +15,7 @@ const escaped = (text: string): string =>
     ? text
     : text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/** Elements as indented lines. xmlbuilder2 takes eight times as long, for each of many. */
+/** Elements as indented lines. xmlbuilder2 takes eight times as long for many elements. */
 export const xmlLines = (elements: { readonly [name: string]: XmlContent }, depth = 0): string => {
   const indent = '  '.repeat(depth)
   const element = (name: string, content: XmlContent): string => {

@@ -3,12 +3,12 @@ import { dayMs } from '../../domain/time.ts'
 import type { Core } from '../core.ts'
 import type { PastMoments } from './moments.ts'
 
-/** Fewer events are folded in no time. */
+/** Fewer events are folded so quickly that no file is kept. */
 const enough = 10_000
 
 /**
- * Keeps the read models of the end of each day (UTC), so that what is asked for later costs in
- * proportion to what came since.
+ * Keeps the read models as of the end of each busy day (UTC), so that later queries fold only the
+ * events since.
  */
 export const keepDays = (
   { moments, transparency: { tree } }: Pick<Core, 'moments' | 'transparency'>,

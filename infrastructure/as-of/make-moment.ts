@@ -5,19 +5,19 @@ import { checkpointOf, isDamage, type ReadModelFile } from '../read-models/read-
 import { beginDraft, foldUpTo, openDraft, putInPlace } from './moment-draft.ts'
 import { stopOf, type MomentFile, type MomentFiles } from './moment-files.ts'
 
-/** Fewer events are folded again sooner than copied. */
+/** Folding fewer events than this is quicker than copying a file. */
 const enough = 50_000
-/** So many files are kept on a long way. */
+/** Maximum number of intermediate files per build. */
 const stops = 8
 
 type Draft = { readonly path: string; readonly file: ReadModelFile; readonly from: Position }
 
 const remove = (path: string): void => rmSync(path, { force: true })
 
-/** A clone where the file system makes one: that takes no time and no space. */
+/** A clone if the file system supports it, which takes no time or space. */
 const copy = (from: string, to: string): void => copyFileSync(from, to, constants.COPYFILE_FICLONE)
 
-/** Whether a file is sound and of this log. */
+/** Whether a file is intact and belongs to this log. */
 export const isOfLog = async (
   store: EventStore,
   file: ReadModelFile,
@@ -27,7 +27,7 @@ export const isOfLog = async (
   return mark.position <= position && (await placeOf(store, mark)) === 'as seen'
 }
 
-/** A copy of a kept file; undefined when it is gone, damaged or of another log. */
+/** A copy of a kept file; undefined if it is missing, damaged or of another log. */
 const copyOf = async (
   store: EventStore,
   base: MomentFile,
@@ -59,7 +59,7 @@ const begin = async (store: EventStore, files: MomentFiles, end: Position): Prom
   return { path, file: beginDraft(path), from: start }
 }
 
-/** Keeps a copy of a draft on a long way, where there is room. */
+/** Keeps intermediate copies of a long build, if there is room. */
 const keepStops = (
   files: MomentFiles,
   { path, from }: Draft,
@@ -82,8 +82,8 @@ const keepStops = (
 }
 
 /**
- * Makes the read models as of a position: from the nearest file kept before it, by folding what
- * came since. Returns the number of events folded.
+ * Builds the read models as of a position, starting from the nearest earlier file. Returns the
+ * number of events folded.
  */
 export const makeMoment = async (
   store: EventStore,
@@ -107,11 +107,11 @@ export const makeMoment = async (
 
 export type MakingRequest = {
   readonly end: Position
-  /** Moments that are open. */
+  /** Positions that are open. */
   readonly inUse: readonly Position[]
 }
 
-/** Makes a moment, then removes files if there are too many. */
+/** Builds a moment, then removes files if there are too many. */
 export const makeAndThin = async (
   store: EventStore,
   files: MomentFiles,

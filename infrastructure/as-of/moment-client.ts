@@ -15,7 +15,7 @@ type Making = {
   readonly close: () => Promise<void>
 }
 
-/** Makes moments in a thread with a low priority. */
+/** Builds moments in a thread of low priority. */
 const makeInWorker = (start: MakingStart): Making => {
   const { ask, close } = answeringThread<MakingRequest, number>('as-of/moment-worker', {
     options: { workerData: start, resourceLimits },

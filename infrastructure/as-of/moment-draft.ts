@@ -9,7 +9,7 @@ import { checkpointOf, openFile, type ReadModelFile } from '../read-models/read-
 import { indexStatements, tableStatements } from '../read-models/read-model-schema.ts'
 import { tables } from '../stores.ts'
 
-/** Fast and unsafe: an unfinished draft is discarded, a finished one synced. */
+/** Fast and unsafe: an unfinished draft is discarded, a finished one is synced. */
 const pragmas = ['journal_mode = OFF', 'synchronous = OFF', 'cache_size = -32768']
 
 export const openDraft = (path: string, statements: readonly string[] = []): ReadModelFile =>
@@ -18,7 +18,7 @@ export const openDraft = (path: string, statements: readonly string[] = []): Rea
 export const beginDraft = (path: string): ReadModelFile =>
   openDraft(path, [...tableStatements(tables), ...indexStatements(tables)])
 
-/** Folds the log from where the file stands up to `end`. Returns the number of events. */
+/** Folds the log from the file's position up to `end`. Returns the number of events. */
 export const foldUpTo = async (
   store: Pick<EventStore, 'readAll'>,
   file: ReadModelFile,
@@ -37,7 +37,7 @@ export const foldUpTo = async (
   return events
 }
 
-/** Flushes it to the disk first. */
+/** Syncs the file first. */
 export const putInPlace = (draft: string, path: string): void => {
   sync(draft)
   renameSync(draft, path)

@@ -13,11 +13,11 @@ export type MomentFile = {
 
 const mostFiles = 24
 
-/** Events to fold again without it, times the positions that would have to. */
+/** Cost of not having a file: events to fold again, times the positions affected. */
 const worth = (position: Position, before: Position, after: Position): number =>
   (position - before) * (after - position)
 
-/** The file that is missed least: those that stay are spread over the log. */
+/** The file with the lowest cost of removal, so that the remaining ones are spread over the log. */
 export const leastMissed = (
   files: readonly MomentFile[],
   isNeeded: (position: Position) => boolean,
@@ -35,16 +35,16 @@ const name = /^as-of-([0-9a-f]{16})-(\d+)\.sqlite$/
 
 const newDraft = (directory: string): string => join(directory, `${randomUUID()}.building`)
 
-/** Where a draft is copied to on its way. */
+/** Name of an intermediate copy of a draft. */
 export const stopOf = (draft: string): string => `${draft}.stop`
 
-/** In ms; making one takes less. */
+/** In ms; building one takes less. */
 const draftLifetime = 86_400_000
 
 const isOld = (path: string): boolean =>
   (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) < Date.now() - draftLifetime
 
-/** The files of a folder, made by this version of the code; others are of no use. */
+/** The files in a directory built by this version of the code; others are unusable. */
 export const momentFiles = (directory: string, space: number, draft = newDraft(directory)) => {
   const print = fingerprint()
 
@@ -70,21 +70,21 @@ export const momentFiles = (directory: string, space: number, draft = newDraft(d
   return {
     all,
     pathOf,
-    /** Of this process, which makes one at a time. */
+    /** The draft of this process, which builds one at a time. */
     draft,
     makeFolder: (): void => void mkdirSync(directory, { recursive: true, mode: 0o700 }),
     isKept: (position: Position): boolean => existsSync(pathOf(position)),
-    /** Those to begin from, the best first. */
+    /** Files to start from, nearest first. */
     upTo: (end: Position): MomentFile[] =>
       all()
         .filter(({ position }) => position <= end)
         .toReversed(),
-    /** Whether another of this size may be kept without removing any. */
+    /** Whether another file of this size fits without removing any. */
     hasRoomFor: (bytes: number): boolean => {
       const files = all()
       return files.length < mostFiles && spaceLeft(files) >= bytes
     },
-    /** Removes what is too much, and none of those needed. */
+    /** Removes surplus files, but none that is needed. */
     thin: (isNeeded: (position: Position) => boolean): void => {
       for (;;) {
         const files = all()
@@ -94,7 +94,7 @@ export const momentFiles = (directory: string, space: number, draft = newDraft(d
         rmSync(removed.path, { force: true })
       }
     },
-    /** Removes files of other versions, and drafts of processes that were killed. */
+    /** Removes files of other versions, and drafts of killed processes. */
     removeOthers: (): void => {
       for (const file of names()) {
         const path = join(directory, file)

@@ -13,13 +13,13 @@ import { makeMoments } from './moment-client.ts'
 import { momentFiles } from './moment-files.ts'
 import { openMoments, type Held } from './open-moments.ts'
 
-/** How long a request waits for a moment that is being made, in ms. */
+/** How long a request waits for a moment under construction, in ms. */
 const usualWaitMs = 20_000
 const askAgainSeconds = 5
 
-/** Moments are made one at a time; whoever asks for them takes turns. */
+/** Moments are built one at a time; requesters take turns. */
 const turns = { concurrent: 1, maxWaiting: 64, maxWaitingPerKey: 8 }
-/** Of the time that making takes, for each who asks. */
+/** Limits the build time per requester. */
 const budget = { burstMs: 120_000, share: 0.2 }
 
 const megabyte = 1_000_000
@@ -28,7 +28,7 @@ type PastNeeds = Pick<Core, 'store' | 'now' | 'caughtUp' | 'moments' | 'log' | '
   readonly settings: Pick<Settings, 'DATA_DIR' | 'EVENT_STORE' | 'AS_OF_SPACE_MB'>
 }
 
-/** A failure is told of in the log, and never taken for one of the read models of now. */
+/** Logs a failure. It must not be mistaken for a failure of the current read models. */
 const reporting = (log: Log, make: (end: Position) => Promise<number>) => {
   const { worked, failed } = reportOutage(
     log,
@@ -48,7 +48,7 @@ const reporting = (log: Log, make: (end: Position) => Promise<number>) => {
   }
 }
 
-/** Makes moments, with limits for each who asks. */
+/** Builds moments, with limits per requester. */
 export const makeWithin = (
   make: (end: Position) => Promise<number>,
   elapsed: () => number = () => performance.now(),
@@ -70,7 +70,7 @@ export const makeWithin = (
   }
 }
 
-/** @throws Refusal when it takes long; it goes on all the same */
+/** @throws Refusal if it takes too long; the build continues */
 const withinTime = (held: Promise<Held>, waitMs: number): Promise<Held> =>
   new Promise((resolve, reject) => {
     let isLate = false
@@ -97,7 +97,7 @@ const resolving = (core: Pick<PastNeeds, 'store' | 'now' | 'caughtUp' | 'moments
   return { check, positionOf }
 }
 
-/** The read models as of earlier moments, made when they are asked for and kept for a while. */
+/** The read models as of earlier moments, built on demand and kept for a while. */
 export const makePast = (core: PastNeeds, waitMs = usualWaitMs) => {
   const { DATA_DIR, EVENT_STORE, AS_OF_SPACE_MB } = core.settings
   const directory = join(DATA_DIR, 'as-of')
@@ -112,11 +112,11 @@ export const makePast = (core: PastNeeds, waitMs = usualWaitMs) => {
 
   return {
     files,
-    /** @throws Refusal when the moment has not come yet */
+    /** @throws Refusal if the moment lies in the future */
     check,
     /**
-     * What was known then, and the time of then, until it is released. @throws Refusal when the
-     * moment has not come yet, or `who` has asked for too many
+     * The state and time at the moment, until released. @throws Refusal if the moment lies in the
+     * future, or `who` has requested too many
      */
     hold: async (asked: AskedMoment, who: string): Promise<Held & { readonly at: Instant }> => {
       const now = core.now()
@@ -124,7 +124,7 @@ export const makePast = (core: PastNeeds, waitMs = usualWaitMs) => {
       const at = 'until' in asked ? Math.min(asked.until, now) : (held.moment.logTime ?? 0)
       return { ...held, at }
     },
-    /** Makes the read models as of a position beforehand. */
+    /** Builds the read models as of a position in advance. */
     keep,
     close: async (): Promise<void> => {
       await making.close()

@@ -12,7 +12,7 @@ export type Moment = {
   readonly position: Position
   readonly file: ReadModelFile
   readonly queries: ReturnType<typeof queriesOf>
-  /** The time of the log then; undefined before the first event. */
+  /** The log's time at the position; undefined before the first event. */
   readonly logTime: Instant | undefined
 }
 
@@ -20,7 +20,7 @@ type Opened = Moment & { users: number }
 
 export type Held = {
   readonly moment: Moment
-  /** What to throw instead of an error of the file. */
+  /** Translates an error of the file. */
   readonly failureOf: (error: unknown) => unknown
   readonly release: () => void
 }
@@ -32,14 +32,14 @@ const reading = { readonly: true, fileMustExist: true } as const
 type Needs = {
   readonly store: EventStore
   readonly files: MomentFiles
-  /** Makes the file; `who` waits for it. */
+  /** Builds the file, on behalf of `who`. */
   readonly make: (position: Position, who: string) => Promise<unknown>
 }
 
 const remove = (files: MomentFiles, position: Position): void =>
   rmSync(files.pathOf(position), { force: true })
 
-/** Undefined when there is no sound file. */
+/** Undefined if there is no intact file. */
 const openKept = async (
   { store, files }: Pick<Needs, 'store' | 'files'>,
   position: Position,
@@ -60,9 +60,9 @@ const openKept = async (
   return undefined
 }
 
-/** A few files that stay open; whoever uses one counts as a user until it has left. */
+/** A few files that stay open; each counts its users. */
 const openFew = () => {
-  /** The one used last is last. */
+  /** Least recently used first. */
   const open = new Map<Position, Opened>()
   const isOpen = (opened: Opened): boolean => open.get(opened.position) === opened
 
@@ -95,7 +95,7 @@ const openFew = () => {
   }
 }
 
-/** Opens the files of moments and makes those that are not there; a few stay open. */
+/** Opens the files of moments and builds missing ones; a few stay open. */
 export const openMoments = (needs: Needs) => {
   const { files, make } = needs
   const { open, isOpen, enter, leave, closeAll } = openFew()
@@ -120,7 +120,7 @@ export const openMoments = (needs: Needs) => {
     return under
   }
 
-  /** A damaged file is to be made anew. */
+  /** Marks a damaged file for rebuilding. */
   const failureOf = (error: unknown, opened: Opened): unknown => {
     if (!isDamage(error)) return error
     const { position } = opened
@@ -131,10 +131,10 @@ export const openMoments = (needs: Needs) => {
     return new StoreUnavailable(`the read models as of ${position} are damaged`)
   }
 
-  /** It stays open until it is released. */
+  /** Stays open until released. */
   const hold = async (position: Position, who: string): Promise<Held> => {
     const opened = await find(position, who)
-    // It may have been closed in between.
+    // It may have been closed in the meantime.
     if (!isOpen(opened)) return hold(position, who)
     enter(opened)
     return {

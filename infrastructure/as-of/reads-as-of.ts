@@ -14,7 +14,7 @@ import type { Moment } from './open-moments.ts'
 
 const nothingToWaitFor = async (): Promise<void> => {}
 
-/** The report that holds a line, by reports that change no more. */
+/** The report that contains a line. Caches closed reports, which no longer change. */
 const reportHoldingIn =
   ({ queries }: Moment) =>
   (merchant: string, ledger: string, position: Position): number => {
@@ -25,7 +25,7 @@ const reportHoldingIn =
     return closed ?? open.number
   }
 
-/** Customers as they were called then; whoever was erased since has no name. */
+/** Customers as named at the time; a payer erased since has no name. */
 const customersAsOf = ({ people }: Core, { queries }: Moment, log: Pick<Core, 'find'>) => {
   const { vault, tokens } = people
   const { scans } = queries.merchants
@@ -36,8 +36,8 @@ const customersAsOf = ({ people }: Core, { queries }: Moment, log: Pick<Core, 'f
 }
 
 /**
- * What the routes of merchants read, as of a moment. Vault, blobs and keys are those of now: the
- * log refers to them.
+ * What merchants' routes read, as of a moment. Vault, blobs and keys are the current ones, to which
+ * the log refers.
  */
 export const readsAsOf = (core: Core, granted: Granted, moment: Moment) => {
   const { queries, file, position } = moment

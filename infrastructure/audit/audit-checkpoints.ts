@@ -14,23 +14,23 @@ import type { Problems } from './problems.ts'
 type Tree = ReturnType<typeof growingTree>
 type Signed = Extract<Recorded, { readonly type: 'CheckpointSigned' }>
 
-/** A checkpoint that somebody has kept, apart from the log. */
+/** A checkpoint kept outside the log. */
 export type KeptCheckpoint = {
   readonly size: number
   /** Base64. */
   readonly root: string
-  /** Where it was kept. */
+  /** Who kept it. */
   readonly by: string
-  /** Absent in what the service itself notes. */
+  /** Absent in the service's own notes. */
   readonly note?: SignedNote
-  /** Kept beside the log by the service, which goes on after a loss that was accepted. */
+  /** Kept by the service beside the log; outdated after an accepted loss. */
   readonly isOwn?: true
 }
 
 type Needs = {
   readonly keys: KnownKeys
   readonly kept: readonly KeptCheckpoint[]
-  /** Whether a service has appended since the audit began, and may have signed. */
+  /** Whether a service has appended, and perhaps signed, since the audit began. */
   readonly hasGrown: boolean
   readonly witnesses: readonly PublicNoteKey[]
   readonly problems: Problems
@@ -39,18 +39,18 @@ type Needs = {
 const base64 = (hash: Hash): string => Buffer.from(hash).toString('base64')
 
 /**
- * Compares checkpoints with the log: those in it, as they come, and those that were kept elsewhere.
+ * Compares checkpoints with the log: those recorded in it, and those kept elsewhere.
  * Long because all share what was found.
  */
 export const auditCheckpoints = ({ keys, kept, hasGrown, witnesses, problems }: Needs) => {
   const readCosigned = auditCosignatures(witnesses, problems)
   const wanted = new Set(kept.map(({ size }) => size))
-  /** Of trees that were too long ago when they were signed. */
+  /** Checkpoints signed too long after their tree; checked in a second pass. */
   const later: Signed[] = []
-  /** By keys that were not known when they came: a log may register its first one later. */
+  /** Signed with keys not yet known: a log may register its first key later. */
   const unknown: Signed[] = []
   let [count, lastSound, lossAt] = [0, 0, Infinity]
-  /** One event that is not what was signed makes every later root another. */
+  /** After one differing event every later root differs too. */
   let hasDiffered = false
 
   const tell = (problem: string): void => problems.add({ check: 'tree', position: null, problem })
@@ -118,19 +118,19 @@ export const auditCheckpoints = ({ keys, kept, hasGrown, witnesses, problems }: 
   }
 
   return {
-    /** Call it after each leaf. */
+    /** Call after each leaf. */
     grown: (tree: Tree): void => {
       if (!wanted.has(tree.size())) return
       for (const one of kept) if (one.size === tree.size()) compareKept(one, tree.root())
     },
-    /** Call it with each event, once its leaf is in the tree. */
+    /** Call with each event, once its leaf is in the tree. */
     read: (event: Recorded, tree: Tree): void => {
       if (event.type === 'CheckpointKeyRegistered') keys.register(event.data.publicKey)
       if (event.type === 'CheckpointSigned') readSigned(event, tree)
       readCosigned(event)
       if (event.type === 'LossAccepted') lossAt = Math.min(lossAt, event.data.end)
     },
-    /** Trees of so many leaves have to be looked at again. */
+    /** Tree sizes that a second pass must check. */
     sizesLeft: (): readonly number[] => later.map(({ data }) => data.size),
     finish: (size: number, rootOf: (size: number) => Hash | undefined): void => {
       for (const event of later) {

@@ -9,12 +9,12 @@ import type { Problems } from './problems.ts'
 
 type Cosigned = Extract<Recorded, { readonly type: 'CheckpointCosigned' }>
 
-/** Witnesses answer soon, or are asked about a newer checkpoint. */
+/** Witnesses answer quickly, or are asked about a newer checkpoint. */
 const checkpointsKept = 100
 
-/** Checks the cosignatures of witnesses whose keys are known: nobody else can make them. */
+/** Verifies cosignatures of witnesses with known keys, since only they can produce them. */
 export const auditCosignatures = (witnesses: readonly PublicNoteKey[], problems: Problems) => {
-  /** By size. */
+  /** By tree size. */
   const texts = new Map<number, string>()
 
   const problemOf = ({ data: { size, witness, line } }: Cosigned): string | undefined => {

@@ -15,14 +15,14 @@ import { makeLogs } from '../transaction-logs/logs.ts'
 import type { Pause, Problems, Progress } from './problems.ts'
 
 const names = ['transaction_lines', 'reports', 'settlements', 'ledgers']
-/** Tables whose indexes find the lines of a report or a settlement. */
+/** Tables with indexes for the lines of a report or settlement. */
 const searched = projections
   .map(({ table }) => table)
   .filter((table) => names.includes(getTableName(table)))
 
 type Needs = {
   readonly store: Pick<EventStore, 'readStream'>
-  /** New read models of the whole log. */
+  /** Freshly folded read models of the whole log. */
   readonly file: ReadModelFile
   readonly problems: Problems
   readonly progress: Progress
@@ -54,8 +54,8 @@ const differenceOf = (recorded: Made, again: Made): string | undefined => {
 }
 
 /**
- * Makes the transaction logs of all reports and settlements again, and compares them to the byte by
- * their hashes. Returns how many documents there are.
+ * Writes the transaction logs of all reports and settlements again, and compares their hashes with
+ * the recorded ones. Returns the number of documents.
  */
 export const auditDocuments = async (needs: Needs): Promise<number> => {
   const { file, progress, pause } = needs

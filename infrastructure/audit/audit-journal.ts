@@ -2,7 +2,7 @@ import { journalQueries } from '../../projections/journal.ts'
 import type { ReadModelFile } from '../read-models/read-model-file.ts'
 import type { Problems } from './problems.ts'
 
-/** Net of the lines that no settlement has paid, and what the journal owes for them. */
+/** The net of unsettled lines, and what the journal owes for them. */
 const owedQuery = `
   WITH taken AS (
     SELECT merchant, max(startedPosition) AS cut FROM settlements
@@ -31,7 +31,7 @@ type Owed = {
   readonly unsettled: bigint
 }
 
-/** The journal must balance, and owe each merchant what its unsettled lines add up to. */
+/** The journal must balance, and owe each merchant the sum of its unsettled lines. */
 export const auditJournal = ({ sqlite, db }: ReadModelFile, problems: Problems): void => {
   const tell = (problem: string): void => problems.add({ check: 'books', position: null, problem })
   for (const { currency, imbalance } of journalQueries(db).trialBalance())

@@ -14,23 +14,23 @@ import { freshReadModels, type FreshReadModels } from './fresh-read-models.ts'
 import type { Pause, Problems, Progress } from './problems.ts'
 import { tellDifference } from './tell-difference.ts'
 
-/** So few events are folded without a rest. */
+/** Number of events folded between pauses. */
 const eventsOfRest = 2_000
 
-/** Rows of a table that are compared in one go, in one state of the file. */
+/** Number of rows compared in one read transaction. */
 const rowsOfPage = 2_000
 
 type Needs = {
   readonly store: OpenedStore
   readonly place: Place
-  /** Where the log ended when the audit began. */
+  /** The log's end when the audit began. */
   readonly end: Position
   readonly problems: Problems
   readonly progress: Progress
   readonly pause: Pause
 }
 
-/** Folds event by event up to the one that cannot be folded, and names that. */
+/** Folds one event at a time to find the one that fails, and reports it. */
 const nameUnfoldable = async ({ store, problems }: Needs, fresh: FreshReadModels) => {
   for await (const batch of store.readAll(fresh.position()))
     for (const event of batch)
@@ -44,7 +44,7 @@ const nameUnfoldable = async ({ store, problems }: Needs, fresh: FreshReadModels
       }
 }
 
-/** Whether the log could be folded up to there. */
+/** Whether the log could be folded up to `end`. */
 const foldTo = async (needs: Needs, fresh: FreshReadModels, end: Position): Promise<boolean> => {
   const { progress, pause, problems } = needs
   try {
@@ -61,7 +61,9 @@ const foldTo = async (needs: Needs, fresh: FreshReadModels, end: Position): Prom
   }
 }
 
-/** Folds up to where a service is, but for a little: an open page keeps its file from shrinking. */
+/**
+ * Folds almost up to where the service is: an open read transaction keeps its file from shrinking.
+ */
 const catchUp = async (needs: Needs, live: ReadModelFile, fresh: FreshReadModels) => {
   for (;;) {
     const { position } = checkpointOf(live)
@@ -70,7 +72,7 @@ const catchUp = async (needs: Needs, live: ReadModelFile, fresh: FreshReadModels
   }
 }
 
-/** Compares all tables; each page in one state of the file, which a service may be folding into. */
+/** Compares all tables, one page per read transaction, while a service may be folding. */
 const compareAll = async (needs: Needs, live: ReadModelFile, fresh: FreshReadModels) => {
   const { progress, pause } = needs
   const began = live.sqlite.prepare('BEGIN')
@@ -120,14 +122,14 @@ const openLive = ({ place, problems }: Needs): ReadModelFile | undefined => {
 }
 
 type Compared = {
-  /** Undefined when there are no read models of this version. */
+  /** Undefined if there are no read models of this version. */
   readonly rows: number | undefined
   readonly documents: number
 }
 
 /**
- * Folds the log into new read models and compares them row by row with those in use. The journal of
- * the new ones must balance, and the logs of reports and settlements are made again from them.
+ * Folds the log into new read models and compares them, row by row, with those in use. Checks that
+ * the new journal balances, and writes the logs of reports and settlements again from the new rows.
  */
 export const auditReadModels = async (needs: Needs): Promise<Compared> => {
   const { store, end, problems } = needs

@@ -6,7 +6,7 @@ import type { queriesOf } from '../../projections/read-models.ts'
 
 type Queries = Pick<ReturnType<typeof queriesOf>, 'accounting' | 'audit'>
 
-/** Lines that are read in one turn: some milliseconds, in which no request is answered. */
+/** Lines read per turn of the event loop, which takes some milliseconds. */
 const linesInTurn = 10_000
 
 const sumKey = ({ merchant, currency, isOfPermission }: SummedLines): string =>
@@ -25,7 +25,7 @@ const plus = (one: SummedLines | undefined, other: SummedLines): SummedLines =>
       }
     : other
 
-/** Reads lines part by part, so that requests are answered in between. */
+/** Reads lines in parts, so that requests are answered in between. */
 const linesInParts = ({ lines, sums, linesFurther }: Queries['audit']['rows'], inTurn: number) => {
   async function* partsOf(range: MoneyLineRange): AsyncGenerator<MoneyLineRange> {
     let { after } = range
@@ -55,7 +55,7 @@ const linesInParts = ({ lines, sums, linesFurther }: Queries['audit']['rows'], i
   }
 }
 
-/** What auditors ask of the read models. */
+/** The auditors' queries over the read models. */
 export const auditRowsOf = (
   { accounting, audit: { rows } }: Queries,
   inTurn = linesInTurn,

@@ -12,7 +12,7 @@ import { auditRowsOf } from './audit-rows.ts'
 
 const nothing = (): void => {}
 
-/** Folds all that the log holds. A copy may have to be folded from its beginning. */
+/** Folds the whole log. For a copy that may mean from the beginning. */
 const foldAll = async (store: EventStore, file: ReadModelFile): Promise<void> => {
   const head = await store.head()
   if (head === start) return
@@ -26,7 +26,7 @@ const foldAll = async (store: EventStore, file: ReadModelFile): Promise<void> =>
     from: head,
     onEvents: nothing,
     onFolded: nothing,
-    // A store that is away comes back; what cannot be read will not change.
+    // An unavailable store may return; an unreadable event will not change.
     onFailure: (error) => (error instanceof StoreUnavailable ? undefined : fail(error)),
   })
   try {
@@ -36,14 +36,14 @@ const foldAll = async (store: EventStore, file: ReadModelFile): Promise<void> =>
   }
 }
 
-/** The clock of the service, which the sandbox moves. */
+/** The service's clock, which the sandbox can move. */
 const clockOf = async (store: EventStore): Promise<() => Instant> => {
   const clock = streamOf(clocks, 'service')
   const { aheadBy } = await stateAt(store, clocks.decider, clock, Number.MAX_SAFE_INTEGER)
   return () => Date.now() + aheadBy
 }
 
-/** A log, or a copy of one, with read models that hold all of it; nothing is appended. */
+/** A log, or a copy of one, with up-to-date read models; nothing is appended. */
 export const openAuditedLog = async (place: Place, linesInTurn?: number) => {
   const store = await openStoreToRead(place)
   const file = await openReadModels(place, store)

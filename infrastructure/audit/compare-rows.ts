@@ -5,7 +5,7 @@ import { projections } from '../../projections/read-models.ts'
 import type { ReadModelFile } from '../read-models/read-model-file.ts'
 import { quoted } from '../read-models/read-model-schema.ts'
 
-/** A table, and the columns that its rows are found and ordered by. */
+/** A table, and the columns that identify and order its rows. */
 type ComparedTable = {
   readonly name: string
   readonly keys: readonly string[]
@@ -39,7 +39,7 @@ type Cell = string | number | Buffer | null
 type Row = readonly Cell[]
 type RowKey = readonly Cell[]
 
-/** Where two files differ first: in a row of one of them, or in a column of both. */
+/** The first difference between two files: a missing row, or a differing column. */
 export type Difference = {
   readonly table: string
   readonly key: RowKey
@@ -52,7 +52,7 @@ const isSame = (one: Cell, other: Cell, isJson: boolean): boolean => {
   if (one === other) return true
   if (one instanceof Uint8Array && other instanceof Uint8Array)
     return Buffer.compare(one, other) === 0
-  // The order of members is no part of what they say.
+  // The order of members has no meaning.
   return (
     isJson &&
     typeof one === 'string' &&
@@ -81,7 +81,7 @@ const rowsOf = ({ sqlite }: ReadModelFile, { name, keys, columns }: ComparedTabl
   }
 }
 
-/** Compares a table of two files in the order of its keys, page by page. */
+/** Compares a table of two files in key order, page by page. */
 export const comparePages = (live: ReadModelFile, fresh: ReadModelFile, table: ComparedTable) => {
   const [ofLive, ofFresh] = [rowsOf(live, table), rowsOf(fresh, table)]
   const { name, columns } = table
@@ -93,7 +93,7 @@ export const comparePages = (live: ReadModelFile, fresh: ReadModelFile, table: C
   const compare = (one: Row, other: Row): Difference | undefined => {
     const key = keyOf(one)
     if (!isSameKey(key, keyOf(other)))
-      // The one that the other file lacks comes first in its own.
+      // The row missing in the other file comes first.
       return ofFresh.has(key)
         ? { table: name, key: keyOf(other), onlyIn: 'fresh' }
         : { table: name, key, onlyIn: 'live' }
@@ -105,7 +105,7 @@ export const comparePages = (live: ReadModelFile, fresh: ReadModelFile, table: C
     return { table: name, key, column, live: one[index] ?? null, fresh: other[index] ?? null }
   }
 
-  /** The last key of the page, and where it differs first. */
+  /** The last key of the page, and the first difference. */
   return (after: RowKey | undefined, limit: number) => {
     const [lives, freshes] = [ofLive.page(after, limit), ofFresh.page(after, limit)]
     for (const [index, row] of lives.entries()) {

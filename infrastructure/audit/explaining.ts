@@ -17,7 +17,7 @@ const remembered =
     return { payment, revision }
   }
 
-/** The stories of the log for auditors and the operator. */
+/** Explanations of the log for auditors and the operator. */
 export const explaining = (core: Core) => {
   const { openAddress } = sealAddresses(core.people.vault)
   const { store, now } = core

@@ -9,10 +9,7 @@ import { leafOf } from '../event-store/event-entry.ts'
 import { makeProjector } from '../read-models/projector.ts'
 import { buildReadModelsIn } from '../stores.ts'
 
-/**
- * New read models, folded from the log as far as they are asked for, among the temporary files of
- * the system.
- */
+/** New read models in a temporary file, folded on demand. */
 export const freshReadModels = (
   store: Pick<EventStore, 'readAll'>,
   folded: readonly Projection[] = projections,
@@ -23,7 +20,7 @@ export const freshReadModels = (
   return {
     file,
     position: projector.position,
-    /** @throws what an event throws that cannot be read or folded */
+    /** @throws the error of an event that cannot be read or folded */
     foldTo: async (
       end: Position,
       onFolded: (position: Position) => Promise<void> | void = () => {},

@@ -1,15 +1,15 @@
 import { nodeHash, type Hash } from '../../domain/transparency/merkle-tree.ts'
 import { sha256 } from '../sha256.ts'
 
-/** The roots of the complete subtrees of a tree, the smallest first. */
+/** The roots of a tree's complete subtrees, smallest first. */
 type Frontier = {
   readonly hash: Hash
-  /** Of 2 ** level leaves. */
+  /** Root of 2 ** level leaves. */
   readonly level: number
   readonly rest: Frontier | undefined
 }
 
-/** How many earlier trees are remembered: a checkpoint is signed soon after its last event. */
+/** Number of earlier trees kept: a checkpoint is signed soon after its last event. */
 const remembered = 8_192
 
 const rootOf = (frontier: Frontier | undefined): Hash => {
@@ -19,11 +19,11 @@ const rootOf = (frontier: Frontier | undefined): Hash => {
   return root
 }
 
-/** A Merkle tree to which leaves are added, in memory that does not grow with it. */
+/** A Merkle tree to which leaves are added, in constant memory. */
 export const growingTree = () => {
   let frontier: Frontier | undefined
   let size = 0
-  /** A ring; trees share what they have in common. */
+  /** A ring buffer; trees share common parts. */
   const earlier: (Frontier | undefined)[] = []
   return {
     add: (leaf: Hash): void => {
@@ -39,7 +39,7 @@ export const growingTree = () => {
     },
     size: (): number => size,
     root: (): Hash => rootOf(frontier),
-    /** The root when it had so many leaves; undefined when that is long ago, or not yet. */
+    /** The root of the first `then` leaves; undefined if that is too long ago, or in the future. */
     rootAt: (then: number): Hash | undefined =>
       then === 0 || (then <= size && then > size - remembered)
         ? rootOf(then === 0 ? undefined : earlier[then % remembered])

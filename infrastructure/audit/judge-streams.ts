@@ -14,7 +14,7 @@ import type { Check, Problems } from './problems.ts'
 import { BrokenStream, evolved, judgeOf, streamStates, type StreamState } from './stream-states.ts'
 
 type Told = ReturnType<Facts['toldBy']>
-/** What has to be read from another stream before an event can be judged. */
+/** What another stream says that is needed to judge an event. */
 type Looked = { readonly told?: Told; readonly granted?: Permissions | null }
 
 const checkOf = (stream: string): Check => {
@@ -31,7 +31,7 @@ const checkOf = (stream: string): Check => {
   }
 }
 
-/** The ids of requests, as the key in the first event of the log derives them. */
+/** Derives request ids with the key in the log's first event. */
 const derivedIds = () => {
   type Ids = Pick<Facts, 'tidOf' | 'ridOf'>
   let ids: Ids = { tidOf: () => '', ridOf: () => '' }
@@ -52,7 +52,7 @@ const derivedIds = () => {
 const permissionsIn = (state: unknown): Permissions | null =>
   (state as { readonly permissions?: Permissions | null }).permissions ?? null
 
-/** The merchant whose books an event changes; undefined where it changes none. */
+/** The merchant whose books an event changes; undefined if none. */
 const ownerOf = ({ stream }: Recorded, state: unknown): string | undefined => {
   const id = idIn(stream)
   switch (categoryOf(stream)) {
@@ -69,7 +69,7 @@ const ownerOf = ({ stream }: Recorded, state: unknown): string | undefined => {
   }
 }
 
-/** Reads what few events need of other streams. */
+/** Reads what a few events need from other streams. */
 const lookUp = (store: Pick<EventStore, 'readStream'>) => {
   const told = async (subject: string, revision: number, before: number): Promise<Told> => {
     const [found] = await store.readStream(streamOfSubject(subject), revision, 1)
@@ -102,8 +102,8 @@ type Needs = {
 }
 
 /**
- * Walks through the events of all streams in log order, and decides each one again. What was
- * recorded at one moment is handed over together.
+ * Processes the events of all streams in log order, and decides each one again. Events recorded at
+ * one moment are passed together.
  * Long because the steps share the states, the facts and the lines.
  */
 export const judgeStreams = ({ store, problems }: Needs) => {
@@ -112,7 +112,7 @@ export const judgeStreams = ({ store, problems }: Needs) => {
   const lines = lineBook()
   const ids = derivedIds()
   const look = lookUp(store)
-  /** Streams in which something is wrong: what follows from it is not told again. */
+  /** Streams with a problem: consequences of it are not reported again. */
   const spoiled = new Set<string>()
 
   const spoil = (event: Recorded, check: Check, problem: string): void => {
@@ -140,7 +140,7 @@ export const judgeStreams = ({ store, problems }: Needs) => {
     return 1
   }
 
-  /** Takes an event into all that later ones are judged by. */
+  /** Applies an event to everything that later events are judged by. */
   const take = (event: Recorded, known: StreamState): StreamState => {
     const aggregate = judgeOf(event.stream)
     const line = lineOf(event, known.state)
@@ -169,7 +169,7 @@ export const judgeStreams = ({ store, problems }: Needs) => {
   }
 
   return {
-    /** Events of one stream that were recorded at one moment; not judged when they were before. */
+    /** Events of one stream recorded at one moment; not judged if they were judged before. */
     read: async (group: readonly Judged[], isJudged: boolean): Promise<void> => {
       const first = group[0]?.event
       const aggregate = first && judgeOf(first.stream)
@@ -184,7 +184,7 @@ export const judgeStreams = ({ store, problems }: Needs) => {
         if (!spoiled.has(first.stream)) spoil(first, 'log', error.message)
       }
     },
-    /** Nothing is concluded any more from a stream with an event that cannot be read. */
+    /** Stops judging a stream with an unreadable event. */
     spoil: (stream: string): void => {
       spoiled.add(stream)
       states.forget(stream)

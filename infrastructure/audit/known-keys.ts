@@ -13,7 +13,7 @@ import { hasSigned } from '../transparency/note-verifier.ts'
 /** The 32 bytes of an Ed25519 key. */
 type KeyBytes = Uint8Array
 
-/** The public halves of the keys in a data directory; none in a copy without them. */
+/** Public keys of the key files in a data directory; none in a copy without them. */
 export const ownKeysIn = (directory: string): readonly KeyBytes[] =>
   (existsSync(directory) ? readdirSync(directory) : [])
     .filter((name) => /^checkpoint-ed25519.*\.pem$/.test(name))
@@ -28,8 +28,8 @@ export const ownKeysIn = (directory: string): readonly KeyBytes[] =>
 const idOf = ({ bytes }: NoteSignature): string => Buffer.from(bytes.subarray(0, 4)).toString('hex')
 
 /**
- * The keys that may sign the checkpoints of a log: those of its folder, those that the log
- * registers, and those that were given.
+ * The keys that may sign a log's checkpoints: those in its directory, those registered in the log,
+ * and those passed in.
  */
 export const knownKeys = (own: readonly KeyBytes[], given: readonly PublicNoteKey[]) => {
   const bytes = [...own, ...given.map(({ key }) => key)]
@@ -44,7 +44,7 @@ export const knownKeys = (own: readonly KeyBytes[], given: readonly PublicNoteKe
 
   return {
     register: (publicKey: string): void => void bytes.push(Buffer.from(publicKey, 'base64')),
-    /** Why nobody who is known has signed the note; undefined if somebody has. */
+    /** Why no known key has signed the note; undefined if one has. */
     problemOf: ({ text, signatures }: SignedNote): string | undefined => {
       const [origin = ''] = text.split('\n')
       const own = signatures.filter(({ name }) => name === origin)
@@ -54,7 +54,7 @@ export const knownKeys = (own: readonly KeyBytes[], given: readonly PublicNoteKe
         : `no key that is known here has signed it (${own.map(idOf).join(', ')}): see --key`
     },
     hasAny: (): boolean => bytes.length > 0,
-    /** Whether a key that was given has signed anything; so if none was given. */
+    /** Whether one of the passed keys signed anything; true if none was passed. */
     isSeen: (): boolean => isSeen,
   }
 }

@@ -6,22 +6,22 @@ import { fingerprint } from '../read-models/fingerprint.ts'
 import type { AuditOptions, Audit } from './verify-log.ts'
 import { sentenceOf } from './verdict-words.ts'
 
-/** What was checked, and when by the clock of the machine. */
+/** What was checked, and when by the machine's clock. */
 type Checked = {
   readonly at: Instant
   readonly position: Position
   readonly events: number
   /** Base64. */
   readonly root: string
-  /** Of the rules by which events were decided again. */
+  /** Build whose rules decided the events again. */
   readonly build: string
 }
 
 export type LastAudit = Checked & {
   readonly holds: boolean
-  /** The first thing that is wrong, and its event if one shows it. */
+  /** The first problem, and the event that shows it, if any. */
   readonly problem: { readonly position: Position | null; readonly text: string } | null
-  /** The last audit in which nothing was wrong; null before there was one. */
+  /** The last audit without problems; null if there is none. */
   readonly held: Checked | null
 }
 
@@ -29,7 +29,7 @@ export type LastAudit = Checked & {
 export const lastAuditIn = (directory: string) => {
   const file = join(directory, 'audit.json')
 
-  /** Undefined before the first one, and where it cannot be read. */
+  /** Undefined before the first audit, or if the file cannot be read. */
   const read = (): LastAudit | undefined => {
     try {
       return JSON.parse(readFileSync(file, 'utf8')) as LastAudit
@@ -52,7 +52,7 @@ export const lastAuditIn = (directory: string) => {
       renameSync(draft, file)
       return last
     },
-    /** What held by the same rules need not be decided again while its events are the same. */
+    /** Events verified under the same rules need no second decision while they are unchanged. */
     since: (): AuditOptions => {
       const held = read()?.held
       if (!held || held.build !== fingerprint()) return {}

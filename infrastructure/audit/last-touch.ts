@@ -6,7 +6,7 @@ import { freshReadModels } from './fresh-read-models.ts'
 
 type Facts = { readonly position: Position }
 
-/** A projection that tells which events change one of its rows. */
+/** A projection that reports which events change one of its rows. */
 const watched = (
   projection: Projection,
   key: Key,
@@ -24,7 +24,7 @@ const watched = (
     }
   const ofSums: Projection['lines'] = sums && {
     keysOf: (line) => sums.keysOf({ ...line, count: 1 }),
-    // The sum itself comes later; a line tells which event it is of.
+    // The sum is folded later; each line names its event.
     apply: (row, line, id) => {
       if (id === key && sums.apply(row, { ...line, count: 1 }, id) !== row) touch(line.position)
       return row
@@ -38,7 +38,7 @@ const watched = (
   }
 }
 
-/** The last event up to a position that changes a row; undefined when none does. */
+/** The last event up to a position that changes a row; undefined if there is none. */
 export const lastTouch = async (
   store: Pick<EventStore, 'readAll'>,
   table: string,

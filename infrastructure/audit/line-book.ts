@@ -33,7 +33,10 @@ const beforePermission = (rid: string, state: (typeof permission)['initial']) =>
 const isPermissionEvent = (event: Recorded): event is Recorded<PermissionEvent> =>
   event.type in permissionEvents
 
-/** The line that an event adds to a ledger, by the state before it and not by a read model. */
+/**
+ * The line that an event adds to a ledger, derived from the previous state and not from a read
+ * model.
+ */
 export const lineOf = (event: Recorded, before: unknown): TransactionLine | undefined => {
   const id = idIn(event.stream)
   if (isPaymentEvent(event)) return transactionLine(beforePayment(id, before as Payment), event)
@@ -48,7 +51,7 @@ const withLine = (sums: LinesSummed | undefined, line: TransactionLine): LinesSu
   totals: addLine((sums ?? nothing).totals, line),
 })
 
-/** Sums of lines that are gathered until something takes them all. */
+/** Sums of lines, collected until they are taken. */
 const gatherSums = () => {
   const open = new Map<string, LinesSummed>()
   const taken = new Map<string, LinesSummed>()
@@ -62,7 +65,7 @@ const gatherSums = () => {
     },
     takenBy: (by: string): LinesSummed => taken.get(by) ?? nothing,
     forget: (by: string): void => void taken.delete(by),
-    /** What nothing has taken. */
+    /** Sums not taken yet. */
     open: (): ReadonlyMap<string, LinesSummed> => open,
   }
 }
@@ -70,7 +73,7 @@ const gatherSums = () => {
 const reportOf = (ledger: string, report: number): string => `${ledger}#${report}`
 const settlementOf = (merchant: string, serial: number): string => `${merchant}/${serial}`
 
-/** Which lines each report and each settlement has, as they come. Each line is in one of both. */
+/** The lines of each report and settlement, in log order. Each line belongs to one of both. */
 export const lineBook = () => {
   const reports = gatherSums()
   const settlements = gatherSums()
@@ -79,7 +82,7 @@ export const lineBook = () => {
       reports.add(within(line.merchant, line.ledger), line)
       if (movesMoney(line)) settlements.add(line.merchant, line)
     },
-    /** Feed it every event, after its line. */
+    /** Call with every event, after its line. */
     read: (event: Recorded): void => {
       const id = idIn(event.stream)
       switch (event.type) {
@@ -101,7 +104,7 @@ export const lineBook = () => {
       linesOfSettlement: (merchant: string, serial: number): LinesSummed =>
         settlements.takenBy(settlementOf(merchant, serial)),
     },
-    /** By merchant: the lines that no settlement has taken. */
+    /** By merchant: lines that no settlement has taken. */
     unsettled: settlements.open,
   }
 }

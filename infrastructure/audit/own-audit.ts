@@ -10,11 +10,14 @@ import { auditInline, auditInWorker } from './verify-in-workers.ts'
 import { auditOf } from './verify-log.ts'
 
 const minuteMs = 60_000
-/** A service that was never audited begins so long after its start. */
+/** Delay after the start of a service that was never audited. */
 const firstAfterMs = 10 * minuteMs
-/** After an audit that could not be finished. */
+/** Delay after an incomplete audit. */
 const againAfterMs = 10 * minuteMs
-/** How often it looks whether one is due: by the clock of the machine, which nobody advances. */
+/**
+ * How often it checks whether an audit is due, by the machine's clock, which the sandbox does not
+ * move.
+ */
 const lookEveryMs = minuteMs / 2
 
 type Needs = {
@@ -24,7 +27,9 @@ type Needs = {
   readonly beside: Where
 }
 
-/** Whether it is time to look again. Work is woken many times a second; a clock may be set back. */
+/**
+ * Limits how often it checks, because work is woken many times a second. Handles a clock set back.
+ */
 const looking = (machineNow: () => Instant) => {
   let lookedAt = -Infinity
   return (): boolean => {
@@ -35,7 +40,7 @@ const looking = (machineNow: () => Instant) => {
   }
 }
 
-/** The audit that a service makes of itself, slowly, beside its requests. */
+/** A service's audit of its own log, slowly and in the background. */
 export const ownAudit = (needs: Needs, machineNow: () => Instant = Date.now) => {
   const { settings, log, store } = needs
   const audit = needs.beside === 'inline' ? auditInline : auditInWorker
@@ -77,7 +82,7 @@ export const ownAudit = (needs: Needs, machineNow: () => Instant = Date.now) => 
   const dueAt = (): Instant => Math.max(notBefore, (last.read()?.at ?? -Infinity) + everyMs)
 
   const work: Work = {
-    // One process of a directory is enough.
+    // One process per directory is enough.
     isTelling: true,
     due: async (now, stopped) => {
       if (everyMs === 0) return null

@@ -6,24 +6,24 @@ import { auditParts, type AuditOptions } from './verify-log.ts'
 
 export type AuditPart = keyof typeof auditParts
 
-/** What to do; it can go to another thread. */
+/** The parameters of an audit; can be sent to another thread. */
 export type AuditStart = {
   readonly place: Place
   readonly parts: readonly AuditPart[]
-  /** Where the log ended when the audit began. */
+  /** The log's end when the audit began. */
   readonly end: Position
   readonly options: AuditOptions
-  /** Works a part of the time only, at the lowest priority. */
+  /** Works only part of the time, at the lowest priority. */
   readonly isSlow: boolean
 }
 
 type Result<Part extends AuditPart> = Awaited<ReturnType<(typeof auditParts)[Part]>>
 export type AuditFound = { readonly [Part in AuditPart]?: Result<Part> }
 
-/** How much longer than it works a slow audit rests. */
+/** Ratio of pause to work in a slow audit. */
 const restsFor = 9
 
-/** Rests after each batch in proportion to the time that it took. */
+/** Pauses after each batch in proportion to its duration. */
 const makePause = (): Pause => {
   let began = performance.now()
   return async () => {
@@ -32,7 +32,7 @@ const makePause = (): Pause => {
   }
 }
 
-/** Does parts of an audit, one after the other. */
+/** Performs parts of an audit, one after the other. */
 export const performAudit = async (
   { place, parts, end, options, isSlow }: AuditStart,
   progress: Progress,

@@ -1,6 +1,6 @@
 import type { Position, RecordedEvent } from '../../application/event-store.ts'
 
-/** What is looked at, in the order of a verdict. */
+/** What an audit checks, in the order of the verdict. */
 export const checks = [
   'log',
   'tree',
@@ -12,36 +12,36 @@ export const checks = [
 ] as const
 export type Check = (typeof checks)[number]
 
-/** Something that does not hold. */
+/** A failed check. */
 export type Problem = {
   readonly check: Check
-  /** The first event that shows it; null for what no event shows. */
+  /** The first event that shows it; null if no event does. */
   readonly position: Position | null
   readonly stream?: string
   readonly revision?: number
   readonly type?: string
-  /** When it was recorded, and who had caused it. */
+  /** When it was recorded, and its actor. */
   readonly at?: string
   readonly actor?: string
-  /** Says of the event, or of what else it names, what is wrong. */
+  /** What is wrong with the event, or with the named document. */
   readonly problem: string
 }
 
 export type Found = {
   readonly problems: readonly Problem[]
-  /** With those that are not kept. */
+  /** Includes problems that are not kept. */
   readonly problemCount: number
 }
 
-/** Documents are made again from lines, and are wrong wherever these are. */
+/** Documents derive from lines, so a wrong line makes them wrong too. */
 const orderOf = ({ check, position }: Problem): number =>
   check === 'documents' ? Number.MAX_VALUE : (position ?? Number.MAX_SAFE_INTEGER)
 
-/** The first event first; what no event shows comes later, and what follows from others last. */
+/** Earliest event first; problems without an event later, and consequences of others last. */
 export const firstOf = (problems: readonly Problem[]): readonly Problem[] =>
   [...problems].sort((a, b) => orderOf(a) - orderOf(b))
 
-/** Most problems of a check that are kept. */
+/** Maximum number of problems kept per check. */
 const mostKept = 100
 
 type Place = Pick<RecordedEvent, 'position' | 'stream' | 'revision'> & {
@@ -49,13 +49,13 @@ type Place = Pick<RecordedEvent, 'position' | 'stream' | 'revision'> & {
   readonly metadata?: { readonly at?: unknown; readonly actor?: unknown }
 }
 
-/** An event that cannot be read may say anything. */
+/** Metadata of an unreadable event may have any shape. */
 const causeOf = ({ metadata: { at, actor } = {} }: Place) => ({
   ...(Number.isSafeInteger(at) && { at: new Date(at as number).toISOString() }),
   ...(typeof actor === 'string' && { actor }),
 })
 
-/** Gathers what does not hold. */
+/** Collects problems. */
 export const gatherProblems = () => {
   const found: Problem[] = []
   const counts = new Map<Check, number>()
@@ -66,7 +66,7 @@ export const gatherProblems = () => {
   }
   return {
     add,
-    /** An event is wrong. */
+    /** Reports a problem with an event. */
     at: (event: Place, check: Check, problem: string): void => {
       const { position, stream, revision, type } = event
       const about = { ...(type !== undefined && { type }), ...causeOf(event) }
@@ -81,7 +81,7 @@ export const gatherProblems = () => {
 
 export type Problems = ReturnType<typeof gatherProblems>
 
-/** How far it is, for those who watch. */
+/** Reports progress. */
 export type Progress = (stage: string, done: number, of: number) => void
 
 /** Called between two batches. */

@@ -2,7 +2,7 @@ import type { EventStore } from '../../application/event-store.ts'
 import { fingerprintOf } from '../key-fingerprints.ts'
 import { contentDigest, makeSignatureCheck } from '../keys.ts'
 
-/** What it takes to prove who ordered an event. */
+/** The dependencies for proving who ordered an event. */
 export const provingWith = (store: Pick<EventStore, 'readStream'>) => ({
   store,
   verifySignature: (pem: string, text: string, signature: string): boolean =>

@@ -9,16 +9,16 @@ import { uuidOf } from '../event-store/event-ids.ts'
 import type { Examined } from '../event-store/sqlite-event-rows.ts'
 import type { OpenedStore } from '../stores.ts'
 
-/** An event of the log as it stands, whether or not it is sound. */
+/** An event of the log as stored, valid or not. */
 export type Entry = Pick<RecordedEvent, 'position' | 'stream' | 'revision' | 'type'> & {
   readonly leaf: Uint8Array
-  /** Undefined when its content is not JSON. */
+  /** Undefined if its content is not JSON. */
   readonly event: RecordedEvent | undefined
-  /** Why it is not what was appended. */
+  /** Why it differs from what was appended. */
   readonly problem: string | undefined
 }
 
-/** Entries handed on in one go. */
+/** Entries per batch. */
 const batchSize = 1_000
 
 const jsonIn = (text: string | Uint8Array | null): JsonObject | undefined => {
@@ -53,7 +53,7 @@ const entryOfEvent = (event: RecordedEvent): Entry => {
   return { position, stream, revision, type, leaf, event, problem: undefined }
 }
 
-/** All entries of the log up to a position, in batches, also behind damaged ones. */
+/** All entries of the log up to a position, in batches, including those after damaged ones. */
 export async function* readEntries(
   { log, readAll }: OpenedStore,
   end: Position,

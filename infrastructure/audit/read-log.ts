@@ -9,7 +9,7 @@ import { judgeStreams } from './judge-streams.ts'
 import type { Pause, Problems, Progress } from './problems.ts'
 import { readEntries, type Entry } from './read-entries.ts'
 
-/** Whether an event was recorded with the one before it: in its stream, in the same moment. */
+/** Whether two events were recorded together: same stream, same moment. */
 const isTogether = (before: Recorded, after: Recorded): boolean =>
   before.stream === after.stream &&
   before.revision + 1 === after.revision &&
@@ -33,7 +33,7 @@ const parsed = (entry: Entry, problems: Problems): Judged | undefined => {
   }
 }
 
-/** Finds positions that are missing, in a log that has every one. */
+/** Finds missing positions, in a log without gaps. */
 const watchPositions = (problems: Problems) => {
   let last: Position = start
   return (entry: Entry): void => {
@@ -50,9 +50,9 @@ const watchPositions = (problems: Problems) => {
 
 type Needs = {
   readonly store: OpenedStore
-  /** Where the log ended when the audit began. */
+  /** The log's end when the audit began. */
   readonly end: Position
-  /** So many of the first events are not decided again. */
+  /** The number of first events that are not decided again. */
   readonly since: number
   readonly problems: Problems
   readonly checkpoints: CheckpointAudit

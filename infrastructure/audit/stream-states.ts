@@ -13,7 +13,7 @@ import { parseEvent, UnreadableEvent, type Recorded } from '../../domain/events.
 import { memorySize } from '../../domain/memory-size.ts'
 import { categoryOf } from '../../domain/stream.ts'
 
-/** What is known of a stream before its next event. */
+/** The state of a stream before its next event. */
 export type StreamState = {
   readonly revision: number
   readonly state: unknown
@@ -21,7 +21,7 @@ export type StreamState = {
   readonly size: number
 }
 
-/** States of streams in which something has just happened; others are read again. */
+/** Cache limits for states of recently changed streams; others are read again. */
 const kept = { streams: 10_000, bytes: 12_582_912 }
 
 const judges: ReadonlyMap<string, Judge> = new Map(
@@ -31,10 +31,10 @@ const judges: ReadonlyMap<string, Judge> = new Map(
   ]),
 )
 
-/** Undefined for a stream of no aggregate of ours. */
+/** Undefined if the stream belongs to no aggregate. */
 export const judgeOf = (stream: string): Judge | undefined => judges.get(categoryOf(stream))
 
-/** The stream cannot be followed: an event of it is missing, damaged or in the wrong place. */
+/** The stream cannot be followed: an event is missing, damaged or out of place. */
 export class BrokenStream extends Error {
   override readonly name = 'BrokenStream'
 }
@@ -56,8 +56,7 @@ const parsed = (events: readonly RecordedEvent[]): readonly Recorded[] => {
 }
 
 /**
- * The states of streams as a walk through the log meets them, in memory that does not grow.
- * `evolve` may take an event for another one.
+ * States of streams during a pass through the log, in bounded memory. A test may replace `evolve`.
  */
 export const streamStates = (store: Pick<EventStore, 'readStream'>, evolve = evolved) => {
   const cache = sizedCache<string, StreamState>(kept)

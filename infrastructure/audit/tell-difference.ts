@@ -30,7 +30,7 @@ const wordsOf = (difference: Difference): string => {
   return `in the read models, ${cell}; the log gives ${shown(fresh)}`
 }
 
-/** The event whose hash the tree of the read models has otherwise. */
+/** The event whose hash differs in the Merkle tree of the read models. */
 const eventOfTile = (fresh: ReadModelFile, difference: Difference): Position | undefined => {
   const [level, number] = difference.key
   if (difference.table !== 'tiles' || level !== 0) return undefined
@@ -48,12 +48,12 @@ const eventOfTile = (fresh: ReadModelFile, difference: Difference): Position | u
   return numbersIn(found.positions)[index]
 }
 
-/** Tables that no projection folds. */
+/** Tables not folded by projections. */
 const foldedApart: ReadonlySet<string> = new Set(['tiles', 'moments', 'checkpoint'])
 
 /**
- * Tells a difference at the event that shows it. Finding which event touched a row last folds the
- * log once more, so only the first difference is looked into.
+ * Reports a difference at the event that shows it. Finding the last event to change a row means
+ * folding the log again, so this is done for the first difference only.
  */
 export const tellDifference = async (
   { store, problems }: Needs,

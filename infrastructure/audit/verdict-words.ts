@@ -5,7 +5,7 @@ const number = (count: number): string => count.toLocaleString('en-GB')
 const counted = (count: number, one: string, many = `${one}s`): string =>
   `${number(count)} ${count === 1 ? one : many}`
 
-/** What holds, or what was not looked at. */
+/** The result of a check in one line. */
 const lineOf = (check: Check, audit: Audit): string => {
   const { events, checkpoints, hasKeys, rowsCompared, documents } = audit
   switch (check) {
@@ -67,7 +67,7 @@ const placeOf = ({ position, stream, revision, type, at, actor }: Problem): stri
   return about.length === 0 ? `event ${position}` : `event ${position} (${about.join(', ')})`
 }
 
-/** One thing that is wrong, in a sentence. */
+/** A problem as a sentence. */
 export const sentenceOf = (problem: Problem): string =>
   problem.position === null ? problem.problem : `${placeOf(problem)}: ${problem.problem}`
 
@@ -90,7 +90,7 @@ const failure = ({ problems, problemCount }: Audit): readonly string[] => {
   return [...named, ...before, ...also, ...more, ...(rest > more.length ? ['  …'] : [])]
 }
 
-/** The verdict, for somebody who is no programmer. */
+/** The verdict in words, for non-programmers. */
 export const verdictText = (audit: Audit, checks: readonly Check[]): string => {
   const failed = new Set(audit.problems.map(({ check }) => check))
   const lines = checks.map((check) => {

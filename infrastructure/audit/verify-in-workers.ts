@@ -5,13 +5,13 @@ import { performAudit, type AuditFound, type AuditPart, type AuditStart } from '
 import type { Progress } from './problems.ts'
 import { auditOf, verifyLog, type Audit, type AuditOptions, type Watching } from './verify-log.ts'
 
-/** In megabytes. What an audit keeps does not grow with the log. */
+/** In megabytes. An audit's memory does not grow with the log. */
 const resourceLimits = { maxOldGenerationSizeMb: 112, maxYoungGenerationSizeMb: 24 }
 
-/** A log of fewer events is audited before threads would have started. */
+/** A smaller log is audited before threads would have started. */
 const eventsOfThreads = 20_000
 
-/** Does parts of an audit in a thread of its own. */
+/** Performs parts of an audit in a worker thread. */
 export const auditInWorker = (given: AuditStart, progress: Progress) => {
   const workerData = { ...given, place: { ...given.place } } satisfies AuditStart
   const thread = startWorker('audit/audit-worker', { workerData, resourceLimits })
@@ -30,13 +30,13 @@ export const auditInWorker = (given: AuditStart, progress: Progress) => {
   }
 }
 
-/** Does parts of an audit in this thread. */
+/** Performs parts of an audit in this thread. */
 export const auditInline = (given: AuditStart, progress: Progress) => ({
   found: performAudit(given, progress),
   stop: async (): Promise<void> => {},
 })
 
-/** The slower part is told of. */
+/** Reports the progress of the slowest part. */
 const ofSlowest = (progress: Progress) => {
   const shares = new Map<AuditPart, number>()
   return (part: AuditPart): Progress =>

@@ -25,46 +25,46 @@ import {
 import { readEntries } from './read-entries.ts'
 import { readLog } from './read-log.ts'
 
-/** What is asked for; it can go to another thread. */
+/** Options of an audit; can be sent to another thread. */
 export type AuditOptions = {
   /** Keys that must have signed checkpoints, and keys of witnesses. */
   readonly keys?: readonly PublicNoteKey[]
   readonly kept?: readonly KeptCheckpoint[]
-  /** So many of the first events are not decided again. */
+  /** Number of first events that are not decided again. */
   readonly since?: number
 }
 
-/** Who watches, and how long to rest between two batches. */
+/** Progress callback, and pause between batches. */
 export type Watching = { readonly progress?: Progress; readonly pause?: Pause }
 
 type AuditOfLog = Found & {
   readonly events: number
-  /** Base64, of the tree of all these events. */
+  /** Root of the tree of all these events, in base64. */
   readonly root: string
   readonly checkpoints: number
-  /** Checkpoints that somebody has kept, and that were given. */
+  /** Number of given checkpoints that were kept outside. */
   readonly kept: number
-  /** Whether keys to check their signatures with were there. */
+  /** Whether there were keys to verify their signatures. */
   readonly hasKeys: boolean
 }
 
 type AuditOfReadModels = Found & {
-  /** Null when there are no read models of this version to compare with. */
+  /** Null if there are no read models of this version. */
   readonly rowsCompared: number | null
-  /** Reports and settlements whose transaction logs were made again. */
+  /** Number of reports and settlements whose transaction logs were written again. */
   readonly documents: number
 }
 
 export type Audit = Omit<AuditOfLog & AuditOfReadModels, keyof Found> & {
   readonly holds: boolean
   readonly lastPosition: Position
-  /** The first one first. */
+  /** Sorted, see `firstOf`. */
   readonly problems: readonly Problem[]
-  /** With those that are not listed. */
+  /** Includes problems that are not listed. */
   readonly problemCount: number
 }
 
-/** What the service has noted beside its key of what it signed. */
+/** The checkpoints that the service noted beside its signing key. */
 const ownCheckpoints = (directory: string): KeptCheckpoint[] => {
   const by = 'checkpoint-signed.json'
   try {
@@ -81,18 +81,18 @@ const ownCheckpoints = (directory: string): KeptCheckpoint[] => {
 type Noted = {
   readonly mark: ReturnType<typeof readMark>
   readonly checkpoints: readonly KeptCheckpoint[]
-  /** Where the log ends now. It is read last: a service may be appending. */
+  /** The log's end now. Read last, because a service may be appending. */
   readonly head: Position
 }
 
-/** What was noted of the log beside it. */
+/** What is noted about the log beside it. */
 const notedOf = async ({ log, head }: OpenedStore, place: Place): Promise<Noted> => {
   const mark = log && readMark(headOf(logFileIn(place)))
   const checkpoints = ownCheckpoints(place.DATA_DIR)
   return { mark, checkpoints, head: await head() }
 }
 
-/** What SQLite itself finds, and an end that was lost. */
+/** Checks by SQLite itself, and for a lost end. */
 const auditFile = ({ log }: OpenedStore, { mark, head }: Noted, problems: Problems): void => {
   if (!log) return
   for (const problem of log.damage())
@@ -101,7 +101,7 @@ const auditFile = ({ log }: OpenedStore, { mark, head }: Noted, problems: Proble
     problems.add({ check: 'log', position: head + 1, problem: lossOf(mark, head, 'was written') })
 }
 
-/** The roots of earlier trees, by reading the log again. */
+/** Roots of earlier trees, by reading the log again. */
 const rootsOf = async (store: OpenedStore, end: number, sizes: readonly number[]) => {
   const roots = new Map<number, Uint8Array>()
   const wanted = new Set(sizes)
@@ -115,7 +115,7 @@ const rootsOf = async (store: OpenedStore, end: number, sizes: readonly number[]
   return roots
 }
 
-/** The two halves of an audit, which may be done at the same time. */
+/** The two halves of an audit, which may run concurrently. */
 export const auditParts = {
   log: async (
     store: OpenedStore,
@@ -158,7 +158,7 @@ export const auditParts = {
   },
 }
 
-/** The verdict of both halves. */
+/** The combined verdict. */
 export const auditOf = (end: Position, log: AuditOfLog, readModels: AuditOfReadModels): Audit => {
   const problemCount = log.problemCount + readModels.problemCount
   const { events, root, checkpoints, kept, hasKeys } = log
@@ -170,7 +170,7 @@ export const auditOf = (end: Position, log: AuditOfLog, readModels: AuditOfReadM
   }
 }
 
-/** Checks a log in all that can be checked, and what is derived from it, in this thread. */
+/** Checks a log, and everything derived from it, in this thread. */
 export const verifyLog = async (
   store: OpenedStore,
   place: Place,

@@ -4,7 +4,7 @@ import { readBankFile, type BankFile } from './bank-file.ts'
 
 export type Asked = { readonly bytes: Uint8Array; readonly name: string }
 
-/** What the file says, or why it cannot be read. */
+/** The parsed file, or why it cannot be parsed. */
 export type Answer = { readonly file: BankFile } | { readonly problem: string }
 
 const read = ({ bytes, name }: Asked): Answer => {
@@ -16,5 +16,5 @@ const read = ({ bytes, name }: Asked): Answer => {
   }
 }
 
-/** Reads one file and ends. */
+/** Parses one file, then ends. */
 if (parentPort) parentPort.postMessage(read(workerData as Asked))

@@ -6,8 +6,8 @@ import { dayAt, type Element, elementsAt, readXml, textAt } from './read-xml.ts'
 const isRejected = (status: string | null): boolean => status === 'RJCT' || status === 'CANC'
 
 /**
- * Reads a status report (pain.002) of any version: what the bank refuses. What it accepts is shown
- * by its statements once it is paid. Undefined for another document.
+ * Parses the rejections in a status report (pain.002) of any version. Acceptances are ignored: paid
+ * payouts appear on statements. Undefined for another document.
  */
 const readRejections = (document: Element): readonly Rejection[] | undefined => {
   const [report] = elementsAt(document, 'CstmrPmtStsRpt')
@@ -34,7 +34,7 @@ const readRejections = (document: Element): readonly Rejection[] | undefined => 
 export type BankFile =
   Statements | { readonly kind: 'pain.002'; readonly rejections: readonly Rejection[] }
 
-/** Reads a statement, a notification or a status report. @throws OperatorError */
+/** Parses a statement, notification or status report. @throws OperatorError */
 export const readBankFile = (bytes: Uint8Array, name: string): BankFile => {
   const [document] = elementsAt(readXml(bytes, name), 'Document')
   const statements = document && readStatements(document)

@@ -7,18 +7,18 @@ import { Refusal } from '../../domain/refusal.ts'
 import { fail } from '../failures.ts'
 import { dayAt, elementsAt, textAt, textIn, type Element } from './read-xml.ts'
 
-/** What a file of a bank holds: statements or notifications of movements. */
+/** The content of a bank file: statements or notifications of transactions. */
 export type Statements = {
   readonly kind: 'camt.053' | 'camt.054'
   readonly accounts: readonly string[]
   readonly entries: readonly StatementEntry[]
-  /** Entries that are not booked yet, or in a currency that is not known. */
+  /** Number of entries not booked yet, or in an unknown currency. */
   readonly passedOver: number
 }
 
 type Money = { readonly amount: string; readonly currency: string }
 
-/** Exact minor units; more decimals than the currency has must be zeros. */
+/** Exact minor units; excess decimals must be zeros. */
 const moneyOf = (element: Element | undefined): Money | undefined => {
   const [text, currency] = [textIn(element), element?.['@Ccy']]
   if (text === null || typeof currency !== 'string' || !isKnownCurrency(currency)) return undefined
@@ -39,7 +39,7 @@ const moneyOf = (element: Element | undefined): Money | undefined => {
 const dayIn = (within: Element, ...path: readonly string[]): string | null =>
   dayAt(within, ...path, 'Dt') ?? dayAt(within, ...path, 'DtTm')
 
-/** Banks write this where an id was not given. */
+/** Banks write NOTPROVIDED if an id was not given. */
 const given = (id: string | null): string | null => (id === 'NOTPROVIDED' ? null : id)
 
 const accountOf = (statement: Element): string =>
@@ -69,11 +69,11 @@ type Statement = {
   readonly writtenOn: string | null
 }
 
-/** `<message id>-<number>` of the file that asked for the payments. */
+/** `<message id>-<number>`, from the payment file. */
 const messageOf = (paymentId: string | null): string | null =>
   paymentId === null ? null : paymentId.replace(/-\d+$/, '')
 
-/** What entries of one kind and their details say, before each has an id of its own. */
+/** Entries of one kind and their details, before they get ids. */
 const movementsOf = (entry: Element, { account, source, writtenOn }: Statement) => {
   const whole = moneyOf(elementsAt(entry, 'Amt')[0])
   const side = sideOf(entry)
@@ -104,8 +104,8 @@ const movementsOf = (entry: Element, { account, source, writtenOn }: Statement) 
 type Movement = ReturnType<typeof movementsOf>[number]
 
 /**
- * What tells a movement from all others, in whatever file it comes: the bank's own reference only
- * where the payment has none that goes with it from end to end.
+ * Identifies a transaction across files. The bank's own reference is used only if the payment has
+ * no end-to-end id.
  */
 const withIds = (movements: readonly Movement[]): StatementEntry[] => {
   const counts = new Map<string, number>()
@@ -126,7 +126,7 @@ const kinds = {
   'camt.054': ['BkToCstmrDbtCdtNtfctn', 'Ntfctn'],
 } as const
 
-/** Reads camt.053 and camt.054 of any version; undefined for another document. */
+/** Parses camt.053 and camt.054 of any version; undefined for another document. */
 export const readStatements = (document: Element): Statements | undefined => {
   for (const kind of ['camt.053', 'camt.054'] as const) {
     const [root, part] = kinds[kind]

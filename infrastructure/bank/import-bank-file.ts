@@ -9,7 +9,7 @@ import { fail } from '../failures.ts'
 import type { Settings } from '../settings.ts'
 import type { BankFile } from './bank-file.ts'
 
-/** Records what a file of the bank says of payouts. @throws OperatorError for another account's */
+/** Records what a bank file says about payouts. @throws OperatorError for another account */
 export const importBankFile = (
   core: Core,
   { BANK_ACCOUNT }: Pick<Settings, 'BANK_ACCOUNT'>,

@@ -9,10 +9,10 @@ import type { BankFile } from './bank-file.ts'
 
 const longestMs = 30_000
 
-/** Reads files of banks in a thread of its own, one at a time: a large one takes seconds. */
+/** Parses bank files in a worker thread, one at a time: a large one takes seconds. */
 const makeBankFileReader = () => {
   const read = threadOfItsOwn<Asked, Answer>('bank/bank-file-worker', longestMs)
-  /** @throws OperatorError for a file that is none of a bank */
+  /** @throws OperatorError if it is not a bank file */
   return async (bytes: Uint8Array, name: string): Promise<BankFile> => {
     const answer = await read({ bytes, name })
     if (!answer) return fail(`${name} took too long to read`)
@@ -20,7 +20,7 @@ const makeBankFileReader = () => {
   }
 }
 
-/** More entries than this are for the command: each takes some milliseconds. */
+/** Larger files must use the command: each entry takes some milliseconds. */
 const mostEntries = 1_000
 
 /** Imports a file as `daybook bank import` does. */
@@ -37,7 +37,7 @@ export const importUploaded = (core: Core) => {
       const { length } = 'entries' in file ? file.entries : file.rejections
       if (length > mostEntries) return { tooMany: length, most: mostEntries }
       const load = importBankFile(core, core.settings, contextOf)
-      // Of a file that is sent twice at once, the second finds what the first has done.
+      // If a file is sent twice at once, the second import finds the results of the first.
       const done = await inOrder('bank', () => load(file, name))
       return { kind: file.kind, passedOver: 'entries' in file ? file.passedOver : 0, done }
     } catch (error) {

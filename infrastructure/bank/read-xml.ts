@@ -2,14 +2,14 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { isDay } from '../../domain/time.ts'
 import { fail } from '../failures.ts'
 
-/** An element: its children by name, always in lists; `#text` and attributes as `@name`. */
+/** An element: its children by name, always as lists; also `#text`, and attributes as `@name`. */
 export type Element = { readonly [name: string]: readonly (Element | string)[] | string }
 
 const largestFile = 100_000_000
 
 const encodings: ReadonlySet<string> = new Set(['utf-8', 'iso-8859-1', 'windows-1252'])
 
-/** Bytes as the file says that they are written. */
+/** Decodes bytes in the encoding that the file declares. */
 const decode = (bytes: Uint8Array, name: string): string => {
   const head = Buffer.from(bytes.subarray(0, 200)).toString('latin1')
   const declared = /<\?xml[^>]*\sencoding\s*=\s*["']([\w-]+)["']/.exec(head)?.[1] ?? 'utf-8'
@@ -34,9 +34,7 @@ const parser = new XMLParser({
   isArray: (_name, _path, _isLeaf, isAttribute) => !isAttribute,
 })
 
-/**
- * Reads XML that somebody else has made: no document type, and so no entities but the five of XML.
- */
+/** Parses untrusted XML: no document type, and so only the five built-in entities. */
 export const readXml = (bytes: Uint8Array, name: string): Element => {
   if (bytes.byteLength > largestFile) fail(`${name} is larger than ${largestFile} bytes`)
   const text = decode(bytes, name)
@@ -48,12 +46,12 @@ export const readXml = (bytes: Uint8Array, name: string): Element => {
   try {
     return parser.parse(text) as Element
   } catch (error) {
-    // It is nested too deeply, or has names that the parser refuses.
+    // Nested too deeply, or with names that the parser refuses.
     return fail(`${name} cannot be read: ${(error as Error).message}`)
   }
 }
 
-/** All elements at a path below some. */
+/** All elements at a path below the given ones. */
 export const elementsAt = (within: Element, ...path: readonly string[]): readonly Element[] => {
   let found: readonly Element[] = [within]
   for (const name of path)
@@ -75,7 +73,7 @@ export const textIn = (element: Element | undefined): string | null => {
 export const textAt = (within: Element, ...path: readonly string[]): string | null =>
   textIn(elementsAt(within, ...path)[0])
 
-/** A day, or an instant of it with the offset that the bank writes; null if there is none. */
+/** A day, or an instant with the bank's offset; null if there is none. */
 export const dayAt = (within: Element, ...path: readonly string[]): string | null => {
   const text = textAt(within, ...path)
   const day = text?.slice(0, 10) ?? null

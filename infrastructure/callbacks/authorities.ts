@@ -4,14 +4,14 @@ import { createSecureContext, rootCertificates, type SecureContext } from 'node:
 
 const certificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
-/** @throws Error if there is no certificate, or an unreadable one */
+/** @throws Error if the file contains no certificate, or an unreadable one */
 export const readCertificates = (file: string): string => {
   const found = readFileSync(file, 'utf8').match(certificate) ?? []
   if (found.length === 0) throw new Error('there is no certificate in it')
   return found.map((pem) => new X509Certificate(pem).toString()).join('\n')
 }
 
-/** Trusts these certificates as well as Node's; undefined for Node's alone. */
+/** Trusts these certificates in addition to Node's; undefined for Node's alone. */
 export const trustingAlso = (
   certificates: string | undefined,
   others = '',

@@ -19,7 +19,7 @@ type Needs = {
     signedPrefix: string,
   ) => string
   readonly machineNow: () => number
-  /** Signs and posts, here or in a thread of its own. */
+  /** Signs and posts, inline or in a worker thread. */
   readonly signedPost: Pick<SignedPost, 'post' | 'close'>
 }
 
@@ -34,7 +34,7 @@ const hints: Readonly<Record<number, string>> = {
   503: 'the receiver is out of service',
 }
 
-/** What was answered, and what can be done. */
+/** The response, and what the receiver can do about it. */
 export const problemOfStatus = (status: number, location: string | undefined): string => {
   const told = `answered with status ${status}`
   if (status >= 300 && status < 400)
@@ -50,11 +50,14 @@ export type SendResult = {
   readonly httpStatus: number | null
   readonly problem: string | null
   readonly durationMs: number
-  /** What its `Retry-After` asked for. */
+  /** From `Retry-After`. */
   readonly retryAfterMs?: number
 }
 
-/** As requests, and as Standard Webhooks with each secret and the key of the service. */
+/**
+ * The signing input, for our own signatures and for Standard Webhooks with each secret and the
+ * service's key.
+ */
 const makeUnsigned =
   ({ names, machineNow, stringToSign }: Needs) =>
   (id: string, uri: string, body: string, secrets: readonly string[], leftMs: number): Unsigned => {
@@ -85,7 +88,7 @@ export const makeCallbackSender = (needs: Needs) => {
     uri: string,
     body: string,
     secrets: readonly string[] = [],
-    /** For how long it may still be sent, in ms. */
+    /** How much longer it may be sent, in ms. */
     leftMs = (): number => Infinity,
   ): Promise<Answered> => {
     try {

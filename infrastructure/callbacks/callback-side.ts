@@ -10,7 +10,7 @@ import type { Core } from '../core.ts'
 import { publishedKey } from '../keys.ts'
 import { watchMessages } from './message-watch.ts'
 
-/** Sends a message again, delivered or not; without an address it waits for one. */
+/** Sends a message again, delivered or not. Without an address, it waits for one. */
 export const retryMessage =
   ({ handle, callbacks: { queue, destinations }, readModels }: Core) =>
   async (row: CallbackMessageRow, context: Context): Promise<void> => {
@@ -26,7 +26,7 @@ export const retryMessage =
     await readModels.caughtUp()
   }
 
-/** The messages about a resource before a place, newest first. */
+/** Messages about a resource before a place, newest first. */
 const listMessagesAbout = ({ store, callbacks: { messages } }: Core) => {
   const tellingEvents = tellingEventsOf(store)
   return async (subject: string, before: number, limit: number): Promise<CallbackMessageRow[]> => {
@@ -34,7 +34,7 @@ const listMessagesAbout = ({ store, callbacks: { messages } }: Core) => {
     if (categoryOf(subject) !== payments.category) return rows
     const known = new Set(rows.map(({ id }) => id))
     const gathered: CallbackMessageRow[] = []
-    // Each is looked for in a row of many: no more than are wanted.
+    // Each is looked up in a row of many, so no more than needed.
     for (const event of (await tellingEvents(subject)).toReversed()) {
       if (gathered.length === limit) break
       if (known.has(event.id) || 2 * event.position >= before) continue
@@ -45,7 +45,7 @@ const listMessagesAbout = ({ store, callbacks: { messages } }: Core) => {
   }
 }
 
-/** What merchants can see of their callbacks. */
+/** The merchants' view of their callbacks. */
 export const makeCallbackSide = (core: Core) => {
   const { messages, queue, signingKeys } = core.callbacks
   const watch = watchMessages({ lastPlace: messages.lastPlace })

@@ -3,7 +3,7 @@ import { connect, type PeerCertificate } from 'node:tls'
 
 const probeTimeoutMs = 2000
 
-/** Reads the certificate of a server that is not trusted; nothing is sent to it. */
+/** Reads the certificate of an untrusted server, without sending anything. */
 const certificateAt = (url: URL, lookup: LookupFunction): Promise<PeerCertificate | undefined> =>
   new Promise((resolve) => {
     const host = url.hostname.replace(/^\[|\]$/g, '')
@@ -14,7 +14,7 @@ const certificateAt = (url: URL, lookup: LookupFunction): Promise<PeerCertificat
       socket.destroy()
       resolve(found)
     }
-    // In all: a server that sends a little now and then must not hold it.
+    // An overall deadline, because a server may send single bytes forever.
     const timer = setTimeout(end, probeTimeoutMs)
     socket.once('secureConnect', () => end(socket.getPeerCertificate()))
     socket.once('error', () => end())
@@ -31,7 +31,7 @@ const dayOf = (text: string): string =>
 
 type Failure = NodeJS.ErrnoException & { readonly cert?: PeerCertificate }
 
-/** What is wrong with the receiver's certificate, and undefined if nothing is known. */
+/** What is wrong with the receiver's certificate; undefined if unknown. */
 export const certificateProblem = async (
   { code, cert }: Failure,
   url: URL,

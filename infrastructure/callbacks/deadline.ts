@@ -1,9 +1,9 @@
 import { StoreUnavailable } from '../../application/event-store.ts'
 
-/** Until when something may be sent, by two clocks that all threads share. */
+/** Until when something may be sent, on two clocks that all threads share. */
 export type Deadline = { readonly steady: number; readonly wall: number }
 
-/** The lease of this work may be another node's by now: nothing was sent. */
+/** The lease may belong to another node by now; nothing was sent. */
 export class TooLate extends StoreUnavailable {
   override readonly name = 'TooLate'
   constructor() {
@@ -11,7 +11,7 @@ export class TooLate extends StoreUnavailable {
   }
 }
 
-/** Goes on while the process is frozen, but not while the machine sleeps. */
+/** Continues while the process is frozen, but not while the machine sleeps. */
 const steadyNow = (): number => Number(process.hrtime.bigint() / 1_000_000n)
 
 export const deadlineIn = (milliseconds: number): Deadline => ({

@@ -7,9 +7,9 @@ import type { DeliveryStart, FromDelivery, ToDelivery } from './delivery-exchang
 
 /** In megabytes. */
 const resourceLimits = { maxYoungGenerationSizeMb: 16 }
-/** How long after its end the thread is started again, in ms. */
+/** Delay before the thread is restarted after its end, in ms. */
 const restMs = 1_000
-/** How long a thread that is asked to end may still take to begin, in ms. */
+/** Extra time for a thread that is still starting when asked to end, in ms. */
 const longestBeginMs = 1_000
 
 type Needs = Pick<Core, 'settings' | 'publicUrl' | 'readModels' | 'log'> & {
@@ -70,7 +70,7 @@ const startThread = (
       }),
     stop: async (): Promise<void> => {
       tell('stop')
-      // It first records what it has sent. One that is still starting gets a second for that.
+      // It records its sent messages first. A thread that is still starting gets an extra second.
       const late = isReady ? undefined : setTimeout(() => void worker.terminate(), longestBeginMs)
       await ended
       clearTimeout(late)
@@ -79,8 +79,8 @@ const startThread = (
 }
 
 /**
- * Lets a thread of lower priority deliver callbacks, so that payments need not wait for that. It is
- * started by the first message that waits to be sent, and again a second after it has ended.
+ * Delivers callbacks in a thread of lower priority, so that payments need not wait. The thread
+ * starts with the first queued message, and restarts a second after it ends.
  */
 export const deliveryInThread = (needs: Needs, countAttempt: CountAttempt): Work => {
   const { queue } = needs.callbacks
@@ -101,7 +101,7 @@ export const deliveryInThread = (needs: Needs, countAttempt: CountAttempt): Work
     return (thread = begun)
   }
 
-  /** Also what is due later: a clock that was ahead may have postponed it. */
+  /** Includes later messages: a clock that was ahead may have postponed them. */
   const isAnyWaiting = (): boolean => queue.dueAnywhere(Number.MAX_SAFE_INTEGER, 1).length > 0
 
   return {

@@ -4,18 +4,18 @@ import type { Settings } from '../settings.ts'
 
 export type DeliveryStart = {
   readonly settings: Settings
-  /** Where the service listens. */
+  /** The service's address. */
   readonly address: string
-  /** Of the read models, when the thread is started. */
+  /** Position of the read models when the thread starts. */
   readonly position: Position
-  /** Commits for the thread, so that two do not wait for each other at the file. */
+  /** Commits for the thread, so that the two do not contend for the file. */
   readonly writer: MessagePort
 }
 
 export type ToDelivery =
-  /** The read models have moved. */
+  /** The read models have advanced. */
   | { readonly moved: Position }
-  /** All that is due by now is to be attempted; answered by this number. */
+  /** Attempt everything due by now; the reply has the same number. */
   | { readonly settle: number }
   | 'stop'
 
@@ -24,5 +24,5 @@ export type FromDelivery =
   /** A delivery waits for the read models. */
   | 'hurry'
   | { readonly settled: number; readonly problem: string | undefined }
-  /** How often an attempt had each result, since the last message of this kind. */
+  /** Number of attempts by result, since the last such message. */
   | { readonly attempts: readonly (readonly [result: string, count: number])[] }

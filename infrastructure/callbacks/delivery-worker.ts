@@ -13,7 +13,7 @@ import { secretsOfMerchants } from './merchant-secrets.ts'
 import { yieldToRequests } from '../thread-priority.ts'
 import { signerIn } from './own-signer.ts'
 
-/** How long attempts are counted before they are told, in ms. */
+/** How often counts of attempts are reported, in ms. */
 const tellEveryMs = 250
 
 const countAttempts = (send: (message: FromDelivery) => void) => {
@@ -32,7 +32,7 @@ const countAttempts = (send: (message: FromDelivery) => void) => {
   return { count, tell }
 }
 
-/** Opens the log and the read models here, and delivers whatever is due. */
+/** Opens the log and the read models in this thread, and delivers whatever is due. */
 const beginDelivery = async (
   { settings, address, writer }: DeliveryStart,
   folding: StartFolding,
@@ -55,7 +55,7 @@ const beginDelivery = async (
 
   return {
     settle: async (): Promise<void> => {
-      // The clock may have been moved just now.
+      // The clock may just have been moved.
       await core.readClock()
       await core.caughtUp()
       await delivery.settle?.(stopping.signal)
@@ -89,7 +89,7 @@ const run = async (port: MessagePort, start: DeliveryStart): Promise<void> => {
   }
 
   let isStopping = false
-  // What is delivered could not be recorded any more: this thread ends, and is started again.
+  // Further results could not be recorded, so this thread ends and is restarted.
   start.writer.once('close', () => {
     if (!isStopping) throw new StoreUnavailable('the thread that writes the event log has ended')
   })

@@ -16,7 +16,7 @@ const logRested =
     )
   }
 
-/** Delivers callbacks beside the requests. */
+/** Delivers callbacks in the background. */
 export const callbackDelivery = (
   core: Core,
   findSecrets: FindCallbackSecrets,

@@ -8,12 +8,12 @@ import type { FindCallbackSecrets } from './merchant-secrets.ts'
 import { makeSignedPost } from './signed-post.ts'
 import { signedPostInWorker } from './sending-client.ts'
 
-/** What the wire form of callbacks is made with; the wire belongs to `http`. */
+/** The wire format of callbacks, which belongs to `http`. */
 export type CallbackWire = {
   readonly message: (message: Message, uri: string) => Promise<string>
 } & Pick<Parameters<typeof makeCallbackSender>[0], 'names' | 'stringToSign'>
 
-/** The path of an address may hold a token of the receiver: only its host is logged. */
+/** An address's path may contain a token of the receiver, so only the host is logged. */
 const logUndelivered = (
   log: Log,
   { id, event }: QueuedMessage,
@@ -31,7 +31,7 @@ export type SendingNeeds = {
   readonly countAttempt: (result: string, count?: number) => void
 }
 
-/** Sends messages as the settings say, counts attempts, and logs what was not delivered. */
+/** Sends messages as configured, counts attempts, and logs failures. */
 export const loggedSending = (
   { now, settings, log, beside }: Core,
   findSecrets: FindCallbackSecrets,
@@ -58,7 +58,7 @@ export const loggedSending = (
       leftMs: () => number = () => Infinity,
     ): Promise<SendResult> => {
       if (channelOf(uri) !== undefined) {
-        // The record of the attempt is what channels hear, on every node.
+        // Channels publish the recorded attempt, on every node.
         countAttempt('delivered')
         return { result: 'delivered', httpStatus: null, problem: null, durationMs: 0 }
       }

@@ -6,7 +6,7 @@ import type { Instant } from '../../domain/time.ts'
 
 const prefix = 'whsec_'
 
-/** The signature `v1` of Standard Webhooks. */
+/** The `v1` signature of Standard Webhooks. */
 export const hmacOf = (secret: string, content: string): string =>
   createHmac('sha256', Buffer.from(secret.slice(prefix.length), 'base64'))
     .update(content)
@@ -14,11 +14,11 @@ export const hmacOf = (secret: string, content: string): string =>
 
 type Needs = {
   readonly find: Find
-  /** Secret to all who lack the vault. */
+  /** Cannot be computed without the vault. */
   readonly derive: (...parts: readonly (string | number)[]) => string
 }
 
-/** The secrets that sign a merchant's callbacks, the current one first. */
+/** The secrets that sign a merchant's callbacks, current one first. */
 export const secretsOfMerchants =
   ({ find, derive }: Needs) =>
   async (merchant: string, at: Instant) => {

@@ -1,16 +1,16 @@
-/** Between two looks, however often the read models change. */
+/** Minimum time between two checks, however often the read models change. */
 const lookEveryMs = 50
 const mostWaiting = 2000
 const mostOfOneMerchant = 16
 
 type Needs = {
-  /** Place of the merchant's last message. */
+  /** Rank of the merchant's last message. */
   readonly lastPlace: (merchant: string) => number
 }
 
 type Waiting = { readonly after: number; readonly resume: () => void }
 
-/** Lets requests wait for a merchant's next message. */
+/** Lets requests wait for a merchant's next message (long polling). */
 export const watchMessages = ({ lastPlace }: Needs) => {
   const waiting = new Map<string, Set<Waiting>>()
   let count = 0
@@ -31,7 +31,10 @@ export const watchMessages = ({ lastPlace }: Needs) => {
       isLookDue = true
       setTimeout(look, lookEveryMs)
     },
-    /** Resolves once there is a later message, after this time, or at once if too many wait. */
+    /**
+     * Resolves when there is a later message, after a timeout, or at once if too many requests
+     * wait.
+     */
     untilMessage: (merchant: string, after: number, milliseconds: number): Promise<void> =>
       new Promise((resolve) => {
         const own = waiting.get(merchant) ?? new Set()
@@ -49,7 +52,7 @@ export const watchMessages = ({ lastPlace }: Needs) => {
         waiting.set(merchant, own.add(entry))
         count += 1
       }),
-    /** Ends all waiting, so that the service can stop. */
+    /** Ends all waits, so that the service can stop. */
     end: (): void => {
       hasEnded = true
       for (const all of [...waiting.values()]) for (const { resume } of [...all]) resume()

@@ -4,12 +4,12 @@ import { readFile } from 'node:fs/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import type { Resolve } from './addresses.ts'
 
-/** In ms: 2 s, then twice as long, well below the limit of a connection. */
+/** In ms: 2 s, then twice as long; well below the limit of a connection. */
 const patience = { timeout: 2000, tries: 2 }
 
 const found = (address: string): LookupAddress => ({ address, family: isIP(address) })
 
-/** The hosts file goes before name servers. */
+/** The hosts file takes precedence over name servers. */
 const inHostsFile = async (hostname: string): Promise<LookupAddress[]> => {
   const text = await readFile('/etc/hosts', 'utf8').catch(() => '')
   return text.split('\n').flatMap((line) => {
@@ -20,7 +20,7 @@ const inHostsFile = async (hostname: string): Promise<LookupAddress[]> => {
 }
 
 const atNameServers = async (hostname: string, servers?: readonly string[]) => {
-  // A new one each time, to read the current name servers.
+  // A new resolver each time, to use the current name servers.
   const resolver = new Resolver(patience)
   if (servers) resolver.setServers(servers)
   const asked = [resolver.resolve4(hostname), resolver.resolve6(hostname)]
@@ -32,9 +32,9 @@ const atNameServers = async (hostname: string, servers?: readonly string[]) => {
 }
 
 /**
- * Resolves each name separately: the system's look-ups share a few threads, which one silent name
- * server would block. Look-ups of the same name are shared. @param servers default: those of the
- * system
+ * Resolves each name separately: the system's look-ups share a few threads, which one unresponsive
+ * name server would block. Concurrent look-ups of a name are shared. @param servers default: those
+ * of the system
  */
 export const makeResolve = (servers?: readonly string[]): Resolve => {
   const underWay = new Map<string, Promise<readonly LookupAddress[]>>()

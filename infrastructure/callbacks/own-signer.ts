@@ -12,7 +12,7 @@ import { keyInFile, makeSigner, type Signer } from '../keys.ts'
 const idOf = (...pems: readonly string[]): string =>
   createHash('sha256').update(pems.join('')).digest('hex').slice(0, 16)
 
-/** A pair of keys in the data directory; the first one has no id in its names. */
+/** A key pair in the data directory; the first one has no id in its file names. */
 type Pair = { readonly id: string; readonly signer: Signer }
 
 const types = ['rsa', 'ed25519'] as const
@@ -27,7 +27,7 @@ const pairIn = async (dataDir: string, id: string): Promise<Pair> => {
   }
 }
 
-/** The ids of the pairs that were rotated in, and '' for the first one. */
+/** Ids of the rotated pairs, and '' for the first one. */
 const idsIn = (dataDir: string): readonly string[] => {
   const names = existsSync(dataDir) ? readdirSync(dataDir) : []
   const ids = names.flatMap((name) => {
@@ -37,14 +37,16 @@ const idsIn = (dataDir: string): readonly string[] => {
   return ids.length > 0 ? ids : ['']
 }
 
-/** The keys of callbacks in the data directory, made when there are none. */
+/** The callback keys in the data directory, created if there are none. */
 export const callbackKeysIn = (dataDir: string): Promise<readonly Pair[]> =>
   Promise.all(idsIn(dataDir).map((id) => pairIn(dataDir, id)))
 
 type Known = Pick<Core, 'find' | 'handle' | 'contextOf' | 'onFolded'>
 type Valid = Pair & { readonly validFrom: Instant }
 
-/** Registers the public keys of a first pair when they are new. Answers since when it signs. */
+/**
+ * Registers the public keys of a first pair if they are new. Returns when the pair becomes valid.
+ */
 const validFromOf = async (
   core: Known,
   { id, signer }: Pair,
@@ -57,11 +59,11 @@ const validFromOf = async (
   }
   if (id !== '') return (await registered(id))?.validFrom
   const before = await registered(idOf(rsa))
-  // The RSA key names a pair. With another Ed25519 key it is a new pair.
+  // The RSA key identifies a pair. With another Ed25519 key it is a new pair.
   const key = before && before.ed25519 !== ed25519 ? idOf(rsa, ed25519) : idOf(rsa)
   const known = await registered(key)
   if (known) return known.validFrom
-  // Signatures carry the machine's time, not the sandbox clock's (interface 3).
+  // Signatures contain the machine's time, not the sandbox clock's (interface 3).
   const validFrom = machineNow()
   const data = { id: key, rsa, ed25519, validFrom }
   const command = { type: 'Register', data } as const
@@ -90,8 +92,8 @@ const pairAt = (pairs: readonly Valid[], at: Instant): Valid => {
 }
 
 /**
- * Signs callbacks with the pair that is valid, of those in the data directory. Learns of new pairs
- * from the log. Public parts that are new are registered.
+ * Signs callbacks with the currently valid pair in the data directory. Learns of new pairs from the
+ * log, and registers new public keys.
  */
 export const signerIn = async (
   core: Known,
@@ -106,7 +108,7 @@ export const signerIn = async (
   }
   const ofKeys = streamOf(signingKeys, '')
   core.onFolded((streams) => {
-    // What cannot be read now is read at the next start; the pairs that are known go on signing.
+    // What cannot be read now is read at the next start; known pairs continue to sign.
     if ([...streams].some((stream) => stream.startsWith(ofKeys))) readAgain().catch(() => {})
   })
   return {
@@ -123,8 +125,8 @@ export const signerIn = async (
 }
 
 /**
- * Publishes a new pair that signs from then on, and removes the private keys of pairs that sign no
- * more. All public keys stay published.
+ * Publishes a new pair that signs from then on, and removes the private keys of expired pairs. All
+ * public keys stay published.
  */
 export const rotateCallbackKeys = async (
   core: Known,

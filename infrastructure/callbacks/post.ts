@@ -6,14 +6,14 @@ import { certificateProblem } from './certificate-problem.ts'
 
 const answerTimeoutMs = 10_000
 const largestHead = 262_144
-/** How much of a body is read so that the connection can be reused. */
+/** Maximum bytes of a body to read so that the connection can be reused. */
 const largestBody = 131_072
 /** Servers usually close idle connections after 5 seconds or more. */
 const idleMs = 4000
-/** The default of 250 ms is too short for receivers far away. */
+/** The default of 250 ms is too short for distant receivers. */
 const addressTimeoutMs = 2500
 
-/** No valid answer; the message is one line. */
+/** There was no valid response; the message is one line. */
 class NoAnswer extends Error {
   override readonly name = 'NoAnswer'
 }
@@ -31,7 +31,7 @@ const untrusted = new Set([
 
 type Failure = NodeJS.ErrnoException & { readonly library?: string; readonly reason?: string }
 
-/** What went wrong, in one line. */
+/** The cause of a failure, in one line. */
 export const problemOf = (error: Failure): string => {
   const { message, name, code = '', library, reason } = error
   const line = message.replaceAll(/\s+/g, ' ').trim()
@@ -41,17 +41,17 @@ export const problemOf = (error: Failure): string => {
     return `${line.split(';')[0]}; CALLBACK_CA_FILE can name further certificate authorities`
   if (code === 'ECONNREFUSED') return 'nobody listens at this address: is the receiver running?'
   if (code.startsWith('HPE_')) return `${notAllowed}: ${line.replace(/^Parse Error: /, '')}`
-  // A failed TLS handshake has a message of its own.
+  // A failed TLS handshake has its own message.
   if (code === 'ECONNRESET' && !line.includes('TLS'))
     return 'the connection was closed before an answer'
   // OpenSSL's messages contain source locations.
   const wrong = reason ?? /SSL routines:[^:]*:([^:]+)/.exec(line)?.[1] ?? library
   if (wrong !== undefined) return `no TLS connection: ${wrong}`
-  // If several addresses refuse, the error has no message.
+  // If several addresses refuse the connection, the error has no message.
   return line || code || name
 }
 
-/** Reads the rest of an answer, or closes the connection if it is long. */
+/** Reads the rest of a response, or closes the connection if it is long. */
 const drop = (answer: IncomingMessage): void => {
   let read = 0
   answer.on('data', (chunk: Buffer) => {
@@ -74,7 +74,7 @@ const retryAfterIn = ({ headers }: IncomingMessage): number | undefined => {
 export type PostAnswer = {
   readonly status: number
   readonly retryAfterMs: number | undefined
-  /** Of a redirect. */
+  /** Target of a redirect. */
   readonly location: string | undefined
 }
 
@@ -98,11 +98,11 @@ const answerOf = (sent: ClientRequest, body: string): Promise<PostAnswer> =>
 
 type Needs = {
   readonly lookup: LookupFunction
-  /** Undefined trusts what Node trusts. */
+  /** Undefined trusts Node's certificates. */
   readonly secureContext: SecureContext | undefined
 }
 
-/** POSTs over kept connections and returns the answer's head. */
+/** POSTs over keep-alive connections and returns the response's head. */
 export const makePost = ({ lookup, secureContext }: Needs) => {
   const options = {
     keepAlive: true,
@@ -121,8 +121,8 @@ export const makePost = ({ lookup, secureContext }: Needs) => {
   }
 
   /**
-   * Sends once, so that each attempt is recorded. A kept connection may close meanwhile: the next
-   * attempt uses a new one. @throws NoAnswer
+   * Sends once, so that each attempt is recorded. If a kept connection was closed meanwhile, the
+   * next attempt uses a new one. @throws NoAnswer
    */
   const post = async (
     uri: string,

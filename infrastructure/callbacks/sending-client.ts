@@ -9,7 +9,7 @@ import type { PostOptions, SignedPost } from './signed-post.ts'
 /** In megabytes. */
 const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16 }
 
-/** Our failure, and not the receiver's: nothing is known of the message. */
+/** A failure of ours, not the receiver's: the outcome of the message is unknown. */
 export class SendingEnded extends Error {
   override readonly name = 'SendingEnded'
 }
@@ -19,7 +19,7 @@ type Waiting = {
   readonly reject: (error: Error) => void
 }
 
-/** The thread, and what it knows and owes. */
+/** The thread, with its requests in flight. */
 const startThread = (options: PostOptions, onEnd: () => void) => {
   const worker: Worker = startWorker('callbacks/sending-worker', {
     resourceLimits,
@@ -61,8 +61,8 @@ const startThread = (options: PostOptions, onEnd: () => void) => {
 }
 
 /**
- * Signs and posts in a thread of low priority, so that neither competes with answering requests. A
- * thread that dies fails what it owes, and the next message starts another.
+ * Signs and posts in a thread of low priority, so that neither competes with requests. If the
+ * thread dies, its requests in flight fail, and the next message starts another thread.
  */
 export const signedPostInWorker = (options: PostOptions): SignedPost => {
   let thread: ReturnType<typeof startThread> | undefined

@@ -6,7 +6,7 @@ import { makeResolve } from './name-resolution.ts'
 import type { PostAnswer } from './post.ts'
 import { makeSignedPost, type PostOptions, type Unsigned } from './signed-post.ts'
 
-/** Keys come once, before the first message that they sign. */
+/** Each key is sent once, before the first message that it signs. */
 export type SendingRequest =
   | { readonly keyPair: number; readonly keys: PrivateKeys }
   | { readonly number: number; readonly keyPair: number; readonly message: Unsigned }

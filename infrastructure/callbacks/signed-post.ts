@@ -7,31 +7,31 @@ import { hmacOf } from './merchant-secrets.ts'
 import { lookupWith, makeResolve } from './name-resolution.ts'
 import { makePost, type PostAnswer } from './post.ts'
 
-/** A message, and what its signatures are made of. */
+/** A message, and the input of its signatures. */
 export type Unsigned = {
   readonly uri: string
   readonly body: string
   readonly headers: Readonly<Record<string, string>>
-  /** What the RSA key signs, as requests are signed. */
+  /** Text for the RSA signature, in the format of request signatures. */
   readonly text: string
-  /** What Standard Webhooks sign. */
+  /** Content for Standard Webhooks signatures. */
   readonly content: string
-  /** Of the merchant. */
+  /** Secrets of the merchant. */
   readonly secrets: readonly string[]
   readonly until?: Deadline | undefined
 }
 
-/** Can go to another thread. */
+/** Can be sent to another thread. */
 export type PostOptions = {
   readonly arePrivateAddressesAllowed: boolean
-  /** PEM, besides what Node trusts. */
+  /** PEM, in addition to Node's. */
   readonly certificates?: string | undefined
   readonly otherCertificates?: string | undefined
 }
 
 const checkLiteral = (uri: string): void => {
   const host = new URL(uri).hostname.replace(/^\[|\]$/g, '')
-  // Names are checked when they are resolved; literal addresses are not resolved.
+  // Names are checked when resolved; literal addresses are not resolved, so they are checked here.
   if (isIP(host) !== 0 && !isPublic(host)) throw new PrivateAddress(host)
 }
 
@@ -46,7 +46,7 @@ export const makeSignedPost = (
   })
   return {
     close,
-    /** @throws TooLate, or another Error when no answer came */
+    /** @throws TooLate, or another Error if there was no response */
     post: async (message: Unsigned, { rsa, ed25519 }: PrivateKeys): Promise<PostAnswer> => {
       const { uri, body, headers, text, content, secrets, until } = message
       if (!arePrivateAddressesAllowed) checkLiteral(uri)
@@ -59,7 +59,7 @@ export const makeSignedPost = (
         Authorization: `RSA-SHA256 ${await signRsa(rsa, text)}`,
         'webhook-signature': signatures.join(' '),
       }
-      // Last of all: this process may have been frozen a moment ago.
+      // Last check before sending: this process may just have been frozen.
       checkDeadline(until)
       return post(uri, signed, body)
     },

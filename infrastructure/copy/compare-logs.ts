@@ -14,7 +14,7 @@ const addTo = ({ add }: ReturnType<typeof growingTree>, { leaf }: CopiedEvent): 
 
 const base64 = (hash: Uint8Array): string => Buffer.from(hash).toString('base64')
 
-/** Reads two logs side by side; the trees of both grow with what is the same. */
+/** Reads two logs in parallel. Both Merkle trees cover the common part. */
 export const compareLogs = (source: Source, target: Source) => {
   const [ofSource, ofTarget] = [growingTree(), growingTree()]
   let [sourceAt, targetAt]: [Position, Position] = [start, start]
@@ -29,7 +29,7 @@ export const compareLogs = (source: Source, target: Source) => {
   }
 
   return {
-    /** Compares all that the target has come to hold. @throws OperatorError when it differs */
+    /** Compares everything the target has received. @throws OperatorError on a difference */
     goOn: async (onCompared: (sourceAt: Position) => void): Promise<void> => {
       const wanted = oneByOne(source.events(sourceAt))
       for await (const there of oneByOne(target.events(targetAt))) {
@@ -45,7 +45,7 @@ export const compareLogs = (source: Source, target: Source) => {
       onCompared(sourceAt)
     },
     size: (): number => ofTarget.size(),
-    /** The last event of the source that the target holds. */
+    /** Source position of the last event that the target has. */
     sourceAt: (): Position => sourceAt,
     roots: () => ({ ofSource: base64(ofSource.root()), ofTarget: base64(ofTarget.root()) }),
   }

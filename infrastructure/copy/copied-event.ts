@@ -2,7 +2,7 @@ import { leafHash } from '../event-store/event-entry.ts'
 import { StoreUnavailable, type Position } from '../../application/event-store.ts'
 import { fail } from '../failures.ts'
 
-/** An event of a log that is copied; data and metadata are the text as it is stored. */
+/** An event to copy; data and metadata are the stored text. */
 export type CopiedEvent = {
   readonly position: Position
   readonly stream: string
@@ -17,22 +17,22 @@ export type CopiedEvent = {
   readonly leaf: string
 }
 
-/** A log that is read. */
+/** A log to read. */
 export type Source = {
-  /** As the operator named it, without a password. */
+  /** As named by the operator, without a password. */
   readonly shown: string
   readonly head: () => Promise<Position>
-  /** Up to the present end. @throws OperatorError for what cannot be copied */
+  /** Up to the current end. @throws OperatorError for what cannot be copied */
   readonly events: (after: Position) => AsyncIterable<readonly CopiedEvent[]>
-  /** Whether a vault lies beside the log, in streams that are no part of it. */
+  /** Whether there is a vault beside the log, in streams that are not part of it. */
   readonly holdsVault?: () => Promise<boolean>
   readonly close: () => Promise<void>
 }
 
-/** A log that is written. */
+/** A log to write. */
 export type Target = Source & {
   /**
-   * Appends all in order. When it throws, some may be there: read what is.
+   * Appends all in order. If it throws, some may have been appended: read the log to find out.
    * @throws StoreUnavailable, WrongExpectedRevision
    */
   readonly append: (events: readonly CopiedEvent[]) => Promise<void>
@@ -44,7 +44,7 @@ export const named = ({ stream, revision, type }: CopiedEvent): string =>
 export const leafOfCopy = ({ id, ...event }: Omit<CopiedEvent, 'leaf'>): string =>
   leafHash({ ...event, id: id.replaceAll('-', '') })
 
-/** Events of one stream side by side, which one append takes. */
+/** Consecutive events of one stream, for one append each. */
 export const runsOf = (
   events: readonly CopiedEvent[],
   mostEvents: number,
@@ -64,7 +64,7 @@ export const runsOf = (
   return runs
 }
 
-/** The answer; a store that is away is named. */
+/** Adds the store's name to StoreUnavailable. */
 export const ofStore = async <Answer>(shown: string, asked: Promise<Answer>): Promise<Answer> => {
   try {
     return await asked

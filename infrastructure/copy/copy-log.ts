@@ -8,13 +8,13 @@ import { fail } from '../failures.ts'
 import { compareLogs, type Comparison } from './compare-logs.ts'
 import type { Source, Target } from './copied-event.ts'
 
-/** Tries in a row that appended nothing, after which the target counts as away. */
+/** Consecutive attempts without progress until the target counts as unavailable. */
 const mostFailures = 5
 const pauseMs = 500
 
 type OnProgress = (doing: 'copying' | 'verifying', at: Position, end: Position) => void
 
-/** Appends what the target lacks; returns why it stopped when the target is away. */
+/** Appends what the target lacks; returns the failure if the target is unavailable. */
 const appendRest = async (
   source: Source,
   target: Target,
@@ -39,7 +39,7 @@ const appendRest = async (
   }
 }
 
-/** Copies until both hold the same. @returns the number of events that were there before */
+/** Copies until both logs are equal. @returns the number of events that existed before */
 const copyAll = async (
   source: Source,
   target: Target,
@@ -63,9 +63,9 @@ const copyAll = async (
 }
 
 /**
- * Copies a log into another store: every event with its id, place in its stream, data and metadata,
- * in the same order. What the target holds of it already stays. @throws OperatorError when the
- * target holds something else
+ * Copies a log to another store: every event with its id, revision, data and metadata, in the same
+ * order. Events already in the target are kept. @throws OperatorError if the target has anything
+ * else
  */
 export const copyLog = async (source: Source, target: Target, onProgress: OnProgress) => {
   const comparison = compareLogs(source, target)

@@ -11,7 +11,7 @@ import { leafOfCopy, runsOf, type CopiedEvent, type Source, type Target } from '
 
 const batchSize = 1_000
 
-/** Events and characters of one append. */
+/** Maximum events and characters per append. */
 const [mostEvents, mostBytes] = [1_000, 1_048_576]
 
 const copyOf = ({ row, problem }: Examined): CopiedEvent => {
@@ -49,7 +49,7 @@ const appendTo = async (log: EventLog, events: readonly CopiedEvent[]): Promise<
     if (ended.status === 'rejected') throw ended.reason
 }
 
-/** What is wrong with a folder is said of the folder that was named. */
+/** Adds the name of the folder to its errors. */
 const inFolder = async <Answer>(shown: string, open: () => Promise<Answer> | Answer) => {
   try {
     return await open()
@@ -68,14 +68,14 @@ const reading = (folder: string, log: EventLog, close: () => Promise<void>): Sou
   close,
 })
 
-/** @throws OperatorError when there is no log */
+/** @throws OperatorError if there is no log */
 export const embeddedSource = (folder: string): Promise<Source> =>
   inFolder(shownAs(folder), async () => {
     const { log, close } = await openStoreToRead({ EVENT_STORE: 'sqlite', DATA_DIR: folder })
     return log ? reading(folder, log, close) : fail(`${folder} holds no log`)
   })
 
-/** The log of a folder, which may hold the vault and the keys already. */
+/** The log in a folder, which may already contain the vault and the keys. */
 export const embeddedTarget = (folder: string): Promise<Target> =>
   inFolder(shownAs(folder), () => {
     const file = logFileIn({ DATA_DIR: folder })

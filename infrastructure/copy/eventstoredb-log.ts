@@ -23,10 +23,10 @@ import {
   type Target,
 } from './copied-event.ts'
 
-/** Appends under way. The node takes those of one connection in the order in which they come. */
+/** Maximum appends in flight. The node processes those of a connection in order. */
 const window = 64
 
-/** Events and bytes of one append, of which the node takes a megabyte. */
+/** Maximum events and bytes per append; the node accepts a megabyte. */
 const [mostEvents, mostBytes] = [500, 524_288]
 
 const answerWithinMs = 10_000
@@ -63,7 +63,7 @@ const reading = (connectionString: string, counts: (event: RecordedEvent) => boo
   }
 }
 
-/** A log in EventStoreDB; events of other applications are left out. */
+/** A log in EventStoreDB; events of other applications are skipped. */
 export const serverSource = (connectionString: string): Source => reading(connectionString, isOurs)
 
 const objectIn = (text: string, event: CopiedEvent): JsonObject => {
@@ -88,7 +88,7 @@ const send = async (client: EventStoreDBClient, run: readonly CopiedEvent[]): Pr
   await within(answerWithinMs, client.appendToStream(stream, [...events], options))
 }
 
-/** What came of an append, as the port of the event store says it. */
+/** The outcome of an append, as an error of the event store port. */
 const failureOf = (thrown: unknown, user: string | undefined): Error => {
   const error = thrown instanceof Error ? convertToCommandError(thrown) : thrown
   const decided = verdict(error, { doing: 'appending to', stream: 'its streams', user })
@@ -98,13 +98,13 @@ const failureOf = (thrown: unknown, user: string | undefined): Error => {
   return isBug ? error : new StoreUnavailable(error.message, { cause: error })
 }
 
-/** Appends over one connection, several at a time; after a failure over a new one. */
+/** Appends over one connection, several at a time; over a new one after a failure. */
 const appends = (connectionString: string) => {
   let client: EventStoreDBClient | undefined
 
   const open = async (first: readonly CopiedEvent[]): Promise<EventStoreDBClient> => {
     const opened = (client = clientOf(connectionString))
-    // Appends that open a connection together lose their order.
+    // Appends that open a connection concurrently lose their order.
     await send(opened, first)
     return opened
   }

@@ -14,7 +14,7 @@ type Serialised = {
   readonly metadata: string
 }
 
-/** Bytes of event data that one append may hold: what EventStoreDB takes unless told otherwise. */
+/** Maximum bytes of event data per append: EventStoreDB's default limit. */
 export const maximumAppendSize = 1_048_576
 
 const nil = '00000000-0000-0000-0000-000000000000'
@@ -33,8 +33,8 @@ const serialise = (value: JsonObject): string => {
 }
 
 /**
- * The events as they are sent and stored. @throws TypeError for what EventStoreDB refuses or
- * answers in a way that its client does not survive
+ * The events in the form sent and stored. @throws TypeError for input that EventStoreDB refuses, or
+ * whose error its client does not survive
  */
 export const acceptAppend = (
   stream: string,

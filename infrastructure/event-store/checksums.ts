@@ -14,8 +14,8 @@ type OldRow = readonly [
 const rowsAtOnce = 1_000
 
 /**
- * Gives each event of a file of the first format the checksum of what it is now, within a
- * transaction of the caller. Returns their number.
+ * Adds a checksum of the current content to each event of a file in the first format, within the
+ * caller's transaction. Returns their number.
  */
 export const addChecksums = (database: Database.Database): number => {
   database.exec(`

@@ -7,24 +7,24 @@ import type { EventWriter } from './sqlite-event-writer.ts'
 import { threadBehind, threadFor, type StartWriting, type Writing } from './writing-thread.ts'
 
 /**
- * Appends sent before the turn of the event loop ends: they are written while others are
- * decided.
+ * Batch size for sending appends before the turn of the event loop ends, so that they are written
+ * while others are decided.
  */
 const appendsAtOnce = 24
 
-/** How long appends that are wanted soon are gathered, in ms, and how many at most. */
+/** How long `soon` appends are batched, in ms, and the maximum batch. */
 const gatherMs = 100
 const gatheredAtOnce = 100
 
 type WorkerCommits = Commits & {
   /**
-   * The log end for readers. It excludes own commits that are not acknowledged yet, unless
-   * another process may have written after the acknowledged ones.
+   * Log end for readers, excluding our unacknowledged commits, unless another process may have
+   * written after the acknowledged ones.
    */
   acknowledgedEnd(fileEnd: Position): Position
 }
 
-/** Appends that are wanted soon share a commit of their own: each commit costs a sync. */
+/** Batches `soon` appends in a commit of their own, because each commit costs a sync. */
 const gatherAppends = (send: (appends: readonly Waiting[]) => void) => {
   let gathered: Waiting[] = []
   let timer: NodeJS.Timeout | undefined
@@ -45,23 +45,23 @@ const gatherAppends = (send: (appends: readonly Waiting[]) => void) => {
   }
 }
 
-/** Commits single appends in this thread while nothing else is under way. */
+/** Commits single appends in this thread while nothing else is in flight. */
 type Alone = { readonly isAlone: () => boolean; readonly writer: EventWriter }
 
-/** Whether the append was committed or failed here; false when another process holds the file. */
+/** Whether the append succeeded or failed inline; false if another process has locked the file. */
 const wasHandledInline = (
   append: Waiting,
   { writer }: Alone,
   acknowledge: (end: Position) => void,
 ): boolean => {
   const end = commitInline(writer, append)
-  // After a failure too: the caller may read what the file holds.
+  // After a failure too, because the caller may then read the file.
   if (end !== undefined) acknowledge(end)
   return end !== undefined
 }
 
 /**
- * Commits in another thread, so that this one answers requests while the disk syncs. `committed` is
+ * Commits in another thread, so that this one answers requests during the sync. `committed` is
  * called with the position of the last own event.
  */
 const commitThere = (
@@ -70,7 +70,7 @@ const commitThere = (
   committed: (end: Position) => void,
   alone?: Alone,
 ): Commits & { readonly begin: () => Writing; readonly acknowledged: () => Position } => {
-  /** Position of the last own event whose append was acknowledged. */
+  /** Position of the last acknowledged own event. */
   let acknowledged: Position = 0
   let queue: Waiting[] = []
   let isScheduled = false
@@ -89,7 +89,7 @@ const commitThere = (
     queue = []
     const [only] = appends
     if (!only) return
-    // Nothing is under way in the worker, so the order of appends is kept.
+    // Nothing is in flight in the worker, so the order of appends is kept.
     const isOnlyOne = appends.length === 1 && !isAnythingSent()
     if (isOnlyOne && alone?.isAlone() && wasHandledInline(only, alone, acknowledge)) return
     send(appends)
@@ -123,7 +123,7 @@ const commitThere = (
   }
 }
 
-/** Commits in a thread of its own, which others may share. */
+/** Commits in a worker thread, which other threads may share. */
 export const commitInWorker = (
   file: string,
   committed: (end: Position) => void,
@@ -147,12 +147,13 @@ export const commitInWorker = (
   }
 }
 
-/** Commits in the thread of another, which shares it through this port. */
+/** Commits through a port to another thread's worker. */
 export const commitThrough = (
   port: MessagePort,
   committed: (end: Position) => void,
 ): WorkerCommits => {
   const { append, finish } = commitThere(threadBehind(port), sharedEnds(), committed)
-  // What other threads were answered is not known here, so reads go to the end of the file.
+  // This thread does not know what other threads were acknowledged, so reads go to the end of the
+  // file.
   return { append, finish, acknowledgedEnd: (fileEnd) => fileEnd }
 }

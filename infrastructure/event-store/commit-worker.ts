@@ -7,21 +7,21 @@ import { openEventFile } from './sqlite-event-file.ts'
 import { commitsTo, tellSometimes } from './sqlite-event-growth.ts'
 import { writeEvents, type Expectation, type NewRow } from './sqlite-event-writer.ts'
 
-/** The file, and the shared memory for where each commit ends. */
+/** The file, and shared memory for the end of each commit. */
 export type Given = { readonly file: string; readonly ends: SharedArrayBuffer }
 
 /**
- * Appends, flattened because cloning many small objects is slow, or the end. Each append is its
- * stream, expectation and number of rows, then of each row the id (a character per byte), type,
+ * Appends, flattened because cloning many small objects is slow; or `end`. Each append has its
+ * stream, expectation and number of rows, followed by each row's id (a character per byte), type,
  * data and metadata.
  */
 export type Request = Appends | 'end'
 type Appends = readonly (Content | Expectation | null)[]
-/** Answers another thread as well, through this port. */
+/** Serves another thread as well, through this port. */
 export type Shared = { readonly shared: MessagePort }
-/** The answers to one request, or why the worker cannot begin. */
+/** The replies to one request, or why the worker cannot start. */
 export type Reply = Answers | Problem
-/** Of each append, in order, the revision and position of its last event, or its failure. */
+/** For each append, in order, revision and position of its last event, or its failure. */
 export type Answers = readonly (number | Failure)[]
 export type Failure = Pick<WrongExpectedRevision, 'expected' | 'actual'> | Problem
 /** Text, because a database error loses its message between threads. */
@@ -55,7 +55,7 @@ const failureOf = (error: unknown): Failure => {
 }
 
 const open = ({ file, ends }: Given) => {
-  // The main thread has it open: a new file made here would have no readers.
+  // The main thread has it open: a new file created here would have no readers.
   const database = openEventFile(file, 'append there')
   const threads = commitsTo(file)
   const tellThreads = tellSometimes(() => threads.postMessage(null))
@@ -73,13 +73,13 @@ const open = ({ file, ends }: Given) => {
   return { commits, close, answeredSharers }
 }
 
-/** Answers the requests of a thread; replies keep the order of the requests. */
+/** Answers the requests of a thread, in order. */
 const answerThrough = (
   port: MessagePort,
   commits: Commits,
   answered = (_: Position): void => {},
 ) => {
-  /** Replies once all appends of the request are answered. */
+  /** Replies once all appends of the request are done. */
   const answer = async (request: Appends): Promise<void> => {
     const answers = appendsIn(request).map(({ stream, rows, expected }) =>
       commits.append(stream, rows, expected).catch(failureOf),
@@ -115,7 +115,7 @@ const run = (port: MessagePort, { commits, close, answeredSharers }: ReturnType<
       if (request === 'end') void theirs.end()
       else theirs.answer(request)
     })
-    // Whoever shares the writer has ended before.
+    // Threads sharing the writer have already ended.
     port.once('close', () => shared.close())
   }
 

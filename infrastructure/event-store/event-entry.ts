@@ -2,10 +2,10 @@ import { hash } from 'node:crypto'
 import type { RecordedEvent } from '../../application/event-store.ts'
 import type { EncodedEvent } from '../../application/proved-events.ts'
 
-/** Text is JSON, bytes are anything else. */
+/** A string is JSON; bytes are anything else. */
 export type Content = string | Uint8Array
 
-/** What an entry holds of an event: all but its place in the log. */
+/** The content of an entry: an event without its position in the log. */
 export type Entry = {
   readonly stream: string
   readonly revision: number
@@ -16,7 +16,7 @@ export type Entry = {
   readonly metadata: Content | null
 }
 
-/** Longer contents stand as their digest: a tile of entries takes 65,535 bytes of each. */
+/** Longer contents are replaced by their digest: a tile has at most 65,535 bytes per entry. */
 const longestContent = 16_384
 
 const sized = (name: string, text: string): string => `${name} ${Buffer.byteLength(text)} ${text}\n`
@@ -25,13 +25,13 @@ const content = (name: string, value: Content | null): string => {
   if (value === null) return `${name} none\n`
   const kind = typeof value === 'string' ? 'json' : 'bytes'
   const size = typeof value === 'string' ? Buffer.byteLength(value) : value.length
-  // Bytes cannot stand in text, whatever their number.
+  // Bytes cannot be embedded in text, whatever their number.
   if (kind === 'bytes' || size > longestContent)
     return `${name} ${kind}-sha256 ${size} ${hash('sha256', value, 'base64')}\n`
   return `${name} ${kind} ${size} ${value as string}\n`
 }
 
-/** The one encoding of an event, as `docs/auditors.md` describes it to the byte. */
+/** The canonical encoding of an event, specified in `docs/auditors.md`. */
 export const entryOf = ({ stream, revision, id, type, data, metadata }: Entry): string =>
   `daybook event 1\n${sized('stream', stream)}revision ${revision}\nid ${id}\n` +
   `${sized('type', type)}${content('data', data)}${content('metadata', metadata)}`
@@ -39,7 +39,7 @@ export const entryOf = ({ stream, revision, id, type, data, metadata }: Entry): 
 /** The hash of an entry as a leaf of a Merkle tree (RFC 6962, 2.1), in base64. */
 export const leafHash = (event: Entry): string => hash('sha256', `\0${entryOf(event)}`, 'base64')
 
-/** What was appended as text, since the service writes JSON as JavaScript does. */
+/** The appended text, since the service writes JSON exactly as JavaScript does. */
 export const entryOfEvent = (event: RecordedEvent): Entry => {
   const { stream, revision, id, type, data, metadata } = event
   return {
@@ -56,7 +56,7 @@ export const leafOf = (event: RecordedEvent) => ({
   leaf: event.leaf ?? leafHash(entryOfEvent(event)),
 })
 
-/** An event as receipts show it: its entry, and contents that stand there as a digest alone. */
+/** An event as shown in receipts: its entry, and contents that the entry holds only as a digest. */
 export const encodeEvent = (event: RecordedEvent): EncodedEvent => {
   const entry = entryOfEvent(event)
   const beside = (text: Content | null) =>

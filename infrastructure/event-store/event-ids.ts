@@ -6,7 +6,7 @@ const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 export const bytesOf = (text: string): Buffer | undefined =>
   uuid.test(text) ? Buffer.from(text.replaceAll('-', ''), 'hex') : undefined
 
-/** The UUID of 32 hexadecimal digits. */
+/** A UUID from 32 hexadecimal digits. */
 export const uuidOf = (hex: string): string =>
   `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-` +
   `${hex.slice(16, 20)}-${hex.slice(20)}`
@@ -15,12 +15,12 @@ export const uuidOf = (hex: string): string =>
 const variants = ['8', '9', 'a', 'b'] as const
 const variantOf = (digit: string): string => variants[parseInt(digit, 16) & 3] as string
 
-/** Hexadecimal digits of 48 bits. */
+/** Hexadecimal digits for 48 bits. */
 const timeDigits = 12
 
 /**
  * A UUID of version 8 (RFC 9562, 5.8): 48 bits of the time in ms since 1970, and a hash of the
- * name. Ids of the same time are neighbours in every index; ids of equal times and names are equal.
+ * name. Ids of the same time are adjacent in every index; equal times and names give equal ids.
  */
 export const timedUuid = (name: string, at: number): string => {
   const time = at.toString(16).padStart(timeDigits, '0')
@@ -29,7 +29,7 @@ export const timedUuid = (name: string, at: number): string => {
   return `${time.slice(0, 8)}-${time.slice(8)}-8${hex.slice(0, 3)}-${variant}-${hex.slice(7, 19)}`
 }
 
-/** Makes names of which none is given twice, for a part of the price of a random one each time. */
+/** Generates unique names, more cheaply than a random one each time. */
 export const numberedFrom = (name: string) => {
   let count = 0
   return (): string => `${name}/${count++}`

@@ -4,9 +4,9 @@ import { isDecided } from './eventstoredb-verdicts.ts'
 type Waiting = { readonly go: () => void; readonly fail: (error: unknown) => void }
 
 /**
- * Sends appends in the order of the calls. A client that opens its connection for several appends
- * at once loses their order for good, so the first one after each loss of the connection goes alone
- * and the others wait for its answer.
+ * Sends appends in the order of the calls. If a client opens its connection for several appends at
+ * once, their order is lost, so the first one after each lost connection is sent alone and the
+ * others wait for its response.
  */
 export const keepOrder = () => {
   let waiting: Waiting[] = []
@@ -18,21 +18,21 @@ export const keepOrder = () => {
     return taken
   }
 
-  // Those that wait leave before anything that is called from now on.
+  // Waiting appends are sent before anything called from now on.
   const opened = (): void => {
     state = 'open'
     for (const { go } of takeWaiting()) go()
   }
 
   const failed = (error: unknown): void => {
-    // What the server has decided about one append it has decided about no other.
+    // The server's decision about one append does not apply to any other.
     if (isDecided(error)) return opened()
     state = 'closed'
     for (const { fail } of takeWaiting()) fail(error)
   }
 
   return {
-    /** The answer to what is sent; it fails at once when the connection cannot be opened. */
+    /** The response; fails at once if the connection cannot be opened. */
     inOrder: <Answer>(send: () => Promise<Answer>): Promise<Answer> => {
       if (state === 'open') return send()
       if (state === 'opening') {
@@ -52,9 +52,9 @@ export const keepOrder = () => {
 }
 
 /**
- * Appends of several clients, of which one ends only when none is under way. The client's package
- * has one list of appends for all clients of a process: the end of one fails those of the others,
- * and their answers then end the process, as nobody waits for them any more.
+ * Ends a client only while no client has appends in flight. The client package has one list of
+ * appends for all clients of a process: ending one client fails the appends of the others, and
+ * these unhandled failures end the process.
  */
 export const endBetween = () => {
   const underWay = new Set<Promise<unknown>>()
@@ -66,7 +66,7 @@ export const endBetween = () => {
   }
 
   return {
-    /** Sends an append when no client is ending. */
+    /** Sends an append once no client is ending. */
     send: async <Answer>(append: () => Promise<Answer>): Promise<Answer> => {
       while (ending) await ending
       const sent = append()
@@ -75,7 +75,7 @@ export const endBetween = () => {
       sent.then(leave, leave)
       return sent
     },
-    /** Ends a client that sends no more. */
+    /** Ends a client that sends nothing more. */
     end: async (end: () => Promise<unknown>): Promise<void> => {
       while (ending) await ending
       const ended = endNow(end)

@@ -6,10 +6,10 @@ import {
   type RecordedEvent,
 } from '../../application/event-store.ts'
 
-/** For what fails or happens and nobody needs to hear of. */
+/** For failures and events that need no handling. */
 export const ignore = (): void => {}
 
-/** The number of a revision or a position. @throws RangeError beyond 2^53 */
+/** A revision or position as a number. @throws RangeError beyond 2^53 */
 export const exact = (place: bigint): number => {
   const number = Number(place)
   if (!Number.isSafeInteger(number)) throw new RangeError(`${place} is beyond exact numbers`)
@@ -26,7 +26,7 @@ const isObject = (value: unknown): value is JsonObject =>
   !Array.isArray(value) &&
   !(value instanceof Uint8Array)
 
-/** An event as the port hands it out; undefined for what no append of the port can have written. */
+/** An event in the port's form; undefined if the port cannot have appended it. */
 export const toRecorded = (resolved: ResolvedEvent): RecordedEvent | undefined => {
   const { event } = resolved
   if (!event?.isJson || event.type.startsWith('$') || event.streamId.startsWith('$')) return
@@ -44,15 +44,15 @@ export const toRecorded = (resolved: ResolvedEvent): RecordedEvent | undefined =
   }
 }
 
-/** An event of ours as the port hands it out; undefined for those of others. */
+/** An event of ours in the port's form; undefined for others. */
 export type Own = (resolved: ResolvedEvent) => RecordedEvent | undefined
 
 const unanswered = (milliseconds: number): StoreUnavailable =>
   new StoreUnavailable(`EventStoreDB has not answered within ${Math.round(milliseconds)} ms`)
 
 /**
- * The answer of a call, or a failure when nothing is heard of it for too long: the client itself
- * would wait for ever. A call whose answer comes in parts tells when one has come.
+ * The response of a call, or a failure after a timeout: the client itself would wait forever. A
+ * call with a streamed response reports each part.
  */
 export const within = async <Answer>(
   milliseconds: number,

@@ -25,7 +25,7 @@ import { otherStreams, type OtherStreams } from './eventstoredb-streams.ts'
 import { isDecided, userIn, type About } from './eventstoredb-verdicts.ts'
 import { clientOf, messageOf, openWriter } from './eventstoredb-writer.ts'
 
-/** Longer than a cluster takes to choose another leader. */
+/** Longer than a cluster takes to elect a leader. */
 const usualPatience: Patience = { attempt: 3_000, altogether: 10_000, election: 5_000 }
 
 type Options = {
@@ -37,11 +37,11 @@ type ConnectedStore = EventStore & {
   readonly canBeWritten: () => boolean
   readonly streams: OtherStreams
   readonly endSoon: () => void
-  /** What is known here of the end of the log. */
+  /** The known end of the log. */
   readonly end: KnownEnd
 }
 
-/** A refusal is an answer too. */
+/** A refusal is a response too. */
 const answered =
   (ask: (timeout: number) => Promise<unknown>) =>
   (timeout: number): Promise<unknown> =>
@@ -50,9 +50,9 @@ const answered =
       if (!isDecided(error)) throw error
     })
 
-/** Calls while the store is open; closing waits for their answers. */
+/** Calls while the store is open; closing waits for them. */
 const callsOf = (user: string | undefined, usual: Patience) => {
-  /** How those under way are given up. */
+  /** How to abort each call in flight. */
   const inFlight = new Map<Promise<unknown>, (error: StoreUnavailable) => void>()
   let patience = usual
   let isClosed = false
@@ -84,7 +84,7 @@ const callsOf = (user: string | undefined, usual: Patience) => {
 
   return {
     through,
-    /** Gives up what is under way if it is not answered soon, and has less patience from now on. */
+    /** Aborts calls in flight that are not answered soon, and uses short timeouts from now on. */
     endSoon: (): void => {
       patience = { ...usual, attempt: endingMs, altogether: endingMs }
       const present = new Map(inFlight)
@@ -103,13 +103,11 @@ const callsOf = (user: string | undefined, usual: Patience) => {
 const all = { doing: 'reading', stream: '$all' } as const
 
 /**
- * The event store in an EventStoreDB or KurrentDB, one node or a cluster.
- * @param connectionString `esdb://…`, `esdb+discover://…`, `kurrentdb://…` or
- *   `kurrentdb+discover://…`
- * @param options.isOurs tells events of ours from those that others have written to the same
- *   database, which are passed over; all are ours unless it is given
- * @throws Error when that is no connection string; whether a server is there shows at the first
- *   call
+ * The event store on EventStoreDB or KurrentDB, one node or a cluster. @param connectionString
+ * `esdb://…`, `esdb+discover://…`, `kurrentdb://…` or `kurrentdb+discover://…` @param
+ * options.isOurs distinguishes our events from those of other applications in the same database,
+ * which are skipped; by default all are ours @throws Error if it is not a connection string; an
+ * unreachable server shows at the first call
  */
 export const connectEventStoreDB = (
   connectionString: string,

@@ -2,17 +2,17 @@ import { streamNameFilter, type ResolvedEvent } from '@eventstore/db-client'
 import type { RecordedEvent } from '../../application/event-store.ts'
 import { categoryOf } from '../../domain/stream.ts'
 
-/** Events of others, after which the server passes over their category. */
+/** Number of foreign events after which the server filters out their category. */
 const enough = 100
-/** Categories that the server passes over: the pattern is tried on each event. */
+/** Maximum number of filtered categories, because the pattern is matched against each event. */
 const mostCategories = 50
 
 const passable = /^[\w.]{1,64}$/
 
 /**
- * What the server need not send: events of its own, and those of other applications once they are
- * known by the category of their streams. The prefixes of this version's streams would not do: a
- * newer version that writes beside it has others, and its events count too.
+ * What the server need not send: system events, and those of other applications once their stream
+ * category is known. Filtering by this version's own stream prefixes would be wrong: a newer
+ * version writing concurrently has others, and its events count too.
  */
 export const makeFilter = (isOurs: (event: RecordedEvent) => boolean) => {
   const counts = new Map<string, number>()
@@ -34,16 +34,16 @@ export const makeFilter = (isOurs: (event: RecordedEvent) => boolean) => {
   }
 
   return {
-    /** Learns from an event that was sent. */
+    /** Learns from a received event. */
     note: ({ event }: ResolvedEvent, isOwn: boolean): void => {
       if (!event || event.streamId.startsWith('$')) return
       const category = categoryOf(event.streamId)
       if (isOwn) ours.add(category)
       else if (!ours.has(category)) countForeign(category, event.streamId)
     },
-    /** Changes when more is passed over. */
+    /** Increases when more is filtered out. */
     version: (): number => passedOver.size,
-    /** `checkpointReached` is told how far the server has looked. */
+    /** `checkpointReached` receives the position up to which the server has scanned. */
     forServer: (checkpointReached: (position: bigint) => void) => {
       const names = [...passedOver].map((category) => category.replaceAll('.', '\\.'))
       const others = names.length > 0 ? `|(?:${names.join('|')})(?:-|$)` : ''

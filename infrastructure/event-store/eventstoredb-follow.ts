@@ -8,15 +8,15 @@ import { endOf, placeAfter, subscribe, type Arrived } from './eventstoredb-subsc
 import { verdict, type About } from './eventstoredb-verdicts.ts'
 
 const firstPause = 20
-/** What is taken away meanwhile may be accepted by other processes for as long. */
+/** Other processes may keep accepting revoked credentials for this long. */
 const longestPause = 500
 
-/** Until access that was denied is asked for again, in ms. */
+/** Delay before retrying after denied access, in ms. */
 const pauseAfterDenial = 1_000
 
 /**
- * A node ends a live subscription that is slower than the writers, and cancels all when it shuts
- * down: that is to be taken up at once. If no server is there then, the next try tells why.
+ * A node ends a live subscription that is slower than the writers, and cancels all of them when it
+ * shuts down; both are resumed at once. If the server is gone, the next attempt fails.
  */
 const isOrdinary = (error: unknown, failures: number): boolean =>
   failures === 0 && (error instanceof TimeoutError || error instanceof CancelledError)
@@ -28,7 +28,7 @@ const pauseAfter = (error: unknown, failures: number): number => {
   return Math.min(longestPause, firstPause * 2 ** Math.min(failures, 10))
 }
 
-/** What a follower was handed, which may tell where the log ends. */
+/** Updates the known end of the log from what a follower received. */
 const noteEnd = ({ own, filter, known }: Readable, after: Position) => {
   let newest: Position | undefined
   return (arrived: Arrived): RecordedEvent[] => {
@@ -38,7 +38,7 @@ const noteEnd = ({ own, filter, known }: Readable, after: Position) => {
       return event ?? []
     })
     newest = events.at(-1)?.position ?? newest
-    // Of what lies before its place it knows nothing.
+    // It knows nothing about events before its position.
     if (newest !== undefined || after <= known.looked()) known.note(endOf(arrived), newest)
     return events
   }
@@ -52,7 +52,7 @@ type Needs = Readable & {
 
 const toldToNobody: Outage = { failed: ignore, worked: ignore }
 
-/** All events after a position for as long as the signal allows, whatever the connection does. */
+/** All events after a position until the signal aborts, across reconnections. */
 export async function* followAll(
   { outages, about, outage = toldToNobody, ...readable }: Needs,
   after: Position,
@@ -76,7 +76,7 @@ export async function* followAll(
         if (signal.aborted) return
       }
     } catch (error) {
-      // A position that is no exact number stays one however often it is read.
+      // An inexact position stays so however often it is read.
       if (error instanceof RangeError) throw error
       failure = error
       const decided = verdict(error, about)

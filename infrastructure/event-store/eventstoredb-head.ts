@@ -3,14 +3,14 @@ import { start, type Position } from '../../application/event-store.ts'
 import { positionOf, type Own } from './eventstoredb-calls.ts'
 import { shared } from './shared-question.ts'
 
-/** What is known of the end of the log: how far it was looked at, and the last event of ours. */
+/** The known end of the log: how far it was read, and our last event. */
 export const knownEnd = () => {
   let looked = start
   let head = start
   return {
     looked: (): Position => looked,
     head: (): Position => head,
-    /** Everything up to a position was looked at; the last event of ours there is `own`. */
+    /** Everything up to `upTo` was read; our last event there is at `own`. */
     note: (upTo: Position, own = start): void => {
       looked = Math.max(looked, upTo)
       head = Math.max(head, own)
@@ -20,12 +20,12 @@ export const knownEnd = () => {
 
 export type KnownEnd = ReturnType<typeof knownEnd>
 
-/** Events that a look begins with, at the most. */
+/** Maximum events of the first read. */
 const mostAtFirst = 32
 const mostAtOnce = 1_000
 const growth = 8
 
-/** A read that looks backwards from the end, or from a place. */
+/** Reads backwards from the end or from a position. */
 export const backwards = (from: Position | undefined, maxCount: number) => {
   const place = from === undefined ? END : { commit: BigInt(from), prepare: BigInt(from) }
   return { direction: BACKWARDS, fromPosition: place as ReadPosition, maxCount } as const
@@ -34,14 +34,14 @@ export const backwards = (from: Position | undefined, maxCount: number) => {
 type Read = (from: Position | undefined, maxCount: number) => Promise<readonly ResolvedEvent[]>
 
 /**
- * Finds the last event of ours. Behind it may be any number of the node's and of others, which are
- * not the head: no follower is handed them, so nobody could wait for them. A look reads as few as
- * the one before it needed, then more, and stops at what is known.
+ * Finds our last event. Any number of system and foreign events may follow it; those are not the
+ * head, because no follower receives them and nobody could wait for them. Each search reads as few
+ * events as the previous one needed, then more, down to the known end.
  */
 export const makeFindHead = (known: KnownEnd, own: Own, readBackwards: Read) => {
   let atFirst = 1
 
-  /** How many events were read until the head was known; undefined when it still is not. */
+  /** How many events were read until the head was found; undefined if it was not found. */
   const search = (events: readonly ResolvedEvent[], newest: Position): number | undefined => {
     for (const [index, resolved] of events.entries()) {
       const position = positionOf(resolved)

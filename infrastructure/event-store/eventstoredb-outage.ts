@@ -1,33 +1,33 @@
-/** How often a server that is away is looked for, in ms. */
+/** How often an unavailable server is probed, in ms. */
 const probeEveryMs = 250
-/** How long a look may take, in ms. */
+/** Timeout of a probe, in ms. */
 const probeMs = 1_000
 
-/** Knows when a server is away, so that nobody waits for it in vain. */
+/** Knows when a server is unavailable, so that calls fail fast. */
 export type Outages = {
-  /** A call that began then has failed; or it has worked. */
+  /** A call started at that time failed; or succeeded. */
   readonly failed: (began: number, error: unknown) => void
   readonly worked: () => void
-  /** Why calls fail, once they have been failing for longer than an election takes. */
+  /** Why calls fail, once they have failed for longer than an election takes. */
   readonly away: () => { readonly cause: unknown } | undefined
-  /** How long to wait for an answer before the server counts as away, in ms. */
+  /** How long to wait for a response before the server counts as unavailable, in ms. */
   readonly rest: () => number
-  /** The service ends: what does not answer from now on counts as away sooner. */
+  /** The service is stopping: an unresponsive server counts as unavailable sooner. */
   readonly endSoon: () => void
   readonly close: () => void
 }
 
-/** How long a call may take when the service ends, in ms. */
+/** Timeout of calls while the service is stopping, in ms. */
 export const endingMs = 700
 
 type Needs = {
-  /** Longer than a cluster takes to choose another leader, in ms. */
+  /** Longer than a cluster takes to elect a leader, in ms. */
   readonly electionMs: number
-  /** Asks for something small, whose refusal is an answer too. */
+  /** A cheap request; a refusal counts as a response. */
   readonly probe: (timeout: number) => Promise<unknown>
 }
 
-/** Watches calls of one kind. It looks for a server that is away, until it answers. */
+/** Tracks calls of one kind. Probes an unavailable server until it responds. */
 export const watchOutages = ({ electionMs, probe }: Needs): Outages => {
   let patienceMs = electionMs
   let failingSince: number | undefined

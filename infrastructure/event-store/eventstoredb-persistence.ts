@@ -6,11 +6,11 @@ import type { Outages } from './eventstoredb-outage.ts'
 import { textOf, verdict, type About } from './eventstoredb-verdicts.ts'
 
 export type Patience = {
-  /** How long one call may stay without an answer, in ms. */
+  /** Timeout of one attempt, in ms. */
   readonly attempt: number
-  /** How long a call is repeated altogether, in ms. */
+  /** Timeout of all attempts together, in ms. */
   readonly altogether: number
-  /** How long calls may fail until the server counts as away, in ms. */
+  /** How long calls may fail until the server counts as unavailable, in ms. */
   readonly election: number
 }
 
@@ -19,7 +19,7 @@ const longestPause = 500
 
 export type Ask<Answer> = (timeout: number) => Promise<Answer>
 
-/** Makes a call, again and again if need be; it is told for how long it may take, in ms. */
+/** Makes a call, with retries; the call gets its timeout in ms. */
 export type Persistently = <Answer>(
   about: About,
   call: Ask<Answer>,
@@ -29,8 +29,8 @@ export type Persistently = <Answer>(
 type Needs = { readonly patience: Patience; readonly outages: Outages; readonly about: About }
 
 /**
- * The answer of a call that is repeated until it has one; the call must be safe to repeat and keep
- * to its timeout. @throws what the server decided, StoreUnavailable when patience ends
+ * Retries a call until it succeeds. The call must be safe to repeat and keep to its timeout.
+ * @throws the server's decision, or StoreUnavailable on timeout
  */
 export const persistently = async <Answer>(
   { patience, outages, about }: Needs,
@@ -54,8 +54,8 @@ export const persistently = async <Answer>(
       outages.worked()
       return answer
     } catch (thrown) {
-      // The first call after a lost connection fails with a plain Error that is not one of the
-      // client's own kinds.
+      // The first call after a lost connection fails with a plain Error, not one of the client's
+      // own classes.
       const error = thrown instanceof Error ? convertToCommandError(thrown) : thrown
       const decided = verdict(error, about)
       if (decided) {
@@ -64,7 +64,7 @@ export const persistently = async <Answer>(
       }
       outages.failed(began, error)
       failed(error)
-      // That what was left of the patience was too short says less than what went wrong before.
+      // A timeout of the remaining time says less than the earlier failure.
       const isCutShort = error instanceof StoreUnavailable && timeout < patience.attempt
       if (cause === undefined || !isCutShort) cause = error
       if (performance.now() + wait >= end) throw unavailable(cause)

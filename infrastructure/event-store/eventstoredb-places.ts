@@ -6,7 +6,7 @@ import { all, at, collect, readBatch, readEnd } from './eventstoredb-read-calls.
 
 type Readable = { readonly client: EventStoreDBClient; readonly own: Own }
 
-/** Reads that begin at an event. */
+/** Reads that start at an event's position. */
 export const readPlaces = (
   { client, own }: Readable,
   persistently: Persistently,

@@ -8,10 +8,10 @@ import { start, type Position } from '../../application/event-store.ts'
 import { ignore, within } from './eventstoredb-calls.ts'
 import { backwards } from './eventstoredb-head.ts'
 
-/** Events that one call reads: a call that fails is repeated as a whole. */
+/** Events per call: a failed call is repeated as a whole. */
 export const readBatch = 1_000
 
-/** A stream of Node; of KurrentDB's own client no more than can be iterated. */
+/** A Node stream; KurrentDB's own client offers only the iteration. */
 type Reading = AsyncIterable<ResolvedEvent> & {
   cancel?(): Promise<void>
   on?(event: 'error', listener: (error: Error) => void): unknown
@@ -21,7 +21,7 @@ export const at = (position: Position): ReadPosition =>
   position === start ? START : { commit: BigInt(position), prepare: BigInt(position) }
 
 export const collect = async (timeout: number, reading: Reading): Promise<ResolvedEvent[]> => {
-  // An error that comes after the reading has been left would otherwise end the process.
+  // An error after the reader has stopped would otherwise end the process.
   reading.on?.('error', ignore)
   const gather = async (heard: () => void): Promise<ResolvedEvent[]> => {
     const events: ResolvedEvent[] = []
@@ -32,7 +32,7 @@ export const collect = async (timeout: number, reading: Reading): Promise<Resolv
     return events
   }
   try {
-    // As many events as are read at once may be many megabytes.
+    // The events of a full batch may be many megabytes.
     return await within(timeout, gather)
   } finally {
     reading.cancel?.().catch(ignore)
@@ -41,7 +41,7 @@ export const collect = async (timeout: number, reading: Reading): Promise<Resolv
 
 export const all = { doing: 'reading', stream: '$all' } as const
 
-/** Reads the end of the log: the least that shows whether a server answers. */
+/** Reads the end of the log: the cheapest request that shows whether a server responds. */
 export const readEnd = (
   client: EventStoreDBClient,
   timeout: number,

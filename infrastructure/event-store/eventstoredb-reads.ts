@@ -18,7 +18,7 @@ import type { Persistently } from './eventstoredb-persistence.ts'
 import { joinReads } from './joined-reads.ts'
 import { placeAfter, subscribe } from './eventstoredb-subscription.ts'
 
-/** The log as one client reads it, and what is known of it. */
+/** The log as one client reads it, and its known end. */
 export type Readable = {
   readonly client: EventStoreDBClient
   readonly own: Own
@@ -26,7 +26,7 @@ export type Readable = {
   readonly known: KnownEnd
 }
 
-/** Batches of a subscription, opened anew where it breaks. */
+/** Batches of a subscription, resubscribing when it breaks. */
 async function* arriving(readable: Readable, persistently: Persistently, after: Position) {
   const place = placeAfter(after)
   let open: ReturnType<typeof begin> | undefined
@@ -62,7 +62,7 @@ async function* arriving(readable: Readable, persistently: Persistently, after: 
   }
 }
 
-/** Reads of a client; none of them has a deadline of its own. */
+/** A client's reads, without deadlines of their own. */
 export const readEvents = (readable: Readable, persistently: Persistently) => {
   const { client, own, filter, known } = readable
 
@@ -108,11 +108,11 @@ export const readEvents = (readable: Readable, persistently: Persistently) => {
       })
       .filter(({ position }) => position > after && position <= end)
 
-  /** A small rest is read at once; more is filtered by the server. */
+  /** A small remainder is read at once; a larger one is filtered by the server. */
   async function* readAll(after: Position): AsyncGenerator<RecordedEvent[]> {
     const end = await head()
     if (after >= end) return
-    // A read begins with the place that it is given, which has been handed out already.
+    // A read includes its start position, which was already returned.
     const options = { fromPosition: at(after), maxCount: readBatch + 1 }
     const read = await persistently(all, (timeout) => collect(timeout, client.readAll(options)))
     const first = ours(read, after, end)

@@ -10,11 +10,11 @@ import type { Persistently } from './eventstoredb-persistence.ts'
 import { readEvents, type Readable } from './eventstoredb-reads.ts'
 import { messageOf, type openWriter } from './eventstoredb-writer.ts'
 
-/** Streams of the database that are no part of the log. */
+/** Streams of the database that are not part of the log. */
 export type OtherStreams = Pick<EventStore, 'append' | 'readStream'> & {
-  /** Lets the database forget all but the newest events of a stream. */
+  /** Lets the database drop all but the newest events of a stream. */
   keepNewest(stream: string, count: number): Promise<void>
-  /** Lets the database forget events of a stream after so many seconds. */
+  /** Lets the database drop a stream's events after some seconds. */
   keepFor(stream: string, seconds: number): Promise<void>
 }
 
@@ -32,7 +32,7 @@ export const otherStreams = ({ append, readable, read, writer, write }: Needs): 
     const ofStream = `$$${stream}`
     const { tryOnce, failed } = writer.sending(messageOf(ofStream, [metadata], noStream))
     const about = { doing: 'appending to', stream: ofStream } as const
-    // Whoever has limited it otherwise is right.
+    // Existing limits, set by somebody else, are kept.
     await write(about, tryOnce, failed).catch((error: unknown) => {
       if (!(error instanceof WrongExpectedRevision)) throw error
     })

@@ -9,18 +9,18 @@ import { bell } from '../bell.ts'
 import { exact, ignore, positionOf } from './eventstoredb-calls.ts'
 import type { Filter } from './eventstoredb-filter.ts'
 
-/** Events kept ready for a reader, and handed out at once, at the most. */
+/** Maximum number of events buffered for a reader, and per batch. */
 const batchSize = 1_000
 
-/** What has arrived: events, and how far the server has looked when they were all. */
+/** Received events, and how far the server has scanned if these were all. */
 export type Arrived = {
   readonly events: readonly ResolvedEvent[]
   readonly looked: Position | undefined
 }
 
 /**
- * Where to go on after what has arrived: after its last event, or after the checkpoint before the
- * last one. A node may name the place of the next event as that of a checkpoint.
+ * Where to resume: after the last received event, or after the second-last checkpoint, because a
+ * node may report the next event's position as the checkpoint.
  */
 export const placeAfter = (after: Position) => {
   let place = after
@@ -37,13 +37,13 @@ export const placeAfter = (after: Position) => {
   }
 }
 
-/** How far the log has been looked at with what has arrived. */
+/** How far the log was read with what was received. */
 export const endOf = ({ events, looked = start }: Arrived): Position => {
   const newest = events.at(-1)
   return Math.max(looked, newest ? positionOf(newest) : start)
 }
 
-/** Everything that has arrived, without waiting for more. */
+/** Everything received, without waiting for more. */
 const takeReady = (subscription: AllStreamSubscription): ResolvedEvent[] => {
   const ready: ResolvedEvent[] = []
   while (ready.length < batchSize) {
@@ -62,8 +62,8 @@ type Needs = {
 }
 
 /**
- * The log after a position, until the subscription breaks: then it throws, after all that had
- * arrived was handed out. It ends when the filter has learned more, to be opened anew.
+ * The log after a position until the subscription breaks; then throws, after returning everything
+ * received. Ends when the filter has changed, to be resubscribed.
  */
 export async function* subscribe(
   { client, filter, signal, onConfirmed = ignore }: Needs,
@@ -94,7 +94,7 @@ export async function* subscribe(
   try {
     while (!signal.aborted) {
       const events = takeReady(subscription)
-      // What came before a checkpoint has been taken when nothing is left.
+      // Events before a checkpoint have been taken when the buffer is empty.
       const looked = events.length < batchSize ? checkpoint : undefined
       if (looked !== undefined) checkpoint = undefined
       if (events.length > 0 || looked !== undefined) yield { events, looked }

@@ -8,11 +8,11 @@ import { status } from '@grpc/grpc-js'
 import { noStream, StoreUnavailable, WrongExpectedRevision } from '../../application/event-store.ts'
 import { exact } from './eventstoredb-calls.ts'
 
-/** What a call does, for who must be told that it was refused. */
+/** What a call does, for its error message. */
 export type About = {
   readonly doing: 'reading' | 'appending to'
   readonly stream: string
-  /** Whom the connection string names. */
+  /** User in the connection string. */
   readonly user?: string | undefined
 }
 
@@ -23,7 +23,7 @@ const revisionOf = (version: unknown): number =>
 
 const rights = { reading: ['read', '$r'], 'appending to': ['write', '$w'] } as const
 
-/** What was denied to whom, and what grants it. */
+/** What was denied to whom, and what would grant it. */
 const denial = (error: AccessDeniedError, about: About): string => {
   const { doing, stream, user } = about
   const [right, key] = rights[doing]
@@ -36,7 +36,7 @@ const denial = (error: AccessDeniedError, about: About): string => {
   return `${refused} to user ${user}: grant it ${right} ${place} ($acl.${key})`
 }
 
-/** The client's error as the port names it; none for one that another try may get over. */
+/** The client's error as an error of the port; undefined if a retry may help. */
 export const verdict = (error: unknown, about: About): Error | undefined => {
   if (error instanceof WrongExpectedVersionError) {
     const { streamName, expectedVersion, actualVersion } = error
@@ -53,7 +53,7 @@ export const verdict = (error: unknown, about: About): Error | undefined => {
   return undefined
 }
 
-/** Whether the server has decided about a call, which no other try changes. */
+/** Whether the server has decided about a call, so that a retry does not help. */
 export const isDecided = (error: unknown): boolean =>
   verdict(error, { doing: 'appending to', stream: '' }) !== undefined
 

@@ -16,7 +16,7 @@ import {
 import { endBetween, keepOrder } from './eventstoredb-appends.ts'
 import { ignore, within } from './eventstoredb-calls.ts'
 
-/** After so many an append is tried over another connection: some 140 ms. */
+/** Number of refusals before an append uses another connection: some 140 ms. */
 const mostRefusals = 2
 
 export const clientOf = (connectionString: string): EventStoreDBClient =>
@@ -24,13 +24,13 @@ export const clientOf = (connectionString: string): EventStoreDBClient =>
 
 const ofProcess = endBetween()
 
-/** A client, and the order of the appends that it is given. */
+/** A client, and its append queue. */
 const connect = (connectionString: string) => ({
   client: clientOf(connectionString),
   order: keepOrder(),
 })
 
-/** An append as it is sent, however often. */
+/** An append as sent, on every attempt. */
 type Message = {
   readonly stream: string
   readonly events: readonly ReturnType<typeof toSend>[]
@@ -39,7 +39,7 @@ type Message = {
 
 const encoder = new TextEncoder()
 
-/** Of an object the client makes base64, which it decodes twice. */
+/** The client would encode an object as base64, which it decodes twice. */
 const toSend = ({ id, type, data, metadata }: NewEvent) =>
   jsonEvent<JSONEventType>({
     ...{ id: id.toLowerCase(), type, data },
@@ -56,21 +56,24 @@ export const messageOf = (
   expectedRevision: expected === noStream ? NO_STREAM : BigInt(expected),
 })
 
-/** No stream is ever so long, so that nothing is written: a node that refuses it takes appends. */
+/**
+ * An append with an impossible revision, so that nothing is written: a node that refuses it accepts
+ * appends.
+ */
 const impossible = messageOf(
   'daybook-probe',
   [{ id: randomUUID(), type: 'Probe', data: {}, metadata: {} }],
   Number.MAX_SAFE_INTEGER,
 )
 
-/** A connection that is replaced when it is lost. */
+/** A connection that is replaced when lost. */
 const renewable = (connectionString: string) => {
   let connection = connect(connectionString)
   let renewal: Promise<void> | undefined
 
   /**
-   * No append is sent meanwhile: what the old client breaks off would be broken off of all clients
-   * of the process.
+   * No append is sent meanwhile: ending the old client would abort those of all clients of the
+   * process.
    */
   const renew = async ({ client }: typeof connection): Promise<void> => {
     await client.dispose().catch(ignore)
@@ -83,16 +86,15 @@ const renewable = (connectionString: string) => {
       if (renewal) await renewal
       return connection
     },
-    /** Called with what an append was sent over, why it failed, and how often it has. */
+    /** Called with the connection of an append, the error, and the number of failures. */
     recover: (used: typeof connection, error: unknown, failures: number): void => {
       used.order.connectionLost()
-      // Many fail at once, and some when the next client is at work already.
+      // Many appends fail at once, some when the next client already works.
       if (used !== connection || renewal) return
-      // A client whose discovery has failed once answers every append with that failure, for ever.
+      // After a failed discovery a client fails every append with the same error, permanently.
       const isOfTheClient = error instanceof Error && !isCommandError(error) && !('code' in error)
       const isLost = isOfTheClient && !(error instanceof StoreUnavailable)
-      // A node that leads no more goes on refusing what is sent over the connection that it has; a
-      // busy one soon does not.
+      // A former leader keeps refusing what is sent over its connection; a busy node recovers.
       const isRefused = error instanceof UnknownError && failures > mostRefusals
       if (isLost || isRefused) renewal = renew(used)
     },
@@ -104,14 +106,14 @@ const renewable = (connectionString: string) => {
 }
 
 /**
- * Sends appends, in the order of the calls, over a client of their own: when reads change the node,
- * an append under way would share the client's table of appends with later ones, and the break of
- * the old connection would end the process.
+ * Sends appends, in the order of the calls, over a separate client: if reads switched the node,
+ * appends in flight would share the client's table with later ones, and losing the old connection
+ * would end the process.
  */
 export const openWriter = (connectionString: string) => {
   const { current, recover, close } = renewable(connectionString)
 
-  /** One append: how to try it, and what to do when a try has failed. */
+  /** One append: how to attempt it, and what to do after a failure. */
   const sending = ({ stream, events, expectedRevision }: Message) => {
     let used: Awaited<ReturnType<typeof current>> | undefined
     let failures = 0
@@ -133,7 +135,7 @@ export const openWriter = (connectionString: string) => {
 
   return {
     sending,
-    /** Whether appends are taken, without one. */
+    /** Whether appends are accepted; appends nothing. */
     probe: async (timeout: number): Promise<void> => {
       const { tryOnce, failed } = sending(impossible)
       await tryOnce(timeout).catch((error: unknown) => {

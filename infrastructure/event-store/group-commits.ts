@@ -9,7 +9,7 @@ import {
 import { unavailable } from '../unavailable.ts'
 import type { Ends, EventWriter, Expectation, NewRow } from './sqlite-event-writer.ts'
 
-/** Makes appends durable, several in a commit. */
+/** Makes appends durable, several per commit. */
 export type Commits = {
   /** All rows or none. @throws WrongExpectedRevision, StoreUnavailable */
   append(
@@ -18,7 +18,7 @@ export type Commits = {
     expected: Expectation,
     urgency?: Urgency,
   ): Promise<Appended>
-  /** Resolves when no append waits any more. Append nothing after this call. */
+  /** Resolves when no append waits. Append nothing after this call. */
   finish(): Promise<void>
 }
 
@@ -28,16 +28,16 @@ export type Append = {
   readonly expected: Expectation
 }
 
-/** An append whose caller waits for the answer. */
+/** An append whose caller waits for the result. */
 export type Waiting = Append & {
   readonly resolve: (appended: Appended) => void
   readonly reject: (error: Error) => void
 }
 
-/** Rows in one commit, so that other work in this thread has its turn. */
+/** Maximum rows per commit, so that other work in this thread gets its turn. */
 const rowsPerCommit = 2_000
 
-/** How long an append waits for other processes to leave the file, in ms. */
+/** How long an append waits for other processes' locks, in ms. */
 const patience = 5_000
 
 const retryDelay = 2
@@ -73,8 +73,8 @@ const writeGroup = (writer: EventWriter, group: readonly Waiting[]): Ends => {
 }
 
 /**
- * Commits one append in this thread. Answers the end of the log, or undefined when another
- * process holds the file. A failure goes to the caller of the append.
+ * Commits one append inline. Returns the end of the log, or undefined if another process has locked
+ * the file. Other failures go to the append's caller.
  */
 export const commitInline = (writer: EventWriter, append: Waiting): Position | undefined => {
   try {

@@ -1,9 +1,9 @@
 import { ignore } from './eventstoredb-calls.ts'
 
-/** Reads that are under way at once: bursts of more make a node slow. */
+/** Maximum concurrent reads: bursts of more make a node slow. */
 const usuallyAtOnce = 32
 
-/** Lets so many work at once; others wait in their order. */
+/** A semaphore; others wait in order. */
 const makeTurns = (most: number) => {
   const waiting: (() => void)[] = []
   let working = 0
@@ -21,9 +21,8 @@ const makeTurns = (most: number) => {
 }
 
 /**
- * Bounds reads, and joins those of one thing. Who asks while it is being read waits for the next
- * read, with all others who do: the present one may have begun before what they must see was
- * written.
+ * Limits concurrent reads, and joins reads of the same thing. A request during a read shares the
+ * next one, because the current one may have started before the write it must see.
  */
 export const joinReads = <Answer>(atOnce = usuallyAtOnce) => {
   const turns = makeTurns(atOnce)

@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs'
 import type { Position, RecordedEvent } from '../../application/event-store.ts'
 
-/** An event that somebody has seen: whoever holds an older log has lost some. */
+/** An event that was seen: a log without it has lost events. */
 export type Mark = Pick<RecordedEvent, 'position' | 'stream' | 'revision'> & {
   /** Event id. */
   readonly event: string
@@ -9,7 +9,7 @@ export type Mark = Pick<RecordedEvent, 'position' | 'stream' | 'revision'> & {
 
 const size = 512
 
-/** What was written last; undefined when there is no mark, or none that can be read. */
+/** The last mark; undefined if there is none, or it is unreadable. */
 export const readMark = (file: string): Mark | undefined => {
   try {
     const { position, stream, revision, event } = JSON.parse(readFileSync(file, 'utf8')) as Mark
@@ -20,9 +20,8 @@ export const readMark = (file: string): Mark | undefined => {
 }
 
 /**
- * Keeps a mark in a small file, without waiting for the disk: after a power cut it may be an older
- * one, but it is never ahead of the log. A mark that cannot be written is left out, because what it
- * tells of has happened.
+ * Keeps a mark in a small file, without syncing: after a power cut it may be older, but it is never
+ * ahead of the log. A failed write is ignored, because the marked event has already happened.
  */
 export const markIn = (file: string) => {
   let descriptor: number | undefined
@@ -31,7 +30,7 @@ export const markIn = (file: string) => {
     write: (mark: Mark): void => {
       try {
         descriptor ??= open()
-        // Padded, so that nothing of a longer one is left.
+        // Padded, so that nothing of a longer mark remains.
         writeSync(descriptor, JSON.stringify(mark).padEnd(size - 1) + '\n', 0)
       } catch {
         // The next one tries again.
@@ -44,7 +43,7 @@ export const markIn = (file: string) => {
   }
 }
 
-/** What is said when the log does not hold what was seen. */
+/** The error message if the log lacks an event that was seen. */
 export const lossOf = ({ position, stream, revision }: Mark, end: Position, by: string): string =>
   `it ends at position ${end} and lacks event ${position}, revision ${revision} of ${stream}, ` +
   `which ${by}: ` +

@@ -19,13 +19,13 @@ import { cachedPayments, type CacheLimits } from '../../application/generational
 /** Two generations of states and two of outcomes: an eighth of the heap in total. */
 const share = 1 / 32
 
-/** Limits of the caches of folded streams, by the size of the heap. */
+/** Limits of the caches of folded streams, by heap size. */
 export const cacheLimitsInHeap = (): CacheLimits => ({
   streams: cachedPayments,
   bytes: Math.floor(getHeapStatistics().heap_size_limit * share),
 })
 
-/** The log, and what reads and changes its streams. */
+/** The log, with the functions that read and change its streams. */
 export const openLog = async (
   settings: Settings & Place,
   log: Log,

@@ -6,10 +6,9 @@ const identityOf = (path: string): string | undefined => {
 }
 
 /**
- * Tells whether a database, its write-ahead log and the memory with the locks of both still stand
- * under their names. Whoever has them open goes on writing to files that were removed, and nobody
- * finds what is in them any more; and who has other locks than those who come later destroys what
- * these write. Made while all are there.
+ * Checks whether a database, its write-ahead log and its shared-memory file still exist under their
+ * names. A process that has removed files open would keep writing to them unseen, and with separate
+ * locks would destroy what others write. Create it while all files exist.
  */
 export const sameFiles = (file: string) => {
   const paths = [file, `${file}-wal`, `${file}-shm`]

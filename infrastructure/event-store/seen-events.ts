@@ -10,7 +10,7 @@ import { UnusableLog } from './sqlite-event-file.ts'
 
 type Found = 'as seen' | 'elsewhere' | 'lost'
 
-/** Where an event is that was seen; elsewhere in a log that was copied into another store. */
+/** The position of an event that was seen; it differs in a log copied to another store. */
 export const placeOf = async (
   store: Pick<EventStore, 'readStream'>,
   { position, stream, revision, event }: Mark,
@@ -29,8 +29,8 @@ export const placeOf = async (
 const msBetweenMarks = 1_000
 
 /**
- * Notes the newest event in a file beside the vault, so that a folder that is replaced by an older
- * copy is noticed. @throws UnusableLog when the log lacks what was noted
+ * Notes the newest event in a file beside the vault, to detect a folder replaced by an older copy.
+ * @throws UnusableLog if the log lacks the noted event
  */
 export const watchSeen = async (
   store: EventStore,

@@ -23,13 +23,13 @@ const fail = ({ stream, reject }: Waiting, failure: Failure): void => {
   else reject(new WrongExpectedRevision(stream, failure.expected, failure.actual))
 }
 
-/** Sends appends to the thread that writes, which answers in the same order. */
+/** Sends appends to the writer thread, which replies in order. */
 export const sendAppends = (
   start: StartWriting,
   answered: (end: Position) => void,
   onEnd: () => void,
 ) => {
-  /** Sent, and not answered yet. */
+  /** In flight. */
   let sent: (readonly Waiting[])[] = []
   let writing: Writing | undefined
 
@@ -58,7 +58,7 @@ export const sendAppends = (
       writing = undefined
       const lost = sent.flat()
       sent = []
-      // Some of it may be committed: the callers, told now that it may be lost, can read it.
+      // Some of it may be committed: callers, notified now that it may be lost, can read it.
       onEnd()
       for (const waiting of lost) fail(waiting, { problem })
     }
@@ -73,7 +73,7 @@ export const sendAppends = (
         writing.post(requestOf(appends))
         sent.push(appends)
       } catch (error) {
-        // There may be no room for a thread.
+        // There may be no memory for a thread.
         for (const { reject } of appends) reject(unavailable(error))
       }
     },

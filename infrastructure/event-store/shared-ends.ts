@@ -3,14 +3,14 @@ import type { Ends } from './sqlite-event-writer.ts'
 
 const [ofOthers, ofAll, ofSharers] = [0, 1, 2]
 
-/** Where the log ended after the last commit, in memory that threads share. */
+/** The log's end after the last commit, in memory shared between threads. */
 export const sharedEnds = (memory = new SharedArrayBuffer(3 * BigInt64Array.BYTES_PER_ELEMENT)) => {
   const ends = new BigInt64Array(memory)
   const at = (index: number): Position => Number(Atomics.load(ends, index))
   return {
     memory,
     set: ({ end, endOfOthers }: Ends): void => {
-      // That of others first: whoever looks in between must not take their events for own ones.
+      // Other threads' end first: a reader in between must not take their events for its own.
       Atomics.store(ends, ofOthers, BigInt(endOfOthers))
       Atomics.store(ends, ofAll, BigInt(end))
     },
@@ -18,7 +18,7 @@ export const sharedEnds = (memory = new SharedArrayBuffer(3 * BigInt64Array.BYTE
       const end = at(ofAll)
       return { end, endOfOthers: at(ofOthers) }
     },
-    /** Notes up to where threads that share the writer were answered. */
+    /** Records up to where threads sharing the writer were acknowledged. */
     answeredSharers: (end: Position): void => {
       if (end > at(ofSharers)) Atomics.store(ends, ofSharers, BigInt(end))
     },

@@ -1,7 +1,6 @@
 /**
- * One answer for all who ask before the question is put. Whoever comes later waits for the next
- * one, but fails with the present one: it has used up its patience, and the next one would do so
- * again.
+ * Shares one answer between all callers before the request is sent. Later callers wait for the next
+ * request, but fail with the current one: it just timed out, and the next one would too.
  */
 export const shared = <Answer>(ask: () => Promise<Answer>): (() => Promise<Answer>) => {
   let present: Promise<unknown> = Promise.resolve()

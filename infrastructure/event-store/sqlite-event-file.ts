@@ -5,27 +5,27 @@ import { addChecksums } from './checksums.ts'
 import { uuidOf } from './event-ids.ts'
 import { lossOf, readMark } from './marks.ts'
 
-// "dayb" in ASCII: names the file as ours to `file` and to the check below.
+// "dayb" in ASCII, which identifies the file to `file` and to the check below.
 const applicationId = 0x64617962
 const version = 2
 
 /** The last format without checksums. */
 const versionWithout = 1
 
-/** How long another process may hold the file, in ms, before opening it gives up. */
+/** How long opening waits for another process's lock, in ms. */
 const openingTimeout = 5_000
 
 /** How long one attempt may block this thread while another process writes, in ms. */
 const blockingTimeout = 20
 
 /**
- * Pages of 4 KiB that the write-ahead log may reach before an append has to move them into the
- * file. A service moves them beside its appends, which keeps what is left to do then small, but
- * cannot begin the log anew.
+ * Write-ahead log size, in pages of 4 KiB, at which an append must checkpoint it. A service
+ * checkpoints in the background, which keeps the remaining work small but cannot restart the
+ * write-ahead log.
  */
 const pagesBetweenCheckpoints = 4_000
 
-// Data and metadata are text when they are JSON, else a blob; metadata may be missing.
+// Data and metadata are text if they are JSON, else a blob; metadata may be missing.
 const schema = `
   CREATE TABLE streams (
     id INTEGER PRIMARY KEY,
@@ -47,8 +47,8 @@ const schema = `
   PRAGMA user_version = ${version};
 `
 
-// What has happened is not changed by mistake. SQLite tells no trigger of what REPLACE deletes, and
-// looking for it at each append would make the commit of a row some 8 % dearer.
+// Guards against changing events by mistake. SQLite runs no trigger for rows deleted by REPLACE,
+// and checking each append would make committing a row about 8 % slower.
 const guards = `
   CREATE TRIGGER IF NOT EXISTS events_are_not_changed BEFORE UPDATE ON events
   BEGIN SELECT RAISE(ABORT, 'what has happened cannot be changed'); END;
@@ -60,7 +60,7 @@ const guards = `
   BEGIN SELECT RAISE(ABORT, 'where it has happened cannot be deleted'); END;
 `
 
-/** The file is no event log that this program can keep; the message says why. */
+/** The file is not a usable event log; the message says why. */
 export class UnusableLog extends Error {
   override readonly name = 'UnusableLog'
 }
@@ -83,7 +83,7 @@ const refuseForeignFile = (database: Database.Database, file: string): void => {
 export const hasChecksums = (database: Database.Database): boolean =>
   numberOf(database, 'user_version') > versionWithout
 
-/** Where the newest event is noted, outside the write-ahead log: one wrong bit cuts that short. */
+/** File that notes the newest event outside the write-ahead log, which one wrong bit cuts short. */
 export const headOf = (file: string): string => `${file}-head`
 
 /** The id of the event at a position, and the last position. */
@@ -100,8 +100,8 @@ const lookAt = (file: string, position: number) => {
 }
 
 /**
- * Looks for the newest event that was written. By a connection that only reads: another would empty
- * a damaged write-ahead log when it is closed. @throws UnusableLog
+ * Checks that the newest written event exists. Uses a read-only connection: closing another would
+ * empty a damaged write-ahead log. @throws UnusableLog
  */
 const refuseLostEnd = (file: string): void => {
   const mark = readMark(headOf(file))
@@ -111,7 +111,7 @@ const refuseLostEnd = (file: string): void => {
   try {
     found = lookAt(file, mark.position)
   } catch (error) {
-    // Opening it says what it is instead, if it is no log at all.
+    // If it is not a log, opening it reports that.
     if (!(error instanceof Database.SqliteError)) throw error
     if (error.code !== 'SQLITE_ERROR') return
   }
@@ -119,7 +119,7 @@ const refuseLostEnd = (file: string): void => {
     throw new UnusableLog(lossOf(mark, found.end, 'was written'))
 }
 
-/** SQLite opens what may only be read as well, and would refuse each append. */
+/** SQLite also opens read-only files, and would fail each append. */
 const refuseReadOnly = (file: string): void => {
   for (const path of [file, `${file}-wal`, `${file}-shm`].filter((path) => existsSync(path)))
     try {
@@ -133,21 +133,21 @@ const makeDurable = (database: Database.Database, file: string): void => {
   const journal = database.pragma('journal_mode = WAL', { simple: true })
   if (journal !== 'wal') throw new UnusableLog(`${file} cannot be kept with a write-ahead log`)
   database.pragma('synchronous = FULL')
-  // 2 is FULL: anything less acknowledges appends that a power cut takes back.
+  // 2 is FULL: anything less acknowledges appends that a power cut loses.
   if (numberOf(database, 'synchronous') !== 2)
     throw new UnusableLog(`${file} cannot be made durable`)
 }
 
 /**
- * Whether events will be appended, to a file that is made when there is none or to one that must be
- * there, or only those that are there be read: that needs no permission to write the file.
+ * `append` creates the file if missing, `append there` requires it, `read` needs no permission to
+ * write.
  */
 export type Use = 'append' | 'append there' | 'read'
 
 export type Given = {
-  /** Told how many events of an older file were given checksums. */
+  /** Receives the number of events of an older file that got checksums. */
   readonly onChecksums?: ((events: number) => void) | undefined
-  /** The operator goes on with a log that lost events. */
+  /** The operator accepts a log that lost events. */
   readonly acceptsLoss?: boolean | undefined
 }
 
@@ -165,11 +165,12 @@ const openFile = (file: string, use: Use, { onChecksums, acceptsLoss }: Given) =
     }
     makeDurable(database, file)
     database.pragma(`wal_autocheckpoint = ${pagesBetweenCheckpoints}`)
-    // In KiB: appends touch few pages, the system caches the file too, and a commit may walk all.
+    // In KiB: appends touch few pages, the system caches the file too, and a commit may scan the
+    // whole cache.
     database.pragma('cache_size = -4096')
     database
       .transaction(() => {
-        // Another process may have made the tables since the file was looked at.
+        // Another process may have created the tables since.
         if (numberOf(database, 'application_id') !== applicationId) database.exec(schema)
         if (numberOf(database, 'user_version') === versionWithout) {
           onChecksums?.(addChecksums(database))
@@ -189,8 +190,8 @@ const openFile = (file: string, use: Use, { onChecksums, acceptsLoss }: Given) =
 }
 
 /**
- * Opens the file of an event log; makes it when there is none, unless it must be there.
- * @throws UnusableLog when it is no event log, comes from a newer version or cannot be made durable
+ * Opens an event log's file; creates it if missing, unless it must exist. @throws UnusableLog if it
+ * is not an event log, is from a newer version or cannot be made durable
  */
 export const openEventFile = (
   file: string,

@@ -2,10 +2,10 @@ import { realpathSync } from 'node:fs'
 import { BroadcastChannel } from 'node:worker_threads'
 import type { Position } from '../../application/event-store.ts'
 
-/** How often commits of others are looked for while somebody follows, in ms. */
+/** How often a follower checks for other processes' commits, in ms. */
 const pollInterval = 20
 
-/** Where a thread that has committed to a file tells those threads of its process that listen. */
+/** Where a thread announces its commits to other threads of the process. */
 export const commitsTo = (file: string): BroadcastChannel => {
   const threads = new BroadcastChannel(`commits to ${realpathSync(file)}`)
   threads.unref()
@@ -13,8 +13,8 @@ export const commitsTo = (file: string): BroadcastChannel => {
 }
 
 /**
- * Tells of a commit unless one was told of a moment ago: to tell of each would wake other threads a
- * thousand times a second, and whoever waits looks by itself soon.
+ * Announces a commit unless one was just announced: announcing each would wake other threads a
+ * thousand times a second, and followers also poll.
  */
 export const tellSometimes = (
   tell: () => void,
@@ -29,7 +29,7 @@ export const tellSometimes = (
   }
 }
 
-/** Wakes those who wait for events: when told, and soon after a commit of which nobody tells. */
+/** Wakes waiting followers: on announcements, and by polling soon after other commits. */
 export const watchGrowth = (head: () => Position) => {
   const waiters = new Map<() => void, Position>()
   let poll: NodeJS.Timeout | undefined
@@ -52,7 +52,7 @@ export const watchGrowth = (head: () => Position) => {
     try {
       if (waiters.size > 0) wake(head())
     } catch {
-      // The file could not be read just now; whoever waits goes on waiting for the next look.
+      // The file could not be read; followers wait for the next poll.
     }
   }
 

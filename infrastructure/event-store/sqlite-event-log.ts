@@ -11,39 +11,30 @@ import { commitsTo, watchGrowth } from './sqlite-event-growth.ts'
 import { readEventRows, type EventRows } from './sqlite-event-rows.ts'
 import { writeEvents } from './sqlite-event-writer.ts'
 
-/** Events as rows of one file: bytes and text that the log does not look into. */
+/** Events as rows of one file; contents are opaque here. */
 export type EventLog = EventRows & {
   /**
-   * Appends all rows or none, durably; several appends share a commit. @throws
+   * Appends all rows or none, durably; concurrent appends share a commit. @throws
    * WrongExpectedRevision, StoreUnavailable
    */
   readonly append: Commits['append']
-  /**
-   * Resolves when there is an event after the position, and when the signal aborts or the log is
-   * closed.
-   */
+  /** Resolves when there is an event after the position, the signal aborts or the log is closed. */
   grown(after: Position, signal: AbortSignal): Promise<void>
   /**
-   * Where the last event stands of which anybody may have heard, or the last one that is JSON.
-   * @throws StoreUnavailable
-   */
-  end(kind?: 'json'): Position
-  /** Looks now whether others have appended, for those who wait for that. */
-  look(): void
-  /**
-   * What is wrong with the file, its indexes among it, in the words of SQLite. @throws
+   * Position of the last event that may be visible to anybody, or of the last JSON event. @throws
    * StoreUnavailable
    */
+  end(kind?: 'json'): Position
+  /** Checks for other processes' appends now. */
+  look(): void
+  /** Damage to the file and its indexes, in SQLite's words. @throws StoreUnavailable */
   damage(): readonly string[]
-  /**
-   * Moves appended events out of the write-ahead log, beside those who append, as far as these
-   * leave room for it.
-   */
+  /** Checkpoints the write-ahead log beside appends, as far as they permit. */
   checkpoint(): void
-  /** A port by which another thread commits, too; where a thread of its own commits. */
+  /** A port through which another thread can commit; undefined if this log has no writer thread. */
   readonly shareWriter: (() => MessagePort) | undefined
   readonly isClosed: boolean
-  /** Finishes the appends that wait, then closes the file. */
+  /** Finishes pending appends, then closes the file. */
   close(): Promise<void>
 }
 
@@ -61,7 +52,7 @@ type Committed = {
   readonly shareWriter?: () => MessagePort
 }
 
-/** Commits in this thread: others are told of it, as this one is of theirs. */
+/** Commits inline, and exchanges announcements of commits with other threads. */
 const commitHere = (
   file: string,
   database: Database.Database,
@@ -84,12 +75,12 @@ const commitHere = (
 }
 
 /**
- * Pages that the write-ahead log may reach while appends come one at a time. A small log is soon
- * written from its beginning again, and a sync of a file that does not grow takes half as long.
+ * Checkpoint threshold in pages while appends arrive one at a time. A small log is soon overwritten
+ * from its beginning, and syncing a file that does not grow takes half as long.
  */
 const pagesWhenAlone = 1_000
 
-/** Commits in a worker, and here while one request is alone. */
+/** Commits in a worker, but inline while there is only one request. */
 const commitApart = (
   file: string,
   database: Database.Database,
@@ -102,16 +93,16 @@ const commitApart = (
   return { commits, leave: writer.close, shareWriter: commits.share }
 }
 
-/** Commits in the thread of another one of this process. */
+/** Commits through another thread of this process. */
 const commitShared = (port: MessagePort, committed: (end: Position) => void): Committed => ({
   commits: commitThrough(port, committed),
   leave: (): void => {},
 })
 
-/** Where appends are committed: here, in a new thread, or in one that is reached by this port. */
+/** Where appends are committed: inline, in a new thread, or through a port. */
 export type Committing = Where | MessagePort
 
-/** Opens the event log in a file, or makes it. @throws Error when the file cannot serve as one */
+/** Opens or creates an event log in a file. @throws Error if the file is unusable */
 export const openEventLog = (
   file: string,
   use: Use = 'append',
@@ -136,7 +127,7 @@ export const openEventLog = (
       const told = database.pragma('integrity_check') as readonly { integrity_check: string }[]
       return told.map(({ integrity_check }) => integrity_check).filter((text) => text !== 'ok')
     } catch (error) {
-      // Such damage that SQLite cannot look for more.
+      // The damage keeps SQLite from checking further.
       if (error instanceof Database.SqliteError && error.code === 'SQLITE_CORRUPT')
         return [error.message]
       throw unavailable(error)

@@ -9,7 +9,7 @@ import { unavailable } from '../unavailable.ts'
 import { leafHash } from './event-entry.ts'
 import { hasChecksums } from './sqlite-event-file.ts'
 
-/** An event as it lies in the file; the id is 32 hexadecimal digits, the time is in ms. */
+/** An event as stored in the file; the id has 32 hexadecimal digits, the time is in ms. */
 export type Row = readonly [
   position: Position,
   stream: string,
@@ -19,7 +19,7 @@ export type Row = readonly [
   data: string | Buffer,
   metadata: string | Buffer | null,
   recorded: number,
-  /** Empty in a file of the first format, which has none. */
+  /** Empty in a file of the first format, which has no checksums. */
   checksum: string | null,
 ]
 
@@ -27,24 +27,27 @@ type Direction = 'forwards' | 'backwards'
 
 export type Examined = { readonly row: Row; readonly problem: string | undefined }
 
-/** Rows are checked when they are read. All throw StoreUnavailable, and DamagedEvent for rows. */
+/**
+ * Rows are verified when read. All methods throw StoreUnavailable, and DamagedEvent for damaged
+ * rows.
+ */
 export type EventRows = {
   /**
-   * Up to `limit` rows after a position; fewer where they are large or the next one is damaged, but
-   * none only at the end.
+   * Up to `limit` rows after a position; fewer if they are large or the next one is damaged. Empty
+   * only at the end.
    */
   next(after: Position, limit: number): Row[]
   /**
-   * Up to `limit` rows after a position, or before it: fewer are all that there are, unless their
-   * data reaches `size`.
+   * Up to `limit` rows after, or before, a position. Fewer means the end, or that their data
+   * reached `size`.
    */
   all(from: Position, limit: number, direction?: Direction, size?: number): Row[]
-  /** Up to `limit` rows of a stream at a revision and after it, or before it; `size` as above. */
+  /** Up to `limit` rows of a stream from a revision on, or before it; `size` as above. */
   ofStream(...asked: [string, from: Revision, limit: number, Direction?, size?: number]): Row[]
   lastRevision(stream: string): Revision
-  /** The position of the last event, or of the last one that is JSON. */
+  /** Position of the last event, or of the last JSON event. */
   head(kind?: 'json'): Position
-  /** Every row after a position as it stands, and what is wrong with it. */
+  /** Every row after a position as stored, and what is wrong with it. */
   examined(after?: Position): IterableIterator<Examined>
 }
 
@@ -53,13 +56,13 @@ const selectRows = (checksum: string): string => `
     ${checksum}
   FROM events CROSS JOIN streams ON streams.id = events.stream`
 
-/** With a bare parameter as the limit SQLite compiles the statement anew each time it is bound. */
+/** With a bare parameter as limit, SQLite compiles the statement again on every use. */
 const limit = 'LIMIT ? + 0'
 
-/** Characters or bytes of data after which an answer ends: a thousand events may be a gigabyte. */
+/** Maximum data per result: a thousand events may be a gigabyte. */
 const largestAnswer = 8 * 1_048_576
 
-/** Rows that are examined in one go. */
+/** Number of rows examined per query. */
 const rowsOfPage = 1_000
 
 type ProblemOf = (row: Row) => string | undefined
@@ -83,7 +86,7 @@ const checksRows = (problemOf: ProblemOf) => {
       rows.forEach(check)
       return rows
     },
-    /** Rows of the log up to the first damaged one, which is thrown when it is the first. */
+    /** The rows before the first damaged one; throws if that is the first row. */
     upToDamage: (rows: Iterable<Row>, after: Position): Row[] => {
       const first: Row[] = []
       let size = 0
@@ -100,7 +103,7 @@ const checksRows = (problemOf: ProblemOf) => {
       }
       return first
     },
-    /** Rows of a stream: none may be missing, because each changes what follows. */
+    /** Rows of a stream. None may be missing, because each affects the following ones. */
     ofStream: (rows: Row[], from: Revision): Row[] => {
       let expected = from
       for (const row of rows) {
@@ -125,10 +128,7 @@ const upTo = (size: number, rows: Iterable<Row>): Row[] => {
   return page
 }
 
-/**
- * Rows page by page, as far as a page may be large: an unfinished query keeps the write-ahead log
- * from being emptied.
- */
+/** Rows, in pages, because an unfinished query keeps the write-ahead log from being emptied. */
 function* paged(rowsAfter: (last: Position) => Iterable<Row>, after: Position): Generator<Row> {
   for (let last = after; ;) {
     const page = upTo(largestAnswer, rowsAfter(last))

@@ -14,13 +14,13 @@ import { openEventLog, type Committing, type EventLog } from './sqlite-event-log
 import type { Row } from './sqlite-event-rows.ts'
 import { makeTail, type Tail } from './sqlite-event-tail.ts'
 
-/** Events read and parsed in one go. */
+/** Number of events read and parsed per batch. */
 const readBatch = 1_000
 const followBatch = 1_000
-/** Characters of an event that is kept in memory for followers; larger ones are read again. */
+/** Maximum characters of an event cached for followers; larger ones are read again. */
 const largestKept = 65_536
 
-/** A copy of the first format has no checksums that would have told. */
+/** Files of the first format have no checksums that would have detected this. */
 const parsed = ([position, stream, revision]: Row, json: string) => {
   try {
     return JSON.parse(json)
@@ -29,7 +29,7 @@ const parsed = ([position, stream, revision]: Row, json: string) => {
   }
 }
 
-/** The events among the rows; a row that is not JSON was not appended through this port. */
+/** The events among the rows. A row that is not JSON was not appended through this port. */
 const eventsOf = (rows: readonly Row[]): RecordedEvent[] => {
   const events: RecordedEvent[] = []
   for (const row of rows) {
@@ -57,7 +57,7 @@ async function* readAll(log: EventLog, after: Position): AsyncGenerator<Recorded
     last = rows.at(-1)?.[0] ?? end
     const events = eventsOf(rows)
     if (events.length > 0) yield events
-    // Others get their turn between two batches, however fast the reader is.
+    // Lets other work run between batches, however fast the reader is.
     await nextTurn()
   }
 }
@@ -78,7 +78,7 @@ const readStream = (log: EventLog, stream: string, from: Revision, limit: number
 
 const readable = (log: EventLog, after: Position): Row[] => {
   try {
-    // Only what was answered, though more may stand in the file: its writer hears of it first.
+    // Acknowledged events only, though the file may contain more: the writer is notified first.
     const count = Math.max(0, log.end() - after)
     return log.next(after, Math.min(followBatch, count))
   } catch (error) {
@@ -97,21 +97,21 @@ async function* follow(
   let wasOwn = false
   while (!signal.aborted && !log.isClosed) {
     const own = tail.after(last)
-    // The file is not read right after own events: what follows them is most often own too, and
-    // comes through the tail. What others have written is found after `grown`, which is waited for
-    // only when a look has found nothing.
+    // Do not read the file right after own events: the following ones are usually own too and come
+    // from the tail. Other processes' events are found after `grown`, which is awaited only after
+    // an empty read.
     const rows = own.length > 0 || wasOwn ? [] : readable(log, last)
     last = own.at(-1)?.position ?? rows.at(-1)?.[0] ?? last
     wasOwn = own.length > 0
     const events = wasOwn ? own : eventsOf(rows)
     if (events.length > 0) yield events
     if (own.length + rows.length === 0) await log.grown(last, signal)
-    // Whoever has appended hears of it first.
+    // The appending caller is notified first.
     await nextTurn()
   }
 }
 
-/** The end of the log, read once for all who ask before the next tick. */
+/** The end of the log, read once for all callers before the next tick. */
 const sharedHead = (log: EventLog) => {
   let reading: Promise<Position> | undefined
   return (): Promise<Position> =>
@@ -128,9 +128,9 @@ const sharedHead = (log: EventLog) => {
 }
 
 /**
- * The event store in one file of this machine; several processes may share the file.
- * @throws Error when the file is something else, comes from a newer version, cannot be made durable
- * or lacks events that were written to it
+ * The event store in one file of this machine; several processes may share it. @throws Error if the
+ * file is something else, is from a newer version, cannot be made durable or lacks events that were
+ * written to it
  */
 export const openSqliteEventStore = (
   file: string,
@@ -151,7 +151,7 @@ export const openSqliteEventStore = (
     },
     readStream: async (stream, from = 0, limit = Number.MAX_SAFE_INTEGER) => {
       const events = readStream(log, stream, from, limit)
-      // After so large a read, other work has its turn.
+      // After such a large read, let other work run.
       if (events.length >= readBatch) await nextTurn()
       return events
     },

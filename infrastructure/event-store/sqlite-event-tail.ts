@@ -1,18 +1,18 @@
 import type { Appended, NewEvent, Position, RecordedEvent } from '../../application/event-store.ts'
 
-/** How many events are kept at least, once there were so many. */
+/** Number of events kept at least, once there have been so many. */
 const kept = 100
 
-/** The last events that this thread has appended, so that followers need not read them again. */
+/** The last events appended by this thread, so that followers need not read them again. */
 export const makeTail = () => {
   let events: RecordedEvent[] = []
 
   const add = (stream: string, added: readonly NewEvent[], { revision, position }: Appended) => {
     const first = position - added.length + 1
     const next = (events.at(-1)?.position ?? 0) + 1
-    // A repeated append: its events stand there already.
+    // A repeated append: the events are already here.
     if (first < next) return
-    // Others have written in between, and what is kept must have no gap.
+    // Other processes wrote in between, and the cache must have no gap.
     if (first > next) events = []
     else if (events.length >= 2 * kept) events = events.slice(-kept)
     let before = added.length
@@ -32,7 +32,7 @@ export const makeTail = () => {
 
   return {
     add,
-    /** The events after a position; none when the first of them is not here. */
+    /** The events after a position; empty if the first of them is not cached. */
     after: (position: Position): readonly RecordedEvent[] => {
       const first = events[0]?.position
       return first === undefined || position + 1 < first ? [] : events.slice(position + 1 - first)

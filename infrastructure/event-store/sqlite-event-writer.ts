@@ -21,27 +21,27 @@ export type NewRow = {
   readonly type: string
   readonly data: Content
   readonly metadata: Content | null
-  /** When another store wrote it, in ms; now unless it is given. */
+  /** When another store wrote it, in ms; now by default. */
   readonly recordedAt?: number | undefined
 }
 
-/** The revision at which a stream must stand; `exists` asks for any event, `any` for nothing. */
+/** The expected revision of a stream; `exists` requires any event, `any` nothing. */
 export type Expectation = Revision | 'any' | 'exists'
 
-/** Where the log ends after a commit. */
+/** The log's end after a commit. */
 export type Ends = {
   readonly end: Position
-  /** Up to where there may be events of others: all after it are of this writer. */
+  /** Later events are all from this writer; earlier ones may be from others. */
   readonly endOfOthers: Position
 }
 
 export type EventWriter = {
-  /** False when another process holds the file. @throws StoreUnavailable when it is gone */
+  /** False if another process has locked the file. @throws StoreUnavailable if the file is gone */
   begin(): boolean
   /** Adds all rows or none to the transaction. @throws WrongExpectedRevision */
   write(stream: string, rows: readonly NewRow[], expected: Expectation): Appended
   commit(): Ends
-  /** Undoes the transaction, whatever is left of it. */
+  /** Rolls the transaction back, in whatever state it is. */
   abandon(): void
   /** Ends the writer; the database stays open. */
   close(): void
@@ -51,7 +51,7 @@ type Known = { readonly id: number; revision: Revision; epoch: number }
 
 const streamsRemembered = 25_000
 
-/** Writes events within transactions of the caller. Right with several processes on one file. */
+/** Writes events within the caller's transactions. Safe with several processes on one file. */
 export const writeEvents = (database: Database.Database): EventWriter => {
   const begin = database.prepare('BEGIN IMMEDIATE')
   const commit = database.prepare('COMMIT')
@@ -66,7 +66,7 @@ export const writeEvents = (database: Database.Database): EventWriter => {
     .pluck()
   const insertStream = database.prepare('INSERT INTO streams (name) VALUES (?)')
   let insertEvent: Database.Statement | undefined
-  /** Made when it is needed: a copy of the first format is only read, and has a column less. */
+  /** Prepared on demand: a copy in the first format is only read, and lacks a column. */
   const insertion = (): Database.Statement =>
     (insertEvent ??= database.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)'))
   const laterEvents = database
@@ -106,7 +106,7 @@ export const writeEvents = (database: Database.Database): EventWriter => {
     return remember(stream, { id, revision: noStream, epoch })
   }
 
-  /** The answer to the first append of these ids at this revision, if there was one. */
+  /** The result of an earlier append of these ids at this revision, if there was one. */
   const answerToRepeat = (
     { id, revision }: Known,
     rows: readonly NewRow[],
@@ -160,7 +160,7 @@ export const writeEvents = (database: Database.Database): EventWriter => {
         )
       const seen = dataVersion.get() ?? -1
       if (seen !== version) {
-        // Another process has written: known revisions are outdated, ids of streams are not.
+        // Another process has written: cached revisions are outdated, stream ids are not.
         epoch += 1
         position = head.get() ?? 0
         endOfOthers = position

@@ -3,14 +3,11 @@ import type { Log } from '../log.ts'
 import { reportingTo, useOf } from '../outages.ts'
 
 type WatchedStore = EventStore & {
-  /** False while the store is known to be away, or else when an append has failed a moment ago. */
+  /** False while the store is known to be unavailable, or if an append failed recently. */
   readonly canBeWritten: () => boolean
 }
 
-/**
- * The same store; whoever reads the service's log learns when it is away, though requests are told
- * no more than that.
- */
+/** The same store, with outages logged; requests get no details of them. */
 export const watchStore = (
   store: EventStore & Partial<Pick<WatchedStore, 'canBeWritten'>>,
   log: Log,

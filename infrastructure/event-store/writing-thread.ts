@@ -7,10 +7,10 @@ import type { Given, Reply, Request, Shared } from './commit-worker.ts'
 /** In megabytes. Requests are short-lived. */
 const resourceLimits = { maxYoungGenerationSizeMb: 8 }
 
-/** The thread that writes the log: started by this thread, or shared with the one that did. */
+/** The thread that writes the log: started by this thread, or shared by the one that did. */
 export type Writing = {
   readonly post: (request: Request | Shared, transfer?: readonly MessagePort[]) => void
-  /** Resolves when all is answered. */
+  /** Resolves when everything is answered. */
   readonly end: () => Promise<void>
 }
 export type StartWriting = (
@@ -33,17 +33,17 @@ export const threadFor =
       end: async () => {
         const exit = once(worker, 'exit')
         worker.postMessage('end' satisfies Request)
-        // By its exit every append was answered or has failed.
+        // When it exits, every append has been answered or has failed.
         await exit
       },
     }
   }
 
-/** A thread that another one has started, and will end. */
+/** A thread that another thread started, and will end. */
 export const threadBehind = (port: MessagePort): StartWriting => {
   let hasEnded = false
   return (onReply, onEnd) => {
-    // Nobody would hear what is posted to it.
+    // Messages posted to it would be lost.
     if (hasEnded) throw new StoreUnavailable('the thread that writes the event log has ended')
     port.on('message', onReply)
     port.once('close', () => {

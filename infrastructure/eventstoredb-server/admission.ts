@@ -10,26 +10,26 @@ export type AnyCall = EventEmitter & {
   getPath(): string
 }
 
-/** Reads and subscriptions at once. */
+/** Maximum concurrent reads and subscriptions. */
 const mostReads = 64
 
 const withoutPort = (peer: string): string => peer.replace(/:\d+$/, '')
 
 type Needs = {
-  /** Undefined when everybody may read. */
+  /** Undefined if anyone may read. */
   readonly holderOf: HolderOf | undefined
   readonly record: SecurityLog['record']
-  /** Learns of connections whose client has shown a token. */
+  /** Called with connections whose client has presented a token. */
   readonly known: (peer: string) => void
 }
 
 export type Admitted = {
   readonly leave: () => void
-  /** @throws ProtocolFailure once the caller may read no more */
+  /** @throws ProtocolFailure once the caller may no longer read */
   readonly check: () => Promise<void>
 }
 
-/** Who may read how much, recorded. */
+/** Limits and records who reads. */
 export const admission = ({ holderOf, record, known }: Needs) => {
   let reads = 0
 
@@ -61,7 +61,7 @@ export const admission = ({ holderOf, record, known }: Needs) => {
         },
       }
     },
-    /** @throws ProtocolFailure unless the caller has a token, who is refused what a call asks. */
+    /** Records a call that nobody may make. @throws ProtocolFailure for callers without a token */
     refuse: async (call: AnyCall): Promise<void> => {
       const reason = 'the log can only be read'
       record({ type: 'refused', ...(await callerOf(call)), about: call.getPath(), reason })

@@ -7,7 +7,7 @@ type Cluster = InstanceType<typeof gossip.ClusterInfo>
 
 const streamsService = 'event_store.client.streams.streams'
 
-/** What a client may find here: it looks before it appends. */
+/** The supported features, which a client checks before it appends. */
 export const answerFeatures = {
   getSupportedMethods: (_: unknown, answer: sendUnaryData<Features>): void =>
     answer(
@@ -22,7 +22,7 @@ export const answerFeatures = {
     ),
 }
 
-/** A cluster of one node, at the address at which the client has found it. */
+/** A cluster of one node, at the address the client used. */
 export const answerGossip = (port: () => number) => ({
   read: (call: { getHost(): string }, answer: sendUnaryData<Cluster>): void => {
     const [, name = '', asked] = /^(.+?)(?::(\d{1,5}))?$/.exec(call.getHost()) ?? []

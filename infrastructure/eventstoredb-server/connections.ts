@@ -4,10 +4,10 @@ import type { Server, ServerCredentials } from '@grpc/grpc-js'
 
 const mostConnections = 64
 
-/** How long a client may be connected before it shows a token. */
+/** How long a client may stay connected without a token. */
 const strangerMs = 10_000
 
-/** Takes connections for a server, not more than a few, and drops those of strangers. */
+/** Accepts a limited number of connections for a server, and drops unauthenticated ones. */
 export const acceptConnections = (server: Server, credentials: ServerCredentials) => {
   const injector = server.createConnectionInjector(credentials)
   const open = new Map<string, { readonly socket: Socket; readonly timer: NodeJS.Timeout }>()
@@ -28,7 +28,7 @@ export const acceptConnections = (server: Server, credentials: ServerCredentials
   return {
     known: (peer: string): void => clearTimeout(open.get(peer)?.timer),
     port: (): number => (listener.address() as AddressInfo).port,
-    /** @throws Error of the system */
+    /** @throws Error from the system */
     listen: async (host: string, port: number): Promise<void> => {
       listener.listen(port, host)
       await once(listener, 'listening')

@@ -6,24 +6,24 @@ import { failure } from './messages.ts'
 
 type Filter = InstanceType<typeof streams.ReadReq.Options.FilterOptions>
 
-/** The rows of a page that a client asked for. @throws ProtocolFailure */
+/** Selects the rows of a page that the client's filter matches. @throws ProtocolFailure */
 type Choose = (page: readonly Row[]) => readonly Row[]
 
 const longestPattern = 1_000
 const mostPrefixes = 1_000
 
-/** How long a pattern may hold this thread in one go. */
+/** Timeout of a pattern per call. */
 const patience = { timeout: 30 }
-/** Time of the processor for one page: on a busy machine a good pattern may have to wait for it. */
+/** Processor time per page: on a busy machine a good pattern may be delayed. */
 const mostMicroseconds = 20_000
 
-// Nothing of a client's is run as a program: only a script can be given a time in which to end.
+// The client's pattern is data, not code; the script only provides the timeout.
 const context = createContext({ regex: /-/, texts: [] as string[] })
 const testAll = new Script('texts.map((text) => regex.test(text))')
 
 /**
- * No name, or none of literal names, at the beginning: takes time in proportion to the text. A
- * script with a time limit costs as much as sending an event.
+ * Patterns that exclude literal prefixes run in linear time and need no timeout. A script with a
+ * timeout costs as much as sending an event.
  */
 const linear = /^\^\(\?!\\\$(?:\|\(\?:[\w\\.|]+\)\(\?:-\|\$\))?\)$/
 
@@ -44,8 +44,8 @@ const testWithin = (regex: RegExp, texts: readonly string[]): readonly boolean[]
 }
 
 /**
- * By prefixes or by a pattern, of the stream's name or of the event's type. @throws
- * ProtocolFailure, SyntaxError
+ * Matches the stream name or event type by prefixes or by a pattern. @throws ProtocolFailure,
+ * SyntaxError
  */
 export const chooses = (filter: Filter | undefined): Choose => {
   const ofType = filter?.getEventType()

@@ -10,7 +10,7 @@ const ticksPerMillisecond = 10_000n
 export const json = 'application/json'
 const binary = 'application/octet-stream'
 
-/** Clients tell failures apart by the trailer `exception` first, then by the status. */
+/** Clients distinguish failures by the trailer `exception` first, then by the status. */
 type ProtocolFailure = {
   readonly code: status
   readonly details: string
@@ -36,17 +36,19 @@ export const unauthenticated = (): ProtocolFailure =>
 export const tooMany = (most: number): ProtocolFailure =>
   failure(status.RESOURCE_EXHAUSTED, `${most} reads are under way: try again when one has ended`)
 
-/** What a node says while it is starting. */
+/** The failure of a node that is starting. */
 export const notReady = (): ProtocolFailure => failure(status.UNAVAILABLE, 'Server Is Not Ready')
 
-/** What a node says to a live subscription that cannot keep up with the writers. */
+/** The failure of a live subscription that cannot keep up with the writers. */
 export const tooSlow = (): ProtocolFailure =>
   failure(
     status.ABORTED,
     'Consumer too slow to handle event while live. Client resubscription required.',
   )
 
-/** As a client is told: the log cannot be reached, it asked nonsense, or the fault is ours. */
+/**
+ * As reported to a client: the log is unavailable, the request is invalid, or the fault is ours.
+ */
 export const failureOf = (error: unknown): ProtocolFailure => {
   if (!(error instanceof Error)) return error as ProtocolFailure
   if (error instanceof StoreUnavailable) return failure(status.UNAVAILABLE, error.message)
@@ -66,7 +68,7 @@ const bytes = (content: string | Buffer): Uint8Array =>
 
 const half = (digits: string): string => `${BigInt.asIntN(64, BigInt(`0x${digits}`))}`
 
-/** Clients ask for ids as text or as two halves. */
+/** Clients request ids as text or as two halves. */
 const uuid = (id: string, isStructured: boolean): InstanceType<typeof shared.UUID> =>
   isStructured
     ? new shared.UUID().setStructured(
@@ -76,7 +78,7 @@ const uuid = (id: string, isStructured: boolean): InstanceType<typeof shared.UUI
       )
     : new shared.UUID().setString(uuidOf(id))
 
-/** An event as a read or a subscription hands it out. */
+/** An event as sent for reads and subscriptions. */
 export const eventMessage = (
   row: Row,
   isStructured = false,

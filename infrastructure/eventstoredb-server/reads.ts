@@ -12,14 +12,11 @@ import { numberOf, sourceOf, type Source } from './source.ts'
 import { subscribe } from './subscriptions.ts'
 
 export type ReadSettings = {
-  /**
-   * Lets a call in; `about` is the stream, or `$all`. @throws
-   * ProtocolFailure
-   */
+  /** Admits a call; `about` is the stream, or `$all`. @throws ProtocolFailure */
   readonly admit?: (call: ReadCall, about: string) => Promise<Admitted>
-  /** Events that a live subscription may be behind before it is ended, as a node does. */
+  /** How many events a live subscription may lag before it is ended, as on a node. */
   readonly maximumLag?: number
-  /** Else it says that it is not ready, as a node does that is starting. */
+  /** If false, calls fail as on a node that is starting. */
   readonly isReady?: () => boolean
 }
 
@@ -35,7 +32,7 @@ const read = async ({ log, options, source, send, check }: Reading): Promise<voi
   let wanted = numberOf(options.getCount())
   if (wanted === 0) throw failure(status.UNKNOWN, 'a read of no events')
   if (stream !== undefined && log.lastRevision(stream) === noStream) return send(notFound(stream))
-  // What comes while a slow client reads is for its next read.
+  // Events that arrive while a slow client reads are for its next read.
   const end = isBackwards ? Infinity : source.end()
   for (let place = from; wanted > 0 && place <= end;) {
     const rows = page(place, Math.min(pageSize, wanted))
@@ -52,7 +49,7 @@ const read = async ({ log, options, source, send, check }: Reading): Promise<voi
   }
 }
 
-/** The stream, if it is there: what a client typed is not recorded. */
+/** The stream, if it exists: other client input is not recorded. */
 const aboutOf = ({ stream, end }: Source): string => {
   if (stream === undefined) return '$all'
   return end() === noStream ? 'a stream that is not there' : stream
@@ -60,7 +57,7 @@ const aboutOf = ({ stream, end }: Source): string => {
 
 const everybody = async (): Promise<Admitted> => ({ leave: () => {}, check: async () => {} })
 
-/** Answers reads and subscriptions, of one stream or of all. */
+/** Answers reads and subscriptions of one stream or of all. */
 export const answerReads = (log: EventLog, settings: ReadSettings = {}) => {
   const { admit = everybody, maximumLag = Infinity, isReady = () => true } = settings
 

@@ -3,8 +3,8 @@ import { accessDenied, failureOf } from './messages.ts'
 import type { AnyCall } from './admission.ts'
 
 /**
- * Answers every method of a service as a node answers a user without rights. `checked` learns of
- * the call first. @throws what `checked` throws, to the client
+ * Answers every method of a service as a node answers a user without permissions. Calls `checked`
+ * first. @throws what `checked` throws, to the client
  */
 export const refuseAll = (
   service: ServiceDefinition,

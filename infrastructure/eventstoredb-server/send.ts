@@ -6,16 +6,16 @@ export type Response = InstanceType<typeof streams.ReadResp>
 export type ReadCall = ServerWritableStream<Request, Response>
 
 export type Send = {
-  /** Waits while the client is behind. @throws when the client has left */
+  /** Waits while the client is behind. @throws after the client has disconnected */
   readonly send: (message: Response, size?: number) => Promise<void>
-  /** Resolves when all is on its way. */
+  /** Resolves when everything is sent. */
   readonly sent: () => Promise<void>
 }
 
-/** What may wait for a slow client, in bytes: it must not make this process hold the whole log. */
+/** Maximum bytes buffered for a slow client, so that this process need not hold the whole log. */
 const mostWaiting = 262_144
 
-/** More than the names and numbers of an event take. */
+/** Exceeds the names and numbers of an event. */
 const smallMessage = 512
 
 export const sendsTo = (call: ReadCall, signal: AbortSignal): Send => {

@@ -19,21 +19,21 @@ type Needs = {
   readonly log: EventLog
   readonly record: SecurityLog['record']
   readonly host: string
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number
-  /** Absent when clients come without TLS. */
+  /** Absent for clients without TLS. */
   readonly tls?: { readonly key: Buffer; readonly cert: Buffer } | undefined
-  /** Absent when everybody who reaches it may read. */
+  /** Absent if anyone who can connect may read. */
   readonly holderOf?: HolderOf | undefined
 }
 
-/** Names and numbers of what is asked for: nobody sends events here. */
+/** Requests contain only names and numbers: nobody sends events here. */
 const largestRequest = 65_536
 
 const limits = {
   'grpc.max_receive_message_length': largestRequest,
   'grpc.max_concurrent_streams': 32,
-  // A client that is gone without a word leaves its place to others.
+  // Detects clients that vanished, to free their places.
   'grpc.keepalive_time_ms': 30_000,
   'grpc.keepalive_timeout_ms': 10_000,
   'grpc.max_connection_idle_ms': 300_000,
@@ -47,8 +47,8 @@ const others = [
 ]
 
 /**
- * Offers a log to clients of EventStoreDB, to read and to follow it. @throws Error of the system
- * when it cannot listen
+ * Serves a log to EventStoreDB clients, for reading and following. @throws Error from the system if
+ * it cannot listen
  */
 export const serveLog = async ({ log, record, host, port, tls, holderOf }: Needs) => {
   const server = new Server(limits)
@@ -58,7 +58,7 @@ export const serveLog = async ({ log, record, host, port, tls, holderOf }: Needs
   const connections = acceptConnections(server, credentials)
   const { admit, refuse } = admission({ holderOf, record, known: connections.known })
 
-  // A client asks these two before it shows its token.
+  // Clients make these two calls before they present a token.
   server.addService(featuresService.ServerFeaturesService, answerFeatures)
   server.addService(gossipService.GossipService, answerGossip(connections.port))
   server.addService(streamsService.StreamsService, {

@@ -5,23 +5,23 @@ import { streamName } from './messages.ts'
 
 export type Options = InstanceType<typeof streams.ReadReq.Options>
 
-/** What a read or a subscription is about, and where it begins. */
+/** What a read or subscription is about, and where it starts. */
 export type Source = {
   /** Undefined for the log of all events. */
   readonly stream: string | undefined
   readonly isBackwards: boolean
-  /** As the client gave it. */
+  /** As given by the client. */
   readonly asked: number | undefined
   readonly from: number
   readonly page: (place: number, limit: number) => Row[]
   readonly placeOf: (row: Row) => number
-  /** Where to go on after a row. */
+  /** Where to continue after a row. */
   readonly after: (row: Row) => number
-  /** The place of the last event that is there now. */
+  /** Position of the current last event. */
   readonly end: () => number
 }
 
-/** Data of a page, after which it ends. */
+/** Maximum data per page. */
 const pageBytes = 131_072
 
 export const beyondEverything = Number.MAX_SAFE_INTEGER
@@ -52,7 +52,7 @@ export const sourceOf = (log: EventLog, options: Options): Source => {
   return {
     ...{ stream: undefined, isBackwards, asked },
     from: asked ?? (all?.hasEnd() ? beyondEverything : 0),
-    // The log counts rows after a place, the protocol from it on; backwards both leave it out.
+    // The log excludes the start position, the protocol includes it; backwards both exclude it.
     page: (place, limit) => log.all(isBackwards ? place : place - 1, limit, direction, pageBytes),
     placeOf: ([position]) => position,
     after: ([position]) => (isBackwards ? position : position + 1),

@@ -8,7 +8,7 @@ import { isStructured, pageSize, sizeOf, type Reading } from './reading.ts'
 import type { Response } from './send.ts'
 import { beyondEverything, type Source } from './source.ts'
 
-/** Events between two checkpoints, unless a client asks for others. */
+/** Default number of events between two checkpoints. */
 const usualWindow = 32
 
 const checkpointAt = (position: number): Response =>
@@ -25,13 +25,13 @@ const confirmation = (): Response =>
     new streams.ReadResp.SubscriptionConfirmation().setSubscriptionId(randomUUID()),
   )
 
-/** A subscription begins after the place it is given, a read with it. */
+/** A subscription excludes the given position, a read includes it. */
 const firstPlace = ({ from, asked, end }: Source): number => {
   if (from === beyondEverything) return end() + 1
   return asked === undefined ? from : asked + 1
 }
 
-/** Sends what is there and then what comes, until the client leaves. */
+/** Sends existing events, then new ones, until the client disconnects. */
 export const subscribe = async (reading: Reading, maximumLag: number): Promise<void> => {
   const { log, options, source, send, check, signal } = reading
   const filter = options.getFilter()
@@ -49,8 +49,8 @@ export const subscribe = async (reading: Reading, maximumLag: number): Promise<v
     await check()
     const last = rows.at(-1)
     if (isLive && rows.length > maximumLag) throw tooSlow()
-    // A node has nothing to be caught up with while the stream does not exist; else it says so with
-    // the last event.
+    // A node reports no "caught up" while the stream does not exist; otherwise it does so with the
+    // last event.
     const isThere = source.stream === undefined || end > noStream
     const isCaughtUp = !isLive && isThere && (!last || source.placeOf(last) >= end)
     if (isCaughtUp) isLive = true

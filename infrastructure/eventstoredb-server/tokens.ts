@@ -8,21 +8,21 @@ import { isEnabled } from '../../domain/register.ts'
 import { streamOf } from '../../domain/stream.ts'
 import { isSameText, sha256 } from '../people/tokens.ts'
 
-/** Names of auditors by the hash of their token. */
+/** Auditor names by the hash of their token. */
 export type Tokens = ReadonlyMap<string, string>
 
 const namePattern = /^[\w.-]{1,64}$/
-/** What a connection string can hold as it stands. */
+/** Characters that a connection string can contain unescaped. */
 const tokenPattern = /^[\w.~-]{32,256}$/
 
 const hashOf = (token: string): string => hash('sha256', token, 'base64')
 
-/** A line is wrong; the message says which and why. */
+/** A line is invalid; the message names the line and the reason. */
 export class WrongTokens extends Error {
   override readonly name = 'WrongTokens'
 }
 
-/** Reads a name and a token a line; an auditor may have several. @throws WrongTokens */
+/** Parses one name and token per line; an auditor may have several. @throws WrongTokens */
 export const readTokens = (text: string): Tokens => {
   const tokens = new Map<string, string>()
   for (const [index, line] of text.split('\n').entries()) {
@@ -49,7 +49,7 @@ const basic = (encoded: string): readonly string[] => {
   return [token, name]
 }
 
-/** What a call carries; a bearer token needs no name. */
+/** The credentials of a call; a bearer token needs no name. */
 const credentialsIn = (metadata: Metadata) => {
   const given = metadata.get('authorization')
   const [, scheme = '', value = ''] = /^(basic|bearer) +(\S+)$/i.exec(String(given[0])) ?? []
@@ -58,7 +58,7 @@ const credentialsIn = (metadata: Metadata) => {
   return { token, name }
 }
 
-/** The auditor whose token stands in the log, as `<id>.<secret>`, unless it was disabled. */
+/** The auditor with this token in the log, as `<id>.<secret>`, unless disabled. */
 const auditorOf = async (store: EventStore, token: string): Promise<string | undefined> => {
   const [id = '', secret = ''] = token.split('.')
   if (!auditorIdPattern.test(id)) return undefined
@@ -70,10 +70,10 @@ const auditorOf = async (store: EventStore, token: string): Promise<string | und
   return isSameText(sha256(secret), state.data.tokenHash) ? id : undefined
 }
 
-/** Whose token a call carries. */
+/** Returns the holder of a call's token. */
 export type HolderOf = (metadata: Metadata) => Promise<string | undefined>
 
-/** Holders of tokens that a file names, and auditors of the log. */
+/** Holders from a token file, and auditors from the log. */
 export const holdersIn =
   (tokens: Tokens, store: EventStore): HolderOf =>
   async (metadata) => {

@@ -6,13 +6,13 @@ import type { JournalEntry } from './journal-entries.ts'
 /** An account of the trial balance: debits are positive, credits negative. */
 export type AccountBalance = Omit<JournalBalance, 'key' | 'balance'> & {
   readonly opening: Sum
-  /** What was debited and credited in the period; neither is negative. */
+  /** Totals of the period; neither is negative. */
   readonly debit: Sum
   readonly credit: Sum
   readonly closing: Sum
 }
 
-/** The accounts before and after a period, and what its entries move. */
+/** The balances before and after a period, and the movements in between. */
 export const accountBalances = (
   opening: readonly JournalBalance[],
   closing: readonly JournalBalance[],
@@ -31,7 +31,7 @@ export const accountBalances = (
         moved.set(key, sums)
       }
     },
-    /** @throws Unbalanced unless the entries lead from the opening to the closing balances */
+    /** @throws Unbalanced unless opening balances plus entries equal closing balances */
     all: (): readonly AccountBalance[] => {
       const held = new Set(closing.map(({ key }) => key))
       for (const key of moved.keys())

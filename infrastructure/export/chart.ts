@@ -1,11 +1,11 @@
 import type { Account, Posting } from '../../domain/accounting/journal.ts'
 
-/** How an account is called in the books of others. */
+/** An account's names in other accounting systems. */
 type Named = {
-  /** The first part of its name in a plain-text ledger, which tells its type. */
+  /** First part of its name in a plain-text ledger, which determines its type. */
   readonly kind: 'assets' | 'liabilities' | 'income'
   readonly description: string
-  /** Number, and grouping code of Skatteetaten's list for SAF-T ("naeringsspesifikasjon"). */
+  /** Number, and grouping code in Skatteetaten's list for SAF-T ("naeringsspesifikasjon"). */
   readonly number: string
   readonly category: string
   readonly code: string

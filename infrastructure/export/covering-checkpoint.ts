@@ -2,7 +2,7 @@ import type { EventStore } from '../../application/event-store.ts'
 import type { SignedCheckpoint } from '../../domain/transparency/checkpoints.ts'
 import type { Period } from './period.ts'
 
-/** The first checkpoint that was signed for all events of a period; null when there is none yet. */
+/** The first checkpoint that covers all events of a period; null if there is none yet. */
 export const checkpointCovering = async (
   log: Pick<EventStore, 'readAll'>,
   { closes }: Period,

@@ -14,7 +14,7 @@ const sides = (amount: Sum, currency: string): readonly [string, string] =>
     ? ['', formatAmount(negated(amount), currency)]
     : [formatAmount(amount, currency), '']
 
-/** A row for each posting. */
+/** One row per posting. */
 export const journalRows = (entry: Omit<JournalEntry, 'actor'>): string => {
   const { position, day, at, payee, action, tags, postings } = entry
   const { ledger, tid, sub_id, pos_tid, settlement, message } = tags
@@ -31,7 +31,7 @@ export const journalCsv = (file: DraftFile) => {
   return { add: (entry: JournalEntry): void => file.add(journalRows(entry)) }
 }
 
-/** A row for each account; opening and closing balances are negative where credits prevail. */
+/** One row per account. A credit balance is negative. */
 export const trialBalanceCsv = (file: DraftFile, balances: readonly AccountBalance[]): void => {
   file.add('account,merchant_id,currency,opening,debit,credit,closing\n')
   for (const { account, merchant, currency, opening, debit, credit, closing } of balances) {

@@ -11,7 +11,7 @@ export type ExportedFile = {
   readonly sha256: string
 }
 
-/** A file of an export, written in pieces and hashed as it is written. */
+/** A file of an export, hashed while it is written. */
 export const openDraftFile = (path: string) => {
   const file = openSync(path, 'wx')
   const hash = createHash('sha256')
@@ -44,7 +44,7 @@ export const openDraftFile = (path: string) => {
       close()
       return { name: basename(path), bytes, sha256: hash.digest('hex') }
     },
-    /** Harmless once it is finished. */
+    /** Has no effect once it is finished. */
     close,
   }
 }

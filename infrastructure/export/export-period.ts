@@ -16,18 +16,18 @@ type Log = Pick<EventStore, 'readAll'>
 
 export type Asked = {
   readonly from?: Instant
-  /** The end, which is no part of the period. */
+  /** Exclusive end of the period. */
   readonly to?: Instant
   readonly company: Company
   readonly version: string
   readonly now: Instant
 }
 
-/** Exactly as `audit events` prints it. */
+/** In the format of `audit events`. */
 const lineOf = ({ stream, revision, position, id, type, data, metadata }: RecordedEvent): string =>
   `${JSON.stringify({ stream, revision, position, id, type, data, metadata })}\n`
 
-/** Folds the log up to the period and through it. */
+/** Folds the log up to and through the period. */
 const foldPeriod = async (
   log: Log,
   file: ReadModelFile,
@@ -52,7 +52,7 @@ async function* eventsOf(log: Log, { opens, closes }: Period) {
     }
 }
 
-/** The first and the last event, and the latest time. */
+/** Collects the first and last event, and the latest time. */
 const seen = () => {
   let found: { first: number; last: number; from: Instant; until: Instant } | undefined
   return {
@@ -66,8 +66,8 @@ const seen = () => {
 }
 
 /**
- * Writes the events of a period and its journal into a folder. Only the read models, in a file of
- * their own, hold more than the event at hand.
+ * Writes the events of a period and its journal into a folder. Memory use is constant, except for
+ * the read models, which have their own file.
  */
 export const exportPeriod = async (
   log: Log,

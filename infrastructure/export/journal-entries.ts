@@ -17,8 +17,8 @@ import type { ReadModelFile } from '../read-models/read-model-file.ts'
 export type JournalEntry = Entry & { readonly actor: string }
 
 /**
- * Turns events into journal entries, with what read models of a later moment know of them. A period
- * begins with its first day.
+ * Turns events into journal entries, using read models of a later moment. Entries are dated no
+ * earlier than `firstDay`.
  */
 export const journalEntries = ({ sqlite, db }: ReadModelFile, firstDay = '') => {
   const lineAt = sqlite.prepare<[number], KeptLine>(

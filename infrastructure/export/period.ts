@@ -2,21 +2,21 @@ import { start, type EventStore, type Position } from '../../application/event-s
 import { logTimeAfter } from '../../domain/log-time.ts'
 import type { Instant } from '../../domain/time.ts'
 
-/** Where the log stood at a moment. */
+/** The state of the log at a moment. */
 type Stand = {
   readonly position: Position
-  /** So many events there were. */
+  /** The number of events. */
   readonly events: number
-  /** The time of the log; -Infinity before its first event. */
+  /** The log's time; -Infinity before its first event. */
   readonly logTime: Instant
 }
 
-/** The events after `opens`, up to and with `closes`. */
+/** The events after `opens`, up to and including `closes`. */
 export type Period = { readonly opens: Stand; readonly closes: Stand }
 
 const beginning: Stand = { position: start, events: 0, logTime: -Infinity }
 
-/** The events of a time, by the time of the log, so that each is in one of adjoining periods. */
+/** The events in a time range, by log time, so that each belongs to one of two adjacent periods. */
 export const findPeriod = async (
   store: Pick<EventStore, 'readAll'>,
   from: Instant = -Infinity,

@@ -9,10 +9,10 @@ import type { JournalEntry } from './journal-entries.ts'
 const hex = (text: string): string =>
   Buffer.from(text).toString('hex').toUpperCase().replaceAll(/../g, '%$&')
 
-/** Encodes what would end the value of a tag or make it a date. */
+/** Encodes characters that would end a tag's value or make it a date. */
 const tagValue = (text: string): string => text.replaceAll(/[\p{C}\p{Z}%,[\]]/gu, hex)
 
-/** A payee is one line, without what would begin a comment or a note. */
+/** A payee is one line without characters that start a comment or a note. */
 const payeeText = (text: string): string =>
   text
     .replaceAll(/[\p{C}\p{Z}]+/gu, ' ')
@@ -28,7 +28,7 @@ type Posted = Pick<JournalBalance, 'account' | 'merchant' | 'currency'>
 const posting = (account: Posted, amount: string): string =>
   `    ${ledgerName(account).padEnd(44)}  ${amount}\n`
 
-/** A format without decimals is none to hledger, one with a bare point none to ledger. */
+/** hledger rejects a format without decimals, ledger one that ends in a point. */
 const commodity = (code: string): string => {
   const format = decimalsOf(code) === 0 ? '' : `    format ${money('100000', code)}\n`
   return `commodity ${code}\n${format}\n`
@@ -49,7 +49,7 @@ const declarations = (balances: readonly JournalBalance[]): string => {
   ].join('')
 }
 
-/** A journal that hledger and ledger read. */
+/** A journal for hledger and ledger. */
 export const plainLedger = (
   file: DraftFile,
   opening: readonly JournalBalance[],
@@ -58,7 +58,7 @@ export const plainLedger = (
   file.add(declarations(closing))
 
   return {
-    /** Before the first entry. */
+    /** Call before the first entry. */
     open: (day: string): void => {
       const brought = opening.filter(({ balance }) => balance !== '0')
       if (brought.length === 0) return
@@ -71,7 +71,7 @@ export const plainLedger = (
         if (value !== null && value !== '') file.add(`    ; ${name}: ${tagValue(value)}\n`)
       for (const one of postings) file.add(posting(one, money(one.amount, one.currency)))
     },
-    /** Asserts what every account holds, so that whoever reads the file checks its sums. */
+    /** Asserts every account's balance, so that any reader of the file verifies its sums. */
     close: (day: string): void => {
       if (closing.length === 0) return
       file.add(`\n${day} * Closing balances\n`)

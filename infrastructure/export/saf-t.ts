@@ -8,7 +8,7 @@ import { chart, saftNumber } from './chart.ts'
 import type { DraftFile } from './draft-file.ts'
 import type { JournalEntry } from './journal-entries.ts'
 
-/** Whose books these are. */
+/** The company whose books these are. */
 export type Company = {
   readonly name: string
   readonly registrationNumber: string
@@ -26,7 +26,7 @@ export type SaftHeader = {
 
 const namespace = 'urn:StandardAuditFile-Taxation-Financial:NO'
 
-/** The format has no more (SAFmonetaryType). */
+/** Maximum of the format (SAFmonetaryType). */
 export const saftDecimals = 2
 
 const header = ({ company, version, created, from, to }: SaftHeader, currency: string) => ({
@@ -39,7 +39,7 @@ const header = ({ company, version, created, from, to }: SaftHeader, currency: s
   Company: {
     RegistrationNumber: textOf(company.registrationNumber, 35),
     Name: textOf(company.name, 256),
-    // The schema asks for it so where a name is in one piece.
+    // The schema requires this for undivided names.
     Contact: {
       ContactPerson: { FirstName: 'NotUsed', LastName: textOf(company.contact, 70) },
     },
@@ -50,7 +50,7 @@ const header = ({ company, version, created, from, to }: SaftHeader, currency: s
   TaxAccountingBasis: 'A',
 })
 
-/** An element that tells by its name on which side a sum is. */
+/** An element whose name depends on the side (debit or credit) of a sum. */
 const onSide = (prefix: string, suffix: string, sum: Sum, currency: string) => {
   const isCredit = sum.startsWith('-')
   const amount = formatAmount(isCredit ? negated(sum) : sum, currency)
@@ -126,7 +126,7 @@ export const saftLedger = (body: DraftFile, currency: string) => {
         if (amount.startsWith('-')) credit = addUp(credit, negated(amount))
         else debit = addUp(debit, amount)
     },
-    /** What stands before and after the transactions. */
+    /** The parts before and after the transactions. */
     frame: (given: SaftHeader, balances: readonly AccountBalance[]): readonly [string, string] => {
       const accounts = balances.filter((balance) => balance.currency === currency)
       const document = {

@@ -21,7 +21,9 @@ const appendFile = (file: DraftFile, path: string): void => {
   }
 }
 
-/** The sums of a SAF-T file stand before what they sum, which is therefore written apart first. */
+/**
+ * A SAF-T file starts with its totals, so its transactions are first written to a separate file.
+ */
 const saftFile = (folder: string, currency: string, open: (name: string) => DraftFile) => {
   const name = `saf-t-${currency}.xml`
   const bodyName = `${name}.transactions`
@@ -53,7 +55,7 @@ type WrittenJournal = {
 const currenciesOf = (balances: readonly JournalBalance[]): readonly string[] =>
   [...new Set(balances.map(({ currency }) => currency))].sort()
 
-/** The journal of a period in each of its formats, entry by entry. */
+/** Writes the journal of a period in each format, entry by entry. */
 export const writeJournal = (
   folder: string,
   opening: readonly JournalBalance[],

@@ -4,16 +4,16 @@ import { ratePattern } from '../../domain/money/rate.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
 
-/** The form of the ids of merchants and integrators. */
+/** Format of the ids of merchants and integrators. */
 export const idPattern = /^[a-zA-Z0-9_-]{1,64}$/
 
-/** The values of an option that may be repeated. */
+/** Collects the values of a repeatable option. */
 export const collect = (value: string, earlier: readonly string[] = []): string[] => [
   ...earlier,
   value,
 ]
 
-/** @throws OperatorError for anything but a rate */
+/** @throws OperatorError if it is not a rate */
 export const rateOf = (text: string): string =>
   ratePattern.test(text) ? text : fail(`${text} must be a rate from 0 to 1, such as 0.009`)
 
@@ -22,7 +22,7 @@ export const checkName = (name: string | undefined): void => {
   if (name?.trim() === '') fail('a name has at least one character that is no blank')
 }
 
-/** @throws OperatorError when there is no such merchant */
+/** @throws OperatorError if there is no such merchant */
 export const presentMerchant = async ({ find }: Core, id: string): Promise<MerchantData> => {
   const entry = await find(merchants, id)
   return entry.status === 'present' ? entry.data : fail(`no merchant ${id}`)

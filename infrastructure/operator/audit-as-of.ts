@@ -18,7 +18,7 @@ import { line, withStore } from './audit-store.ts'
 const momentOf = (text: string): AskedMoment =>
   readMoment(text) ?? fail(`${text} is no moment: give ${momentForms}`)
 
-/** The last event whose time in the log is not later. */
+/** The last event whose log time is not later. */
 const positionUpTo = async (store: EventStore, until: Instant): Promise<Position> => {
   let logTime = -Infinity
   let found = start
@@ -86,7 +86,7 @@ const writeAsOf = async (store: EventStore, asked: AskedMoment, path: string) =>
   }
 }
 
-/** `daybook audit as-of`: what was known at a moment, as a file. */
+/** `daybook audit as-of`: writes the state at a moment to a file. */
 export const addAuditAsOf = (audit: Command, settings: Settings): void => {
   audit
     .command('as-of <moment>')

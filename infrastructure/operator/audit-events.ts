@@ -36,8 +36,8 @@ const isChosen = ({ request, after, type: types, ...wanted }: Chosen) => {
 }
 
 /**
- * Prints an event exactly as stored, unknown fields included, for comparison with a copy. Reports
- * one that this version cannot read.
+ * Prints an event exactly as stored, including unknown fields, for comparison with a copy. Reports
+ * an event that this version cannot read.
  */
 const printEvent = (stored: RecordedEvent, isIso: boolean): void => {
   const { stream, revision, position, id, type, data, metadata } = stored
@@ -57,7 +57,7 @@ const eventsOf = async (store: EventStore, stream: string): Promise<readonly Rec
   return events.length === 0 ? fail(`there is no stream ${stream}`) : events
 }
 
-/** `daybook audit events`: the log as it is stored, or the part of it that is asked for. */
+/** `daybook audit events`: prints the stored log, or part of it. */
 export const addAuditEvents = (audit: Command, settings: Settings): void => {
   audit
     .command('events')

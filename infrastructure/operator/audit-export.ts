@@ -37,7 +37,7 @@ const beyondSaft = (currency: string) => ({
   why: `SAF-T has two decimals, and ${currency} has more`,
 })
 
-/** What the files hold, for people and programs. */
+/** A description of the files, for people and programs. */
 const manifestOf = async (store: OpenedStore, asked: Asked, period: Period, written: Written) => {
   const { range, entries, balances, files, beyondSaft: without } = written
   const { opens, closes } = period
@@ -48,7 +48,7 @@ const manifestOf = async (store: OpenedStore, asked: Asked, period: Period, writ
       count: closes.events - opens.events,
       positions: range ? { first: range.first, last: range.last } : null,
       times: range ? { first: time(range.from), last: time(range.until) } : null,
-      // Indexes in the Merkle tree of the log.
+      // Indexes in the log's Merkle tree.
       entries: { before: opens.events, up_to: closes.events },
     },
     journal: { entries },
@@ -68,7 +68,7 @@ const manifestOf = async (store: OpenedStore, asked: Asked, period: Period, writ
 const newFolder = (out: string): string => {
   if (existsSync(out)) fail(`${out} is there already: name a new folder`)
   try {
-    // Only for its owner: the events say who paid whom.
+    // Readable by the owner only: the events contain payment data.
     return mkdtempSync(`${out}.building-`)
   } catch (error) {
     return fail(`${out} cannot be written: ${reasonOf(error) ?? String(error)}`)
@@ -98,11 +98,11 @@ const writeInto = async (store: OpenedStore, draft: string, asked: Asked) => {
   }
 }
 
-/** Only the export is written, so that it is the one without room. */
+/** Only the export is written, so the full disk is that of the export. */
 const isWithoutRoom = (error: unknown): boolean =>
   /^(?:SQLITE_FULL|ENOSPC)$/.test(String((error as NodeJS.ErrnoException).code))
 
-/** All files or none: the folder gets its name when all are written. */
+/** Writes all files or none: the folder is renamed into place at the end. */
 const writeExport = async (store: OpenedStore, out: string, asked: Asked) => {
   const draft = newFolder(out)
   try {
@@ -125,7 +125,7 @@ const writeExport = async (store: OpenedStore, out: string, asked: Asked) => {
   }
 }
 
-/** `daybook audit export`: a period for other programs. */
+/** `daybook audit export`: exports a period for other programs. */
 export const addAuditExport = (audit: Command, settings: Settings): void => {
   audit
     .command('export')

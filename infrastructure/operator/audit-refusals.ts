@@ -7,7 +7,7 @@ import { line, withStore } from './audit-store.ts'
 import { instantOf } from './time.ts'
 import { withVaultBeside } from './vault-beside.ts'
 
-/** The text of the answer to a refusal; in a part that is loaded on demand. */
+/** The message of a refusal; loaded on demand. */
 export type TextOfRefusal = (code: string) => string | undefined
 
 const secondMs = 1_000
@@ -59,7 +59,7 @@ const inWords = (refusal: ExplainedRefusal, textOf: TextOfRefusal): string => {
   return [head, ...lines.map((one) => `  ${one}`), ''].join('\n')
 }
 
-/** Says when there were refusals near a moment without any. */
+/** Fails with the times of the nearest refusals, if there are none at that moment. */
 const failWithNearest = (settings: Settings, chosen: Chosen, at: number): never => {
   const near = { ...wantedOf(chosen), from: at - minuteMs, to: at + minuteMs }
   const times = findRefusals(settings.DATA_DIR, near, true).map((one) => one.at)
@@ -68,7 +68,7 @@ const failWithNearest = (settings: Settings, chosen: Chosen, at: number): never 
   return fail(`nothing was refused at ${moment}, but at ${times.slice(0, 10).join(', ')}`)
 }
 
-/** `daybook audit refusals`: what was refused, to whom, by which rule, and why. */
+/** `daybook audit refusals`: lists refused requests, with the caller, the rule and the reason. */
 export const addAuditRefusals = (
   audit: Command,
   program: Command,

@@ -18,7 +18,7 @@ const isFolder = (path: string): boolean => {
   return found ? found.isDirectory() : fail(`${path}: there is no such folder or file`)
 }
 
-/** Bytes have no place in JSON. */
+/** JSON cannot contain bytes. */
 const plain = (cell: Cell): Cell => (cell instanceof Uint8Array ? shownCell(cell) : cell)
 
 const plainTables = ({ tablesOnlyIn, tables }: FilesCompared) => ({
@@ -59,7 +59,7 @@ const withFees = async (settings: Settings, file: string, limit: number): Promis
   return { count: found.count, text: textOfFees(found), json: found }
 }
 
-/** `daybook audit replay`: what another build, or other fees, would have made of this log. */
+/** `daybook audit replay`: shows what another build, or other fees, would have made of this log. */
 export const addAuditReplay = (audit: Command, program: Command, settings: Settings): void => {
   audit
     .command('replay')

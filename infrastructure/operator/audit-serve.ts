@@ -21,7 +21,7 @@ type Given = {
   readonly insecure?: true
 }
 
-/** That of EventStoreDB. */
+/** The default port of EventStoreDB. */
 const usualPort = 2_113
 
 const portOf = (text: string): number =>
@@ -58,7 +58,7 @@ const tokensIn = async (file: string): Promise<Tokens> => {
   }
 }
 
-/** Without TLS anybody on the way reads along, and clients send no token. */
+/** Without TLS anybody on the network can read along, and clients send no token. */
 const readGiven = async ({ host, port, cert, key, tokenFile, insecure }: Given) => {
   const address = await addressOf(host)
   const tokens = tokenFile === undefined ? undefined : await tokensIn(tokenFile)
@@ -112,7 +112,7 @@ const serve = async (settings: Settings, given: Given): Promise<void> => {
   })
 }
 
-/** `daybook audit serve`: the embedded log for clients of EventStoreDB. */
+/** `daybook audit serve`: serves the embedded log to EventStoreDB clients. */
 export const addAuditServe = (audit: Command, settings: Settings): void => {
   audit
     .command('serve')

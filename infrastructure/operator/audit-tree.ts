@@ -30,7 +30,7 @@ const within = (name: string, given: number, most: number): number =>
 
 const base64 = (hash: Hash): string => Buffer.from(hash).toString('base64')
 
-/** The tree of these leaves; each subtree is made when it is asked for. */
+/** The tree of these leaves; subtrees are computed on demand. */
 const treeOf = (leaves: readonly Hash[]) => {
   const subtree = (level: number, index: number): Hash =>
     level === 0
@@ -39,7 +39,7 @@ const treeOf = (leaves: readonly Hash[]) => {
   return merkleTree(sha256, subtree)
 }
 
-/** The tree of a log, and proofs in it. @throws OperatorError when it has another root */
+/** The tree of a log, and proofs from it. @throws OperatorError if the root differs */
 export const auditTree = async (store: OpenedStore, options: TreeOptions) => {
   const { index, from } = options
   const leaves: Buffer[] = []

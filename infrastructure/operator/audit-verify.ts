@@ -29,7 +29,7 @@ const textIn = (file: string): string => {
   }
 }
 
-/** @throws OperatorError unless the file holds a checkpoint; who signed it is looked at later */
+/** @throws OperatorError if the file is not a checkpoint; the signer is checked later */
 const checkpointIn = (file: string): KeptCheckpoint => {
   const note = parseNote(textIn(file))
   const checkpoint = note && parseCheckpoint(note.text)
@@ -38,7 +38,7 @@ const checkpointIn = (file: string): KeptCheckpoint => {
   return { size, root: Buffer.from(root).toString('base64'), by: file, note }
 }
 
-/** The keys of the lines of `/transparency/key`, without the times that follow them. */
+/** The keys in the lines of `/transparency/key`, without their validity periods. */
 const keysOf = (text: string, others: readonly PublicNoteKey[]): readonly PublicNoteKey[] => {
   const lines = text.trim().split('\n')
   const keys = lines.map((line) => {
@@ -66,7 +66,7 @@ const verify = async (settings: Settings, given: Given): Promise<Audit> => {
 
 const several = (word: string, others: readonly string[]): readonly string[] => [...others, word]
 
-/** For `/health/audit`, where a service uses the folder. */
+/** Recorded for `/health/audit`, if a service uses the directory. */
 const noteIn = ({ DATA_DIR }: Settings, found: Audit): void => {
   if (!existsSync(join(DATA_DIR, 'read-models'))) return
   try {
@@ -76,7 +76,7 @@ const noteIn = ({ DATA_DIR }: Settings, found: Audit): void => {
   }
 }
 
-/** The audit of everything. */
+/** `daybook verify`: audits everything. */
 export const addVerifyCommand = (audit: Command, program: Command, settings: Settings): void => {
   audit
     .command('verify')
@@ -97,7 +97,7 @@ export const addVerifyCommand = (audit: Command, program: Command, settings: Set
       const told = isJson ? JSON.stringify({ verdict, ...found }, null, 2) : text
       process.stdout.write(`${told}\n`)
       if (!found.holds) process.exitCode = 1
-      // What was given may be of another log.
+      // The given checkpoints may be of another log.
       const isWhole = given.since === undefined && (found.holds || found.kept === 0)
       if (isWhole) noteIn(settings, found)
     })

@@ -15,7 +15,7 @@ import type { WithCore } from './with-core.ts'
 
 type Given = { readonly name: string; readonly passwordFile?: string; readonly token?: true }
 
-/** Shortest password that somebody chooses; one that is made has 128 bits. */
+/** Minimum length of a chosen password; a generated one has 128 bits. */
 const shortestPassword = 12
 const longestPassword = 200
 
@@ -26,7 +26,7 @@ const chosenPassword = async (file: string | undefined): Promise<string> => {
   return isFitting ? password : fail(`a password has ${shortestPassword} to 200 characters`)
 }
 
-/** What is stored of the credentials, and what is printed once. */
+/** Stores the credentials, and returns what is printed once. */
 const credentialsOf = async ({ people: { vault } }: Core, id: string, given: Given) => {
   if (given.token) {
     const { token: secret } = newToken()
@@ -63,7 +63,7 @@ const list = async ({ people: { auditors: rows }, readModels }: Core) => {
   }))
 }
 
-/** `daybook auditor` (interface 14): whoever may read everything and change nothing. */
+/** `daybook auditor` (interface 14): accounts with read-only access to everything. */
 export const addAuditorCommands = (program: Command, withCore: WithCore): void => {
   const auditor = program.command('auditor').description('who may read the log, and change nothing')
   auditor

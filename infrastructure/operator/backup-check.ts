@@ -13,7 +13,7 @@ import Database from '../sqlite.ts'
 import { reasonOf } from '../system-errors.ts'
 import { blobsIn, logFileIn, vaultIn } from '../stores.ts'
 
-/** The hashes of the blobs that an event names. */
+/** The hashes of the blobs that an event refers to. */
 const blobsOf = (event: Recorded): string[] => {
   if (event.type === 'AttachmentsUploaded')
     return event.data.attachments.map(({ hash, sealedHash }) => sealedHash ?? hash)
@@ -21,7 +21,7 @@ const blobsOf = (event: Recorded): string[] => {
   return typeof logo === 'string' ? [logo] : []
 }
 
-/** All events before the first damaged one, which is told as a problem. */
+/** All events before the first damaged one, which is reported as a problem. */
 async function* soundBatches(store: EventStore, problems: string[]) {
   try {
     yield* store.readAll(start)
@@ -77,7 +77,7 @@ const problemsOfKeys = (folder: string, names: readonly string[]): string[] =>
 
 type KeySettings = Parameters<typeof readVaultKeys>[0]
 
-/** Opens a copy of a wrapped vault where a key was given; without one, only its name is known. */
+/** Opens a copy of a wrapped vault if a key was given; otherwise only its name is known. */
 const problemsOfVaultKey = (
   file: string,
   wrappedBy: string | undefined,
@@ -98,7 +98,7 @@ const problemsOfVaultKey = (
   }
 }
 
-/** Reads all of a backup and summarises it. @throws OperatorError when it cannot be restored */
+/** Reads a whole backup and summarises it. @throws OperatorError if it cannot be restored */
 export const checkBackup = async (from: string, settings: KeySettings) => {
   const folder = resolve(from)
   const place = { DATA_DIR: folder }

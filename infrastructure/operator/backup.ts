@@ -8,10 +8,10 @@ import { isBucket } from '../blobs.ts'
 import { blobsIn, isVaultInStreams, logFileIn, vaultIn } from '../stores.ts'
 import { checkBackup } from './backup-check.ts'
 
-/** How long another process may hold a file, in ms. */
+/** How long to wait for another process's lock, in ms. */
 const timeout = 10_000
 
-/** One read transaction: a consistent copy that writers do not restart. */
+/** In one read transaction: a consistent copy that writers do not restart. */
 const copyDatabase = (from: string, to: string): void => {
   inFile(from, () => {
     const source = new Database(from, { fileMustExist: true, timeout })
@@ -23,7 +23,7 @@ const copyDatabase = (from: string, to: string): void => {
   })
 }
 
-/** Leaves out blobs that are being written. */
+/** Leaves out partially written blobs. */
 const copyBlobs = (from: string, to: string): void => {
   mkdirSync(to)
   if (!existsSync(from)) return
@@ -31,7 +31,7 @@ const copyBlobs = (from: string, to: string): void => {
   cpSync(from, to, { recursive: true, filter: isWhole })
 }
 
-/** Flushes the copies to the disk. */
+/** Syncs the copies. */
 const sync = (folder: string): void => {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name)
@@ -49,8 +49,8 @@ const beginFolder = (folder: string): void => {
 }
 
 /**
- * Copies a data directory while the service runs. The log goes first, so vault and blobs hold all
- * that it refers to. What came since is left out.
+ * Copies a data directory while the service runs. The log is copied first, so vault and blobs
+ * contain everything it refers to. Later events are left out.
  */
 export const backUp = async (settings: Settings, to: string): Promise<object> => {
   if (isVaultInStreams(settings))

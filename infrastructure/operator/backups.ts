@@ -11,7 +11,7 @@ import { openCore } from '../core.ts'
 import { makePlainLog } from '../log.ts'
 import { logFileIn, openStore, type Place, readModelMark, seenIn } from '../stores.ts'
 
-/** The newest event that was seen and is not in the log, and where the log ends. */
+/** The newest event that was seen but is not in the log, and the log's end. */
 const lossIn = async (settings: Settings & Place) => {
   const store = await openStore(settings)
   try {
@@ -27,7 +27,7 @@ const lossIn = async (settings: Settings & Place) => {
   }
 }
 
-/** Goes on with a log that lost events, and records it. @throws OperatorError when it lost none */
+/** Accepts a log that lost events, and records this. @throws OperatorError if it lost none */
 const acceptLoss = async (given: Settings): Promise<object> => {
   const settings = { ...given, acceptsLoss: true }
   const loss = await lossIn(settings)

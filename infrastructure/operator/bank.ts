@@ -49,7 +49,7 @@ const dismiss = async (core: Core, id: string, { note }: { readonly note: string
   return { id, note: note.trim() }
 }
 
-/** `daybook bank`: what the bank says of payouts (interface 10). */
+/** `daybook bank`: imports bank statements about payouts (interface 10). */
 export const addBankCommands = (program: Command, settings: Settings, withCore: WithCore): void => {
   const bank = program.command('bank').description('what the bank says of payouts')
   bank

@@ -18,7 +18,7 @@ const timeOf = (text: string): number => {
   return Number.isNaN(at) ? fail(`${text} is no time such as 2026-11-03T09:00:00Z`) : at
 }
 
-/** Newest first; without a status, what has an address and has not arrived. */
+/** Newest first. Without a status: undelivered messages that have an address. */
 const rowsFor = ({ callbacks }: Core, { merchant, status, since = 0 }: Filters) => {
   const { messages, queue } = callbacks
   const unfinished = () =>

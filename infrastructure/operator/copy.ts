@@ -29,7 +29,7 @@ const targetAt = async (where: Where, besideOthers: boolean): Promise<Target> =>
     ? embeddedTarget(where.folder)
     : (await servers()).serverTarget(where.server, besideOthers)
 
-/** One bar for each step. */
+/** One bar per step. */
 const showProgress = () => {
   let shown: { readonly doing: string; readonly bar: SingleBar } | undefined
   const stop = (): void => shown?.bar.stop()
@@ -73,7 +73,7 @@ const copy = async ({ from, to, besideOthers = false }: Given): Promise<object> 
   }
 }
 
-/** `daybook copy`: a log moves into another store. */
+/** `daybook copy`: copies a log to another store. */
 export const addCopyCommand = (program: Command, print: (value: object) => void): void => {
   program
     .command('copy')

@@ -6,7 +6,7 @@ import type { EventLog } from '../event-store/sqlite-event-log.ts'
 import type { Row } from '../event-store/sqlite-event-rows.ts'
 import { logFileIn, type OpenedStore, type Place } from '../stores.ts'
 
-/** Most problems of a kind that are told. */
+/** Maximum number of problems reported per kind. */
 const mostTold = 100
 
 type Numbered = {
@@ -15,7 +15,7 @@ type Numbered = {
   readonly position: Position
 }
 
-/** Finds missing revisions and, where positions have no gaps, missing positions. */
+/** Finds missing revisions, and missing positions if the store has no gaps. */
 const findGaps = (hasEveryPosition: boolean) => {
   const revisions = new Map<string, Revision>()
   const gaps: string[] = []
@@ -49,7 +49,7 @@ const problemIn = ([position, stream, revision, id, type, data, metadata]: Row) 
   }
 }
 
-/** Reads every row, also behind a damaged one. */
+/** Reads every row, including those after a damaged one. */
 const examineFile = (log: EventLog) => {
   const damage = [...log.damage()]
   const gaps = findGaps(true)
@@ -74,10 +74,10 @@ const examineServer = async (store: OpenedStore) => {
   return { ...gaps.found(), damage: [] }
 }
 
-/** Reads every event; tells missing positions and revisions, damage, and a lost end. */
+/** Reads every event; reports missing positions and revisions, damage, and a lost end. */
 export const examine = async (store: OpenedStore, place: Place) => {
   const { log } = store
-  // First: a service may be appending.
+  // Read first, because a service may be appending.
   const mark = log && readMark(headOf(logFileIn(place)))
   const { gaps, damage, ...counts } = log ? examineFile(log) : await examineServer(store)
   const isShorter = mark !== undefined && mark.position > counts.last_position

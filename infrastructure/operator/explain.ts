@@ -62,7 +62,7 @@ const sumInWords = (title: string, sum: SumOfParts): string => {
   ].join('\n')
 }
 
-/** `daybook audit explain`: a story in plain words, and what adds up to its numbers. */
+/** `daybook audit explain`: explains a subject in words, and what its numbers add up from. */
 export const addAuditExplain = (audit: Command, program: Command, settings: Settings): void => {
   audit
     .command('explain <subject>')

@@ -16,7 +16,7 @@ import { instantOf } from './time.ts'
 const text = z.string()
 const none = text.default('0')
 
-/** A schedule as `daybook fees list --json` prints it. */
+/** A schedule in the format of `daybook fees list --json`. */
 const entry = z.strictObject({
   merchant: text.min(1),
   from: text.default('1970-01-01'),
@@ -63,12 +63,12 @@ const entriesIn = (file: string, content: Buffer): readonly unknown[] => {
     const found: unknown = JSON.parse(content.toString('utf8'))
     if (Array.isArray(found) && found.length > 0) return found
   } catch {
-    // Told below.
+    // Reported below.
   }
   return fail(`${file} holds no fees: give a list as daybook fees list --json prints it`)
 }
 
-/** The schedules in a file, by merchant. @throws OperatorError that names what is wrong */
+/** The schedules in a file, by merchant. @throws OperatorError that describes the error */
 export const feesInFile = async (file: string): Promise<ReadonlyMap<string, FeeSchedules>> => {
   const found = new Map<string, FeeSchedule[]>()
   for (const [index, one] of entriesIn(file, await contentOf(file)).entries()) {

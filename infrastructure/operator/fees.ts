@@ -24,7 +24,7 @@ type FeeOptions = {
   readonly refundsReturnFees?: boolean
 }
 
-/** @throws OperatorError for anything but an amount of the currency */
+/** @throws OperatorError if it is not an amount in the currency */
 export const fixedOf = (text: string, currency: string): number => {
   try {
     return parseAmount(text, currency)
@@ -53,7 +53,7 @@ const shown = (merchant: string, schedule: FeeSchedule) => {
   }
 }
 
-/** The tax code with its rates, as a schedule stores them. */
+/** The tax code with its rates, as stored in a schedule. */
 const taxOf = async (core: Core, code: string) => {
   const known = await taxcodesKnown(core)
   const { taxcode, vat } =
@@ -87,7 +87,7 @@ const setGiven = async (core: Core, id: string, options: FeeOptions) => {
   return shown(id, schedule)
 }
 
-/** The fees of some merchants, or of all; those in force are marked. */
+/** The fees of some or all merchants, with those in force marked. */
 const listFees = async (core: Core, ids: readonly string[]) => {
   await core.readModels.caughtUp()
   for (const id of ids) await presentMerchant(core, id)

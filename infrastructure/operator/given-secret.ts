@@ -9,7 +9,7 @@ const standardInput = '-'
 /** Editors end a file with a line break. */
 const withoutLineBreak = (given: string): string => given.replace(/\r?\n$/, '')
 
-/** Asks on the terminal; what is typed is not shown. */
+/** Prompts on the terminal, without echo. */
 const prompt = async (what: string): Promise<string> => {
   process.stderr.write(`${what}: `)
   const output = new Writable({ write: (_chunk, _encoding, done) => done() })
@@ -23,8 +23,8 @@ const prompt = async (what: string): Promise<string> => {
 }
 
 /**
- * A secret from an argument, a file or standard input; asked for on a terminal when it is needed.
- * Arguments are seen by everybody on the machine and kept by shells.
+ * A secret from an argument, a file or standard input, or a prompt on a terminal. Arguments are
+ * visible to everybody on the machine and kept in shell histories.
  */
 export const secretOf = async (
   what: string,

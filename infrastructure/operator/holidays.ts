@@ -21,7 +21,7 @@ const list = async ({ find, now }: Core, given: string, options: { readonly year
 const without = (days: readonly string[], some: readonly string[]): string[] =>
   days.filter((day) => !some.includes(day))
 
-/** Has banks of a country rest on some days, or work on them. */
+/** Marks days as bank holidays of a country, or as working days. */
 const set = async (core: Core, given: string, days: readonly string[], isHoliday: boolean) => {
   const [country, wanted] = [countryOf(given), days.map(dayOf)]
   const entry = await core.find(bankCalendars, country)
@@ -38,7 +38,7 @@ const set = async (core: Core, given: string, days: readonly string[], isHoliday
   return data
 }
 
-/** `daybook holidays`: the days on which banks pay nothing out (interface 10). */
+/** `daybook holidays`: the days without payouts (interface 10). */
 export const addHolidayCommands = (program: Command, withCore: WithCore): void => {
   const holidays = program.command('holidays').description('bank holidays, by country')
   holidays

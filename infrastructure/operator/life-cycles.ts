@@ -7,19 +7,19 @@ import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
 import type { WithCore } from './with-core.ts'
 
-/** By then every running process has read the event: each looks every 20 ms. */
+/** By then every running process has read the event: each polls every 20 ms. */
 const untilFollowedMs = 100
 
 type Removal = { readonly type: 'Remove' }
 
-/** Entries that the operator disables, enables and removes. */
+/** A kind of entries that the operator disables, enables and removes. */
 type Kind<Data> = {
   /** As in "no user pos1". */
   readonly one: string
-  /** The arguments that name an entry, the last of them its id. */
+  /** The arguments that identify an entry; the last one is its id. */
   readonly named: string
   readonly aggregate: Aggregate<SwitchCommand | Removal, DecidedEvent, Entry<Data>>
-  /** The stream's id, of these arguments. */
+  /** The stream's id for these arguments. */
   readonly keyOf: (...given: string[]) => string
   readonly merchantOf: (data: Data) => string | null
   readonly about: Readonly<Partial<Record<'disable' | 'enable' | 'remove', string>>>
@@ -41,7 +41,7 @@ const change = async <Data>(
   return type === 'Remove' ? { id, removed: true } : { id, enabled: isEnabled(state) }
 }
 
-/** Adds the commands that `about` describes. */
+/** Adds the commands described by `about`. */
 export const addLifeCycle = <Data>(
   command: Command,
   withCore: WithCore,

@@ -20,7 +20,7 @@ const countOf = (text: string): number => {
     : fail(`${text} must be a whole number from 1 to ${mostRequests}`)
 }
 
-/** Without options it only prints. */
+/** Only prints if there are no options. */
 const setLimit = async (
   core: Core,
   merchant: string,

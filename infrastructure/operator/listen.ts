@@ -27,7 +27,7 @@ const urlOf = (text: string): string =>
 const countOf = (text: string): number =>
   /^[1-9]\d{0,6}$/.test(text) ? Number(text) : fail(`${text} is no number of messages`)
 
-/** Sends what the merchant's callbacks tell from now on to one address, whatever theirs is. */
+/** Sends a merchant's new callbacks to one address, overriding their own. */
 const listenWith =
   (settings: Settings, wireOf: WireOfCallbacks) =>
   async (core: Core, { merchant, forward, count = Infinity }: Options): Promise<object> => {

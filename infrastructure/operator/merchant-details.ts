@@ -6,7 +6,7 @@ import { fail } from '../failures.ts'
 import { isNetmask } from '../networks.ts'
 import { checkName, collect } from './arguments.ts'
 
-/** What the operator says of a merchant. */
+/** Merchant data entered by the operator. */
 export type Details = {
   readonly name?: string
   readonly lookupId?: readonly string[]

@@ -72,7 +72,7 @@ const listApplications = async (core: Core, merchant: string) => {
     }))
 }
 
-/** The operator's commands about the authorization server (interface 14). */
+/** The operator's commands for the authorization server (interface 14). */
 export const addOAuthCommands = (
   program: Command,
   withCore: WithCore,

@@ -33,7 +33,7 @@ import { addVaultCommands } from './vault.ts'
 import { operatorOf } from './who.ts'
 import type { WithCore } from './with-core.ts'
 
-/** The parts of the server that a few commands need; loaded on demand. */
+/** Parts of the server that a few commands need; loaded on demand. */
 type Server = {
   described(settings: Settings): object
   isRedirectUri(text: string, isSandbox: boolean): boolean
@@ -47,9 +47,9 @@ type Needs = {
   readonly settings: Settings
   readonly version: string
   readonly server: () => Promise<Server>
-  /** Who became the system's user with sudo. */
+  /** The user who ran sudo, if any. */
   readonly sudoUser?: string | undefined
-  /** Absent where there are only commands. */
+  /** Absent in a build with commands only. */
   readonly serve?: Serve
 }
 
@@ -63,12 +63,12 @@ const mayComeFirst: ReadonlySet<string> = new Set([
   'copy',
 ])
 
-/** `audit serve` has the name of the service's own command. */
+/** `audit serve` has the same name as `serve`. */
 const comesFirst = (command: Command): boolean =>
   mayComeFirst.has(command.name()) &&
   !(command.name() === 'serve' && command.parent?.name() === 'audit')
 
-/** The operator's commands (interface 14); they run beside a service on the same data. */
+/** The operator's commands (interface 14). They run beside a service on the same data. */
 export const operatorProgram = ({ version, server, serve, sudoUser, ...needs }: Needs): Command => {
   const operator = operatorOf(sudoUser)
   const settings = { ...needs.settings, operator }
@@ -84,7 +84,7 @@ export const operatorProgram = ({ version, server, serve, sudoUser, ...needs }: 
     checkLogIsThere(settings)
     recordCommand(settings, command, operator)
   })
-  // What may come first finds no folder to write to, or must not begin one.
+  // These commands may find no writable directory, or must not create one.
   program.hook('postAction', (_, command) => {
     if (comesFirst(command)) recordCommand(settings, command, operator)
   })

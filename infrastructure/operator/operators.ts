@@ -28,7 +28,7 @@ const present = async (core: Core): Promise<readonly Operator[]> => {
   return members.filter(({ status }) => status !== 'gone')
 }
 
-/** By the number that was invited, or by the id that `operator list` prints. */
+/** By the invited number, or the id printed by `operator list`. */
 const presentOne = async (core: Core, text: string): Promise<Operator> => {
   const { invitedNumber } = operatorsIn(core)
   const phone = phoneDigits(text)
@@ -37,7 +37,7 @@ const presentOne = async (core: Core, text: string): Promise<Operator> => {
   return (await present(core)).find(isThat) ?? fail('nobody of the operator has that number')
 }
 
-/** What tells people that they were added. */
+/** Sends messages to people who were added. */
 export type MessagesBeside = (core: Core) => Promise<Messages & { readonly addedMessage: string }>
 
 const add = (messagesOf: MessagesBeside) => async (core: Core, phone: string, given: Given) => {
@@ -87,7 +87,7 @@ const list = async (core: Core) => {
   )
 }
 
-/** `daybook operator` (interface 14): who may do what in the pages at `/operator/`. */
+/** `daybook operator` (interface 14): access to the pages at `/operator/`. */
 export const addOperatorCommands = (
   program: Command,
   withCore: WithCore,

@@ -3,12 +3,12 @@ import { formatAmount, addUp } from '../../domain/money/money.ts'
 import { isIban } from '../payout-account.ts'
 import { textOf } from '../xml-text.ts'
 
-/** The operator's account. */
+/** The operator's bank account. */
 export type Debtor = {
   readonly name: string
   /** IBAN, or a national account number. */
   readonly account: string
-  /** BIC of the bank; may be null. */
+  /** BIC of the bank, if known. */
   readonly bic: string | null
 }
 

@@ -49,7 +49,7 @@ const listPayouts = async (core: Core, { status, merchant }: Options) => {
     .map(({ row, payout }) => shown(row, payout))
 }
 
-/** `daybook payouts`: what has become of them (interface 10). */
+/** `daybook payouts`: the status of payouts (interface 10). */
 export const addPayoutCommands = (program: Command, withCore: WithCore): void => {
   program
     .command('payouts')

@@ -21,8 +21,8 @@ const openNew = async (file: string): Promise<FileHandle> => {
 }
 
 /**
- * Opens the file before the work, so that nothing is done if it cannot be written. Removes it if
- * writing fails.
+ * Opens the file before the work, so that nothing is done if it cannot be written. Removes the file
+ * on failure.
  */
 export const intoNewFile = async <Answer>(
   file: string,
@@ -39,7 +39,7 @@ export const intoNewFile = async <Answer>(
   try {
     return await work(write)
   } finally {
-    // The failure of the work matters more.
+    // The original failure matters more.
     if (!isWhole) await Promise.allSettled([handle.close(), unlink(file)])
   }
 }
@@ -53,7 +53,7 @@ const writePayouts = async (core: Core, debtor: Debtor, messageId: string, write
   return count
 }
 
-/** A bug shows its stack. */
+/** A bug includes its stack. */
 const whyOf = (error: unknown): string => {
   const isExpected = error instanceof StoreUnavailable || error instanceof Refusal
   const text = error instanceof Error ? (isExpected ? error.message : error.stack) : undefined
@@ -65,7 +65,7 @@ const nothingOrdered = { payout_file: null, message_id: null, payouts_ordered: 0
 export const orderIntoFile = async (core: Core, debtor: Debtor, file: string, write: Write) => {
   const messageId = newMessageId()
   const howToWrite = `To write their file: settle --again ${messageId} --pain001 <new file>`
-  // Print the message id first: an interrupted operator needs it to go on.
+  // Print the message id first: after an interruption the operator needs it to continue.
   if (core.accounting.settlements.payable().length > 0)
     process.stderr.write(`ordering payouts under message ${messageId}. ${howToWrite}\n`)
   const { ordered, withoutAccount } = await orderDue(core, messageId, (merchant) =>

@@ -34,7 +34,7 @@ const addressOf = ({ street, postalCode, locality, country }: PayerOptions) =>
     ? null
     : { street, postalCode, locality, country: country.toUpperCase() }
 
-/** The operator vouches for these details: they count as verified. */
+/** The operator vouches for these details, so they count as verified. */
 const addPayer = async (
   { handle, find, people: { vault: people }, contextOf, now }: Core,
   phoneText: string,
@@ -87,7 +87,7 @@ const erase = async (
   return { erased: true }
 }
 
-/** The operator vouches for who asks: everything is new, and all sessions end. */
+/** The operator vouches for the person: all credentials are replaced, and all sessions end. */
 const reset = async (
   { handle, find, people: { vault: people, payers: directory }, contextOf }: Core,
   identifier: string,

@@ -14,7 +14,7 @@ const shownCheck = ({ holds, says }: Check): string => `${marks[`${holds}`]}: ${
 const shown = ({ verdict, checks }: OrderProof): string =>
   `${checks.map(shownCheck).join('')}${verdict}\n`
 
-/** `daybook audit proof-of-order`: that whom an event names has ordered it. */
+/** `daybook audit proof-of-order`: proves that an event's caller ordered it. */
 export const addProofOfOrder = (audit: Command, program: Command, settings: Settings): void => {
   audit
     .command('proof-of-order <event>')

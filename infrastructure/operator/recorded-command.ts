@@ -5,18 +5,18 @@ import { makePlainLog } from '../log.ts'
 import { openSecurityLogIn } from '../security-changes.ts'
 import type { Settings } from '../settings.ts'
 
-/** Arguments that name no person; of all others and of options, only the log of events tells. */
+/** Arguments that identify no person. Other arguments and options are not recorded. */
 const shownArguments: ReadonlySet<string> = new Set([
   ...['merchant', 'id', 'user', 'client-id', 'code', 'serial'],
 ])
 
-/** They touch no data. */
+/** Commands that touch no data. */
 const unrecorded: ReadonlySet<string> = new Set(['serve', 'audit catalogue', 'openapi', 'restore'])
 
 const pathOf = (command: Command): readonly string[] =>
   command.parent === null ? [] : [...pathOf(command.parent), command.name()]
 
-/** A copy of a log is recorded where it lies, or the log. */
+/** The directory to record in: that of the copied log, or of the log. */
 const folderOf = (command: Command): string | undefined => {
   const { to, from } = command.opts<{ readonly to?: unknown; readonly from?: unknown }>()
   return [to, from].map((log) => /^sqlite:(.+)$/.exec(String(log))?.[1]).find(Boolean)

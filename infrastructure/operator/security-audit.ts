@@ -21,7 +21,7 @@ type Chosen = {
   readonly actor?: string
 }
 
-/** The last line of a file may be under way. */
+/** The last line of a file may be incomplete. */
 const linesIn = (file: string): SecurityLine[] =>
   readFileSync(file, 'utf8')
     .split('\n')

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { fail } from '../failures.ts'
 
-/** Runs the service in so many processes. */
+/** Runs the service in several processes. */
 export type Serve = (processes: number) => Promise<void>
 
 const most = 64
@@ -11,13 +11,13 @@ const processesOf = (text: string): number =>
     ? Number(text)
     : fail(`--processes ${text}: give a number from 1 to ${most}, about one for each core`)
 
-/** `daybook serve`, also without a word. */
+/** `daybook serve`, which is also the default command. */
 export const addServeCommand = (program: Command, serve: Serve | undefined): void => {
   program
     .command('serve', { isDefault: true })
     .description('run the service (the default command)')
     .option('--processes <n>', 'that answer together on one port, on one log', processesOf, 1)
-    // The default command also gets unknown words, which must be refused.
+    // The default command also receives unknown words, which must be rejected.
     .allowExcessArguments()
     .allowUnknownOption()
     .action(async ({ processes }: { processes: number }, { args: [word] }: Command) => {

@@ -56,7 +56,7 @@ const setAccount = async (core: Core, id: string, given: AccountOptions) => {
 
 type SettleOptions = { readonly pain001?: string; readonly again?: string }
 
-/** Returns what was settled, and which merchants failed. */
+/** Returns what was settled, and the merchants that failed. */
 const settleNow = async (core: Core, ids: readonly string[]) => {
   const accounting = openAccounting(core)
   try {
@@ -91,7 +91,7 @@ const settleNow = async (core: Core, ids: readonly string[]) => {
   }
 }
 
-/** With a file, also orders every payout not ordered yet. */
+/** With a file, also orders every payable payout. */
 export const settle = async (
   core: Core,
   settings: Settings,

@@ -3,7 +3,7 @@ import type { Progress } from '../audit/problems.ts'
 
 const secondMs = 1_000
 
-/** A bar for people, and a line a second for logs. */
+/** A progress bar for people, and one line per second for logs. */
 export const showProgress = () => {
   const bar = new SingleBar({ format: '{stage} {bar} {percentage}%', stream: process.stderr })
   let [stage, toldAt] = ['', 0]

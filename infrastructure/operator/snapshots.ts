@@ -31,7 +31,7 @@ const use = async (settings: Settings, file: string, print: Print): Promise<void
   })
 }
 
-/** `daybook snapshot`: read models are handed from node to node instead of folded from zero. */
+/** `daybook snapshot`: transfers read models between nodes instead of folding from the start. */
 export const addSnapshotCommands = (program: Command, settings: Settings, print: Print): void => {
   const snapshot = program.command('snapshot').description('read models for another node')
   snapshot

@@ -72,7 +72,7 @@ const list = async (core: Core, merchant: string) => {
   )
 }
 
-/** By the number that was invited, or by the id that `staff list` prints. */
+/** By the invited number, or the id printed by `staff list`. */
 const remove = async (core: Core, merchant: string, text: string) => {
   const { invitedNumber } = staffIn(core)
   const phone = phoneDigits(text)
@@ -85,7 +85,7 @@ const remove = async (core: Core, merchant: string, text: string) => {
   return { merchant, member: found.member, removed: true }
 }
 
-/** `daybook staff` (interface 14): who works for a merchant, in its portal. */
+/** `daybook staff` (interface 14): a merchant's staff in its portal. */
 export const addStaffCommands = (program: Command, withCore: WithCore): void => {
   const staff = program.command('staff').description('who may do what in the portal of a merchant')
   staff

@@ -2,7 +2,7 @@ import { fail } from '../failures.ts'
 
 const pattern = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d:\d\d(?:\.\d{1,3})?)Z?)?$/
 
-/** A day or second in UTC. @throws for any other text, 30 February included */
+/** A day or second in UTC. @throws for anything else, such as 30 February */
 export const instantOf = (text: string): number => {
   const [, day = '', time = '00:00:00'] = pattern.exec(text) ?? []
   const at = Date.parse(`${day}T${time}Z`)

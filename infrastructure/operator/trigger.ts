@@ -43,7 +43,7 @@ const afterAccepting =
   async (ask, uri) =>
     ask('PUT', `${listPath}${await accepted(ask, uri)}/`, { action })
 
-/** What lets each event happen. */
+/** How to trigger each event. */
 const triggers: Readonly<Record<string, Trigger>> = {
   [callbackEventNames.PaymentAuthorized]: accepted,
   [callbackEventNames.PaymentCaptured]: afterAccepting('capture'),

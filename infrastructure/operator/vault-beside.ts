@@ -15,7 +15,8 @@ const withStreams = async <Answer>(settings: Settings, work: Work<Answer>): Prom
   try {
     if (!streams || !(await isVaultThere(streams))) return await work(undefined)
     const { DATA_DIR: folder } = settings
-    // Whoever only reads a log leaves no file in its folder, which may be another user's.
+    // A command that only reads leaves no files in the log's directory, which may belong to another
+    // user.
     const memory = holdsKnown(folder) ? { folder } : {}
     const vault = await openVaultInStreams(streams, readVaultKeys(settings), undefined, memory)
     try {
@@ -28,7 +29,7 @@ const withStreams = async <Answer>(settings: Settings, work: Work<Answer>): Prom
   }
 }
 
-/** Lets a command use the vault, if there is one beside the log: a copy may come without. */
+/** Provides a command with the vault beside the log, if there is one; a copy may come without. */
 export const withVaultBeside = async <Answer>(
   settings: Settings,
   work: Work<Answer>,

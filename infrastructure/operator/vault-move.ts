@@ -14,13 +14,13 @@ import type { LeaseEvent } from '../../domain/leases.ts'
 import { leaseStream } from '../../application/lease-stream.ts'
 import type { OtherStreams } from '../event-store/eventstoredb-streams.ts'
 
-/** How long a node that died may still count as one that runs, in ms, and how often to look. */
+/** How long a crashed node may still count as running, in ms, and how often to check. */
 const [silenceMs, lookEveryMs] = [7_500, 250]
 
 const nodesIn = ({ data }: { readonly data: unknown }): readonly string[] =>
   Object.keys((data as LeaseEvent['data']).nodes)
 
-/** @throws OperatorError while a service runs on the log: what it does meanwhile would be lost */
+/** @throws OperatorError while a service runs on the log, because its writes would be lost */
 const refuseWhileServed = async (streams: OtherStreams): Promise<void> => {
   let newest = (await streams.readStream(leaseStream)).at(-1)
   const end = performance.now() + silenceMs
@@ -41,7 +41,7 @@ const vaultOfLog = async (store: OpenedStore): Promise<string | undefined> => {
   return undefined
 }
 
-/** @throws OperatorError where nothing can be moved from there */
+/** @throws OperatorError if nothing can be moved from the source */
 const checkSource = (source: VaultContents, chosen: string | undefined): void => {
   if (source.name() !== chosen)
     fail(`${source.shown} is not the vault that this log is sealed with`)
@@ -49,7 +49,7 @@ const checkSource = (source: VaultContents, chosen: string | undefined): void =>
     fail(`${source.shown} does not hold all people yet: move into it what it is filled from`)
 }
 
-/** @returns whether all of it is there already @throws OperatorError */
+/** @returns whether the target is already complete @throws OperatorError */
 const checkTarget = ({ source, target }: Both): boolean => {
   if (!target.isEmpty() && target.name() !== source.name())
     fail(`${target.shown} is the vault of another log: nothing is moved into it`)
@@ -63,7 +63,7 @@ const checkTarget = ({ source, target }: Both): boolean => {
   return true
 }
 
-/** Makes the target hold what the source holds, and nothing else. */
+/** Makes the target equal to the source. */
 const fill = async (both: Both, onProgress: Progress) => {
   const { source, target } = both
   const done = { copied: 0, erased: 0 }
@@ -79,7 +79,7 @@ const fill = async (both: Both, onProgress: Progress) => {
   return done
 }
 
-/** @throws OperatorError unless both hold the same */
+/** @throws OperatorError if they differ */
 const verify = (both: Both, onProgress: Progress) => {
   const { source, target } = both
   const different = secretsLacking(both).length
@@ -109,8 +109,8 @@ const moveBetween = async (
 
 /**
  * Moves the vault of a log into streams of its database, or out of them. Both are closed to
- * services until all of it is in the target; interrupted, it goes on when it is run again.
- * @throws OperatorError when nothing is moved
+ * services until the target is complete. After an interruption, running it again continues. @throws
+ * OperatorError if nothing is moved
  */
 export const moveVault = async (
   given: Places,
@@ -147,8 +147,8 @@ export const moveVault = async (
 }
 
 /**
- * Throws away a vault that was moved elsewhere, with the keys of everybody who was in it.
- * @throws OperatorError for any other
+ * Deletes a vault that was moved elsewhere, including everybody's keys. @throws OperatorError for
+ * any other vault
  */
 export const discardVault = async (given: string, settings: Settings): Promise<object> => {
   const place = placeOf(given)

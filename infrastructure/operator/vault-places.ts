@@ -29,7 +29,7 @@ export const placesOf = ({ from, to }: Places): readonly [from: string, to: stri
   return [one, other]
 }
 
-/** @throws OperatorError where something else lies */
+/** @throws OperatorError if the file is something else */
 const openOrBegin = async (
   place: string,
   streams: OtherStreams | undefined,
@@ -40,7 +40,7 @@ const openOrBegin = async (
   return contentsOfFile(place, keys)
 }
 
-/** @throws OperatorError where there is no vault */
+/** @throws OperatorError if there is no vault */
 export const openThere = async (
   place: string,
   streams: OtherStreams | undefined,
@@ -52,7 +52,7 @@ export const openThere = async (
   return openOrBegin(place, streams, keys)
 }
 
-/** Opens both places anew each time, so that what is read was written. */
+/** Opens both anew each time, so that what is read has been written. */
 export const openerOf = (
   streams: OtherStreams,
   keys: readonly VaultKey[],
@@ -79,7 +79,7 @@ export const openerOf = (
     place === vaultInStreams
       ? usedInStream(streams, '')
       : usedOnce(usedIn({ DATA_DIR: '', VAULT: place }), '')
-  /** What has counted once goes on to count: proofs and codes that somebody could try again. */
+  /** Copies used proofs and codes, so that they cannot be used again. */
   const carryUses = async (): Promise<void> => {
     const [source, target] = [usedAt(places[0]), usedAt(places[1])]
     const now = Date.now()

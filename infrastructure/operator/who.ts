@@ -10,7 +10,7 @@ const systemUser = (): string => {
   }
 }
 
-/** Who runs a command, and where. `sudoUser` is who became the system's user. */
+/** Who runs a command, and where. `sudoUser` is the user who ran sudo. */
 export const operatorOf = (sudoUser: string | undefined): OperatorAccount => ({
   account: sudoUser === undefined ? systemUser() : `${sudoUser} as ${systemUser()}`,
   machine: hostname(),

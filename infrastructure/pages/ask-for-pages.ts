@@ -7,7 +7,7 @@ type Waiting = {
   readonly reject: (error: Error) => void
 }
 
-/** Answers that come from a thread, whose bodies are read from it as they are read here. */
+/** Responses from a worker, whose bodies are streamed on demand. */
 export const askForPages = (tell: (message: ToPages) => void) => {
   const waiting = new Map<number, Waiting>()
   const reading = new Map<number, ReadableStreamDefaultController<Uint8Array>>()

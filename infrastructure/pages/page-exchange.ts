@@ -4,9 +4,9 @@ import type { Settings } from '../settings.ts'
 
 export type PagesStart = {
   readonly settings: Settings
-  /** Where the service listens. */
+  /** The service's address. */
   readonly address: string
-  /** Of the read models, when the thread is started. */
+  /** Position of the read models when the thread starts. */
   readonly position: Position
 }
 
@@ -14,27 +14,27 @@ export type PagesStart = {
 export type PageRequest = {
   readonly url: string
   readonly method: string
-  /** The target as it was sent. */
+  /** The request target as received. */
   readonly target: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** Of the socket. */
+  /** Address of the peer's socket. */
   readonly peer: string | undefined
 }
 
-/** Each exchange has a number. A body comes chunk by chunk, each of which is asked for. */
+/** Each exchange has a number. Each chunk of a body is requested separately. */
 export type ToPages =
   | { readonly ask: number; readonly request: PageRequest }
   | { readonly more: number }
-  /** Nobody reads the answer any more. */
+  /** The client has disconnected. */
   | { readonly leave: number }
-  /** The read models have moved. */
+  /** The read models have advanced. */
   | { readonly moved: Position }
   | { readonly told: number; readonly vitals: Vitals | undefined }
-  /** Streams that would not end by themselves are to end. */
+  /** End all open-ended streams. */
   | 'end'
   | 'stop'
 
-/** How long a request of a route took, in milliseconds. */
+/** Duration of a request in milliseconds, by route. */
 export type Measured = readonly [method: string, path: string, status: number, took: number]
 
 export type FromPages =
@@ -51,5 +51,5 @@ export type FromPages =
   | { readonly of: number; readonly chunk: Uint8Array | undefined }
   | { readonly failed: number; readonly problem: string }
   | { readonly measured: Measured }
-  /** Wants to be told the vitals, by this number. */
+  /** Requests the vitals; the reply has the same number. */
   | { readonly wanted: number }

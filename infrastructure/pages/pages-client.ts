@@ -12,7 +12,7 @@ import type { FromPages, Measured, PagesStart, ToPages } from './page-exchange.t
 
 type Fetch = Parameters<typeof getRequestListener>[0]
 type Given = Parameters<Fetch>
-/** Answers with the failure, where there is one. */
+/** Responds with the failure, if there is one. */
 type FetchOrFail = (
   request: Given[0],
   bindings: Given[1] & { readonly failure?: Error },
@@ -20,11 +20,13 @@ type FetchOrFail = (
 
 /** In megabytes. */
 const resourceLimits = { maxYoungGenerationSizeMb: 32 }
-/** How long this thread answers itself when the other cannot begin, in ms. */
+/** How long this thread answers pages itself after the worker failed to start, in ms. */
 const restMs = 10_000
-/** After so long without a request the thread ends: it reads each event as long as it runs. */
+/**
+ * The thread ends after this time without a request, because a running thread reads every event.
+ */
 const idleMs = 600_000
-/** How long its end may take, in ms. */
+/** How long it may take to end, in ms. */
 const longestEndMs = 1_000
 
 const isPage = (target: string): boolean => /^\/(portal|operator|audit)(?=[/?]|$)/.test(target)
@@ -83,7 +85,7 @@ const startThread = (
     underWay: exchanges.underWay,
     endStreams: (): void => tell('end'),
     stop: async (): Promise<void> => {
-      // Before it is ready it hears nothing.
+      // It receives no messages before it is ready.
       if (isReady) tell('stop')
       else void worker.terminate()
       const late = setTimeout(() => void worker.terminate(), longestEndMs)
@@ -93,11 +95,11 @@ const startThread = (
   }
 }
 
-/** The thread while somebody looks at pages. */
+/** The thread, running while somebody looks at pages. */
 const threadOnDemand = (needs: Needs, log: Log) => {
   let thread: ReturnType<typeof startThread> | undefined
   let restsUntil = 0
-  /** What it was answering may have ended it, and is not tried in this thread. */
+  /** The requests in progress may have crashed it, and are not retried in this thread. */
   let hasFailed = false
   let idle: NodeJS.Timeout | undefined
 
@@ -130,8 +132,8 @@ const threadOnDemand = (needs: Needs, log: Log) => {
 
   return {
     /**
-     * Starts it; undefined until it is ready, and for a while when it cannot begin.
-     * @throws StoreUnavailable until it is ready again, when it has ended before
+     * Starts it. Undefined until it is ready, and for a while if it cannot start. @throws
+     * StoreUnavailable after a crash, until it is ready again
      */
     wanted: () => {
       if (performance.now() >= restsUntil) thread ??= started()
@@ -149,10 +151,10 @@ const isHttp1 = (incoming: Given[1]['incoming']): incoming is IncomingMessage =>
   incoming.httpVersionMajor === 1
 
 /**
- * Lets a thread of lower priority answer the pages of merchants' staff, operators and auditors,
- * which read much, so that payments need not wait for them. It runs while somebody looks at pages.
- * Until it is ready, and when it cannot begin, they are answered here. When it ends, what it was
- * answering is unavailable. Forms are few, and are always answered here.
+ * Answers the pages of merchants' staff, operators and auditors in a thread of lower priority: they
+ * read much, and payments need not wait for them. It runs while somebody looks at pages. Until it
+ * is ready, or if it cannot start, pages are answered inline. If it crashes, its requests in
+ * progress fail as unavailable. Forms are rare and always answered inline.
  */
 export const pagesInThread = (needs: Needs, log: Log) => {
   const { wanted, endStreams, stop } = threadOnDemand(needs, log)

@@ -8,7 +8,7 @@ import { yieldToRequests } from '../thread-priority.ts'
 import { answerPages } from './answer-pages.ts'
 import type { FromPages, PagesStart, ToPages } from './page-exchange.ts'
 
-/** What only the thread that answers other requests knows. */
+/** What only the main thread knows. */
 const toldElsewhere = (send: (message: FromPages) => void) => {
   const asked = new Map<number, (vitals: Vitals | undefined) => void>()
   let count = 0

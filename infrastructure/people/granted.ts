@@ -5,7 +5,7 @@ import { showTokens } from '../../application/show-tokens.ts'
 import type { Core } from '../core.ts'
 import { addIdTokenKey, makeIdTokens } from './id-tokens.ts'
 
-/** ID tokens, and what payers have granted, as the authorization server and outcomes show it. */
+/** ID tokens and payers' grants, for the authorization server and for outcomes. */
 export const openGranted = async (core: Core, issuer = core.publicUrl) => {
   const { find, machineTime } = core
   const { vault, tokens, derive, payers } = core.people
@@ -18,7 +18,7 @@ export const openGranted = async (core: Core, issuer = core.publicUrl) => {
   const show = showTokens({ tokens, ...shown, signIdToken })
   return {
     views: merchantViews({ find, findNow: find, showCustomer: payers.show, showTokens: show }),
-    /** Over the log up to a position; a payer who was erased since stays so. */
+    /** As of a position of the log; a payer erased since stays erased. */
     viewsAsOf: (log: Pick<Core, 'find'>, position: Position, showCustomer: typeof payers.show) =>
       merchantViews({
         find: log.find,

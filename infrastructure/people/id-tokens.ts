@@ -23,7 +23,7 @@ const readKey = ({
 
 /**
  * Publishes a new key, which signs once all cached key sets have expired. Older keys stay
- * published, so their signatures stay valid.
+ * published, so their signatures remain valid.
  */
 export const addIdTokenKey = async (
   vault: Vault,
@@ -37,8 +37,8 @@ export const addIdTokenKey = async (
   const der = publicKey.export({ type: 'spki', format: 'der' })
   const kid = createHash('sha256').update(der).digest('base64url').slice(0, 16)
   const secret = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-  // Names sort by time. The key takes a while to become valid, so tokens that are made again
-  // meanwhile get the same key.
+  // Names sort by time. The key becomes valid only later, so tokens derived again until then use
+  // the same key.
   const signsFrom = Math.floor(now()) + keySetLifetime * 1000
   const from = String(signsFrom).padStart(15, '0')
   await vault.addSecret(`${prefix}${from}:${kid}`, Buffer.from(secret))
@@ -46,7 +46,7 @@ export const addIdTokenKey = async (
   return { kid, publicKey: pem, signsFrom }
 }
 
-/** The keys that are published, the newest first; the first of all signs from 0 on. */
+/** The published keys, newest first; the oldest signs from 0 on. */
 export const idTokenKeys = (vault: Pick<Vault, 'secrets'>) =>
   vault
     .secrets(prefix)
@@ -97,7 +97,7 @@ export const makeIdTokens = (
   return {
     sign: async (claims: IdTokenClaims): Promise<string> => {
       const { subject, audience, accessToken, issuedAt, nonce, signedInAt } = claims
-      // Tokens carry the machine's time: the sandbox's clock may be ahead.
+      // Tokens contain the machine's time: the sandbox's clock may be ahead.
       const issued = await machineTime(issuedAt)
       const key = keyAt(issued)
       const seconds = Math.floor(issued / 1000)
@@ -117,7 +117,7 @@ export const makeIdTokens = (
         .setExpirationTime(seconds + idTokenLifetimeSeconds)
         .sign(await importOnce(key))
     },
-    /** The subject of a token of ours, expired or not; undefined otherwise. */
+    /** The subject of a token issued here, expired or not; undefined otherwise. */
     subjectOf: async (token: string): Promise<string | undefined> => {
       const keyOf = ({ kid }: { readonly kid?: string }) => {
         const key = keys().find((one) => one.kid === kid)
@@ -133,7 +133,7 @@ export const makeIdTokens = (
         throw error
       }
     },
-    /** All public keys (RFC 7517), the newest first. */
+    /** All public keys (RFC 7517), newest first. */
     published: async (): Promise<{ readonly keys: readonly object[] }> => ({
       keys: await Promise.all(
         keys()

@@ -7,14 +7,14 @@ import { makeSignedPost } from '../callbacks/signed-post.ts'
 import type { Core } from '../core.ts'
 import type { Log } from '../log.ts'
 
-/** A text that the sandbox shows instead of sending it. */
+/** A message that the sandbox shows instead of sending it. */
 type ShownMessage = { readonly to: string; readonly text: string; readonly at: number }
 
 const messagesShown = 1_000
-/** Waits before the second and the third attempt, in ms. */
+/** Delays before the second and third attempts, in ms. */
 const waits = [2_000, 10_000]
 
-/** The sandbox's: shown by a route and in the log. */
+/** For the sandbox: shows messages through a route and in the log. */
 const showMessages = (log: Log, now: () => number) => {
   const shown: ShownMessage[] = []
   const show = (to: string, text: string): void => {
@@ -38,7 +38,7 @@ type GatewayNeeds = {
   readonly post: (id: string, uri: string, body: string) => Promise<SendResult>
 }
 
-/** Posts messages to the operator's gateway, signed as callbacks are; tried three times. */
+/** Posts messages to the operator's gateway, signed like callbacks; at most three attempts. */
 const sendToGateway = ({ url, log, post }: GatewayNeeds) => {
   const stopping = new AbortController()
   const { signal } = stopping
@@ -66,7 +66,7 @@ const sendToGateway = ({ url, log, post }: GatewayNeeds) => {
   return { send, mail, settled, stop: (): void => stopping.abort() }
 }
 
-/** Work that begins when the answer is on its way, so that its time tells nothing. */
+/** Runs work after the response is sent, so that its duration reveals nothing. */
 const workAfterAnswers = (log: Log) => {
   const underWay = new Set<Promise<void>>()
   return {
@@ -84,17 +84,17 @@ const workAfterAnswers = (log: Log) => {
 export type Messages = {
   /** Undefined in production without MESSAGE_URL. */
   readonly send: SendMessage | undefined
-  /** The same to an e-mail address. */
+  /** The same, to an e-mail address. */
   readonly mail: SendMessage | undefined
-  /** Finds the words of a message and sends it. */
+  /** Runs work that composes and sends a message, after the response. */
   readonly afterAnswer: (work: () => Promise<void>) => void
   readonly sentTo: ReturnType<typeof showMessages>['sentTo']
-  /** Once all that were asked for are sent, or given up. */
+  /** Resolves when all messages are sent or have failed. */
   readonly settled: () => Promise<void>
   readonly stop: () => void
 }
 
-/** How this service sends texts to phones (interface 12.2); without `sending`, to no gateway. */
+/** How this service sends text messages (interface 12.2); without `sending`, to no gateway. */
 export const openMessages = (
   { now, settings, log }: Pick<Core, 'now' | 'settings' | 'log'>,
   sending: Omit<SendingNeeds, 'countAttempt'> | undefined,
@@ -108,7 +108,7 @@ export const openMessages = (
       signer: sending.signer,
       machineNow: Date.now,
       signedPost: makeSignedPost({
-        // The operator's own gateway may be in their own network.
+        // The operator's own gateway may be on a private network.
         arePrivateAddressesAllowed: true,
         certificates: settings.CALLBACK_CA_FILE,
         otherCertificates: settings.NODE_EXTRA_CA_CERTS,

@@ -2,19 +2,19 @@ import { StoreUnavailable } from '../../application/event-store.ts'
 import { isHeld } from '../sqlite.ts'
 import { unavailable } from '../unavailable.ts'
 
-/** How long a new person waits for other processes to release the file, in ms. */
+/** How long adding a person waits for other processes' locks, in ms. */
 const patience = 5_000
 const retryDelay = 5
 
-/** People per transaction; more would block this thread for too long. */
+/** People per transaction; more would block this thread too long. */
 const peopleInGroup = 64
 
 const mostWaiting = 10_000
 
-/** After a group, pause this many times as long as it took to write. */
+/** Pause after a group, as a multiple of the time it took to write. */
 const pauseAfterGroup = 3
 
-/** `wanted`: the id of a new person. `merchant`: who names them for the first time. */
+/** `wanted`: the id for a new person. `merchant`: who names them for the first time. */
 type NewName = {
   readonly identifier: string
   readonly wanted?: string | undefined
@@ -29,9 +29,9 @@ type Waiting = NewName & {
 }
 
 type Needs = {
-  /** Returns the id of the person, new or known. @throws SqliteError */
+  /** Returns the person's id, new or existing. @throws SqliteError */
   readonly add: (name: NewName) => string
-  /** Runs the work in one transaction, without waiting for other processes. @throws SqliteError */
+  /** Runs the work in one transaction, without waiting for locks. @throws SqliteError */
   readonly inTransaction: (work: () => void) => void
 }
 
@@ -44,7 +44,7 @@ const waitingFor = (name: NewName): Waiting => {
 }
 
 /**
- * Adds new people in groups, one transaction each. It stays on this thread: while another wrote,
+ * Adds new people in groups, one transaction each. Stays on this thread: if another thread wrote,
  * the rollback journal would lock this one out of the file.
  */
 export const addInGroups = ({ add, inTransaction }: Needs) => {
@@ -118,7 +118,7 @@ export const addInGroups = ({ add, inTransaction }: Needs) => {
       schedule()
       return added.id
     },
-    /** Resolves when everybody is written. Call `add` no more after this. */
+    /** Resolves when everybody is written. Do not call `add` after this. */
     finish: (): Promise<void> =>
       new Promise((resolve) => {
         if (waiting.size === 0) resolve()

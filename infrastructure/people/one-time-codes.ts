@@ -10,13 +10,13 @@ const totp = (secret: string, phone = ''): TOTP =>
 /** 160 random bits in base32. */
 export const newCodeSecret = (): string => new Secret({ size: 20 }).base32
 
-/** What an authenticator app reads from a QR code. */
+/** The content of the QR code for authenticator apps. */
 export const codeUri = (secret: string, phone: string): string => totp(secret, phone).toString()
 
 export const codeAt = (secret: string, machine: number): string =>
   totp(secret).generate({ timestamp: machine })
 
-/** Checks one-time codes (RFC 6238) by the machine's clock, as authenticator apps do. */
+/** Checks one-time codes (RFC 6238) against the machine's clock, as authenticator apps do. */
 export const makeCodeCheck =
   (machineNow: () => number) =>
   (secret: string, code: string): number | null => {
@@ -34,7 +34,7 @@ export const newRecoveryCodes = (): string[] =>
     (new Secret({ size: 10 }).base32.toLowerCase().match(/.{4}/g) ?? []).join('-'),
   )
 
-/** Six digits by chance, which a payer could have chosen, too. */
+/** Six random digits that a payer would be allowed to choose. */
 export const newPin = (draw: () => number = () => randomInt(1_000_000)): string => {
   let pin = ''
   while (!isNewPin(pin)) pin = String(draw()).padStart(6, '0')

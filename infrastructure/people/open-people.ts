@@ -6,7 +6,7 @@ import { openOwnVault, openUsed } from './own-vault.ts'
 import { payerDirectory } from './payer-directory.ts'
 import { makeDerivation, makeTokens } from './tokens.ts'
 
-/** The secrets and the names of people, and how they are found. */
+/** The vault's secrets, and the directory of people. */
 export const openPeople = async (
   { find, handle, contextOf, streams }: OpenLog,
   { queries, readModels: { caughtUp } }: Awaited<ReturnType<typeof followLog>>,

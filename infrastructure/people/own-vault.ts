@@ -18,12 +18,12 @@ type Needs = {
   readonly find: Find
   readonly handle: Handle
   readonly context: Context
-  /** There where the log is in EventStoreDB. */
+  /** Defined if the log is in EventStoreDB. */
   readonly streams: OtherStreams | undefined
   readonly uses: Parameters<typeof openVault>[1]
 }
 
-/** Where the vault of the settings lies. */
+/** The place of the configured vault. */
 const placeOf = ({ streams, uses }: Needs, settings: Settings) => {
   const keys = readVaultKeys(settings)
   if (isVaultInStreams(settings) && streams)
@@ -40,7 +40,7 @@ const placeOf = ({ streams, uses }: Needs, settings: Settings) => {
   }
 }
 
-/** Opens the vault of this log; the first one opened becomes it. @throws WrongVault */
+/** Opens this log's vault; the first one opened is bound to the log. @throws WrongVault */
 export const openOwnVault = async (needs: Needs, settings: Settings): Promise<Vault> => {
   const { find, handle, context } = needs
   const { shown, isThere, open } = placeOf(needs, settings)
@@ -55,7 +55,7 @@ export const openOwnVault = async (needs: Needs, settings: Settings): Promise<Va
   return vault
 }
 
-/** What counts once lies where the vault does, which all nodes share. */
+/** One-time uses are stored with the vault, which all nodes share. */
 export const openUsed = (
   streams: OtherStreams | undefined,
   settings: Settings,

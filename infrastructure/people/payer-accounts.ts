@@ -38,16 +38,13 @@ const messagePeriodMs = 3_600_000
 const triesPerCode = 5
 const triesToCompare = 3
 const recoveryTriesPerDay = 10
-/** How long an acceptance that failed on another node makes the next one need a code, in ms. */
+/** How long after a failed acceptance on another node the next one needs a code, in ms. */
 const acceptanceMs = 300_000
-/** How long to wait for an acceptance that another node has begun, before looking again, in ms. */
+/** How often to check on an acceptance in progress on another node, in ms. */
 const otherAcceptanceMs = 50
-/** Of payers whose last acceptance came to nothing. */
+/** How many payers with a failed acceptance are remembered. */
 const namesRemembered = 1_000
-/**
- * One at once, so that sign-ins do not take the machine from payments; each address is throttled
- * before it comes so far.
- */
+/** One at a time, so that sign-ins do not slow down payments; each address is throttled before. */
 const slowHashes = { concurrent: 1, maxWaiting: 10_000 }
 
 type Needs = {
@@ -55,7 +52,7 @@ type Needs = {
   readonly used: UsedOnce
 }
 
-/** Codes that are sent to phone numbers. */
+/** Codes sent to phone numbers. */
 const proofsOf = (pages: Buffer, { messages, used }: Needs) =>
   numberProofs({
     sendMessage: messages.send,
@@ -73,9 +70,9 @@ const proofsOf = (pages: Buffer, { messages, used }: Needs) =>
     afterAnswer: messages.afterAnswer,
   })
 
-/** Acceptances by name, of which one on all nodes is the first. */
+/** Acceptances by name; one across all nodes is the first. */
 const firstAcceptances = (used: UsedOnce) => {
-  /** Names that this node took, and whose acceptance has ended. */
+  /** Names that this node took, with finished acceptances. */
   const ended = generationalCache<string, true>(namesRemembered)
   return {
     isFirstAcceptance: async (name: string, at: Instant): Promise<boolean> => {
@@ -91,7 +88,7 @@ const firstAcceptances = (used: UsedOnce) => {
 
 type Recovering = Pick<Parameters<typeof recovery>[0], 'proofs' | 'hashPin'>
 
-/** What payers change of their accounts. */
+/** Changes that payers make to their accounts. */
 const changesOf = (core: Core, signing: SignInNeeds, recovering: Recovering) => {
   const { handle, find, readModels } = core
   const { vault: people, grants: rows } = core.people
@@ -113,7 +110,7 @@ const changesOf = (core: Core, signing: SignInNeeds, recovering: Recovering) => 
   }
 }
 
-/** Accounts of payers: signing up, signing in, sessions. */
+/** Accounts of payers: sign-up, sign-in and sessions. */
 export const payerAccounts = (core: Core, needs: Needs) => {
   const { handle, find, settings } = core
   const { vault: people } = core.people
@@ -133,7 +130,7 @@ export const payerAccounts = (core: Core, needs: Needs) => {
     digestOf: sha256,
     strangers: makeStrangers(),
     newSession: newToken,
-    // Rehearsals need not wait half a minute for the next code.
+    // Integration tests need not wait half a minute for the next code.
     codesWorkOnce: settings.MODE !== 'sandbox',
   }
   const proofs = proofsOf(pages, needs)
@@ -147,7 +144,7 @@ export const payerAccounts = (core: Core, needs: Needs) => {
     signOut: async (payer: string, session: string, context: Context) => {
       await handle(payers, payer, { type: 'SignOut', session }, context)
     },
-    /** The code that the payer's app shows now, for rehearsals. */
+    /** The code currently shown by the payer's app, for integration tests. */
     oneTimeCode: async (payer: string): Promise<string | undefined> => {
       const found = await credentialsOf(payer)
       return found && codeAt(found.credentials.codeSecret, Date.now())

@@ -12,7 +12,7 @@ import {
 import { phoneDigits, readName, sealName, type People } from '../../application/people.ts'
 import { retryWhileHeld } from '../retry-while-held.ts'
 
-/** Access tokens are not stored: this names the grant, from which the token is derived. */
+/** Access tokens are not stored: this names the grant from which the token is derived. */
 const grantedName = /^granted:(\d+):(.+)$/
 type Granted = { readonly generation: number; readonly grant: string }
 const grantedNameOf = ({ generation, grant }: Granted): string => `granted:${generation}:${grant}`
@@ -27,14 +27,14 @@ type Needs = {
 }
 
 /**
- * Finds customers by what merchants call them. Whatever identifies a person is sealed before it is
- * stored.
+ * Finds customers by the identifiers that merchants use. Personal identifiers are sealed before
+ * they are stored.
  */
 export const payerDirectory = (needs: Needs) => {
   const { find, vault: people, tokens, rows, findScan, caughtUp } = needs
   const payerOf = async (person: string): Promise<string | undefined> =>
     (await find(payers, person)).status === 'present' ? person : undefined
-  /** Whoever has proved the number last. */
+  /** The account that last proved the number. */
   const holderOf = async (person: string | undefined): Promise<string | undefined> => {
     const payer = person === undefined ? undefined : await find(payers, person)
     return payer?.status === 'present' && payer.hasNumber ? person : undefined
@@ -61,7 +61,7 @@ export const payerDirectory = (needs: Needs) => {
     try {
       await admit()
     } catch (error) {
-      // Another process may have added them meanwhile: then this is a repeat.
+      // Another process may have added them meanwhile; then this is a repeat.
       const known = people.findPerson(name)
       if (known === undefined) throw error
       return known
@@ -73,7 +73,7 @@ export const payerDirectory = (needs: Needs) => {
     const digits = phoneDigits(customer)
     const name = digits ?? customer
     await people.caughtUp()
-    // Whether others have named them before takes the same time.
+    // Takes the same time whether or not others have named them before.
     const person = people.findNamed(merchant, name) ?? (await newPerson(name, merchant, admit))
     const id = digits === undefined ? undefined : await holderOf(person)
     // If they were erased meanwhile, start over as a new person.
@@ -84,7 +84,7 @@ export const payerDirectory = (needs: Needs) => {
   /** By phone number, or by any other name, which identifies no payer. */
   const byName: Identify = (...asked) => retryWhileHeld(() => byNameNow(...asked))
 
-  /** What payments of this customer are found by, if the merchant has ever called them so. */
+  /** The key of a customer's payments, if the merchant has used this name before. */
   const keyNamed = async (merchant: string, text: string): Promise<string | undefined> => {
     if (isStoredClear(text)) return text
     const digits = phoneDigits(text)
@@ -96,7 +96,7 @@ export const payerDirectory = (needs: Needs) => {
     return row && grantedNameOf(row)
   }
 
-  /** Erased holders of a token, as tokens are not sealed. */
+  /** Whether the token's holder is erased, because tokens are not sealed. */
   const isErased = (holder: { readonly payer: string } | undefined): boolean =>
     holder !== undefined && !people.hasPerson(holder.payer)
 
@@ -104,7 +104,7 @@ export const payerDirectory = (needs: Needs) => {
     byAccessToken,
     byName,
     keyNamed,
-    /** What the merchant called them; null for a person who was erased. */
+    /** The merchant's name for them; null for an erased person. */
     show: (stored: string | null): string | null => {
       const [, generation, grant] = grantedName.exec(stored ?? '') ?? []
       if (grant !== undefined)

@@ -4,12 +4,12 @@ import { idleLifetime, isLive } from '../../application/sign-in.ts'
 import type { Core } from '../core.ts'
 
 const sessionsRemembered = 10_000
-/** How often the use of a session is an event, so that other processes see it. */
+/** How often the use of a session is recorded as an event, for other processes. */
 const recordedEveryMs = 300_000
 
 /**
- * Sessions of payers. Each use is kept in memory, and now and then in the log, so that sessions end
- * when they are idle, on each node and after a restart.
+ * Sessions of payers. Each use is kept in memory, and occasionally recorded in the log, so that
+ * idle sessions end on each node and after a restart.
  */
 export const payerSessions = (core: Core) => {
   const { handle, find, log } = core
@@ -23,14 +23,17 @@ export const payerSessions = (core: Core) => {
   const record = (payer: string, session: string, at: number): void => {
     recorded.set(session, at)
     const context = { ...core.contextOf(`payer:${payer}`), at }
-    // Nobody waits for it, and a full disk must not end a session.
+    // In the background: a full disk must not end a session.
     void handle(payers, payer, { type: 'UseSession', session }, context).catch((error: unknown) =>
       log.debug({ error }, 'the use of a session was not recorded'),
     )
   }
 
   return {
-    /** Undefined unless it is live. `isUse`: somebody is there, not only a page that follows. */
+    /**
+     * Undefined unless the session is live. `isUse`: by the user, not just by a page that refreshes
+     * itself.
+     */
     findSession: async (session: string, at: number, isUse = true) => {
       await core.readModels.caughtUp()
       const row = sessions.find(session)
@@ -43,7 +46,7 @@ export const payerSessions = (core: Core) => {
       if (at >= last + recordedEveryMs) record(row.payer, session, at)
       return row
     },
-    /** Live ones, newest first. */
+    /** Live sessions, newest first. */
     devicesOf: (payer: string, at: number) =>
       sessions
         .ofPayer(payer, at)

@@ -8,7 +8,7 @@ const toleranceSeconds = 60
 
 type Asked = { readonly method: string; readonly url: string; readonly accessToken?: string }
 
-/** Query and fragment do not count (RFC 9449, 4.2). */
+/** Query and fragment are ignored (RFC 9449, 4.2). */
 const withoutQuery = (text: string): string | undefined => {
   if (!URL.canParse(text)) return undefined
   const { origin, pathname } = new URL(text)
@@ -16,8 +16,8 @@ const withoutQuery = (text: string): string | undefined => {
 }
 
 /**
- * Checks proofs that a client has a key (RFC 9449, 4.3). Each counts once on all nodes. The
- * clock is the machine's, which the sandbox does not move.
+ * Checks DPoP proofs (RFC 9449, 4.3). Each can be used once across all nodes. Uses the machine's
+ * clock, which the sandbox does not move.
  */
 export const makeProofCheck = (
   machineNow: () => number,

@@ -4,13 +4,13 @@ import type { Vault } from './vault-port.ts'
 
 const addressesKept = 10_000
 
-/** Addresses of merchants' requests, sealed for the log with a secret of the vault. */
+/** Seals the addresses of merchants' requests for the log, with a secret of the vault. */
 export const sealAddresses = ({ secret }: Pick<Vault, 'secret'>) => {
   const key = secret('addresses')
   const known = generationalCache<string, string>(addressesKept)
   return {
     sealAddress: (address: string): string => cached(known, address, () => seal(key, address)),
-    /** Undefined when it was sealed with another vault. */
+    /** Undefined if it was sealed with another vault. */
     openAddress: (sealed: string): string | undefined => unseal(key, sealed),
   }
 }

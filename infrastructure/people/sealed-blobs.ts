@@ -5,7 +5,7 @@ import { refuse } from '../../domain/refusal.ts'
 import { hashOf } from '../blob-directory.ts'
 
 /**
- * Seals contents as names are sealed (`sealed:<person>:<text>`), so the log need not know whose
+ * Seals contents in the format of names (`sealed:<person>:<text>`), so the log need not know whose
  * they are.
  */
 export const sealedBlobs = (blobs: Blobs, people: People): SealedBlobs => ({

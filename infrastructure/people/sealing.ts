@@ -4,8 +4,8 @@ const nonceBytes = 12
 const tagBytes = 16
 
 /**
- * Encrypts with AES-256-GCM. The nonce is derived from key and text: equal texts are sealed
- * equally, so repeats are recognised, and no nonce is used for two texts.
+ * Encrypts with AES-256-GCM. The nonce is derived from key and text: equal texts seal equally, so
+ * repeats are recognised, and no nonce is used for two texts.
  */
 export const seal = (key: Buffer, text: string): string => {
   const nonce = createHmac('sha256', key).update('nonce:').update(text).digest()
@@ -16,7 +16,7 @@ export const seal = (key: Buffer, text: string): string => {
   )
 }
 
-/** Undefined when the key is wrong or the text was altered. */
+/** Undefined if the key is wrong or the text was altered. */
 export const unseal = (key: Buffer, sealed: string): string | undefined => {
   const bytes = Buffer.from(sealed, 'base64url')
   if (bytes.length < nonceBytes + tagBytes) return undefined

@@ -7,7 +7,7 @@ import { networkOf } from '../networks.ts'
 
 const verdictLifetimeMs = 60_000
 const verdictsKept = 10_000
-/** Checks take two of the pool's four threads, payers' sign-ins a third. */
+/** Uses two of the pool's four threads; payers' sign-ins use a third. */
 const checks = { concurrent: 2, maxWaitingPerKey: 1_000, maxWaiting: 10_000 }
 
 /** Argon2id with OWASP's minimum parameters, on the thread pool. */
@@ -19,13 +19,13 @@ export const isHashOf = (slowHash: string, secret: string): Promise<boolean> =>
 
 /**
  * Checks secrets against slow hashes, fairly by network. Verdicts are cached for a minute under a
- * keyed fast hash; a right one is renewed by each use. Without a slow hash it takes as long and is
- * false. @throws Refusal too_much_is_waiting
+ * keyed fast hash; each use extends a positive one. Without a slow hash it takes as long and
+ * returns false. @throws Refusal too_much_is_waiting
  */
 export const makeSecretCheck = (machineNow: () => number) => {
   const key = randomBytes(32).toString('hex')
   const limited = concurrencyLimit(checks)
-  /** Separate caches: anybody can fill the one for wrong secrets. */
+  /** Separate caches, because anybody can fill the one for wrong secrets. */
   const right = generationalCache<string, number>(verdictsKept)
   const wrong = generationalCache<string, number>(verdictsKept)
   const underWay = new Map<string, Promise<boolean>>()
@@ -52,7 +52,7 @@ export const makeSecretCheck = (machineNow: () => number) => {
     const verdict = known(name)
     if (verdict !== undefined) return verdict
     const whose = networkOf(from)
-    // Equal questions share one check.
+    // Concurrent equal checks share one.
     const asking = `${whose} ${name}`
     const before = underWay.get(asking)
     if (before) return before

@@ -7,8 +7,8 @@ import { networkOf } from '../networks.ts'
 const strangersKept = 10_000
 
 /**
- * Locks unknown phone numbers as it locks payers, so that answers do not tell who is one. In memory
- * only: strangers must not write to the log.
+ * Locks unknown phone numbers like those of payers, so that responses do not reveal which exist. In
+ * memory only: strangers must not write to the log.
  */
 export const makeStrangers = () => {
   const lockouts = generationalCache<string, Lockout>(strangersKept)
@@ -22,7 +22,7 @@ export const makeStrangers = () => {
 
 type Count = { readonly count: number; readonly until: number }
 
-/** Limits how often a network may be counted in a period. */
+/** Limits how often a network may be counted per period. */
 export const makeThrottle = (most: number, periodMs: number) => {
   const counts = generationalCache<string, Count>(strangersKept)
   const countOf = (network: string, at: number): Count => {

@@ -24,7 +24,7 @@ export const staffIn = (core: Core) => {
   })
 }
 
-/** The staff of the operator itself. */
+/** The operator's own staff. */
 export const operatorsIn = (core: Core) => {
   const { memberId, ...needs } = needsOf(core)
   return makeOperators({

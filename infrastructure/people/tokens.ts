@@ -23,45 +23,45 @@ export const newClient = (make: (purpose: string) => string = () => newToken().t
   return { clientId: make('client id').slice(0, 22), secret, secretHash: sha256(secret) }
 }
 
-/** No look-alikes: people read the ids of shortlinks off stickers. */
+/** No look-alikes, because people type the ids of shortlinks from stickers. */
 const letters = 'abcdefghjkmnpqrstuvwxyz23456789'
 
-/** An id that nobody can guess: 12 of 31 characters are 59 bits. */
+/** An unguessable id: 12 of 31 characters give 59 bits. */
 export const newShortlinkId = (): string =>
   Array.from({ length: 12 }, () => letters[randomInt(letters.length)]).join('')
 
-/** The same id for the same derived text, which nobody else can make. */
+/** A deterministic id from a secret derived text. */
 export const shortlinkIdOf = (derived: string): string =>
   [...Buffer.from(derived, 'base64url').subarray(0, 12)]
     .map((byte) => letters[byte % letters.length])
     .join('')
 
-/** Derives 256 bits per purpose, secret to all who lack the vault. */
+/** Derives 256 bits per purpose, which cannot be computed without the vault. */
 export const makeDerivation = ({ secret }: Vault) => {
   const key = secret('tokens')
   return (...parts: readonly (string | number)[]): string =>
     createHmac('sha256', key).update(JSON.stringify(parts)).digest('base64url')
 }
 
-/** The same client for the same signature; a new one without. */
+/** The same client for the same signature; a new one without a signature. */
 export const newClientBy =
   (derive: ReturnType<typeof makeDerivation>) =>
   (signature: string | null): ReturnType<typeof newClient> =>
     newClient(signature === null ? undefined : (purpose) => derive(purpose, signature))
 
-/** Derives tokens and signatures: all nodes make the same, and the log holds digests only. */
+/** Derives tokens and signatures: the same on all nodes, with only digests in the log. */
 export const makeTokens = (derive: ReturnType<typeof makeDerivation>) => {
   const sign = (...parts: readonly string[]): string => derive('signature', ...parts)
   const ofGrants: Tokens = {
     access: (grant, generation) => derive('access', grant, generation),
     refresh: (grant, generation) => derive('refresh', grant, generation),
-    // The code names its authorization, so redeeming it needs no read model.
+    // The code contains its authorization's id, so redeeming it needs no read model.
     code: (authorization) => authorization + derive('code', authorization),
     digest: sha256,
   }
   return {
     ...ofGrants,
-    /** The code of an authorization, and the hash that is stored. */
+    /** The code of an authorization, and the hash to store. */
     codeOf: (authorization: string) => {
       const code = ofGrants.code(authorization)
       return { code, hash: sha256(code) }
@@ -72,9 +72,9 @@ export const makeTokens = (derive: ReturnType<typeof makeDerivation>) => {
       const number = BigInt(`0x${bytes.toString('hex')}`) % 10n ** 20n
       return `token:${String(number).padStart(20, '0')}`
     },
-    /** Keyed, as twenty digits could be guessed. */
+    /** Keyed, because twenty digits could be guessed. */
     scanTokenDigest: (token: string): string => derive('scan-token', token),
-    /** A link signed so needs no further authentication. */
+    /** A link signed with this needs no further authentication. */
     sign,
     isSigned: (signature: string, ...parts: readonly string[]): boolean =>
       isSameText(signature, sign(...parts)),

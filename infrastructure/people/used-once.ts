@@ -11,16 +11,16 @@ const table = `CREATE TABLE IF NOT EXISTS used (
   until INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID`
 
-/** How long a use waits for another process, in ms; this process is blocked meanwhile. */
+/** How long a use waits for another process's lock, in ms; this process is blocked meanwhile. */
 const patience = 50
-/** How often what nobody can try again is removed, in ms. */
+/** How often expired uses are removed, in ms. */
 const cleaningEvery = 60_000
 
 const openFile = (file: string): Database.Database => {
   const sqlite = new Database(file, { timeout: patience })
   try {
     chmodSync(file, 0o600)
-    // Nodes may share it over a network. What a power cut takes has run out soon after.
+    // Nodes may share it over a network. Uses lost in a power cut expire soon after.
     sqlite.pragma('journal_mode = TRUNCATE')
     sqlite.pragma('synchronous = OFF')
     sqlite.exec(table)
@@ -31,7 +31,7 @@ const openFile = (file: string): Database.Database => {
   }
 }
 
-/** Nothing in a damaged file is worth keeping. */
+/** Replaces a damaged file, because nothing in it is worth keeping. */
 const openAnyway = (file: string): Database.Database => {
   try {
     return openFile(file)
@@ -58,23 +58,22 @@ const prepared = (sqlite: Database.Database) => ({
 /** `name` is a digest in base64. */
 export type Use = { readonly name: string; readonly at: Instant; readonly until: Instant }
 
-/** What counts once on all nodes. All calls throw StoreUnavailable while it cannot be used. */
+/** One-time uses across all nodes. All calls throw StoreUnavailable while they cannot be stored. */
 export type UsedOnce = {
   /** Whether this is the first use. */
   isFirst(name: string, now: Instant, until: Instant): Promise<boolean>
-  /** Notes a use; of several the latest counts. */
+  /** Records a use; the latest one counts. */
   note(name: string, at: Instant, until: Instant): Promise<void>
   latest(name: string): Promise<Instant | undefined>
-  /** All that is kept, for who moves it. */
+  /** Everything stored, to move it. */
   all(): Promise<readonly Use[]>
   keep(uses: readonly Use[]): Promise<void>
   close(): void
 }
 
 /**
- * What counts once on all nodes, in a file beside the vault, which they share: proofs of keys and
- * codes of messages, as digests, for as long as somebody could try them again. It is opened with
- * the first use.
+ * One-time uses across all nodes, in a file beside the shared vault: digests of DPoP proofs and
+ * message codes, until they expire. The file is opened on first use.
  */
 export const usedOnce = (file: string, key: string): UsedOnce => {
   let opened: ({ readonly sqlite: Database.Database } & ReturnType<typeof prepared>) | undefined
@@ -103,7 +102,7 @@ export const usedOnce = (file: string, key: string): UsedOnce => {
         cleanedAt = Math.max(now, cleanedAt)
         return add.run(nameOf(name), now, until).changes === 1
       }),
-    /** Notes a use; of several the latest counts. */
+    /** Records a use; the latest one counts. */
     note: async (name: string, at: Instant, until: Instant): Promise<void> =>
       guarded(({ note }) => void note.run(nameOf(name), at, until)),
     latest: async (name: string): Promise<Instant | undefined> =>

@@ -1,23 +1,23 @@
 import type { Standing } from './vault-standing.ts'
 
-/** A person as a vault keeps them. Nobody finds one without an identifier. */
+/** A person as stored in a vault. Without an identifier, they cannot be found. */
 export type KeptPerson = {
   readonly id: string
   readonly key: Buffer
   readonly identifier: Buffer | undefined
-  /** In the order of their base64. */
+  /** In base64 order. */
   readonly names: readonly Buffer[]
 }
 
 export type KeptSecret = { readonly name: string; readonly secret: Buffer }
 
-/** All that lies in a vault, wherever that is, for who moves it. */
+/** The complete contents of a vault, for moving it. */
 export type VaultContents = {
   /** As the operator knows it. */
   readonly shown: string
-  /** Undefined where that is not kept yet. */
+  /** Undefined if it is not stored yet. */
   readonly name: () => string | undefined
-  /** Whether nothing was ever kept in it. */
+  /** Whether nothing was ever stored in it. */
   readonly isEmpty: () => boolean
   readonly standing: () => Standing
   readonly stand: (standing: Standing) => Promise<void>
@@ -26,21 +26,21 @@ export type VaultContents = {
   readonly count: () => number
   readonly people: () => Iterable<readonly KeptPerson[]>
   readonly person: (id: string) => KeptPerson | undefined
-  /** Keeps these people as they are given, whatever was known of them. */
+  /** Stores these people as given, replacing what was there. */
   readonly put: (people: readonly KeptPerson[]) => Promise<void>
   readonly erase: (people: readonly string[]) => Promise<void>
-  /** Throws all of it away; nothing else may be asked of it then. */
+  /** Deletes everything; the vault cannot be used after this. */
   readonly discard: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
-/** People that are read or written at once. */
+/** Batch size for reading and writing people. */
 export const peopleAtOnce = 64
 
 const isSame = (one: Buffer | undefined, other: Buffer | undefined): boolean =>
   one && other ? one.equals(other) : one === other
 
-/** Vaults fill in a missing identifier at random: then the two need not be equal. */
+/** Vaults fill in a missing identifier at random, so those may differ. */
 const isSamePerson = (one: KeptPerson, other: KeptPerson | undefined): boolean =>
   other !== undefined &&
   one.key.equals(other.key) &&
@@ -53,13 +53,13 @@ type Both = {
   readonly target: Pick<VaultContents, 'people' | 'person' | 'secrets'>
 }
 
-/** Secrets of the source that the target lacks, or holds with another value. */
+/** Secrets of the source that the target lacks or has with another value. */
 export const secretsLacking = ({ source, target }: Both): readonly KeptSecret[] => {
   const kept = new Map(target.secrets().map(({ name, secret }) => [name, secret]))
   return source.secrets().filter(({ name, secret }) => !isSame(kept.get(name), secret))
 }
 
-/** By batches: people whom the target lacks or holds differently, and people it alone has. */
+/** In batches: people that the target lacks or has differently, and people only in the target. */
 export function* differencesOf({ source, target }: Both) {
   for (const people of source.people()) {
     const lacking = people.filter((person) => !isSamePerson(person, target.person(person.id)))

@@ -10,7 +10,7 @@ import { aboutPerson, aboutSecret, openWrapping } from './vault-wrapping.ts'
 type Row = { readonly id: string; readonly identifier: Buffer; readonly key: Buffer }
 type Secret = { readonly name: string; readonly secret: Buffer }
 
-/** The order in which both kinds of vaults give names. */
+/** The order of names in both kinds of vaults. */
 const byBase64 = (one: Buffer, other: Buffer): number =>
   one.toString('base64') < other.toString('base64') ? -1 : 1
 
@@ -23,7 +23,7 @@ const statementsOf = (sqlite: ReturnType<typeof openVaultFile>) => ({
   ),
   find: sqlite.prepare<[string], Row>('SELECT * FROM people WHERE id = ?'),
   names: sqlite.prepare<[string], Buffer>('SELECT name FROM named WHERE person = ?').pluck(),
-  // An identifier is unique. In an unfinished copy somebody may still hold one that has moved on.
+  // An identifier is unique. In an unfinished copy its previous holder may still have it.
   takeFrom: sqlite.prepare(
     'UPDATE people SET identifier = randomblob(32) WHERE identifier = ? AND id <> ?',
   ),
@@ -34,7 +34,7 @@ const statementsOf = (sqlite: ReturnType<typeof openVaultFile>) => ({
 })
 
 /**
- * All that lies in the file of a vault, which is begun where there is none.
+ * The complete contents of a vault's file, which is created if missing.
  * Long because it is the list of what a vault that is moved must do.
  */
 export const contentsOfFile = (file: string, keys: readonly VaultKey[]): VaultContents => {
@@ -104,7 +104,7 @@ export const contentsOfFile = (file: string, keys: readonly VaultKey[]): VaultCo
           for (const statement of [statements.remove, statements.removeNames]) statement.run(id)
       }),
     discard: async () => {
-      // Overwritten first: secure_delete is on.
+      // Overwrites before deleting, because secure_delete is on.
       await write(
         () =>
           void sqlite.exec(

@@ -16,7 +16,7 @@ const tables = `
   CREATE INDEX IF NOT EXISTS named_by_person ON named (person);
   CREATE TABLE IF NOT EXISTS secrets (name TEXT PRIMARY KEY, secret BLOB NOT NULL) STRICT;`
 
-/** How long opening waits for another process, in ms. */
+/** How long opening waits for another process's lock, in ms. */
 const openingTimeout = 5_000
 
 const openDatabase = (file: string) => {
@@ -31,13 +31,13 @@ const openDatabase = (file: string) => {
   return sqlite
 }
 
-/** Opens the file of a vault, or begins it. */
+/** Opens or creates the file of a vault. */
 export const openVaultFile = (file: string): Database.Database => {
   mkdirSync(dirname(file), { recursive: true })
   return inFile(file, () => openDatabase(file))
 }
 
-/** Whether a file that is there is a vault, or nothing yet. */
+/** Whether an existing file is a vault, or still empty. */
 export const isVaultFile = (file: string): boolean =>
   inFile(file, () => {
     const sqlite = new Database(file, { readonly: true, timeout: openingTimeout })
@@ -49,7 +49,7 @@ export const isVaultFile = (file: string): boolean =>
     }
   })
 
-/** The standing of the vault in a file, which is kept in its header. */
+/** The standing of the vault in a file, stored in its header. */
 export const standingIn = (sqlite: Database.Database) => {
   const version = sqlite.prepare<[], number>('PRAGMA user_version').pluck()
   return {

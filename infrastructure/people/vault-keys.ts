@@ -3,14 +3,14 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 import { readFileSync } from 'node:fs'
 import { settingShown, WrongSettings, type Settings } from '../settings.ts'
 
-/** A key that wraps a vault, kept elsewhere than the vault. */
+/** A key that wraps a vault, stored outside it. */
 export type VaultKey = { readonly id: string; readonly key: Buffer }
 
 const keyBytes = 32
 const nonceBytes = 12
 const tagBytes = 16
 
-/** Marks what is wrapped: no key and no secret of a vault begins like this. */
+/** Marks wrapped values: no plain key or secret in a vault begins like this. */
 const mark = Buffer.from('dbw1')
 
 /** How long a command may take to print the keys, in ms. */
@@ -43,10 +43,7 @@ const reading = (setting: string, read: () => string): readonly VaultKey[] => {
   return keysIn(text, setting)
 }
 
-/**
- * The keys that the settings name, of which the first wraps. None without a setting.
- * @throws WrongSettings
- */
+/** The configured keys; the first one wraps. Empty without a setting. @throws WrongSettings */
 export const readVaultKeys = ({
   VAULT_KEY_FILE: file,
   VAULT_KEY_COMMAND: command,
@@ -64,7 +61,7 @@ export const readVaultKeys = ({
 
 export const isWrapped = (stored: Buffer): boolean => stored.subarray(0, mark.length).equals(mark)
 
-/** Encrypts with AES-256-GCM for one place, named by `about`. */
+/** Encrypts with AES-256-GCM, bound to the place named by `about`. */
 export const wrap = (key: Buffer, plain: Buffer, about: string): Buffer => {
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(about))
@@ -72,7 +69,7 @@ export const wrap = (key: Buffer, plain: Buffer, about: string): Buffer => {
   return Buffer.concat([mark, nonce, cipher.getAuthTag(), sealed])
 }
 
-/** Undefined when the key is wrong, or what was wrapped was altered or moved. */
+/** Undefined if the key is wrong, or the wrapped value was altered or moved. */
 export const unwrap = (key: Buffer, wrapped: Buffer, about: string): Buffer | undefined => {
   const nonce = wrapped.subarray(mark.length, mark.length + nonceBytes)
   const sealed = wrapped.subarray(mark.length + nonceBytes)

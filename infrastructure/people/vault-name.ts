@@ -6,7 +6,7 @@ import { aboutSecret, type Wrapping } from './vault-wrapping.ts'
 export const digestOf = (identifiers: Buffer, text: string): Buffer =>
   createHmac('sha256', identifiers).update(text).digest()
 
-/** What a vault that was in streams derives its secrets from, wherever it lies. */
+/** Seed of the secrets of a vault that was once in streams, wherever it is now. */
 export const seedName = 'seed'
 
 export const derivedSecret = (seed: Buffer, name: string): Buffer =>
@@ -23,7 +23,7 @@ const wrappingOf = (sqlite: Database.Database): Wrapping | undefined => {
     : (sqlite.prepare('SELECT key_id, vault FROM wrapping').get() as Wrapping)
 }
 
-/** Reads a vault without opening it for use; `name` is undefined for an empty one. */
+/** Reads a vault's name without opening it for use; `name` is undefined for an empty vault. */
 export const readVaultName = (file: string) =>
   inFile(file, () => {
     const sqlite = new Database(file, { readonly: true, fileMustExist: true })

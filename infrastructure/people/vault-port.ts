@@ -1,7 +1,7 @@
 import type { People } from '../../application/people.ts'
 import type { VaultKey } from './vault-keys.ts'
 
-/** `wrapped`: how many keys and secrets lay in clear before. */
+/** `wrapped`: how many keys and secrets were previously unwrapped. */
 export type Rewrapped = {
   readonly wrapped_by: string
   readonly before: string | null
@@ -9,25 +9,24 @@ export type Rewrapped = {
 }
 
 /**
- * Keeps what must not be in the log: a key per person, found by a keyed digest of their identifier,
- * and the secrets of the installation. Deleting a person's key erases the person from the log. All
- * nodes share one vault: what one was told has been written is seen by another once it has waited
- * for `caughtUp`, erasures above all. Calls fail with StoreUnavailable while the vault cannot be
- * used.
+ * Stores what must not be in the log: a key per person, found by a keyed digest of their
+ * identifier, and the secrets of the installation. Deleting a person's key erases the person from
+ * the log. All nodes share one vault: after `caughtUp` a node sees all acknowledged writes, in
+ * particular erasures. Calls fail with StoreUnavailable while the vault is unavailable.
  */
 export type Vault = People & {
   /** Identifies the vault and reveals nothing of its contents. */
   readonly name: string
-  /** The id of the key that the vault is wrapped by. */
+  /** Id of the wrapping key. */
   wrappedBy(): string | undefined
-  /** Wraps the vault by another key, beside running nodes that were given it too. */
+  /** Wraps the vault with another key while nodes that have both keys are running. */
   rewrap(target: VaultKey): Promise<Rewrapped>
-  /** A random secret of the installation, created on first use: the same on all nodes. */
+  /** A random secret of the installation, created on first use; the same on all nodes. */
   secret(name: string): Buffer
-  /** Keeps a secret under a new name; one that is there already stays. */
+  /** Stores a secret under a new name; an existing one is kept. */
   addSecret(name: string, value: Buffer): Promise<void>
   /** Secrets by prefix of their names, ordered by name. */
   secrets(prefix: string): readonly { readonly name: string; readonly secret: Buffer }[]
-  /** Writes all waiting people first. */
+  /** Writes all pending people first. */
   close(): Promise<void>
 }

@@ -4,15 +4,15 @@ import { vaultNameOf } from './vault-name.ts'
 import type { Rewrapped } from './vault-port.ts'
 import { aboutPerson, aboutSecret, openWrapping } from './vault-wrapping.ts'
 
-/** How long another process may hold the file, in ms. */
+/** How long to wait for another process's lock, in ms. */
 const timeout = 10_000
 
-/** Few, because others wait meanwhile. */
+/** Small, because others wait meanwhile. */
 const rowsAtOnce = 200
 
 type Stored = { readonly id: string; readonly key: Buffer }
 
-/** What is kept in clear, and how it is kept wrapped. */
+/** The tables with plain values, and how to wrap them. */
 const tablesOf = (sqlite: Database.Database) => {
   const tableOf = (name: string, id: string, key: string, about: (id: string) => string) => ({
     about,
@@ -29,8 +29,8 @@ const tablesOf = (sqlite: Database.Database) => {
 }
 
 /**
- * Wraps a vault by a key, beside running services that were given it too. A vault in clear becomes
- * a wrapped one, a few rows at a time; it may be called again after it was interrupted.
+ * Wraps a vault with a key while services that have both keys are running. A plain vault is wrapped
+ * a few rows at a time; safe to repeat after an interruption.
  */
 export const rewrapVault = (file: string, target: VaultKey, keys: readonly VaultKey[]): Rewrapped =>
   inFile(file, () => {

@@ -5,7 +5,7 @@ import { derivedSecret, seedName } from './vault-name.ts'
 import { checkNotMoved } from './vault-standing.ts'
 import { aboutSecret, type openWrapping } from './vault-wrapping.ts'
 
-/** The secrets of the installation in the file of a vault. */
+/** The secrets of the installation in a vault's file. */
 export const secretsIn = (
   sqlite: Database.Database,
   { protect, reveal }: ReturnType<typeof openWrapping>,
@@ -41,7 +41,9 @@ export const secretsIn = (
       list
         .all(`${prefix}*`)
         .map(({ name, secret }) => ({ name, secret: reveal(secret, aboutSecret(name)) })),
-    /** Whether nobody can be in the vault yet: the first secret finds people. */
+    /**
+     * Whether the vault can have no people yet, because the first secret is needed to find them.
+     */
     isEmpty: (): boolean => find.get('identifiers') === undefined,
   }
 }

@@ -1,13 +1,13 @@
 import { StoreUnavailable } from '../../application/event-store.ts'
 
 /**
- * What `daybook vault move` has made of a vault: the log's, one that it copies, one that is not
- * whole yet, or one whose people are elsewhere by now. A file stores the index.
+ * The state of a vault during `daybook vault move`: in use, being copied, incomplete, or moved
+ * elsewhere. A file stores the index.
  */
 export const standings = ['used', 'moving', 'filling', 'left'] as const
 export type Standing = (typeof standings)[number]
 
-/** The log was sealed with the keys of another vault, or this one is missing. */
+/** The log was sealed with the keys of another vault, or its vault is missing. */
 export class WrongVault extends Error {
   override readonly name = 'WrongVault'
   constructor(
@@ -21,7 +21,7 @@ export class WrongVault extends Error {
 
 const goOn = 'run `daybook vault move` again'
 
-/** @throws WrongVault unless the vault is there to be used */
+/** @throws WrongVault unless the vault can be used */
 export const refuseMoved = (standing: Standing, vault: string): void => {
   switch (standing) {
     case 'used':
@@ -35,7 +35,7 @@ export const refuseMoved = (standing: Standing, vault: string): void => {
   }
 }
 
-/** @throws StoreUnavailable where a vault was moved while it was in use */
+/** @throws StoreUnavailable if the vault was moved while in use */
 export const checkNotMoved = (standing: Standing): void => {
   if (standing !== 'used') throw new StoreUnavailable('the vault is moved elsewhere')
 }

@@ -16,7 +16,7 @@ export const aboutMaster = 'master'
 export const aboutPerson = (id: string): string => `person ${id}`
 export const aboutSecret = (name: string): string => `secret ${name}`
 
-/** The vault is wrapped by a key that this process was not given. */
+/** The vault is wrapped with a key that this process does not have. */
 export class VaultLocked extends StoreUnavailable {
   override readonly name = 'VaultLocked'
 }
@@ -36,12 +36,13 @@ export const unlockMaster = (
   return key
 }
 
-/** What is told of a wrapped vault without its key. */
+/** What is readable of a wrapped vault without its key. */
 export type Wrapping = { readonly key_id: string; readonly vault: string | null }
 
 /**
- * A vault's keys and secrets are encrypted with its master key, and that with a key from elsewhere:
- * to change the latter, only the master key is wrapped again, and running services go on.
+ * A vault's keys and secrets are encrypted with its master key, which is encrypted with an external
+ * key. To change the external key, only the master key is wrapped again, while services keep
+ * running.
  */
 export const openWrapping = (sqlite: Database.Database, keys: readonly VaultKey[]) => {
   sqlite.exec(table)
@@ -51,7 +52,7 @@ export const openWrapping = (sqlite: Database.Database, keys: readonly VaultKey[
   const addName = sqlite.prepare('UPDATE wrapping SET vault = ? WHERE vault IS NULL')
   let known: Buffer | undefined
 
-  /** Undefined while nothing is wrapped. @throws VaultLocked */
+  /** Undefined if nothing is wrapped. @throws VaultLocked */
   const master = (): Buffer | undefined => {
     if (known) return known
     const row = find.get()
@@ -60,15 +61,15 @@ export const openWrapping = (sqlite: Database.Database, keys: readonly VaultKey[
   }
 
   return {
-    /** The key that the vault is wrapped by. */
+    /** The id of the wrapping key. */
     wrappedBy: (): string | undefined => find.get()?.key_id,
-    /** Wraps what is kept from now on by the first key, or the same master key by another one. */
+    /** Wraps new values with the first key, or the same master key with another one. */
     wrapBy: ({ id, key }: VaultKey): void => {
       const kept = master()
       if (kept) replace.run(id, wrap(key, kept, aboutMaster))
       else add.run(id, wrap(key, randomBytes(32), aboutMaster))
     },
-    /** Lets a copy be told from others without its key. */
+    /** Makes a copy identifiable without its key. */
     name: (vault: string): void => void addName.run(vault),
     protect: (plain: Buffer, about: string): Buffer => {
       const key = master()

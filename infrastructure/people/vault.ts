@@ -13,7 +13,7 @@ import { secretsIn } from './vault-secrets.ts'
 import { checkNotMoved, refuseMoved } from './vault-standing.ts'
 import { aboutPerson, openWrapping } from './vault-wrapping.ts'
 
-/** How long a query waits for another process, in ms; this process is blocked meanwhile. */
+/** How long a query waits for another process's lock, in ms; this process is blocked meanwhile. */
 const patience = 50
 
 /** Where outages of the file are reported. */
@@ -21,7 +21,7 @@ type Uses = { readonly reading: Outage; readonly writing: Outage }
 const nobody: Outage = { worked: () => {}, failed: () => {} }
 
 /**
- * The vault in a file, which all nodes of a host share.
+ * The vault in a file, shared by all nodes of a host.
  * Long because it is the list of all that a vault does.
  */
 export const openVault = (
@@ -74,7 +74,7 @@ export const openVault = (
   const keys = generationalCache<string, Buffer>(peopleRemembered)
   let version: unknown
   /**
-   * Change check, shared within one microtask turn: a failing one blocks, so it must not be
+   * Change check, shared within one microtask turn: a failing check blocks, so it must not be
    * repeated for each caller.
    */
   let changeCheck: { readonly failure?: unknown } | undefined
@@ -99,8 +99,8 @@ export const openVault = (
   }
 
   /**
-   * Clears caches after changes by other processes, erasures above all. Checked anew in each turn:
-   * a later request may have been sent after an erasure.
+   * Clears caches after changes by other processes, in particular erasures. Checked in each turn,
+   * because a later request may have been sent after an erasure.
    */
   const forgetIfChanged = (): void => {
     changeCheck ??= checkForChanges()
@@ -130,7 +130,7 @@ export const openVault = (
       const hidden = digest(identifier)
       addPerson.run(wanted, hidden, wrapping.protect(randomBytes(32), aboutPerson(wanted)))
       const id = (findId.get(hidden) as string | undefined) ?? wanted
-      // Written for known people too, so that the time does not tell who is known.
+      // Written for known people too, so that timing does not reveal who is known.
       if (merchant !== undefined) addName.run(nameBy(merchant, identifier), id)
       return id
     },
@@ -151,7 +151,7 @@ export const openVault = (
   sqlite.pragma(`busy_timeout = ${patience}`)
   return {
     name,
-    /** All of it is read anew where the file has changed. */
+    /** Every read already checks the file for changes. */
     caughtUp: async (): Promise<void> => {},
     wrappedBy: guarded(wrapping.wrappedBy),
     rewrap: async (target: VaultKey) => rewrapVault(file, target, vaultKeys),
@@ -159,16 +159,16 @@ export const openVault = (
     addSecret: written(keep),
     secrets: guarded(listed),
     findPerson,
-    /** Finds or adds the person. A new one gets the given id, or a random one. */
+    /** Finds or adds the person. A new person gets the given id, or a random one. */
     personFor: async (identifier: string, wanted?: string): Promise<string> =>
       findPerson(identifier) ?? reportingTo(writing, newPeople.add({ identifier, wanted })),
-    /** The person, if the merchant has called them so before. */
+    /** The person, if the merchant has used this identifier before. */
     findNamed: guarded((merchant: string, identifier: string): string | undefined => {
       forgetIfChanged()
       const find = () => findNamed.get(nameBy(merchant, identifier)) as string | undefined
       return cached(named, `${identifier}\n${merchant}`, find)
     }),
-    /** Finds or adds the person, in the same time. */
+    /** Finds or adds the person, in constant time. */
     nameFor: (merchant: string, identifier: string): Promise<string> =>
       reportingTo(writing, newPeople.add({ identifier, merchant })),
     hasPerson: guarded((person: string): boolean => keyOf(person) !== undefined),

@@ -5,14 +5,14 @@ import { isSignedAsPng, noPng } from '../../domain/merchant/png.ts'
 import { startWorker } from '../worker.ts'
 import type { PngReply, PngRequest } from './png-worker.ts'
 
-/** A decoder in JavaScript takes a second for the largest picture. */
+/** Decoding the largest picture in JavaScript takes a second. */
 const longestMs = 20_000
-/** A thread that has nothing to do ends after this time. */
+/** An idle thread ends after this time. */
 const idleMs = 10_000
 
 const tooLong = 'Takes too long to decode.'
 
-/** Decodes pictures in a thread of its own, one at a time. */
+/** Decodes pictures in a worker thread, one at a time. */
 export const makePngCheck = () => {
   let thread: Worker | undefined
   let idle: NodeJS.Timeout | undefined
@@ -54,9 +54,9 @@ export const makePngCheck = () => {
   }
 
   return {
-    /** What is wrong with the picture; null for nothing. */
+    /** What is wrong with the picture; null if nothing. */
     problemOf: async (bytes: Uint8Array): Promise<string | null> =>
-      // What is seen at once needs no thread, and waits for nobody.
+      // Problems found in the header need no thread and no waiting.
       isSignedAsPng(bytes) ? inTurn(() => ask(bytes)) : noPng,
     end,
   }

@@ -10,17 +10,17 @@ import {
 } from '../../domain/merchant/png.ts'
 
 export type PngRequest = Uint8Array
-/** What is wrong with the picture; null for nothing. */
+/** What is wrong with the picture; null if nothing. */
 export type PngReply = string | null
 
-/** What pictures are made of; the rest may unpack to any size, and is not looked at. */
+/** The chunks needed for decoding. Other chunks may unpack to any size, so they are skipped. */
 const needed: readonly string[] = ['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND']
 
 const signatureLength = 8
 /** Length and type before the content of a chunk, a checksum after it. */
 const [before, after] = [8, 4]
 
-/** @throws Error when the pixels unpack to more than the header says */
+/** @throws Error if the pixels unpack to more than the header says */
 const checkSize = (
   bytes: Uint8Array,
   chunks: readonly PngChunk[],

@@ -13,10 +13,10 @@ const countOf = (processes: number): string =>
     '',
   ].join('\n')
 
-/** Asks all processes for their metrics, and joins them for the one that wants them. */
+/** Collects metrics from all processes, and joins them for the process that requested them. */
 export const gatherMetrics = (running: () => readonly Worker[]) => {
   const waiting = new Map<string, (text: string) => void>()
-  /** What each process told last: once it has ended, its counters still count. */
+  /** The latest reply of each process: its counters still count after it has ended. */
   const last = new Map<number, string>()
   let ended = ''
   let count = 0

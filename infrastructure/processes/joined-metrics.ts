@@ -1,10 +1,10 @@
-/** Gauges of which every process has its own part. */
+/** Gauges to add up across processes. */
 const summed = new RegExp(
   '^(?:daybook_pusher_connections|process_(?:resident|virtual)_memory_bytes|process_heap_bytes|' +
     'process_open_fds|nodejs_(?:heap|external_memory|active)_)',
 )
 
-/** Gauges that are low when something is wrong in one process. */
+/** Gauges that are low if something is wrong in one process. */
 const least: ReadonlySet<string> = new Set(['daybook_store_up', 'daybook_audit_holds'])
 
 type Family = {
@@ -18,7 +18,7 @@ const join = (name: string, type: string, one: number, other: number): number =>
   return least.has(name) ? Math.min(one, other) : Math.max(one, other)
 }
 
-/** Reads the text form of Prometheus: comments of a metric stand before its series. */
+/** Parses the Prometheus text format: comments of a metric precede its series. */
 const readInto = (families: Map<string, Family>, text: string, countersOnly: boolean): void => {
   let [name, type]: [string, string] = ['', 'untyped']
   let comments: string[] = []
@@ -46,8 +46,8 @@ const shown = (value: number): string => {
 }
 
 /**
- * The metrics of several processes as those of one: counters and histograms are added up. Of
- * `ended` ones only those count, or a counter would go back.
+ * The joined metrics of several processes: counters and histograms are added up. Ended processes
+ * contribute only these, so that counters never decrease.
  */
 export const joinMetrics = (running: readonly string[], ended: readonly string[] = []): string => {
   const families = new Map<string, Family>()

@@ -1,16 +1,16 @@
 import cluster from 'node:cluster'
 
-/** What a process of the service and its supervisor tell each other. */
+/** Messages between a process of the service and its supervisor. */
 export type ToSupervisor =
   | { readonly started: string }
-  /** This process's own metrics, as an answer. */
+  /** This process's own metrics, as a reply. */
   | { readonly own: string; readonly number: number }
-  /** Asks for those of all processes. */
+  /** Requests the metrics of all processes. */
   | { readonly wanted: number }
 export type FromSupervisor =
   'stop' | { readonly tellOwn: number } | { readonly all: string; readonly number: number }
 
-/** Longer than the slowest process takes to read its metrics. */
+/** Longer than the slowest process takes to collect its metrics. */
 const answerWithinMs = 5_000
 
 type Metrics = { readonly type: string; readonly text: string }
@@ -18,8 +18,8 @@ type Metrics = { readonly type: string; readonly text: string }
 export const tellSupervisor = (message: ToSupervisor): void => void process.send?.(message)
 
 /**
- * The metrics of all processes that a supervisor started; of this one alone where there is none, or
- * when it does not answer.
+ * The metrics of all processes of the supervisor; only this one's without a supervisor or without
+ * its reply.
  */
 export const withSiblings = (own: () => Promise<Metrics>): (() => Promise<Metrics>) => {
   if (!cluster.isWorker) return own

@@ -4,7 +4,7 @@ import { serve } from '../serve.ts'
 import { readSettings, type Settings } from '../settings.ts'
 import { tellSupervisor, type FromSupervisor } from './siblings.ts'
 
-/** Resolves when the supervisor says so, or a signal does: systemd sends it to every process. */
+/** Resolves on a message from the supervisor, or on a signal: systemd sends it to every process. */
 const told = (): Promise<unknown> => {
   const byWord = new Promise<void>((resolve) => {
     process.on('message', (message: FromSupervisor) => {
@@ -14,13 +14,13 @@ const told = (): Promise<unknown> => {
   return Promise.race([byWord, ...['SIGTERM', 'SIGINT'].map((signal) => once(process, signal))])
 }
 
-/** One of the processes of a supervisor; it answers in its main thread, which shares the port. */
+/** Runs one process of a supervisor. It answers in its main thread, which shares the port. */
 export const serveSupervised = async (environment: NodeJS.ProcessEnv): Promise<void> => {
   let settings: Settings | undefined
   const stopped = told()
   try {
     settings = readSettings(environment)
-    // With damaged read models it ends, and is started again with new ones.
+    // With damaged read models it ends, and is restarted with new ones.
     await serve(settings, async (started) => {
       tellSupervisor({ started })
       await stopped

@@ -7,7 +7,7 @@ import type { ToSupervisor } from './siblings.ts'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 
-/** The port, or a free one for 0, which all processes then listen on. */
+/** The port, or a free one for 0, on which all processes then listen. */
 const chosenPort = async (host: string, port: number): Promise<number> => {
   if (port !== 0) return port
   const server = createServer().listen(0, host)
@@ -19,19 +19,19 @@ const chosenPort = async (host: string, port: number): Promise<number> => {
 }
 
 const [firstPauseMs, longestPauseMs] = [500, 30_000]
-/** A process that ran for so long has not failed to start. */
+/** A process that ran this long has not failed to start. */
 const steadyMs = 60_000
 
-/** How long to wait before a process is started again that has failed so many times in a row. */
+/** Delay before a process is restarted after consecutive failures. */
 export const pauseBefore = (failures: number): number =>
   Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(failures, 10))
 
-/** In megabytes: requests make much short-lived garbage. */
+/** In megabytes: requests produce much short-lived garbage. */
 const flags = ['--max-semi-space-size=32', '--no-parallel-scavenge']
 
 type Started = { readonly worker: Worker; readonly greeting: Promise<string | undefined> }
 
-/** Starts processes, which share what they listen on. */
+/** Starts processes that share their port. */
 const starting = (env: NodeJS.ProcessEnv, onMessage: (of: Worker, text: ToSupervisor) => void) => {
   cluster.setupPrimary({ exec: process.argv[1] as string, args: ['serve'], execArgv: flags })
   return (): Started => {
@@ -88,8 +88,8 @@ const environmentOf = async (environment: NodeJS.ProcessEnv, settings: Settings)
 }
 
 /**
- * Runs several processes of the service on one port; whichever is free answers. They share a
- * `DATA_DIR`. Ends when all have ended after SIGTERM or SIGINT, or when the first cannot start.
+ * Runs several processes of the service on one port and one `DATA_DIR`. Ends when all have ended
+ * after SIGTERM or SIGINT, or if the first one cannot start.
  */
 export const supervise = async (
   environment: NodeJS.ProcessEnv,
@@ -118,7 +118,7 @@ export const supervise = async (
     },
   }
 
-  // The first one makes what a new folder needs.
+  // The first one creates what a new directory needs.
   const first = start()
   running.add(first.worker)
   const greeting = await first.greeting

@@ -28,7 +28,7 @@ type HubNeeds = {
   readonly ownerOf: (channel: string) => string | undefined
 }
 
-/** Two numbers, as client libraries expect; not to be guessed. */
+/** Two numbers, as client libraries expect; unguessable. */
 const newSocketId = (): string => {
   const bytes = randomBytes(8)
   return `${bytes.readUInt32BE(0)}.${bytes.readUInt32BE(4)}`
@@ -37,7 +37,10 @@ const newSocketId = (): string => {
 const keyOf = ({ MODE, PUSHER_KEY }: Settings): string | null =>
   PUSHER_KEY ?? (MODE === 'sandbox' ? 'daybook' : null)
 
-/** Whether an object may go to a channel; private ones are as safe as the way to the service. */
+/**
+ * Whether an object may be sent to a channel. Private channels are as secure as the connection to
+ * the service.
+ */
 export const isSafeChannel =
   ({ MODE, PUBLIC_URL }: Settings) =>
   (uri: string): boolean => {
@@ -46,7 +49,7 @@ export const isSafeChannel =
     return channel !== undefined && isPrivateChannel(channel) && isSafe
   }
 
-/** Pusher channels: who owns and hears them, and the sockets of those who listen. */
+/** Pusher channels: their owners, subscribers and sockets. */
 export const makePusher = (
   core: Core,
   makeHub: (needs: HubNeeds) => Hub,

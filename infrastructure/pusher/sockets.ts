@@ -4,12 +4,12 @@ import type { WebSocket, WebSocketServer } from 'ws'
 import { makeAllowance } from '../../application/allowance.ts'
 import { networkOf } from '../networks.ts'
 
-/** Bytes of a message; a subscription takes some 300. */
+/** Maximum bytes of a message; a subscription takes some 300. */
 const largestMessage = 8192
-/** Bytes that a client may send at once, and then each second. */
+/** Maximum bytes from a client at once, and then per second. */
 const burstOfBytes = 262_144
 const bytesPerSecond = 65_536
-/** How long a client has to answer a close. */
+/** How long a client may take to answer a close. */
 const closeTimeoutMs = 5000
 
 type Line = {
@@ -64,10 +64,10 @@ const options = {
   closeTimeout: closeTimeoutMs,
 }
 
-/** WebSocket connections to `/app/<key>`, with what limits the bytes of a client. */
+/** WebSocket connections to `/app/<key>`, with a byte limit per client. */
 export const pusherSockets = ({ open, clientAddress }: Needs) => {
   let server: WebSocketServer | undefined
-  /** Loaded with the first connection: most starts need none. */
+  /** Loaded with the first connection: most services need none. */
   const serverOf = async (): Promise<WebSocketServer> => {
     const { WebSocketServer: Server } = await import('ws')
     return (server ??= new Server(options))
@@ -85,7 +85,7 @@ export const pusherSockets = ({ open, clientAddress }: Needs) => {
     { headers, socket: { remoteAddress } }: IncomingMessage,
     asked: { readonly key: string; readonly version: string | null },
   ): void => {
-    // It closes the connection itself, with the code of the fault.
+    // It closes the connection itself, with the fault's code.
     socket.on('error', () => {})
     const header = (name: string): string | undefined => headers[name]?.toString()
     const network = networkOf(clientAddress(remoteAddress, header) ?? '')

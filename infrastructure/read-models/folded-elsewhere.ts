@@ -2,8 +2,8 @@ import type { Position } from '../../application/event-store.ts'
 import type { StartFolding } from './folding.ts'
 
 /**
- * The read models as a thread sees them that does not fold: whoever started it folds, and tells it
- * of each move. `hurry` asks for the next one.
+ * The read models in a thread that does not fold. The thread that started it folds, and reports
+ * each move. `hurry` requests the next one.
  */
 export const foldedElsewhere = (hurry: () => void, from: Position) => {
   let onMoved = (_: Position): void => {}

@@ -11,7 +11,7 @@ const retryAfterMs = 1000
 /** In megabytes. Events and rows of a batch are short-lived garbage. */
 const resourceLimits = { maxYoungGenerationSizeMb: 32 }
 
-/** Folds in a worker thread, so requests are answered meanwhile. */
+/** Folds in a worker thread, so that requests are answered meanwhile. */
 export const foldInWorker =
   ({ EVENT_STORE, DATA_DIR }: Place, readModels: string): StartFolding =>
   ({ onMoved, onFailure, relay, from = beginning }) => {

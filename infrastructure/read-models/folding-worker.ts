@@ -11,7 +11,7 @@ import { relayTo, type Relayed } from './relay.ts'
 export type FoldingStart = {
   readonly place: Place
   readonly readModels: string
-  /** What comes later is relayed, where following costs a subscription. */
+  /** Later events are relayed, because another subscription would be expensive. */
   readonly relayFrom: Position
 }
 
@@ -22,10 +22,10 @@ export type FoldingReply =
 /** Small, because folding waits for the checkpoint of the log. */
 const eventsBetweenCheckpoints = 500
 
-/** How often what is known of the end is relayed while no event is, in ms. */
+/** How often the known end is relayed without events, in ms. */
 const endsEveryMs = 100
 
-/** One subscription serves this thread and the one that answers. */
+/** This thread and the main thread share one subscription. */
 const relaying = (
   store: OpenedStore,
   from: Position,
@@ -60,7 +60,7 @@ const run = async (
     try {
       store.log?.checkpoint()
     } catch (error) {
-      // A checkpoint that fails delays nothing: report it and go on.
+      // A failed checkpoint delays nothing: report it and continue.
       onFailure(error)
     }
   }
@@ -82,7 +82,7 @@ const run = async (
 
   port.on('message', (request: FoldingRequest) => {
     if (request === 'stop') return void stop()
-    // The awaited event may be committed without our having been notified.
+    // The awaited event may be committed without a notification to us.
     store.log?.look()
     folding.hurry()
   })

@@ -7,7 +7,7 @@ import { makeProjector } from './projector.ts'
 import { noteDamage, type ReadModelFile } from './read-model-file.ts'
 import type { Relay } from './relay.ts'
 
-/** How long events that no reader waits for are gathered into one transaction. */
+/** How long events that no reader waits for are collected into one transaction. */
 const gatherMs = 50
 /** A batch this large comes from a backlog: do not wait for more events. */
 const backlog = 500
@@ -20,9 +20,9 @@ type Needs = {
 type Listeners = {
   readonly onMoved: (position: Position) => void
   readonly onFailure: (error: unknown) => void
-  /** Takes what a thread of its own receives of the log. */
+  /** Receives what a worker thread reads from the log. */
   readonly relay?: Pick<Relay, 'note' | 'lost'>
-  /** Who listens follows the log from here on. */
+  /** Observers follow the log from here on. */
   readonly from?: Position
 }
 

@@ -19,14 +19,14 @@ type Needs = {
   readonly find: Find
   readonly from: Position
   readonly end?: KnownEnd | undefined
-  /** What observers need beside the log is known then. */
+  /** Resolves when everything observers need besides the log is known. */
   readonly besideCaughtUp: () => Promise<void>
-  /** Told of all new events, before they are folded. */
+  /** Receive all new events, before they are folded. */
   readonly observers: readonly OnEvents[]
   readonly folding?: StartFolding | undefined
 }
 
-/** Opens the read models, and folds the log into them. Terms and open reports are remembered. */
+/** Opens the read models and folds the log into them. Caches terms and open reports. */
 export const followLog = async (needs: Needs, place: Place, log: Log, beside: Where) => {
   const { store, from, find, end } = needs
   const file = await openReadModels(place, store, (foldedTo) =>

@@ -23,7 +23,8 @@ export const keepFollowing = async (needs: Needs): Promise<void> => {
   while (!signal.aborted)
     try {
       for await (const events of store.follow(position(), signal)) await onBatch(events)
-      // Ending is a failure too, or an ended log would be followed again without a pause.
+      // An end without an error counts as a failure, or the log would be followed again without a
+      // pause.
       if (!signal.aborted) throw new StoreUnavailable('the log has ended')
     } catch (error) {
       onFailure(error)

@@ -3,8 +3,8 @@ import type { Position, RecordedEvent } from '../../application/event-store.ts'
 type Batch = { readonly last: Position; readonly count: number }
 
 /**
- * Counts events that are not folded. Positions are no count: in EventStoreDB they are bytes. What a
- * start finds to fold, before `from`, is estimated from what is folded.
+ * Counts events that are not folded yet. Positions cannot be subtracted: in EventStoreDB they are
+ * byte offsets. The backlog at startup, before `from`, is estimated from what is folded.
  */
 export const countLag = (from: Position, foldedEvents: () => number) => {
   let waiting: Batch[] = []

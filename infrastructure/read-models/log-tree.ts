@@ -34,7 +34,7 @@ export const readLogTree = ({ sqlite }: ReadModelFile): LogTree => {
     const hashes = found?.subarray(from, from + width * hashSize) ?? new Uint8Array()
     return rootOfHashes(hashesIn(hashes))
   }
-  /** Complete subtrees never change, and proofs of events side by side share them. */
+  /** Complete subtrees never change, and proofs of adjacent events share them. */
   const known = generationalCache<string, Uint8Array>(subtreesKept)
   const subtreeHash = (level: number, index: number): Uint8Array =>
     cached(known, `${level}/${index}`, () => findSubtreeHash(level, index))

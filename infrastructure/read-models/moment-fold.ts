@@ -24,8 +24,8 @@ const newestOf = ({ sqlite }: ReadModelFile) => {
 }
 
 /**
- * Notes where the log stood whenever its time moved on. If the clock was put back, the times after
- * it are forgotten: they are to come again.
+ * Records the log's position whenever its time advances. If the clock was set back, the later times
+ * are deleted, because they will come again.
  */
 export const foldMoments = (file: ReadModelFile) => {
   const newest = newestOf(file)
@@ -51,14 +51,14 @@ export const foldMoments = (file: ReadModelFile) => {
       if (keptUpTo !== Infinity) writes.valuesOf(forgetAfter).push(keptUpTo)
       for (const { at, position } of noted) writes.valuesOf(note).push(at, position)
     },
-    /** Reads the time again when the file may have changed. */
+    /** Reads the time again, as the file may have changed. */
     forget: (): void => {
       logTime = undefined
     },
   }
 }
 
-/** The time of the log, and where it stood at earlier ones. */
+/** The log's time, and its position at earlier times. */
 export const readMoments = (file: ReadModelFile) => {
   const last = file.sqlite
     .prepare<[Instant], Position>(
@@ -66,9 +66,9 @@ export const readMoments = (file: ReadModelFile) => {
     )
     .pluck()
   return {
-    /** Of the last event whose time in the log is not later. */
+    /** Position of the last event whose log time is not later. */
     positionAt: (at: Instant): Position => last.get(at) ?? start,
-    /** Undefined while the log is empty. */
+    /** Undefined if the log is empty. */
     logTime: newestOf(file),
   }
 }

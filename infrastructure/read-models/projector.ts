@@ -28,7 +28,7 @@ const tableOf = (file: ReadModelFile, projection: Projection) => {
   /** Null for a row that does not exist: most payments have no callbacks. */
   const remembered = generationalCache<Key, Row | null>(projection.rowsKept ?? cachedPayments)
   let changes: Changes = new Map()
-  /** Of the previous batch, which may not be written yet. */
+  /** The previous batch, which may not be written yet. */
   let latest: Changes = new Map()
 
   const find = (id: Key): Row | undefined => {
@@ -62,7 +62,7 @@ const tableOf = (file: ReadModelFile, projection: Projection) => {
     foldsLines: lines !== null,
     foldsSums: sums !== null,
     foldsMessages: messages !== null,
-    /** Returns the transaction line that the event makes, if any, and collects its messages. */
+    /** Returns the transaction line of the event, if any, and collects its messages. */
     fold(event: Recorded, told: ToldMessage[]): TransactionLine | undefined {
       let line: TransactionLine | undefined
       const mayBeThere = !begins.has(event.type)
@@ -113,10 +113,7 @@ const moveCheckpoint: Writing = {
   width: 4,
 }
 
-/**
- * Folds batches of events into rows, and leaves writing them to the caller. A batch may be folded
- * while the previous one is written, but not earlier.
- */
+/** Folds batches of events into rows. The next batch may be folded while one is written. */
 export const makeFold = (file: ReadModelFile, projections: readonly Projection[]) => {
   const tables = projections.map((projection) => tableOf(file, projection))
   const ofLines = tables.filter(({ foldsLines }) => foldsLines)
@@ -138,7 +135,8 @@ export const makeFold = (file: ReadModelFile, projections: readonly Projection[]
       }
       for (const event of events)
         for (const table of byType.get(event.type) ?? []) {
-          // Sum the earlier lines first: they belong to what this event closes, such as a report.
+          // Sum the earlier lines first: they belong to whatever this event closes, such as a
+          // report.
           if (table.foldsSums) foldSums()
           const line = table.fold(event, told)
           for (const message of told.splice(0))
@@ -157,7 +155,7 @@ export const makeFold = (file: ReadModelFile, projections: readonly Projection[]
         writes.valuesOf(moveCheckpoint).push(last.position, last.id, last.stream, last.revision)
       return writes.all()
     },
-    /** Clears the cache when the file may have changed. */
+    /** Clears the cache, as the file may have changed. */
     forget(): void {
       for (const table of tables) table.forget()
       tree.forget()

@@ -6,7 +6,7 @@ import { fingerprint } from './fingerprint.ts'
 import { nameOf, newestGeneration, openFile, type ReadModelFile } from './read-model-file.ts'
 import { indexStatements, tableStatements } from './read-model-schema.ts'
 
-/** Fast and unsafe: an unfinished draft is discarded, a finished one synced. */
+/** Fast and unsafe: an unfinished draft is discarded, a finished one is synced. */
 const draft = [
   'journal_mode = WAL',
   'synchronous = OFF',
@@ -14,7 +14,7 @@ const draft = [
   'cache_size = -65536',
 ]
 
-/** Flushes a file, or the entries of a directory, to the disk. */
+/** Syncs a file, or the entries of a directory. */
 export const sync = (path: string): void => {
   const opened = openSync(path, 'r')
   try {
@@ -51,7 +51,7 @@ export const buildReadModelFile = (directory: string, tables: readonly SQLiteTab
   const finish = (): void => {
     // Indexing all rows at once is faster than row by row.
     for (const statement of indexStatements(tables)) file.sqlite.exec(statement)
-    // A write-ahead log would keep the name of the draft.
+    // A write-ahead log would keep the draft's name.
     file.sqlite.pragma('journal_mode = DELETE')
     file.sqlite.close()
     sync(path)
@@ -66,6 +66,6 @@ export const buildReadModelFile = (directory: string, tables: readonly SQLiteTab
   return { ...file, path, finish, discard }
 }
 
-/** Opens a second connection to a draft. @throws Error when the file is gone */
+/** Opens a second connection to a draft. @throws Error if the file is gone */
 export const openDraftAgain = (path: string): ReadModelFile =>
   openFile(path, draft, [], { fileMustExist: true })

@@ -10,14 +10,14 @@ import { indexStatements, tableStatements } from './read-model-schema.ts'
 export const nameOf = (print: string, generation: number): string =>
   `read-models-${print}-${generation}.sqlite`
 
-/** The newest generation of this version of the code; 0 for none. */
+/** The newest generation for this version of the code; 0 for none. */
 export const newestGeneration = (directory: string, print: string): number =>
   readdirSync(directory).reduce((newest, file) => {
     const generation = Number(/-(\d+)\.sqlite$/.exec(file)?.[1] ?? 0)
     return file === nameOf(print, generation) ? Math.max(newest, generation) : newest
   }, 0)
 
-/** The file that this version of the code uses; undefined when there is none. */
+/** The file for this version of the code; undefined if there is none. */
 export const currentFileIn = (directory: string): string | undefined => {
   if (!existsSync(directory)) return undefined
   const print = fingerprint()
@@ -30,7 +30,7 @@ export type ReadModelFile = {
   readonly db: BetterSQLite3Database
 }
 
-/** The last event that is folded. */
+/** The last folded event. */
 export const checkpointOf = ({ sqlite }: ReadModelFile): Mark =>
   sqlite.prepare('SELECT position, event, stream, revision FROM checkpoint').get() as Mark
 
@@ -63,7 +63,7 @@ export const isDamage = (error: unknown): boolean =>
 const markOf = (file: string): string => `${file}-damaged`
 
 /**
- * If the error means that the file is damaged, marks it so that the next start makes a new one.
+ * If the error means that the file is damaged, marks it, so that the next start creates a new one.
  * Returns whether it is damaged.
  */
 export const noteDamage = (file: string, error: unknown): boolean => {
@@ -76,19 +76,19 @@ export const noteDamage = (file: string, error: unknown): boolean => {
   return true
 }
 
-/** Notes damage that users of the file meet. */
+/** Records damage that users of the file find. */
 export const watchDamage = (file: string) => {
   let isDamaged = false
   return {
     noteDamage: (error: unknown): void => {
       if (noteDamage(file, error)) isDamaged = true
     },
-    /** Another thread or process may have met it. The service begins again, with a new file. */
+    /** Another thread or process may have found it. The service then restarts with a new file. */
     isDamaged: (): boolean => isDamaged || existsSync(markOf(file)),
   }
 }
 
-/** Whether a process may have the file open: only a sole user can leave WAL. */
+/** Whether a process may have the file open: only a sole user can leave WAL mode. */
 const isInUse = (file: string): boolean => {
   try {
     const { sqlite } = openFile(file, ['journal_mode = DELETE'], [], {
@@ -102,7 +102,7 @@ const isInUse = (file: string): boolean => {
   }
 }
 
-/** Read models of any version, drafts too, and the files SQLite keeps beside them. */
+/** Read models of any version, including drafts, and SQLite's files beside them. */
 const databasePattern = /^read-models-[0-9a-f]{16}-\d+\.sqlite(?:\.[0-9a-f-]+\.building)?$/
 
 const databaseOf = (file: string): string | undefined => {
@@ -129,15 +129,18 @@ const removeAllBut = (name: string, directory: string): void => {
 }
 
 export type OpenReadModels = ReadModelFile & {
-  /** Removes all other read models that no process uses. */
+  /** Removes all other unused read models. */
   readonly removeOthers: () => void
-  /** Closes these and opens the next generation, the same for all processes of the directory. */
+  /**
+   * Closes these and opens the next generation, which is the same for all processes of the
+   * directory.
+   */
   readonly beginAnew: () => OpenReadModels
 }
 
 /**
- * Opens the read models of this version of the code, empty if there were none. They are a cache of
- * the log: other versions are not migrated, and a damaged file is replaced. Processes that share a
+ * Opens the read models for this version of the code, or creates empty ones. They are a cache of
+ * the log: other versions are not migrated, and a damaged file is replaced. Processes on one
  * directory share the file.
  */
 export const openReadModelFile = (
@@ -171,10 +174,10 @@ export const openReadModelFile = (
   return openGeneration(newestGeneration(directory, print) || 1)
 }
 
-/** Opens the read models for reading only. @throws Error when the file is gone or damaged */
+/** Opens the read models for reading only. @throws Error if the file is gone or damaged */
 export const openReadModelsToRead = (file: string): ReadModelFile =>
   openFile(file, [], [], { readonly: true, fileMustExist: true })
 
-/** Opens a second connection to the read models. @throws Error when the file is gone */
+/** Opens a second connection to the read models. @throws Error if the file is gone */
 export const openReadModelsAgain = (file: string): ReadModelFile =>
   openFile(file, shared, [], { fileMustExist: true })

@@ -27,7 +27,7 @@ const indexesOf = (table: SQLiteTable): string[] => {
   })
 }
 
-/** The last event that is folded; none in an empty file. */
+/** The last folded event; none in an empty file. */
 const checkpointStatements = [
   `CREATE TABLE IF NOT EXISTS checkpoint (
      one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -39,7 +39,7 @@ const checkpointStatements = [
   `INSERT OR IGNORE INTO checkpoint VALUES (1, ${start}, '', '', ${noStream})`,
 ]
 
-/** The Merkle tree of the log; `first` and `positions` locate the events of tiles of level 0. */
+/** The Merkle tree of the log; `first` and `positions` locate the events of level 0 tiles. */
 const treeStatements = [
   `CREATE TABLE IF NOT EXISTS tiles (
      level INTEGER NOT NULL,
@@ -52,7 +52,7 @@ const treeStatements = [
   'CREATE INDEX IF NOT EXISTS tiles_by_position ON tiles (first) WHERE level = 0',
 ]
 
-/** Where the log stood when its time was last so. */
+/** The log's position at each of its times. */
 const momentStatement = `CREATE TABLE IF NOT EXISTS moments (
   at INTEGER PRIMARY KEY,
   position INTEGER NOT NULL

@@ -11,7 +11,7 @@ import { countLag } from './lag.ts'
 import { makeRelay, type NoteEnd } from './relay.ts'
 import { makeWaiters } from './waiters.ts'
 
-/** The end of the log; undefined when the store does not tell it in time. */
+/** The end of the log; undefined if the store does not answer in time. */
 const headSoon = (
   store: Pick<EventStore, 'head'>,
   milliseconds: number,
@@ -30,7 +30,7 @@ const usualWaitMs = 5000
 /** How long a status query waits for the store. */
 const usualLookMs = 800
 
-/** Called with the changed streams, once the read models hold the changes. */
+/** Called with the changed streams, once the read models contain the changes. */
 export type OnFolded = (streams: ReadonlySet<string>) => void
 
 /** Called with all new events, before they are folded. */
@@ -41,11 +41,11 @@ type Needs = {
   readonly startFolding: StartFolding
   /** Where to start observing the log. */
   readonly from: Position
-  /** Told how far the log was looked at. */
+  /** Called with how far the log was read. */
   readonly noteEnd?: NoteEnd | undefined
-  /** How many events the read models hold. */
+  /** Number of events in the read models. */
   readonly foldedEvents?: () => number
-  /** Waited for before events are handed out. */
+  /** Awaited before events are passed on. */
   readonly besideCaughtUp?: () => Promise<void>
   readonly onEvents: OnEvents
   readonly onFolded: OnFolded
@@ -54,14 +54,14 @@ type Needs = {
   readonly lookMs?: number
 }
 
-/** `head` is the last known one while the store is down. */
+/** `head` is the last known one while the store is unavailable. */
 type Progress = {
   readonly position: Position
   readonly head: Position
   readonly isStoreUp: boolean
-  /** Events that the read models lack; estimated while a start folds what it finds. */
+  /** Number of events that are not folded; estimated during the backlog at startup. */
   readonly behind: number
-  /** The event at which folding has stopped, because it is damaged. */
+  /** The damaged event at which folding has stopped. */
   readonly damagedAt: Position | undefined
 }
 
@@ -72,7 +72,7 @@ export const runReadModels = (needs: Needs) => {
   const stopped = new AbortController()
   let position = start
   const lag = countLag(needs.from, needs.foldedEvents ?? (() => position))
-  /** Nothing behind a damaged event can be folded: to skip it would make every sum wrong. */
+  /** Nothing after a damaged event can be folded: skipping it would make every sum wrong. */
   let damage: DamagedEvent | undefined
 
   const waiters = makeWaiters({ position: () => position, waitMs, hurry: () => folding.hurry() })
@@ -108,7 +108,7 @@ export const runReadModels = (needs: Needs) => {
   }
 
   let observed = needs.from
-  /** Changed streams. Only names, as folding them may take long. */
+  /** Changed streams. Only names, because folding may take long. */
   let changed = new Set<string>()
   let isPublishing = false
 
@@ -141,23 +141,23 @@ export const runReadModels = (needs: Needs) => {
 
   return {
     /**
-     * Waits until everything acknowledged so far can be read. @throws StoreUnavailable when the
-     * read models stay behind for five seconds.
+     * Waits until everything acknowledged so far can be read. @throws StoreUnavailable if the read
+     * models lag behind for five seconds
      */
     caughtUp: async (): Promise<void> => reached(await store.head()),
-    /** The same in its own time: nothing is folded sooner for it. */
+    /** The same at low priority: folding is not hurried. */
     caughtUpSoon: async (): Promise<void> => reached(await store.head(), false),
-    /** As `caughtUp`, for a given position. */
+    /** Like `caughtUp`, for a given position. */
     reached,
     position: (): Position => position,
-    /** Tells of each move; returns how to stop it. */
+    /** Notifies of each move; returns a function that stops it. */
     onMoved: (listener: (position: Position) => void): (() => void) => {
       moveListeners.add(listener)
       return () => void moveListeners.delete(listener)
     },
-    /** Folds what there is at once. */
+    /** Folds pending events at once. */
     hurry: (): void => folding.hurry(),
-    /** How many events they lack. */
+    /** Number of events that are not folded. */
     behind: (): number => lag.behind(position),
     /** Waits without a limit, for work that must not start on outdated rows. */
     ready: async (): Promise<void> => reachedSometime(await store.head()),

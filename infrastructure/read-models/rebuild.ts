@@ -9,7 +9,7 @@ import { makeFold } from './projector.ts'
 import type { Draft } from './read-model-draft.ts'
 import { writeInWorker } from './writing-client.ts'
 
-/** `doing` is such as `rebuilding`. */
+/** `doing` is a word such as `rebuilding`. */
 export const makeBar = (doing: string) =>
   new SingleBar({
     format: `${doing} {bar} {percentage}% | {value}/{total} | {eta_formatted} left`,
@@ -45,7 +45,7 @@ const foldInto = async (
   return events
 }
 
-/** Leaves nothing behind when it fails. Returns the number of events. */
+/** Removes the draft on failure. Returns the number of events. */
 const rebuildFrom = async (
   store: EventStore,
   settings: Settings,

@@ -1,17 +1,19 @@
 import type { EventStore, Outage, Position, RecordedEvent } from '../../application/event-store.ts'
 import { bell } from '../bell.ts'
 
-/** Events that wait for their reader; then no more are received. */
+/** Maximum number of events waiting for the reader; then receiving pauses. */
 const mostWaiting = 5_000
 
 type Listener = Pick<Outage, 'failed'> & {
-  /** The log is followed; everything up to here has been received. */
+  /** The log is followed, and everything up to here has been received. */
   readonly worked: (place: Position) => void
-  /** Called with all events, as they come. */
+  /** Called with all events as they arrive. */
   readonly received: (events: readonly RecordedEvent[]) => void
 }
 
-/** Receives events while their reader is busy with earlier ones, and tells a listener at once. */
+/**
+ * Receives events while their reader is busy with earlier ones, and notifies a listener at once.
+ */
 export const receiveAhead = (
   store: Pick<EventStore, 'follow'>,
   listener: Listener,

@@ -6,18 +6,18 @@ import {
 } from '../../application/event-store.ts'
 import { bell } from '../bell.ts'
 
-/** What the thread that receives the log sends to the one that answers. */
+/** Messages from the thread that receives the log to the main thread. */
 export type Relayed =
-  /** It receives the log; everything after this place follows. */
+  /** The log is being received; everything after this position follows. */
   | { readonly live: Position }
-  /** Events as JSON: one text is copied faster than many objects. */
+  /** Events as JSON: one string is copied faster than many objects. */
   | { readonly received: string }
-  /** The log was looked at up to here, and its last event of ours is there. */
+  /** The log was read up to here, and our last event is there. */
   | { readonly looked: Position; readonly head: Position }
-  /** It receives the log no longer. */
+  /** The log is no longer received. */
   | { readonly lost: true }
 
-/** Sends what is received from a place on; what lies before, a backlog, the other side has. */
+/** Relays what is received from a position on; the receiver already has the backlog before it. */
 export const relayTo = (send: (relayed: Relayed) => void, from: Position) => {
   let isConfirmed = false
   let isLive = false
@@ -46,14 +46,14 @@ export const relayTo = (send: (relayed: Relayed) => void, from: Position) => {
   }
 }
 
-/** Relayed events kept for a reader that has not reached them. */
+/** Maximum number of relayed events kept for a reader. */
 const mostKept = 10_000
 
 export type NoteEnd = (upTo: Position, own: Position) => void
 
-/** What another thread has relayed, until it is taken. */
+/** Relayed events, until they are taken. */
 const relayedEvents = (noteEnd: NoteEnd) => {
-  /** Everything after this place is kept; undefined while nothing is relayed. */
+  /** Everything after this position is kept; undefined while nothing is relayed. */
   let from: Position | undefined
   let kept: RecordedEvent[] = []
 
@@ -89,15 +89,15 @@ const relayedEvents = (noteEnd: NoteEnd) => {
 type Followed = Pick<EventStore, 'follow'>
 
 /**
- * Follows the log by what another thread relays, and by a subscription of its own while that lags
- * behind or has lost the log.
+ * Follows the log through the relay, or through an own subscription while the relay lags behind or
+ * has lost the log.
  */
 export const makeRelay = (noteEnd: NoteEnd = () => {}) => {
   const { covers, take, note } = relayedEvents(noteEnd)
   const changed = bell()
   let onChange = (): void => {}
 
-  /** By a subscription of its own, until the relay has what comes next. */
+  /** Through an own subscription, until the relay has what comes next. */
   async function* followAlone(store: Followed, after: Position, signal: AbortSignal) {
     const joined = new AbortController()
     let place = after
@@ -110,7 +110,7 @@ export const makeRelay = (noteEnd: NoteEnd = () => {}) => {
         place = events.at(-1)?.position ?? place
         if (covers(place)) return
       }
-      // An ended log would be followed again without a pause.
+      // Otherwise an ended log would be followed again without a pause.
       if (!signal.aborted && !joined.signal.aborted) throw new StoreUnavailable('the log has ended')
     } finally {
       onChange = () => {}

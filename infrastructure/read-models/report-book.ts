@@ -5,7 +5,7 @@ import { ledgerStream } from '../../projections/ledgers.ts'
 
 const ledgersRemembered = 10_000
 
-/** An open report; its lines lie after `after`. */
+/** An open report; its lines have positions after `after`. */
 type OpenReport = { readonly number: number; readonly after: Position }
 
 type Needs = {
@@ -13,9 +13,9 @@ type Needs = {
     open(stream: string): OpenReport
     closedAfter(stream: string, position: Position): number | undefined
   }
-  /** Waits until the read models hold a position. */
+  /** Waits until the read models have reached a position. */
   readonly reached: (position: Position) => Promise<void>
-  /** The position that the read models hold. */
+  /** Position of the read models. */
   readonly position: () => Position
   /** All events after this position are observed. */
   readonly from: Position
@@ -50,7 +50,7 @@ export const makeReportBook = ({ reports, reached, position: folded, from }: Nee
   }
 
   return {
-    /** @throws StoreUnavailable when the read models stay behind the position */
+    /** @throws StoreUnavailable if the read models do not reach the position */
     holding: (merchant: string, ledger: string, position: Position): number | Promise<number> => {
       const stream = ledgerStream(merchant, ledger)
       const known = open.get(stream)
@@ -58,7 +58,7 @@ export const makeReportBook = ({ reports, reached, position: folded, from }: Nee
       if (known && known.after < position && position <= observed) return known.number
       return lookUp(stream, position)
     },
-    /** Must be called with all events, in order. */
+    /** Call with all events, in order. */
     observe: (events: readonly RecordedEvent[]): void => {
       for (const { type, stream, position } of events) {
         if (type === ('ReportClosed' satisfies EventType)) {

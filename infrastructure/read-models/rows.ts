@@ -7,10 +7,10 @@ import { quoted } from './read-model-schema.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 
-/** `before` is what the file holds. */
+/** `before` is the row in the file. */
 export type Change = { readonly before: Row | undefined; after: Row | undefined }
 
-/** Rows per statement: 16 take a third less time each than one, more gain nothing. */
+/** Rows per statement: 16 take a third less time per row than one; more gain nothing. */
 export const rowsPerStatement = 16
 
 export type Writing = {
@@ -21,14 +21,14 @@ export type Writing = {
   readonly width: number
 }
 
-/** The values of all rows in sequence, plain so that they can go to another thread. */
+/** The values of all rows in sequence, plain so that they can be sent to another thread. */
 export type Write = Writing & { readonly values: unknown[] }
 
 /** Groups rows by statement. */
 export const gatherWrites = () => {
   const writes = new Map<string, Write>()
   return {
-    /** The list to push the values of a row to. */
+    /** The list to append a row's values to. */
     valuesOf: (writing: Writing): unknown[] => {
       const known = writes.get(writing.sql)
       if (known) return known.values
@@ -118,7 +118,7 @@ export const rowsOf = ({ sqlite }: ReadModelFile, { table, key }: Projection) =>
     return update
   }
 
-  /** Sets only changed columns: naming an indexed one costs as much as the row. */
+  /** Sets only changed columns: naming an indexed one costs as much as writing the whole row. */
   const change = (id: Key, before: Row, after: Row, writes: GatheredWrites): void => {
     let changed = ''
     const values: unknown[] = []

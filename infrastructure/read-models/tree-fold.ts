@@ -16,7 +16,7 @@ type Edge = {
   readonly level: number
   readonly number: number
   readonly hashes: Uint8Array[]
-  /** Where the events of level 0 stand in the log. */
+  /** Log positions of the events of level 0. */
   readonly positions: number[]
 }
 
@@ -29,7 +29,7 @@ const upsert: Writing = {
   width: 5,
 }
 
-/** The root of a complete list of hashes; their number is a power of two. */
+/** The root of a complete list of hashes, whose number is a power of two. */
 export const rootOfHashes = (hashes: readonly Uint8Array[]): Uint8Array => {
   let level = hashes
   while (level.length > 1)
@@ -44,7 +44,7 @@ export const hashesIn = (tile: Uint8Array): Uint8Array[] =>
     tile.subarray(at * hashSize, (at + 1) * hashSize),
   )
 
-/** The numbers that were written as an array of 64-bit floats, which holds positions exactly. */
+/** Numbers stored as an array of 64-bit floats, which represents positions exactly. */
 export const numbersIn = (bytes: Uint8Array): number[] => [
   ...new Float64Array(new Uint8Array(bytes).buffer),
 ]
@@ -59,7 +59,7 @@ type EdgeRow = {
   readonly positions: Uint8Array | null
 }
 
-/** Appends events to the Merkle tree of the log, which is kept as tiles (c2sp.org/tlog-tiles). */
+/** Appends events to the Merkle tree of the log, which is stored as tiles (c2sp.org/tlog-tiles). */
 export const foldTree = ({ sqlite }: ReadModelFile) => {
   const lastTiles = sqlite.prepare<[], EdgeRow>(
     `SELECT level, number, hashes, positions FROM tiles
@@ -111,7 +111,7 @@ export const foldTree = ({ sqlite }: ReadModelFile) => {
             level === 0 ? bytesOf(positions) : null,
           )
     },
-    /** Reads the tiles again when the file may have changed. */
+    /** Reads the tiles again, as the file may have changed. */
     forget: (): void => {
       edges = undefined
     },

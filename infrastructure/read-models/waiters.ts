@@ -14,13 +14,13 @@ type Needs = {
   readonly position: () => Position
   /** How long a reader waits, in ms. */
   readonly waitMs: number
-  /** Has events folded at once. */
+  /** Requests that events are folded at once. */
   readonly hurry: () => void
 }
 
-/** Readers that wait until the read models are at a position. */
+/** Readers that wait until the read models reach a position. */
 export const makeWaiters = ({ position, waitMs, hurry }: Needs) => {
-  /** Worth a transaction at once. */
+  /** Waiters that justify an immediate transaction. */
   let urgent: Waiter[] = []
   let patient: Waiter[] = []
 
@@ -55,7 +55,7 @@ export const makeWaiters = ({ position, waitMs, hurry }: Needs) => {
     })
 
   return {
-    /** @throws StoreUnavailable when it takes too long */
+    /** @throws StoreUnavailable on timeout */
     reached,
     /** Waits without a limit. */
     reachedSometime: (target: Position): Promise<void> =>
@@ -68,7 +68,7 @@ export const makeWaiters = ({ position, waitMs, hurry }: Needs) => {
       patient = wake(patient)
       if (urgent.length > 0) hurry()
     },
-    /** Nothing behind a damaged event can be folded. */
+    /** Nothing after a damaged event can be folded. */
     stopAt: (damage: DamagedEvent): void => {
       const waiting = [...urgent, ...patient]
       urgent = []

@@ -4,9 +4,9 @@ import Database from '../sqlite.ts'
 import { openDraftAgain } from './read-model-draft.ts'
 import { makeWriter, type Write } from './rows.ts'
 
-/** What to write in one transaction, or the end. */
+/** What to write in one transaction; or `end`. */
 export type WritingRequest = readonly Write[] | 'end'
-/** Null when the transaction was written. */
+/** Null on success. */
 export type WritingReply = ThreadProblem | null
 
 const openWriter = (path: string) => {

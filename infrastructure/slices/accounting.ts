@@ -7,7 +7,7 @@ import { shopsOf } from '../shops.ts'
 
 const endShown = 4
 
-/** Changes settlement accounts as their merchants asked. */
+/** Applies the account changes that merchants requested. */
 const changingAccounts = (core: Core, messages: Messages, wordsIn: OwnerWordsIn) => {
   const tell = tellOwners({ ...staffIn(core), sendMessage: messages.send })
   const { shopName, countryOf } = shopsOf(core)
@@ -31,13 +31,13 @@ const changingAccounts = (core: Core, messages: Messages, wordsIn: OwnerWordsIn)
 
 const lease = 'merchants' as const
 
-/** Ledgers and settlements. Reports are completed and merchants settled beside the requests. */
+/** Ledgers and settlements. Reports are completed and merchants settled in the background. */
 export const accountingSlice = (core: Core, messages: Messages, wordsIn: OwnerWordsIn) => {
   const { settleDue, settleNow, readLog, ...accounting } = openAccounting(core)
   return {
     settleNow,
     needs: { ...core.accounting, readLog },
-    // Logs under way are given up, however long they are: the next start makes them.
+    // Unfinished log files are abandoned, however long they are; the next start writes them.
     work: [
       { due: settleDue, lease },
       { due: changingAccounts(core, messages, wordsIn), lease },

@@ -8,7 +8,7 @@ import { unseal } from '../people/sealing.ts'
 import { isSameText, newToken, sha256 } from '../people/tokens.ts'
 import { explainedRefusals } from '../refusal-reader.ts'
 
-/** What auditors see. They change nothing but their own sessions. */
+/** The auditors' pages. Auditors change nothing but their own sessions. */
 export const auditSlice = (core: Core, access: Access) => {
   const { store, contextOf } = core
   const { vault, derive } = core.people

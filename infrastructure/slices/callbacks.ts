@@ -5,17 +5,17 @@ import type { SendingNeeds } from '../callbacks/logged-sending.ts'
 import { secretsOfMerchants } from '../callbacks/merchant-secrets.ts'
 import type { Core } from '../core.ts'
 
-/** Callbacks, which are delivered beside the requests. */
+/** Callbacks, delivered in the background. */
 export const callbackSlice = (core: Core, sending: SendingNeeds) => {
   const findCallbackSecrets = secretsOfMerchants({ ...core, derive: core.people.derive })
   const { routes, end } = makeCallbackSide(core)
   const wordCallback = sending.wire.message
   const callbackKeyPem = () => sending.signer.rsaPem
-  // Over EventStoreDB another follower of the log would cost more than deliveries do.
+  // Over EventStoreDB another subscription would cost more than deliveries do.
   const { shareWriter } = core
   return {
     needs: { ...routes, wordCallback, findCallbackSecrets, callbackKeyPem },
-    /** Ends what waits for messages. */
+    /** Ends requests that wait for messages. */
     end,
     work: [
       shareWriter

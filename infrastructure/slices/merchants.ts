@@ -6,7 +6,9 @@ import { isNetmask } from '../networks.ts'
 import { hashSecret } from '../people/secrets.ts'
 import { newShortlinkId } from '../people/tokens.ts'
 
-/** Merchants with their users, points of sale and shortlinks. Scans find their request beside. */
+/**
+ * Merchants with their users, points of sale and shortlinks. Scans are matched in the background.
+ */
 export const merchantSlice = (core: Core) => {
   const { pickUps } = core.merchants
   const { tokens, payers, findScan } = core.people
@@ -20,7 +22,7 @@ export const merchantSlice = (core: Core) => {
     awaitScan,
     /** The kinds of identifiers of interface 2, in their order. */
     identify: firstOf(kinds, payers.byName),
-    /** The merchant's token for the scan of a payer, and the request that has picked it up. */
+    /** The merchant's token for a payer's scan, and the request that picked it up. */
     scanShortlink: async (...scanned: Parameters<typeof scanShortlink>) => {
       const { scan, tid } = await scanShortlink(...scanned)
       return { token: tokens.scanToken(scan), tid }

@@ -13,7 +13,7 @@ import { serviceHealth } from '../service-health.ts'
 import { shownKeys } from '../shown-keys.ts'
 import { operatorVisits } from '../visits.ts'
 
-/** What waits, and how far the work beside the requests is. */
+/** Pending work, and the progress of background work. */
 const waitingIn = ({ accounting, callbacks, merchants }: Core) => {
   const { list } = merchants
   return {
@@ -50,7 +50,7 @@ const moneyIn = (core: Core) => {
   }
 }
 
-/** The service, its security log, its keys. */
+/** The service, its security log, and its keys. */
 const watchIn = (core: Core, vitals: () => Promise<Vitals>) => ({
   ready: async () => (await vitals()).ready,
   health: serviceHealth(core, vitals),
@@ -62,7 +62,7 @@ const watchIn = (core: Core, vitals: () => Promise<Vitals>) => ({
   },
 })
 
-/** What the people of the operator see and do. */
+/** The pages and actions of the operator's staff. */
 export const operatorSlice = (core: Core, vitals: () => Promise<Vitals>) => {
   const operators = operatorsIn(core)
   return {

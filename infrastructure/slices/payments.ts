@@ -9,7 +9,7 @@ import { sealedBlobs } from '../people/sealed-blobs.ts'
 import { makePngCheck } from '../pictures/png-client.ts'
 import type { MerchantSlice } from './merchants.ts'
 
-/** Payments. They expire, and funding sources hear of their money, beside the requests. */
+/** Payments. They expire, and funding sources are notified, in the background. */
 export const paymentSlice = async (
   core: Core,
   funding: FundingSource,

@@ -12,7 +12,9 @@ import { shopsOf } from '../shops.ts'
 import type { MerchantSlice } from './merchants.ts'
 import type { PaymentSlice } from './payments.ts'
 
-/** Payers, their permissions and the applications that they trust. Permissions expire beside. */
+/**
+ * Payers, their permissions and the applications they trust. Permissions expire in the background.
+ */
 export const peopleSlice = (
   core: Core,
   messages: Messages,

@@ -27,7 +27,7 @@ import type { Settings } from '../settings.ts'
 /** For currencies that the setting does not name. */
 const usualLimit = '1000'
 
-/** The amount above which a refund in the portal asks for a code. */
+/** The amount above which a refund in the portal requires a one-time code. */
 const refundCodeAbove =
   ({ REFUND_STEP_UP_AMOUNT }: Pick<Settings, 'REFUND_STEP_UP_AMOUNT'>) =>
   (currency: string): number =>
@@ -75,7 +75,7 @@ const developersIn = (core: Core, { callbacks }: Others) => ({
   refusalsOf: newestRefusals(core),
 })
 
-/** What the staff of merchants see and do. Beside it, what needs somebody is raised. */
+/** The pages and actions of merchants' staff. Notices are raised in the background. */
 export const portalSlice = (core: Core, messages: Messages, others: Others) => {
   const { merchants: rows, handle, settings } = core
   const staff = staffIn(core)

@@ -2,7 +2,7 @@ import type { Core } from '../core.ts'
 import { checkpointWork } from '../transparency/checkpoint-work.ts'
 import { receiptsOf } from '../transparency/receipts.ts'
 
-/** The log's Merkle tree, whose checkpoints are signed beside the requests. */
+/** The log's Merkle tree, with checkpoints signed in the background. */
 export const transparencySlice = (core: Core) => {
   const { tree, checkpoints } = core.transparency
   const { verifierKeys, work } = checkpointWork(core)

@@ -9,12 +9,12 @@ import type { Settings } from '../settings.ts'
 import { currentReadModels, openStoreToRead, readModelsIn, type Place } from '../stores.ts'
 import { draftIn, putInUse, type Snapshot } from './snapshot.ts'
 
-/** How long the other node may be silent: it copies before it sends. */
+/** How long the other node may be silent, because it copies before it sends. */
 const silenceMs = 120_000
 
 const chunkBytes = 1_048_576
 
-/** @throws OperatorError when the node does not hand it over */
+/** @throws OperatorError if the other node does not deliver it */
 const download = async (from: string, token: string, to: string): Promise<void> => {
   const get = from.startsWith('https:') ? getSecure : getPlain
   const headers = { Authorization: `Bearer ${token}` }
@@ -41,8 +41,8 @@ const fetchSnapshot = async (place: Place, from: string, token: string): Promise
 }
 
 /**
- * Gives a node without read models those of another one. When that fails, they are folded from the
- * log.
+ * Copies the read models of another node to a node without any. On failure, they are folded from
+ * the log.
  */
 export const beginFromSnapshot = async (settings: Settings, log: Log): Promise<void> => {
   const { SNAPSHOT_FROM: from, SNAPSHOT_TOKEN: token } = settings

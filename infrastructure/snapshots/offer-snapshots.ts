@@ -9,21 +9,21 @@ import { startWorker } from '../worker.ts'
 import type { SnapshotReply, SnapshotStart } from './snapshot-worker.ts'
 import { draftIn } from './snapshot.ts'
 
-/** Larger than that of the system: the file is read once, from its beginning to its end. */
+/** Larger than the default: the file is read once, sequentially. */
 const chunkBytes = 1_048_576
 
 const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** Copies in a thread, since the one that answers must not wait. */
+/** Copies in a worker thread, because the main thread must not wait. */
 const takeBeside = async (readModels: string, to: string): Promise<SnapshotReply> => {
   const workerData: SnapshotStart = { readModels, to }
   const thread = startWorker('snapshots/snapshot-worker', { workerData })
-  // Fails with what the thread throws.
+  // Fails with the thread's error.
   const [reply] = (await once(thread, 'message')) as [SnapshotReply]
   return reply
 }
 
-/** Answers `/read-models` at the operator's address with a snapshot, to who knows the token. */
+/** Serves `/read-models` at the operator's address: a snapshot, for callers with the token. */
 export const offerSnapshots = (readModels: string, token: string, log: Log) => {
   const wanted = digestOf(`Bearer ${token}`)
   let isBusy = false

@@ -16,13 +16,13 @@ import {
 import { sync } from '../read-models/read-model-draft.ts'
 import Database from '../sqlite.ts'
 
-/** Pages that are copied before other work of the thread has its turn: 16 MB. */
+/** Pages copied before other work of the thread runs: 16 MB. */
 const pagesAtOnce = 4_096
 
 export type Snapshot = {
-  /** Of the code that folded it; no other can use it. */
+  /** Of the code that folded it; no other version can use it. */
   readonly fingerprint: string
-  /** The last event that is folded. */
+  /** The last folded event. */
   readonly foldedTo: Mark
 }
 
@@ -30,15 +30,12 @@ const remove = (file: string): void => {
   for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(file + suffix, { force: true })
 }
 
-/**
- * Copies read models, which a service may be folding into, to one file that holds one state of
- * them.
- */
+/** Copies read models, while a service may be folding into them, to one consistent file. */
 export const takeSnapshot = async (readModels: string, to: string): Promise<Snapshot> => {
   const draft = `${to}.${randomUUID()}.building`
   const source = openReadModelsToRead(readModels)
   try {
-    // One state, whatever is written meanwhile.
+    // A consistent state, whatever is written meanwhile.
     source.sqlite.exec('BEGIN')
     const foldedTo = checkpointOf(source)
     await source.sqlite.backup(draft, { progress: () => pagesAtOnce })
@@ -55,7 +52,7 @@ export const takeSnapshot = async (readModels: string, to: string): Promise<Snap
   }
 }
 
-/** @throws OperatorError for a file that is no snapshot */
+/** @throws OperatorError if the file is not a snapshot */
 export const readSnapshot = (file: string): Snapshot => {
   if (!existsSync(file)) return fail(`${file}: there is no such file`)
   try {
@@ -72,15 +69,15 @@ export const readSnapshot = (file: string): Snapshot => {
   }
 }
 
-/** Where a snapshot is put before it is checked; a start removes what is left there. */
+/** Where a snapshot is stored before it is checked; a start removes leftovers. */
 export const draftIn = (directory: string): string => {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   return join(directory, `${nameOf(fingerprint(), 1)}.${randomUUID()}.building`)
 }
 
 /**
- * Checks a snapshot that lies in the directory, and makes it the read models of the next start.
- * @throws OperatorError when another version took it, or of another log
+ * Checks a snapshot in the directory, and uses it as read models from the next start on. @throws
+ * OperatorError if another version took it, or it is of another log
  */
 export const putInUse = async (
   draft: string,

@@ -4,8 +4,8 @@ import type { Sheet } from './spreadsheet-worker.ts'
 const longestMs = 60_000
 
 /**
- * Makes workbooks (XLSX) in a thread of its own, one at a time: a large one takes seconds.
- * Undefined where it takes too long.
+ * Makes workbooks (XLSX) in a worker thread, one at a time: a large one takes seconds. Undefined on
+ * timeout.
  */
 export const makeSpreadsheets = (longest = longestMs) =>
   threadOfItsOwn<readonly Sheet[], Uint8Array<ArrayBuffer>>(

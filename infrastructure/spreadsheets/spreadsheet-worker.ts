@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import writeExcelFile from 'write-excel-file/node'
 
-/** The cells of a CSV (RFC 4180), line by line. */
+/** Parses a CSV (RFC 4180) into cells, line by line. */
 const readCsv = (text: string): string[][] => {
   const lines: string[][] = []
   let line: string[] = []
@@ -16,14 +16,14 @@ const readCsv = (text: string): string[][] => {
   return lines
 }
 
-/** A sheet of cells, or one that is read from a CSV. */
+/** A sheet of cells, given directly or as a CSV. */
 export type Sheet = {
   readonly name: string
   readonly rows?: readonly (readonly (string | number | null)[])[]
   readonly csv?: Uint8Array
 }
 
-/** Columns of a log that are amounts. */
+/** Columns of a log that contain amounts. */
 const amounts: ReadonlySet<string> = new Set([
   ...['amount', 'additional_amount', 'gross', 'fee', 'interchange', 'vat', 'net'],
 ])

@@ -13,7 +13,7 @@ import type { LogFile } from '../../domain/accounting/completion.ts'
 
 const bufferedCharacters = 1 << 18
 
-/** A file that is written under a draft name. */
+/** A file written under a draft name. */
 const draftFile = (draft: string) => {
   const directory = dirname(draft)
   mkdirSync(directory, { recursive: true })
@@ -37,8 +37,8 @@ const draftFile = (draft: string) => {
 }
 
 /**
- * Writes one log file under a draft name; when finished, it is named by the hash of its bytes.
- * Without a draft name only the hash and the size are found out.
+ * Writes one log file under a draft name; when finished, it is renamed to the hash of its bytes.
+ * Without a draft name only hash and size are computed.
  */
 export const openDraft = (draft: string | null, columns: string) => {
   const file = draft === null ? undefined : draftFile(draft)

@@ -17,12 +17,12 @@ export type LogJob = LineRange & {
   readonly database: string
   /** Sorted by position. */
   readonly settlements: readonly Taken[]
-  /** Sorted by currency; each currency with lines gets one. */
+  /** Sorted by currency; one per currency with lines. */
   readonly settlementFees: readonly SettlementFee[]
   readonly format: number
 }
 
-/** The log of a settlement ends with its own fees, so that the nets add up. */
+/** The log of a settlement ends with the settlement's fees, so that the nets add up. */
 const feeLines = (
   { before, merchant, settlementFees }: LogJob,
   currencies: () => ReadonlySet<string>,
@@ -62,7 +62,7 @@ const settlementAt = (settlements: readonly Taken[], position: number): string |
   return found && found.after < position ? found.id : null
 }
 
-/** @throws Error when the file lacks events of the range: the process has another file open */
+/** @throws Error if the file lacks events of the range: the process has another file open */
 const refuseStale = (database: Database.Database, { before }: LogJob): void => {
   const position = Number(database.prepare('SELECT position FROM checkpoint').pluck().get())
   if (position >= before) return
@@ -72,10 +72,10 @@ const refuseStale = (database: Database.Database, { before }: LogJob): void => {
   )
 }
 
-/** Makes the log of a report or a settlement. Without a draft file nothing is written. */
+/** Writes the log of a report or settlement. Without a draft file nothing is written. */
 export const performLogJob = (job: LogJob, draftFile: string | null): Completion => {
   const database = new Database(job.database, { readonly: true, timeout: 5000 })
-  // In KiB; also what the sorter holds in memory, as reports may be long.
+  // In KiB; also the sorter's memory, because reports may be long.
   database.pragma('cache_size = -4096')
   try {
     refuseStale(database, job)

@@ -5,13 +5,13 @@ import type { Completion } from '../../domain/accounting/completion.ts'
 import { answeringThread } from '../answering-thread.ts'
 import type { LogJob } from './log-job.ts'
 
-/** In megabytes. Lines stream through; a larger heap would only be collected later. */
+/** In megabytes. Lines are streamed; a larger heap would only be collected later. */
 const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 }
 
 /** In ms; no log takes this long to write. */
 const draftLifetime = 86_400_000
 
-/** Removes drafts of processes that were killed. */
+/** Removes drafts of killed processes. */
 const removeLeftDrafts = (directory: string): void => {
   try {
     for (const name of readdirSync(directory)) {
@@ -20,17 +20,17 @@ const removeLeftDrafts = (directory: string): void => {
       if (statSync(file).mtimeMs < Date.now() - draftLifetime) rmSync(file, { force: true })
     }
   } catch {
-    // No folder yet, or another process was faster; a later start tries again.
+    // The directory does not exist yet, or another process was faster; a later start tries again.
   }
 }
 
 /**
- * Writes logs one after another in a worker thread. If the thread dies, its log fails and the next
- * one starts a new thread.
+ * Writes logs in sequence in a worker thread. If the thread dies, its log fails and the next one
+ * starts a new thread.
  */
 export const makeLogWriter = (directory: string) => {
   removeLeftDrafts(directory)
-  /** The file under way; removed when the thread is lost. */
+  /** The file in progress; removed if the thread is lost. */
   const draftFile = join(directory, `${randomUUID()}.draft`)
   const { ask, close } = answeringThread<LogJob, Completion>('transaction-logs/log-worker', {
     options: { resourceLimits, workerData: draftFile },

@@ -16,13 +16,13 @@ import { logFormat } from './transaction-log.ts'
 import { generationalCache } from '../../application/generational-cache.ts'
 import { textCell } from './csv.ts'
 
-/** A quoted text cell, or a customer as the log of events stores them. */
+/** A quoted text cell, or a customer as stored in the event log. */
 const quotedOrStored = /"(?:[^"]|"")*"|(?<=,)(?:sealed|granted):[^,\n]+(?=,)/g
 const namesKept = 10_000
 
 /**
- * Fills in customer names while a log file is read. The file holds sealed names only, so an erased
- * person is gone from it too: their cell is empty.
+ * Fills in customer names while a log file is read. The file contains sealed names only, so an
+ * erased person's cell becomes empty.
  */
 const withNames = (show: (stored: string) => string | null) => {
   const known = generationalCache<string, string>(namesKept)
@@ -51,7 +51,7 @@ const withNames = (show: (stored: string) => string | null) => {
 /** Names are filled in chunk by chunk; requests wait during each. */
 const chunkBytes = 1 << 16
 
-/** A log is made again in the format it was first made in. */
+/** A log is written again in its original format. */
 const formatOf = (made: Completion | null): number => (made ? (made.format ?? 1) : logFormat)
 
 type Needs = {
@@ -72,16 +72,16 @@ type Needs = {
     ): readonly { readonly startedPosition: number; readonly settlementId: string }[]
   }
   readonly sources: { find(sha256: string): LogFileRow | undefined }
-  /** Null for a customer who was erased. */
+  /** Null for an erased customer. */
   readonly showCustomer: (stored: string) => string | null
 }
 
 /**
  * The log files of reports and settlements, named by the hash of their bytes. A node that lacks one
- * makes it again from the log of events.
+ * writes it again from the event log.
  */
 export const makeLogs = ({ directory, database, writer, ...needs }: Needs) => {
-  /** Which settlement took which of the lines between two positions. */
+  /** The settlements that took the lines between two positions. */
   const takenBetween = (merchant: string, first: number, last: number): Taken[] => {
     let after = first
     return needs.settlements
@@ -137,7 +137,7 @@ export const makeLogs = ({ directory, database, writer, ...needs }: Needs) => {
     }
   }
 
-  /** Undefined when the file is missing or has another length, and so is damaged. */
+  /** Undefined if the file is missing or has the wrong length, and so is damaged. */
   const openFile = async ({ sha256, bytes }: LogFileRow) => {
     try {
       const file = await open(join(directory, `${sha256}.csv`))
@@ -150,7 +150,7 @@ export const makeLogs = ({ directory, database, writer, ...needs }: Needs) => {
     }
   }
 
-  /** Undefined when no report or settlement has this file. */
+  /** Undefined if no report or settlement has this file. */
   const read = async (sha256: string): Promise<ReadableStream<Uint8Array> | undefined> => {
     const known = needs.sources.find(sha256)
     if (!known) return undefined

@@ -7,7 +7,7 @@ import type { LogLine, SortedLines } from '../../projections/log-lines.ts'
 import { textCell } from './csv.ts'
 import { openDraft } from './log-draft.ts'
 
-/** Most lines per file, unless one transaction alone has more (interface 8). */
+/** Maximum lines per file, unless a single transaction has more (interface 8). */
 export const linesPerFile = 50_000
 
 /** The current format. Format 1 lacks the last three columns and the fees of settlements. */
@@ -17,10 +17,10 @@ const columns =
   'tid,sub_id,timestamp,action,type,customer,currency,amount,additional_amount,gross,' +
   'fee,interchange,vat,taxcode,net,merchant_id,settlement_id,reserved1,reserved2'
 
-/** Added since format 1, always at the end. */
+/** Added after format 1, always at the end. */
 const laterColumns = ',pos_id,pos_tid,text'
 
-/** Line breaks go, for programs that read logs line by line. */
+/** Line breaks are removed, for programs that read logs line by line. */
 const laterCells = ({ posId, posTid, text }: LogLine): readonly string[] => [
   textCell(posId),
   textCell(posTid),
@@ -110,7 +110,7 @@ const beginnersOf = (counts: SortedLines['counts']): ReadonlySet<string> => {
 
 /**
  * Writes sorted lines, split into files between transactions. The splits are computed first, so
- * lines can be streamed.
+ * that lines can be streamed.
  */
 const writeFiles = (
   draftFile: string | null,
@@ -142,8 +142,8 @@ const writeFiles = (
 }
 
 /**
- * Writes transaction logs and scope logs, and returns their totals. The totals leave out the fee of
- * a settlement, which the settlement adds itself. Without a draft file nothing is written.
+ * Writes transaction logs and scope logs, and returns their totals. The totals exclude the
+ * settlement's fee, which the settlement adds itself. Without a draft file nothing is written.
  */
 export const writeLogs = (
   draftFile: string | null,

@@ -52,7 +52,7 @@ const publish = async (
   await core.caughtUp()
 }
 
-/** Publishes the first key, and one that was put in its place by hand: it ends all others. */
+/** Publishes the first key, or one that replaced it manually, which ends all others. */
 const publishFirst = async (
   core: Known,
   dataDir: string,
@@ -62,14 +62,14 @@ const publishFirst = async (
   const known = held(core)
   const here = await privateKeysIn(dataDir)
   const first = here.find(({ file }) => file === firstFile)
-  // A node that lacks the key of its log makes none: it leaves signing to those that have it.
+  // A node without the key of its log creates none: it leaves signing to the nodes that have it.
   const key = known.length === 0 ? (first ?? (await privateKeyIn(dataDir, firstFile))) : first
   const at = machineNow()
   if (key && !known.some(({ id }) => id === key.id))
     await publish(core, key, at, at, core.contextOf('daybook'))
 }
 
-/** The keys of checkpoints: private ones in the data directory, public ones in the log. */
+/** The checkpoint keys: private ones in the data directory, public ones in the log. */
 export const openCheckpointKeys = (
   core: Known,
   dataDir: string,
@@ -79,7 +79,7 @@ export const openCheckpointKeys = (
   let published: Promise<void> | undefined
   let isTold = false
   return {
-    /** Waits for the read models, so that nothing else may wait for it. */
+    /** Waits for the read models, so nothing should wait for it. */
     publishFirst: (): Promise<void> => {
       published ??= publishFirst(core, dataDir, machineNow).catch((error: unknown) => {
         published = undefined
@@ -87,9 +87,9 @@ export const openCheckpointKeys = (
       })
       return published
     },
-    /** All that hold and held, the newest first. */
+    /** All current and earlier keys, newest first. */
     held: (): readonly HeldKey[] => held(core).toReversed(),
-    /** Private keys that hold now, the oldest first; none on a node that does not sign. */
+    /** Currently valid private keys, oldest first; none on a node that does not sign. */
     signing: async (): Promise<readonly KeyObject[]> => {
       const here = await privateKeysIn(dataDir)
       const current = held(core).filter((key) => isHeld(key, machineNow()))
@@ -103,8 +103,8 @@ export const openCheckpointKeys = (
 }
 
 /**
- * Publishes a new key that signs at once. Those before it sign too until then, and private keys
- * that sign no more are removed.
+ * Publishes a new key that signs at once. Earlier keys also sign until the overlap ends; private
+ * keys that no longer sign are removed.
  */
 export const rotateCheckpointKey = async (
   core: Known,

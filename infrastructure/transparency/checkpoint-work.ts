@@ -11,14 +11,14 @@ import { signNote } from './note-signer.ts'
 import { signedBefore } from './signed-before.ts'
 import { witnessAt } from './witnesses.ts'
 
-/** A checkpoint follows their events at once. */
+/** Events that are followed by a checkpoint at once. */
 const weighty: ReadonlySet<string> = new Set(
   [ledgers, settlements, checkpointKeys].map(({ category }) => category),
 )
 
 const lease = 'checkpoints' as const
 
-/** Signs checkpoints of the log's tree and asks witnesses, beside the requests. */
+/** Signs checkpoints of the log's tree and asks witnesses, in the background. */
 export const checkpointWork = (core: Core) => {
   const { caughtUp, contextOf, publicUrl, settings } = core
   const { DATA_DIR, TRANSPARENCY_ORIGIN, WITNESSES } = settings
@@ -59,10 +59,10 @@ export const checkpointWork = (core: Core) => {
         return { text, from, until }
       })
     },
-    // Of the processes of a directory one signs.
+    // One process per directory signs.
     work: [
       { due, isTelling: true, lease, isAble },
-      // Each for itself: nobody waits for a witness that is slow.
+      // Independently, so that a slow witness delays nobody.
       ...asking.map((ask) => ({ due: ask, isTelling: true, lease, settle: async () => {} })),
     ],
   }

@@ -11,7 +11,7 @@ type Recorded = {
   readonly accounting: Pick<Core['accounting'], 'ledgers' | 'transactionLines'>
 }
 
-/** Receipts of the log, or of what it was at a moment. */
+/** Receipts of the log, or of the log as of a moment. */
 export const receiptsOf = ({ store, tree, checkpoints, accounting }: Recorded) =>
   makeReceipts({
     ...{ store, tree, newest: checkpoints.newest, encode: encodeEvent },

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 type Signed = { readonly size: number; readonly root: string }
 
 /**
- * The newest checkpoint that was signed under each origin, in a file beside the key and apart from
- * the log: a log that was put back from an older copy does not know of it.
+ * The newest checkpoint signed under each origin, in a file beside the key and outside the log: a
+ * log restored from an older copy lacks it.
  */
 export const signedBefore = (directory: string, origin: () => string) => {
   const file = join(directory, 'checkpoint-signed.json')

@@ -11,7 +11,10 @@ import { hasSigned } from './note-verifier.ts'
 const answerTimeoutMs = 10_000
 const largestAnswer = 65_536
 
-/** Reads it whole. Node may forget the signal of a fetch whose head has come, so this ends it. */
+/**
+ * Reads the whole body. Node may ignore the signal of a fetch after the head has arrived, so this
+ * aborts it.
+ */
 const textOf = async ({ body }: Response, signal: AbortSignal): Promise<string> => {
   const reader = body?.getReader()
   const end = (): void => void reader?.cancel().catch(() => {})
@@ -36,7 +39,7 @@ const post = async (url: string, body: string, signal: AbortSignal): Promise<Wit
   return { status: answer.status, text: await textOf(answer, signal) }
 }
 
-/** A witness at an address, known by its key (c2sp.org/tlog-witness). */
+/** A witness at an address, identified by its key (c2sp.org/tlog-witness). */
 export const witnessAt = (
   url: string,
   key: PublicNoteKey,

@@ -5,7 +5,7 @@ import { seedName, vaultNameOf } from '../people/vault-name.ts'
 import type { Streams } from './names.ts'
 import { forgetLeaving, openParts, vaultInStreamsShown } from './vault.ts'
 
-/** Events of one append, of which the node takes a megabyte. */
+/** Maximum events per append; the node accepts a megabyte. */
 const mostEvents = 500
 
 const inBase64 = (digest: Buffer): string => digest.toString('base64')
@@ -37,7 +37,7 @@ const writerOf = ({ pages, known, journal, events }: Parts) => {
     const keys = people.map(({ id, key }) => [id, events.keyOf(id, key)] as const)
     const page = await pages.keep(Object.fromEntries(keys))
     const added = people.map(({ id, key, identifier }) =>
-      // Nobody is found by an empty digest.
+      // An empty digest finds nobody.
       events.added(id, page, key, inBase64(identifier ?? Buffer.alloc(0))),
     )
     await append(added)
@@ -60,8 +60,8 @@ const writerOf = ({ pages, known, journal, events }: Parts) => {
 }
 
 /**
- * All that lies in a vault in streams, which is begun where there is none. It is read anew from the
- * database, whatever a node knows.
+ * The complete contents of a vault in streams, which is created if missing. Always read from the
+ * database, whatever a node has cached.
  */
 export const contentsOfStreams = async (
   streams: Streams,
@@ -70,7 +70,7 @@ export const contentsOfStreams = async (
   const parts = await openParts(streams, keys)
   const { known, journal, events, master, secret, seed } = parts
   const { append, erase, put } = writerOf(parts)
-  /** Those that are derived are derived elsewhere from the same seed. */
+  /** Derived secrets are derived from the same seed in the target. */
   const secrets = () => {
     const derived = [
       ['identifiers', secret('identifiers')],

@@ -3,14 +3,14 @@ import type { Standing } from '../people/vault-standing.ts'
 import { aboutPerson, aboutSecret } from '../people/vault-wrapping.ts'
 import { vaultEvent } from './names.ts'
 
-/** What an event of the journal may hold. */
+/** The possible data of an event of the journal. */
 export type Data = Partial<
   Readonly<Record<'person' | 'page' | 'identifier' | 'name' | 'secret' | 'keyId', string>>
 > & { readonly standing?: Standing }
 
 export const aboutDigest = (person: string): string => `digest of ${person}`
 
-/** Events of the journal. What tells who somebody is can be read with their key only. */
+/** Events of the journal. Identifying data is readable only with the person's key. */
 export const journalEvents = (wrapping: Buffer) => {
   const sealed = (key: Buffer, person: string, digest: string): string =>
     wrap(key, Buffer.from(digest, 'base64'), aboutDigest(person)).toString('base64')
@@ -29,7 +29,7 @@ export const journalEvents = (wrapping: Buffer) => {
     },
     wrapped: (keyId: string) => vaultEvent('VaultWrapped', { keyId }),
     stands: (standing: Standing) => vaultEvent('VaultStands', { standing }),
-    /** As it lies in a page. */
+    /** A key as stored in a page. */
     keyOf: (person: string, key: Buffer): string =>
       wrap(wrapping, key, aboutPerson(person)).toString('base64'),
   }

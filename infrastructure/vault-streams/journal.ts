@@ -9,13 +9,13 @@ import {
 import { shared } from '../event-store/shared-question.ts'
 import type { Streams } from './names.ts'
 
-/** Events that one read takes. */
+/** Events per read. */
 const pageSize = 1_000
 
-/** How often another writer may be first. */
+/** Maximum number of conflicts with other writers. */
 const mostTries = 100
 
-/** Works one after the other. */
+/** A queue that runs work in sequence. */
 const makeQueue = () => {
   let last: Promise<unknown> = Promise.resolve()
   return <Answer>(work: () => Promise<Answer>): Promise<Answer> => {
@@ -26,8 +26,8 @@ const makeQueue = () => {
 }
 
 /**
- * A stream that several nodes append to, each of which knows all of it: who did not decides again.
- * `apply` takes all of the events that it is given, or throws.
+ * A stream that several nodes append to. A node that was not up to date decides again. `apply`
+ * takes all of the given events, or throws.
  */
 export const followJournal = (
   streams: Pick<Streams, 'append' | 'readStream'>,
@@ -56,7 +56,7 @@ export const followJournal = (
     } catch (error) {
       if (!(error instanceof WrongExpectedRevision)) throw error
       await caughtUp()
-      // What the database has forgotten is not read, and counts.
+      // Events that the database has dropped are not read, but they count.
       if (revision < error.actual) revision = error.actual
       return 'too late'
     }
@@ -65,18 +65,18 @@ export const followJournal = (
   }
 
   return {
-    /** Resolves once everything is known that had been appended before. */
+    /** Resolves once everything appended before the call is known. */
     caughtUp,
-    /** Appends what is decided on all that was appended before; it is known here afterwards. */
+    /** Appends what is decided on everything appended before; it is known here afterwards. */
     append: (decide: () => Decision): Promise<void> =>
       inTurn(async () => {
         for (let tries = 0; tries < mostTries; tries++)
           if ((await tryOnce(decide)) === 'done') return
         throw new StoreUnavailable(`others append to ${stream} all the time`)
       }),
-    /** Of the newest event that is known. */
+    /** Revision of the newest known event. */
     revision: (): Revision => revision,
-    /** Resolves when nothing is being appended. */
+    /** Resolves when no append is in progress. */
     idle: (): Promise<void> => inTurn(async () => {}),
   }
 }

@@ -6,13 +6,13 @@ import { pageStream, vaultEvent, type Streams } from './names.ts'
 type Keys = Readonly<Record<string, string>>
 type Page = { readonly id: string; readonly revision: Revision; readonly keys: Keys }
 
-/** More would be read sooner at a start, and written anew more often. */
+/** A larger page would speed up starts, but is rewritten more often. */
 const keysOfPage = 32
 
-/** How often another writer may be first. */
+/** Maximum number of conflicts with other writers. */
 const mostTries = 20
 
-/** One page as it lies in the database. */
+/** A page as stored in the database. */
 const pagesIn = (streams: Streams) => {
   const write = async ({ id, keys, revision }: Page): Promise<Page> => {
     const appended = await streams.append(
@@ -25,7 +25,7 @@ const pagesIn = (streams: Streams) => {
 
   const begin = async (): Promise<Page> => {
     const id = randomBytes(16).toString('hex')
-    // First, so that no key is ever written that the database would keep.
+    // Set the limit first, so that the database never retains an old key.
     await streams.keepNewest(pageStream(id), 1)
     return { id, keys: {}, revision: noStream }
   }
@@ -40,20 +40,20 @@ const pagesIn = (streams: Streams) => {
 }
 
 /**
- * Keys in pages: streams of which the database keeps the newest event only. Whose key is to go is
- * left out of the next event; scavenging then removes the ones before.
+ * Keys in pages: streams of which the database retains only the newest event. To erase a key, it is
+ * left out of the next event; scavenging then removes the earlier ones.
  */
 export const keyPages = (streams: Streams) => {
-  /** What this node adds to; only the erasure of somebody in it comes from elsewhere. */
+  /** The page that this node adds to; other nodes only erase people in it. */
   let current: Page | undefined
-  /** Nothing is added to what somebody is being erased from. */
+  /** Pages with an erasure; nobody is added to them from then on. */
   const left = new Set<string>()
 
   const { write, begin, read } = pagesIn(streams)
 
   const keep = async (added: Keys): Promise<string> => {
     const page = current ?? (await begin())
-    // What is not known to have been written is not gone on with.
+    // A page with an uncertain write is not continued.
     current = undefined
     try {
       const written = await write({ ...page, keys: { ...page.keys, ...added } })
@@ -67,9 +67,9 @@ export const keyPages = (streams: Streams) => {
   }
 
   return {
-    /** Writes keys; returns their page. Call it for one at a time. */
+    /** Writes keys; returns their page. Do not call concurrently. */
     keep,
-    /** Leaves out of later events keys that came to nothing. */
+    /** Leaves unused keys out of later events. */
     drop: (people: ReadonlySet<string>, pageOf: (person: string) => string | undefined): void => {
       if (!current) return
       const { id } = current
@@ -77,13 +77,13 @@ export const keyPages = (streams: Streams) => {
       const kept = Object.entries(current.keys).filter(([person]) => isKept(person))
       current = { ...current, keys: Object.fromEntries(kept) }
     },
-    /** Adds nobody to this page any more. */
+    /** Adds nobody to this page from now on. */
     leave: (page: string): void => {
       left.add(page)
       if (current?.id === page) current = undefined
     },
     keysIn: async (page: string): Promise<Keys> => (await read(page)).keys,
-    /** Resolves once the newest event of the page does not hold the key. */
+    /** Resolves once the newest event of the page no longer contains the key. */
     forget: async (id: string, person: string): Promise<void> => {
       for (let tries = 1; ; tries++) {
         const page = await read(id)

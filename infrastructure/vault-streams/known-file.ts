@@ -6,7 +6,7 @@ import { isDamage, noteDamage } from '../read-models/read-model-file.ts'
 import Database, { inFile } from '../sqlite.ts'
 import { unavailable } from '../unavailable.ts'
 
-/** `leaving`: keys of erased people that may still lie in their pages. */
+/** `leaving`: keys of erased people that may still be in their pages. */
 const tables = `
   CREATE TABLE IF NOT EXISTS people (
     id TEXT PRIMARY KEY,
@@ -38,7 +38,9 @@ const empty = `
   DELETE FROM people; DELETE FROM named; DELETE FROM leaving; DELETE FROM secrets;
   UPDATE journal SET revision = NULL, event = NULL, wrapped_by = NULL, standing = 'used';`
 
-/** The journal as far as the file has it; revision and event are null before its first event. */
+/**
+ * How much of the journal the file contains; revision and event are null before its first event.
+ */
 type Journal = {
   readonly revision: Revision | null
   readonly event: string | null
@@ -54,14 +56,14 @@ type Row = {
   readonly identifier: Buffer | null
 }
 
-/** How long opening and writing wait for another process of the folder, in ms. */
+/** How long opening and writing wait for another process's lock, in ms. */
 const patience = 1_000
 
 const open = (file: string): Database.Database => {
   const sqlite = new Database(file, { timeout: patience })
   try {
     if (file !== '') chmodSync(file, 0o600)
-    // What a power cut takes is in the journal.
+    // Anything lost in a power cut is in the journal.
     for (const pragma of ['journal_mode = WAL', 'synchronous = NORMAL', 'secure_delete = ON'])
       sqlite.pragma(pragma)
     sqlite.pragma('cache_size = -8192')
@@ -77,7 +79,7 @@ const remove = (file: string): void => {
   for (const suffix of ['', '-wal', '-shm', '-damaged']) rmSync(file + suffix, { force: true })
 }
 
-/** The database has all that was in a damaged file. */
+/** Replaces a damaged file, because the database has everything. */
 const openAnyway = (file: string): Database.Database => {
   if (file !== '' && existsSync(`${file}-damaged`)) remove(file)
   try {
@@ -91,11 +93,11 @@ const openAnyway = (file: string): Database.Database => {
 
 const known = /^(vault-known-[\da-f]{16}\.sqlite)(?:-(?:wal|shm|damaged))?$/
 
-/** Whether a node has begun to keep there what it knows. */
+/** Whether a node has created such a file there. */
 export const holdsKnown = (folder: string): boolean =>
   existsSync(folder) && readdirSync(folder).some((file) => known.test(file))
 
-/** The file for a vault, of which the folder keeps no other. */
+/** The file for a vault; a directory has only one. */
 export const knownFileIn = (folder: string, vault: Buffer): string => {
   const name = `vault-known-${vault.toString('hex').slice(0, 16)}.sqlite`
   for (const file of readdirSync(folder))
@@ -138,9 +140,8 @@ const prepared = (sqlite: Database.Database) => ({
 })
 
 /**
- * What a node has read of a vault in streams, in a file of its folder that its processes share;
- * without a name in a passing one, which is gone when it is closed. Keys and secrets are wrapped as
- * in the database.
+ * What a node has read of a vault in streams, in a file shared by the processes of its directory;
+ * without a name, in a temporary file. Keys and secrets are wrapped as in the database.
  */
 export const openKnownFile = (file: string) => {
   const sqlite = openAnyway(file)
@@ -159,7 +160,7 @@ export const openKnownFile = (file: string) => {
     }
   }
 
-  /** The write-ahead log, too, forgets who was erased; not while another process reads it. */
+  /** Removes erased people from the write-ahead log too, unless another process is reading it. */
   const forgetErased = (): void => {
     const [done] = sqlite.pragma('wal_checkpoint(TRUNCATE)') as readonly { busy: number }[]
     holdsErased = done?.busy !== 0
@@ -167,7 +168,7 @@ export const openKnownFile = (file: string) => {
 
   return {
     guarded,
-    /** All of the work, or nothing of it. `erases`: somebody's key was removed. */
+    /** Does all of the work or none. `erases`: somebody's key was removed. */
     write: (work: (use: Statements) => { readonly erases: boolean }): void =>
       guarded((use) => {
         transaction.immediate(() => {
@@ -175,7 +176,7 @@ export const openKnownFile = (file: string) => {
         })
         if (holdsErased) forgetErased()
       }),
-    /** Forgets all, unless it has gone on since. */
+    /** Clears the file, unless it has progressed since. */
     beginAnew: (event: string): void =>
       guarded(({ journal }) => {
         transaction.immediate(() => {

@@ -9,7 +9,7 @@ import { aboutDigest, type Data } from './journal-events.ts'
 import type { KeyPages } from './key-pages.ts'
 import { openKnownFile, type Statements } from './known-file.ts'
 
-/** Digests are given and compared as base64. */
+/** Digests are passed and compared as base64. */
 const inBytes = (text: string): Buffer => Buffer.from(text, 'base64')
 
 const revealed = (key: Buffer, wrapped: Buffer, about: string): Buffer => {
@@ -32,14 +32,14 @@ const foldInto = (
     return revealed(key, inBytes(text), aboutDigest(id))
   }
 
-  /** Whoever was called so before is not any more. */
+  /** Assigns an identifier to a person, and removes it from its previous holder. */
   const call = (id: string, identifier: Buffer): void => {
     use.takeFrom.run(identifier)
-    // Nobody is found by an empty digest.
+    // An empty digest finds nobody.
     use.call.run(identifier.length === 0 ? null : identifier, id)
   }
 
-  /** Nobody finds them by identifier or name any more. */
+  /** Removes the person's identifier and names. */
   const release = (id: string): void => {
     use.call.run(null, id)
     use.unname.run(id)
@@ -47,7 +47,7 @@ const foldInto = (
 
   const change = (type: string, id: string, data: Data): void => {
     const { page: from = '', identifier = '', name = '' } = data
-    // Whose key is gone was erased, as a later event tells.
+    // A missing key means that the person was erased, as a later event records.
     const given = type === 'PersonAdded' ? stored.get(from)?.[id] : undefined
     if (given !== undefined) {
       keys.delete(id)
@@ -80,7 +80,7 @@ const foldInto = (
 }
 
 /**
- * What a node knows of all people and secrets: the journal, folded into a file. Only some keys are
+ * A node's knowledge of all people and secrets: the journal, folded into a file. Only some keys are
  * in memory.
  * Long because it is the list of what is asked of it.
  */
@@ -112,7 +112,9 @@ export const knownPeople = (
   }
 
   return {
-    /** Takes all events or none. Another process of the folder may have taken some before. */
+    /**
+     * Applies all events or none. Another process of the directory may have applied some before.
+     */
     apply: async (events: readonly RecordedEvent[]): Promise<void> => {
       const wanted = new Set(events.flatMap(({ data }) => (data as Data).page ?? []))
       const stored = new Map(
@@ -136,7 +138,7 @@ export const knownPeople = (
       })
       forget(erased)
     },
-    /** The last event of the journal that is known. */
+    /** The last known event of the journal. */
     mark: (): { readonly revision: Revision; readonly event: string } | undefined => {
       const { revision = null, event = null } = journal() ?? {}
       return revision === null || event === null ? undefined : { revision, event }
@@ -145,7 +147,7 @@ export const knownPeople = (
     wrappedBy: (): string => journal()?.wrapped_by ?? keyId,
     standing: (): Standing => journal()?.standing ?? 'used',
     count: (): number => guarded((use) => use.count.get() ?? 0),
-    /** Ids in their order. */
+    /** Ids in order. */
     peopleAfter: (id: string, most: number): readonly string[] =>
       guarded((use) => use.after.all(id, most)),
     person: (id: string): KeptPerson | undefined => {
@@ -161,7 +163,7 @@ export const knownPeople = (
     keyOf,
     ...{ seal: sealing.seal, unseal: sealing.unseal },
     pageOf: (id: string): string | undefined => guarded((use) => use.person.get(id)?.page),
-    /** Keys of erased people that may still lie in their pages, of one person or of all. */
+    /** Keys of erased people, of one or all, that may still be in their pages. */
     leaving: (id?: string) =>
       guarded(({ leaving, pagesOf }) =>
         id === undefined ? leaving.all() : pagesOf.all(id).map((page) => ({ id, page })),

@@ -4,7 +4,7 @@ import { wrap, type VaultKey } from '../people/vault-keys.ts'
 import { aboutMaster, unlockMaster, VaultLocked } from '../people/vault-wrapping.ts'
 import { masterStream, vaultEvent, type Streams } from './names.ts'
 
-/** Of the journal the events from `since` on are this vault's. */
+/** This vault's events start at `since` in the journal. */
 type Kept = {
   readonly revision: Revision
   readonly keyId: string
@@ -35,9 +35,9 @@ const write = async (
   await streams.append(masterStream, [vaultEvent('MasterWrapped', data)], revision)
 }
 
-/** Where two nodes begin at once, the first one's master key stays. */
+/** If two nodes start at once, the first one's master key is kept. */
 const begin = async (streams: Streams, key: VaultKey): Promise<void> => {
-  // A master key that was wrapped by an earlier key is to be forgotten.
+  // A master key wrapped with an earlier key must be dropped.
   await streams.keepNewest(masterStream, 1)
   const { revision = noStream, since = 0 } = (await newestIn(streams)) ?? {}
   try {
@@ -47,11 +47,11 @@ const begin = async (streams: Streams, key: VaultKey): Promise<void> => {
   }
 }
 
-/** Whether the database holds a vault. */
+/** Whether the database contains a vault. */
 export const isVaultThere = async (streams: Pick<Streams, 'readStream'>): Promise<boolean> =>
   (await read(streams)) !== undefined
 
-/** The master key of the vault, which is made where there is none. @throws VaultLocked */
+/** The master key of the vault, created if there is none. @throws VaultLocked */
 export const openMaster = async (streams: Streams, keys: readonly VaultKey[]) => {
   const [first] = keys
   if (!first) throw new VaultLocked('a vault in streams needs VAULT_KEY_FILE or VAULT_KEY_COMMAND')
@@ -63,17 +63,17 @@ export const openMaster = async (streams: Streams, keys: readonly VaultKey[]) =>
   return {
     keyId: kept.keyId,
     since: kept.since,
-    /** Wraps people's keys and what is kept under a name. */
+    /** Wraps people's keys and named values. */
     wrapping: derive('wrapping'),
     derive,
-    /** @returns the id of the key before. */
+    /** @returns the id of the previous key */
     rewrap: async (target: VaultKey): Promise<string> => {
       const now = await read(streams)
       if (!now || now.keyId === target.id) return target.id
       await write(streams, target, { ...now, master })
       return now.keyId
     },
-    /** Nothing of the vault is readable any more; one that is begun later has the journal anew. */
+    /** Makes the vault unreadable; a vault created later starts a new journal. */
     forget: async (since: Revision): Promise<void> => {
       const { revision = noStream } = (await newestIn(streams)) ?? {}
       await streams.append(masterStream, [vaultEvent('MasterForgotten', { since })], revision)

@@ -4,19 +4,19 @@ import type { OtherStreams } from '../event-store/eventstoredb-streams.ts'
 
 export type Streams = OtherStreams
 
-/** One category, so that the server soon passes over all of it for who follows the log. */
+/** One category, so that the server can filter all of it out for followers of the log. */
 const prefix = 'daybook_vault-'
 
-/** The master key, wrapped by the operator's. */
+/** The master key, wrapped with the operator's key. */
 export const masterStream = `${prefix}master`
-/** What happened to people, sealed with their keys, and the secrets. */
+/** Changes of people, sealed with their keys, and the secrets. */
 export const journalStream = `${prefix}journal`
-/** What counts once. */
+/** One-time uses. */
 export const usedStream = `${prefix}used`
-/** Keys of some people: the newest event holds all that are left. */
+/** Keys of some people: the newest event contains all that remain. */
 export const pageStream = (page: string): string => `${prefix}keys-${page}`
 
-/** Without metadata of the log's, so that nobody takes it for an event of the ledger. */
+/** Without the log's metadata, so that nobody mistakes it for a ledger event. */
 export const vaultEvent = (type: string, data: JsonObject): NewEvent => ({
   ...{ id: randomUUID(), type, data },
   metadata: {},

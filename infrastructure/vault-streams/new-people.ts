@@ -6,7 +6,9 @@ import type { journalEvents } from './journal-events.ts'
 import type { KeyPages } from './key-pages.ts'
 import type { KnownPeople } from './known-people.ts'
 
-/** `wanted`: the id of a new person. Digests in base64; `name` is what a merchant calls them. */
+/**
+ * `wanted`: the id for a new person. Digests are in base64; `name` is the merchant's name for them.
+ */
 type NewName = {
   readonly identifier: string
   readonly wanted?: string | undefined
@@ -18,7 +20,7 @@ type Waiting = NewName & {
   readonly reject: (error: unknown) => void
 }
 
-/** People of one append. */
+/** People per append. */
 const peopleInGroup = 64
 const mostWaiting = 10_000
 
@@ -29,7 +31,7 @@ type Needs = {
   readonly events: ReturnType<typeof journalEvents>
 }
 
-/** The ids of the group's people, and who of them is new. */
+/** The ids of the group's people, and which of them are new. */
 const decide = (
   known: KnownPeople,
   group: readonly (NewName & { readonly id: string; readonly key: Buffer })[],
@@ -46,7 +48,7 @@ const decide = (
   return { ids, added }
 }
 
-/** Adds people in groups: two appends each, of their keys and then of themselves. */
+/** Adds people in groups, with two appends each: first their keys, then the people. */
 export const addPeople = ({ journal, pages, known, events }: Needs) => {
   let waiting: Waiting[] = []
   let writing: Promise<void> | undefined
@@ -70,7 +72,7 @@ export const addPeople = ({ journal, pages, known, events }: Needs) => {
       pages.drop(new Set([...tried].filter((id) => !added.has(id))), known.pageOf)
       for (const id of added.keys()) tried.add(id)
       const keys = [...added].map(([id, { key }]) => [id, events.keyOf(id, key)] as const)
-      // Written for known people too, so that the time does not tell who is known.
+      // Written for known people too, so that timing does not reveal who is known.
       const page = await pages.keep(Object.fromEntries(keys))
       const people = [...added].map(([id, { key, identifier }]) =>
         events.added(id, page, key, identifier),
@@ -96,7 +98,7 @@ export const addPeople = ({ journal, pages, known, events }: Needs) => {
   }
 
   return {
-    /** The id of the person, new or known. @throws StoreUnavailable */
+    /** The person's id, new or existing. @throws StoreUnavailable */
     add: (name: NewName): Promise<string> =>
       new Promise((resolve, reject) => {
         if (waiting.length >= mostWaiting)

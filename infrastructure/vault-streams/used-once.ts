@@ -5,15 +5,15 @@ import type { Use, UsedOnce } from '../people/used-once.ts'
 import { followJournal } from './journal.ts'
 import { usedStream, vaultEvent, type Streams } from './names.ts'
 
-/** Longer than anything can be tried again, in seconds; then the database forgets it. */
+/** Retention in the database, in seconds; longer than any use is valid. */
 const keptFor = 86_400
-/** How often what nobody can try again is forgotten here, in ms. */
+/** How often expired uses are dropped from memory, in ms. */
 const cleaningEvery = 60_000
 
-/** Uses of one append. */
+/** Uses per append. */
 const usesAtOnce = 1_000
 
-/** What was used, as far as it is known here. */
+/** The known uses. */
 const foldedUses = () => {
   const uses = new Map<string, Use>()
   let cleanedAt = -Infinity
@@ -35,7 +35,7 @@ const foldedUses = () => {
   }
 }
 
-/** What counts once on all nodes, as digests, in a stream of EventStoreDB. */
+/** One-time uses across all nodes, as digests, in a stream of EventStoreDB. */
 export const usedInStream = (streams: Streams, key: string): UsedOnce => {
   const { uses, apply, clean } = foldedUses()
   let limited: Promise<void> | undefined
@@ -43,7 +43,7 @@ export const usedInStream = (streams: Streams, key: string): UsedOnce => {
   const nameOf = (name: string): string =>
     createHash('sha256').update(`${key} ${name}`).digest('base64')
 
-  /** First, so that no use is ever kept for good. */
+  /** Set the limit first, so that no use is retained forever. */
   const limit = (): Promise<void> => {
     limited ??= streams.keepFor(usedStream, keptFor)
     limited.catch(() => (limited = undefined))

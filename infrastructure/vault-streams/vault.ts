@@ -13,14 +13,16 @@ import { openMaster, type Master } from './master.ts'
 import { journalStream, type Streams } from './names.ts'
 import { addPeople } from './new-people.ts'
 
-/** `folder`: of the node, which keeps there what it knows; without one it begins anew. */
+/**
+ * `folder`: where the node keeps what it has read; without it, the node starts from the beginning.
+ */
 export type Memory = { readonly folder?: string | undefined; readonly remembered?: number }
 
 /** Where outages of the database are reported. */
 type Uses = { readonly reading: Outage; readonly writing: Outage }
 const nobody: Outage = { worked: () => {}, failed: () => {} }
 
-/** Where to read on in the journal: from its beginning where it is another one by now. */
+/** Where to continue in the journal: from its beginning if it is another one by now. */
 const unread = async (
   streams: Streams,
   { mark, beginAnew }: KnownPeople,
@@ -34,7 +36,7 @@ const unread = async (
   return since
 }
 
-/** Opens the journal; keys that an erasure was too short of time to remove are removed. */
+/** Opens the journal, and completes interrupted erasures. */
 const openJournal = async (streams: Streams, master: Master, { folder, remembered }: Memory) => {
   const { since } = master
   const pages = keyPages(streams)
@@ -52,7 +54,7 @@ const openJournal = async (streams: Streams, master: Master, { folder, remembere
   }
 }
 
-/** The same journal for a node that uses the vault: not when that was moved meanwhile. */
+/** Wraps the journal for a node that uses the vault: fails if the vault was moved meanwhile. */
 const unlessMoved = (
   { append, caughtUp, ...rest }: ReturnType<typeof followJournal>,
   { standing }: KnownPeople,
@@ -66,7 +68,7 @@ const unlessMoved = (
     }),
 })
 
-/** Resolves once keys of erased people, of one or of all, are in no page any more. */
+/** Resolves once the keys of erased people, of one or all, are in no page. */
 export const forgetLeaving = async (
   pages: KeyPages,
   { leaving, left }: KnownPeople,
@@ -78,7 +80,7 @@ export const forgetLeaving = async (
   }
 }
 
-/** Opens the streams that a vault is made of. @throws VaultLocked */
+/** Opens the streams of a vault. @throws VaultLocked */
 export const openParts = async (
   streams: Streams,
   keys: readonly VaultKey[],
@@ -90,7 +92,7 @@ export const openParts = async (
   const seed = (): Buffer => known.secret(seedName) ?? master.derive(seedName)
   return {
     ...{ ...opened, master, seed, events: journalEvents(master.wrapping) },
-    /** Derived, unless it was kept under that name. */
+    /** Derived, unless one was stored under that name. */
     secret: (name: string): Buffer => known.secret(name) ?? derivedSecret(seed(), name),
   }
 }
@@ -99,10 +101,10 @@ export const vaultInStreamsShown = 'the vault in streams'
 
 /**
  * The vault in streams of EventStoreDB, which nodes share without a file. Each node keeps what it
- * has read of it in a file of its own, and reads what has come when it waits for `caughtUp`. Keys
- * lie in pages, which forget; all else lies in one journal, sealed with the keys. People
- * cannot be read one by one instead: their streams would be named after their numbers, and names of
- * streams outlive an erasure.
+ * has read in a local file, and reads what is new when it waits for `caughtUp`. Keys are in pages,
+ * which can be erased; everything else is in one journal, sealed with the keys. One stream per
+ * person would not do: it would be named after their identifier, and stream names outlive an
+ * erasure.
  * Long because it is the list of all that a vault does.
  */
 export const openVaultInStreams = async (
@@ -125,7 +127,7 @@ export const openVaultInStreams = async (
   const newPeople = addPeople({ journal, pages, known, events })
   const caughtUp = (): Promise<void> => reportingTo(reading, journal.caughtUp())
   const change = async (...decide: Parameters<typeof journal.append>): Promise<void> => {
-    // Whoever is not known here yet would be passed over.
+    // A person not known here yet would be missed.
     await caughtUp()
     await reportingTo(writing, journal.append(...decide))
   }

@@ -4,7 +4,7 @@ import type { Totals } from '../../domain/accounting/totals.ts'
 import type { TransactionLine } from '../../domain/accounting/transaction-line.ts'
 import type { Recorded } from '../../domain/events.ts'
 
-/** What an event charges or pays out, in minor units. */
+/** The charge or payout of an event, in minor units. */
 export type Amount = {
   readonly amount: string
   readonly currency: string
@@ -19,7 +19,7 @@ const ofSettlement = ['settlement_fee', 'settlement_fee_vat'] as const
 const feeIn = (totals: Totals, currency: string, name: (typeof ofSettlement)[number]): Sum =>
   addUp(...totals.map((one) => (one.currency === currency ? (one.fees[name] ?? 0) : 0)))
 
-/** The amounts that fees decide: those of a line, or of a settlement. */
+/** The amounts that depend on fees: those of a line, or of a settlement. */
 export const amountsIn = (
   event: Recorded,
   line: TransactionLine | undefined,

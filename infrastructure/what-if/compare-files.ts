@@ -7,7 +7,7 @@ type File = Pick<ReadModelFile, 'sqlite'>
 
 type Place = { readonly table: string; readonly key: Readonly<Record<string, Cell>> }
 
-/** A row that one file has, or a column of a row that both have; of JSON, a member of it. */
+/** A row in only one file, or a column that differs; in JSON, a member of it. */
 export type RowDifference = Place &
   (
     | { readonly onlyIn: 'here' | 'there' }
@@ -16,16 +16,16 @@ export type RowDifference = Place &
 
 type Names = { readonly here: readonly string[]; readonly there: readonly string[] }
 
-/** What differs in a table that both have. */
+/** The differences in a table that both files have. */
 export type TableCompared = {
   readonly table: string
   readonly rows: { readonly here: number; readonly there: number }
   readonly columnsOnlyIn: Names
-  /** Whether rows can be told apart by the same columns. */
+  /** Whether both use the same columns as row keys. */
   readonly isComparable: boolean
-  /** Rows that one lacks, and columns of the others. */
+  /** Number of rows missing in one file, plus differing columns of the others. */
   readonly count: number
-  /** The first of them, in the order of the keys. */
+  /** The first of them, in key order. */
   readonly differences: readonly RowDifference[]
 }
 
@@ -67,14 +67,14 @@ const onlyIn = (here: readonly string[], there: readonly string[]): Names => ({
   there: there.filter((name) => !here.includes(name)),
 })
 
-/** The order of SQLite, in columns of one type. */
+/** SQLite's order for columns of one type. */
 const orderOf = (one: Cell, other: Cell): number => {
   if (typeof one === 'number' && typeof other === 'number') return one - other
   const bytes = (cell: Cell) => (cell instanceof Uint8Array ? cell : Buffer.from(String(cell)))
   return Buffer.compare(bytes(one), bytes(other))
 }
 
-/** Walks through the rows of both in the order of their keys, with both rows of each key. */
+/** Iterates the rows of both in key order, with both rows of each key. */
 function* rowsByKey(here: Iterator<Row>, there: Iterator<Row>, keyCount: number) {
   const order = (one: Row, other: Row): number => {
     for (let index = 0; index < keyCount; index += 1) {
@@ -137,8 +137,8 @@ const compareRows = (
 }
 
 /**
- * Compares all tables of two files of read models, which other code may have made; of each table
- * at most so many differences are listed.
+ * Compares all tables of two read model files, possibly made by different code; lists a limited
+ * number of differences per table.
  */
 export const compareFiles = (here: File, there: File, most: number): FilesCompared => {
   const [tables, others] = [tablesOf(here), tablesOf(there)]

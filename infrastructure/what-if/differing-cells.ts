@@ -19,7 +19,7 @@ const isGroup = (value: unknown): value is Members => typeof value === 'object' 
 const cellOf = (value: unknown): Cell =>
   typeof value === 'string' || typeof value === 'number' ? value : (JSON.stringify(value) ?? null)
 
-/** The innermost members of JSON that differ. The order of members is no part of what they say. */
+/** The innermost differing members of JSON. The order of members has no meaning. */
 const membersThatDiffer = (column: string, one: unknown, other: unknown): readonly Values[] => {
   if (jsonEquals(one, other)) return []
   if (!isGroup(one) || !isGroup(other) || Array.isArray(one) !== Array.isArray(other))
@@ -30,7 +30,7 @@ const membersThatDiffer = (column: string, one: unknown, other: unknown): readon
   )
 }
 
-/** What differs in a cell: the whole of it, or members of its JSON. */
+/** The differences in a cell: the whole cell, or members of its JSON. */
 export const differencesIn = (column: string, here: Cell, there: Cell): readonly Values[] => {
   if (here === there) return []
   if (here instanceof Uint8Array && there instanceof Uint8Array)

@@ -7,14 +7,17 @@ import type { Settings } from '../settings.ts'
 
 export type Where = Pick<Settings, 'EVENT_STORE' | 'DATA_DIR' | 'MODE'>
 
-/** The program in a checkout that was built, or in its `dist`. */
+/** The program in a built checkout, or in its `dist`. */
 export const programIn = (folder: string): string =>
   ['dist/infrastructure/main.js', 'infrastructure/main.js']
     .map((path) => join(resolve(folder), path))
     .find((path) => existsSync(path)) ??
   fail(`${folder} holds no build: run npm ci and npm run build in that checkout`)
 
-/** Settings as this process has them, but for what tells which log, in whichever folder. */
+/**
+ * The settings of this process, except for those that locate the log, which is in another
+ * directory.
+ */
 const commandOf = ({ DATA_DIR, MODE }: Where, words: readonly string[]): readonly string[] => [
   `DATA_DIR=${resolve(DATA_DIR)}`,
   `MODE=${MODE}`,
@@ -26,7 +29,7 @@ const mostOfWords = 20_000
 
 type Told = { readonly made_by?: string }
 
-/** What a build printed: its last line of JSON. */
+/** The last line of JSON that a build printed. */
 const toldIn = (output: string): Told => {
   try {
     return JSON.parse(output.trim().split('\n').at(-1) ?? '') as Told
@@ -38,10 +41,10 @@ const toldIn = (output: string): Told => {
 type OtherFold =
   /** `madeBy` is the version of the code that folded it. */
   | { readonly madeBy: string | null }
-  /** What the other build said. */
+  /** The other build's error. */
   | { readonly problem: string }
 
-/** Lets another build fold the log up to a position into a new file, as a process of its own. */
+/** Runs another build as a separate process to fold the log up to a position into a new file. */
 export const foldWithBuild = (
   program: string,
   place: Where,

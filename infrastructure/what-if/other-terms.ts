@@ -5,7 +5,7 @@ import type { EventType, Recorded } from '../../domain/events.ts'
 import { factBook } from '../../domain/fact-book.ts'
 import { lineBook } from '../audit/line-book.ts'
 
-/** Events that say what a merchant is charged. */
+/** Events with charges to a merchant. */
 const charging: readonly string[] = [
   'PaymentCaptured',
   'PaymentRefunded',
@@ -14,10 +14,10 @@ const charging: readonly string[] = [
   'SettlementMade',
 ] satisfies readonly EventType[]
 
-/** The schedules of merchants, in place of those that were set. */
+/** Fee schedules by merchant, replacing those that were set. */
 export type OtherFees = ReadonlyMap<string, FeeSchedules>
 
-/** Decides what is charged by other fees, whatever was set when. */
+/** Computes charges with other fees, ignoring those that were set. */
 export const otherTerms = (fees: OtherFees) => {
   const book = factBook()
   const lines = lineBook()
@@ -36,7 +36,7 @@ export const otherTerms = (fees: OtherFees) => {
       const terms = currencies.map((currency) => [currency, termsAt(merchant, currency, at)])
       return [Object.fromEntries(terms) as Record<string, FeeTerms>]
     },
-    // What is charged depends on none of these.
+    // Charges depend on none of these.
     tidOf: () => '',
     ridOf: () => '',
     toldBy: () => undefined,
@@ -44,13 +44,13 @@ export const otherTerms = (fees: OtherFees) => {
   }
 
   return {
-    /** Call it with every event, after it was decided otherwise. */
+    /** Call with every event, after deciding it again. */
     read: (event: Recorded): void => {
       lines.read(event)
       book.read(event)
     },
     addLine: lines.add,
-    /** The event as it would be by the other fees, from a state that follows them. */
+    /** The event as it would be with the other fees, from a state that follows them. */
     inPlaceOf: (judge: Judge, state: unknown, event: Recorded): Recorded => {
       const { type, metadata } = event
       if (!charging.includes(type) || !fees.has(metadata.merchant ?? '')) return event

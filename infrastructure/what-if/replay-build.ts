@@ -11,7 +11,7 @@ import { compareFiles, type FilesCompared } from './compare-files.ts'
 import { foldWithBuild, programIn, type Where } from './other-build.ts'
 
 export type BuildReplayed = {
-  /** Where the log ended when the replay began. */
+  /** The log's end when the replay began. */
   readonly position: Position
   readonly here: { readonly madeBy: string }
   readonly there: { readonly build: string; readonly madeBy: string | null }

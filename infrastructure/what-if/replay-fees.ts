@@ -16,14 +16,14 @@ import { openStoreToRead, type OpenedStore, type Place } from '../stores.ts'
 import { amountsIn, type Amount } from './amounts.ts'
 import { otherTerms, type OtherFees } from './other-terms.ts'
 
-/** An amount that would be another one. */
+/** An amount that would be different. */
 type FeeDifference = {
   readonly event: Position
   readonly at: string
   readonly merchant: string
   /** The tid of a payment, the rid of a permission request, or the id of a settlement. */
   readonly subject: string
-  /** The capture or refund. */
+  /** Id of the capture or refund. */
   readonly part: string | null
   readonly type: string
   readonly amount: string
@@ -32,7 +32,7 @@ type FeeDifference = {
   readonly otherwise: string
 }
 
-/** What a merchant is charged and paid out in all. */
+/** Totals of a merchant's charges and payouts. */
 type Summed = {
   readonly merchant: string
   readonly currency: string
@@ -43,7 +43,7 @@ type Summed = {
 export type FeesReplayed = {
   readonly position: Position
   readonly count: number
-  /** The first of them, in the order of the log. */
+  /** The first of them, in log order. */
   readonly differences: readonly FeeDifference[]
   readonly sums: readonly Summed[]
 }
@@ -52,7 +52,7 @@ type Pair = readonly [recorded: Sum, otherwise: Sum]
 const noPair: Pair = ['0', '0']
 const plus = (one: Pair, other: Pair): Pair => [addUp(one[0], other[0]), addUp(one[1], other[1])]
 
-/** Gathers amounts as they are and as they would be. */
+/** Collects amounts as they are and as they would be. */
 const gatherAmounts = (most: number) => {
   const differences: FeeDifference[] = []
   const sums = new Map<string, { charges: Pair; payouts: Pair }>()
@@ -113,14 +113,14 @@ const placeOf = (event: Recorded, part: string | null) => {
   }
 }
 
-/** Walks through the log with states as they would be. */
+/** Processes the log with the states as they would be. */
 const walkWith = (store: OpenedStore, fees: OtherFees, most: number) => {
   const terms = otherTerms(fees)
   const gathered = gatherAmounts(most)
   const states = streamStates(store, (judge, before, event) =>
     evolved(judge, before, terms.inPlaceOf(judge, before.state, event)),
   )
-  /** Kept whole: their sums cannot be made again from their own streams. */
+  /** Kept in full: their sums cannot be computed from their own streams. */
   const ofSettlements = new Map<string, StreamState>()
 
   const read = async (event: Recorded): Promise<void> => {
@@ -142,7 +142,7 @@ const walkWith = (store: OpenedStore, fees: OtherFees, most: number) => {
   return { read, found: gathered.found }
 }
 
-/** Folds a log as if other fees had been in force, and compares what is charged and paid out. */
+/** Folds a log as if other fees had been in force, and compares charges and payouts. */
 export const replayWithFees = async (
   place: Place,
   fees: OtherFees,

@@ -7,7 +7,7 @@ const number = (count: number): string => count.toLocaleString('en-GB')
 const counted = (count: number, one: string, many = `${one}s`): string =>
   `${number(count)} ${count === 1 ? one : many}`
 
-/** Texts of a line, however long. */
+/** Maximum width of a line's texts. */
 const widest = 100
 
 export const shownCell = (cell: Cell): string => {
@@ -48,7 +48,7 @@ const linesOfTable = (compared: TableCompared): readonly string[] => {
     : [`${table} (${sizes}): ${counted(count, 'difference')}`, ...lines]
 }
 
-/** How much differs; everything that only one of them has counts. */
+/** Number of differences, including everything that only one of them has. */
 export const countOfBuild = (found: BuildReplayed): number => {
   if ('problem' in found) return 1
   const { tablesOnlyIn, tables } = found
