@@ -10,7 +10,7 @@ import type { Begun, Share } from './share.ts'
 type Answered = Pick<Attempt, 'result' | 'httpStatus' | 'problem' | 'durationMs' | 'retryAfterMs'>
 
 export type AttemptNeeds = {
-  /** Suspends the destination of a failed attempt after days of failures. */
+  /** Makes the destination of a failed attempt rest after days of failures. */
   readonly restIfDead: (lane: DeliveryLane) => Promise<void>
   readonly share: Share
   readonly find: Find

@@ -1,7 +1,7 @@
 import type { DeliveryLane } from '../domain/callback.ts'
 import type { Instant } from '../domain/time.ts'
 
-/** Why a destination is held back: it is suspended, or asked for fewer requests. */
+/** Why a destination is held back: it rests, or asked for fewer requests. */
 type DestinationTrouble = {
   readonly pausedUntil: Instant | null
   readonly restedAt: Instant | null

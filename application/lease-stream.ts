@@ -1,6 +1,6 @@
 import { fold } from '../domain/decider.ts'
 import { leases, type LeaseCommand, type LeaseEvent, type Leases } from '../domain/leases.ts'
-import { noStream, type EventStore } from './event-store.ts'
+import { noStream, type EventStore, type RecordedEvent } from './event-store.ts'
 
 /** All leases are in one stream. */
 export const leaseStream = 'lease-work'
@@ -40,7 +40,7 @@ export const followLeases = ({ store, elapsed }: Needs) => {
       lookedAt = at
       for (const event of news) {
         revision = event.revision
-        apply(event as unknown as LeaseEvent, at)
+        apply(event as RecordedEvent & LeaseEvent, at)
       }
       for (const name of Object.keys(state.nodes)) if (!heardAt.has(name)) heardAt.set(name, at)
     },

@@ -18,7 +18,7 @@ type Needs = {
   readonly onRested: (merchant: string, rested: RestedDestination) => void
 }
 
-/** Suspends a destination after days without a successful delivery. */
+/** Makes a destination rest after days without a successful delivery. */
 export const restIfDead =
   ({ handle, findDestination, contextOf, onRested }: Needs) =>
   async ({ merchant, destination }: DeliveryLane): Promise<void> => {

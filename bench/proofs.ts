@@ -1,5 +1,5 @@
-// How long a proof takes in a tree of ten million leaves. The tiles are made, not the log: random
-// hashes, as a log of so many events would have them. `-- <leaves>` for another number.
+// Duration of proofs in a tree of ten million leaves. Only the tiles are generated, with random
+// hashes, not the log. `-- <leaves>` sets another number.
 import { randomBytes, randomInt } from 'node:crypto'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,7 +19,7 @@ const rounds = 5_000
 const positionsOf = (first: number, width: number): Uint8Array =>
   new Uint8Array(Float64Array.from({ length: width }, (_, at) => first + at + 1).buffer)
 
-/** Fills each level from the roots of the full tiles below it. */
+/** Fills each level with the roots of the full tiles below it. */
 const fill = ({ sqlite }: ReadModelFile): void => {
   const insert = sqlite.prepare('INSERT INTO tiles VALUES (?, ?, ?, ?, ?)')
   const put = (level: number, number: number, hashes: Buffer): void => {
@@ -50,7 +50,7 @@ const shown = (times: readonly number[]): string => {
   return `p50 ${at(0.5)}, p99 ${at(0.99)}, longest ${at(1)}`
 }
 
-/** What a processor has worked for us, in ms: other processes do not count. */
+/** Processor time of this process in ms, unaffected by other processes. */
 const worked = (): number => {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
@@ -86,7 +86,7 @@ try {
   const routes = transparencyRoutes({ ...needs, tree, readAsset: () => new Uint8Array() })
   const answer = (at: string, query: object): RawReply => {
     const route = routes.find((one) => one.path === `/transparency/proof/${at}`)
-    return route?.handle({ query } as unknown as Call<never, never, never>) as RawReply
+    return route?.handle({ query } as Call) as RawReply
   }
   measure('inclusion', () => answer('inclusion', { index: randomInt(leaves) }))
   measure('consistency', () => answer('consistency', { from: randomInt(1, leaves) }))

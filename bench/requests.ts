@@ -7,10 +7,10 @@ import type { Address } from './connection.ts'
 /** The levels at which a merchant's request is authenticated. */
 export type Level = 'SECRET' | 'KEY'
 
-/** Whom the sandbox lets in, and where. */
+/** The sandbox's credentials and address. */
 export type Shop = { readonly address: Address; readonly adminKey: string }
 
-const signAsync = promisify(sign) as unknown as (
+const signAsync = promisify(sign) as (
   algorithm: string,
   text: Buffer,
   key: ReturnType<typeof createPrivateKey>,
@@ -79,7 +79,7 @@ export type Requests = ReturnType<typeof requestsOf>
 
 const list = '/merchant/v1/payment_request/'
 
-/** What the bench asks: method, path and body of each kind of request. */
+/** The requests of the bench: method, path and body of each kind. */
 export const payments = {
   create: (posTid: string, customer = '4799999901', callback_uri?: string) =>
     [

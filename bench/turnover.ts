@@ -2,19 +2,19 @@ import { capture, requestAndAccept } from './paced.ts'
 import type { Connection } from './connection.ts'
 import type { Requests } from './requests.ts'
 
-/** Messages that each payment tells: of its authorisation, and of each capture. */
+/** Messages per payment: the authorisation and each capture. */
 export const messagesOfEach = 5
 
 type Told = {
-  /** Called before the payment tells anything. */
+  /** Called before the payment's first message. */
   readonly onBegun: (tid: string, number: number) => void
   /** Called when its next message is due. */
   readonly onDue: (tid: string, due: number) => void
 }
 
 /**
- * Payments as shops make them: each is captured a few times, and then another takes its place. The
- * number of a place decides the destination.
+ * Payments as in shops: each is captured a few times, then replaced by another. The slot's number
+ * decides the destination.
  */
 export const makeTurnover = (
   requests: Requests,
@@ -31,12 +31,12 @@ export const makeTurnover = (
   const open = Array.from({ length: places }, (_, place) => ({
     place,
     tid: Promise.resolve(''),
-    // So that they do not all end at the same time.
+    // Staggered, so that they do not all end at the same time.
     left: place % messagesOfEach,
   }))
 
   return {
-    /** Makes the first payment of each place. */
+    /** Makes the first payment of each slot. */
     fill: async (connections: readonly Connection[]): Promise<void> => {
       const rest = [...open]
       const work = async (connection: Connection): Promise<void> => {
@@ -45,9 +45,10 @@ export const makeTurnover = (
       }
       await Promise.all(connections.map(work))
     },
-    /** The next step of the next place. */
+    /** The next step of the next slot. */
     turn: (count: number, due: number) => async (connection: Connection) => {
-      const next = open[count % places]!
+      const next = open[count % places]
+      if (!next) throw new Error('there are no places')
       if (next.left > 0) {
         next.left -= 1
         const tid = await next.tid

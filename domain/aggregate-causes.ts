@@ -68,12 +68,14 @@ const own: Own = {
 
 type AnyCauses = Causes<unknown, { readonly type: string; readonly data: object }, unknown>
 
-/** The possible commands behind the events of each aggregate. */
-export const causes = {
-  ...Object.fromEntries(
-    Object.entries(aggregates).flatMap(([name, aggregate]) =>
-      'causes' in aggregate ? [[name, aggregate.causes]] : [],
-    ),
+const ofRegisters = Object.fromEntries(
+  Object.entries(aggregates).flatMap(([name, aggregate]) =>
+    'causes' in aggregate ? [[name, aggregate.causes as AnyCauses]] : [],
   ),
-  ...own,
-} as unknown as Readonly<Record<keyof Aggregates, AnyCauses>>
+)
+
+/** The possible commands behind the events of each aggregate. */
+export const causes: Readonly<Record<keyof Aggregates, AnyCauses>> = {
+  ...(ofRegisters as Record<Exclude<keyof Aggregates, keyof Own>, AnyCauses>),
+  ...(own as Record<keyof Own, AnyCauses>),
+}

@@ -26,12 +26,12 @@ type Command =
 type DestinationEvent = EventsOf<typeof destinationEvents>
 
 /**
- * Start of the failures it is suspended for. A delivery between two suspensions is not recorded.
+ * Start of the failures it rests for. A delivery between two rests is not recorded.
  */
 type Destination = { readonly restsFor: Instant | null }
 
 /**
- * A destination is suspended after days of failures only: its messages wait until it is resumed.
+ * A destination rests (is suspended) after days of failures only: its messages wait until it wakes.
  */
 export const callbackDestination: Decider<Command, DestinationEvent, Destination> = {
   initial: { restsFor: null },

@@ -36,7 +36,6 @@ const moment = z
   })
 
 type Asking = { readonly as_of?: AskedMoment | undefined }
-type AnyCall = Call<never, never, never>
 
 /**
  * Has the reading routes of merchants take `as_of` (interface 17). They know nothing of it: the
@@ -49,7 +48,7 @@ export const takingAsOf =
     if (method !== 'GET' || !path.startsWith(`${merchantPrefix}/`)) return given
     const query = (given.query ?? z.object({})).extend({ as_of: moment })
 
-    const answerThen = async (call: AnyCall, asked: AskedMoment): Promise<unknown> => {
+    const answerThen = async (call: Call, asked: AskedMoment): Promise<unknown> => {
       // What anybody may read never changes.
       if (access === 'OPEN') {
         await checkMoment(asked)
@@ -59,11 +58,11 @@ export const takingAsOf =
       return answerAsOf(asked, merchant || actor, async ({ at, routes }) => {
         const then = routes.get(path)
         if (!then) throw new Error(`${path} is not known as of a moment`)
-        return then.handle({ ...call, at } as never)
+        return then.handle({ ...call, at })
       })
     }
 
-    const handle = (call: AnyCall): unknown => {
+    const handle = (call: Call): unknown => {
       const { as_of: asked } = call.query as Asking
       return asked === undefined ? given.handle(call) : answerThen(call, asked)
     }

@@ -133,7 +133,7 @@ const carryOut = async (
     accept,
     request,
   }
-  const handled = (): unknown => route.handle(call as never)
+  const handled = (): unknown => route.handle(call)
   try {
     const body = bodyOf(names, route, request.body, contentType)
     // Awaited only where it takes several turns.

@@ -6,8 +6,12 @@ import { fittingOf, type Fitting } from './fitting.ts'
 
 export type Issues = { issues: z.core.$ZodRawIssue[] }
 
-type Check = (fitting: never, context: Issues) => void
-const checks = new WeakMap<z.ZodType, { readonly fields: z.ZodType; readonly check: Check }>()
+type CrossFieldCheck = {
+  readonly fields: z.ZodType
+  /** A method, so that a check may declare the type that `fields` gives. */
+  check(fitting: unknown, context: Issues): void
+}
+const checks = new WeakMap<z.ZodType, CrossFieldCheck>()
 
 /**
  * Reports problems across fields even when other fields are at fault; a schema checks the whole
@@ -29,7 +33,7 @@ export const readableOf = (schema: z.ZodType, given: unknown): unknown =>
 /** Problems across fields of what can be read. */
 export const crossFieldIssues = (schema: z.ZodType, readable: unknown): Issues['issues'] => {
   const context: Issues = { issues: [] }
-  checks.get(schema)?.check(readable as never, context)
+  checks.get(schema)?.check(readable, context)
   return context.issues
 }
 

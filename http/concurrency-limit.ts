@@ -20,6 +20,6 @@ export const limited = (routes: readonly Route[]): Route[] => {
   const limit = requestLimit({ concurrent: 16, maxWaiting: 20_000 })
   return routes.map((route) => ({
     ...route,
-    handle: (call: Call<never, never, never>) => limit(() => route.handle(call)),
+    handle: (call: Call) => limit(() => route.handle(call)),
   }))
 }

@@ -42,6 +42,6 @@ export const withFurtherFaults = async (
   const given = givenIn(route.body, call.request.body, contentType, names)
   const body = readableOf(route.body, given)
   const issues = crossFieldIssues(route.body, body)
-  const further = furtherFaults && (() => furtherFaults({ ...call, body } as never))
+  const further = furtherFaults && (() => furtherFaults({ ...call, body }))
   return withFurther(problems, [...issues, ...(further ? await findFaults(further) : [])])
 }

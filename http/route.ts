@@ -57,7 +57,6 @@ export type Guard = 'session' | 'token' | 'client'
 export type OwnErrors = {
   readonly type: string
   readonly schema: z.ZodType
-  /** Headers of all these errors. */
   readonly headers?: Readonly<Record<string, string>>
   /** Words errors from before the route ran; by default as everywhere. */
   readonly tell?: (status: number, description: string) => object
@@ -110,17 +109,18 @@ export type Route = Place &
     readonly body: z.ZodType | undefined
     readonly success: Success | Raw
     readonly reply: z.ZodType | undefined
-    readonly furtherFaults: FindFurtherFaults<never, never> | undefined
-    readonly handle: (call: Call<never, never, never>) => unknown
+    readonly furtherFaults: FindFurtherFaults | undefined
+    /** A method, so that a handler may declare the types its own schemas give. */
+    handle(call: Call): unknown
   }
 
 /**
  * What else is wrong with a body that has faults: checks of what of it could be read (`body`) with
  * each other and with what is there. Not asked for right bodies.
  */
-export type FindFurtherFaults<Params, Body> = (
-  call: Call<Params, unknown, Body>,
-) => MaybePromise<readonly Issue[]>
+export type FindFurtherFaults<Params = unknown, Body = unknown> = {
+  find(call: Call<Params, unknown, Body>): MaybePromise<readonly Issue[]>
+}['find']
 
 type Input<Schema> = Schema extends z.ZodType ? z.input<Schema> : never
 

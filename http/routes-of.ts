@@ -4,6 +4,7 @@ import type { Default, Kind, Method, Own, Raw, Route, Success } from './route.ts
 
 /** Makes routes of one kind, by method and path: `get('/health/live', { … })`. */
 export const routesOf = <Usual extends Success | Raw = never>(kind: Kind<Usual>) => {
+  const anyKind: Kind<Success | Raw> = kind
   const by =
     (method: Method) =>
     <
@@ -16,6 +17,6 @@ export const routesOf = <Usual extends Success | Raw = never>(kind: Kind<Usual>)
       path: string,
       own: Own<Params, Query, Body, Reply, S>,
     ): Route =>
-      route<Params, Query, Body, Reply, S>({ ...kind, ...own, method, path } as never)
+      route({ ...(anyKind as Kind<S>), ...own, method, path })
   return { get: by('GET'), post: by('POST'), put: by('PUT'), remove: by('DELETE') }
 }

@@ -6,8 +6,6 @@ import type { RawReply, Route } from './route.ts'
 
 const mostAtOnce = 16
 
-type AnyCall = Call<never, never, never>
-
 const refuseMore = (): never => {
   const description = `You read ${mostAtOnce} such answers already: read one to its end first.`
   throw new RequestError(429, description, null, { 'Retry-After': '2' })
@@ -36,7 +34,7 @@ export const fewStreamsAtOnce = (): ((given: Route) => Route) => {
 
   return (given) => {
     if (given.success !== 'raw' || given.access === 'OPEN') return given
-    const handle = async (call: AnyCall): Promise<unknown> => {
+    const handle = async (call: Call): Promise<unknown> => {
       const { merchant, actor } = callerOf(call)
       const leave = enter(merchant || actor)
       try {

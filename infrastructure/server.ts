@@ -17,7 +17,7 @@ import { callbackWire, linksWith, namesIn, wireWith } from './callback-wire.ts'
 import { accessOf } from './callers.ts'
 import { callbackKeysIn, signerIn } from './callbacks/own-signer.ts'
 import { openCore, type Core, type Surroundings } from './core.ts'
-import { describedBy, forEverySlice } from './described.ts'
+import { knownNeeds } from './known-needs.ts'
 import { fundingOf } from './funding.ts'
 import { countInFlight } from './in-flight.ts'
 import type { Log } from './log.ts'
@@ -105,7 +105,7 @@ export const openService = async (
   const service = await composeService(core, parts, { ...known, authenticate })
   const asOf = answersAsOf(service.past, (moment) => {
     const reads = readsAsOf(core, granted, moment)
-    return forEverySlice(describedBy({ ...known, authenticate, ...reads, wordCallback }))
+    return knownNeeds({ ...known, authenticate, ...reads, wordCallback })
   })
   const routes = allRoutes({ ...service.needs, asOf })
   const app = makeApp({
@@ -122,5 +122,5 @@ export const openService = async (
 /** The OpenAPI document, without a running service. */
 export const described = (settings: Settings): object => {
   const about = namedOf(settings)
-  return openApi(allRoutes(forEverySlice(describedBy(about))), about)
+  return openApi(allRoutes(knownNeeds(about)), about)
 }

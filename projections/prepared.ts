@@ -149,7 +149,7 @@ export const columnsOf = <Of extends Columns>(
     .groupBy(...(group ? [group] : []))
     .orderBy(...order)
   const rows = limit === undefined ? query : query.limit(limit)
-  return prepared(db, table, rows as unknown as Compilable<Found<Of>>)
+  return prepared(db, table, rows as Compilable<Found<Of>>)
 }
 
 /** Whole rows of a table. */

@@ -1,5 +1,6 @@
 import type { PaymentRequest } from '../../domain/payment/payment-events.ts'
 import { faultsOfAcceptance } from '../../domain/payment/payment-request.ts'
+import type { Issues } from '../checking.ts'
 import type { Issue } from '../errors.ts'
 import { issuesOf } from '../refusal-answers.ts'
 import { amountIn, read } from '../wire.ts'
@@ -21,11 +22,11 @@ export const acceptanceFaults = (
   { additional_amount: text, confirmed, credit }: Accepted,
   request: PaymentRequest,
 ): readonly Issue[] => {
-  const context = { issues: [] as Issue[] }
+  const context: Issues = { issues: [] }
   const additionalAmount =
     text === undefined
       ? undefined
-      : amountIn(context as never, ['additional_amount'], text, request.currency)
+      : amountIn(context, ['additional_amount'], text, request.currency)
   const known = {
     ...(additionalAmount !== undefined && context.issues.length === 0 && { additionalAmount }),
     ...(confirmed !== undefined && { isConfirmed: confirmed }),

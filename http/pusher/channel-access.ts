@@ -62,7 +62,7 @@ export const claimingChannels =
           throw new Malformed({ [field]: [ofAnother(merchant)] })
       }
     }
-    const furtherFaults = async (call: Call<never, unknown, never>): Promise<readonly Issue[]> => {
+    const furtherFaults = async (call: Call): Promise<readonly Issue[]> => {
       const faults = [...((await given.furtherFaults?.(call)) ?? [])]
       for (const [field, channel] of channelsIn(call.body)) {
         const merchant = merchantOf(call)
@@ -72,7 +72,7 @@ export const claimingChannels =
       }
       return faults
     }
-    const handle = (call: Call<never, never, never>): unknown => {
+    const handle = (call: Call): unknown => {
       const found = channelsIn(call.body)
       if (found.length === 0) return given.handle(call)
       return claim(call, found).then(() => given.handle(call))

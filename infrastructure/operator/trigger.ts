@@ -17,7 +17,7 @@ export type OpenService = (
   readonly service: { stop(): Promise<void> }
 }>
 
-type Ask = (method: string, path: string, body?: object) => Promise<any>
+type Ask = (method: string, path: string, body?: object) => Promise<{ readonly id: string }>
 
 const listPath = '/merchant/v1/payment_request/'
 
@@ -27,7 +27,7 @@ const requested = async (ask: Ask, callbackUri: string | undefined): Promise<str
     ...{ amount: '100.00', allow_credit: false, customer: '+4799999901' },
     ...(callbackUri !== undefined && { callback_uri: callbackUri }),
   })
-  return id as string
+  return id
 }
 
 const accepted = async (ask: Ask, callbackUri: string | undefined): Promise<string> => {

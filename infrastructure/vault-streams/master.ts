@@ -16,7 +16,7 @@ type Stored = { readonly keyId: string; readonly master?: string; readonly since
 
 const newestIn = async (streams: Pick<Streams, 'readStream'>) => {
   const newest = (await streams.readStream(masterStream)).at(-1)
-  return newest && { ...(newest.data as unknown as Stored), revision: newest.revision }
+  return newest && { ...(newest.data as Stored), revision: newest.revision }
 }
 
 const read = async (streams: Pick<Streams, 'readStream'>): Promise<Kept | undefined> => {
