@@ -15,11 +15,11 @@ import { measureRebuild } from './rebuild.ts'
 const isQuick = process.argv.includes('--quick')
 const linesOfReport = isQuick ? 20_000 : 1_000_000
 const shops = isQuick ? 50 : 1_000
-/** Some 100,000 captures: a payment of the histories has 4.2 events and 1.4 captures. */
+/** Some 100,000 captures: a generated payment has 4.2 events and 1.4 captures on average. */
 const eventsSettled = isQuick ? 6_000 : 300_000
 const capturesPerSecond = 200
 const secondsOfWindow = isQuick ? 1 : 5
-/** About as many as pass while the report closes: of both, the worst one counts. */
+/** About as many as fit into the closing of the report; the worst one counts on both sides. */
 const windows = isQuick ? 1 : 4
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`)
@@ -27,9 +27,8 @@ const whole = (value: number): string => Math.round(value).toLocaleString('en')
 const secondsSince = (began: number): number => (performance.now() - began) / 1000
 
 /**
- * Watches the memory that a process holds for itself, in megabytes; Linux tells. The sorter of
- * SQLite maps its files besides, and their pages belong to the kernel, which takes them back at
- * will.
+ * Samples the private memory of a process, in megabytes (Linux only). SQLite's sorter also maps its
+ * files; those pages belong to the kernel, which can reclaim them.
  */
 const watchMemory = (pid: number) => {
   const megabytes = (): number => {
@@ -39,13 +38,13 @@ const watchMemory = (pid: number) => {
   let most = megabytes()
   const timer = setInterval(() => (most = Math.max(most, megabytes())), 50)
   return {
-    /** The most so far. */
+    /** The maximum so far. */
     most: () => most,
     stop: () => clearInterval(timer),
   }
 }
 
-/** How a log streams from the service: its lines and the seconds that they took. */
+/** Reads a log from the service: the number of lines, and the seconds it took. */
 const download = async (url: string): Promise<number> => {
   const { body } = await fetch(url)
   let lines = -1
@@ -54,7 +53,7 @@ const download = async (url: string): Promise<number> => {
   return lines
 }
 
-/** Closes a report of so many lines while captures go on, and reads its log. */
+/** Closes a report with this many lines during captures, and reads its log. */
 const measureReport = async (directory: string) => {
   say('a log to report')
   await measureRebuild(directory, linesOfReport)
@@ -70,7 +69,7 @@ const measureReport = async (directory: string) => {
       user: 'pos1',
       secret: 'sandbox-secret',
     })
-    // What has become due meanwhile is settled first.
+    // First settles what became due in the meantime.
     await merchantClient(base)('POST', '/sandbox/v1/clock/', { advance_seconds: 0 })
     const adminKey = readFileSync(join(directory, 'sandbox-admin-key.pem'), 'utf8')
     const shop = { address: service.address, adminKey }
@@ -117,7 +116,7 @@ const measureReport = async (directory: string) => {
   }
 }
 
-/** Settles many merchants at once, as the operator's command does. */
+/** Settles many merchants at once, with the operator's command. */
 const measureSettlement = async (directory: string) => {
   say('settlements')
   const settings = readSettings({ DATA_DIR: directory })

@@ -19,7 +19,7 @@ const metadata = {
   schema: 1,
 }
 
-/** Made before the clock runs, as the raw rows are; an id may come again in another stream. */
+/** Generated before the clock starts, like the raw rows; an id may recur in another stream. */
 const ids = Array.from({ length: 65_536 }, () => randomUUID())
 let idsUsed = 0
 
@@ -28,7 +28,7 @@ const newEvent = (): NewEvent => {
   return { id, type: 'Benched', data, metadata }
 }
 
-/** So many writers at once, each waiting for its own append; answers events per second. */
+/** Runs concurrent writers, each waiting for its own append; returns events per second. */
 const append = async (
   store: EventStore,
   seconds: number,
@@ -48,7 +48,7 @@ const append = async (
   return (count / (performance.now() - from)) * 1000
 }
 
-/** Streams of one writer, taken in random order; it is the only one to write to them. */
+/** Streams of one writer, in random order. No other writer uses them. */
 const knownStreams = (writer: number) => {
   const streams = Array.from({ length: streamsOfEach }, (_, at) => {
     return { name: `known-${writer}-${at}`, revision: noStream }
@@ -64,9 +64,8 @@ const newStream = (): string => `payment-${randomBytes(16).toString('hex')}`
 const newStreams = () => () => [newStream(), noStream] as const
 
 /**
- * Commits of the very rows that the store writes, unique by stream and revision as they must be,
- * without what makes it an event store: nothing is expected, nobody waits for an answer, and all
- * rows are at hand.
+ * Commits the rows that the store would write, unique by stream and revision, but without an event
+ * store: no expected revisions, no waiting for results, and all rows prepared.
  */
 const commitRaw = (directory: string, name: string, seconds: number, isNew: boolean): number => {
   const database = openRawFile(join(directory, `${name}.sqlite`), eventTables)
@@ -87,11 +86,13 @@ const commitRaw = (directory: string, name: string, seconds: number, isNew: bool
   return rate
 }
 
-/** How fast the store commits in the thread that appends, and in one of its own. */
+/** Commit rates inline, in a worker, and raw. */
 type Beside = Readonly<Record<Where | 'raw', number>>
 export type Appends = { readonly known: Beside; readonly new: Beside }
 
-/** Events of 600 bytes a second with 32 appends in flight, beside raw commits of 32 rows. */
+/**
+ * Events of 600 bytes per second with 32 appends in flight, compared with raw commits of 32 rows.
+ */
 export const measureAppends = async (
   directory: string,
   round: number,
@@ -106,7 +107,7 @@ export const measureAppends = async (
   ): Promise<number> => {
     const file = join(directory, `store-${name}-${committing}-${round}.sqlite`)
     const store = openSqliteEventStore(file, 'append', committing)
-    // A thread has begun when it has answered.
+    // The thread has started once it has replied.
     await store.append('begun', [newEvent()], noStream)
     const rate = await append(store, seconds, streamsOf)
     await store.close()

@@ -10,12 +10,12 @@ import { streamOf } from '../domain/stream.ts'
 import { openPlace, type Place } from '../harness/ledger-service.ts'
 import { commandsOf, requestOf } from './histories.ts'
 
-/** Payments that are under way at the same time. */
+/** Payments open at the same time. */
 const underWay = 2_000
 /** Events between two checkpoints, and between two closings of the report. */
 const eventsOfCheckpoint = 10_000
 const eventsOfReport = 100_000
-/** Of so many messages one is delivered. */
+/** One message in this many is delivered. */
 const deliveredOf = 5
 
 /** The fees of the sandbox's captures. */
@@ -39,7 +39,7 @@ const eventOf = (type: string, data: object, at: number): NewEvent => ({
   },
 })
 
-/** A delivery of the message that an event tells. */
+/** Delivers the message of an event. */
 const deliver = async ({ core }: Place, stream: string, revision: number, told: NewEvent) => {
   const name = callbackNameOf(told.type, Number(told.metadata['schema']))
   if (name === undefined) return 0
@@ -52,7 +52,7 @@ const deliver = async ({ core }: Place, stream: string, revision: number, told: 
   return 1
 }
 
-/** Carries out the next command of a payment; returns the number of events. */
+/** Executes the next command of a payment; returns the number of events. */
 const goOn = async (place: Place, payment: Started, count: number): Promise<number> => {
   const command = payment.commands.shift()
   if (!command) return 0
@@ -70,7 +70,7 @@ const goOn = async (place: Place, payment: Started, count: number): Promise<numb
   return events.length + (isDelivered ? await deliver(place, stream, revision + 1, first) : 0)
 }
 
-/** A log of so many events as a service would have written it, in which nothing is wrong. */
+/** A valid log of at least this many events, as a service would have written it. */
 export const makeAuditedLog = async (atLeast: number, say: (text: string) => void) => {
   const place = await openPlace()
   const { tidOf } = place.core.payments

@@ -7,12 +7,11 @@ import Database from '../infrastructure/sqlite.ts'
 import { openRawFile, textTable } from './raw-commits.ts'
 
 /**
- * The least that a durable capture can be in this process: Hono, the verdict of a secret in memory,
- * the body checked by zod, and a row of 600 bytes in a group commit with `synchronous=FULL`. It
- * knows no payments.
+ * A lower bound for a durable capture in one process: Hono, a cached secret, a body checked by zod,
+ * and a row of 600 bytes in a group commit with `synchronous=FULL`. It implements no payments.
  */
 
-/** Compiled, as the service's are. */
+/** Compiled, like the service's schemas. */
 const bodySchema = z.compile(
   z.object({
     action: z.string(),

@@ -1,4 +1,4 @@
-// Captures at a pace, without and with people who browse the portal, in turns, on the log of
+// Paced captures, with and without people browsing the portal, alternating, on the log of
 // bench:portal: `npm run bench:browsing -- [rounds] [seconds] [people] [folder of the log]`.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -31,10 +31,10 @@ execFileSync('chrt', ['--all-tasks', '--idle', '--pid', '0', String(process.pid)
 
 type Half = Awaited<ReturnType<typeof measure>>
 
-/** How long captures take, and what the service uses meanwhile. */
+/** The duration of captures, and the service's resource use. */
 const measure = async (shop: Shop, label: string, tids: readonly string[], isBrowsed: boolean) => {
   const browsing = isBrowsed ? startBrowsing({ address, headers, log, people }) : undefined
-  // Everybody has a page by then.
+  // By then everybody has opened a page.
   await pause(3_000)
   const before = usedBy(service.pid)
   const work = { kind: 'capture', level: 'SECRET', label, tids } as const

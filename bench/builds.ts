@@ -10,7 +10,7 @@ const [rounds = '', ...checkouts] = process.argv.slice(2)
 if (!(Number(rounds) > 0) || checkouts.length === 0)
   throw new Error('name the number of rounds, and the folders of checkouts that are built')
 
-/** Captures a second, on payments that were made before, in a folder of its own. */
+/** Captures per second on prepared payments, in a fresh folder. */
 const measure = async (load: Load, checkout: string): Promise<number> => {
   const DATA_DIR = mkdtempSync(join(tmpdir(), 'daybook-builds-'))
   const program = join(resolve(checkout), 'dist/infrastructure/main.js')

@@ -1,14 +1,14 @@
-/** Draws how long messages took and what memory the service had, over time, as SVG. */
+/** Plots latency of messages and memory of the service over time, as SVG. */
 
 export type Window = {
-  /** Seconds from the start to its end. */
+  /** End of the window, in seconds from the start. */
   readonly until: number
   /** Milliseconds. */
   readonly p50: number
   readonly p99: number
   /** Resident memory of the service in bytes. */
   readonly memory: number
-  /** Used in the heaps of its threads. */
+  /** Heap use of its threads, in bytes. */
   readonly heaps: number
 }
 
@@ -18,7 +18,7 @@ type Panel = {
   readonly title: string
   readonly top: number
   readonly unit: string
-  /** The end of the scale is this, or more. */
+  /** Minimum for the end of the scale. */
   readonly least: number
   readonly target?: number
   readonly lines: readonly Line[]
@@ -28,7 +28,7 @@ const [width, height, left, panelWidth, panelHeight] = [760, 470, 64, 670, 150]
 
 const steps = [1, 2, 5].flatMap((step) => [0, 1, 2, 3, 4, 5].map((power) => step * 10 ** power))
 
-/** A round number, of which at most five make the whole. */
+/** A round step that divides the scale into at most five parts. */
 const stepOf = (whole: number): number =>
   steps.toSorted((a, b) => a - b).find((step) => whole / step <= 5) ?? whole
 

@@ -11,17 +11,17 @@ import { requestsOf } from './requests.ts'
 import { makeTurnover, messagesOfEach } from './turnover.ts'
 
 /*
- * Payments at a pace, each made, accepted and captured four times, and each step told to one of
- * many destinations, of which some are dead and some slow: how long until the others have the
- * message, and what memory the service needs.
- * `npm run bench:callbacks`, ten minutes, or `-- <seconds>`; draws docs/callbacks-load.svg.
+ * Paced payments, each requested, accepted and captured four times. Each step sends a callback to
+ * one of many destinations, some of which are dead or slow. Measures when the others receive the
+ * message, and the service's memory. `npm run bench:callbacks`, ten minutes, or `-- <seconds>`;
+ * draws docs/callbacks-load.svg.
  */
 
 const seconds = Number(process.argv[2] ?? 600)
 if (!(seconds > 0)) throw new Error('name the number of seconds')
 const destinations = 1_000
 const perSecond = 500
-/** Payments that are open at a time: each has a step every five seconds. */
+/** Open payments at any time: each has a step every five seconds. */
 const places = 2_500
 const windowSeconds = Math.max(1, Math.round(seconds / 120))
 const plot = new URL('../docs/callbacks-load.svg', import.meta.url)
@@ -30,7 +30,7 @@ type Received = { readonly at: number; readonly latency: number }
 
 type Open = { readonly firstSeqno: number; readonly due: number[]; readonly seen: Set<number> }
 
-/** Receipts of messages by those that answer well, each with the time since it was due. */
+/** Collects the latencies of messages to healthy destinations. */
 const watch = () => {
   const open = new Map<string, Open>()
   const received: Received[] = []
@@ -44,7 +44,7 @@ const watch = () => {
     expected: () => expected,
     again: () => again,
     start: (): void => void (hasStarted = true),
-    /** A payment of a destination that answers well. */
+    /** A payment with a healthy destination. */
     onBegun: (tid: string): void =>
       void open.set(tid, { firstSeqno: hasStarted ? 1 : 2, due: [], seen: new Set() }),
     onDue: (tid: string, at: number): void => {
@@ -67,7 +67,7 @@ const watch = () => {
 
 const sorted = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b)
 
-/** NaN of nothing. */
+/** NaN if empty. */
 const mostOf = (values: readonly number[]): number =>
   values.reduce((most, value) => Math.max(most, value), -Infinity)
 
@@ -87,7 +87,7 @@ const windowsOf = (
       p50: quantile(latencies, 0.5),
       p99: quantile(latencies, 0.99),
       memory: mostOf(within.map(({ rss }) => rss)),
-      // What stays after a collection; between two of them it grows.
+      // What remains after a garbage collection; in between it grows.
       heaps: Math.min(...within.map(({ heaps }) => heaps)),
     }
   }).filter(({ p50, memory }) => Number.isFinite(p50) && Number.isFinite(memory))
@@ -132,7 +132,7 @@ const measure = async (
 
 type Measured = Awaited<ReturnType<typeof measure>>
 
-/** At first, in the end, and the most. */
+/** First, last and maximum value. */
 const courseOf = (values: readonly number[]): string => {
   const tenth = Math.max(1, Math.floor(values.length / 10))
   const ends = [values.slice(tenth, 2 * tenth), values.slice(-tenth)].map(mostOf)

@@ -8,9 +8,9 @@ import { startLoad, startServer, type Load } from './processes.ts'
 import { mannerOf, startReceivers } from './receivers.ts'
 
 /*
- * How long captures take at a pace: without callbacks, without them while another process posts as
- * much to the receivers, and with callbacks, in turns:
- * `npm run bench:captures-beside-callbacks -- <rounds> <captures a second> <seconds> [checkout]`.
+ * Latency of paced captures without callbacks, without callbacks while another process posts the
+ * same load to the receivers, and with callbacks, alternating: `npm run
+ * bench:captures-beside-callbacks -- <rounds> <captures a second> <seconds> [checkout]`.
  */
 
 const [rounds = 10, pace = 500, seconds = 10] = process.argv.slice(2, 5).map(Number)
@@ -41,7 +41,7 @@ const startFeeder = async () => {
   return child
 }
 
-/** The p99 of captures in milliseconds, in a service with a folder of its own. */
+/** The p99 of captures in milliseconds, in a service with a fresh folder. */
 const measure = async (load: Load, mode: Mode): Promise<number> => {
   const DATA_DIR = mkdtempSync(join(tmpdir(), 'daybook-beside-'))
   const environment = { DATA_DIR, HOST: '127.0.0.1', PORT: '0', MODE: 'sandbox' }

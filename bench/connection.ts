@@ -6,7 +6,7 @@ export type Answer = { readonly status: number; readonly body: string }
 
 const headEnd = '\r\n\r\n'
 
-/** The answer that the text holds, all of it, or undefined while some is missing. */
+/** The response in the text if it is complete, else undefined. */
 const answerIn = (text: string): Answer | undefined => {
   const end = text.indexOf(headEnd)
   if (end < 0) return undefined
@@ -22,8 +22,8 @@ const answerIn = (text: string): Answer | undefined => {
 const largestRead = 65_536
 
 /**
- * A kept-alive connection for one request at a time. It writes HTTP/1.1 as it is given, and of an
- * answer reads the status and the body only, so that asking costs little beside answering.
+ * A keep-alive connection for one request at a time. It writes HTTP/1.1 as given, and parses only
+ * the status and body, so that the client costs little compared with the server.
  */
 export const openConnection = async ({ host, port }: Address) => {
   const bytes = Buffer.allocUnsafe(largestRead)

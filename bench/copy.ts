@@ -14,7 +14,7 @@ const [events = 200_000] = process.argv.slice(2).map(Number)
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 const path = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
 
-/** The stand-in for a node, with a log of its own. */
+/** The protocol server, with a log of its own. */
 const startServer = async (folder: string) => {
   const file = path('../tests/event-store/protocol-server.ts')
   const words = ['--import', 'tsx', file, '0', join(folder, 'events.db')]

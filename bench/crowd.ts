@@ -1,13 +1,13 @@
 import { openConnection, type Address, type Connection } from './connection.ts'
 import { payments, requestsOf, type Shop } from './requests.ts'
 
-/** What a crowd was answered: pages and tokens, and how long the slowest tenth of each waited. */
+/** A crowd's responses: pages and tokens, and the slowest tenth of the waits. */
 export type Crowd = {
   readonly perSecond: number
   /** Milliseconds. */
   readonly p50: number
   readonly p90: number
-  /** Turned away with 503, to come again. */
+  /** Number of 503 responses, to be retried. */
   readonly turnedAway: number
 }
 
@@ -25,7 +25,9 @@ const form = ({ host, port }: Address, path: string, fields: Readonly<Record<str
   return `${head.join('\r\n')}\r\n\r\n${body}`
 }
 
-/** Refresh tokens of as many grants, each good for one refresh and its repeats within a minute. */
+/**
+ * Refresh tokens of this many grants, each valid for one refresh and its repeats within a minute.
+ */
 export const refreshTokens = async (shop: Shop, label: string, count: number) => {
   const requests = requestsOf(shop)
   const connection = await openConnection(shop.address)
@@ -46,7 +48,7 @@ export const refreshTokens = async (shop: Shop, label: string, count: number) =>
   return tokens
 }
 
-/** A connection for each of the people; opened a few at a time, so that none is refused. */
+/** One connection per person; opened a few at a time, so that none is refused. */
 export const openCrowd = async ({ address }: Shop, people: number): Promise<Connection[]> => {
   const connections: Connection[] = []
   while (connections.length < people) {
@@ -59,9 +61,9 @@ export const openCrowd = async ({ address }: Shop, people: number): Promise<Conn
 }
 
 /**
- * All connections ask at once, every other one for the sign-in page and for tokens, and each asks
- * again as soon as it is answered, until the time is over. @throws Error for an answer that is
- * neither what was asked for nor 503
+ * All connections send requests at once, alternating between the sign-in page and tokens, and
+ * continue until the time is over. @throws Error for any response other than the expected one or
+ * 503
  */
 export const crowd = async (
   shop: Shop,

@@ -11,9 +11,9 @@ import { startLoad, startServer, type Load } from './processes.ts'
 import type { Shop } from './requests.ts'
 
 /*
- * The service over EventStoreDB beside a bare client, and with another application's events beside:
- * `npm run bench:eventstoredb -- <rounds> <seconds> [<connection string>]`. Without a connection
- * string the protocol server of the tests stands in, on the same processors.
+ * The service over EventStoreDB compared with a bare client, and with concurrent events of another
+ * application: `npm run bench:eventstoredb -- <rounds> <seconds> [<connection string>]`. Without a
+ * connection string it uses the tests' protocol server, on the same processors.
  */
 
 const [rounds = 3, seconds = 4] = process.argv.slice(2, 4).map(Number)
@@ -39,7 +39,7 @@ const startNode = async (folder: string) => {
   return { url, stop }
 }
 
-/** Events a second that the stock client appends, each to a stream of its own, of 600 bytes. */
+/** Events of 600 bytes per second that the stock client appends, each to its own stream. */
 const appendBare = async (client: EventStoreDBClient, round: string): Promise<number> => {
   const text = 'x'.repeat(540)
   let appended = 0
@@ -60,7 +60,7 @@ const appendBare = async (client: EventStoreDBClient, round: string): Promise<nu
   return appended / seconds
 }
 
-/** Another application that appends at its pace until it is stopped. */
+/** Another application that appends at a steady pace until stopped. */
 const appendForeign = (client: EventStoreDBClient) => {
   let isOver = false
   const work = async (): Promise<void> => {

@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:http'
 
 /*
- * Posts what callbacks would to the receivers, at a pace, in place of the service:
- * what receiving alone takes from captures. Run as `feeder.ts <posts a second> <address>…`.
+ * Posts the same load as callbacks to the receivers, at a pace, instead of the service: measures
+ * how much receiving alone slows captures down. Run as `feeder.ts <posts a second> <address>…`.
  */
 
 const [pace, ...uris] = process.argv.slice(2)

@@ -1,5 +1,5 @@
-// What ten years of many payments need: `npm run bench:growth -- [payments a second] [years]`.
-// Calculated from figures that were measured on two cores, and simulated where merchants differ.
+// What ten years of payments require: `npm run bench:growth -- [payments a second] [years]`.
+// Calculated from measurements on two cores, and simulated where merchants differ.
 import { gzipSync } from 'node:zlib'
 import { rmSync } from 'node:fs'
 import { openStoreToRead } from '../infrastructure/stores.ts'
@@ -7,27 +7,27 @@ import { makeAuditedLog } from './audited-log.ts'
 
 const [payments = 10_000, years = 10] = process.argv.slice(2).map(Number)
 
-/** Measured on two cores: results.md, and `bench:snapshot` as docs/growth.md tells. */
+/** Measured on two cores: see results.md, and docs/growth.md for `bench:snapshot`. */
 const measured = {
-  /** Captures and the like a second of one log, with everything that follows from them. */
+  /** Captures and similar appends per second of one log, including all background work. */
   appendsOfLog: 7_700,
-  /** Events that are folded a second. */
+  /** Events folded per second. */
   folded: 60_000,
-  /** Bytes a second from the read models of one node into those of another, on a busy machine. */
+  /** Bytes per second when transferring read models between nodes, on a busy machine. */
   handedOver: 40_000_000,
-  /** Of read models for each event. */
+  /** Bytes of read models per event. */
   readModelBytes: 331,
 }
 
-/** A log is planned for a third of what it can do: peaks, repairs, a lost node. */
+/** A log is planned at a third of its capacity, for peaks, repairs and a lost node. */
 const planned = 1 / 3
-/** What is not archived yet: a month, the one before it, and time for disputes. */
+/** Days not archived yet: a month, the previous one, and time for disputes. */
 const daysHot = 90
-/** A disk of a log, and as much again for its read models and copies. */
+/** Disk size for a log, with as much again for its read models and copies. */
 const mostHot = 2e12
 const secondsOfDay = 86_400
 
-/** Events of a payment, their bytes in the log and packed, in a log as a service writes it. */
+/** Events per payment, and their size in the log and compressed, measured on a generated log. */
 const look = async () => {
   const directory = await makeAuditedLog(12_000, () => {})
   const store = await openStoreToRead({ EVENT_STORE: 'sqlite', DATA_DIR: directory })
@@ -44,33 +44,33 @@ const look = async () => {
   const text = Buffer.from(texts.join('\n'))
   return {
     perPayment: events / requested,
-    // With its row, its place in two indexes, and its checksum.
+    // Includes the row, its entries in two indexes, and the checksum.
     bytes: text.length / events + 120,
     packed: gzipSync(text).length / events,
   }
 }
 
-/** How much of all payments the merchant of each rank has: as many as 1/rank (Zipf). */
+/** The share of payments of the merchant at each rank: proportional to 1/rank (Zipf). */
 const sharesOf = (merchants: number): number[] => {
   const weights = Array.from({ length: merchants }, (_, rank) => 1 / (rank + 1))
   const all = weights.reduce((sum, weight) => sum + weight, 0)
   return weights.map((weight) => weight / all)
 }
 
-/** A number that looks random, the same for the same key. */
+/** A pseudo-random number, the same for the same key. */
 const scattered = (key: number): number => {
   let mixed = Math.imul(key ^ (key >>> 16), 0x45d9f3b)
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x45d9f3b)
   return (mixed ^ (mixed >>> 16)) >>> 0
 }
 
-/** The part of all payments that the fullest log gets, by two ways to place merchants. */
+/** The share of payments in the fullest log, for two placements of merchants. */
 const fullest = (shares: readonly number[], logs: number) => {
   const [byHash, byLoad] = [new Float64Array(logs), new Float64Array(logs)]
   for (const [rank, share] of shares.entries()) {
     const at = scattered(rank) % logs
     byHash[at] = (byHash[at] ?? 0) + share
-    // The largest come first, each to the log that has least.
+    // Largest first, each into the least loaded log.
     const least = byLoad.indexOf(Math.min(...byLoad))
     byLoad[least] = (byLoad[least] ?? 0) + share
   }

@@ -1,4 +1,4 @@
-// Loaded into every thread of the measured service: says each second what its heap holds.
+// Loaded into every thread of the measured service: reports the heap size every second.
 import { BroadcastChannel, isMainThread, threadId } from 'node:worker_threads'
 
 const channel = new BroadcastChannel('heaps')

@@ -1,4 +1,4 @@
-// Loaded into every thread of the measured service: says how long the thread that answers was held.
+// Loaded into every thread of the measured service: reports how long the main thread was blocked.
 import { existsSync, openSync, readSync } from 'node:fs'
 import { BroadcastChannel, isMainThread, threadId } from 'node:worker_threads'
 
@@ -12,7 +12,7 @@ if (isMainThread) {
     if (typeof data === 'object') process.send?.(data)
   }
 } else if (threadId === answering) {
-  // Linux: the time on a core and the time that this thread was ready but had none, in ns.
+  // Linux: time on a core, and time ready without a core, in ns.
   const statistics = existsSync('/proc/thread-self/schedstat')
     ? openSync('/proc/thread-self/schedstat', 'r')
     : undefined
@@ -22,7 +22,7 @@ if (isMainThread) {
     const length = readSync(statistics, bytes, 0, bytes.length, 0)
     return Number(bytes.toString('latin1', 0, length).split(' ')[1]) / 1e6
   }
-  /** What others do on the machine is not counted: only the time that this thread had a core. */
+  /** Excludes time in which other processes had the core. */
   const now = () => performance.now() - withoutCore()
   let longest = 0
   let last = now()
@@ -32,7 +32,7 @@ if (isMainThread) {
     last = at
   }, 1).unref()
   channel.onmessage = ({ data }) => {
-    // The timer may not have come yet.
+    // The timer may be late.
     if (data === 'longest') channel.postMessage({ longest: Math.max(longest, now() - last) })
     if (data === 'collect') globalThis.gc?.()
     longest = 0

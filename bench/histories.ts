@@ -84,7 +84,7 @@ export const commandsOf = (
   }
 }
 
-/** The history of one payment, decided as the service decides it. */
+/** The history of one payment, decided by the service's decider. */
 const historyOf = (count: number, merchant = 'sandbox'): { tid: string; events: NewEvent[] } => {
   const { decider } = payments
   const at = began + count * 1_000
@@ -108,7 +108,7 @@ const historyOf = (count: number, merchant = 'sandbox'): { tid: string; events: 
 
 const appendsAtOnce = 500
 
-/** Fills a log with histories of payments of so many merchants, at least so many events of them. */
+/** Fills a log with payment histories of several merchants, with at least this many events. */
 export const seed = async (
   store: EventStore,
   atLeast: number,

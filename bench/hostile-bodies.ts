@@ -9,7 +9,7 @@ export type Hostile = {
 export const repeated = (text: string, size: number): string =>
   text.repeat(Math.max(0, Math.floor(size / Math.max(1, text.length))))
 
-/** `before`, as many parts as fit, `after`. */
+/** `before`, as many parts as fit, then `after`. */
 const filled = (
   before: string,
   part: (index: number) => string,
@@ -41,7 +41,7 @@ const text = (name: string, part: string): Hostile => ({
 /** As many values as one body may have (interface 2.5). */
 const values = 15_990
 
-/** JSON that no route asks for. */
+/** JSON that matches no route. */
 const anyJson: readonly Hostile[] = [
   list('numbers with exponents', () => '1e1'),
   list('numbers, as many as may be', () => '1e1', values),
@@ -76,7 +76,7 @@ const anyJson: readonly Hostile[] = [
 
 const nothings = ['', 'x', ' ', '\u200b', '\u00e5', '1', 'http://a/', '\\']
 
-/** The fields of a schema, each as long as it can be. */
+/** The fields of a schema, each at maximum length. */
 const longFields = (properties: Schema, valid: Schema): readonly Hostile[] => {
   const names = Object.keys(properties)
   return nothings.map((part) => ({
@@ -90,7 +90,7 @@ const longFields = (properties: Schema, valid: Schema): readonly Hostile[] => {
   }))
 }
 
-/** Lists of a schema with many items: nothing in them, one fault each, or none. */
+/** Long lists for a schema: empty items, items with one fault each, or valid items. */
 const longLists = (
   properties: Schema,
   valid: Schema,
@@ -122,7 +122,7 @@ const longLists = (
     ]
   })
 
-/** Everything to try where JSON is taken. */
+/** Every case for JSON bodies. */
 export const hostileJson = (
   properties: Schema,
   valid: Schema,
@@ -133,7 +133,7 @@ export const hostileJson = (
   ...longLists(properties, valid, item),
 ]
 
-/** Everything to try where a form is taken. */
+/** Every case for form bodies. */
 export const hostileForms = (names: readonly string[]): readonly Hostile[] => [
   { name: 'fields', body: (size) => repeated('a=b&', size) },
   {

@@ -14,7 +14,7 @@ const multipart = (parts: readonly (readonly [type: string, content: Uint8Array]
     Buffer.from(`--${boundary}--\r\n`),
   ])
 
-/** Everything to try where files are uploaded: parts of at most 1 MB. */
+/** Every case for uploads: parts of at most 1 MB. */
 export const hostileUploads = (
   types: readonly string[],
   json: readonly Hostile[],

@@ -3,7 +3,7 @@ import type { Load } from './processes.ts'
 import type { Level, Shop } from './requests.ts'
 import type { Work } from './work.ts'
 
-/** How long each part is measured, in seconds, and how much is made for it. */
+/** Duration of each part in seconds, and how much is prepared for it. */
 export type Extent = {
   readonly rounds: number
   readonly warmUp: number
@@ -18,27 +18,27 @@ type Cell = Measured & {
   readonly connections: number
 }
 
-/** The measurements that are compared, one after the other, so that all meet the same machine. */
+/** Measurements to compare, taken one after the other, under the same conditions. */
 export type Round = {
   readonly bare: Measured
   readonly captures: Measured
   readonly lifecycles: Measured
 }
 
-/** Outcomes read while others capture, beside the bare app while it makes as many commits. */
+/** Outcomes read during captures, and the bare app during as many commits. */
 export type Reading = { readonly bare: Measured; readonly outcomes: Measured }
 
 export const atOnce = 64
 export const readers = 32
-/** Captures in a second that run beside the reads, as of a busy shop. */
+/** Captures per second in the background, as in a busy shop. */
 export const backgroundPace = 1_000
-/** Reads in a second of readers who do not ask as fast as they are answered. */
+/** Reads per second by readers with pauses. */
 export const readingPace = 2_000
 
 /** The service, and the bare app beside it. */
 export type Both = { readonly bare: Shop; readonly service: Shop; stop(): Promise<void> }
 
-/** Measures both under the load of another process. `start` goes on with the log there is. */
+/** Measures both under load from another process. `start` continues with the existing log. */
 export const measureHttp = async (load: Load, start: () => Promise<Both>, extent: Extent) => {
   let both = await start()
   let cpu = 0
@@ -80,7 +80,7 @@ export const measureHttp = async (load: Load, start: () => Promise<Both>, extent
 
   const rounds: Round[] = []
   for (let round = 0; round < extent.rounds; round++) {
-    // Two processes of one build differ for their whole life, so each round has its own.
+    // Two processes of one build differ throughout their lives, so each round has its own.
     await both.stop()
     both = await start()
     const { bare, service } = both
@@ -98,7 +98,7 @@ export const measureHttp = async (load: Load, start: () => Promise<Both>, extent
   for (const level of ['SECRET', 'KEY'] as const)
     for (const connections of extent.connections) {
       const tids = await authorized()
-      // Requests that were signed beforehand soon run out.
+      // Requests that were signed in advance soon run out.
       const warmUp = level === 'KEY' ? extent.warmUp / 4 : extent.warmUp
       const works: [string, Work][] = [
         ['create', { kind: 'create', level, label: label() }],
@@ -112,7 +112,7 @@ export const measureHttp = async (load: Load, start: () => Promise<Both>, extent
   const tids = await authorized()
   const reads = { work: { kind: 'outcome', level: 'SECRET', tids }, connections: readers } as const
   const bareReads = { work: { kind: 'get', path: '/' }, connections: readers } as const
-  // Made anew for each round: a capture that was made before would be a repeat.
+  // New ones for each round: a capture made before would be a repeat.
   const background = (): Group => {
     return { work: captures(tids), connections: readers, pace: backgroundPace }
   }
@@ -122,7 +122,7 @@ export const measureHttp = async (load: Load, start: () => Promise<Both>, extent
     { pace: {}, beside: background },
     { pace: {}, beside: flood },
   ]
-  // One way after the other: what a flood leaves behind is no part of a calm day.
+  // One after the other, because a flood affects a quiet measurement.
   const readings = ways.map((): Reading[] => [])
   for (const [index, { pace, beside }] of ways.entries())
     for (let round = 0; round < extent.rounds; round++) {
@@ -130,7 +130,7 @@ export const measureHttp = async (load: Load, start: () => Promise<Both>, extent
       const [outcomes] = await run(service, [{ ...reads, ...pace }, beside()])
       if (limit && outcomes) readings[index]?.push({ bare: limit, outcomes })
     }
-  // Last, for it leaves a vault behind that none of the others has met.
+  // Last, because it fills the vault, which would affect the others.
   const others: Work = { kind: 'create of others', level: 'SECRET', label: label() }
   cells.push({
     what: 'create, each of another customer',

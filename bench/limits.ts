@@ -2,7 +2,9 @@ import { createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto'
 import { join } from 'node:path'
 import { commitInGroups, openRawFile, textTable } from './raw-commits.ts'
 
-/** Rows of 600 bytes that raw better-sqlite3 makes durable in a second, so many in one commit. */
+/**
+ * Rows of 600 bytes that raw better-sqlite3 commits per second, for a number of rows per commit.
+ */
 export const rawCommits = (directory: string, group: number, seconds: number): number => {
   const database = openRawFile(join(directory, `raw-${group}.sqlite`), textTable)
   const row = 'x'.repeat(600)
@@ -12,7 +14,7 @@ export const rawCommits = (directory: string, group: number, seconds: number): n
   return rate
 }
 
-/** RSA-2048 signatures over SHA-256 verified in a second, with a key that is imported once. */
+/** RSA-2048 signatures over SHA-256 verified per second, with an imported key. */
 export const rsaVerifications = (seconds: number): number => {
   const pair = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const key = createPublicKey(pair.publicKey.export({ type: 'spki', format: 'pem' }))

@@ -5,9 +5,9 @@ import { turnOf, type Ask, type Turn, type Work } from './work.ts'
 /** A window of load: groups of connections that work at the same time. */
 export type Window = {
   readonly shop: Shop
-  /** How long to work before anything is counted, in seconds. */
+  /** Seconds before counting starts. */
   readonly warmUp: number
-  /** How long to count, in seconds; shorter when the requests run out. */
+  /** Seconds of counting; shorter if the requests run out. */
   readonly seconds: number
   readonly groups: readonly Group[]
 }
@@ -15,7 +15,10 @@ export type Window = {
 export type Group = {
   readonly work: Work
   readonly connections: number
-  /** Requests of all connections in a second; without it each asks again once it is answered. */
+  /**
+   * Requests per second over all connections; without it each connection sends the next request
+   * after the response.
+   */
   readonly pace?: number
 }
 
@@ -26,14 +29,14 @@ export type Measured = {
   readonly p50: number
   readonly p95: number
   readonly p99: number
-  /** Answers that were not as they had to be, and the first of them. */
+  /** Number of unexpected responses, and the first of them. */
   readonly unexpected: number
   readonly firstUnexpected: string | undefined
 }
 
 export type Loaded = {
   readonly groups: readonly Measured[]
-  /** Of one core, while it was counted: 1 would mean that the load itself is what is measured. */
+  /** Share of one core used by the load while counting; near 1, the load itself is the limit. */
   readonly cpu: number
 }
 
@@ -44,7 +47,7 @@ export type Task =
       readonly shop: Shop
       readonly label: string
       readonly count: number
-      /** Addresses that the payments get in turns; by default they have none. */
+      /** Callback addresses, assigned in rotation; none by default. */
       readonly callbackUris?: readonly string[]
     }
 
@@ -66,7 +69,7 @@ const measured = ({ latencies, last, unexpected }: Count, from: number): Measure
   }
 }
 
-/** Resolves when the next turn of a paced connection is due; connections take turns. */
+/** Resolves when the next request of a paced connection is due; connections alternate. */
 const pacemaker = (index: number, { connections, pace }: Group) => {
   if (pace === undefined) return () => undefined
   const interval = (connections * 1000) / pace
@@ -78,7 +81,7 @@ const pacemaker = (index: number, { connections, pace }: Group) => {
   }
 }
 
-/** Works on one connection until the end, counting what is answered between the two instants. */
+/** Works on one connection until the end, counting responses between the two instants. */
 const work = async (
   shop: Shop,
   turn: Turn,
@@ -133,7 +136,7 @@ const load = async ({ shop, warmUp, seconds, groups }: Window): Promise<Loaded> 
   return { groups: counts.map((count) => measured(count, from)), cpu }
 }
 
-/** Makes payments that wait to be captured; answers their tids. */
+/** Makes authorised payments to capture; returns their tids. */
 const authorize = async (
   shop: Shop,
   label: string,

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 
-/** Bytes of a process, by `performance.now`. */
+/** Bytes of a process, and the time by `performance.now`. */
 export type Memory = {
   readonly at: number
   readonly rss: number
-  /** Used in the heaps of all threads, garbage included. */
+  /** Heap use of all threads, including garbage. */
   readonly heaps: number
 }
 
@@ -16,7 +16,7 @@ const rssOf = (pid: number): number => {
   return Number(kilobytes) * 1024
 }
 
-/** Reads the memory of the service every second; its threads say what their heaps hold. */
+/** Samples the service's memory every second; its threads report their heaps. */
 export const watchMemory = () => {
   const samples: Memory[] = []
   const heaps = new Map<number, number>()

@@ -9,8 +9,8 @@ import { requestsOf } from './requests.ts'
 import { turnOf, type Ask } from './work.ts'
 
 /**
- * Milliseconds: of one lifecycle with nothing else in flight, and from the start to the first
- * answer.
+ * Milliseconds for one lifecycle with nothing else in flight, and from the start to the first
+ * response.
  */
 type Cost = {
   readonly wall: number
@@ -18,18 +18,18 @@ type Cost = {
   readonly firstAnswer: number
 }
 
-/** The service beside a plain Hono app, which takes turns with it. */
+/** The service and a plain Hono app, measured alternately. */
 export type OneAtATime = { readonly plain: Cost; readonly service: Cost }
 
 type Started = Awaited<ReturnType<typeof startServer>>
 
-/** Lifecycles of one app before the other has its turn, so that both meet the same machine. */
+/** Lifecycles per app before switching to the other, for equal conditions. */
 const inARow = 25
 
 const plainApp = '../node_modules/.cache/daybook-bench/plain-app.mjs'
 const serviceOfHere = '../dist/infrastructure/main.js'
 
-/** Bundles the plain app as the service is bundled. */
+/** Bundles the plain app like the service. */
 const buildPlainApp = () =>
   build({
     entryPoints: [fileURLToPath(new URL('plain-app.ts', import.meta.url))],
@@ -42,7 +42,7 @@ const buildPlainApp = () =>
     logLevel: 'warning',
   })
 
-/** Starts a server, and tells how long its first answer took. */
+/** Starts a server, and measures the time to its first response. */
 const timeStart = async (start: () => Promise<Started>) => {
   const began = performance.now()
   const started = await start()
@@ -56,14 +56,14 @@ const timeStart = async (start: () => Promise<Started>) => {
   return { ...started, firstAnswer }
 }
 
-/** The processor time of another process so far; only Linux tells it. */
+/** Processor time used by another process so far (Linux only). */
 const processorTime = (pid: number): number => {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
-/** Does lifecycles one after another on one connection, and keeps the time that they took. */
+/** Runs lifecycles in sequence on one connection, and records their durations. */
 const openCustomer = async ({ address, pid }: Started, adminKey: string, label: string) => {
   const work = { kind: 'lifecycle', label } as const
   const turn = await turnOf(work, requestsOf({ address, adminKey }), 1)
@@ -83,7 +83,7 @@ const openCustomer = async ({ address, pid }: Started, adminKey: string, label: 
       wall += performance.now() - began
       lifecycles += count
     },
-    /** Counts from here on. */
+    /** Starts counting. */
     begin: (): void => {
       wall = lifecycles = 0
       processor = processorTime(pid)
@@ -96,7 +96,7 @@ const openCustomer = async ({ address, pid }: Started, adminKey: string, label: 
   }
 }
 
-/** One round: both apps start anew, the service on the log that it has by then. */
+/** One round: both apps start anew, the service on its existing log. */
 export const measureOneAtATime = async (
   directory: string,
   lifecycles: number,
@@ -145,7 +145,7 @@ const median = (values: readonly number[]): number =>
 
 const names = { wall: 'time', processor: 'processor time', firstAnswer: 'start to first answer' }
 
-/** Of each cost the medians of both apps and of the ratio of each round. */
+/** Medians of both apps, and the median ratio of the rounds, for each cost. */
 export const rowsOf = (rounds: readonly OneAtATime[]): string[][] =>
   (['wall', 'processor', 'firstAnswer'] as const).map((cost) => [
     names[cost],
@@ -154,7 +154,7 @@ export const rowsOf = (rounds: readonly OneAtATime[]): string[][] =>
     median(rounds.map(({ service, plain }) => service[cost] / plain[cost])).toFixed(2),
   ])
 
-/** `npm run bench:one-at-a-time [main.js of another build …]` measures builds in turns. */
+/** `npm run bench:one-at-a-time [main.js of another build …]` compares builds alternately. */
 const main = async (scripts: readonly string[]): Promise<void> => {
   const builds = scripts.length > 0 ? scripts.map((script) => resolve(script)) : [serviceOfHere]
   const measured = builds.map((script) => ({
@@ -163,7 +163,7 @@ const main = async (scripts: readonly string[]): Promise<void> => {
     rounds: [] as OneAtATime[],
   }))
   try {
-    // The first round only makes the logs.
+    // The first round only creates the logs.
     for (let round = 0; round <= 5; round++)
       for (const { script, directory, rounds } of measured) {
         const figures = await measureOneAtATime(directory, 400, script)

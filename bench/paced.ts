@@ -1,4 +1,4 @@
-// Captures at a pace, and what benches of messages share.
+// Paced captures, and helpers shared by message benches.
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { openConnection, type Address, type Answer, type Connection } from './connection.ts'
@@ -15,7 +15,7 @@ const expecting = async (status: number, asked: Promise<Answer>): Promise<Answer
 export const openTills = (address: Address): Promise<Connection[]> =>
   Promise.all(Array.from({ length: tills }, () => openConnection(address)))
 
-/** Makes and accepts a payment; answers its tid, which is told before it is accepted. */
+/** Requests and accepts a payment; returns its tid, and passes it on before the acceptance. */
 export const requestAndAccept =
   (requests: Requests, posTid: string, callbackUri?: string, onTid?: (tid: string) => void) =>
   async (connection: Connection): Promise<string> => {
@@ -27,7 +27,7 @@ export const requestAndAccept =
     return id
   }
 
-/** Makes and accepts a payment for each address, over a few connections; answers their tids. */
+/** Requests and accepts a payment for each address, over a few connections; returns the tids. */
 export const authorizeEach = async (
   requests: Requests,
   connections: readonly Connection[],
@@ -52,13 +52,13 @@ type Pace = {
   readonly perSecond: number
   readonly seconds: number
   /**
-   * Called when a turn is due, though all connections may be busy: a service that is late looks no
-   * better.
+   * Called when a turn is due, even if all connections are busy, so that a slow service does not
+   * look better.
    */
   readonly onDue: (count: number, due: number) => Turn
 }
 
-/** Takes turns at a pace, over connections that do one thing at a time. */
+/** Starts turns at a pace, over connections that handle one at a time. */
 export const atPace = async ({ connections, perSecond, seconds, onDue }: Pace): Promise<void> => {
   const free = [...connections]
   const waiting: (() => void)[] = []
@@ -67,7 +67,7 @@ export const atPace = async ({ connections, perSecond, seconds, onDue }: Pace): 
   const take = async (turn: Turn): Promise<void> => {
     underWay++
     if (free.length === 0) await new Promise<void>((resolve) => waiting.push(resolve))
-    // In turns: the service closes one that is silent for long.
+    // In rotation, because the service closes idle connections.
     const connection = free.shift() as Connection
     await turn(connection)
     free.push(connection)
@@ -95,7 +95,7 @@ type Captures = Omit<Pace, 'onDue'> & {
   readonly onDue: (tid: string, due: number) => void
 }
 
-/** Captures the payments in turns, at the pace. */
+/** Captures the payments in rotation, at a pace. */
 export const captureAtPace = ({ requests, tids, onDue, ...pace }: Captures): Promise<void> =>
   atPace({
     ...pace,
@@ -106,7 +106,7 @@ export const captureAtPace = ({ requests, tids, onDue, ...pace }: Captures): Pro
     },
   })
 
-/** Seconds of a processor that a process has used. */
+/** Processor seconds used by a process. */
 export const usedBy = (pid: number | 'self'): number => {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')
@@ -114,6 +114,6 @@ export const usedBy = (pid: number | 'self'): number => {
   return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
-/** Of values in order. */
+/** Expects sorted values. */
 export const quantile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN

@@ -4,7 +4,7 @@ import { numbersFrom } from './portal-histories.ts'
 import type { PortalLog } from './portal-log.ts'
 import { codeOf, posOf, shop } from './portal-merchants.ts'
 
-/** Pages that staff look at, the usual ones more often. */
+/** Pages that staff open, common ones more often. */
 const pagesOf = ({ tids, customers }: PortalLog): readonly string[] => [
   ...['', '', '', 'payments', 'payments', 'payments?status=auth', 'payments?status=refunded'],
   ...[`payments?pos=${posOf(3)}`, `payments?q=${customers[3]}`, 'payments?sort=largest'],
@@ -20,7 +20,7 @@ type Browsing = {
   readonly people: number
 }
 
-/** People who each look at another page every two to five seconds, and follow along live. */
+/** People who each open another page every two to five seconds, and receive live updates. */
 export const startBrowsing = ({ address, headers, log, people }: Browsing) => {
   const pages = pagesOf(log)
   const below = numbersFrom(11)
@@ -37,7 +37,7 @@ export const startBrowsing = ({ address, headers, log, people }: Browsing) => {
     return text
   }
 
-  /** As the page's script does: it fetches the page again when told, until the person goes on. */
+  /** Like the page's script: fetches the page again on each event, until the person leaves it. */
   const follow = async (path: string, shown: string, until: number): Promise<void> => {
     let html = shown
     while (performance.now() < until && !ending.signal.aborted) {
@@ -70,7 +70,7 @@ export const startBrowsing = ({ address, headers, log, people }: Browsing) => {
 
   const all = Array.from({ length: people }, browse)
   return {
-    /** Ends once everybody has put the last page away. */
+    /** Resolves when everybody has closed their last page. */
     stop: async () => {
       ending.abort()
       await Promise.all(all)

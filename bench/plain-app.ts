@@ -89,7 +89,7 @@ const read = database.transaction((merchant: string, id: string) => {
 
 const verdicts = new Map([['sandbox/pos1', hash('sha256', 'SECRET sandbox-secret')]])
 
-/** The merchant, when the secret is right. */
+/** The merchant, if the secret is right. */
 const merchantOf = ({ req }: Context): string | undefined => {
   const merchant = req.header('X-Service-Merchant')
   const secret = req.header('Authorization') ?? ''

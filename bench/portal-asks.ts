@@ -4,7 +4,7 @@ import { portalTries } from '../tests/portal/portal-tries.ts'
 import type { PortalLog } from './portal-log.ts'
 import { codeOf, posOf, shop } from './portal-merchants.ts'
 
-/** What a page is asked for; forms are those that change nothing. */
+/** A request for a page; forms are those that change nothing. */
 export type PageAsk = {
   readonly path: string
   readonly form?: Readonly<Record<string, string>>
@@ -22,7 +22,7 @@ const query = (values: Readonly<Record<string, string | number>>): string =>
       .map(([name, value]): [string, string] => [name, String(value)]),
   ).toString()
 
-/** Lists of payments: each filter, each order, few and many that fit, far down the list. */
+/** Lists of payments: each filter and order, few and many matches, deep pages. */
 const listQueries = ({ customers, payments }: PortalLog, now: number): string[] => {
   const month = { since: dayOf(now - 40 * dayMs), until: dayOf(now - 10 * dayMs) }
   const day = { since: dayOf(now - 9 * dayMs), until: dayOf(now - 9 * dayMs) }
@@ -51,7 +51,7 @@ const listQueries = ({ customers, payments }: PortalLog, now: number): string[] 
   return [...places, ...named, ...combined].map(query)
 }
 
-/** Addresses that make a page read most. */
+/** Addresses of the most expensive pages. */
 const worst = (log: PortalLog, now: number): string[] => {
   const { tids } = log
   const found = Object.values(tids)
@@ -81,7 +81,7 @@ const worst = (log: PortalLog, now: number): string[] => {
   ]
 }
 
-/** Addresses that make the operator's pages read most. */
+/** Addresses of the operator's most expensive pages. */
 const operatorsWorst = ({ tids }: PortalLog, now: number): string[] => {
   const found = ['q=shop', 'q=none', 'q=shop-9&state=disabled', 'state=waiting']
   const entries = ['', 'account=bank', 'account=payer_clearing', 'account=bank&merchant=sandbox']
@@ -98,14 +98,16 @@ const operatorsWorst = ({ tids }: PortalLog, now: number): string[] => {
   ]
 }
 
-/** Every address of the operator's pages, as tests try it, and with what makes it read most. */
+/** Every address of the operator's pages, as in the tests, and the most expensive variants. */
 const operatorAsks = (log: PortalLog, now: number): readonly PageAsk[] => {
   const looked = operatorTries.filter(({ method }) => method === 'GET').map(({ path }) => path)
   const paths = [...looked, ...operatorsWorst(log, now)]
   return paths.map((path) => ({ path: `/operator/${path}` }))
 }
 
-/** Every address of the portal and the operator, as tests try it, and what makes it read most. */
+/**
+ * Every address of the portal and the operator, as in the tests, and the most expensive variants.
+ */
 export const portalAsks = (log: PortalLog, now: number): readonly PageAsk[] => {
   const { tids } = log
   const tid = tids['authorized'] ?? ''

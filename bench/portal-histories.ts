@@ -10,7 +10,7 @@ import { streamOf } from '../domain/stream.ts'
 import { timedUuid } from '../infrastructure/event-store/event-ids.ts'
 import { requestOf } from './histories.ts'
 
-/** Numbers that look random, the same each time. */
+/** Pseudo-random numbers with a fixed seed. */
 export const numbersFrom = (seed: number) => {
   let state = seed
   return (below: number): number => {
@@ -26,7 +26,7 @@ export type Appending = { readonly stream: string; readonly events: readonly New
 const terms = { ...noFees, transactionFixed: 180, interchangeRate: '0.01' }
 const payer = 'alice'
 
-/** What becomes of a payment. */
+/** The outcome of a payment. */
 export type Fate =
   | ('captured' | 'in parts' | 'refunded' | 'refunded in part' | 'released')
   | ('declined' | 'expired' | 'waiting' | 'authorized' | 'in many parts')
@@ -41,7 +41,7 @@ export const fateOf = (number: number): Fate => {
   return number < 98 ? 'declined' : 'expired'
 }
 
-/** As many captures as a payment may have. */
+/** The maximum number of captures per payment. */
 const manyParts = 10_000
 
 const part = (id: string, request: PaymentRequest, amount: number) => ({
@@ -105,7 +105,7 @@ const originOf = (at: number, merchant: string) => ({
   ...{ at, merchant, actor: 'user:pos1', correlationId: `bench-${at}` },
 })
 
-/** The attempt that delivered the message of an event. */
+/** The attempt that delivered an event's message. */
 const deliveryOf = (stream: string, revision: number, told: NewEvent, uri: string): Appending[] => {
   const name = callbackNameOf(told.type, Number(told.metadata['schema']))
   if (name === undefined) return []
@@ -120,7 +120,7 @@ const deliveryOf = (stream: string, revision: number, told: NewEvent, uri: strin
   return [{ stream: of, events: newEvents(eventId, of, -1, events, '', originOf(at, merchant)) }]
 }
 
-/** The history of a payment, decided as the service decides it, and of what was told of it. */
+/** The history of a payment, decided by the service's decider, with its callback attempts. */
 export const portalHistory = (about: About, tid: string): Appending[] => {
   const { decider } = payments
   const { merchant, count, at, fate, posId, amount, customer, callbackUri = null } = about

@@ -21,7 +21,7 @@ type Size = { readonly payments: number; readonly merchants: number }
 
 export type PortalLog = Size & {
   readonly directory: string
-  /** A payment of each fate. */
+  /** One payment per outcome. */
   readonly tids: Readonly<Partial<Record<Fate, string>>>
   readonly customers: readonly string[]
 }
@@ -33,13 +33,13 @@ const program = fileURLToPath(new URL('../dist/infrastructure/main.js', import.m
 const customerCount = 500
 const appendsAtOnce = 2_000
 const eventsAtOnce = 500
-/** The first report and settlement take this share. */
+/** The first report and settlement cover this share. */
 const firstShare = 0.9
 const laterReports = 30
 
 type Say = (text: string) => void
 
-/** A stream of many events takes several appends. */
+/** A long stream takes several appends. */
 const appendOne = async (store: EventStore, { stream, events }: Appending): Promise<void> => {
   for (let from = 0; from < events.length; from += eventsAtOnce)
     await store.append(stream, events.slice(from, from + eventsAtOnce), from + noStream)
@@ -48,7 +48,7 @@ const appendOne = async (store: EventStore, { stream, events }: Appending): Prom
 const append = async (store: EventStore, all: readonly Appending[]): Promise<void> =>
   void (await Promise.all(all.map((one) => appendOne(store, one))))
 
-/** Appends what is made, some at a time, from the first to before the last one. */
+/** Appends the generated histories in batches, for a range of payments. */
 const appendFrom = async (
   store: EventStore,
   [first, end]: readonly [number, number],
@@ -63,7 +63,7 @@ const appendFrom = async (
   }
 }
 
-/** The staff of the large merchant, and merchants that its owner also works for. */
+/** The staff of the large merchant, and other merchants of its owner. */
 const enlist = async ({ core }: Place): Promise<void> => {
   const staff = staffIn(core)
   const context = (merchant: string) => core.contextOf('operator', merchant)
@@ -88,7 +88,7 @@ const nameCustomers = async ({ core }: Place): Promise<Making['customers']> => {
   return named
 }
 
-/** With the operator's command: faster than the service folds a log that is there. */
+/** With the operator's command, which is faster than the service's own folding. */
 const rebuild = async (directory: string, say: Say): Promise<void> => {
   say('folding')
   const env = { ...process.env, DATA_DIR: directory }
@@ -96,7 +96,7 @@ const rebuild = async (directory: string, say: Say): Promise<void> => {
   await promisify(execFile)(process.execPath, command, { env })
 }
 
-/** Closes reports and settles in a running service while it goes on. */
+/** Closes reports and settles in a running service during other work. */
 const closeMeanwhile = async (
   { directory, payments }: Size & { readonly directory: string },
   store: EventStore,
@@ -119,7 +119,7 @@ const closeMeanwhile = async (
       say(`report ${report}`)
       await appendFrom(store, [count, Math.min(payments, count + each)], make, say)
     }
-    // What is refused stands on a page.
+    // Refused requests are listed on a page.
     for (let count = 0; count < 60; count += 1)
       await till('GET', `/merchant/v1/payment_request/none-${count}/outcome/`)
   } finally {
@@ -146,7 +146,7 @@ const makeLog = async (directory: string, size: Size, say: Say): Promise<PortalL
   return { directory, ...size, tids, customers: customers.map(({ name }) => name) }
 }
 
-/** A log of a large merchant among many; made once, and folded again by another version. */
+/** A log with one large merchant among many; made once, and folded again by other versions. */
 export const portalLog = async (directory: string, size: Size, say: Say): Promise<PortalLog> => {
   const note = join(directory, 'portal-log.json')
   if (existsSync(note)) {

@@ -30,7 +30,7 @@ const applicationCount = 120
 
 const account = 'NO9386011117947'
 
-/** Events of a stream that nothing has been appended to. */
+/** The first events of a stream. */
 export const made = (
   stream: string,
   merchant: string,
@@ -55,7 +55,7 @@ export const registered = (merchant: string, number: number, at: number): Append
   ]
 }
 
-/** More of everything that the large merchant registers than any page shows at once. */
+/** More of every kind of entry than fits on a page, for the large merchant. */
 export const furnished = (now: number): Appending[] => {
   const at = now - 360 * dayMs
   const numbers = (count: number) => Array.from({ length: count }, (_, number) => number)

@@ -1,5 +1,5 @@
-// How long each page of the portal takes on the server, with 1,000,000 payments of one merchant
-// and 10,000 merchants: `npm run bench:portal -- [rounds] [folder of the log] [payments]`.
+// How long each portal page takes on the server, with 1,000,000 payments of one merchant and 10,000
+// merchants: `npm run bench:portal -- [rounds] [folder of the log] [payments]`.
 import { writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { formIn } from '../tests/people/visitor.ts'
@@ -14,7 +14,7 @@ const rounds = Number(roundsAsked) || 30
 const payments = Number(paymentsAsked) || usualSize.payments
 const size = { payments, merchants: Math.min(usualSize.merchants, payments / 10) }
 const limitMs = 100
-/** Some of the pages, to look closer. */
+/** Selects some of the pages. */
 const only = new RegExp(process.env['ONLY'] ?? '')
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`)
@@ -27,7 +27,7 @@ type Figures = {
   readonly took: number[]
 }
 
-/** A stream that is sent as it is made counts until its first part. */
+/** A streamed response is measured until its first chunk. */
 const isFirstPartEnough = (path: string): boolean => /events\?after|\.csv/.test(path)
 
 const bytesOf = async (response: Response, path: string): Promise<number> => {
@@ -38,7 +38,7 @@ const bytesOf = async (response: Response, path: string): Promise<number> => {
   return first?.value?.byteLength ?? 0
 }
 
-/** Asks one page at a time, so that what the server uses meanwhile is of that page. */
+/** Requests one page at a time, so that the server's use of resources belongs to that page. */
 const askerOf =
   (address: string, pid: number, headers: Readonly<Record<string, string>>, csrf: string) =>
   async ({ path, form }: PageAsk) => {
@@ -52,7 +52,7 @@ const askerOf =
     return { status: response.status, bytes, took, used: usedSince(pid, before) }
   }
 
-/** Pages that no address of the bench asks for: a new one is to be added. */
+/** Pages without an address in the bench; add new ones. */
 const forgotten = async (address: string, asks: readonly PageAsk[]): Promise<string[]> => {
   const { paths } = (await (await fetch(`${address}/openapi.json`)).json()) as { paths: object }
   const asked = asks.map(({ path }) => path.replace(/\?.*/, ''))

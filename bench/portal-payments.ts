@@ -15,15 +15,15 @@ export type Making = {
   readonly merchants: number
   readonly now: number
   readonly tidOf: Place['core']['payments']['tidOf']
-  /** What they are called, and how the log keeps that. */
+  /** Their names, and how the log stores these. */
   readonly customers: readonly { readonly name: string; readonly stored: string }[]
 }
 
 const callbackUri = 'https://shop.example/hook'
-/** Of the newest payments so many still wait, and so many more are not captured. */
+/** How many of the newest payments still wait for the payer, and how many are not captured. */
 const [waiting, authorized] = [500, 2_000]
 
-/** Payments of the large merchant, one after the other through a year. */
+/** Payments of the large merchant, spread over a year. */
 export const makePayments = ({ payments: total, now, tidOf, customers }: Making) => {
   const below = numbersFrom(3)
   const step = (359 * dayMs) / total
@@ -35,7 +35,7 @@ export const makePayments = ({ payments: total, now, tidOf, customers }: Making)
     return count >= firstOpen ? 'authorized' : fateOf(below(100))
   }
   const make = (count: number): readonly Appending[] => {
-    // The last ones are of a few hours, else they had ended.
+    // The last ones are a few hours old; otherwise they would have expired.
     const isOpen = count >= firstOpen
     const ago = isOpen ? (total - count) * 5_000 : (total - count) * step + dayMs
     const posId = posOf(Math.min(below(posCount), below(posCount)))
@@ -51,7 +51,7 @@ export const makePayments = ({ payments: total, now, tidOf, customers }: Making)
   return { make, tids }
 }
 
-/** Merchants, each with a payment. */
+/** Other merchants, each with one payment. */
 export const makeMerchants = ({ now, tidOf, customers }: Making) => {
   const at = now - 361 * dayMs
   return (number: number): readonly Appending[] => {

@@ -11,7 +11,7 @@ const execute = promisify(execFile)
 const program = fileURLToPath(new URL('../dist/infrastructure/main.js', import.meta.url))
 const phone = '4799999901'
 
-/** Lets alice see the operator's pages. */
+/** Gives alice access to the operator's pages. */
 const addOperator = async (environment: Readonly<Record<string, string>>): Promise<void> => {
   const command = (...given: readonly string[]) =>
     execute(process.execPath, [program, '--json', 'operator', ...given], {
@@ -21,7 +21,7 @@ const addOperator = async (environment: Readonly<Record<string, string>>): Promi
   if ((JSON.parse(stdout) as unknown[]).length === 0) await command('add', phone, '--role', 'admin')
 }
 
-/** The service on that log, and somebody of the staff and of the operator who has signed in. */
+/** The service on that log, with a signed-in member of the staff and of the operator. */
 export const startPortal = async ({ directory }: Pick<PortalLog, 'directory'>) => {
   const environment = { DATA_DIR: directory, HOST: '127.0.0.1', PORT: '0', MODE: 'sandbox' }
   await addOperator(environment)

@@ -7,7 +7,7 @@ const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url
 
 type Memory = { readonly rss: number; readonly heapUsed: number; readonly external: number }
 
-/** The built service in a process of its own, with a probe in the thread that answers. */
+/** The built service in a separate process, with a probe in the main thread. */
 export const startProbedService = async (environment: Readonly<Record<string, string>>) => {
   const child = spawn(process.execPath, ['--expose-gc', at('../dist/infrastructure/main.js')], {
     env: { ...process.env, ...environment, NODE_OPTIONS: `--import ${at('held-thread.mjs')}` },
@@ -35,7 +35,7 @@ export const startProbedService = async (environment: Readonly<Record<string, st
     return {
       address,
       stop,
-      /** Forgets what was, then works; answers the longest hold meanwhile in ms. */
+      /** Resets the probe, runs the work, and returns the longest block in ms. */
       heldBy: async (work: () => Promise<unknown>): Promise<number> => {
         await asked('reset')
         await work()

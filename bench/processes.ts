@@ -21,7 +21,7 @@ const stop = async (child: ChildProcess): Promise<void> => {
   await once(child, 'exit')
 }
 
-/** Starts a server in a process of its own and waits until it listens. */
+/** Starts a server in a separate process and waits until it listens. */
 export const startServer = async (
   script: string,
   parameters: readonly string[],
@@ -53,7 +53,7 @@ export const startServer = async (
   throw new Error(`${script} ended before it listened`)
 }
 
-/** Starts the process that makes the load; it does one task at a time. */
+/** Starts the load process; it performs one task at a time. */
 export const startLoad = () => {
   const child = fork(at('load.ts'))
   let fail = (_: Error): void => {}

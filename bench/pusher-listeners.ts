@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws'
 
-/** A message as a listener heard it. */
+/** A message as received by a subscriber. */
 export type Heard = {
   readonly listener: number
   readonly tid: string
@@ -9,11 +9,11 @@ export type Heard = {
   readonly at: number
 }
 
-/** An address of a network of its own for each listener. */
+/** A different network address for each subscriber. */
 const addressOf = (number: number): string =>
   `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`
 
-/** Listens to a channel; answers how to stop, once it is subscribed. */
+/** Subscribes to a channel; resolves once subscribed, with a function that unsubscribes. */
 export const openListener = (
   url: string,
   listener: number,

@@ -8,8 +8,8 @@ import { startServer } from './processes.ts'
 import { requestsOf, type Shop } from './requests.ts'
 
 /*
- * Captures at a pace, each told to a Pusher channel: how long until every listener has heard of it.
- * `npm run bench:pusher`, with `-- --quick` a small one.
+ * Paced captures, each published to a Pusher channel: measures when every subscriber has received
+ * it. `npm run bench:pusher`; `-- --quick` for a short run.
  */
 
 const isQuick = process.argv.includes('--quick')
@@ -23,7 +23,7 @@ const channelOf = (index: number): string => `m-sandbox-bench-${index}`
 const inMs = (milliseconds: number): string => `${milliseconds.toFixed(0)} ms`
 
 const report = (asked: ReadonlyMap<string, readonly number[]>, heard: readonly Heard[]): string => {
-  // The first message of a payment tells of its authorisation.
+  // The first message of a payment is its authorisation.
   const captured = heard.filter(({ seqno }) => seqno > 1)
   const latencies = captured
     .map(({ tid, seqno, at }) => at - (asked.get(tid)?.[seqno - 2] ?? Number.NaN))
@@ -61,7 +61,7 @@ const measure = async ({ address, adminKey }: Shop, pid: number): Promise<string
       )),
     )
   const before = [usedBy(pid), usedBy('self')] as const
-  /** When each was due, by payment and in order. */
+  /** Due times by payment, in order. */
   const asked = new Map<string, number[]>(tids.map((tid) => [tid, []]))
   const onDue = (tid: string, due: number) => asked.get(tid)?.push(due)
   await captureAtPace({ requests, connections, tids, perSecond: pace, seconds, onDue })
@@ -78,7 +78,7 @@ const measure = async ({ address, adminKey }: Shop, pid: number): Promise<string
 const directory = mkdtempSync(join(tmpdir(), 'daybook-pusher-'))
 const environment = {
   ...{ DATA_DIR: directory, HOST: '127.0.0.1', PORT: '0', MODE: 'sandbox' },
-  // Each listener names an address of its own, as they would have.
+  // Each subscriber has a different address, as in reality.
   TRUSTED_PROXIES: '127.0.0.1',
 }
 const service = await startServer('../dist/infrastructure/main.js', ['serve'], environment)

@@ -1,6 +1,8 @@
 import Database from '../infrastructure/sqlite.ts'
 
-/** A file with these tables, as durable as the event log, with the same room before checkpoints. */
+/**
+ * A file with these tables, as durable as the event log, and with the same checkpoint threshold.
+ */
 export const openRawFile = (file: string, tables: string): Database.Database => {
   const database = new Database(file)
   database.pragma('journal_mode = WAL')
@@ -13,7 +15,7 @@ export const openRawFile = (file: string, tables: string): Database.Database => 
 
 export const textTable = 'CREATE TABLE rows (id INTEGER PRIMARY KEY, row TEXT NOT NULL) STRICT'
 
-/** The least that a log of events by stream can be kept in. */
+/** The minimal schema for a log of events by stream. */
 export const eventTables = `
   CREATE TABLE streams (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
   CREATE TABLE events (
@@ -23,7 +25,7 @@ export const eventTables = `
     UNIQUE (stream, revision)
   ) STRICT`
 
-/** Commits so many rows at a time for so many seconds; answers rows per second. */
+/** Commits batches of rows for some seconds; returns rows per second. */
 export const commitInGroups = (
   database: Database.Database,
   group: number,

@@ -7,13 +7,13 @@ import { seed } from './histories.ts'
 
 const program = fileURLToPath(new URL('../dist/infrastructure/main.js', import.meta.url))
 
-/** As `npm run daybook` starts it. */
+/** Like `npm run daybook`. */
 const command = ['--max-semi-space-size=64', program, 'rebuild']
 
 const figureIn = (text: string, name: string): number =>
   Number(new RegExp(`^${name}: (.+)$`, 'm').exec(text)?.[1])
 
-/** Fills a log, then folds all of it into new read models with the operator's command. */
+/** Fills a log, then folds it into new read models with the operator's command. */
 export const measureRebuild = async (directory: string, events: number) => {
   const store = await openStore(readSettings({ DATA_DIR: directory }))
   await seed(store, events)

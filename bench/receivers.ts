@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** What a destination does: nobody listens at one, and another takes a message and says nothing. */
+/** Behaviour of a destination; `refusing` does not listen, and `silent` never responds. */
 type Manner = 'well' | 'slow' | 'refusing' | 'silent'
 
 export type Receipt = {
@@ -15,7 +15,7 @@ export type Receipt = {
 
 const slowMs = 9_000
 
-/** Destinations in this process: each is a loopback address of its own. */
+/** Destinations in this process, each at a separate loopback address. */
 export const startReceivers = async (onReceipt: (receipt: Receipt) => void) => {
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = []
@@ -44,7 +44,7 @@ export const startReceivers = async (onReceipt: (receipt: Receipt) => void) => {
   }
 }
 
-/** 1 % is dead, in both ways, and 1 % slow. */
+/** 1 % are dead, in both ways, and 1 % slow. */
 export const mannerOf = (number: number): Manner => {
   if (number % 100 === 0) return number % 200 === 0 ? 'refusing' : 'silent'
   return number % 100 === 50 ? 'slow' : 'well'

@@ -35,7 +35,7 @@ const milliseconds = (value: number): string => `${value.toFixed(2)} ms`
 const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
   [heads, heads.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 
-/** One figure with the limit of the same run and the target beside it. */
+/** A figure with the limit of the same run, and the target. */
 type Comparison = readonly [
   what: string,
   figure: string,
@@ -135,7 +135,10 @@ times as long.
 
 ${table(['', 'service', 'plain app', 'ratio'], rowsOf(oneAtATime))}`
 
-/** The figures as Markdown. Nothing is asserted: other tenants of the machine are measured too. */
+/**
+ * The figures as Markdown. Nothing is asserted, because other tenants of the machine affect the
+ * results.
+ */
 export const report = (figures: Figures, date: Date): string => {
   const { commits, rsa, http } = figures
   const bare = median(http.rounds.map(({ bare }) => bare.perSecond))

@@ -68,7 +68,7 @@ const measure = async (directory: string): Promise<Figures> => {
   say('appends')
   const appends: Appends[] = []
   const appendRound = (round: number) => measureAppends(directory, round, secondsOfLimits)
-  // The first round is thrown away: its code is only being compiled.
+  // The first round is discarded, because its code is still being compiled.
   if (!isQuick) await appendRound(0)
   for (let round = 1; round <= rounds; round++) appends.push(await appendRound(round))
   say('rebuild')

@@ -1,4 +1,4 @@
-// What several processes on one log give: `npm run bench:processes -- [rounds] [processes]`.
+// Throughput of several processes on one log: `npm run bench:processes -- [rounds] [processes]`.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ const load = startLoad()
 
 const ticksPerSecond = 100
 
-/** Processor time of a process and those that it started, in ms; Linux tells. */
+/** Processor time of a process and its children, in ms (Linux only). */
 const workedBy = (pid: number): number => {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
   const [, after = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')
@@ -21,7 +21,7 @@ const workedBy = (pid: number): number => {
   return children.filter(Boolean).reduce((sum, child) => sum + workedBy(Number(child)), own)
 }
 
-/** A second, and of the processor for each in ms: the machine is shared. */
+/** Rate per second, and processor time for each in ms, because the machine is shared. */
 type Found = { readonly perSecond: number; readonly work: number }
 
 const measure = async (processes: number): Promise<readonly [Found, Found]> => {

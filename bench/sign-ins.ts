@@ -7,9 +7,9 @@ import { startLoad, startServer } from './processes.ts'
 import type { Shop } from './requests.ts'
 
 /*
- * Captures beside a crowd: 10,000 connections that load the sign-in page and refresh tokens, all at
- * once and again and again, while tills capture at the pace of a busy shop.
- * `npm run bench:sign-ins`, with `-- --quick` a small one.
+ * Captures during a flood: 10,000 connections repeatedly load the sign-in page and refresh tokens,
+ * while tills capture at the pace of a busy shop. `npm run bench:sign-ins`; `-- --quick` for a
+ * short run.
  */
 
 const isQuick = process.argv.includes('--quick')

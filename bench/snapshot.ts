@@ -1,6 +1,6 @@
-// How soon a new node is ready with the read models of another: `npm run bench:snapshot`.
-// The log has 20,000 events. The rows that are folded from them are copied, under other keys, until
-// they are as many as of the events that are asked for: a snapshot is bytes, whatever they say.
+// How soon a new node is ready with the read models of another: `npm run bench:snapshot`. The log
+// has 20,000 events. Their rows are copied under other keys until there are as many as for the
+// requested number of events: for a snapshot only the size matters.
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import { cpSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
@@ -28,7 +28,7 @@ const usual = {
 
 const secondsSince = (began: number): string => ((performance.now() - began) / 1_000).toFixed(1)
 
-/** As many rows as if the log were so many times as long. */
+/** Multiplies the rows, as if the log were that many times as long. */
 const multiply = (path: string): void => {
   const file = new Database(path)
   file.pragma('synchronous = OFF')
@@ -68,7 +68,7 @@ const start = async (DATA_DIR: string, more: Readonly<Record<string, string>>) =
   return service
 }
 
-/** Its operator's address has a port that was chosen before. */
+/** The operator's address has a fixed port. */
 const operatorPort = String(20_000 + (process.pid % 20_000))
 
 const original = await makeAuditedLog(made, say)

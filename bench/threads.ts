@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Milliseconds of a processor that the threads of a process have used; Linux tells. */
+/** Processor time per thread of a process, in ms (Linux only). */
 export const threadTimes = (pid: number): ReadonlyMap<string, number> => {
   const tasks = `/proc/${pid}/task`
   const times = new Map<string, number>()
@@ -16,14 +16,14 @@ export const threadTimes = (pid: number): ReadonlyMap<string, number> => {
   return times
 }
 
-/** What all threads have used together since the times were taken. */
+/** Processor time of all threads since the first sample. */
 export const usedSince = (pid: number, before: ReadonlyMap<string, number>): number => {
   let used = 0
   for (const [thread, time] of threadTimes(pid)) used += time - (before.get(thread) ?? 0)
   return used
 }
 
-/** Waits until a process does next to nothing: a new build first folds days of the past. */
+/** Waits until a process is nearly idle: a new build first folds the ends of past days. */
 export const restOf = async (pid: number): Promise<void> => {
   const lookEveryMs = 2_000
   for (let before = threadTimes(pid); ; before = threadTimes(pid)) {

@@ -1,6 +1,5 @@
-// How soon a node knows everybody in a vault in streams, at its first start and at later ones, and
-// in how much memory, beside the file:
-//   npm run bench:vault -- [people …]
+// How soon a node knows everybody in a vault in streams, at its first and at later starts, how much
+// memory this takes, and the size of its file: npm run bench:vault -- [people …]
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -29,14 +28,14 @@ const node = (script: string, ...words: readonly string[]) =>
   })
 const collect = (globalThis as { readonly gc?: () => void }).gc ?? (() => {})
 
-/** One merchant has named each of them. */
+/** Each is named by one merchant. */
 const newPeople = (count: number): KeptPerson[] =>
   Array.from({ length: count }, () => ({
     ...{ id: randomBytes(16).toString('hex'), key: randomBytes(32), identifier: randomBytes(32) },
     names: [randomBytes(32)],
   }))
 
-/** Opens a vault as a node does, and says what that took. */
+/** Opens a vault as a node does, and reports the cost. */
 const measure = async (place: string, folder: string): Promise<void> => {
   collect()
   const { rss, heapUsed, external } = process.memoryUsage()

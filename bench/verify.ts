@@ -10,7 +10,7 @@ const [events = 1_000_000] = process.argv.slice(2).map(Number)
 const program = fileURLToPath(new URL('../dist/infrastructure/main.js', import.meta.url))
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
-/** The most memory that a process has held, in megabytes; Linux tells. */
+/** Peak memory of a process in megabytes (Linux only). */
 const mostMemory = (pid: number): number => {
   try {
     const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []

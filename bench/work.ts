@@ -1,7 +1,7 @@
 import type { Answer } from './connection.ts'
 import { payments, type Level, type Requests } from './requests.ts'
 
-/** What one group of connections does, over and over. */
+/** The repeated work of a group of connections. */
 export type Work =
   | { readonly kind: 'get'; readonly path: string }
   | { readonly kind: 'create' | 'create of others'; readonly level: Level; readonly label: string }
@@ -14,13 +14,13 @@ export type Work =
   | { readonly kind: 'outcome'; readonly level: Level; readonly tids: readonly string[] }
   | { readonly kind: 'lifecycle'; readonly label: string }
 
-/** Asks one request, whose answer must have that status. */
+/** Sends one request and checks the response's status. */
 export type Ask = (request: string, expected: number) => Promise<Answer>
 
-/** One turn of a connection; false when nothing is left. @throws Error for a wrong answer */
+/** One turn of a connection; false if nothing is left. @throws Error for an unexpected response */
 export type Turn = (ask: Ask) => Promise<boolean>
 
-/** The requests that a window of KEY has ready: signing them takes longer than answering them. */
+/** Number of requests signed in advance per window of KEY: signing takes longer than responding. */
 const signedRequests = (connections: number): number => (connections === 1 ? 2_500 : 8_000)
 
 type Request = readonly ['GET' | 'POST' | 'PUT', string, string?]
@@ -69,7 +69,7 @@ const lifecycle = (requests: Requests, label: string): Turn => {
 
 const oneOf = (tids: readonly string[], count: number): string => tids[count % tids.length] ?? ''
 
-/** Prepares work for so many connections; signs what must be signed before the clock runs. */
+/** Prepares work for the connections; signs requests before the clock starts. */
 export const turnOf = async (
   work: Work,
   requests: Requests,

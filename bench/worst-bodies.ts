@@ -9,20 +9,19 @@ import { boundary, hostileUploads } from './hostile-uploads.ts'
 import { startProbedService, type ProbedService } from './probed-service.ts'
 
 /*
- * How long the thread that answers is held by the worst body of each route: hostile bodies of the
- * largest size that the route takes, one at a time. `npm run bench:worst-bodies`; a route can be
- * named: `-- payment_request`.
+ * How long the worst body of each route blocks the main thread: hostile bodies of the maximum size,
+ * one at a time. `npm run bench:worst-bodies`; to select a route: `-- payment_request`.
  */
 
 const tries = Number(process.env['TRIES'] ?? 5)
-/** No body may hold the thread longer. */
+/** No body may block the thread longer. */
 const longestMs = 20
 const [wanted = ''] = process.argv.slice(2)
 
 type Held = { readonly body: string; readonly status: string; readonly ms: readonly number[] }
 type Row = Held & { readonly route: string; readonly size: number; readonly tried: number }
 
-/** What else runs on the machine only adds to a hold. */
+/** Other work on the machine can only lengthen a block. */
 const least = ({ ms }: Held): number => Math.min(...ms)
 const median = ({ ms }: Held): number => ms.toSorted((a, b) => a - b)[ms.length >> 1] ?? NaN
 
@@ -104,7 +103,7 @@ try {
     if (!operation.body || !path.includes(wanted)) continue
     const size = sizeOf(operation)
     const bodies = bodiesFor(values, operation)
-    // The first runs are slower: their code has not been compiled.
+    // The first runs are slower, because the code is not compiled yet.
     const [first] = bodies
     if (first && rows.length === 0) await measure(service, sandbox, operation, first, size)
     let worst: Held | undefined
