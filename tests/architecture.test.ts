@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
-/** What each folder may import: folders of ours, and packages. */
+/** What each folder may import: our folders, and packages. */
 const table: Readonly<Record<string, readonly string[]>> = {
   domain: ['domain', 'zod'],
   application: ['domain', 'application'],
@@ -13,17 +13,17 @@ const table: Readonly<Record<string, readonly string[]>> = {
 const folders = [...Object.keys(table), 'infrastructure']
 const main = 'infrastructure/main.ts'
 const server = 'infrastructure/server.ts'
-/** Where `http` is wired: a service whole, and the words of callbacks alone. */
+/** Where `http` is wired: for a whole service, and for the wire format of callbacks. */
 const wirings = [server, 'infrastructure/callback-wire.ts']
 const closed = ['http', 'client', 'tests', 'bench', 'demo', 'harness']
-/** Which release of it can be loaded is decided in one place. */
+/** Only one file decides which release is loaded. */
 const sqliteItself = /^import (?!type )[^']*'better-sqlite3(?:-13)?'/gm
 
-/** Where the outside world leaks into code that must give the same answer always. */
+/** Non-deterministic calls that pure code must not make. */
 const impure = /\b(?:Date\.now|new Date\(\)|Math\.random|performance\.\w|crypto\.\w|setTimeout)/g
 const environment = /\bprocess\.env\b/g
 
-/** The top folder of ours, or the package, that an import leads to. */
+/** Our top folder, or the package, that an import refers to. */
 const targetOf = (file: string, specifier: string): string => {
   const path = specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : specifier
   return path.startsWith('@') ? path.split('/', 2).join('/') : (path.split('/')[0] ?? path)
@@ -35,7 +35,7 @@ const mayImport = (file: string, target: string): boolean => {
   return !closed.includes(target) || (wirings.includes(file) && target === 'http')
 }
 
-/** What a source says that its place does not allow. */
+/** Imports and expressions in a source that its folder does not allow. */
 const trespasses = (file: string, source: string): string[] => {
   const specifiers = source.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*['"`]([^'"`]+)['"`]/g)
   const targets = [...specifiers].map(([, specifier = '']) => targetOf(file, specifier))
@@ -66,7 +66,7 @@ describe.each(folders)('%s', (folder) => {
   })
 })
 
-/** All that is loaded with a file, before anybody asks for more: sources of ours, and packages. */
+/** All sources and packages loaded statically with a file. */
 const loadedWith = (file: string, loaded = new Set<string>()): ReadonlySet<string> => {
   if (loaded.has(file)) return loaded
   loaded.add(file)
@@ -91,7 +91,7 @@ describe('what few need', () => {
     ['infrastructure/event-store/commit-worker.ts', [client, 'zod', 'drizzle-orm']],
   ])('is not loaded with %s: %s', (file, few) => {
     const loaded = loadedWith(file)
-    // Or the walk would have gone nowhere.
+    // Otherwise the walk would have found nothing.
     expect(loaded).toContain('infrastructure/sqlite.ts')
     expect(few.filter((name) => loaded.has(name))).toEqual([])
   })
@@ -163,7 +163,7 @@ describe('the check itself', () => {
   })
 })
 
-/** Files that a line of the map names, those without a folder in the one that it names too. */
+/** Files named in a line of the map; those without a folder belong to the folder in that line. */
 const namedIn = (line: string): string[] => {
   const names = [...line.matchAll(/`([a-z-]+(?:\/[a-z-]+)*(?:\.ts)?)`/g)].map(
     ([, name = '']) => name,

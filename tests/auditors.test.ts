@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { root, runAll, stepsOf } from './told-commands.ts'
 
-/** What is another thing each time: ids, hashes, keys, signatures. */
+/** Replaces what differs each time: ids, hashes, keys, signatures. */
 const settled = (text: string): string =>
   text
     .replaceAll(/\b[0-9a-f]{32}\b/g, '…')
@@ -18,11 +18,11 @@ test('the session of an auditor prints what docs/auditors.md says', async () => 
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const steps = stepsOf('docs/auditors.md', 'session')
   expect(steps.length).toBeGreaterThan(14)
-  // What it begins with was built before the tests.
+  // The build was made before the tests.
   const commands = steps.map(({ command }) =>
     command.replace('npm run -s build && ', '').replaceAll('/tmp/audit', folder),
   )
-  // The test runner sets a MODE of its own.
+  // The test runner sets MODE.
   const printed = await runAll(commands, { cwd: root, env: { ...process.env, MODE: 'sandbox' } })
   const seen = steps.map(({ command }, index) => ({
     command,

@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
-    // The walk through the portal runs the program as it is built.
+    // The walk through the portal runs the built program.
     globalSetup: 'tests/build.ts',
     include: ['tests/**/*.browser.ts'],
     pool: 'forks',

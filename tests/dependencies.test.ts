@@ -17,10 +17,10 @@ const lock = z
   })
   .parse(JSON.parse(readFileSync('package-lock.json', 'utf8')))
 
-/** All packages but this one. */
+/** All packages except this one. */
 const packages = Object.entries(lock.packages).filter(([path]) => path !== '')
 
-/** Licences that let anybody run, change and hand on what is built with them. */
+/** Licences that permit use, modification and distribution of derived works. */
 const permissive: ReadonlySet<string> = new Set([
   ...[
     'MIT',
@@ -34,18 +34,18 @@ const permissive: ReadonlySet<string> = new Set([
     'Unlicense',
   ],
   ...['BlueOak-1.0.0', 'CC0-1.0'],
-  // Asks that its authors be named, as docs/architecture.md does: calendars of holidays.
+  // Requires attribution, given in docs/architecture.md: holiday calendars.
   'CC-BY-3.0',
 ])
-/** Of tools, which are not handed on. */
+/** Licences of tools that are not distributed. */
 const ofTools: ReadonlySet<string> = new Set(['MPL-2.0', 'CC-BY-4.0'])
 
-/** Of the S3 server of tests: MIT, which only their readme or an older field says. */
+/** The S3 test server: MIT, but stated only in the readme or an older field. */
 const saidElsewhere: ReadonlySet<string> = new Set(
   ['busboy', 'humanize-number', 'only', 'streamsearch'].map((name) => `node_modules/${name}`),
 )
 
-/** SPDX: one of several with `or`, all of them with `and`. */
+/** SPDX: any one with `or`, all of them with `and`. */
 const allows = (licence: string, allowed: ReadonlySet<string>): boolean =>
   licence
     .replaceAll(/[()]/g, '')

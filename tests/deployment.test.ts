@@ -28,17 +28,17 @@ type Compose = {
 }
 
 const files = ['compose.yaml', 'compose.cluster.yaml', 'deploy/compose.kurrentdb.yaml']
-/** Tags such as `!override` tell Compose how to merge, and are no part of the schema. */
+/** Tags such as `!override` are merge instructions for Compose and not part of the schema. */
 const composeIn = (file: string): Compose =>
   parse(textOf(file), { merge: true, logLevel: 'silent' }) as Compose
 
-/** Of an early draft, in which a schema is named by `id`. */
+/** An early draft of JSON Schema, with `id` instead of `$id`. */
 const schema: object = JSON.parse(JSON.stringify(composeSchema), (key, value: unknown) =>
   (key === 'id' || key === '$schema') && typeof value === 'string' ? undefined : value,
 )
 const ajv = new Ajv2019({ strict: false, allErrors: true })
 formats.default(ajv)
-// As Compose writes them: 1m30s.
+// In Compose's format: 1m30s.
 ajv.addFormat('duration', /^(?:\d+(?:us|ms|s|m|h))+$/)
 for (const name of ['ports', 'expose']) ajv.addFormat(name, /^[\d.:/a-z-]+$/)
 ajv.addFormat('subnet_ip_address', isNetmask)
@@ -75,7 +75,7 @@ describe.each(files)('%s', (file) => {
       const mounted = (service.volumes ?? []).map((volume) => volume.split(':')[0] ?? '')
       const isMissing = (source: string) =>
         source.startsWith('.') ? !existsSync(source) : !(source in volumes)
-      // An addition to another file takes the volumes of that one.
+      // An override file uses the volumes of the base file.
       if (file !== 'deploy/compose.kurrentdb.yaml') expect(mounted.filter(isMissing)).toEqual([])
     }
   })

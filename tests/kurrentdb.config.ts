@@ -5,8 +5,8 @@ import usual from '../vitest.config.ts'
 const path = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
 
 /**
- * The contract of the event store with another client: `npm run test:kurrentdb`. Messages of both
- * clients cannot be loaded into one process, so the server has one of its own.
+ * The event store contract with another client: `npm run test:kurrentdb`. The messages of both
+ * clients cannot be loaded into one process, so the server has a separate one.
  */
 export default mergeConfig(
   { ...usual, test: { ...usual.test, include: [] } },

@@ -5,11 +5,11 @@ import { circlesIn } from './architecture/circles.ts'
 import { isLongFile, longFunctions, wideLines } from './architecture/sizes.ts'
 import { root, sourcesIn, topFolders } from './architecture/sources.ts'
 
-/** What was there before the rules: remove an entry once it is mended, and never add one. */
+/** Exceptions from before these rules: remove an entry once it is fixed, and never add one. */
 const known = JSON.parse(
   readFileSync(posix.join(root, 'tests/architecture/exceptions.json'), 'utf8'),
 ) as Readonly<Record<'longFiles' | 'longFunctions' | 'circles', readonly string[]>> & {
-  /** How many each file has at most. */
+  /** The maximum per file. */
   readonly wideLines: Readonly<Record<string, number>>
 }
 

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { root, runAll, stepsOf } from './told-commands.ts'
 
-/** Ids and times differ from run to run; the pages show them as an ellipsis. */
+/** Replaces ids and times, which vary, with an ellipsis, as on the pages. */
 const settled = (text: string, address: string): string =>
   text
     .replaceAll(address, 'http://127.0.0.1:8080')
@@ -26,14 +26,14 @@ const sources = [
   'docs',
   'verifier',
 ]
-// The test runner sets a MODE of its own.
+// The test runner sets MODE.
 const environment = { ...process.env, MODE: 'sandbox', PORT: '0', DATA_DIR: 'data' }
 const folder = mkdtempSync(join(tmpdir(), 'daybook-tour-'))
 let service: ReturnType<typeof spawn>
 let address = ''
 
 beforeAll(async () => {
-  // The tour runs in a folder that has the project's files, and a `dist` and a `data` of its own.
+  // The tour runs in a folder with the project's files, and its own `dist` and `data`.
   for (const name of ['package.json', 'tsconfig.json', 'build.ts', ...sources])
     cpSync(join(root, name), join(folder, name), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
@@ -50,14 +50,14 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  // The whole group: npm, its shell and the service.
+  // The whole process group: npm, its shell and the service.
   process.kill(-service.pid!, 'SIGTERM')
   await once(service, 'exit')
   rmSync(folder, { recursive: true })
 })
 
 test.each([
-  // The tour looks at the first report of the ledger: it comes first.
+  // The tour expects the first report of the ledger, so it runs first.
   ['docs/tour.md', 20],
   ['README.md', 8],
 ])('every command of %s prints what the page says', async (page, most) => {

@@ -6,7 +6,7 @@ const text = readFileSync('docs/security-asvs.md', 'utf8')
 
 type Row = { readonly name: string; readonly answer: string; readonly why: string }
 
-/** The numbered rows of the tables with so many columns. */
+/** The numbered rows of the tables with this many columns. */
 const rowsOf = (columns: number): Row[] =>
   text.split('\n').flatMap((line) => {
     const cells = line
@@ -17,12 +17,12 @@ const rowsOf = (columns: number): Row[] =>
     const isRow = /^\d+(\.\d+)+$/.test(name) && cells.length === columns
     return isRow ? [{ name, answer: cells.at(-2) ?? '', why: cells.at(-1) ?? '' }] : []
   })
-/** Those of ASVS have a level, too. */
+/** Tables of ASVS have a level, too. */
 const [asvs, rfc9700] = [rowsOf(5), rowsOf(4)]
 
 const answers = ['met', 'operator', 'not met', 'not applicable'] as const
 
-/** How many requirements of level 1 and 2 a section of ASVS 5.0.0 begins with. */
+/** The number of level 1 and 2 requirements in each section of ASVS 5.0.0. */
 const sections = `
   1.1 2, 1.2 9, 1.3 11, 1.4 3, 1.5 2, 2.1 3, 2.2 3, 2.3 4, 2.4 1,
   3.2 2, 3.3 4, 3.4 6, 3.5 5, 3.7 2, 4.1 3, 4.2 1, 4.3 2, 4.4 4, 5.1 1, 5.2 3, 5.3 2, 5.4 3,

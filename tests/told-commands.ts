@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 export const root = new URL('..', import.meta.url).pathname
 
-/** A command of a page, and what the page says that it prints. */
+/** A command on a page, and its output according to the page. */
 type Step = { readonly command: string; readonly answer: string }
 
 /** The commands between two marks of a page, in order. */
@@ -22,7 +22,7 @@ export const stepsOf = (page: string, mark: string): Step[] => {
   )
 }
 
-/** Runs the commands in one shell and answers what each printed. */
+/** Runs the commands in one shell and returns the output of each. */
 export const runAll = async (
   commands: readonly string[],
   where: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },

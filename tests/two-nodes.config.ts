@@ -3,7 +3,7 @@ import ofProcesses from './process.config.ts'
 
 type Skipped = { readonly because: string; readonly tests: readonly string[] }
 
-/** What makes sense for one process alone, by the beginnings of titles. */
+/** Tests that need a single process, by the beginning of their titles. */
 const skipped: readonly Skipped[] = [
   {
     because: 'a backup is one of the embedded log: a database has its own',
@@ -55,8 +55,8 @@ const literally = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/
 const titles = skipped.flatMap(({ tests }) => tests.map(literally))
 
 /**
- * Tests of the built program, in which two nodes on the protocol server stand for each process
- * and take turns (`npm run test:two-nodes`).
+ * Tests of the built program, with two alternating nodes on the protocol server in place of each
+ * process (`npm run test:two-nodes`).
  */
 export default mergeConfig(
   ofProcesses,

@@ -23,8 +23,7 @@ import { openPlace } from '../../harness/ledger-service.ts'
 const minor = (max: number) => fc.integer({ min: 0, max })
 
 /**
- * A capture, a refund (amounts below zero) or an answered permission (no amounts); charges as they
- * may come.
+ * A capture, a refund (negative amounts) or an answered permission (no amounts), with any charges.
  */
 const moneyLine = fc
   .record({
@@ -58,7 +57,7 @@ const moneyLine = fc
 const netOf = ({ amount, additionalAmount, charge }: TransactionLine): number =>
   amount + additionalAmount - (charge?.fee ?? 0) - (charge?.interchange ?? 0) - (charge?.vat ?? 0)
 
-/** Makes a settlement of lines after earlier ones, as the decider does. */
+/** Makes a settlement of the lines after earlier ones, as the decider does. */
 const settled = (
   before: Parameters<typeof settlement.evolve>[0],
   lines: readonly TransactionLine[],
@@ -225,7 +224,7 @@ describe('the journal', () => {
             if (account === 'payout_clearing') expect(balance).toBe('0')
             if (account === 'payouts_payable') expect(BigInt(balance)).toBe(-(due[currency] ?? 0n))
           }
-          // What came back is ordered again, and paid.
+          // A returned payout is ordered again, and paid.
           decide({ type: 'OrderPayout', ...order, messageId: `${messageId}-2` })
           for (const { currency, payout } of made.payouts) {
             const which = { serial, currency, messageId: `${messageId}-2`, day: '2026-11-24' }

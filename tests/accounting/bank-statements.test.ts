@@ -1,4 +1,4 @@
-// Long because the bank's files are made here for all that may be in them.
+// Long because it builds bank files with every possible content.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -45,7 +45,7 @@ const numberOfEvents = async () => (await readLog(place.directory)).length
 
 type Payout = { settlement_id: string; end_to_end_id: string; message_id: string; status: string }
 
-/** Settles a capture and has its payout ordered. */
+/** Settles a capture and orders its payout. */
 const orderedPayout = async (amount: string): Promise<Payout & { amount: string }> => {
   await place.capture(await place.authorize({ amount }))
   await place.sandbox('settlement/', { merchant: 'sandbox' })
@@ -124,7 +124,7 @@ test('given an ordered payout, when a statement has it, then it is paid', async 
 
   const events = await numberOfEvents()
   expect(await told('bank', 'import', file)).toMatchObject({ payouts_paid: 0, known_already: 1 })
-  // In a notification too, which the bank may send on another day.
+  // Also in a notification, which the bank may send on another day.
   const again = await load(notification([entryOf({ ...of(payout) })]))
   expect(again).toMatchObject({ kind: 'camt.054', payouts_paid: 0, known_already: 1 })
   expect(await numberOfEvents()).toBe(events)

@@ -43,7 +43,7 @@ test('given a daily ledger, then a report ends at the start of the local day', a
     data: { due: { closes: 'daily', at: Date.parse('2027-01-15T23:00:00Z') } },
     metadata: { actor: 'daybook', merchant: 'sandbox' },
   })
-  // A Saturday: reports have days of their own, not those of banks.
+  // A Saturday: reports close on all days, not only on those of banks.
   await moveTo('2027-01-16 23:00:00')
   expect(await openOf('default')).toBe(String(Number(report) + 2))
 })

@@ -34,14 +34,14 @@ const captureIn = async (shop: string): Promise<void> => {
   await ask(shop, 'PUT', `/merchant/v1/payment_request/${body.id}/`, capture)
 }
 
-/** A merchant with something captured; answers its id. */
+/** A merchant with a capture; returns its id. */
 const newShop = async (): Promise<string> => {
   const shop = await service.newMerchant()
   await captureIn(shop)
   return shop
 }
 
-/** Makes the lines of a shop such as no log can hold; answers how to mend them. */
+/** Corrupts a shop's lines as no log could; returns how to repair them. */
 const damageLinesOf = async (shop: string): Promise<() => void> => {
   await service.core.readModels.caughtUp()
   const file = new Database(service.core.readModelFile)
@@ -81,7 +81,7 @@ test('given a report whose log cannot be made, then all others are completed, an
     transaction_log_uris: [],
   })
   expect((await ask(broken, 'GET', reportPath(2))).body.report_summary).toEqual([])
-  // However often it is tried, and whatever else is due meanwhile.
+  // However often it is retried, and whatever else is due meanwhile.
   for (let tries = 0; tries < 3; tries++) {
     await close(healthy, tries + 2)
     await service.advance(60)
@@ -138,7 +138,7 @@ test('given a merchant whose settlement cannot be made, when the operator settle
 type SettlingNeeds = Parameters<typeof settleMerchants>[0]
 const noLines = { counters: {}, totals: [], transactionLogs: [], scopeLogs: [] }
 
-/** Settles as the service does, but for what is given. */
+/** Settles like the service, with some needs replaced. */
 const settling = (given: Partial<SettlingNeeds>, core = service.core) =>
   settleMerchants({
     handle: core.handle,
@@ -190,7 +190,7 @@ test('given a merchant who is not due and cannot be settled now, then nobody is 
   expect(told).toEqual([`${broken} fails`])
 })
 
-/** Where nobody else settles meanwhile. */
+/** A place where nobody else settles. */
 const ownPlace = async () => {
   const place = await openPlace()
   onTestFinished(async () => {
@@ -245,7 +245,7 @@ test('settling that is stopped between two settlements makes no other, and the n
   const { nextUnfinished, unfinishedCount } = core.accounting.settlements
   expect(nextUnfinished(10)).toMatchObject([{ merchant: shop, serial: 2 }])
   expect(unfinishedCount()).toBe(1)
-  // Nor is any started.
+  // None is started either.
   const tid = await place.authorize({ amount: '10.00' })
   await place.ask('PUT', `/merchant/v1/payment_request/${tid}/`, { action: 'capture' })
   await core.readModels.caughtUp()

@@ -61,7 +61,7 @@ describe('the golden arithmetic, with the fees of the sandbox merchant and credi
     const open = await place.ledger('report/1/')
     const report = await place.close(1)
     expect(report).toMatchObject({ id: '1', status: 'closed', previous_report_uri: null })
-    // What it added up to so far was added up line by line as they came, and now anew from its log.
+    // The open sum was built line by line; after closing it is computed from the log.
     const { status, time_closed, transaction_log_uris, scope_log_uris, ...rest } = report
     const { log_range, checkpoint, proof_uri, ...sums } = rest
     expect(open).toMatchObject({ status: 'open', ...sums })
@@ -186,7 +186,7 @@ describe('the register of ledgers', () => {
     expect((await move('kiosk')).status).toBe(204)
     const standing = { ledger: 'default', report_id: (await place.outcome(tid)).report_id }
     expect(standing).toMatchObject({ ledger: 'default' })
-    // What follows without a line leaves it where its latest line is, though that report is closed.
+    // Events without a line leave it in the report of its latest line, even if that is closed.
     await place.close(await openReport())
     expect((await move('kiosk')).status).toBe(204)
     await place.ask('PUT', `/merchant/v1/payment_request/${tid}/`, { action: 'reauth' })

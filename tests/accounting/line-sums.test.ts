@@ -8,8 +8,8 @@ import { addUp } from '../../domain/money/money.ts'
 import { turnoverProjection } from '../../projections/turnover.ts'
 
 /**
- * Up to the largest amounts that there can be: 12 digits before the decimals, of which some
- * currencies have three.
+ * Up to the largest possible amounts: 12 digits before the decimals, of which some currencies have
+ * three.
  */
 const minor = fc.oneof(fc.integer({ min: 0, max: 1_000 }), fc.integer({ min: 0, max: 10 ** 15 }))
 
@@ -44,7 +44,7 @@ const summed = (lines: readonly TransactionLine[]): readonly LineSum[] => {
   return sums.take()
 }
 
-/** What ledgers and the journal make of lines, or of sums of them. */
+/** Postings of ledgers and the journal for lines, or for their sums. */
 const booked = (lines: readonly (TransactionLine | LineSum)[]) => {
   const ledgers = new Map<string, { counters: Counters; totals: Totals }>()
   const accounts = new Map<string, string>()
@@ -60,7 +60,7 @@ const booked = (lines: readonly (TransactionLine | LineSum)[]) => {
   return { ledgers, accounts }
 }
 
-/** What the turnover of points of sale makes of sums. */
+/** The turnover of points of sale for sums. */
 const turnoverOf = (sums: readonly LineSum[]) => {
   const { keysOf, apply } = turnoverProjection.sums ?? expect.fail('turnover folds sums')
   const rows = new Map<string | number, ReturnType<typeof apply>>()

@@ -3,7 +3,7 @@ import { openPlace } from '../../harness/ledger-service.ts'
 import { operatorHere } from '../../harness/operator.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 
-/** A service for the tests of a file, with its operator's commands and its clock. */
+/** A service for a test file, with operator commands and a clock. */
 export const operatedPlace = async () => {
   let place = await openPlace()
   afterAll(async () => {

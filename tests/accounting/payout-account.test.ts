@@ -6,14 +6,14 @@ test.each([
   ['GB82WEST12345698765432', true],
   ['DE89370400440532013000', true],
   ['GL8964710001000206', true],
-  // Its check digits are wrong.
+  // Wrong check digits.
   ['NO9386011117948', false],
-  // The check digits of these are right.
+  // Correct check digits.
   ['NO37860111179470', false],
   ['DE583704004405320130AB', false],
   ['SE85500000000583982574667', false],
   ['ZZ1812345678901234', false],
-  // Norway has a check digit of its own, too.
+  // Norway also has its own check digit.
   ['NO6686011117948', false],
   ['86011117947', false],
 ])('%s is an IBAN as its country writes them: %s', (text, expected) => {

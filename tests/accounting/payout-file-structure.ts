@@ -87,8 +87,8 @@ const message: readonly Element[] = [
 ]
 
 /**
- * What a payout file breaks of the published structure: order, cardinality and types of its
- * elements, and its sums.
+ * Violations of the published structure in a payout file: order, cardinality and types of elements,
+ * and sums.
  */
 export const problemsOfPayoutFile = (xml: string): string[] => {
   const plain = xml.replaceAll(/<InstdAmt Ccy="[A-Z]{3}">/g, '<InstdAmt>')

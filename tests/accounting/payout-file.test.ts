@@ -15,7 +15,9 @@ const payout = {
 const debtor = { name: 'Daybook', account: 'NO9386011117947', bic: null }
 const run = { messageId: 'run-1', at: Date.UTC(2026, 10, 26) }
 
-/** What XML 1.0 (2.2) does not allow in a document, and half pairs, which have no form in UTF-8. */
+/**
+ * Characters that XML 1.0 (2.2) forbids, and unpaired surrogates, which cannot be encoded in UTF-8.
+ */
 const forbidden = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u
 
 const name = fc.string({

@@ -9,7 +9,7 @@ import { openPlace } from '../../harness/ledger-service.ts'
 
 const nothing = { counters: {}, totals: [], transactionLogs: [], scopeLogs: [] }
 
-/** Two merchants, of whom nobody else completes the reports. */
+/** Two merchants whose reports nobody else completes. */
 const openShops = async () => {
   const place = await openPlace()
   onTestFinished(async () => {
@@ -38,7 +38,7 @@ const openShops = async () => {
     await core.handle(ledgers, within(merchant, ledger), command, core.contextOf('test', merchant))
   }
 
-  /** Completes all that can be; answers of which reports logs were to be made, in order. */
+  /** Completes everything possible; returns the reports whose logs were requested, in order. */
   const complete = async (fails = (_stream: string): boolean => false): Promise<string[]> => {
     const asked: string[] = []
     const began = core.now()

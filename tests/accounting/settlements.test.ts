@@ -172,7 +172,7 @@ describe('settling now', () => {
   test('then the journal balances, and holds what was paid', async () => {
     const balances = place.core.accounting.journal.trialBalance()
     expect(balances.map(({ imbalance }) => imbalance)).toEqual(['0', '0'])
-    // 279.40 + 33.20 + 18.20 + 3.20 are to be paid out, and the bank has not been asked yet.
+    // 279.40 + 33.20 + 18.20 + 3.20 are to be paid out; nothing has been ordered yet.
     expect(balances[1]?.balances).toMatchObject({
       payouts_payable: '-33400',
       bank: '0',
@@ -324,7 +324,7 @@ describe('the payout file', () => {
   }
 
   test('asks the bank once for every payout, in the structure of pain.001.001.09', async () => {
-    // Of six settlements, for one was in two currencies.
+    // Six settlements, of which one has two currencies.
     expect(accountingStatus(place.core).payouts_to_order).toBe(7)
     await place.capture(await place.authorize({ amount: '900.00' }))
     const run = await daybook('settle', '--pain001', file('out.xml'))

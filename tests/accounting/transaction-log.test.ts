@@ -124,7 +124,7 @@ test('the same lines make the same file, and a writer that breaks off leaves not
   let reads = 0
   function* breaking() {
     yield line('a')
-    // Once they are counted.
+    // After they are counted.
     if ((reads += 1) > 1) throw new Error('the disk is gone')
   }
   expect(() => write(breaking)).toThrow('the disk is gone')
@@ -132,8 +132,8 @@ test('the same lines make the same file, and a writer that breaks off leaves not
 })
 
 /**
- * Read models whose only lines are so many captures, folded that far; answers the job of their
- * report.
+ * Read models with this many captures as their only lines, folded up to them; returns the report's
+ * job.
  */
 const jobOf = (
   lines: number,
@@ -173,7 +173,7 @@ test('given a payment with more lines than memory has room for, then its log is 
   expect(huge).toBe(transactionLogs[1]?.bytes)
 })
 
-/** How far each thread of this process stands back for others (proc(5), nice). */
+/** The nice value of each thread of this process (proc(5)). */
 const nicenessOfThreads = (): number[] =>
   readdirSync('/proc/self/task').map((thread) => {
     const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8')
@@ -194,7 +194,7 @@ test('given a log that the thread dies of, then it alone is not written, and the
   const logs = mkdtempSync(join(directory, 'logs-'))
   const writer = makeLogWriter(logs)
   onTestFinished(writer.close)
-  // A total of each taxcode is kept, and each of these has four megabytes.
+  // There is a total per tax code, and each code has four megabytes.
   const deadly = jobOf(100, `'t'`, `position || hex(zeroblob(2000000))`)
   const [before, lost, after] = await Promise.allSettled(
     [jobOf(1), deadly, jobOf(2)].map(writer.write),

@@ -1,4 +1,4 @@
-/** [name, least, most, what it holds], in the order of a format's definition. */
+/** [name, minimum, maximum, content], in the order of the format's definition. */
 export type Element = readonly [name: string, least: number, most: number, content: Content]
 type Content = RegExp | { readonly choice: readonly Element[] } | readonly Element[]
 
@@ -13,7 +13,7 @@ const unescape = (text: string): string =>
     .replaceAll('&quot;', '"')
     .replaceAll('&amp;', '&')
 
-/** Elements in their order: each child is an object of one member, its text or its children. */
+/** Elements in order: each child is an object with one member, its text or its children. */
 export const parseXml = (xml: string): Node[] => {
   const children: Node[] = []
   const pattern = /<([A-Za-z0-9]+)>(.*?)<\/\1>/gs

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { EventStore } from '../../application/event-store.ts'
 import { checkClock, watchClock } from '../../infrastructure/clock-watch.ts'
 
-/** A watched clock of our own; `pass` has so many seconds pass, after it was set by some others. */
+/** A watched clock; `pass` lets seconds pass after the clock was set by some others. */
 const watched = () => {
   const warnings: unknown[] = []
   const log = { warn: (about: unknown) => warnings.push(about) } as never

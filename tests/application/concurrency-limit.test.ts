@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { concurrencyLimit, type ConcurrencyLimits } from '../../application/concurrency-limit.ts'
 
-/** Work that is begun through a limit and ends when it is told to. */
+/** Work started through a limit, which ends on command. */
 const slowWork = (concurrent: number, limits: Partial<ConcurrencyLimits> = {}) => {
   const limited = concurrencyLimit({ concurrent, maxWaiting: 100, ...limits })
   const begun: string[] = []
@@ -12,7 +12,7 @@ const slowWork = (concurrent: number, limits: Partial<ConcurrencyLimits> = {}) =
       begun.push(key)
       return new Promise((resolve, reject) => ends.push((e) => (e ? reject(e) : resolve())))
     }, key)
-  /** Ends what was begun first. */
+  /** Ends the work that started first. */
   const endOne = async (error?: Error): Promise<void> => {
     ends.shift()?.(error)
     await nextTurn()

@@ -15,8 +15,8 @@ const clustered = (purpose: string) => deriveIds(makeDigest(key), 'clustered', p
 const scattered = (purpose: string) => deriveIds(makeDigest(key), 'scattered', purpose)
 const order = ['sandbox', 'till-1', 'order-1017'] as const
 
-// Made with OpenSSL's HMAC of the JSON of purpose and parts: a log that was written must be found
-// again for ever.
+// Computed with OpenSSL's HMAC of the JSON of purpose and parts: ids in existing logs must never
+// change.
 const ofThatOrder = {
   scattered: 'f3c6f86b844bfb41bd98005d2bdbbbec',
   clustered: '9b3c696b844bfb41bd98005d2bdbbbec',

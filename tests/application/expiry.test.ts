@@ -44,7 +44,7 @@ const requestPermission = async (): Promise<string> => {
   return (await place.ask('POST', path, { ...about(), scope: 'openid' })).body.id
 }
 
-/** Time passes, and nobody does what has become due. */
+/** Time passes, but due work is not run. */
 const pass = async (seconds: number): Promise<void> => {
   await place.core.advanceClock({ by: seconds * 1000 }, place.core.contextOf('test'))
   await place.core.readModels.caughtUp()

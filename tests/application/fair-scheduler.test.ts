@@ -11,7 +11,7 @@ const laneOf = (merchant: string | null, host: string | number): DeliveryLane =>
 
 const told = ({ merchant, destination }: DeliveryLane): string => `${merchant} ${destination}`
 
-/** Takes slots until none is left. */
+/** Takes slots until there are none left. */
 const takeAll = (turns: ReturnType<typeof makeFairScheduler>): Slot[] => {
   const slots: Slot[] = []
   for (let slot = turns.take(); slot; slot = turns.take()) slots.push(slot)

@@ -22,10 +22,7 @@ const scheduled: RecordedEvent = {
   metadata: { merchant: 'shop' },
 }
 
-/**
- * A log in which one merchant's schedules stand, and how often they were read; each read waits
- * until it may go on.
- */
+/** A log with one merchant's schedules, and a counter of reads; each read waits until released. */
 const logOf = (schedules: FeeSchedule[]) => {
   const waiting: (() => void)[] = []
   let reads = 0

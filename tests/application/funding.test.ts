@@ -9,10 +9,7 @@ import { openPlace } from '../../harness/ledger-service.ts'
 
 type Kind = keyof NonNullable<FundingSource['movements']>
 
-/**
- * A source that holds money for each payment, as a bank would; `fails` says whether it can be told
- * just now.
- */
+/** A source that holds money per payment, like a bank; `fails` decides whether a report fails. */
 const bank = (fails: (movement: Movement, kind: Kind) => boolean = () => false) => {
   const told: (readonly [Kind, Movement])[] = []
   const tell = (kind: Kind) => async (movement: Movement) => {
@@ -33,7 +30,7 @@ const bank = (fails: (movement: Movement, kind: Kind) => boolean = () => false) 
     source,
     held,
     told,
-    /** What it heard of a payment, each movement once. */
+    /** The reports about a payment, without repeats. */
     heardOf: (tid: string) => {
       const once = new Map(told.map(([kind, movement]) => [movement.id, [kind, movement]] as const))
       return [...once.values()]
@@ -46,7 +43,7 @@ const bank = (fails: (movement: Movement, kind: Kind) => boolean = () => false) 
 const openBank = async (source: FundingSource, directory?: string) => {
   const place = await openPlace(directory, source)
   place.service.begin()
-  /** All that is due is done, and the sandbox's clock answers. */
+  /** Waits until all due work is done. */
   const settle = (seconds = 0) => place.sandbox('clock/', { advance_seconds: seconds })
   return { ...place, settle }
 }
@@ -108,7 +105,7 @@ test('while it cannot be told all goes on; then it hears everything, in the orde
   await place.settle()
   expect(told).toEqual([])
   isClosed = false
-  // It has rested for a second after each failure, twice as long after the next.
+  // It backed off for a second after each failure, twice as long after the next.
   await place.settle(60)
   for (const tid of tids)
     expect(heardOf(tid)).toEqual(['capture 400', 'capture 600', 'refund 1000'])
@@ -220,7 +217,7 @@ test('given money that was approved, when it cannot be known whether the answer 
   const about = { currency: 'NOK', amount: '10.00', customer: '4799999901' }
   const path = '/merchant/v1/payment_request/'
   const { id: tid } = (await ask('POST', path, { ...asked, ...about })).body
-  // The answer of the store is lost on its way.
+  // The store's response is lost.
   const append: EventStore['append'] = async (...given) => {
     await core.store.append(...given)
     throw new StoreUnavailable('the connection broke')

@@ -31,7 +31,7 @@ let file: string
 let store: EventStore
 const stores: EventStore[] = []
 
-/** The same log, opened once more: what another process on the same data has. */
+/** The same log, opened again, as by another process. */
 const another = (): EventStore => {
   const opened = openSqliteEventStore(file)
   stores.push(opened)
@@ -59,7 +59,7 @@ const handlerOf = (store: EventStore, remembered?: number) =>
     }),
   })
 
-/** A store that counts what it is asked, and what it hands out. */
+/** A store that counts requests and results. */
 const counting = (store: EventStore) => {
   const asked = { reads: 0, appends: 0 }
   const read: number[] = []

@@ -7,7 +7,7 @@ import { LeaseLost } from '../../application/lease.ts'
 import { makeElapsed } from '../../infrastructure/leases.ts'
 import { openStoreOfTest } from './store-of-test.ts'
 
-/** Nodes that share a store and a clock; those that are named look, the others are frozen. */
+/** Nodes that share a store and a clock; the named ones run, the others are frozen. */
 const openNodes = (store = openStoreOfTest()) => {
   let now = 0
   let isAway = false
@@ -30,7 +30,7 @@ const openNodes = (store = openStoreOfTest()) => {
     return { ...held, count: () => held.held().filter(held.isOwn).length, noted: () => changes }
   }
   type Node = ReturnType<typeof start>
-  /** Half a second at a time, as nodes look. */
+  /** Advances in steps of half a second, as nodes poll. */
   const pass = async (milliseconds: number, ...looking: readonly Node[]): Promise<void> => {
     for (const end = now + milliseconds; now < end;) {
       now += 500
@@ -78,7 +78,7 @@ describe('given two nodes that look', () => {
       expect(a.count()).toBe(9)
       await pass(500, a)
     }
-    // The other has not taken it yet.
+    // The other node has not taken it yet.
     expect([a.count(), b.isOwn(work), b.count()]).toEqual([9, false, 0])
     expect(() => b.leaseOf(work)).toThrow(LeaseLost)
     await pass(3_000, a)
@@ -167,7 +167,7 @@ describe('given two nodes that look', () => {
     })
     const c = start('c')
     await pass(4_000, a, b, c)
-    // It begins nothing new, and nobody else does.
+    // It starts nothing new, and neither does anybody else.
     expect([a.count(), b.count(), c.count()]).toEqual([6, 6, 0])
     end()
     await Promise.all(works)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { perKeyBackOff } from '../../application/per-key-back-off.ts'
 import { StoreUnavailable } from '../../application/event-store.ts'
 
-/** Work on names, of which some fail, and what is told of them. */
+/** Work on names, some of which fail, and a record of outages. */
 const workOn = (names: string[], broken: Set<string>) => {
   const told: string[] = []
   const work = perKeyBackOff<string>({
@@ -16,7 +16,7 @@ const workOn = (names: string[], broken: Set<string>) => {
   return {
     ...work,
     told,
-    /** Does what is due, at most so much; answers what it was. */
+    /** Does what is due, up to a limit; returns the names. */
     look: async (at: number, limit = 10): Promise<readonly string[]> => {
       const due = work.due(at, limit, list)
       for (const name of due)

@@ -37,13 +37,10 @@ const running = new AbortController().signal
 
 const soundStore = (_stream: string): boolean => false
 
-/** What could not be done while the rest was. */
+/** Failures of some work while the rest succeeded. */
 const troubles: string[] = []
 
-/**
- * What a node does about scans; one that crashes loses its store before the given number of
- * appends.
- */
+/** A node's scan work; a crashing node loses its store after the given number of appends. */
 const nodeOf = (
   core: Core,
   appendsUntilCrash = Infinity,
@@ -111,10 +108,7 @@ const anyStep: fc.Arbitrary<Step> = fc
 const start = Date.UTC(2026, 0, 1)
 let runs = 0
 
-/**
- * A shop of its own with one code; answers how the steps of a story are carried out there, each at
- * its own time.
- */
+/** A shop with one code; runs the steps of a story, each at its own time. */
 const openShop = async () => {
   const merchant = `shop${++runs}`
   const shortlink = `code${runs}`
@@ -203,7 +197,7 @@ const historyOf = async (stream: string) => {
   return (await core.store.readStream(stream)).map(parseEvent)
 }
 
-/** Who has picked up each request, counted from the events of the payments. */
+/** The payer of each request, according to the payments' events. */
 const pickedUp = async (tids: readonly string[]) => {
   const found = []
   for (const tid of tids) {
@@ -236,7 +230,7 @@ type Waiting = {
   readonly until: number
 }
 
-/** The static-QR rules word by word, of one till that does one thing at a time. */
+/** The static-QR rules, implemented literally for a single till without concurrency. */
 const expectedPayers = (story: readonly Step[]): (string | undefined)[] => {
   const payers: (string | undefined)[] = []
   let scans: { payer: string; at: number }[] = []
@@ -283,12 +277,12 @@ test('whatever the order, and on whichever node, each scan goes where the rules 
   )
 })
 
-/** Who always comes second is told so in the end; nothing has happened then. */
+/** A permanent loser of races is finally refused; then nothing has happened. */
 const hadNoTurn = (error: unknown): void => {
   if (!(error instanceof Refusal) || error.code !== 'conflicting_changes') throw error
 }
 
-/** What must hold of any story, however its steps ran into one another. */
+/** Invariants of any story, however its steps interleave. */
 const checkStory = async (shop: Awaited<ReturnType<typeof openShop>>, now: number) => {
   const history = await historyOf(`scans-${shop.shortlink}`)
   const scans = history.flatMap((event) => (event.type === 'ShortlinkScanned' ? [event.data] : []))
@@ -297,7 +291,7 @@ const checkStory = async (shop: Awaited<ReturnType<typeof openShop>>, now: numbe
   for (const tid of shop.tids) {
     const events = await historyOf(`payment-${tid}`)
     const [first] = events
-    // A crash may have come before the request was written.
+    // A crash may have happened before the request was written.
     if (first?.type !== 'PaymentRequested') continue
     const { request, expiresAt } = first.data
     const oldest = first.metadata.at - request.maxScanAge * 1000
@@ -322,7 +316,7 @@ test('when two nodes do everything at once, scans are taken once, and all of the
     fc.asyncProperty(fc.array(anyStep, { minLength: 2, maxLength: 12 }), async (story) => {
       const shop = await openShop()
       const at = start + 1000
-      // Nothing expires here: who waits at the end has waited all the time.
+      // Nothing expires here, so a request waiting at the end has waited all the time.
       const lasting = story.map((step) =>
         step.type === 'request' ? { ...step, expiresIn: 21_600 } : step,
       )
@@ -349,7 +343,7 @@ test('what a crash leaves undone, wherever it strikes, another node does', async
         for (const [index, step] of story.entries()) {
           at += step.wait * 1000
           const core = cores[step.node] as Core
-          // A node that has done all its appends did not crash.
+          // A node that made all its appends did not crash.
           const node = nodeOf(core, appends[index] ?? 0)
           await shop.carryOut(step, at, node).catch((error: unknown) => {
             if (!(error instanceof StoreUnavailable)) throw error

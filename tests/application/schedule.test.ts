@@ -10,7 +10,7 @@ import { schedule, type DueWork } from '../../application/schedule.ts'
 import type { Attempt } from '../../domain/callback.ts'
 import type { Instant } from '../../domain/time.ts'
 
-/** A clock and timers that move when the test says so. */
+/** A clock and timers that the test controls. */
 const timeOfOurOwn = () => {
   let now: Instant = 0
   let timers: { readonly at: Instant; readonly wake: () => void }[] = []
@@ -21,7 +21,7 @@ const timeOfOurOwn = () => {
       timers.push(timer)
       return () => void (timers = timers.filter((other) => other !== timer))
     },
-    /** When the timers go off. */
+    /** Due times of the timers. */
     pending: () => timers.map(({ at }) => at),
     passTo: (instant: Instant): void => {
       now = instant
@@ -44,7 +44,7 @@ const scheduled = (work: DueWork) => {
   return { ...time, ...schedule_, looks, failures }
 }
 
-/** Lets everything run that waits for nothing. */
+/** Lets all pending microtasks and immediates run. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 describe('scheduled work', () => {
@@ -148,7 +148,7 @@ test('a payment listed as due that does not expire is a failure, not an endless 
     outageOf: () => ({ failed: (error) => failures.push(String(error)), worked: () => {} }),
   })
   expect(await expire(0, new AbortController().signal)).toBe(1000)
-  // What was listed the first time may have been old.
+  // The first list may have been outdated.
   expect(asked).toEqual(['a', 'a'])
   expect(failures).toEqual(['Error: payment a is listed as due, but does not expire'])
 })
@@ -169,7 +169,7 @@ describe('deliveries', () => {
 
   type DeliveryNeeds = Parameters<typeof deliverCallbacks>[0]
 
-  /** Deliveries of subjects to one receiver; whatever `recorded` names is no longer due. */
+  /** Deliveries of subjects to one receiver; recorded ones are no longer due. */
   const deliver = (
     subjects: readonly string[],
     recorded: ReadonlySet<string>,
@@ -232,7 +232,7 @@ describe('deliveries', () => {
     const recorded = new Set<string>()
     let isDown = true
     const { delivery, time, sent, failures, kept } = deliver(subjects, recorded, {
-      // The first sixteen cannot be recorded: as many as may be under way at once.
+      // The first sixteen cannot be recorded: as many as can be in flight.
       handle: async (_, id) => {
         if (isDown && subjects.indexOf(id) < 16) throw new StoreUnavailable('down')
         recorded.add(id)
@@ -242,12 +242,12 @@ describe('deliveries', () => {
       recall: forgotten,
       caughtUp: turn,
     })
-    // Both look at once, and neither sends what the other is sending.
+    // Both check at once, and neither sends what the other is sending.
     await Promise.all([delivery.settle(goesOn), delivery.settle(goesOn)])
     await delivery.idle()
     expect(sent.toSorted()).toEqual(subjects.toSorted())
     expect(failures).toHaveLength(16)
-    // Another holder of their lease would send them again.
+    // Another lease holder would send them again.
     expect(kept()).toBe(16)
     expect(await delivery.work(time.now())).toBe(1000)
     isDown = false
@@ -340,7 +340,7 @@ describe('deliveries', () => {
     })
     await delivery.settle(stopping.signal)
     await delivery.idle()
-    // Two begin in a turn, and two more before the first are recorded.
+    // Two start per turn, and two more before the first are recorded.
     expect(sent).toHaveLength(4)
   })
 
@@ -415,7 +415,7 @@ describe('deliveries', () => {
       await delivery.work(time.now())
       await turn()
     }
-    // And those that keep the places of the destination.
+    // Including those that hold the destination's slots.
     expect([sent.length, new Set(sent).size]).toEqual([256 + 16, 256 + 16])
     open()
     await delivery.settle(goesOn)

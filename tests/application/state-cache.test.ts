@@ -29,7 +29,7 @@ describe('of entries that weigh', () => {
     memory.set('b', 4)
     memory.delete('b')
     setAll(memory, { c: 4, d: 3, e: 10 })
-    // All before were of one generation, which goes with the next but one.
+    // All earlier entries are in one generation, which is dropped with the next but one.
     memory.set('f', 10)
     expect(['a', 'c', 'd'].map((key) => memory.get(key))).toEqual([undefined, undefined, undefined])
     expect(memory.get('e')).toBe(10)
@@ -44,7 +44,7 @@ describe('of entries that weigh', () => {
   })
 })
 
-/** A memory on a log that is never asked. */
+/** A cache on a log that is never read. */
 const stateMemoryIn = (cacheLimits: CacheLimits) =>
   makeStateCache({ store: { head: asked, readAll: asked }, cacheLimits, from: start })
 const asked = (): never => {
@@ -115,14 +115,14 @@ describe('the states of aggregates', () => {
       let known = unreadState({ initial: {} })
       for (let revision = 0; revision < events; revision++)
         known = knownStateAfter(known, ofEvent, { revision, state })
-      // Each time after a quarter at least of what is then measured.
+      // Each time, after growing by at least a quarter of the measured size.
       expect(measured).toBeGreaterThan(0)
       expect(measured * memorySize(state)).toBeLessThan(5 * events * ofEvent + memorySize(state))
     }
   })
 
   test('are measured roughly as large as they are in JSON', () => {
-    // The shortest of all is a digit, which takes as much as any other number.
+    // The shortest value is a digit, which counts like any other number.
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const characters = JSON.stringify(value).length

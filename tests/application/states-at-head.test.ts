@@ -16,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const ids = ['one', 'two', 'three'] as const
 type Id = (typeof ids)[number]
 
-/** Counts and adds up what its events say: an event that is left out or folded twice shows. */
+/** Counts and sums its events, so that a missing or duplicate one shows. */
 type Sum = { readonly count: number; readonly sum: number; readonly position: number }
 type Step = { readonly type: 'ClockAdvanced'; readonly data: { readonly aheadBy: number } }
 const summing: Decider<number, Step, Sum> = {
@@ -31,16 +31,14 @@ const summing: Decider<number, Step, Sum> = {
 const sums = { category: 'sum', decider: summing }
 const context = { at: 1, merchant: null, actor: 'test', correlationId: 'test' }
 
-/**
- * Two nodes on one log, of which the first is watched. It observes the log when it is told to look.
- */
+/** Two nodes on one log; the first one observes the log on command. */
 const twoNodes = () => {
   const file = join(folder, `${randomUUID()}.sqlite`)
   const stores = [openSqliteEventStore(file), openSqliteEventStore(file)] as const
   const reads: string[] = []
   let catchUps = 0
   let isBroken = false
-  /** Answers of the first node's store arrive once this has. */
+  /** Responses of the first node's store wait for this. */
   let answering: Promise<void> = Promise.resolve()
   const watched: EventStore = {
     ...stores[0],
@@ -91,7 +89,7 @@ const twoNodes = () => {
         observed = batch.at(-1)?.position ?? observed
       }
     },
-    /** Does something while the answers of the first node's store are on their way. */
+    /** Runs work while responses of the first node's store are in transit. */
     during: async (work: () => Promise<void>): Promise<void> => {
       let arrive = (): void => {}
       answering = new Promise((resolve) => (arrive = resolve))

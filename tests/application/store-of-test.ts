@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
 
-/** An empty store, until the test has ended. */
+/** An empty store, closed when the test ends. */
 export const openStoreOfTest = () => {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-leases-'))
   const store = openSqliteEventStore(join(folder, 'events.sqlite'))

@@ -12,7 +12,7 @@ test('who has spent too much waits until a share of the time has made up for it'
   spend('a', 10_000)
   expect(waitOf('a')).toBe(0)
   spend('a', 1_000)
-  // 1,000 ms are made up for in 5,000 ms.
+  // 1,000 ms are regained in 5,000 ms.
   expect(waitOf('a')).toBe(5)
   pass(4_000)
   expect(waitOf('a')).toBe(1)

@@ -8,7 +8,7 @@ const importsOf = ({ file, text }: Source): string[] =>
     posix.join(posix.dirname(file), from ?? alone ?? ''),
   )
 
-/** Circles of imports, types included: the files of each, from one back to it. */
+/** Import cycles, including type imports: the files of each, back to the first. */
 export const circlesIn = (sources: readonly Source[]): string[] => {
   const imports = new Map(sources.map((source) => [source.file, importsOf(source)]))
   const done = new Set<string>()

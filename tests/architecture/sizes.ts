@@ -5,10 +5,10 @@ const columns = 100
 const linesOfFile = 200
 const linesOfFunction = 60
 
-/** A comment that gives the reason, at the top of the file or right above the function. */
+/** A comment with the reason, at the top of the file or directly above the function. */
 const reason = /^\s*(?:\/\/|\/\*\*?|\*) Long because \S/
 
-/** The lines wider than the page: `file:line`. */
+/** Lines over the limit: `file:line`. */
 export const wideLines = ({ file, text }: Source): string[] =>
   text
     .split('\n')
@@ -43,13 +43,13 @@ const nameIn = (node: Node): string | undefined => {
   return isNode(named) ? String(named.name ?? named.value) : undefined
 }
 
-/** `describe(…)` in all its forms: a group of tests is no function. */
+/** `describe(…)` in all its forms: a group of tests does not count as a function. */
 const isGroup = (text: string, { type, start }: Node): boolean =>
   type === 'CallExpression' && /^describe\b/.test(text.slice(start, start + 9))
 
 type Found = { readonly found: Node; readonly named: Node }
 
-/** Every function below a node, with the declaration or member that names it. */
+/** Every function below a node, with its declaration or member. */
 function* functionsIn(text: string, node: Node, named: Node = node): Generator<Found> {
   const names = nameIn(node) === undefined ? named : node
   if (isFunction(node)) yield { found: node, named: names }
@@ -61,14 +61,14 @@ function* functionsIn(text: string, node: Node, named: Node = node): Generator<F
     }
 }
 
-/** Whether the comment right above says why. */
+/** Whether the comment directly above gives a reason. */
 const hasReason = (text: string, start: number): boolean => {
   const above = text.slice(0, start).split('\n').slice(0, -1)
   while (/^\s*(?:\/\/|\/\*|\*)/.test(above.at(-1) ?? '')) if (reason.test(above.pop()!)) return true
   return false
 }
 
-/** The functions that are too long and give no reason: `file name`. */
+/** Functions that are too long without a reason: `file name`. */
 export const longFunctions = ({ file, text }: Source): string[] => {
   if (!/\.[mc]?[jt]s$/.test(file)) return []
   const program = parseAst(text, { lang: file.endsWith('ts') ? 'ts' : 'js' }) as unknown as Node

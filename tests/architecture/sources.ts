@@ -22,7 +22,7 @@ export type Source = { readonly file: string; readonly text: string }
 const isWritten = (name: string): boolean =>
   /\.(?:ts|mjs|js|css)$/.test(name) && !name.includes('generated/')
 
-/** The sources that people write in a folder, with paths from the repository's root. */
+/** Handwritten sources in a folder, with paths relative to the repository. */
 export const sourcesIn = (folder: string): Source[] =>
   readdirSync(posix.join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter(isWritten)

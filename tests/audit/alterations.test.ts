@@ -25,7 +25,7 @@ test('given all made again with the real key, then only what was kept shows it',
   expect(await auditAltered(log, alone, seeded(1))).toMatchObject({ holds: true })
 })
 
-// `npm run alterations` makes a thousand of them.
+// `npm run alterations` makes a thousand.
 test.each(alterations.map((alteration) => [alteration.name, alteration] as const))(
   'given %s, then it is found',
   async (_, alteration) => {

@@ -1,4 +1,4 @@
-// A service whose log is audited: its payments, its events and its commands.
+// A service whose log is audited, with its payments, events and commands.
 import { rmSync } from 'node:fs'
 import type { Recorded } from '../../domain/events.ts'
 import { startCallbackService } from '../../harness/callback-service.ts'
@@ -38,7 +38,7 @@ export const startAuditedService = async () => {
     newest,
     authorize,
     capture,
-    /** A captured payment that was refunded in part or whole, signed, and the event of that. */
+    /** Refunds a captured payment with a signed request; returns the event. */
     refund: async (body: object) => {
       const tid = await capture()
       const { status } = await owner('PUT', pathOf(tid), { action: 'refund', ...body })

@@ -1,4 +1,4 @@
-// An auditor's browser, or program, at a service whose answers are held to its document.
+// An auditor's browser or program, with every response checked against the OpenAPI document.
 import { readFileSync } from 'node:fs'
 import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
 import { securityLogFiles } from '../../infrastructure/security-log.ts'
@@ -42,7 +42,7 @@ export const startVisits = async () => {
   return {
     ...service,
     visit,
-    /** The operations of auditors that no answer has shown. */
+    /** Auditor operations without a response so far. */
     unseen: () => answers.unseen().filter(isAuditors),
     add: async (id: string, ...words: string[]): Promise<any> => {
       const named = ['--json', 'auditor', 'add', id, '--name', `Auditor ${id}`]
@@ -50,7 +50,7 @@ export const startVisits = async () => {
       if (errors !== '') throw new Error(errors)
       return JSON.parse(output)
     },
-    /** With the code of so many periods before now, as each code counts once. */
+    /** Uses the code of an earlier period, because each code can be used once. */
     signIn: async ({ id, password, totp_secret }: Credentials, early = 0, more: Sent = {}) => {
       const code = codeAt(totp_secret, Date.now() - 30_000 * early)
       const form = { id, password, code }

@@ -13,7 +13,7 @@ test('given a flood of claims to be of a merchant, its own refusals are kept', a
   const own = await Promise.all(
     Array.from({ length: 20 }, (_, at) => service.till('GET', pathOf(`nothing-${at}`))),
   )
-  // On a busy machine a wait of the guessed name can be over in between.
+  // On a busy machine the wait of the guessed name may already be over.
   const statuses = await flood
   expect(statuses.filter((status) => status !== 429).length).toBeLessThan(10)
   service.core.refusals.flush()

@@ -8,7 +8,7 @@ import { parseKey } from '../../domain/transparency/signed-note.ts'
 import { sha256 } from '../../infrastructure/sha256.ts'
 import { startWitness } from '../transparency/witness.ts'
 
-/** A log of which a witness has seen a checkpoint. */
+/** A log with a checkpoint that a witness has seen. */
 const cosignedLog = async () => {
   const witness = await startWitness('pay.example/transparency')
   const settings = { PUBLIC_URL: 'https://pay.example', WITNESSES: witness.setting }

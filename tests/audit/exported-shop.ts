@@ -1,4 +1,4 @@
-// Two months of a shop, exported as a whole and month by month.
+// Two months of a shop, exported as a whole and by month.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -38,7 +38,7 @@ const month = async (place: Place, settle: () => Promise<void>): Promise<void> =
   await place.sandbox('settlement/', { merchant: 'sandbox' })
 }
 
-/** For a test file; its exports are `all`, `first` and `second`. */
+/** For a test file; the exports are `all`, `first` and `second`. */
 export const exportedShop = () => {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-export-'))
   const at = (name: string): string => join(folder, name)
@@ -76,7 +76,7 @@ export const exportedShop = () => {
   const text = (name: string, file: string): string => readFileSync(join(at(name), file), 'utf8')
   const manifest = (name: string) => JSON.parse(text(name, 'manifest.json'))
 
-  /** Our trial balance, as `account currency amount`, without accounts that hold nothing. */
+  /** Our trial balance as `account currency amount`, without empty accounts. */
   const ours = (): string[] =>
     place.core.accounting.journal
       .trialBalance()

@@ -15,7 +15,7 @@ import { shopLog } from './shop-log.ts'
 const { copied } = shopLog()
 const minuteMs = 60_000
 
-/** The audit of a service on a log, whose time is passed in. */
+/** A service's audit of a log, with a controlled clock. */
 const begun = async (folder: string, AUDIT_EVERY_MINUTES = '60') => {
   const settings = readSettings({ DATA_DIR: folder, AUDIT_EVERY_MINUTES })
   const store = await openStoreToRead(settings)
@@ -29,7 +29,7 @@ const begun = async (folder: string, AUDIT_EVERY_MINUTES = '60') => {
   return {
     last,
     logged,
-    /** Lets time pass, and what is due by then be done. */
+    /** Lets time pass, and runs due work. */
     pass: async (minutes: number): Promise<void> => {
       now += minutes * minuteMs
       await audit?.due(now, new AbortController().signal)

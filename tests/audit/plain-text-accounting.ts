@@ -1,10 +1,10 @@
-// What hledger and ledger make of a file; both are optional.
+// Runs hledger and ledger on a file; both are optional.
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { decimalsOf } from '../../domain/money/currency.ts'
 import { formatAmount } from '../../domain/money/money.ts'
 
-/** `liabilities:merchant_payable:shop` and its kind, added up over merchants. */
+/** `liabilities:merchant_payable:shop` and similar, summed over merchants. */
 export const added = (rows: readonly (readonly [string, string, string])[]): string[] => {
   const sums = new Map<string, bigint>()
   for (const [name, currency, amount] of rows) {
@@ -35,6 +35,6 @@ const without = (program: string): string =>
     ? `: skipped, ${program} is not installed (apt-get install ${program})`
     : ''
 
-/** Runs where the program is, and tells in its title why it does not elsewhere. */
+/** Runs if the program is installed; otherwise the title says why it is skipped. */
 export const testWith = (program: string, title: string, body: () => void): void =>
   test.skipIf(without(program) !== '')(title + without(program), body)

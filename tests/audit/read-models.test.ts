@@ -18,7 +18,7 @@ import { first, only, shopLog } from './shop-log.ts'
 
 const { copied } = shopLog()
 
-/** Read models as a projection makes them that skips an event. */
+/** Read models made by a projection that skips an event. */
 const foldWithout = async (folder: string, skipped: number): Promise<void> => {
   const directory = join(folder, 'read-models')
   rmSync(directory, { recursive: true })

@@ -21,7 +21,7 @@ const replay = async (path: string, ...words: string[]) => {
   return operatorHere(settings)('audit', 'replay', '--with', path, ...words)
 }
 
-/** A build that folds as this one does, and then differs as these statements say. */
+/** A build that folds like this one, and then applies these statements. */
 const buildThatDoes = (statements: string): string => {
   const folder = join(scratch(), 'dist')
   mkdirSync(join(folder, 'infrastructure'), { recursive: true })
@@ -146,7 +146,7 @@ describe('given a file of fees,', () => {
     const payouts = differences.filter(({ amount }: { amount: string }) => amount === 'payout')
     expect(payouts).toHaveLength(2)
     expect(count).toBe(differences.length)
-    // What is charged more is paid out less.
+    // Higher charges reduce the payout.
     const [{ charges, payouts: paid }] = sums
     const cents = (text: string): number => Math.round(Number(text) * 100)
     expect(cents(charges.otherwise) - cents(charges.recorded)).toBe(

@@ -102,7 +102,7 @@ const journal: readonly Element[] = [
   ['Type', 1, 1, code],
   ['Transaction', 0, many, transaction],
 ]
-/** The Norwegian SAF-T Financial data schema 1.30, as far as a general ledger needs it. */
+/** The Norwegian SAF-T Financial data schema 1.30, as needed for a general ledger. */
 const auditFile: readonly Element[] = [
   ['Header', 1, 1, header],
   ['MasterFiles', 0, 1, [['GeneralLedgerAccounts', 0, 1, [['Account', 1, many, account]]]]],
@@ -174,7 +174,7 @@ const problemsOfSums = (root: readonly Node[], xml: string): string[] => {
   return problems
 }
 
-/** What a SAF-T file breaks of the published structure, and of its sums. */
+/** Violations of the published structure in a SAF-T file, and of its sums. */
 export const problemsOfSaft = (xml: string): string[] => {
   const namespace = 'urn:StandardAuditFile-Taxation-Financial:NO'
   const inner = new RegExp(`<AuditFile xmlns="${namespace}">(.*)</AuditFile>\n$`, 's').exec(

@@ -7,8 +7,8 @@ import { eventsOf, verifyIn } from '../../harness/altered-log.ts'
 import { openPlace } from '../../harness/ledger-service.ts'
 
 /**
- * The log of a shop for a test file: captures, refunds, releases, expiries, reports and
- * settlements. Each test gets a copy with all that is derived from it.
+ * A shop's log for a test file: captures, refunds, releases, expiries, reports and settlements.
+ * Each test gets a copy with all derived data.
  */
 export const shopLog = () => {
   let original: string
@@ -33,7 +33,7 @@ export const shopLog = () => {
   afterAll(() => rmSync(original, { recursive: true }))
 
   return {
-    /** Of the payment that was captured in part and refunded. */
+    /** The payment that was partly captured and refunded. */
     tid: () => tid,
     copied: (): string => {
       const folder = mkdtempSync(join(tmpdir(), 'daybook-faults-'))
@@ -50,7 +50,7 @@ export const only = (folder: string, type: DomainEvent['type'], index = 0) => {
   return found
 }
 
-/** The first thing that an audit finds. */
+/** The first problem found by an audit. */
 export const first = async (folder: string) => {
   const { holds, problems } = await verifyIn(folder)
   return { holds, ...problems[0] }

@@ -89,7 +89,7 @@ test('given a key that was replaced since, then the one of that day is asked', a
     order: { key: fingerprintOf(String(pubkey)), public_key: pubkey },
   })
   expect((await proofOf(String(event.position))).proof.holds).toBe(true)
-  // What would be signed with it now is not proved by the old key.
+  // The old key proves nothing signed from now on.
   await appended({ ...captured, metadata: captured.metadata, data: captured.data })
   const { code, proof } = await proofOf(`${captured.stream}@${captured.revision + 1}`)
   expect([code, proof.holds]).toEqual([1, false])

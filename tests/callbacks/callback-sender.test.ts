@@ -12,7 +12,7 @@ afterAll(() => {
   names.close()
 })
 
-/** A server that answers whatever comes with this text; its port. */
+/** A server that always answers with this text; returns its port. */
 const answering = async (text: string): Promise<number> => {
   const server = createServer((socket) => {
     socket.on('error', () => {})

@@ -25,7 +25,7 @@ const feed = async (after: string) =>
 const about = async (tid: string) =>
   (await service.till('GET', `${path}?resource=${tid}`)).body.callbacks
 
-/** A receiver whose answer can be changed. */
+/** A receiver with a changeable response. */
 const changing = async (first: Reply, tls?: object) => {
   let answer = first
   const receiver = await service.receive({ reply: () => answer, ...(tls && { tls }) })
@@ -113,7 +113,7 @@ describe('a receiver that asks for less', () => {
     expect(other.arrivals).toHaveLength(1)
     reply({ status: 429, headers: {} })
     await advance(service.world, 1000)
-    // One at a time, to see whether it takes messages again.
+    // One at a time, to test whether it accepts messages again.
     expect(receiver.arrivals).toHaveLength(2)
     reply(204)
     for (let n = 0; n < 5; n++) await advance(service.world, 600)

@@ -14,9 +14,7 @@ type Arrival = { readonly host: string; readonly path: string; readonly seqno: n
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, number) => number)
 
-/**
- * A receiver under very many names, which answers messages to `/silent/…` only once it is told to.
- */
+/** A receiver with very many host names, which answers messages to `/silent/…` only on command. */
 const startReceiver = async () => {
   const arrivals: Arrival[] = []
   const silent = new Map<ServerResponse, Arrival>()
@@ -44,14 +42,14 @@ const startReceiver = async () => {
   const { port } = server.address() as AddressInfo
 
   return {
-    /** The same server under another address for each number. */
+    /** The same server under a different address for each number. */
     url: (host: number, path: string): string =>
       `http://127.1.${Math.floor(host / 200)}.${1 + (host % 200)}:${port}${path}`,
     arrivals,
-    /** What waits for an answer. */
+    /** Requests waiting for a response. */
     silent: () => [...silent.values()],
     mostSilent: () => mostSilent,
-    /** How many senders no longer waited. */
+    /** Number of senders that disconnected. */
     givenUp: () => givenUp,
     until: (isSo: () => boolean): Promise<void> =>
       new Promise((resolve) => {
@@ -101,7 +99,7 @@ beforeEach(async () => {
 const abort = async (merchant: Caller, path: string): Promise<void> =>
   expect(await merchant('PUT', path, { action: 'abort' })).toMatchObject({ status: 204 })
 
-/** Has a message sent to an address. */
+/** Sends a message to an address. */
 const tell = async (merchant: Caller, callback_uri: string): Promise<void> =>
   abort(merchant, await requestPayment(merchant, { callback_uri }))
 
@@ -116,7 +114,7 @@ const hasArrived =
   (): boolean =>
     receiver.arrivals.filter((arrival) => arrival.path === path).length >= count
 
-/** Waits until all that is due has been tried. */
+/** Waits until everything due has been attempted. */
 const settle = () => service.call('POST', paths.clock, { body: { advance_seconds: 0 } })
 
 const hostsAt = (path: string): number =>

@@ -8,7 +8,7 @@ afterAll(names.close)
 test('a name is found though many wait for a silent name server, which is asked once', async () => {
   const resolve = makeResolve([names.server])
   const waiting = Array.from({ length: 16 }, () => resolve('silent.example'))
-  // For an IPv4 address and for one of IPv6.
+  // For an IPv4 and for an IPv6 address.
   await names.askedFor('silent.example', 2)
   const first = await Promise.race([...waiting, resolve('shop.example')])
   expect(first).toEqual([{ address: '192.0.2.7', family: 4 }])

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 const headerLength = 12
 const typeA = 1
 
-/** The name that a query of one question asks for, and what follows it: its type among it. */
+/** The queried name, and the rest of the question with its type. */
 const questionIn = (query: Buffer) => {
   const labels: string[] = []
   let at = headerLength
@@ -15,7 +15,7 @@ const questionIn = (query: Buffer) => {
   return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 }
 }
 
-/** An answer with one IPv4 address, with none, or that there is no such name (RFC 1035, 4). */
+/** A response with one IPv4 address, with none, or NXDOMAIN (RFC 1035, 4). */
 const answerTo = (query: Buffer, end: number, address: string | undefined, isKnown: boolean) => {
   const header = Buffer.alloc(headerLength)
   header.writeUInt16BE(query.readUInt16BE(0), 0)
@@ -29,10 +29,7 @@ const answerTo = (query: Buffer, end: number, address: string | undefined, isKno
   return Buffer.concat(parts)
 }
 
-/**
- * A name server that knows the addresses of some names, never answers for one, and tells what it
- * was asked.
- */
+/** A name server that knows some names, never answers for one, and records its queries. */
 export const startNameServer = async (known: Readonly<Record<string, string>>, silent: string) => {
   const socket = createSocket('udp4')
   const asked: string[] = []
@@ -48,7 +45,7 @@ export const startNameServer = async (known: Readonly<Record<string, string>>, s
   return {
     server: `127.0.0.1:${socket.address().port}`,
     timesAsked,
-    /** Resolves when it has been asked for a name so many times. */
+    /** Resolves when a name has been queried this many times. */
     askedFor: async (name: string, times: number): Promise<void> => {
       while (timesAsked(name) < times) await once(socket, 'message')
     },

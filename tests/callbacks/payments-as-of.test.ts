@@ -5,7 +5,7 @@ import { paymentsAsOf } from '../../application/payments-as-of.ts'
 import { paymentAfter, play, recorded, someSteps } from '../domain/payment-histories.ts'
 import { events, morning } from '../domain/payments.ts'
 
-/** The histories of streams, and what has been read of them. */
+/** Histories of streams, and a record of what was read. */
 const histories = (streams: ReadonlyMap<string, readonly Recorded[]>) => {
   const reads: { readonly stream: string; readonly from: number; readonly upTo: number }[] = []
   const readStream = async (stream: string, from = 0, limit = Infinity) => {

@@ -9,7 +9,7 @@ afterAll(() => sender.close())
 
 const delivered = (httpStatus: number) => ({ result: 'delivered', httpStatus, problem: null })
 
-/** Sends the parts one after the other, each in a segment of its own. */
+/** Sends the parts in sequence, each in a separate segment. */
 const sendParts = async (socket: Socket, parts: readonly string[]): Promise<void> => {
   for (const part of parts) {
     await new Promise((resolve) => socket.write(part, 'latin1', resolve))

@@ -1,9 +1,9 @@
-// A receiver of callbacks without an HTTP server: it sees the bytes that come, and sends those that
-// it is given.
+// A receiver of callbacks without an HTTP server: it records the received bytes, and sends the
+// given ones.
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A request as it came over the wire. */
+/** A request as received. */
 type RawRequest = {
   readonly head: string
   readonly body: string
@@ -14,13 +14,13 @@ type RawRequest = {
 }
 
 type Behaviour = {
-  /** Called with each whole request. */
+  /** Called with each complete request. */
   readonly answer?: (socket: Socket, request: RawRequest) => void
-  /** Called before anything has come. */
+  /** Called before anything is received. */
   readonly greet?: (socket: Socket, connection: number) => void
 }
 
-/** The length of the first request among the bytes; undefined while it is not whole. */
+/** The length of the first request in the bytes; undefined if it is incomplete. */
 const lengthOf = (bytes: Buffer): { head: number; whole: number } | undefined => {
   const head = bytes.indexOf('\r\n\r\n') + 4
   if (head < 4) return undefined
@@ -29,7 +29,7 @@ const lengthOf = (bytes: Buffer): { head: number; whole: number } | undefined =>
   return bytes.length < whole ? undefined : { head, whole }
 }
 
-/** Listens on the loopback address until the test has finished. */
+/** Listens on the loopback address until the test ends. */
 export const startTcpReceiver = async ({ answer, greet }: Behaviour) => {
   const requests: RawRequest[] = []
   const sockets = new Set<Socket>()

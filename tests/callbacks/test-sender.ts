@@ -16,7 +16,7 @@ type Needs = Parameters<typeof makeCallbackSender>[0] & {
   readonly arePrivateAddressesAllowed: boolean
 }
 
-/** A sender that may talk to this machine. */
+/** A sender that may connect to this machine. */
 export const makeTestSender = (needs: Partial<Needs> = {}) => {
   const { resolve, arePrivateAddressesAllowed = true } = needs
   const sender = makeCallbackSender({
@@ -29,7 +29,7 @@ export const makeTestSender = (needs: Partial<Needs> = {}) => {
   })
   return {
     ...sender,
-    /** Without its time, which differs. */
+    /** Without its duration, which varies. */
     send: async (...given: Parameters<typeof sender.send>) => {
       const { durationMs: _, ...answer } = await sender.send(...given)
       return answer

@@ -31,7 +31,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** A program that runs beside the service in this process. */
+/** Runs a program against the service in this process; returns its output. */
 const printedBy = async (code: string): Promise<string[]> => {
   writeFileSync(join(folder, 'run.mjs'), code)
   const child = spawn('node', ['run.mjs'], { cwd: folder, env: { ...process.env, PORT: '0' } })

@@ -1,4 +1,4 @@
-// Receivers as merchants have them, each with the verification in its handler.
+// Typical receivers of merchants, which verify callbacks in a handler.
 import { serve } from '@hono/node-server'
 import { createRequire } from 'node:module'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
@@ -22,7 +22,7 @@ const fetching = (handle: Handle): Server =>
     port: 0,
   }) as Server
 
-/** With a parser for all its routes, or none. */
+/** With or without a body parser for all routes. */
 const expressWith =
   (...parsers: unknown[]) =>
   (handle: Handle): Server => {

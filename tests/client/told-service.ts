@@ -2,10 +2,10 @@ import { rmSync } from 'node:fs'
 import type { CallbackOptions } from '../../client/index.ts'
 import { startCallbackService } from '../../harness/callback-service.ts'
 
-/** As a receiver gets it. */
+/** A callback as received. */
 export type Message = { readonly headers: Record<string, string>; readonly body: string }
 
-/** A service, the secret that signs its callbacks, and one that it has sent. */
+/** A service, the secret that signs its callbacks, and a callback it has sent. */
 export const startToldService = async () => {
   const service = await startCallbackService()
   const { secret } = await service.operator('merchant', 'callback-secret', 'sandbox')

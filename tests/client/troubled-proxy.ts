@@ -1,17 +1,17 @@
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What becomes of a request on its way. */
+/** What happens to a request in transit. */
 export type Trouble =
-  /** The service does what it is asked for, and nobody hears of it. */
+  /** The service executes it, but the response is lost. */
   | 'the answer is lost'
-  /** No answer comes, and the connection stays. */
+  /** No response, and the connection stays open. */
   | 'silence'
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
 
 type Passed = { readonly name: string; readonly headers: IncomingMessage['headers'] }
 
-/** Stands before a service, and makes trouble for the next requests. */
+/** A proxy in front of a service that disturbs the next requests. */
 export const startTroubledProxy = async () => {
   let target = ''
   const troubles: Trouble[] = []
@@ -47,7 +47,7 @@ export const startTroubledProxy = async () => {
   return {
     address: `http://127.0.0.1:${port}`,
     forwardTo: (address: string): void => void (target = address),
-    /** The next requests meet these, one each; answers what has passed from now on. */
+    /** Disturbs the next requests, one each; returns what passes from now on. */
     trouble: (...next: Trouble[]): readonly Passed[] => {
       troubles.splice(0, Infinity, ...next)
       passed.length = 0

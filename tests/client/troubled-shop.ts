@@ -4,7 +4,7 @@ import { Client, type ClientOptions } from '../../client/index.ts'
 import { startCallbackService } from '../../harness/callback-service.ts'
 import { startTroubledProxy, type Trouble } from './troubled-proxy.ts'
 
-/** A service behind a proxy that makes trouble, and clients for which pauses take no time. */
+/** A service behind a disturbing proxy, and clients whose pauses take no time. */
 export const startTroubledShop = async () => {
   const proxy = await startTroubledProxy()
   const service = await startCallbackService({ PUBLIC_URL: proxy.address })
@@ -27,12 +27,12 @@ export const startTroubledShop = async () => {
   const key = readFileSync(join(service.folder, 'sandbox-admin-key.pem'), 'utf8')
   return {
     proxy,
-    /** How long the clients have paused. */
+    /** Durations of the clients' pauses. */
     pauses: pauses as readonly number[],
     till: tillWith(),
     tillWith,
     owner: tillWith({ user: 'admin', secret: undefined, key }),
-    /** The next requests meet these; answers what has passed from now on. */
+    /** Disturbs the next requests; returns what passes from now on. */
     meeting: (...troubles: readonly Trouble[]) => {
       pauses.length = 0
       now = Date.now()

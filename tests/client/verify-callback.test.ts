@@ -16,7 +16,7 @@ afterAll(() => service.stop())
 
 const seconds = (): number => Math.floor(Date.now() / 1000)
 
-/** Any body, signed as the service signs. */
+/** Any body, signed as the service does. */
 const signed = (
   body: string,
   { at = seconds(), id = 'm-1', by = service.secret } = {},
@@ -74,7 +74,7 @@ describe('a message is refused', () => {
     await fc.assert(
       fc.asyncProperty(changed, async ({ part, at, by }) => {
         const text = part === 'body' ? genuine.body : (genuine.headers[part] ?? '')
-        // Of several signatures one is enough, so all but one are left out.
+        // One valid signature is enough, so all others are removed.
         const whole = part === 'webhook-signature' ? text.split(' ')[0]! : text
         const end = part === 'webhook-signature' ? whole.length - 2 : whole.length
         const place = at % end

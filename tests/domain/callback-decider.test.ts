@@ -21,7 +21,7 @@ describe('the delivery of a callback', () => {
     const heard = { uri: 'pusher:m-shop-till', result: 'delivered', httpStatus: null } as const
     given(attempted(null, heard)).when(record(heard, 1)).then()
     given(attempted(null, heard)).when(record(heard, 0)).then()
-    // Whoever asks for it again hears it again.
+    // Each retry request is recorded.
     given(attempted(null, heard), retried(morning)).when(record(heard)).then(attempted(null, heard))
   })
 

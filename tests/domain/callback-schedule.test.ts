@@ -59,7 +59,7 @@ describe('the schedule of retries', () => {
           at = nextAttemptAt + lateMs
         }
         expect(fold(callback, events).status).toBe('abandoned')
-        // Hourly at first, then every four hours: no hail of requests, no three tries and good-bye.
+        // Hourly at first, then every four hours: neither a flood nor an early end.
         expect(events.length).toBeGreaterThan(15)
         expect(events.length).toBeLessThan(30)
         expect(at).toBeGreaterThan(morning + threeDays - 5 * hours)

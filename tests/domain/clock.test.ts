@@ -46,7 +46,7 @@ describe('the clock of the sandbox', () => {
     expect(machineTimeAt(state, machine - 1)).toBe(machine - 1)
     expect(machineTimeAt(state, machine + 65_000)).toBe(machine + 5_000)
     expect(machineTimeAt(state, machine + 100_000)).toBe(machine + 10_000)
-    // In whole seconds, what happened just after a step.
+    // In whole seconds: what happened just after a step.
     const second = Math.floor((machine + 60_000) / 1000) * 1000
     expect(machineTimeAt(state, second)).toBe(second - 60_000)
   })

@@ -11,7 +11,7 @@ import { events, morning, requestEnds } from './payments.ts'
 
 const dear = { ...noFees, transactionRate: '0.009', transactionFixed: 1, interchangeRate: '0.25' }
 
-/** Whoever asks is answered as the histories of payments are. */
+/** Fixed facts, consistent with the payment histories. */
 const facts: Facts = {
   posIsKnown: () => true,
   ledgerIsOpen: () => true,
@@ -45,7 +45,7 @@ const judged = (stream: string, { type, data }: Given, at: number, schema?: numb
   return { event: { type, data, ...place, metadata } as unknown as Recorded, stored: data }
 }
 
-/** What is found of the last of these events. */
+/** The verdict on the last of these events. */
 const verdictOn = (
   name: keyof typeof causes,
   history: readonly Judged[],

@@ -7,7 +7,7 @@ import { morning } from './payments.ts'
 
 const minute = 60_000
 
-/** What a log of these events tells. */
+/** The fact book after a log of these events. */
 const bookOf = (...log: readonly (readonly [stream: string, at: number, event: DomainEvent])[]) => {
   const book = factBook()
   for (const [index, [stream, at, event]] of log.entries()) {

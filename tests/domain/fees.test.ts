@@ -41,7 +41,7 @@ describe('rounding', () => {
   test('a rate is exact where a float is not', () => {
     expect(45 * 0.7).toBeLessThan(31.5)
     expect(portionOf(45, '0.7')).toBe(32)
-    // The product ends in exactly one half, which no float shows.
+    // The product ends in exactly one half, which a float cannot represent.
     expect(portionOf(4_503_599_627_370_495, '0.9')).toBe(4_053_239_664_633_446)
   })
 

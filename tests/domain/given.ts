@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { fold, type Decider } from '../../domain/decider.ts'
 import { Refusal, type RefusalCode } from '../../domain/refusal.ts'
 
-/** What a command led to: its events, or the reason for which it was refused. */
+/** The events of a command, or the reason for its refusal. */
 export const decisionOf = <Command, Event, State>(
   { decide }: Decider<Command, Event, State>,
   state: State,
@@ -16,10 +16,7 @@ export const decisionOf = <Command, Event, State>(
   }
 }
 
-/**
- * Examples of a decider: given what happened, when a command comes, then events follow, or a
- * refusal.
- */
+/** Examples of a decider: given events, when a command, then events or a refusal. */
 export const examplesOf =
   <Command, Event, State>(decider: Decider<Command, Event, State>) =>
   (...history: readonly Event[]) => {
@@ -30,7 +27,7 @@ export const examplesOf =
         const decision = decisionOf(decider, state, command)
         return {
           then: (...events: readonly Event[]) => expect(decision).toEqual(events),
-          /** It has happened before: all is well, and nothing happens again. */
+          /** It has happened before, so nothing happens. */
           thenNothing: () => expect(decision).toEqual([]),
           thenRefused: (code: RefusalCode) => expect(decision).toBe(code),
         }
@@ -38,7 +35,7 @@ export const examplesOf =
     }
   }
 
-/** The code with which some work is refused, or what it answered instead. */
+/** The refusal code of some work, or its result. */
 export const refusalOf = (work: () => unknown): string => {
   try {
     return `answered ${String(work())}`

@@ -15,7 +15,7 @@ const does = ({ nodes }: Leases): Record<string, string[]> =>
 
 const countsOf = (state: Leases): number[] => Object.values(does(state)).map(({ length }) => length)
 
-/** Nodes that append one after another, as expected revisions have them do. */
+/** Nodes that append in turn, as enforced by expected revisions. */
 const stream = () => {
   let state = leases.initial
   let revision = -1
@@ -33,7 +33,7 @@ const stream = () => {
   }
   return {
     renew,
-    /** Gives up all that it has too much of. */
+    /** Releases the node's surplus. */
     even: (node: string) => renew(node, { released: surplusOf(state.nodes, node) }),
     leave: (node: string) => append({ type: 'Leave', node, revision: revision + 1 }),
     state: () => state,

@@ -9,7 +9,7 @@ const registered: PayerEvent = {
   data: { profile: 'p', credentials: 'c' },
 }
 
-/** The history after some commands, each decided on what came before. */
+/** The history of some commands, each decided on the previous state. */
 const after = (...commands: readonly PayerCommand[]) =>
   commands.reduce<readonly PayerEvent[]>(
     (events, command) => [...events, ...payer.decide(command, fold(payer, events))],

@@ -11,10 +11,7 @@ import { commands, events, morning, part } from './payments.ts'
 const given = examplesOf(payment)
 const { requested, authorized } = events
 
-/**
- * 1 % and 2.00 of each capture, 2 % interchange of what is on credit; refunds give their part of it
- * back.
- */
+/** 1 % and 2.00 for each capture, 2 % interchange for credit; refunds return their share. */
 const terms: FeeTerms = {
   ...noFees,
   transactionRate: '0.01',

@@ -51,7 +51,7 @@ export const unknownPayer = [requested({}, null), failed(4004)]
 
 export const pots = (amount: number, additionalAmount: number) => ({ amount, additionalAmount })
 
-/** Every state of the table of interface 4 in which nothing more can become of the request. */
+/** Every final state in the table of interface 4. */
 export const ended = [
   ['captured in full', full],
   ['released', isReleased],

@@ -24,15 +24,12 @@ import {
   threeDays,
 } from './payments.ts'
 
-/**
- * A command and the time at which it comes; the time may well be before that of the command before
- * it.
- */
+/** A command and its time, which may precede that of the previous command. */
 export type Step = { readonly at: Instant; readonly command: PaymentCommand }
 
 const often = <T>(times: number, value: T): T[] => Array.from({ length: times }, () => value)
 
-/** Times around the ends of the request, of the authorisation and of a renewal, and some others. */
+/** Times around the deadlines of the request, the authorisation and a renewal, and some others. */
 export const anInstant: fc.Arbitrary<Instant> = fc
   .tuple(
     fc.constantFrom(
@@ -45,7 +42,7 @@ export const anInstant: fc.Arbitrary<Instant> = fc
   )
   .map(([instant, offset]) => instant + offset)
 
-/** Few ids and small amounts, so that repeats, conflicts and limits are met often. */
+/** Few ids and small amounts, so that repeats, conflicts and limits are frequent. */
 const wanted: fc.Arbitrary<Wanted> = fc.oneof(
   { weight: 1, arbitrary: fc.constant('everything' as const) },
   {
@@ -66,7 +63,7 @@ const terms = fc.constantFrom(noFees, {
   interchangeRate: '0.25',
 })
 const payer = fc.constantFrom(...often(3, 'alice'), 'bob')
-/** Whoever scans it is the payer. */
+/** Whoever scans it becomes the payer. */
 const code = { shortlink: 'code' }
 const additionalAmount = fc.constantFrom(null, null, 0, 2, 3, 11, 101)
 const callbackUri = fc.constantFrom(null, 'https://shop.example/callback')
@@ -165,7 +162,8 @@ const acceptance: Step = {
 }
 
 /**
- * Any commands in any order; most begin with a request, and many go on with the payer's acceptance.
+ * Any commands in any order; most histories start with a request, and many continue with the
+ * acceptance.
  */
 export const someSteps: fc.Arbitrary<readonly Step[]> = fc
   .tuple(
@@ -180,7 +178,7 @@ export const someSteps: fc.Arbitrary<readonly Step[]> = fc
     return beginning === 'requested' ? [opened, ...rest] : [opened, acceptance, ...rest]
   })
 
-/** What came of a command. */
+/** The outcome of a command. */
 export type Taken = Step & {
   readonly events: readonly PaymentEvent[]
   readonly wasRefused: boolean
@@ -193,7 +191,7 @@ type History = {
   readonly log: readonly Recorded<PaymentEvent>[]
 }
 
-/** Plays commands against the decider, as the handler does. */
+/** Runs commands through the decider, like the handler. */
 export const play = (steps: readonly Step[]): History => {
   let state: Payment = payment.initial
   const taken: Taken[] = []
@@ -217,7 +215,7 @@ export const play = (steps: readonly Step[]): History => {
   }
 }
 
-/** An event as it stands in the log of a payment `payment-t`. */
+/** An event as recorded in the log of payment `payment-t`. */
 export const recorded = (
   { at, event }: { readonly at: Instant; readonly event: PaymentEvent },
   revision: number,
@@ -241,10 +239,7 @@ export const recorded = (
 export const paymentAfter = (log: readonly Recorded<PaymentEvent>[]): Payment =>
   stateAfter(payment, log, payment.initial)
 
-/**
- * The outcome after these events, as it is read at a moment; before any expiry unless told
- * otherwise.
- */
+/** The outcome after these events at a moment; by default before any expiry. */
 export const outcomeOf = (
   log: readonly Recorded<PaymentEvent>[],
   at: Instant = -Infinity,
@@ -253,14 +248,14 @@ export const outcomeOf = (
   return state.status === 'unrequested' ? undefined : outcomeAt('t', state, at)
 }
 
-/** The row after these events of those among which is looked. */
+/** The row after these events. */
 export const paymentRowOf = (log: readonly Recorded<PaymentEvent>[]): PaymentRow | undefined =>
   log.reduce<PaymentRow | undefined>(
     (row, event) => paymentProjection.apply(row, event, 't'),
     undefined,
   )
 
-/** Its queue after these events, which holds what its row tells. */
+/** The message queue after these events. */
 export const queueOf = (log: readonly Recorded<PaymentEvent>[]) => {
   const { handles, keysOf, apply, messages } = callbackQueueProjection
   let row: PaymentRow | undefined
@@ -278,7 +273,7 @@ export const queueOf = (log: readonly Recorded<PaymentEvent>[]) => {
   return queue
 }
 
-/** What the events say of one pot, counted without a line of the code under test. */
+/** The sums of one pot, counted from events without the code under test. */
 const countedIn = (pot: keyof Pots, events: readonly PaymentEvent[]) => {
   const sum = (...types: PaymentEvent['type'][]) =>
     events
@@ -302,7 +297,7 @@ export const counted = (events: readonly PaymentEvent[]) => [
   countedIn('additionalAmount', events),
 ]
 
-/** When the payment ends, by the last event that said so. */
+/** The deadline of the payment, according to its last event with one. */
 export const endOf = (events: readonly PaymentEvent[]): Instant | undefined => {
   const ends = events.flatMap((event) =>
     event.type === 'PaymentRequested' ||

@@ -27,10 +27,7 @@ const histories = someSteps.map(play)
 
 const runs = { numRuns: 200 }
 
-/**
- * Commands that a merchant or payer may send again whenever they like: they carry an id, or can
- * happen only once.
- */
+/** Commands that may be repeated at any time: they have an id, or can happen only once. */
 const canBeRepeated = ({ command, events }: Taken): boolean => {
   if (events.length === 0) return false
   if (command.type === 'RefundPayment')
@@ -177,7 +174,7 @@ describe('for any history of commands', () => {
             const earlier = once.taken[index - offset]
             if (place !== index || !earlier || !canBeRepeated(earlier)) continue
             const command = 'at' in earlier.command ? { ...earlier.command, at } : earlier.command
-            // An expiry is a fact of the clock: it comes again at the same time or after it.
+            // An expiry depends on the clock: it recurs at the same time or later.
             const step = {
               at,
               command: command.type === 'ExpirePayment' ? earlier.command : command,
@@ -238,7 +235,7 @@ describe('for any history of commands', () => {
         const decision = decisionOf(payment, state, { type: 'ExpirePayment', at })
         const events = typeof decision === 'string' ? [] : decision
         const more = events.map((event, index) => recorded({ at, event }, log.length + index))
-        // The log line comes with the expiry when it is recorded, not before.
+        // The log line is written when the expiry is recorded, not before.
         const untold = { linePosition: 0, lineLedger: '' }
         const after = { ...(outcomeOf([...log, ...more]) ?? row), ...untold }
         const shown = { ...outcomeOf(log, at), ...untold }
@@ -380,7 +377,7 @@ describe('for any history of commands', () => {
   })
 })
 
-/** The state once the expiry is recorded; none where there is nothing to expire. */
+/** The state after the expiry is recorded; undefined if nothing expires. */
 const expiredAfter = (state: Parameters<typeof payment.decide>[1], at: number) => {
   const decision = decisionOf(payment, state, { type: 'ExpirePayment', at })
   return typeof decision === 'string' ? [] : [fold(payment, decision, state)]

@@ -2,17 +2,17 @@ import { noFees } from '../../domain/accounting/fees.ts'
 import type { PaymentCommand, RequestFacts, Wanted } from '../../domain/payment/payment-command.ts'
 import type { LineItem, PaymentEvent, PaymentRequest } from '../../domain/payment/payment-events.ts'
 
-/** Saturday morning, with some milliseconds that no deadline may keep. */
+/** Saturday morning, with milliseconds that no deadline may keep. */
 export const morning = Date.UTC(2026, 10, 21, 9, 30, 0, 123)
 
 export const hours = 3_600_000
 export const threeDays = 72 * hours
 
-/** The instants are whole seconds: the second shown is the instant meant. */
+/** The instants are whole seconds: the displayed second is exact. */
 export const requestEnds = Date.UTC(2026, 10, 21, 15, 30)
 export const authorizationEnds = Date.UTC(2026, 10, 24, 9, 30)
 
-/** 100.00 NOK and a tip of 10.00, asked of alice, who may not change the tip. */
+/** 100.00 NOK and a tip of 10.00, requested from alice, who may not change the tip. */
 export const request: PaymentRequest = {
   merchant: 'sandbox',
   posId: 'till-1',
@@ -51,7 +51,7 @@ export const lineItem = (total: number): LineItem => ({
 
 const facts: RequestFacts = { payer: { id: 'alice' }, posIsKnown: true, ledgerIsOpen: true }
 
-/** The commands, as they are most often given. */
+/** Typical commands. */
 export const commands = {
   ask: (
     changes: Partial<PaymentRequest> = {},
@@ -109,7 +109,7 @@ export const commands = {
 
 const noCharge = { fee: 0, interchange: 0, vat: 0, taxcode: noFees.taxcode }
 
-/** A part in NOK: what is taken of the amount, and of the additional amount. */
+/** A part in NOK: amounts from both pots. */
 export const part = (id: string | null, amount: number, additionalAmount = 0): Wanted => ({
   id,
   currency: 'NOK',
@@ -117,7 +117,7 @@ export const part = (id: string | null, amount: number, additionalAmount = 0): W
   additionalAmount,
 })
 
-/** The events, as they most often happen. */
+/** Typical events. */
 export const events = {
   requested: (
     changes: Partial<PaymentRequest> = {},

@@ -10,7 +10,7 @@ import { payer } from '../../domain/people/payer.ts'
 import { dayMs, stillLasts } from '../../domain/time.ts'
 
 const now = Date.parse('2026-11-25T12:00:00Z')
-/** By a clock that was 40 days ahead. */
+/** From a clock that was 40 days ahead. */
 const ahead = now + 40 * dayMs
 
 describe('given a clock that was ahead and has been put back, then', () => {

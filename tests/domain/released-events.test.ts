@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { eventCatalogue, parseEvent, schemaVersion, type EventType } from '../../domain/events.ts'
 
-/** As a release wrote it, and how it is read since, where that is more than new members. */
+/** An event as a release wrote it, and how it is read now, if more than members were added. */
 type Kept = {
   readonly type: string
   readonly data: object
@@ -10,7 +10,7 @@ type Kept = {
   readonly read?: object
 }
 
-/** Lines are only ever added: each is an event of a log that somebody has. */
+/** Only ever add lines: each is an event in somebody's log. */
 const kept = readFileSync(new URL('released-events.jsonl', import.meta.url), 'utf8')
   .trimEnd()
   .split('\n')
@@ -31,7 +31,7 @@ describe.each(kept.map((event, index) => [index + 1, nameOf(event), event] as co
   (_, __, { type, data, metadata, read = data }) => {
     test('is read as it always was', () => {
       const stored = { id: 'e', stream: 's', revision: 0, position: 1, type, data, metadata }
-      // What was added since has a default.
+      // Members added since have a default.
       expect(parseEvent(stored)).toMatchObject({ ...stored, data: read })
     })
   },

@@ -11,7 +11,7 @@ const step = fc.record({
       type: fc.constant('request' as const),
       maxScanAge: fc.constantFrom(0, 30, 600),
       expiresIn: fc.constantFrom(20, 100, 21_600),
-      /** Nodes disagree about the time, and what a crash left undone comes late. */
+      /** Clocks of nodes differ, and work interrupted by a crash is late. */
       late: fc.constantFrom(0, 0, 20),
     }),
     fc.record({ type: fc.constant('end' as const), latestBut: fc.nat(3) }),
@@ -22,10 +22,7 @@ const step = fc.record({
 const mayTake = (scan: Scan, { requestedAt, maxScanAge, expiresAt }: Listener, at: number) =>
   at < expiresAt && scan.scannedAt >= requestedAt - maxScanAge * 1000
 
-/**
- * The static-QR rules over plain lists, each in the order of its instants; answers who is matched
- * with whom.
- */
+/** The static-QR rules over plain lists, sorted by time; returns the matches. */
 const oneCode = () => {
   const free: Scan[] = []
   const listening: Listener[] = []

@@ -12,7 +12,7 @@ const started = (serial: number): SettlementEvent => ({
   data: { serial, settlementId: `S-2026-01-15-${serial}`, dueAt: null },
 })
 
-/** Makes a settlement of lines that add up to an amount, without any fees. */
+/** Settles lines with the given total, without fees. */
 const complete = (serial: number, amount: string): SettlementCommand => {
   const total = { currency: 'NOK', taxcode: 'NO:2013', amount, additionalAmount: '0', fees: {} }
   const completion = { counters: {}, totals: [total], transactionLogs: [], scopeLogs: [] }
@@ -28,7 +28,7 @@ test('given two settlements, when the later is made first, it waits for the debt
   given(...both)
     .when(complete(2, '10000'))
     .thenRefused('conflicting_changes')
-  // Refunds of 65.00, and nothing to pay them from.
+  // Refunds of 65.00 that nothing covers.
   const first = settlement.decide(complete(1, '-6500'), fold(settlement, both))
   const second = settlement.decide(complete(2, '10000'), fold(settlement, [...both, ...first]))
   expect(payoutsOf(second)).toMatchObject([
@@ -37,7 +37,7 @@ test('given two settlements, when the later is made first, it waits for the debt
 })
 
 test.each([
-  // captures less refunds, fees, and what is owed after it: for fees, for refunds
+  // Captures less refunds, fees, and the resulting debts for fees and for refunds.
   ['0', 1500, '-1500', undefined],
   ['-5000', 1500, '-1500', '-5000'],
   ['1000', 1500, '-500', undefined],

@@ -16,7 +16,7 @@ const at = (text: string): number => Date.parse(text)
 const shown = (instant: number): string => new Date(instant).toISOString().slice(0, 16)
 const dayNumber = (day: string): number => at(`${day}T00:00:00Z`) / dayMs
 
-/** Those of all kinds of clock changes, and any other. */
+/** Zones with every kind of clock change, and any other zone. */
 const zone = fc.oneof(
   fc.constantFrom(
     ...['UTC', 'Europe/Oslo', 'America/New_York', 'America/Sao_Paulo', 'America/Nuuk'],
@@ -99,7 +99,7 @@ describe('a time zone', () => {
   })
 })
 
-/** Which days of a zone's calendar settle, by the words of the interface. */
+/** The days that settle, according to the interface. */
 const settlesOn = {
   daily: (date: Date) => ![0, 6].includes(date.getUTCDay()),
   weekly: (date: Date) => date.getUTCDay() === 1,
@@ -116,7 +116,7 @@ const closesOn: Record<ScheduledClosing, (date: Date) => boolean> = {
   monthly: (date) => date.getUTCDate() === 1,
 }
 
-/** The days from one to another that a zone has and that count. */
+/** The days in a range that exist in a zone and count. */
 const daysOf = (name: string, from: number, to: number, counts: (date: Date) => boolean) =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index)
     .filter((number) => counts(new Date(number * dayMs)))

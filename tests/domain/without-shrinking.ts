@@ -1,4 +1,4 @@
 import fc from 'fast-check'
 
-/** For mutation testing: that a property fails is all that is asked, not the smallest example. */
+/** Mutation testing only needs to know that a property fails, not the smallest example. */
 fc.configureGlobal({ endOnFailure: true })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { ANY, binaryEvent, jsonEvent, NO_STREAM, STREAM_EXISTS } from '@eventstore/db-client'
 import { append, plain, probe, probes, revisions, type Question } from './questions.ts'
 
-/** What appends are answered. */
+/** Responses to appends. */
 export const appendQuestions: Readonly<Record<string, Question>> = {
   appendToNewStream: async ({ client, stream }) => ({
     noStream: await append(client, stream('a'), probe(), NO_STREAM),

@@ -8,7 +8,7 @@ import {
   type RecordedEvent,
 } from '../../application/event-store.ts'
 
-/** The store that a part of the contract is about; it is opened only when the tests run. */
+/** The store under test, opened only when the tests run. */
 export type Opened = () => EventStore
 
 /** A stream that no other test uses. */
@@ -27,7 +27,7 @@ export const newEvent = (n = 0, id: string = randomUUID()): NewEvent => ({
 export const newEvents = (count: number): NewEvent[] =>
   Array.from({ length: count }, (_, n) => newEvent(n))
 
-/** What an append came to: its answer, or the name and numbers of its refusal. */
+/** The result of an append: its response, or the name and numbers of the refusal. */
 export const outcome = async (append: Promise<Appended>): Promise<unknown> => {
   try {
     return await append
@@ -37,14 +37,14 @@ export const outcome = async (append: Promise<Appended>): Promise<unknown> => {
   }
 }
 
-/** What `outcome` tells of a refusal. */
+/** What `outcome` returns for a refusal. */
 export const refused = (expected: number, actual: number) => ({
   refused: 'WrongExpectedRevision',
   expected,
   actual,
 })
 
-/** The events that were appended by this test, out of a log that others may write to as well. */
+/** The events appended by this test, from a log that others may write to as well. */
 export const collect = async (
   batches: AsyncIterable<readonly RecordedEvent[]>,
   isOurs: (event: RecordedEvent) => boolean = () => true,
@@ -61,7 +61,7 @@ export const collect = async (
 
 export const label = ({ stream, revision }: RecordedEvent): string => `${stream}@${revision}`
 
-/** An event that this version knows, of the smallest shape. */
+/** A minimal event known to this version. */
 export const clockAdvanced = (aheadBy: number) => ({
   id: randomUUID(),
   type: 'ClockAdvanced',

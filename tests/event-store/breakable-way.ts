@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
-/** A way to a server on which connections can be broken off while it goes on. */
+/** A proxy to a server that can break connections while the server keeps running. */
 export const breakableWay = async (port: number) => {
-  /** Those to whoever came, each with its own to the server. */
+  /** Client sockets, each with its own server socket. */
   const open = new Map<Socket, Socket>()
   const way = createServer((near) => {
     const far = connect(port, '127.0.0.1')

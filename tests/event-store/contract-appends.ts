@@ -40,7 +40,7 @@ const oddAppends: Record<string, (event: NewEvent) => Parameters<EventStore['app
   'half a revision': (event) => ['odd-10', [event], 0.5],
 }
 
-/** How a store takes appends. */
+/** The contract for appends. */
 export const appendContract = (store: Opened): void => {
   describe('appends', () => {
     test('to a stream that stands where it is expected', async () => {
@@ -159,7 +159,7 @@ export const appendContract = (store: Opened): void => {
         numRuns: 60,
         seed: 7,
       })
-      // Negative zero is the one number that JSON does not keep.
+      // Negative zero is the only number that JSON does not preserve.
       const sent = values.map((data) => JSON.parse(JSON.stringify(data)))
       const events = sent.map((data) => ({ ...newEvent(), data }))
       await store().append(stream, events, noStream)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { noStream, type Position, type RecordedEvent } from '../../application/event-store.ts'
 import { collect, fresh, label, newEvent, newEvents, type Opened } from './appends.ts'
 
-/** What a store hands out, and how it lets others follow. */
+/** The contract for reading and following. */
 export const readContract = (store: Opened): void => {
   describe('reads', () => {
     test('a stream from any revision, and nothing of a stream that is not there', async () => {

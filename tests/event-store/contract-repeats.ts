@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { noStream } from '../../application/event-store.ts'
 import { fresh, idsOf, newEvent, newEvents, outcome, refused, type Opened } from './appends.ts'
 
-/** How a store answers an append that it has taken before. */
+/** The contract for repeated appends. */
 export const repeatContract = (store: Opened): void => {
   describe('recognises a repeated append', () => {
     test('at once, and after others have appended', async () => {
@@ -56,7 +56,7 @@ export const repeatContract = (store: Opened): void => {
     test('in any history of appends and repeats', async () => {
       const step = fc.record({
         stream: fc.integer({ min: 0, max: 1 }),
-        /** Ids are few, so that appends repeat and overlap. */
+        /** Few ids, so that appends repeat and overlap. */
         ids: fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 3 }),
         expected: fc.integer({ min: -1, max: 4 }),
       })

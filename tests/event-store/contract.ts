@@ -5,15 +5,15 @@ import { appendContract } from './contract-appends.ts'
 import { readContract } from './contract-reads.ts'
 import { repeatContract } from './contract-repeats.ts'
 
-/** Where a store lies: opened, closed and opened again there, it is the same store. */
+/** Where a store is kept: closed and opened again, it is the same store. */
 type Place = {
   open(): Promise<EventStore>
-  /** Stops what runs the store and starts it again; nothing where that is not ours to do. */
+  /** Restarts whatever runs the store; does nothing if that is not ours. */
   restart(): Promise<void>
   remove(): Promise<void>
 }
 
-/** What every event store does, whatever it is made of. */
+/** What every event store must do. */
 export const eventStoreContract = (name: string, makePlace: () => Promise<Place>): void => {
   describe(`${name} as an event store`, () => {
     let place: Place

@@ -87,7 +87,7 @@ test.each([
   await expect(collect(store.readAll(0))).rejects.toThrow(DamagedEvent)
 })
 
-/** Every read of a file; undefined when one of them is refused. */
+/** Every read of a file; undefined if one of them is refused. */
 const readings = async (file: string) => {
   let store: ReturnType<typeof openSqliteEventStore> | undefined
   try {
@@ -117,7 +117,7 @@ describe('given one wrong bit anywhere', () => {
     const original = freshFile()
     const store = await write(original)
     const parts = ['', '-wal', '-head']
-    // As a kill leaves it; and as a stop does.
+    // As left by a kill, and by a regular stop.
     const source = part === '-wal' ? copied(original, parts) : original
     await store.close()
     const sound = await readings(copied(source, parts))

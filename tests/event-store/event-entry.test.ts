@@ -13,7 +13,7 @@ const event: Entry = {
 }
 const long: Entry = { ...event, data: `{"text":"${'x'.repeat(16_384)}"}`, metadata: null }
 
-/** Made again from the bytes that the document describes. */
+/** Computed from the bytes in the specification. */
 const leafOf = (...bytes: readonly (string | Uint8Array)[]): string =>
   createHash('sha256')
     .update(Buffer.concat([Buffer.of(0), ...bytes.map((part) => Buffer.from(part))]))

@@ -18,7 +18,7 @@ for (const writer of writers)
   })
 
 if (liveServer === undefined) {
-  // Loaded on demand: it cannot be loaded beside another client.
+  // Loaded on demand: it cannot be loaded together with another client.
   const { startProtocolPlace } = await import('./protocol-place.ts')
   eventStoreContract('EventStoreDB by our server', async () => {
     const { url, stop, startAgain, remove } = await startProtocolPlace()

@@ -50,14 +50,14 @@ const startPlace = async (settings?: ProtocolSettings) => {
   return place
 }
 
-/** A client as anybody has it, to do what the port does not offer. */
+/** A stock client, for what the port does not offer. */
 const stockClient = (url: string): EventStoreDBClient => {
   const client = EventStoreDBClient.connectionString(url)
   onTestFinished(() => client.dispose())
   return client
 }
 
-/** A server in a process of its own, so that it can be frozen. */
+/** A server in a separate process, so that it can be frozen. */
 const startProcess = async () => {
   const script = builtProgram('event-store/protocol-server')
   const folder = mkdtempSync(join(tmpdir(), 'daybook-'))
@@ -152,8 +152,7 @@ describe('the connection', () => {
     onTestFinished(() => sent.mockRestore())
     const appends = Array.from({ length: 20 }, () => store.append('s', [newEvent()], noStream))
     for (const append of appends) await expect(append).rejects.toThrow('Failed to discover')
-    // How many there are is a matter of time; but none is followed by another before an append has
-    // failed with it.
+    // Their number depends on timing, but none is replaced before an append has failed on it.
     const followed = clients().slice(0, -1)
     expect(followed).not.toEqual([])
     expect(followed.filter((client) => !sent.mock.contexts.includes(client))).toEqual([])
@@ -343,7 +342,7 @@ describe('a follower', () => {
     const following = collect(store.follow(start, forever), undefined, 2_001)
     await once(stock, 'caughtUp')
     const cutOff = expect(once(stock.resume(), 'end')).rejects.toThrow(TimeoutError)
-    // Each append is more than a live subscription may be behind.
+    // Each append exceeds the allowed lag of a live subscription.
     const appends = Array.from({ length: 40 }, (_, n) => store.append('s', newEvents(50), 50 * n))
     await Promise.all(appends)
     await cutOff
@@ -418,7 +417,7 @@ describe('a follower', () => {
     expect((await collect(store.readAll(start))).map(label)).toEqual(['s@0'])
     expect((await collect(store.follow(start, forever), undefined, 1)).map(label)).toEqual(['s@0'])
     expect(await store.readStream('orders-1')).toEqual([])
-    // In a stream of ours it would be hidden from auditors.
+    // In one of our streams it would be hidden from auditors.
     await stock.appendToStream('payment-1', foreign(4))
     expect((await collect(store.readAll(start))).map(label)).toEqual(['s@0', 'payment-1@0'])
   })

@@ -7,7 +7,7 @@ import type { ReadSettings } from '../../infrastructure/eventstoredb-server/read
 import { collect, label, newEvent } from './appends.ts'
 import { startProtocolPlace } from './protocol-place.ts'
 
-/** A read or a subscription, as the server was asked for it. */
+/** A read or subscription, as the server received it. */
 type Asked = {
   readonly about: string
   /** Undefined for a subscription. */
@@ -17,7 +17,7 @@ type Asked = {
 
 const isOurs = ({ stream }: RecordedEvent) => stream.startsWith('ours-')
 
-/** A store beside another application, and what its server was asked. */
+/** A store shared with another application, and a record of requests to its server. */
 const openShared = async () => {
   const asked: Asked[] = []
   let look = (): void => {}

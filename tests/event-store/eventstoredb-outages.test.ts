@@ -18,7 +18,7 @@ const open = async (admit?: ReadSettings['admit'], user = '') => {
   return { place, store }
 }
 
-/** What became of calls by the next turn of the event loop. */
+/** The state of calls in the next turn of the event loop. */
 const atOnce = async (...calls: Promise<unknown>[]) => {
   const ends = calls.map(() => 'waits')
   for (const [index, call] of calls.entries())

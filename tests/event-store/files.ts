@@ -19,7 +19,7 @@ export const captured = (n: number) => ({
 })
 
 export const streams = ['skis', 'boots', 'poles']
-/** Three streams of four events each, in turns. */
+/** Three streams of four events each, interleaved. */
 export const write = async (file: string) => {
   const store = openSqliteEventStore(file)
   let n = 0

@@ -15,7 +15,7 @@ import {
 } from '@eventstore/db-client'
 import { append, placeAfter, probe, probes, type Question } from './questions.ts'
 
-/** Everything that a subscription tells, in order, and a wait for it. */
+/** Everything that a subscription emits, in order, with a function that waits for it. */
 const watch = (
   subscription: AllStreamSubscription | StreamSubscription,
   note: (resolved: ResolvedEvent) => string,
@@ -36,7 +36,7 @@ const watch = (
 
 const byRevision = ({ event }: ResolvedEvent): string => `${event?.revision}`
 
-/** What subscriptions are told. */
+/** Responses to subscriptions. */
 export const followQuestions: Readonly<Record<string, Question>> = {
   subscribeToStreamFromStart: async ({ client, stream }) => {
     await append(client, stream(), probes(2), NO_STREAM)
@@ -149,8 +149,8 @@ export const followQuestions: Readonly<Record<string, Question>> = {
     const following = (async () => {
       while (seen.length < 2_000)
         await follow().catch((error: { type?: string }) => {
-          // A live subscription is ended when its consumer is slower than the writers: it goes on
-          // from where it was.
+          // A live subscription is ended if its consumer is slower than the writers; it resumes
+          // where it was.
           if (!['timeout', 'unavailable', 'cancelled'].includes(error.type ?? '')) throw error
         })
     })()

@@ -6,7 +6,7 @@ const openReads = (atOnce?: number) => {
   const put: { readonly key: string; answer(text: string): void; fail(error: Error): void }[] = []
   const ask = (key: string) =>
     read(key, () => new Promise((answer, fail) => put.push({ key, answer, fail })))
-  /** Until all that can be put has been. */
+  /** Waits until all possible requests are sent. */
   const settled = () => new Promise((resolve) => setImmediate(resolve))
   return { ask, put, settled, keys: () => put.map(({ key }) => key).join(' ') }
 }

@@ -1,10 +1,10 @@
-/** The successor of the client that the adapter is written for, under the names of that one. */
+/** The successor of the adapter's client, under the names of the original. */
 import { KurrentDBClient, type AppendToStreamOptions } from '@kurrent/kurrentdb-client'
 
 export * from '@kurrent/kurrentdb-client'
 
 type Options = Omit<AppendToStreamOptions, 'streamState'> & {
-  /** Of this name the successor takes no notice, and appends whatever there is. */
+  /** The successor ignores this name, and appends unconditionally. */
   readonly expectedRevision?: AppendToStreamOptions['streamState']
 }
 

@@ -1,5 +1,4 @@
-// A process of its own beside the one that tests: appends to an event log, or answers what others
-// append.
+// Runs in a separate process: appends to an event log, or responds to others' appends.
 import { randomUUID } from 'node:crypto'
 import { noStream, WrongExpectedRevision } from '../../application/event-store.ts'
 import { openToWrite, writers } from './open-to-write.ts'
@@ -11,7 +10,7 @@ const acknowledge = (text: string): void => void process.stdout.write(`${text}\n
 
 const event = (type: string) => ({ id: randomUUID(), type, data: {}, metadata: {} })
 
-/** Appends one event after the other to a stream that others append to as well. */
+/** Appends events in sequence to a stream shared with others. */
 const appendTo = async (name: string): Promise<void> => {
   let expected = noStream
   for (let appended = 0; appended < Number(count);) {
@@ -28,7 +27,7 @@ const appendTo = async (name: string): Promise<void> => {
 }
 
 const answer = async (): Promise<void> => {
-  // To follow does not keep a process alive.
+  // Following does not keep a process alive.
   const alive = setInterval(() => {}, 1_000)
   let answered = 0
   for await (const batch of store.follow(0, new AbortController().signal)) {
@@ -42,7 +41,7 @@ const answer = async (): Promise<void> => {
   clearInterval(alive)
 }
 
-/** More than the file may grow by, between appends that fit. */
+/** Exceeds the file's growth limit, between appends that fit. */
 const overfill = async (): Promise<void> => {
   const big = { ...event('Big'), data: { text: 'x'.repeat(900_000) } }
   for (const appends of [

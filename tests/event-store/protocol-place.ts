@@ -5,8 +5,8 @@ import { serveEventStoreProtocol, type ProtocolSettings } from './protocol/serve
 import { openEventLog } from '../../infrastructure/event-store/sqlite-event-log.ts'
 
 /**
- * A protocol server over a log of its own, on a real connection, that can be stopped and started
- * again at its port.
+ * A protocol server with its own log, on a real connection, that can be stopped and restarted on
+ * its port.
  */
 export const startProtocolPlace = async (settings: ProtocolSettings = {}) => {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-protocol-'))

@@ -1,4 +1,4 @@
-// Runs the protocol server alone: npx tsx tests/event-store/protocol-server.ts [port] [file]
+// Runs the protocol server: npx tsx tests/event-store/protocol-server.ts [port] [file]
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,8 +8,7 @@ import { openEventLog } from '../../infrastructure/event-store/sqlite-event-log.
 const [port = '0', file = join(mkdtempSync(join(tmpdir(), 'daybook-protocol-')), 'events.db')] =
   process.argv.slice(2)
 const log = openEventLog(file)
-// A node writes events of its own when it starts for the first time, so clients meet them in the
-// log of all events.
+// A new node writes events of its own, so clients find them in the log of all events.
 const [id, data] = [Buffer.alloc(16, 1), JSON.stringify({ firstStart: true })]
 await log.append('$node', [{ id, type: '$started', data, metadata: null }], 'any')
 const server = await serveEventStoreProtocol(log, {

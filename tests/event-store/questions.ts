@@ -9,16 +9,13 @@ import {
   type ReadStreamOptions,
 } from '@eventstore/db-client'
 
-/** What a question is put with: a client, and names of streams that no other question uses. */
+/** A client, and stream names that no other question uses. */
 type Asked = {
   readonly client: EventStoreDBClient
   readonly stream: (part?: string) => string
 }
 
-/**
- * A question to a server that speaks the protocol; the answer holds nothing that differs from run
- * to run.
- */
+/** A request to a protocol server; the result contains nothing that varies between runs. */
 export type Question = (asked: Asked) => Promise<unknown>
 
 export const probe = (n = 0, id: string = randomUUID()) =>
@@ -28,7 +25,7 @@ export const probes = (count: number) => Array.from({ length: count }, (_, n) =>
 
 const toldOf = ['streamName', 'expectedVersion', 'actualVersion', 'maxAppendSize'] as const
 
-/** An error of the client as data. */
+/** A client error as data. */
 export const told = (error: unknown, stream?: string): Record<string, unknown> => {
   const one = error as Record<string, unknown> & { constructor: { name: string } }
   const { name } = one.constructor
@@ -81,7 +78,7 @@ export const revisions = (
     return seen
   })
 
-/** An answer as it is recorded: JSON, with `n` behind what is a bigint in the client. */
+/** A response as recorded: JSON, with the suffix `n` for bigints. */
 export const plain = (answer: unknown): unknown =>
   JSON.parse(
     JSON.stringify(answer, (_, value: unknown) =>
@@ -89,7 +86,7 @@ export const plain = (answer: unknown): unknown =>
     ),
   )
 
-/** Where an append stands. */
+/** The position of an append. */
 export const placeAfter = async (appending: Promise<{ position?: Position | undefined }>) => {
   const { position } = await appending
   if (!position) throw new Error('an append without a position')

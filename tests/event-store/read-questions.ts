@@ -10,7 +10,7 @@ import {
 } from '@eventstore/db-client'
 import { append, placeAfter, probe, probes, revisions, type Question } from './questions.ts'
 
-/** What reads are answered. */
+/** Responses to reads. */
 export const readQuestions: Readonly<Record<string, Question>> = {
   roundTrip: async ({ client, stream }) => {
     const before = Date.now()

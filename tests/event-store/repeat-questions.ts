@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { ANY, NO_STREAM } from '@eventstore/db-client'
 import { append, probe, probes, revisions, type Question } from './questions.ts'
 
-/** What appends are answered that hold the ids of earlier ones. */
+/** Responses to appends with the ids of earlier ones. */
 export const repeatQuestions: Readonly<Record<string, Question>> = {
   repeatedAppendAtExactRevision: async ({ client, stream }) => {
     const again = [probe(1), probe(2)]
@@ -24,8 +24,8 @@ export const repeatQuestions: Readonly<Record<string, Question>> = {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => append(client, stream(), again, 0n, options)),
     )
-    // A node drops a repeat that overtakes the commit of the first: which ones end without an
-    // answer is chance.
+    // A node drops a repeat that overtakes the original's commit, so which ones get no response is
+    // random.
     const isAcceptable = (answer: (typeof answers)[number]): boolean =>
       'success' in answer
         ? answer.nextExpectedRevision === 2n

@@ -14,7 +14,7 @@ const place = startServedPlace()
 const { folder, serve, clientOf, plainClient } = place
 afterAll(place.remove)
 
-/** Asks for all events, and takes in none of them. */
+/** Requests all events, but reads none of them. */
 const silentReader = async (port: number) => {
   const ca = readFileSync(place.authority)
   const session = connect(`https://127.0.0.1:${port}`, { ca })

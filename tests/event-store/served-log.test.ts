@@ -27,13 +27,13 @@ afterAll(place.remove)
 
 type Read = ResolvedEvent | { readonly event?: AllStreamRecordedEvent | undefined }
 
-/** What stands in the file of a log: positions, streams, revisions and checksums. */
+/** The content of a log's file: positions, streams, revisions and checksums. */
 const inFile = (log: EventLog) =>
   log
     .all(0, 1_000_000)
     .map(([position, stream, revision, , , , , , sum]) => ({ position, stream, revision, sum }))
 
-/** The same of what a client has read; the checksum is of each byte of id, type, data, metadata. */
+/** The same from a client's read; the checksum covers id, type, data and metadata. */
 const asRead = ({ event }: Read) => {
   if (!event) throw new Error('there is no event in it')
   const { streamId, revision, id, type, data, metadata, position } = event

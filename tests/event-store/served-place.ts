@@ -1,4 +1,4 @@
-// A log that is served over TLS, and clients of it.
+// A log served over TLS, and clients of it.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -53,7 +53,7 @@ export const startServedPlace = () => {
     return serveLog({ log, record, host: '127.0.0.1', port: 0, tls: trusted, holderOf })
   }
 
-  /** A client as anybody has it. */
+  /** A stock client. */
   const clientOf = (port: number, who = `kim:${token}1@`, scheme = 'esdb') => {
     const place = `${scheme}://${who}127.0.0.1:${port}`
     const client = EventStoreDBClient.connectionString(`${place}?tlsCAFile=${authority}`)
@@ -61,7 +61,7 @@ export const startServedPlace = () => {
     return client
   }
 
-  /** A client that asks what the usual one cannot. */
+  /** A client for requests that the stock client cannot make. */
   const plainClient = (port: number) => {
     const ca = readFileSync(authority)
     const client = new streamsService.StreamsClient(`127.0.0.1:${port}`, credentials.createSsl(ca))

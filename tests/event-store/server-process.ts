@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** Runs the protocol server in a process of its own, unless `EVENTSTOREDB_URL` names a live one. */
+/** Runs the protocol server in a separate process, unless `EVENTSTOREDB_URL` names a live one. */
 export default async () => {
   if (process.env['EVENTSTOREDB_URL'] !== undefined) return
   const file = fileURLToPath(new URL('protocol-server.ts', import.meta.url))

@@ -8,7 +8,7 @@ import { openEventLog } from '../../infrastructure/event-store/sqlite-event-log.
 
 const row = () => ({ id: randomBytes(16), type: 'Happened', data: '{}', metadata: null })
 
-/** A log that commits in a thread, and another that shares this thread. */
+/** A log that commits in a thread, and a second one that shares the thread. */
 const openTwo = () => {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-shared-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))

@@ -37,13 +37,10 @@ afterAll(() => rm(folder, { recursive: true }))
 
 const program = builtProgram('event-store/process')
 
-/**
- * A command line that runs the rest of it with a limit on the size of files, in blocks of 512
- * bytes.
- */
+/** A command line that runs its arguments with a file size limit, in blocks of 512 bytes. */
 const growingTo300KiB = ['sh', '-c', 'ulimit -f 600; exec "$0" "$@"']
 
-/** Another process on the file, and what it tells line by line. */
+/** Another process on the file, with its output line by line. */
 const start = async (
   task: string,
   file: string,
@@ -175,7 +172,7 @@ describe('two connections to one file', () => {
   const waits = async (committing: Writer): Promise<void> => {
     const file = freshFile()
     const store = openToWrite(file, committing)
-    // A thread that writes has begun when it has answered.
+    // The writer thread has started once it has replied.
     await store.append('begun', [newEvent()], noStream)
     const holder = new Database(file)
     holder.exec('BEGIN IMMEDIATE')
@@ -212,7 +209,7 @@ describe('an append', () => {
       })()
       for (let n = 0; n < 10; n++) {
         let told: Promise<unknown> = store.append(`s-${n}`, [newEvent()], noStream)
-        // Whoever asks by way of others hears later.
+        // Callers behind others are notified later.
         for (let between = 0; between < 10; between++) told = told.then((appended) => appended)
         await told.then(() => heard.push('told'))
         while (heard.length < 2 * (n + 1)) await nextTurn()
@@ -266,7 +263,7 @@ describe('the file', () => {
     )
     const program = `
       import { openEventFile } from '${opening.href}'
-      // Root may write whatever it wants to.
+      // Root can write everything.
       if (process.getuid() === 0) process.setuid(65534)
       openEventFile(process.argv[1], 'read').close()
       try {
@@ -281,7 +278,7 @@ describe('the file', () => {
     await chmod(folder, 0o777)
     await chmod(file, 0o444)
     expect(await problem()).toBe(`${file} cannot be written: permission is denied`)
-    // What reading has left beside it is as the file was then.
+    // Files left over from reading reflect the state at that time.
     await chmod(file, 0o666)
     expect(await problem()).toBe(`${file}-shm cannot be written: permission is denied`)
   })
@@ -388,7 +385,10 @@ describe('the head of a log that a thread of its own writes', () => {
       await store.close()
       await other.close()
     })
-    /** Appends, and keeps this thread from hearing of it: answers when it is in the file. */
+    /**
+     * Appends without letting this thread process the reply; resolves when the event is in the
+     * file.
+     */
     const committed = async (stream: string) => {
       const before = other.log.head()
       const appending = store.append(stream, [newEvent()], noStream)
@@ -399,8 +399,8 @@ describe('the head of a log that a thread of its own writes', () => {
       return { appending }
     }
     /**
-     * The head once it is that: the thread may not have noted yet what is in the file. Asking lets
-     * no answer of it in.
+     * Polls until the head is this position: the thread may not have recorded the commit yet.
+     * Polling processes no reply of it.
      */
     const headNoted = async (position: number) => {
       const until = performance.now() + 5_000

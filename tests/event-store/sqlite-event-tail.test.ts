@@ -14,7 +14,7 @@ describe('the tail of the log', () => {
     expect(positions(tail.after(0))).toEqual([1, 2, 3])
     expect(positions(tail.after(2))).toEqual([3])
     expect(tail.after(1)[0]).toMatchObject({ stream: 'one', revision: 1, data: { aheadBy: 2 } })
-    // Position 4 is somebody else's.
+    // Position 4 was written by another process.
     tail.add('one', [clockAdvanced(4)], appended(2, 5))
     expect(positions(tail.after(3))).toEqual([])
     expect(positions(tail.after(4))).toEqual([5])

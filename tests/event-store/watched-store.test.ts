@@ -21,7 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 type Line = { readonly msg: string; readonly error?: { readonly stack: string } }
 
-/** A log whose lines can be waited for. */
+/** A log whose lines can be awaited. */
 const listen = () => {
   const lines: Line[] = []
   let look = (): void => {}

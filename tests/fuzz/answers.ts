@@ -8,7 +8,7 @@ export type Answered = {
   readonly text: string
 }
 
-/** Checks answers against what the document gives for their status. */
+/** Checks responses against the document's schema for their status. */
 export const answerChecks = ({ schemas }: Pick<Described, 'schemas'>) => {
   const ajv = new Ajv.default({ strict: false, allErrors: false })
   addFormats.default(ajv)
@@ -36,11 +36,11 @@ export const answerChecks = ({ schemas }: Pick<Described, 'schemas'>) => {
     return validate(value) ? undefined : `does not fit: ${ajv.errorsText(validate.errors)}`
   }
 
-  /** What is wrong with an answer; undefined for nothing. */
+  /** What is wrong with a response; undefined if nothing. */
   return (operation: Operation, { status, type, text }: Answered): string | undefined => {
     if (status >= 500) return `a ${status}`
     const { [String(status)]: named, default: others } = operation.responses
-    // Only errors may be left to the default.
+    // Only errors may use the default response.
     const content = named ?? (status >= 400 ? others : undefined)
     if (!content) return `the document has no ${status}`
     const media = type?.split(';')[0]?.trim() ?? ''

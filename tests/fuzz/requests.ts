@@ -35,7 +35,7 @@ const rawBodies = [
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** One member of it is missing, odd, or not known. */
+/** Makes one member missing, odd or unknown. */
 const spoiled = (random: Random, value: unknown): unknown => {
   if (Array.isArray(value) && value.length > 0)
     return value.map((item, index) => (index === 0 ? spoiled(random, item) : item))
@@ -99,11 +99,14 @@ const escaped = (value: unknown): string => {
   }
 }
 
-/** Would end the session that other requests need, or move time for them: only refused. */
+/**
+ * These would end the session that other requests need, or move the clock, so they are only sent
+ * invalid.
+ */
 const refusedOnly = ['DELETE /payer/v1/session/', 'POST /sandbox/v1/clock/', 'POST /payer/sign-out']
 
 /**
- * Makes requests of all kinds, for each operation that a service describes.
+ * Generates requests of all kinds, for each operation of a service.
  * Long because its functions share what it is given.
  */
 export const fuzzRequests = (

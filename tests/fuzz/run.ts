@@ -9,20 +9,20 @@ import { answerChecks, type Answered } from './answers.ts'
 import { fuzzRequests, type FuzzRequest } from './requests.ts'
 
 /*
- * Valid, nearly valid and hostile requests to every route of a sandbox, from the document that it
- * prints of itself: no 5xx, no answer against its schema, no growth of memory, none over a second.
- * `npm run fuzz -- [count] [seed]`
+ * Valid, nearly valid and hostile requests to every route of a sandbox, generated from its OpenAPI
+ * document: no 5xx, no response that violates its schema, no memory growth, no request over a
+ * second. `npm run fuzz -- [count] [seed]`
  */
 
 const [count = 100_000, seed = 1] = process.argv.slice(2).map(Number)
 const concurrent = 4
-/** So often in all the clock moves, by so many seconds. */
+/** How often the clock moves in total, and by how many seconds. */
 const moves = 40
 const steps = [1, 60, 3_600, 43_200, 86_400, 604_800]
 const longestMs = 1000
-/** Of memory in use after a collection, from the first quarter to the last. */
+/** Maximum growth of memory after garbage collection, from the first quarter to the last. */
 const mostGrowth = 1.5
-/** A stranger's connection that stays open tells nothing more. */
+/** A stranger's open connection gives no more information. */
 const patienceMs = 5_000
 
 type Found = { readonly problem: string; readonly example: string; count: number }
@@ -42,7 +42,7 @@ const times: { readonly ms: number; readonly what: string }[] = []
 const answerOf = async (response: Response): Promise<Answered> => {
   const { status, headers } = response
   const type = headers.get('content-type')
-  // A stream of events goes on for ever.
+  // An event stream never ends.
   if (type === 'text/event-stream') await response.body?.cancel()
   const text = response.bodyUsed ? '' : await response.text()
   return { status, type, text }
@@ -70,7 +70,7 @@ const send = async (address: string, request: FuzzRequest): Promise<Answered> =>
   return answer
 }
 
-/** Ids that answers give are asked for later. */
+/** Collects ids from responses for later requests. */
 const remember = ({ known }: FurnishedSandbox, { path }: Operation, { text, status }: Answered) => {
   const name = { payment_request: 'tid', permission_request: 'rid', shortlink: 'shortlink_id' }[
     path.split('/').at(-2) ?? ''
@@ -94,7 +94,7 @@ try {
   const requestTo = fuzzRequests(sandbox, values, await sandbox.attachmentPath(), random)
   const problemOf = answerChecks(described)
   let begun = 0
-  // What was seen until then is printed.
+  // Then prints what was found so far.
   process.once('SIGINT', () => (begun = count))
   const client = async (): Promise<void> => {
     while (begun < count) {

@@ -1,5 +1,5 @@
-// Go's own sumdb/tlog and sumdb/note check tiles, checkpoints and proofs of ours, and our verifier
-// checks theirs. Needs: apt-get install golang-go golang-golang-x-mod-dev
+// Go's sumdb/tlog and sumdb/note verify our tiles, checkpoints and proofs, and our verifier
+// verifies theirs. Needs: apt-get install golang-go golang-golang-x-mod-dev
 import { execFile } from 'node:child_process'
 import { createPrivateKey } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { paymentInput } from '../../harness/payment-input.ts'
 const execute = promisify(execFile)
 const verifier = join(import.meta.dirname, '../../verifier/verify.mjs')
 const v1 = '/merchant/v1'
-/** Tiles of three levels, full and partial ones. */
+/** Tiles of three levels, full and partial. */
 const events = Number(process.argv[2] ?? 70_000)
 const batch = 500
 
@@ -24,7 +24,7 @@ const program = join(folder, 'check')
 const [ours, theirs] = [join(folder, 'ours'), join(folder, 'theirs')]
 for (const name of [ours, theirs]) mkdirSync(name)
 
-/** Debian's folder of Go's sources; no modules. */
+/** Debian's folder of Go sources; no modules. */
 const env = { ...process.env, GO111MODULE: 'off', GOPATH: '/usr/share/gocode', GOFLAGS: '' }
 
 const run = async (file: string, ...words: string[]): Promise<string> =>
@@ -67,7 +67,7 @@ const writeReceipts = async (): Promise<void> => {
     writeFileSync(join(ours, `${name}.json`), JSON.stringify(await admin('GET', `${path}proof/`)))
 }
 
-/** Our verifier on a log that Go has made and signed, whole and with a byte changed. */
+/** Our verifier on a log made and signed by Go, intact and with one byte changed. */
 const verifyTheirs = async (size: number): Promise<void> => {
   await run(program, 'theirs', theirs, String(size))
   const kept = Array.from({ length: size }, (_, at) => ['--kept', join(theirs, `kept-${at + 1}`)])

@@ -5,7 +5,7 @@ import { paymentInput } from '../../harness/payment-input.ts'
 import { codeOf } from '../../harness/people-service.ts'
 import { faultyBodies, line } from './faulty-bodies.ts'
 
-/** Whatever can be told of a body is told in one answer (interface 2). */
+/** One response lists all faults of a body (interface 2). */
 
 let service: Service
 let other: Caller

@@ -25,7 +25,7 @@ const unauthorized = (description: RegExp, details: unknown = null) => ({
   status: 401,
   body: error('Unauthorized', description, details),
 })
-/** Access to a service whose only user is `u` of merchant `m`; the request names both. */
+/** Access to a service whose only user is `u` of merchant `m`, named in the request. */
 const names = namesOf({ headerPrefix: 'X-Service', mediaVendor: 'service' })
 const accessOfOne =
   (needs: Partial<Parameters<typeof makeAccess>[0]>) => (authorization: string) => {
@@ -82,7 +82,7 @@ const pem = (key: KeyObject) => key.export({ type: 'spki', format: 'pem' }).toSt
 
 type Headers = Readonly<Record<string, string | undefined>>
 
-/** The headers with some of them changed, or taken away. */
+/** The headers, with some changed or removed. */
 const without = (headers: Headers, changes: Headers): Record<string, string> =>
   Object.fromEntries(
     Object.entries({ ...headers, ...changes }).flatMap(([name, value]) =>
@@ -219,7 +219,7 @@ describe('unknown users and wrong credentials', () => {
     const first: string[] = []
     const checked = (claimed: string) =>
       Promise.resolve(check('a guess', null, claimed)).then(() => first.push(claimed))
-    // What is known already is told at once, before what was asked for earlier.
+    // A cached result is returned at once, before earlier uncached requests.
     await Promise.all([checked('nobody else'), checked('nobody')])
     expect(first).toEqual(['nobody', 'nobody else'])
   })
@@ -264,7 +264,7 @@ describe('unknown users and wrong credentials', () => {
       await check(secret, slowHash, '', from)
       checked += 1
     }
-    // All of one network: an address of IPv6 is one of many that its owner has.
+    // All in one network: an IPv6 client owns many addresses.
     const guesses = Array.from({ length: 100 }, (_, n) => guess(`guess ${n}`, `2001:db8::${n}`))
     const same = guess('right', '2001:db8::1')
     expect(await check('right', slowHash, '', '203.0.113.2')).toBe(true)
@@ -306,7 +306,7 @@ describe('unknown users and wrong credentials', () => {
       expect(await stepsFor(known, known, scheme)).toEqual([verify, 'find'])
       expect(await stepsFor(undefined, known, scheme)).toEqual(['find', verify])
       expect(await stepsFor(undefined, undefined, scheme)).toEqual(['find', verify])
-      // What was remembered is out of date.
+      // The cached verdict is outdated.
       expect(await stepsFor(known, changed, scheme)).toEqual([verify, 'find', verify])
     }
   })
@@ -405,7 +405,7 @@ describe('a signature', () => {
     const { call, admin, address, adminKey: key } = ahead
     const before = ahead.core.now()
     const moved = await call('POST', paths.clock, { body: { advance_seconds: 86_400 } })
-    // A second may begin between the answer and this look at the clock.
+    // A second may pass between the response and this reading of the clock.
     expect(moved.body.now >= dateTime(before + 86_400_000)).toBe(true)
     expect(moved.body.now <= dateTime(ahead.core.now())).toBe(true)
     expect(await admin('GET', paths.pointsOfSale)).toMatchObject({ status: 200 })
@@ -433,7 +433,7 @@ const openSsh = (key: KeyObject): string => {
   return `ssh-rsa ${Buffer.concat(parts).toString('base64')} somebody@somewhere`
 }
 
-/** A public key of so many bits; nobody has the private one. */
+/** A public key of this many bits; nobody has the private key. */
 const publicKeyOf = (bits: number, e = 'AQAB'): KeyObject => {
   const n = randomBytes(Math.ceil(bits / 8))
   n[0] = 1 << ((bits - 1) % 8)

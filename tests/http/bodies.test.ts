@@ -11,8 +11,7 @@ import {
 import { paymentInput } from '../../harness/payment-input.ts'
 
 /**
- * How bodies are read (interface 2 and 4): what says nothing is absent, and all faults are told at
- * once.
+ * Parsing of bodies (interface 2 and 4): empty values count as absent, and all faults are listed.
  */
 
 let service: Service

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-/** Unless it is strict, zod hands back what it cannot compile as it was, and says nothing. */
+/** Unless strict, zod silently returns what it cannot compile. */
 const expectCompilable = (schema: z.ZodType): void => {
   expect(() => z.compile(schema, { strict: true })).not.toThrow()
 }
@@ -81,7 +81,7 @@ const examples: readonly (readonly [what: string, schema: z.ZodType, example: ob
   ['an event', eventCatalogue.PaymentRequested, requested],
 ]
 
-/** The example with one of its members, or one of a member's, left out or anything else. */
+/** The example with a member, or a member's member, removed or replaced. */
 const changed = (example: object): fc.Arbitrary<unknown> =>
   fc
     .tuple(fc.constantFrom(...Object.keys(example)), fc.option(fc.jsonValue()), fc.boolean())

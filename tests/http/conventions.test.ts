@@ -301,7 +301,7 @@ describe('a body', () => {
     const within = (id: string, extra: string) =>
       post(JSON.stringify(till(id)).replace('{', `{"n": ${extra}, `))
     const numbers = (count: number, number = '7') => `[${Array(count).fill(number).join(',')}]`
-    // The body, its list and its three fields count too, the first number of the list does not.
+    // The body, its list and its three fields count too, but not the list's first number.
     expect(await within('many', numbers(15_996))).toMatchObject({ status: 201 })
     expect(await within('more', numbers(15_997))).toMatchObject({
       status: 400,
@@ -318,7 +318,7 @@ describe('a body', () => {
       status: 400,
       body: error('Bad Request', /JSON nested deeper than 32 levels/),
     })
-    // In a text, brackets and commas are text.
+    // In a string, brackets and commas are just text.
     const text = JSON.stringify('[{,"\\'.repeat(30_000))
     expect(await within('text', text)).toMatchObject({ status: 201 })
   })
@@ -370,7 +370,7 @@ describe('a body', () => {
         status: 413,
         body: error('Content Too Large', /1048576/),
       })
-      // The connection is good for the next request.
+      // The connection can be used for the next request.
       expect(await service.pos1('GET', paths.pointsOfSale)).toMatchObject({ status: 200 })
     }
     expect(await post(padded(3_000_000), chunked)).toMatchObject({ status: 413 })
@@ -544,7 +544,7 @@ test('when the store cannot be reached, everything that needs it gets 503 and wh
   expect(metrics.status).toBe(200)
   expect(metrics.text).toMatch(/^daybook_store_up 0$/m)
   expect(metrics.text).not.toMatch(/^daybook_read_models_behind_events /m)
-  // Requests are told no more than that; the log says why, once.
+  // Requests get no details; the log has the reason, once.
   for (const what of ['read', 'written'])
     expect(lonely.logged.filter((line) => line.includes(`cannot be ${what}`))).toEqual([
       expect.stringContaining('"type":"StoreUnavailable"'),

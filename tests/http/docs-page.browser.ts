@@ -15,7 +15,7 @@ afterAll(async () => {
   await service.stop()
 })
 
-/** What the pages ask of others, and what their policy forbids. */
+/** Requests to other sites, and CSP violations. */
 const faults: string[] = []
 afterEach(() => {
   expect(faults.splice(0)).toEqual([])
@@ -33,7 +33,7 @@ const open = async (path: string, options: object): Promise<Page> => {
   return page
 }
 
-/** Runs in the page, where no types of ours are. */
+/** Runs in the page, without our types. */
 const inPage = <Answer>(page: Page, script: string) => page.evaluate<Answer>(script)
 
 const width = (page: Page) => inPage<number>(page, 'document.documentElement.scrollWidth')

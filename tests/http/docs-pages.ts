@@ -9,20 +9,20 @@ const entities = {
   '&amp;': '&',
 }
 
-/** What a reader of HTML sees. */
+/** The visible text of HTML. */
 export const seen = (html: string): string =>
   Object.entries(entities).reduce(
     (text, [entity, character]) => text.replaceAll(entity, character),
     html.replaceAll(/<[^>]*>/g, ''),
   )
 
-/** The code that a page shows, with its language. */
+/** The code examples of a page, with their languages. */
 export const examplesIn = (html: string) =>
   [...html.matchAll(/<pre[^>]*><code class="language-(\w*)">([^]*?)<\/code>/g)].map(
     ([, language = '', code = '']) => ({ language, code: seen(code) }),
   )
 
-/** All pages that the side bar leads to, by path. */
+/** All pages linked in the side bar, by path. */
 export const pagesOf = async ({ call }: Service): Promise<Map<string, string>> => {
   const pages = new Map<string, string>()
   const { text } = await call('GET', '/docs')

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { examplesIn } from './docs-pages.ts'
 import { sign, startService, type Service } from '../../harness/http-service.ts'
 
-/** The verifiers of callbacks that `/docs` shows, run in their own languages. */
+/** The callback verifiers in `/docs`, run in their languages. */
 
 type Message = {
   readonly url: string
@@ -18,8 +18,8 @@ type Message = {
 }
 
 /**
- * A program around the function of a language, and how it is run: messages come as JSON, verdicts
- * go as JSON.
+ * A program around each language's function, and how to run it: messages in and verdicts out, as
+ * JSON.
  */
 const languages = {
   Node: {
@@ -77,7 +77,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** A test event as a receiver gets it. */
+/** A test event as received. */
 const received = async (): Promise<Message> => {
   let tell: (message: Omit<Message, 'url'>) => void
   const told = new Promise<Omit<Message, 'url'>>((resolve) => (tell = resolve))
@@ -97,7 +97,7 @@ const received = async (): Promise<Message> => {
   return message
 }
 
-/** As the service signs, at any time. */
+/** Signed as the service does, at any time. */
 const signedAt = (at: number, merchant = 'sandbox'): Message => {
   const key = createPrivateKey(readFileSync(join(service.folder, 'callback-rsa.pem')))
   const [url, body] = [

@@ -1,4 +1,4 @@
-// Long because it holds every promise of the pages.
+// Long because it checks every claim of the pages.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { createHash, createPublicKey, createSign, verify } from 'node:crypto'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const page = (name: string): string => pages.get(name === 'start' ? '/docs' : `/docs/${name}`) ?? ''
 
-/** A request as it is written on a page. */
+/** A request as written on a page. */
 const requestIn = (example: string) => {
   const [head = '', body = ''] = example.split('\n\n')
   const [line = '', ...lines] = head.split('\n')
@@ -44,7 +44,7 @@ const requestIn = (example: string) => {
 const digestOf = (body: string): string =>
   `SHA256=${createHash('sha256').update(body).digest('base64')}`
 
-/** The request that a page shows signed, and the text that is signed. */
+/** The signed request on a page, and the text to sign. */
 const worked = (html: string) => {
   const examples = examplesIn(html)
   const at = examples.findIndex(({ language }) => language === 'http')
@@ -54,7 +54,7 @@ const worked = (html: string) => {
 const pemIn = (html: string): string =>
   examplesIn(html).find(({ code }) => code.startsWith('-----BEGIN'))?.code ?? ''
 
-/** How the examples of each language are run. */
+/** How to run the examples of each language. */
 const runs: Readonly<Record<string, { file: string; run: string[]; has: string[] }>> = {
   bash: { file: 'run.sh', run: ['bash'], has: ['curl', '--version'] },
   js: { file: 'run.mjs', run: ['node'], has: ['node', '-e', ''] },
@@ -66,7 +66,7 @@ const runs: Readonly<Record<string, { file: string; run: string[]; has: string[]
   php: { file: 'run.php', run: ['php'], has: ['php', '-r', 'openssl_sign(...);'] },
 }
 
-/** Runs an example while the service in this process answers it. */
+/** Runs an example against the service in this process. */
 const output = async (language: string, code: string): Promise<string | undefined> => {
   const { file, run, has } = runs[language]!
   const [probe = '', ...given] = has

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { endingWith } from '../../http/ending-stream.ts'
 
-/** A stream of these parts; an error is thrown in its turn. */
+/** A stream of these parts; an error is thrown at its position. */
 const streamOf = (parts: readonly (string | Error)[]) => {
   let ends = 0
   const rest = [...parts]

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { changesReply, type Watch } from '../../http/event-stream.ts'
 
-/** What watches, what is asked, and what is told of a page whose stream has changed. */
+/** A watcher, and the notifications of a page whose stream changes. */
 const following = (rest: number) => {
   let happen = () => {}
   let asked = 0

@@ -72,7 +72,7 @@ test('given any decimal, then its text is what was written, zeros at the end asi
   )
 })
 
-/** The least of some tries, as others use the machine too. */
+/** The minimum of several tries, because the machine is shared. */
 const msToRead = (bytes: Uint8Array): number => {
   const tries = Array.from({ length: 5 }, () => {
     const began = performance.now()
@@ -99,7 +99,7 @@ describe('the time to read a text', () => {
       number,
       number,
     ]
-    // With its square it would be 64 times as long. The rest is for a machine that is busy.
+    // Quadratic time would take 64 times as long; the rest allows for a busy machine.
     expect(large).toBeLessThan(24 * small + 200)
   })
 })

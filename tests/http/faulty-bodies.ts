@@ -6,7 +6,7 @@ type FaultyBody = readonly [
   title: string,
   who: 'pos1' | 'admin' | 'payer',
   method: string,
-  /** Or a payment, by its state, or `accept` and `sandbox accept`: where a payer accepts. */
+  /** Or a payment in a state; `accept` and `sandbox accept` are where a payer accepts. */
   path: string,
   body: object,
   fields: string,
@@ -24,7 +24,7 @@ export const permissionInput = {
   scope: 'openid',
 }
 
-/** Bodies of which several things are wrong, each seen by another check, and the fields named. */
+/** Bodies with several faults, each found by another check, and the named fields. */
 export const faultyBodies: readonly FaultyBody[] = [
   [
     'an action that is none, and lines that do not add up',

@@ -123,7 +123,7 @@ describe('with two nodes of one EventStoreDB', () => {
       (await one.pos1('GET', report)).body,
     )
 
-    // A question to the store would end in a 503.
+    // A request to the store would cause a 503.
     await place.stop()
     for (const headers of [atLeast(position), minuteOld, { ...atLeast(position), ...minuteOld }])
       for (const path of [`${payment}outcome/`, report]) {
@@ -163,7 +163,7 @@ test('a read that may be some seconds old asks the store once it is older', asyn
   now = 10_100
   expect(await readWithin(10)).toEqual([2, undefined])
   expect(await readWithin(10)).toEqual([2, 0])
-  // What is heard of but has not arrived here makes the answer as old as what has.
+  // A known but missing event makes the response as old as the events that have arrived.
   await watched.store.append('s', [newEvent()], 0)
   now = 20_000
   expect(freshness.known()).toBe(position + 1)

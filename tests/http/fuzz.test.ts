@@ -10,8 +10,8 @@ import {
 } from '../../harness/http-service.ts'
 
 /**
- * Whatever is sent: never a 5xx, every error in the form of the interface, and no trace of what was
- * refused.
+ * Any input: never a 5xx, every error in the format of the interface, and no effect of a refused
+ * request.
  */
 
 let service: Service
@@ -31,7 +31,7 @@ const runs = { numRuns: Number(process.env['FUZZ_RUNS'] ?? 200) }
 
 type Raw = { readonly status: number; readonly head: string; readonly body: string }
 
-/** Sends bytes as they are, then nothing more; answers the first answer. */
+/** Sends raw bytes, then nothing; returns the first response. */
 const raw = (bytes: Buffer): Promise<Raw> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(service.address)
@@ -39,7 +39,7 @@ const raw = (bytes: Buffer): Promise<Raw> =>
     const chunks: Buffer[] = []
     socket.on('data', (chunk: Buffer) => chunks.push(chunk))
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      // The server may hang up on nonsense before it has read all of it.
+      // The server may close the connection on garbage before reading all of it.
       if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') reject(error)
     })
     socket.on('close', () => {
@@ -190,10 +190,7 @@ const body = fc.oneof(
   fc.string({ unit: 'binary' }),
 )
 
-/**
- * Some of the examples are no accident, so that the rest is known to be measured by what it should
- * be.
- */
+/** Some fixed examples, to validate the measurement itself. */
 const plain = ['/health/live', paths.pointsOfSale, '/nothing', '/a\\b']
 type Anything = {
   readonly method: string
@@ -245,7 +242,7 @@ test('of anything at all that comes through the socket', async () => {
         if (status < 400) return
         expect(await doneSince(position)).toEqual([])
         expect(head).toMatch(/^x-request-id: [0-9a-f-]{36}$/im)
-        // Of what is no request, or too long to be read, nobody knows the method.
+        // The method of an invalid or too long request is unknown.
         const isRequest = status !== 431 && !answer.includes('no request of HTTP')
         if (method === 'HEAD' && isRequest) expect(answer).not.toContain('{')
         else
@@ -386,7 +383,7 @@ const lineItem = fc.record(
   { requiredKeys: ['total'] },
 )
 
-/** A valid body of some kind with a few of its fields changed, or others added. */
+/** A valid body of some kind, with a few fields changed or added. */
 const bodyOf = (kind: string) =>
   fc
     .array(
@@ -462,7 +459,7 @@ test('of wrong and odd JSON to each route; every answer is one that is documente
   await fc.assert(
     fc.asyncProperty(request, id, fc.nat(), async ({ kind, method, body }, id, pick) => {
       const [path, template] = pathFor(kind, method, id, pick)
-      // A path such as /pos/./ is another one before it comes to the service.
+      // A path such as /pos/./ is normalised before it reaches the service.
       fc.pre(!path.includes('/./') && !path.includes('/../'))
       const position = await service.core.store.head()
       const answer = await service.admin(method, path, body)
@@ -488,7 +485,7 @@ test('of wrong and odd JSON to each route; every answer is one that is documente
       true,
     ])
   }
-  // Everything that was made of it can be read.
+  // Everything created can be read.
   for (const path of [...tids(), ...tids().map((path) => `${path}outcome/`)])
     expect((await service.admin('GET', path)).status).toBe(200)
   for (let next: string | null = paths.pointsOfSale; next !== null;) {
@@ -501,7 +498,7 @@ test('of wrong and odd JSON to each route; every answer is one that is documente
   }
 })
 
-/** The client of these tests sends nothing else in a path. */
+/** The test client sends only ASCII in paths. */
 const inAscii = (text: string): string =>
   text.replaceAll(/[^!-~]+/g, (odd) => Buffer.from(odd).toString('hex').replaceAll(/../g, '%$&'))
 

@@ -15,7 +15,7 @@ const serverOf = ({ fetch, pause = delay }: Pick<Needs, 'fetch'> & Partial<Pick<
     pause,
   })
 
-/** The port at which a server listens until its test is finished. */
+/** Returns the port of a server that listens until the test ends. */
 const listening = async (server: Server): Promise<number> => {
   server.listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
@@ -23,10 +23,7 @@ const listening = async (server: Server): Promise<number> => {
   return (server.address() as AddressInfo).port
 }
 
-/**
- * A server that is asked without a socket of its own, and what it has been asked, in the order in
- * which it was.
- */
+/** A server called without a socket, and its requests in order. */
 const askedInTurns = () => {
   const asked: string[] = []
   const { server } = serverOf({
@@ -178,7 +175,7 @@ test('who sends more than the answer needed has half a minute for the rest, and 
   await answered('/early')
   for (const path of ['/next', '/last']) {
     vi.advanceTimersByTime(almost)
-    // The rest of the one before is in time, and nobody waits for it any more.
+    // The rest of the previous request is in time, and nobody waits for it.
     await nextTurn()
     socket.write('there')
     send(path, 'half ')
@@ -255,7 +252,7 @@ describe('given an answer that is the last of its connection, while its request 
     onTestFinished(() => void vi.useRealTimers())
     const { stop, theirs } = await early()
     const stopped = stop()
-    // The half minute is waited for already; then the end is.
+    // The half minute is over first; then the stop.
     while (vi.getTimerCount() === 1) await nextTurn()
     await vi.advanceTimersByTimeAsync(999)
     expect(theirs.destroyed).toBe(false)
@@ -355,7 +352,7 @@ test('a connection may send some requests ahead of their answers, and is ended w
     socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''))
   const few = Array.from({ length: 17 }, (_, n) => `/${n}`)
   const patient = connected()
-  // What was answered makes room again.
+  // An answered request frees its place.
   for (let round = 0; round < 3; round++) {
     send(patient, few)
     let heard = ''

@@ -4,9 +4,8 @@ import { startService, type Service } from '../../harness/http-service.ts'
 type Row = readonly [methods: string, path: string]
 
 /**
- * The route table of interface 16, row by row; then OAuth applications, which the document has
- * merchants
- * register (authentication, 8) without naming a path.
+ * The route table of interface 16, row by row, followed by OAuth applications, which the document
+ * requires (authentication, 8) without naming a path.
  */
 const routeTable: readonly Row[] = [
   ['GET', '/last_settlement/'],
@@ -38,7 +37,7 @@ const routeTable: readonly Row[] = [
   ['GET, DELETE', '/application/<client_id>/'],
 ]
 
-/** What the decisions add to it. */
+/** Additional routes from the decisions. */
 const additions: readonly Row[] = [
   ['GET', '/merchant/<merchant_id>/logo/'],
   ['GET', '/payment_request/<tid>/attachment/'],

@@ -32,11 +32,11 @@ beforeAll(async () => {
 
 afterAll(() => service.stop())
 
-/** Other tests walk through these. */
+/** Covered by other tests. */
 const isElsewhere = (name: string): boolean =>
   [isPeoples, isAuditors, isPortal, isOperators].some((is) => is(name))
 
-/** Read without anything that would have to be made first. */
+/** Can be read without any preparation. */
 const isPlain = (path: string): boolean =>
   path === '/sandbox/v1/message/' || (!path.includes('/v1/') && !isElsewhere(`GET ${path}`))
 
@@ -51,7 +51,7 @@ describe('every answer is as documented:', () => {
     answers.check(method, template, { status, type, header, text, body })
   }
 
-  /** Once a checkpoint is signed. */
+  /** After a checkpoint is signed. */
   const walkTransparency = async (call: typeof service.call): Promise<void> => {
     const asked = ['tile/0/000.p/1', 'proof/inclusion?index=0', 'proof/consistency?from=1']
     for (const path of [...asked, 'checkpoint']) {

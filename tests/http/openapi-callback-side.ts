@@ -2,7 +2,7 @@ import { authorizedPayment, type Service } from '../../harness/http-service.ts'
 
 type Make = (method: string, template: string, path: string) => Promise<void>
 
-/** Asks all that merchants can see of their callbacks. */
+/** Requests everything merchants can see of their callbacks. */
 export const walkCallbackSide = async (service: Service, make: Make): Promise<void> => {
   const { admin } = service
   const secret = '/merchant/v1/callback_secret/'

@@ -51,7 +51,7 @@ const askPermission = async (callback_uri: string): Promise<string> => {
   return (await shop.till('POST', '/merchant/v1/permission_request/', all)).body.id
 }
 
-/** Lets everything happen that can be told, and tells it to one address. */
+/** Triggers every event with a callback, to one address. */
 const letAllHappen = async (callback_uri: string): Promise<void> => {
   const { till, world } = shop
   const sandbox = (path: string, body: object = {}) => world('POST', `/sandbox/v1/${path}`, body)

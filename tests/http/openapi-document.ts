@@ -1,9 +1,7 @@
 import { expect } from 'vitest'
 import { z } from 'zod'
 
-/**
- * OpenAPI 3.1 as far as this service uses it; what it does not use may not stand in its document.
- */
+/** The subset of OpenAPI 3.1 that this service uses; anything else is rejected. */
 
 const reference = z.strictObject({ $ref: z.string().regex(/^#\/components\/schemas\/\w+$/) })
 const schema = z.union([reference, z.looseObject({ $ref: z.undefined().optional() })])
@@ -40,10 +38,7 @@ const operation = z.strictObject({
 
 const method = z.enum(['get', 'post', 'put', 'delete'])
 
-/**
- * What the service sends: no client asks for it, so it has headers of its own, and says what is
- * made of the answer.
- */
+/** An outgoing request has headers of its own, and describes how responses are interpreted. */
 const webhook = operation.extend({
   parameters: z.array(
     z.strictObject({
@@ -95,7 +90,7 @@ export const openApiDocument = z.strictObject({
 export type OpenApiDocument = z.output<typeof openApiDocument>
 export type Operation = z.output<typeof operation>
 
-/** Each operation of a document under its method and path. */
+/** Each operation of a document by method and path. */
 export const operationsOf = ({ paths }: OpenApiDocument): Map<string, Operation> =>
   new Map(
     Object.entries(paths).flatMap(([path, methods]) =>
@@ -114,7 +109,7 @@ type Shown = {
   readonly body: unknown
 }
 
-/** Holds answers to a document, and keeps in mind which ones it has seen. */
+/** Checks responses against a document, and records which ones it has seen. */
 export const makeAnswerCheck = (document: OpenApiDocument) => {
   const seen = new Set<string>()
   const operations = operationsOf(document)
@@ -126,7 +121,7 @@ export const makeAnswerCheck = (document: OpenApiDocument) => {
     expect([method, template, status, response]).toEqual([method, template, status, described])
     seen.add(`${method} ${template} ${status}`)
     for (const [name, { schema }] of Object.entries(response?.headers ?? {})) {
-      // Nobody knows how long some waits are.
+      // The duration of some waits is unknown.
       if (name === 'Retry-After') continue
       const expected = 'const' in schema ? schema['const'] : expect.any(String)
       const header = [name, answer.header(name)]
@@ -148,7 +143,7 @@ export const makeAnswerCheck = (document: OpenApiDocument) => {
     expect([template, checked.error?.issues ?? []]).toEqual([template, []])
   }
 
-  /** The operations of which no answer has shown a success, which may be to go on elsewhere. */
+  /** Operations without a successful response so far; a redirect counts as one. */
   const unseen = (): string[] =>
     [...operations.keys()].filter(
       (name) => ![...seen].some((one) => one.startsWith(`${name} `) && /[23]\d\d$/.test(one)),
@@ -157,7 +152,7 @@ export const makeAnswerCheck = (document: OpenApiDocument) => {
   return { check, unseen, seen }
 }
 
-/** The documented path that a path is one of. */
+/** The documented path template that matches a path. */
 export const templateOf = ({ paths }: OpenApiDocument, path: string): string =>
   Object.keys(paths).find((template) =>
     new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
@@ -169,19 +164,19 @@ const ofPeople = [
 ]
 const peoples = new RegExp(`^\\w+ /(?:${ofPeople.join('|')})`)
 
-/** What people meet: the authorization server, and the interface and pages of payers. */
+/** The authorization server, and the interface and pages of payers. */
 export const isPeoples = (name: string): boolean => peoples.test(name)
 
-/** What the staff of merchants see: the tests in tests/portal walk through it. */
+/** The staff's pages, walked through in tests/portal. */
 export const isPortal = (name: string): boolean => /^\w+ \/portal(?!\/\w+\.)/.test(name)
 
-/** What the people of the operator see: the tests in tests/operator walk through it. */
+/** The operator's pages, walked through in tests/operator. */
 export const isOperators = (name: string): boolean => /^\w+ \/operator(?!\/\w+\.)/.test(name)
 
-/** What auditors see: tests/audit/auditor.test.ts walks through it. */
+/** The auditors' pages, walked through in tests/audit/auditor.test.ts. */
 export const isAuditors = (name: string): boolean => /^\w+ \/audit(?!\/style)/.test(name)
 
-/** A check of values by a JSON schema of the document. */
+/** Checks values against a JSON schema of the document. */
 export const checkOf = (
   { components }: OpenApiDocument,
   schema: Readonly<Record<string, unknown>>,

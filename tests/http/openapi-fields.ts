@@ -14,7 +14,7 @@ type Schema = {
 }
 type Field = Schema & { readonly name: string; readonly isRequired: boolean }
 
-/** The parameters of a query that an operation reads. */
+/** The query parameters of an operation. */
 export const queryIn = ({ parameters }: Operation): Field[] =>
   parameters.flatMap(({ name, in: where, required: isRequired, description, schema }) =>
     where === 'query'
@@ -27,7 +27,7 @@ export const queryIn = ({ parameters }: Operation): Field[] =>
       : [],
   )
 
-/** The fields of each form that an operation takes. */
+/** The fields of each form of an operation. */
 export const formsIn = ({ requestBody }: Operation): Field[][] => {
   const form = requestBody?.content['application/x-www-form-urlencoded']
   const schema = (form?.schema ?? {}) as Schema

@@ -24,10 +24,7 @@ const itemListPart = () => {
   return { headers: { 'Content-Type': 'multipart/form-data; boundary=cut' }, body }
 }
 
-/**
- * Asks every operation about ledgers, settlements, shortlinks, merchants and attachments for what
- * it is there for.
- */
+/** Requests every operation about ledgers, settlements, shortlinks, merchants and attachments. */
 export const walkMerchantSide = async (service: Service, check: Check): Promise<void> => {
   const { admin, pos1, call, core, address, adminKey } = service
 

@@ -158,7 +158,7 @@ test('given an endpoint for clients or tokens, then its errors are documented in
   }
 })
 
-/** An access token that lets its client know nothing. */
+/** An access token without any scope. */
 const tokenWithoutScope = async (): Promise<string> => {
   const payer = makeVisitor(service)
   const asked = { response_type: 'code', client_id: app.client_id, ...pkce.challenge }
@@ -232,7 +232,7 @@ test('given a parameter of OAuth, then the document describes it, with the claus
     const fields = [...queryOf(name), ...formsOf(name).flat()]
     expect(fields.length).toBeGreaterThan(2)
     for (const { name, description = '' } of fields) {
-      // A number of our own tells passes apart.
+      // A number to distinguish runs.
       if (name !== 'attempt')
         expect([name, description]).toEqual([name, expect.stringMatching(clause)])
     }

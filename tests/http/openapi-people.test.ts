@@ -35,7 +35,7 @@ const fieldsOf = (name: string): string[] => {
   return operation ? formsIn(operation).flatMap((form) => form.map((field) => field.name)) : []
 }
 
-/** Each field that a page has sent, with the operation that it was sent to. */
+/** Each field sent by a page, with its operation. */
 const shownFields = new Set<string>()
 const checkForms = (page: string): void => {
   for (const [, action = '', form = ''] of page.matchAll(
@@ -71,7 +71,7 @@ afterAll(() => service.stop())
 
 const visitor = () => makeVisitor(service, 'en', onAnswer)
 
-/** A request with JSON, or a form, in it: what is answered is held to the document on its way. */
+/** A request with JSON or a form; the response is checked against the document. */
 const ask = async (
   method: string,
   path: string,
@@ -435,8 +435,7 @@ test('given a page of payers, then each answer that is documented was seen here'
         /^The request does not fit/.test(description)
       const isHtml = content !== undefined && 'text/html' in content
       const isOwn = /^3/.test(status) || (isHtml && !isUsual)
-      // Who has changed the same thing at the same moment is not to be had at will; a locked door
-      // keeps all others out.
+      // A concurrent change cannot be produced at will, and a lock keeps out all other requests.
       const isRare = status === '429' || description === 'Conflict with what is there.'
       return isPage(name) && isOwn && !isRare ? `${name} ${status}` : []
     }),

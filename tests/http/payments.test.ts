@@ -380,7 +380,7 @@ describe('a payment request', () => {
   })
 
   test('is told of an address whose host nobody should have to read, before it is read', async () => {
-    // As long as it is, it would be read for many seconds.
+    // Its length would take many seconds to parse.
     const host = Array.from({ length: 150_000 }, (_, n) =>
       String.fromCodePoint(0x4e00 + ((n * 7919) % 20_000)),
     )
@@ -909,7 +909,7 @@ test('what another process has just appended to the log is in the next answer', 
     const command = { type: 'CapturePayment', at: core.now(), wanted, terms: noFees } as const
     await handle(payments, tidOf(path), command, core.contextOf('test', 'sandbox'))
     if (round % 2) expect((await outcome(path)).captures).toHaveLength(round)
-    // A moment behind is no reason to send nobody here.
+    // A short lag is no reason to report not ready.
     else expect(await service.call('GET', '/health/ready')).toMatchObject({ status: 200 })
   }
   await pos1('POST', paths.pointsOfSale, { id: 'till-3', name: '0', type: 'store' })

@@ -5,7 +5,7 @@ import { paths, startService, type Service } from '../../harness/http-service.ts
 import { paymentInput } from '../../harness/payment-input.ts'
 import { foreign, line, permissionInput, permissions, shortlinks } from './faulty-bodies.ts'
 
-/** Faults of all kinds, which do not depend on each other, in random fields (interface 2). */
+/** Independent faults of all kinds, in random fields (interface 2). */
 
 let service: Service
 let pending: string

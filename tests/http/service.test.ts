@@ -41,7 +41,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-/** What an app of open routes needs. */
+/** The needs of an app with open routes. */
 const bareApp: Omit<AppNeeds, 'routes'> = {
   names: namesOf({ headerPrefix: 'X-Service', mediaVendor: 'service' }),
   authenticate: () => Promise.reject(new Error('nobody is asked')),
@@ -76,7 +76,7 @@ describe('the service says of itself', () => {
       status: 200,
       body: { status: 'live' },
     })
-    // It has only just begun.
+    // It has just started.
     await expect.poll(() => call('GET', '/health/ready')).toMatchObject({ status: 200 })
     const head = await core.store.head()
     expect(await call('GET', '/health/ready')).toMatchObject({
@@ -615,8 +615,8 @@ test('whoever has no right to an upload is answered before its body has come', a
 })
 
 /**
- * Sends bodies of which nothing comes, after a first piece, until their `ends` are called; counts
- * of how many more is read.
+ * Sends incomplete bodies until their `ends` are called; counts how many are read beyond the first
+ * piece.
  */
 const sendingTo = (more: Pick<Route, 'access'> & { readonly upload?: UploadForm }) => {
   const reads = route({
@@ -722,7 +722,7 @@ test('a large body that anybody may send has half a minute to come', async () =>
   socket.write(
     `${head.join('\r\n')}\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\n186a0\r\n${'x'.repeat(100_000)}`,
   )
-  // While others are answered, it arrives, and waits.
+  // Arrives and waits while others are answered.
   for (let n = 0; n < 20; n++) await service.pos1('GET', paths.pointsOfSale)
   const heard = once(socket, 'data')
   vi.advanceTimersByTime(30_000)
@@ -775,7 +775,7 @@ describe('a large body', () => {
   test('is read when whoever sends it may, and must be the one that was signed', async () => {
     const heads = [headOfPos, signedHead(bodyOf('signed')), signedHead(bodyOf('another'))]
     const sockets = heads.map(begin)
-    // While another request is answered, what was written arrives.
+    // Arrives while another request is answered.
     await service.pos1('GET', paths.pointsOfSale)
     const ids = ['secret', 'signed', 'forged']
     sockets.forEach((socket, n) => socket.write(bodyOf(ids[n] ?? '')))
@@ -792,7 +792,7 @@ type Writes = (head: Buffer, body: Buffer) => Buffer[]
 test.each<[string, Writes]>([
   ['with its head', (head, body) => [Buffer.concat([head, body])]],
   ['after its head', (head, body) => [head, body]],
-  // In the middle of a letter.
+  // In the middle of a character.
   ['in pieces', (head, body) => [head, body.subarray(0, -41), body.subarray(-41)]],
 ])('a body that comes %s is read whole', async (when, writes) => {
   const id = `body-${when.replaceAll(' ', '-')}`
@@ -801,7 +801,7 @@ test.each<[string, Writes]>([
   const socket = connected().setNoDelay(true).setEncoding('utf8')
   for (const bytes of writes(head, body)) {
     socket.write(bytes)
-    // While another request is answered, what was written arrives.
+    // Arrives while another request is answered.
     await service.pos1('GET', paths.pointsOfSale)
   }
   const [answer] = (await once(socket, 'data')) as [string]
@@ -887,7 +887,7 @@ test('a service that stops answers what is under way, and what comes after it is
   const next = `GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n`
   const socket = connect(Number(port), hostname).setEncoding('utf8')
   socket.write(`${headOfPos}\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 9)}`)
-  // Once this is answered, that has come.
+  // Once this is answered, that has arrived.
   await stopping.pos1('GET', paths.pointsOfSale)
   const stopped = stopping.stop()
   socket.write(body.slice(9) + next)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { currencies, decimalsOf } from '../../domain/money/currency.ts'
 import { plainAmounts, shownAmount } from '../../http/payer/money.ts'
 
-/** The digits of a text, whatever stands between them. */
+/** The digits of a text, ignoring everything else. */
 const digitsOf = (text: string): string => text.replaceAll(/\D/g, '')
 
 describe('an amount on a page', () => {

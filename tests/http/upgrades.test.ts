@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-/** What the service writes until it closes; each text is a packet of its own. */
+/** The service's output until it closes; each text is sent as a separate packet. */
 const exchange = (...packets: readonly string[]): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(service.address).port), '127.0.0.1').setNoDelay(true)

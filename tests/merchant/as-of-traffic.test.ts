@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => traffic.stop())
 
-/** Something of everything, so that each GET has something to tell. */
+/** One of everything, so that each GET has content. */
 const overture: readonly (readonly [Step, number])[] = [
   ['request', 1],
   ['accept', 0],
@@ -35,7 +35,7 @@ const overture: readonly (readonly [Step, number])[] = [
 
 const asTime = ({ at }: Look): string => new Date(at).toISOString()
 
-/** The answers that differ as of the moment of a look, by the path that was asked. */
+/** Responses that differ as of the moment of a snapshot, by path. */
 const differences = async (look: Look, asOf: string): Promise<unknown[]> => {
   const found: unknown[] = []
   for (const { answer, ...asked } of look.answers) {
@@ -62,11 +62,11 @@ test('each GET answers as of a time what it answered then', async () => {
     await expectSameAnswers(look as Look)
 }, 60_000)
 
-/** These are open to all, and what they answer never changes. */
+/** Public, and never changing. */
 const unchanging = [
   '/merchant/v1/status_code/',
   '/merchant/v1/status_code/{value}/',
-  // A signed link is its own credential, and the bytes behind it are those of its name.
+  // A signed link is its own credential, and its content is named by its hash.
   '/merchant/v1/log/{sha256}/',
 ]
 
@@ -102,7 +102,7 @@ test('whatever a merchant does, each GET answers as of any time and position as 
     }),
     { numRuns: 4, endOnFailure: true },
   )
-  // What is asked later has changed, or the same answers would say nothing.
+  // Later responses have changed; otherwise equality would prove nothing.
   const [middle] = earlier([20])
   const now = String(await traffic.service.core.store.head())
   expect((await differences(middle as Look, now)).length).toBeGreaterThan(10)

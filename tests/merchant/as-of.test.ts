@@ -23,13 +23,13 @@ const askAsOf = (path: string, asOf: string | number, caller = service.pos1) =>
 const now = (): string => new Date(service.core.now()).toISOString()
 const inSeconds = (text: string): string => text.slice(0, 19)
 
-/** Lets the service's time pass, so that what comes is in another second. */
+/** Advances the service's clock to another second. */
 const passTime = async (seconds = 2): Promise<void> => {
   const { status } = await service.call('POST', paths.clock, { body: { advance_seconds: seconds } })
   expect(status).toBe(200)
 }
 
-/** All but the link for uploads, which expires. */
+/** Everything except the upload link, which expires. */
 const lasting = ({ attachment_uri: _, ...outcome }: any) => outcome
 
 describe('given a payment that was captured later, then', () => {

@@ -30,7 +30,7 @@ afterAll(async () => {
   await service.stop()
 })
 
-/** 16 pixels, and a thousand times as many packed behind its header. */
+/** 16 pixels, with a thousand times as many packed behind the header. */
 const bomb = pngOf(4, 4, 190_000_000)
 
 const png = (width: number, height: number, noise = 0): Uint8Array => {
@@ -200,7 +200,7 @@ test('a link lasts an hour, is made anew by each retrieval, and cannot be made b
 })
 
 test('given an authorisation whose time is over, when the link is used before that is recorded, then nothing is taken any more', async () => {
-  // Where nobody records what is due.
+  // A service that records nothing that is due.
   const place = await openPlace()
   onTestFinished(async () => {
     await place.stop()
@@ -322,7 +322,7 @@ test('all that is wrong with an item list and a receipt is told at once', async 
   ])
   const wrong = { ...receipt, store: {}, gross: '50.001', net: 'much' }
   expect(await faultsOf(receiptType, wrong)).toEqual(['store.name', 'net', 'gross'])
-  // In a currency that cannot be read, no amount has too many decimals.
+  // In an unreadable currency no amount has too many decimals.
   const foreign = { ...wrong, currency: 'kroner', gross: '50.0001' }
   expect(await faultsOf(receiptType, foreign)).toEqual(['store.name', 'currency', 'net'])
 })
@@ -474,7 +474,7 @@ test('a payment takes a hundred attachments and no more, all of an upload or non
   const kept = readdirSync(join(service.directory, 'blobs'), { recursive: true })
   expect((await upload(link, lists(99, 2))).status).toBe(409)
   expect((await list(tid)).uris).toHaveLength(99)
-  // Nothing of what was refused lies about.
+  // Nothing of the refused upload remains.
   expect(readdirSync(join(service.directory, 'blobs'), { recursive: true })).toEqual(kept)
   expect((await upload(link, lists(99, 1))).status).toBe(201)
 })

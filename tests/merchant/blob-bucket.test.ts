@@ -10,7 +10,7 @@ import { openBlobs } from '../../infrastructure/blobs.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import { startInProcess } from '../../harness/in-process.ts'
 
-/** A real server of the protocol, which checks signatures. It comes without types. */
+/** A real S3 server that verifies signatures. It has no types. */
 type Server = {
   run(): Promise<AddressInfo>
   close(): Promise<void>

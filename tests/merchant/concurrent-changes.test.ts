@@ -29,7 +29,7 @@ const send = async (method: string, path: string, body?: object) => {
   const text = await answer.text()
   return { status: answer.status, body: (text === '' ? null : JSON.parse(text)) as any }
 }
-/** The statuses of two changes that are sent at once. */
+/** The statuses of two concurrent changes. */
 const bothAtOnce = async (path: string, first: object, second: object) => {
   const answers = await Promise.all([send('PUT', path, first), send('PUT', path, second)])
   return answers.map(({ status }) => status)
@@ -83,7 +83,7 @@ describe('two changes of one user that come at once', () => {
   beforeAll(async () => {
     manager = await service.newIntegrator('manager', [merchant])
   })
-  /** Makes a user; answers how its manager changes it. */
+  /** Creates a user; returns a function with which its manager changes it. */
   const newUser = async (id: string, input: object) => {
     const created = { method: 'POST', body: { id, ...input } }
     expect((await manager(`${base}user/`, merchant, created)).status).toBe(201)

@@ -21,7 +21,7 @@ afterAll(async () => {
   await service.stop()
 })
 
-/** The operator's command beside the service; answers what it printed. */
+/** Runs an operator command beside the service; returns its output. */
 const operate = async (...words: string[]) => {
   const { code, output, errors } = await run('--json', ...words)
   return code === 0 ? JSON.parse(output) : errors.trim()
@@ -30,7 +30,7 @@ const operate = async (...words: string[]) => {
 const users = '/merchant/v1/user/'
 const payments = '/merchant/v1/payment_request/'
 
-/** A superuser of a merchant, and how it asks. */
+/** A superuser of a merchant, with a function that sends its requests. */
 const superuser = async (merchant: string, id: string) => {
   const { publicKey, privateKey } = newKeys()
   const integrator = await service.newIntegrator(`maker-${randomUUID()}`, [merchant])
@@ -62,7 +62,7 @@ test('a user that a superuser ended is refused, and can be made anew', async () 
   const ended = await service.ask(merchant, 'GET', users + 'pos1/')
   expect(ended).toEqual(refusal(401, /^Unknown user pos1, or wrong secret\.$/))
   expect((await chief('GET', `${users}pos1/`)).status).toBe(404)
-  // Of another signature, also within the same second.
+  // With another signature, even within the same second.
   expect((await chief('DELETE', `${users}pos1/?again`)).status).toBe(404)
   expect((await chief('POST', users, { id: 'pos1', secret })).status).toBe(201)
   expect((await service.ask(merchant, 'GET', users + 'pos1/')).status).toBe(200)

@@ -118,7 +118,7 @@ test('an integrator may manage users, and what it made can sign in', async () =>
   expect((await integrator(own.path, id, put)).status).toBe(204)
   expect((await get(own.path, service.as(id))).body.roles).toEqual(['superuser'])
   const refused = { path, method: 'POST', body: { id: 'pos3', pubkey } }
-  // What the user's key may do, its role must allow as well.
+  // An action must be allowed by both the key and the role.
   const plain = { id: 'pos4', roles: ['user'], pubkey }
   expect((await integrator(path, id, { method: 'POST', body: plain })).status).toBe(201)
   const as4 = service.signedHeaders({ ...who, 'X-Service-User': 'pos4' }, privateKey, refused)
@@ -172,7 +172,7 @@ test('integrators find a merchant by its organisation number or an id of the ope
     expect([answer.status, ((await answer.json()) as { id: string }).id]).toEqual([200, id])
   }
   expect((await integrator('/merchant/v1/merchant_lookup/B-1/', null)).status).toBe(404)
-  // Of two, the one registered first, whatever it was that named it.
+  // If two match, the one registered first, whatever matched.
   const second = await service.newMerchant({ organizationId: 'A-1', lookupIds: ['B-2'] })
   await service.newMerchant({ organizationId: 'B-2', lookupIds: [] })
   const found = async (lookupId: string) =>
@@ -185,7 +185,7 @@ test('integrators find a merchant by its organisation number or an id of the ope
   expect((await get(path, { 'X-Service-Integrator': 'finder' })).status).toBe(401)
 })
 
-/** Runs the operator's command beside the service; answers what it printed, and its exit code. */
+/** Runs an operator command beside the service; returns its output and exit code. */
 const operate = async (...words: string[]) => {
   const settings = readSettings({ DATA_DIR: service.directory, LOG_LEVEL: 'silent' })
   const program = operatorProgram({
@@ -283,7 +283,7 @@ test('the operator adds an integrator and gives it other merchants, and both cou
   expect([await call(first), await call(second)]).toEqual([200, 401])
   const change = ['integrator', 'change', 'partner', '--merchant', second]
   expect(await operate(...change)).toMatchObject({ code: 0 })
-  // What another has taken away a service hears of within a moment.
+  // A service observes a removal by another process within a moment.
   await expect.poll(() => call(first)).toBe(401)
   expect(await call(second)).toBe(200)
   expect((await operate('integrator', 'list')).out).toContainEqual({

@@ -3,7 +3,7 @@ import { noPng } from '../../domain/merchant/png.ts'
 import { pngOf } from '../../harness/png.ts'
 import { problemOfPng } from '../../infrastructure/pictures/png-worker.ts'
 
-/** 16 pixels, and a million times as many packed behind their header. */
+/** 16 pixels, with a million times as many packed behind the header. */
 const bomb = pngOf(4, 4, 20_000_000)
 
 test('a picture that unpacks to more than its header says is not unpacked', () => {
@@ -12,7 +12,7 @@ test('a picture that unpacks to more than its header says is not unpacked', () =
     expect(problemOfPng(bomb)).toBe(noPng)
     return performance.now() - began
   })
-  // Unpacked it takes seconds.
+  // Unpacking takes seconds.
   expect(Math.min(...times)).toBeLessThan(200)
   expect(problemOfPng(pngOf(4, 4))).toBeNull()
 })

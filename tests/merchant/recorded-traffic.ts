@@ -1,4 +1,4 @@
-// Long because it lists all that a merchant can do and read.
+// Long because it lists everything a merchant can do and read.
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,10 +18,10 @@ type Asked = { readonly template: string; readonly path: string; readonly asker:
 type Answer = { readonly status: number; readonly location: string | null; readonly text: string }
 type Recorded = Asked & { readonly answer: Answer }
 
-/** All that could be read at a time, and what was answered. */
+/** Everything readable at a time, with the responses. */
 export type Look = {
   readonly at: number
-  /** Where the log ended, if that event was recorded at that very time. */
+  /** The log's end, if its event was recorded at that very time. */
   readonly position: number | undefined
   readonly answers: readonly Recorded[]
 }
@@ -35,7 +35,7 @@ const itemList = () => {
   return ['--cut', head, type, '', JSON.stringify({ items }), '--cut--', ''].join('\r\n')
 }
 
-/** Opens a service whose clock stands still, so that what is asked is asked at one instant. */
+/** Opens a service with a stopped clock, so that all requests are made at one instant. */
 const openStill = async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-03-02T09:00:00.125Z') })
   const service = await openInProcess({ PUBLIC_URL: publicUrl, LOG_LEVEL: 'error' })
@@ -95,7 +95,7 @@ const moveClock = ({ ask }: Still, advance_seconds: number) =>
   ask('POST', '/sandbox/v1/clock/', { advance_seconds })
 
 /**
- * A shop's traffic. After each step everything is read, and what was answered is kept.
+ * A shop's traffic. After each step everything is read and recorded.
  * Long because it lists what a merchant can do and read.
  */
 export const recordTraffic = async () => {
@@ -125,7 +125,7 @@ export const recordTraffic = async () => {
     made(payments, await ask('POST', `${v1}/payment_request/`, input))
   }
 
-  /** Each does something or is refused; `seed` says to what. */
+  /** Each acts or is refused; `seed` selects the details. */
   const steps = {
     request: (seed: number) =>
       requestPayment({ currency: seed % 3 === 0 ? 'JPY' : 'NOK', amount: '300' }),
@@ -201,7 +201,7 @@ export const recordTraffic = async () => {
       const { open_report_uri: open } = JSON.parse(text) as { readonly open_report_uri: string }
       await put(open, { callback_uri: 'https://shop.example/closed' })
     },
-    /** Reports are completed, settlements made, and callbacks tried, if any is due. */
+    /** Completes reports, makes settlements and delivers callbacks, if due. */
     work: () => moveClock(still, 0),
     settle: () => ask('POST', '/sandbox/v1/settlement/', { merchant: 'sandbox' }),
     addApplication: async (seed: number) => {
@@ -330,12 +330,12 @@ export const recordTraffic = async () => {
     looks,
     readable,
     service,
-    /** What is answered as of a moment. */
+    /** The response as of a moment. */
     askAsOf: ({ path, asker }: Asked, asOf: string) => {
       const separator = path.includes('?') ? '&' : '?'
       return ask('GET', `${path}${separator}as_of=${asOf}`, undefined, asker)
     },
-    /** Does a step at a time of its own, then reads everything. */
+    /** Performs a step at its own time, then reads everything. */
     take: async (step: keyof typeof steps, seed: number): Promise<void> => {
       count += 1
       vi.setSystemTime(Date.now() + 1 + (seed % 4_000))

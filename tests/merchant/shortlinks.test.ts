@@ -29,10 +29,10 @@ const scan = async (id: string, body: object = {}) => {
 const addSticker = (serial: string) =>
   service.core.handle(stickers, serial, { type: 'AddSticker' }, service.core.contextOf('operator'))
 
-// The package is one function, whatever its types say.
+// The package is a function, despite its types.
 const decode = jsqr as unknown as typeof jsqr.default
 
-/** What a phone would read, by a decoder that shares no code with the encoder. */
+/** What a phone would read, with a decoder independent of the encoder. */
 const decoded = (png: ArrayBuffer): string | undefined => {
   const { data, width, height } = PNG.sync.read(Buffer.from(png))
   return decode(new Uint8ClampedArray(data), width, height)?.data
@@ -97,7 +97,7 @@ test('the serial number of a sticker is claimed once, by one shortlink of one me
   expect((await post({ serial_number: 'S-999' })).status).toBe(400)
   const id = await newShortlink({ serial_number: 'S-100' })
   expect(await (await get(`${list}${id}/`)).json()).toMatchObject({ serial_number: 'S-100' })
-  // The same request again is a repeat, whose answer may have been lost; another one is not.
+  // The same request again is a repeat, whose response may have been lost; another one is not.
   expect(await newShortlink({ serial_number: 'S-100' })).toBe(id)
   expect((await post({ serial_number: 'S-100', description: 'Other' })).status).toBe(409)
   expect((await post({ serial_number: 'S-100' }, await service.newMerchant())).status).toBe(409)

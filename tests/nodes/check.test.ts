@@ -1,4 +1,4 @@
-// Long because it is the list of what the checker finds.
+// Long because it lists what the checker finds.
 import { expect, test } from 'vitest'
 import { workOfMerchant } from '../../domain/leases.ts'
 import { problemsIn } from './check.ts'
@@ -30,7 +30,7 @@ const arrival = (given: Partial<Arrived>): Arrived => ({
 
 const work = workOfMerchant('shop')
 
-/** The processes `pa` at a and `pb` at b; the lease of the shop is with the first that is named. */
+/** Processes `pa` at a and `pb` at b; `holder` has the shop's lease. */
 const leases = (position: number, at: number, by: string, holder: string): Leases => ({
   ...{ position, at, by },
   nodes: { pa: { does: {} }, pb: { does: {} }, [holder]: { does: { [work]: position } } },
@@ -53,7 +53,7 @@ const sound: History = {
   log: [logged({}), attempt({})],
 }
 
-/** Another node has taken the lease before the message was recorded. */
+/** Another node took the lease before the message was recorded. */
 const taken: History = {
   ...sound,
   arrived: [arrival({ at: 42_000 }), arrival({ at: 50_100, node: b })],
@@ -66,7 +66,7 @@ test('a history in which all is right has no problems', () => {
 
 test('what was under way when its lease was lost may come again, once', () => {
   expect(problemsIn(taken)).toEqual([])
-  // Its first holder was frozen just before it sent it.
+  // Its first holder was frozen just before sending.
   const [one, other] = taken.arrived
   expect(problemsIn({ ...taken, arrived: [other!, { ...one!, at: 53_000 }] })).toEqual([])
   const third = arrival({ at: 53_000, node: b })
@@ -80,7 +80,7 @@ test('what failed as the log tells may come again', () => {
   expect(problemsIn({ ...sound, arrived, log: [logged({}), failed, again] })).toEqual([])
 })
 
-/** A message of the same payment as in `taken`, which came again for the same reason. */
+/** A message of the same payment as in `taken`, repeated for the same reason. */
 const another = {
   arrived: [1, 2].map((n) =>
     arrival({ id: 'e5', seqno: 2, at: 50_100 + n, node: n === 1 ? a : b }),
@@ -90,7 +90,7 @@ const another = {
     attempt({ id: 'e6', stream: 'callback-e5', position: 22, lease: { work, revision: 20 } }),
   ],
 }
-/** The same, and messages that show which process is at which address. */
+/** The same, with messages that show each process's address. */
 const placed = (history: History): History => {
   const places = [
     { id: 'e7', node: a, at: 100, position: 2, revision: 1 },
@@ -165,7 +165,7 @@ test.each<[string, History, RegExp]>([
   expect(problemsIn(history).join()).toMatch(problem)
 })
 
-/** Requests, each with the number that it names and the person whom the log has for it. */
+/** Requests, each with a phone number and the person recorded in the log. */
 const customers = (...named: readonly (readonly [number: string, person: string])[]) => ({
   asked: named.map(([customer], n) =>
     asked({ kind: 'request', tid: `${n}`, customer, status: 201, requestId: `q${n}` }),

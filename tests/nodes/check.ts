@@ -7,7 +7,7 @@ const isAcknowledged = ({ status }: Asked): boolean =>
 
 const isRefused = ({ status }: Asked): boolean => status !== null && status >= 400 && status < 500
 
-/** Reads that lack what was acknowledged, or shown by an earlier read, before they began. */
+/** Reads that lack what was acknowledged, or shown by an earlier read, before they started. */
 const staleReads = ({ asked }: History): string[] => {
   const problems: string[] = []
   for (const [tid, ofPayment] of groupBy(asked, ({ tid }) => tid)) {
@@ -27,7 +27,7 @@ const staleReads = ({ asked }: History): string[] => {
 
 const captureOf = ({ data }: Logged): string => String(data['captureId'])
 
-/** What was acknowledged and is not in the log, or is there twice. */
+/** Acknowledged requests that are missing from the log, or in it twice. */
 const lostOrDoubled = ({ asked, log }: History): string[] => {
   const problems: string[] = []
   const captures = groupBy(
@@ -50,7 +50,7 @@ const lostOrDoubled = ({ asked, log }: History): string[] => {
   return problems
 }
 
-/** Messages that are recorded as delivered more often than they came. */
+/** Messages recorded as delivered more often than they arrived. */
 const recordedTwice = ({ arrived, log }: History): string[] => {
   const came = groupBy(arrived, ({ id }) => id)
   const delivered = log.filter(
@@ -63,7 +63,7 @@ const recordedTwice = ({ arrived, log }: History): string[] => {
   })
 }
 
-/** What was refused, and was done nevertheless. */
+/** Refused requests that took effect. */
 const refusedButDone = ({ asked, log }: History): string[] => {
   const done = groupBy(log, ({ correlationId }) => correlationId)
   return asked.filter(isRefused).flatMap(({ kind, status, requestId, tid }) => {
@@ -74,7 +74,7 @@ const refusedButDone = ({ asked, log }: History): string[] => {
   })
 }
 
-/** Streams with gaps, and events that stand there twice. */
+/** Streams with gaps, and duplicate events. */
 const brokenLog = ({ log }: History): string[] => {
   const problems: string[] = []
   for (const [stream, events] of groupBy(log, ({ stream }) => stream))
@@ -85,7 +85,7 @@ const brokenLog = ({ log }: History): string[] => {
   return problems
 }
 
-/** Resources whose messages came for the first time in another order than they were told. */
+/** Resources whose messages first arrived in the wrong order. */
 const disordered = ({ arrived }: History): string[] => {
   const problems: string[] = []
   for (const [subject, arrivals] of groupBy(arrived, (one) => one.subject)) {
@@ -99,7 +99,7 @@ const disordered = ({ arrived }: History): string[] => {
 
 const telling = new Set(['PaymentAuthorized', 'PaymentCaptured', 'CallbackTestRequested'])
 
-/** Events that nobody was told. */
+/** Events without a callback. */
 const untold = ({ arrived, log }: History): string[] => {
   const told = new Set(arrived.map(({ id }) => id))
   return log
@@ -107,7 +107,7 @@ const untold = ({ arrived, log }: History): string[] => {
     .map(({ type, stream, id }) => `nobody was told ${type} of ${stream}, ${id}`)
 }
 
-/** Customers of whom the vault has made several people, or to whom it gave somebody else's id. */
+/** Customers with several persons in the vault, or with somebody else's id. */
 const mistakenPeople = ({ asked, log }: History): string[] => {
   const numbers = new Map(
     asked.flatMap(({ kind, tid, customer }) =>
@@ -131,7 +131,7 @@ const mistakenPeople = ({ asked, log }: History): string[] => {
   return problems
 }
 
-/** Everything in a history that must not be. */
+/** All violations in a history. */
 export const problemsIn = (history: History): string[] =>
   [
     ...[staleReads, lostOrDoubled, refusedButDone, brokenLog],

@@ -14,7 +14,7 @@ import { breakableWay } from '../event-store/breakable-way.ts'
 
 const script = fileURLToPath(new URL('../event-store/protocol-server.ts', import.meta.url))
 
-/** A free port, which this process does not keep. */
+/** A free port, not reserved. */
 const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -24,11 +24,11 @@ const freePort = async (): Promise<number> => {
   return port
 }
 
-/** The protocol server, in a process of its own. */
+/** The protocol server, in a separate process. */
 const startStore = async (folder: string) => {
   const words = ['--import', 'tsx', script, '0', join(folder, 'events.db')]
   const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] })
-  // Also when something fails.
+  // Also on failure.
   process.on('exit', () => child.kill('SIGKILL'))
   const [line] = await once(createInterface({ input: child.stdout! }), 'line')
   const url = String(line)
@@ -39,15 +39,15 @@ const startStore = async (folder: string) => {
   return { url, port: Number(/:(\d+)\?/.exec(url)?.[1]), stop }
 }
 
-/** For so long requests arrive, and no answers, before a connection is cut. */
+/** How long requests pass without responses before a connection is cut, in ms. */
 const muteMs = 80
 
-/** A way to the store whose connections can be cut. */
+/** A proxy to the store whose connections can be cut. */
 const wayTo = async (port: number) => {
   const { open, url, close } = await breakableWay(port)
   return {
     url,
-    /** What was asked a moment ago is done, and its answer is lost. */
+    /** Recent requests take effect, but their responses are lost. */
     cut: async (): Promise<void> => {
       const cut = [...open]
       for (const [near, far] of cut) far.unpipe(near)
@@ -58,7 +58,7 @@ const wayTo = async (port: number) => {
   }
 }
 
-/** What nodes share: folders, and with VAULT=streams no vault but the one in the store. */
+/** What nodes share: folders, and no vault file with VAULT=streams. */
 const placesIn = (shared: string): Readonly<Record<string, string>> => {
   const blobs = { BLOBS: join(shared, 'blobs') }
   if (process.env['VAULT'] !== 'streams') return { VAULT: join(shared, 'vault.sqlite'), ...blobs }
@@ -73,7 +73,7 @@ type Place = {
   readonly name: string
 }
 
-/** A service node with a folder of its own, at one port for all of its processes. */
+/** A service node with its own folder, and one port for all its processes. */
 const openNode = async ({ store, places, name }: Place) => {
   const way = await wayTo(Number(/:(\d+)\?/.exec(store)?.[1]))
   const [DATA_DIR, port] = [newFolder(), await freePort()]

@@ -5,7 +5,7 @@ import type { Random } from './random.ts'
 
 const frozenForMs = 15_000
 
-/** Does something to one node at a time, until it is told to end; then all nodes are there. */
+/** Disturbs one node at a time until stopped; then all nodes are up. */
 export const makeTrouble = (nodes: readonly Node[], random: Random) => {
   const faults: Fault[] = []
   let isOver = false

@@ -1,23 +1,23 @@
 import type { Fence, LeaseEvent } from '../../domain/leases.ts'
 
-/** One request, and what came of it. */
+/** A request and its outcome. */
 export type Asked = {
   readonly kind: 'request' | 'accept' | 'capture' | 'rest' | 'read' | 'test'
   readonly node: string
   readonly merchant: string
-  /** The payment; empty for what has none yet. */
+  /** The payment; empty if there is none yet. */
   readonly tid: string
-  /** The id of the capture. */
+  /** The capture's id. */
   readonly part?: string
   readonly start: number
   readonly end: number
-  /** Null without an answer. */
+  /** Null without a response. */
   readonly status: number | null
-  /** The id under which the service has answered. */
+  /** X-Request-Id of the response. */
   readonly requestId: string | null
-  /** The captures that a read has shown. */
+  /** The captures shown by a read. */
   readonly shown?: readonly string[]
-  /** Whom a request names. */
+  /** The customer named in a request. */
   readonly customer?: string
 }
 
@@ -26,17 +26,17 @@ export type Arrived = {
   readonly id: string
   readonly subject: string
   readonly seqno: number
-  /** The node that has sent it; null where the message does not tell. */
+  /** The sending node; null if the message does not say. */
   readonly node: string | null
   readonly at: number
 }
 
-/** What was done to a node. */
+/** A fault of a node. */
 export type Fault = {
   readonly kind: 'kill' | 'freeze' | 'end'
   readonly node: string
   readonly at: number
-  /** When it was there again. */
+  /** When the node was back. */
   readonly until: number
 }
 
@@ -49,12 +49,12 @@ export type Logged = {
   readonly correlationId: string
   readonly merchant: string | null
   readonly position: number
-  /** When the store has recorded it. */
+  /** When the store recorded it. */
   readonly at: number
   readonly lease?: Fence | undefined
 }
 
-/** What each process does from now on, by the event that tells it. */
+/** The leases of each process, according to an event. */
 export type Leases = Pick<Logged, 'position' | 'at'> & LeaseEvent['data']
 
 export type History = {

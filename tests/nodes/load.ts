@@ -6,11 +6,11 @@ import type { Asked } from './history.ts'
 import type { Random } from './random.ts'
 
 const patienceMs = 5_000
-/** Whoever gets no answer asks again, for so long. */
+/** How long a request without a response is retried. */
 const persistenceMs = 40_000
 const list = '/merchant/v1/payment_request/'
 
-/** One that nobody has named before, for all who ask within half a second. */
+/** A new customer, shared by all requests within half a second. */
 const newCustomer = (): string =>
   `+4748${String(Math.floor(Date.now() / 500) % 1_000_000).padStart(6, '0')}`
 
@@ -32,7 +32,7 @@ type Needs = {
 const isDone = (status: number | null): boolean => status !== null && status < 300
 
 /**
- * Asks as merchants do: any node, and another one when there is no answer.
+ * Sends requests as merchants do: to any node, and to another one if there is no response.
  * Long because each payment is one course of requests.
  */
 export const makeLoad = (needs: Needs) => {
@@ -70,7 +70,7 @@ export const makeLoad = (needs: Needs) => {
     return answer
   }
 
-  /** The same request again until it is acknowledged, refused or given up. */
+  /** Repeats a request until it is acknowledged, refused or given up. */
   const insist = async (wanted: Wanted) => {
     const until = Date.now() + persistenceMs
     for (;;) {
@@ -85,7 +85,7 @@ export const makeLoad = (needs: Needs) => {
     const merchant = random.oneOf(merchants)
     const of = { merchant, part: undefined as string | undefined }
     const about = ({ part, ...rest }: typeof of) => (part === undefined ? rest : { ...rest, part })
-    // Naming somebody new waits for the vault, and hides reads that do not wait for the log.
+    // Naming a new customer waits for the vault, which hides reads that do not wait for the log.
     const named = random.next() < 0.25 ? { customer: newCustomer() } : {}
     const input = paymentInput({
       ...named,
@@ -108,7 +108,7 @@ export const makeLoad = (needs: Needs) => {
       await Promise.all([...twice, insist({ ...wanted, tid, body: capture })])
       await Promise.all([read(), read()])
     }
-    // Sent once: whether it was done must be told by the answer, or by none.
+    // Sent once: the response, or its absence, must be consistent with the effect.
     const rest = { action: 'capture' }
     await ask({ ...about(of), kind: 'rest', method: 'PUT', path, tid, body: rest })
     if (random.next() < 0.3) {

@@ -12,10 +12,10 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** In the built program: what is said there, and what a faulty one would say. */
+/** A replacement in the built program that plants a fault. */
 type Change = readonly [right: string, wrong: string]
 
-/** Faults that the check must find. */
+/** Faults that the checker must find. */
 const plants = {
   'lease-without-fencing': [
     ['heldForMs - (elapsed() - renewedAt)', 'heldForMs'],
@@ -34,12 +34,12 @@ const plants = {
 export type Plant = keyof typeof plants
 export const plantNames = Object.keys(plants) as readonly Plant[]
 
-/** Beside the program: it reads files by where it is. */
+/** Beside the program, which locates files relative to itself. */
 const folderOf = (name: Plant): string => join(root, `dist-${name}`)
 
 /**
- * A copy of the built program with a fault; answers its folder.
- * @throws Error when the program no longer says what would be changed
+ * A faulty copy of the built program; returns its folder. @throws Error if the program no longer
+ * contains the text
  */
 export const plant = (name: Plant): string => {
   removePlant(name)

@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+/** Numbers from 0 to 1, with a fixed seed (mulberry32). */
 export const randomFrom = (seed: number) => {
   let state = seed >>> 0
   const next = (): number => {

@@ -7,7 +7,7 @@ import type { Random } from './random.ts'
 
 type Body = { readonly meta: { readonly id: string; readonly uri: string | null; seqno: number } }
 
-/** Takes all messages, and answers after a while, so that some are under way at any time. */
+/** Accepts all messages, and responds with a delay, so that some are in flight at any time. */
 export const startReceiver = async ({ between }: Random) => {
   const arrived: Arrived[] = []
   const server = createServer(async (request, response) => {
@@ -19,7 +19,7 @@ export const startReceiver = async ({ between }: Random) => {
       return
     }
     const { id, uri, seqno } = (JSON.parse(Buffer.concat(chunks).toString()) as Body).meta
-    // Nodes without a PUBLIC_URL name themselves.
+    // Nodes without a PUBLIC_URL use their own address.
     const sender = uri === null ? null : new URL(uri)
     const subject = sender?.pathname ?? `test ${id}`
     arrived.push({ id, subject, seqno, node: sender?.origin ?? null, at: Date.now() })
@@ -31,7 +31,7 @@ export const startReceiver = async ({ between }: Random) => {
   const { port } = server.address() as AddressInfo
   return {
     arrived,
-    /** One host for each merchant, so that lanes are many. */
+    /** One host per merchant, so that there are many lanes. */
     url: (merchant: string): string => `http://127.0.0.1:${port}/${merchant}`,
     close: (): void => {
       server.closeAllConnections()

@@ -1,5 +1,5 @@
-// Three nodes on the protocol server under mixed load, killed, frozen and ended one at a time, with
-// connections that are cut; then all that was asked, answered, told and logged is checked.
+// Three nodes on the protocol server under mixed load, killed, frozen and stopped one at a time,
+// with connections cut; then checks all requests, responses, callbacks and events.
 //   npm run nodes -- [runs] [seed] [seconds]   50 runs from seed 1, 60 seconds each
 //   npm run nodes -- <runs> <seed> <seconds> <fault>   of a program with a planted fault
 //   VAULT=streams npm run nodes   with the vault in streams of the store instead of a file
@@ -52,7 +52,7 @@ const readLog = async (url: string, shared: string) => {
   return { log, leases }
 }
 
-/** Waits until nobody has been told anything for a while. */
+/** Waits until no message has arrived for a while. */
 const untilQuiet = async (arrived: readonly unknown[]): Promise<void> => {
   const end = Date.now() + quietMs
   for (let before = -1; before !== arrived.length && Date.now() < end;) {

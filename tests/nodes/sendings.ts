@@ -1,23 +1,23 @@
 import { workOfMerchant } from '../../domain/leases.ts'
 import { groupBy, type Arrived, type History, type Leases, type Logged } from './history.ts'
 
-/** What a node was sending when it learnt of a lost lease may arrive for so long, in ms. */
+/** How long messages may still arrive after their sender observed the loss of its lease, in ms. */
 const underWayMs = 3_000
 
-/** A lease, while one process holds it; times are of the machine that all share. */
+/** A period in which one process holds a lease; times are of the shared machine. */
 type Holding = {
   readonly work: string
   readonly revision: number
   readonly process: string
   readonly from: number
   until: number
-  /** Where another has taken it; what its holder gave up itself was not lost. */
+  /** Set if another process took it; a lease given up was not lost. */
   lostAt?: number
-  /** When the process has renewed leases for the first time since then. */
+  /** When the process renewed its leases for the first time after that. */
   knownAt: number
 }
 
-/** All holdings, from what the stream of leases tells. */
+/** All holdings, from the lease stream. */
 const holdingsIn = (leases: readonly Leases[]): readonly Holding[] => {
   const all: Holding[] = []
   for (const { position, at, by, nodes } of leases) {
@@ -36,7 +36,7 @@ const holdingsIn = (leases: readonly Leases[]): readonly Holding[] => {
   return all
 }
 
-/** A message, each time that it came, and what the log tells of it. */
+/** A message with all its arrivals and records. */
 type Message = {
   readonly id: string
   readonly arrivals: readonly Arrived[]
@@ -61,13 +61,13 @@ const messagesIn = ({ arrived, log }: History): readonly Message[] => {
 const recordsWith = ({ records }: Message, result: string): readonly Logged[] =>
   records.filter(({ data }) => data['result'] === result)
 
-/** Whether this may have been under way when its lease was lost: told before, recorded later. */
+/** Whether it may have been in flight when the lease was lost: announced before, recorded later. */
 const wasUnderWay = (message: Message, { work, lostAt = -1 }: Holding): boolean =>
   work === message.work &&
   message.toldAt < lostAt &&
   recordsWith(message, 'delivered').every(({ position }) => position > lostAt)
 
-/** The address of each process, from messages that came and were recorded once. */
+/** Each process's address, from messages that arrived and were recorded once. */
 const addressesOf = (messages: readonly Message[], holdings: readonly Holding[]) => {
   const addresses = new Map<string, string>()
   for (const { arrivals, records } of messages) {
@@ -81,7 +81,7 @@ const addressesOf = (messages: readonly Message[], holdings: readonly Holding[])
   return addresses
 }
 
-/** What a problem is judged by. */
+/** The facts a problem is judged by. */
 const evidence = ({ arrivals, records, work }: Message, holdings: readonly Holding[]): string => {
   const first = arrivals[0]?.at ?? 0
   const came = arrivals.map(({ at, node }) => `${at - first} ms ${node}`)
@@ -98,8 +98,8 @@ const evidence = ({ arrivals, records, work }: Message, holdings: readonly Holdi
 }
 
 /**
- * Messages that a node sent without their lease, and messages that came again for another reason
- * than a lost lease: one of each resource may have been under way then.
+ * Messages sent without a lease, and messages repeated for another reason than a lost lease: then
+ * one of each resource may have been in flight.
  */
 export const wrongSendings = (history: History): string[] => {
   const holdings = holdingsIn(history.leases)

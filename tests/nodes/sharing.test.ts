@@ -15,7 +15,7 @@ import { openShops } from './shops.ts'
 const secret = 'a secret of nodes'
 const merchants = Array.from({ length: 12 }, (_, number) => `shop-${number}`)
 
-/** Nodes with folders of their own on one store. */
+/** Nodes with separate folders on one store. */
 const openNodes = async () => {
   const place = await startProtocolPlace()
   const first: { folder: string }[] = []
@@ -49,7 +49,7 @@ const openNodes = async () => {
       await post(`/sandbox/v1/payment_request/${id}/accept/`)
       await post(`/merchant/v1/payment_request/${id}/`, merchant, { action: 'capture' })
     }
-    /** The work of which its log told last. */
+    /** The work last logged. */
     const work = (): readonly string[] => {
       const lines = node.logged.map((line) => JSON.parse(line) as { msg: string; work?: string[] })
       return lines.findLast(({ msg }) => msg === 'this node does this work')?.work ?? []
@@ -88,7 +88,7 @@ test('given nodes, then each does a part, and each message comes once', async ()
   const senders = new Set(receiver.arrived.map(({ node }) => node))
   expect(senders).toEqual(new Set([one.address, two.address]))
   await one.stop()
-  // All but checkpoints, of which only the first has the key.
+  // All but checkpoints, for which only the first node has the key.
   await until(() => two.work().length === 17)
   await pay(two)
   await until(() => receiver.arrived.length >= 48)
@@ -106,7 +106,7 @@ test('given nodes, then each does a part, and each message comes once', async ()
   const client = EventStoreDBClient.connectionString(url)
   onTestFinished(() => client.dispose())
   expect((await client.getStreamMetadata('lease-work')).metadata).toEqual({ maxCount: 1_000 })
-  // Leases are no part of the log.
+  // Leases are not part of the log.
   expect(events.filter(({ stream }) => stream.startsWith('lease-'))).toEqual([])
   await two.stop()
 })

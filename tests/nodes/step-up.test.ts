@@ -8,7 +8,7 @@ import { paymentInput } from '../../harness/payment-input.ts'
 import { startProtocolPlace } from '../event-store/protocol-place.ts'
 import { newcomerAt, now } from '../people/newcomer.ts'
 
-/** Two nodes with folders of their own, on which payers give a code above 1,000 kroner. */
+/** Two nodes with separate folders, which require a code above 1,000 kroner. */
 const startNodes = async (kind: 'file' | 'streams') => {
   const place = await startProtocolPlace()
   const folder = mkdtempSync(join(tmpdir(), 'daybook-step-up-'))
@@ -27,7 +27,7 @@ const startNodes = async (kind: 'file' | 'streams') => {
   return nodes
 }
 
-/** Somebody new, who has signed in. */
+/** A new payer who has signed in. */
 const payerAt = async (node: Service, phone: string) => {
   const pin = '8642'
   const { secret } = await newcomerAt(node, `+${phone}`, pin)
@@ -54,11 +54,11 @@ test.each(['file', 'streams'] as const)(
       const [first, second] = [await payer.requested('600.00'), await payer.requested('600.00')]
       const sent = [payer.accept(one, first), payer.accept(other, second)]
       expect((await Promise.all(sent)).toSorted()).toEqual([204, 400])
-      // What stays below the amount needs no code, on both at once.
+      // A sum below the threshold needs no code, on both at once.
       const small = [await payer.requested('100.00'), await payer.requested('100.00')] as const
       const both = [payer.accept(one, small[0]), payer.accept(other, small[1])]
       expect(await Promise.all(both)).toEqual([204, 204])
-      // The same one twice is accepted once, and told twice.
+      // The same acceptance twice is accepted once, with two responses.
       const again = await payer.requested('100.00')
       const twice = [payer.accept(one, again), payer.accept(other, again)]
       expect(await Promise.all(twice)).toEqual([204, 204])

@@ -1,4 +1,4 @@
-// Long because it is the list of what a move must keep.
+// Long because it lists what a move must keep.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -69,7 +69,7 @@ const signIn = async (node: Service, who: { readonly phone: string; readonly sec
     body: { phone: who.phone.replace('+', ''), pin, code: now(who.secret) },
   })
 
-/** A proof that counts once, within an hour. */
+/** A DPoP proof that can be used once within an hour. */
 const isFirst = ({ core }: Service): Promise<boolean> =>
   core.people.used.isFirst('a proof', Date.now(), Date.now() + 3_600_000)
 
@@ -80,7 +80,7 @@ const erase = (
 ) =>
   operatorHere(readSettings({ ...given, VAULT: VAULT ?? '', DATA_DIR }))('payer', 'erase', number)
 
-/** A vault in clear and in use: somebody who stays, and somebody whom the operator has erased. */
+/** A plain vault in use, with a person who stays and one whom the operator erased. */
 const furnished = async () => {
   const { VAULT_KEY_FILE: _, ...keyless } = settings
   const node = await start(file, keyless)
@@ -108,13 +108,13 @@ describe('a vault that is moved', () => {
         ...{ code: 0, errors: expect.any(String) },
         told: { from, to, already_moved: false, next: expect.stringContaining(`VAULT=${to}`) },
       })
-      // What was left in streams is the same.
+      // The contents left in streams are the same.
       expect(moved.told.copied).toBe(from === back ? 0 : moved.told.people)
       const node = await start(to)
       expect(await profile(node, token)).toBe(phone)
       expect((await signIn(node, leaves)).status).toBe(401)
       expect(await isFirst(node)).toBe(false)
-      // Made where it is asked for first: in streams, where it is derived.
+      // Created where it was first needed: in streams, derived.
       const secret = node.core.people.vault.secret('asked for later')
       expect(secret).toEqual((made ??= secret))
       expect(node.core.people.vault.findPerson(`+${gone}`)).toBeUndefined()

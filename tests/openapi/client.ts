@@ -1,5 +1,5 @@
-// What a client has of the types that openapi-typescript makes of the document: it compiles, or the
-// document lacks something.
+// The types that openapi-typescript generates from the document, in use: if this compiles, the
+// document is complete.
 import type { components, operations } from './generated/api.ts'
 
 type Json = 'application/vnd.service.api.merchant.v1+json'
@@ -19,7 +19,7 @@ export const ids: string[] = [
   {} as Created<'createUser'>,
 ].map(({ id }: { id: string }) => id)
 
-/** What has a default is left out. */
+/** Fields with a default are omitted. */
 export const request: components['schemas']['PaymentRequestInput'] = {
   pos_id: 'till-1',
   pos_tid: 'order-1',

@@ -8,7 +8,7 @@ import { makeVisitor } from '../people/visitor.ts'
 
 const [phoneOfAlice, phoneOfBob] = ['4799999901', '4799999902']
 
-/** A gateway that keeps what it is sent. */
+/** A gateway that records what it receives. */
 const startGateway = async () => {
   const bodies: string[] = []
   const gateway = createServer((request, response) => {

@@ -20,7 +20,7 @@ const entryOf = ({ amount, end_to_end_id }: Ordered): string =>
     <NtryDtls><TxDtls><Refs><EndToEndId>${end_to_end_id}</EndToEndId></Refs></TxDtls></NtryDtls>
   </Ntry>`
 
-/** A statement of the bank: it has paid what was ordered, and taken a fee. */
+/** A bank statement with the ordered payments, and a fee. */
 const statementOf = (ordered: readonly Ordered[]): string =>
   `<?xml version="1.0" encoding="UTF-8"?>
 <Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"><BkToCstmrStmt>
@@ -41,7 +41,7 @@ const into = async (page: Page, link: string): Promise<unknown> => {
   return page.goto(new URL(href ?? '', page.url()).href)
 }
 
-/** A payout from what is due to what the bank says of it. */
+/** A payout from due to the bank's statement. */
 const walkPayouts = async ({ service, seen }: HouseWalk, page: Page): Promise<void> => {
   const at = async (path: string) => page.goto(`${service.address}/operator/payouts${path}`)
   await soldAndRefunded(service, randomUUID())
@@ -76,7 +76,7 @@ const watched = [
   ['rotate', 'keys/callbacks'],
 ] as const
 
-/** Somebody without an account was added: they accept first. */
+/** An added person without an account accepts first. */
 const walkJoin = async ({ service, seen }: HouseWalk, page: Page): Promise<void> => {
   const phone = `+474${String(Date.now()).slice(-7)}`
   await service.operator('operator', 'add', phone, '--role', 'support')
@@ -88,7 +88,7 @@ const walkJoin = async ({ service, seen }: HouseWalk, page: Page): Promise<void>
   })
 }
 
-/** Payouts, the journal, the pages of who watches, and the ways in. */
+/** Payouts, the journal, the pages for watching, and the sign-in pages. */
 export const walkHouse = async (walk: HouseWalk): Promise<void> => {
   const { service, open, seen } = walk
   const page = await open()

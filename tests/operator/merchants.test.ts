@@ -106,7 +106,7 @@ describe('given the form of its fees,', () => {
       string
     >[]
   const typed = { first_day: '2030-01-01', transaction_rate: '1,75', transaction_fixed: '2.50' }
-  /** What a browser sends of lists to choose from. */
+  /** The values of select fields, as sent by a browser. */
   const chosen = { taxcode: 'NO:2013', refunds_return_fees: 'no' }
   const preview = async (values: Readonly<Record<string, string>>) =>
     alice.submit(await alice.visit(path), { transaction_rate: '0', ...chosen, ...values })

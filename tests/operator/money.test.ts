@@ -1,4 +1,4 @@
-// Long because it is one day of finance, from what is due to the books.
+// Long because it is one day of finance, from due payouts to the books.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -114,7 +114,7 @@ const entry = (amount: string, endToEndId: string): string =>
     <NtryDtls><TxDtls><Refs><EndToEndId>${endToEndId}</EndToEndId></Refs></TxDtls></NtryDtls>
     </Ntry>`
 
-/** Sends a file by the form of the page. */
+/** Uploads a file through the page's form. */
 const upload = async (text: string, name = 'statement.xml'): Promise<Shown> => {
   const page = await bob.visit('/operator/payouts/bank')
   const { action, fields } = formIn(page.html, 'file')

@@ -6,7 +6,7 @@ export type OperatorTry = {
   readonly path: string
   readonly action: OperatorAction
   readonly form?: Readonly<Record<string, string>>
-  /** What it would show is not there, so that it is a 404 for whoever may look. */
+  /** Its subject does not exist, so that even permitted visitors get a 404. */
   readonly isEmpty?: true
 }
 
@@ -26,7 +26,7 @@ const entry = 'payouts/bank/00000000000000000000000000000000'
 
 const moneyTries = [
   look('payouts', 'see_payouts'),
-  // Nothing says from which account payouts are paid.
+  // BANK_ACCOUNT is not set.
   empty(send('payouts', 'order_payouts', { message: 'NONE' })),
   empty(look('payouts/messages/NONE', 'see_payouts')),
   empty(look('payouts/messages/NONE/pain001.xml', 'order_payouts')),
@@ -55,13 +55,13 @@ const watchTries = [
   send('keys/callbacks', 'rotate_keys'),
 ]
 
-/** Every address of the operator's pages. No form has a one-time code, so none works. */
+/** Every address of the operator's pages. No form has a one-time code, so none succeeds. */
 export const operatorTries: readonly OperatorTry[] = [
   look('', 'see_overview'),
   look('merchants?q=sand&state=disabled', 'see_merchants'),
   look('merchants/sandbox', 'see_merchants'),
   { ...look('merchants/nobody', 'see_merchants'), isEmpty: true },
-  // It has not signed up by itself.
+  // It did not sign up itself.
   ...both('merchants/sandbox/approve', 'approve_merchants').map(
     (one) => ({ ...one, isEmpty: true }) as const,
   ),

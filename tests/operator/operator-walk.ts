@@ -4,7 +4,7 @@ import { signInTo } from '../portal/portal-walk.ts'
 
 type OperatorWalk = Pick<Walk, 'service' | 'open' | 'seen'>
 
-/** A house with an admin, two others, and merchants in every state. */
+/** An operator with an admin, two others, and merchants in every state. */
 export const furnishOperator = async (service: PeopleService): Promise<void> => {
   await service.operator('operator', 'add', '4799999901', '--role', 'admin')
   await service.operator('operator', 'add', '4799999902', '--role', 'finance')
@@ -20,7 +20,7 @@ export const furnishOperator = async (service: PeopleService): Promise<void> => 
   await service.operator('fees', 'set', 'sandbox', ...first, '--transaction-fixed', '2.50')
 }
 
-/** Every page of merchants, fees and people, with what can be wrong on it. */
+/** Every page of merchants, fees and people, with its possible errors. */
 export const walkOperator = async ({ service, open, seen }: OperatorWalk): Promise<void> => {
   const page = await open()
   const at = async (path: string) => page.goto(service.address + path)

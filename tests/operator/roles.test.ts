@@ -18,7 +18,7 @@ const phoneOfBob = '4799999902'
 beforeAll(async () => {
   service = await startPeopleService()
   await service.operator('staff', 'add', 'sandbox', '4799999901', '--role', 'owner')
-  // The last admin stays, so there is another.
+  // The last admin cannot be removed, so there is another.
   await service.operator('payer', 'add', '4740000099', '--name', 'Carol', '--pin', '8642')
   await service.operator('operator', 'add', '4740000099', '--role', 'admin')
   alice = makeVisitor(service)
@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-/** What the table of the domain should say, written down a second time. */
+/** The expected content of the domain's table, written independently. */
 const expected: Readonly<Record<OperatorRole, readonly OperatorAction[]>> = {
   admin: operatorActions,
   finance: [
@@ -42,7 +42,7 @@ const expected: Readonly<Record<OperatorRole, readonly OperatorAction[]>> = {
   ],
 }
 
-/** Sends what a page of this person would send. */
+/** Sends what this person's page would send. */
 const tried = async (visitor: TestVisitor, { method, path, form }: OperatorTry) => {
   const address = `/operator/${path}`
   if (method === 'GET') return visitor.visit(address)

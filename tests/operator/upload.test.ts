@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-/** The beginning of a large file; answers how it is answered, though the rest never comes. */
+/** Starts a large upload; returns the response, although the rest is never sent. */
 const answeredAtOnce = async (cookies: ReadonlyMap<string, string>): Promise<string> => {
   const { hostname, port } = new URL(service.address)
   const socket = connect(Number(port), hostname).setEncoding('utf8')

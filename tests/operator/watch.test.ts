@@ -31,7 +31,7 @@ test('given the service, then its health tells the numbers of the probes', async
   await service.call('POST', '/sandbox/v1/callback/', { callback_uri: 'http://127.0.0.1:9/' })
   const readiness = async () => (await service.call('GET', '/health/ready')).body
   let [ready, page] = [await readiness(), await bob.visit('/operator/health')]
-  // Until nothing is recorded meanwhile.
+  // Repeats until nothing is recorded meanwhile.
   for (let after = await readiness(); after.head !== ready.head; after = await readiness())
     [ready, page] = [after, await bob.visit('/operator/health')]
   expect(page.status).toBe(200)
@@ -97,7 +97,7 @@ test('given filters, then the lines are those that the command prints', async ()
   expect(page.html.match(/<tr>/g)).toHaveLength(2)
 })
 
-/** A code counts once, and the one before still counts. */
+/** A code can be used once, and the previous code is still valid. */
 const codes = [0, -30_000, 30_000]
 const nextCode = (): string => codeAt(sandboxPayers.bob.codeSecret, Date.now() + (codes.pop() ?? 0))
 

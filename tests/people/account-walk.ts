@@ -20,7 +20,7 @@ const send = async (page: Page): Promise<void> => {
 
 const keyOn = async (page: Page): Promise<string> => (await page.locator('#key').innerText()).trim()
 
-/** A recovery code, which is also taken in place of the authenticator's. */
+/** A recovery code, which is accepted instead of an authenticator's code. */
 const nextCode = ({ codes }: Person): string => codes.shift() ?? ''
 
 const walkSteps = async ({ service, open, seen }: Walk): Promise<Person> => {
@@ -106,7 +106,7 @@ const walkChanges = async ({ service, seen }: Walk, page: Page, person: Person):
   await seen('closed', page)
 }
 
-/** From sign-up to the closing of the account. */
+/** From sign-up to closing the account. */
 export const walkNewAccount = async (walk: Walk): Promise<void> => {
   const { service, open, seen } = walk
   const person = await walkSteps(walk)

@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-/** Introspects nothing of its own: whoever is authenticated is told that it is not active. */
+/** Introspects a foreign token: an authenticated client gets "not active". */
 const answersTo = async (client_id: string, client_secret: string): Promise<number> => {
   const body = new URLSearchParams({ client_id, client_secret, token: 'unknown' })
   const { status } = await fetch(`${service.address}/oauth2/introspect`, { method: 'POST', body })

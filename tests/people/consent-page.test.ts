@@ -32,7 +32,7 @@ const consentOf = async (scope: string, language = 'en') => {
 }
 
 let people = 0
-/** Somebody of whom only name and phone number are known. */
+/** A person with only a name and phone number. */
 const signedInStranger = async () => {
   people += 1
   const phone = `47400001${people}0`

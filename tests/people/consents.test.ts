@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-/** The one consent of alice that the auditor finds, at a time or at all. */
+/** Alice's only consent according to the auditor, at a time or at all. */
 const found = (...at: string[]): Promise<any> =>
   service.operator('audit', 'consents', 'alice', ...at)
 const none = async (at: number) => {
@@ -31,7 +31,7 @@ test('given a withdrawn consent, when an auditor asks for a time, the log proves
   const alice = makeVisitor(service)
   await alice.signIn('alice')
   const asked = await alice.follow(await alice.visit(`/oauth2/auth?${query}`))
-  // The page holds one of them already, as a hidden field.
+  // The page contains one of them already, as a hidden field.
   await alice.submit(asked, { decision: 'allow', scope: ['phone', 'openid', 'openid'] })
   const consent = await found()
   expect(consent).toMatchObject({
@@ -45,8 +45,8 @@ test('given a withdrawn consent, when an auditor asks for a time, the log proves
   expect(event).toMatchObject({ id, stream, revision, type: 'AuthorizationAllowed' })
   await none(consent.at - 1)
 
-  // The application never came for its tokens: there is nothing to withdraw yet, and the consent
-  // stands.
+  // The application never fetched its tokens: there is nothing to withdraw yet, and the consent
+  // remains.
   expect(await found('--at', new Date(consent.at).toISOString())).toEqual(consent)
 })
 

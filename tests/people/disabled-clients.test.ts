@@ -35,7 +35,7 @@ const post = async (path: string, authorization: string, form: Record<string, st
   return { status: answer.status, body: (await answer.json()) as any }
 }
 
-/** Alice allows it; answers its tokens. */
+/** Alice consents; returns the tokens. */
 const tokensOf = async ({ id, basic }: Awaited<ReturnType<typeof addApp>>) => {
   const visitor = makeVisitor(service)
   const page = await visitor.follow(await visitor.visit(authorizationPath(id)))

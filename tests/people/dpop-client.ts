@@ -14,7 +14,7 @@ export type Key = Awaited<ReturnType<typeof newKey>>
 export const thumbprint = async ({ publicKey }: Key) =>
   calculateJwkThumbprint(await exportJWK(publicKey))
 
-/** A proof of the key, with some of it changed. */
+/** A DPoP proof for the key, with some members changed. */
 export const proofOf = async (
   { privateKey, publicKey }: Key,
   claims: Readonly<Record<string, unknown>>,
@@ -28,7 +28,7 @@ export const proofOf = async (
 
 export const ath = (token: string) => createHash('sha256').update(token).digest('base64url')
 
-/** A client that proves its key, and a payer who allows it what it asks for. */
+/** A client that proves its key, and a payer who consents. */
 export const dpopClient = (service: PeopleService) => {
   const addApp = async (...options: string[]): Promise<App> => {
     const words = ['app', 'add', 'sandbox', '--name', 'Wallet', '--redirect-uri', redirectUri]
@@ -41,7 +41,7 @@ export const dpopClient = (service: PeopleService) => {
     return { status: answer.status, body: (await answer.json()) as any }
   }
 
-  /** Alice allows it; answers the form that redeems the code. */
+  /** Alice consents; returns the form that redeems the code. */
   const codeFor = async ({ client_id }: App, asked: Readonly<Record<string, string>> = {}) => {
     const visitor = makeVisitor(service)
     const query = { response_type: 'code', client_id, scope: 'openid profile', prompt: 'consent' }

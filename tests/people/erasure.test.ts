@@ -19,8 +19,8 @@ const personal = [
 ]
 
 /**
- * What stays as it is: all but the name of the customer, and the link for uploads that each
- * retrieval makes anew.
+ * What does not change: everything except the customer's name and the upload link, which each read
+ * generates.
  */
 const figuresOf = ({ customer: _, attachment_uri: __, ...figures }: any) => figures
 
@@ -45,7 +45,7 @@ test('given a payer with payments, when the payer is erased, then no personal da
   const request = `/merchant/v1/payment_request/${tid}/`
   const named = { customer: '+4741234567', uri: null }
   expect((await service.call('GET', request)).body).toMatchObject(named)
-  // Nothing of it ever stood anywhere in the clear.
+  // It was never stored in the clear anywhere.
   expect(filesWith(personal)).toEqual([])
 
   const found = await service.operator('payer', 'find', '+4741234567')
@@ -56,7 +56,7 @@ test('given a payer with payments, when the payer is erased, then no personal da
 
   const forgotten = await service.outcome(tid)
   expect([forgotten.customer, figuresOf(forgotten)]).toEqual([null, figuresOf(before)])
-  // It had a customer: there never was a page for anybody to answer it.
+  // It had a customer, so there was never a page on which anybody could answer it.
   expect((await service.call('GET', request)).body).toMatchObject({ customer: null, uri: null })
   expect(filesWith(personal)).toEqual([])
   expect(service.log()).not.toMatch(/Nordmann|41234567/)
@@ -117,7 +117,7 @@ test('given a payer who used every page, when the payer is erased, then the log 
   expect(await allFigures()).toEqual(before.map(figuresOf))
   const searched = () => {
     expect(filesWith(words)).toEqual([])
-    // The sandbox shows messages in its log; in production they are sent instead.
+    // The sandbox shows messages in its log; in production they are sent.
     const told = service
       .log()
       .split('\n')

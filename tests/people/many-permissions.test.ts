@@ -6,12 +6,12 @@ import { codeOf, startPeopleService, type PeopleService } from '../../harness/pe
 import { makeVisitor } from './visitor.ts'
 
 let service: PeopleService
-/** Whom bob lets know something, newest first. */
+/** Clients with bob's consent, newest first. */
 const clients: string[] = []
-/** What he has allowed each of them. */
+/** The scope each of them got. */
 const allowed: string[] = []
 
-/** As when he has allowed it on the page of an application. */
+/** As if he had consented on the application's page. */
 const allow = async (client: string) => {
   const { handle, contextOf, now } = service.core
   const [at, id, context] = [now(), randomUUID().replaceAll('-', ''), contextOf('test', 'sandbox')]
@@ -38,7 +38,7 @@ beforeAll(async () => {
     await allow(`client-${n}`)
     clients.unshift(`client-${n}`)
   }
-  // Once more, a hundred times more than a page holds: each is one row all the same.
+  // Again, a hundred times more than fit on a page: each is still one row.
   for (let n = 0; n < 150; n++) await allow('client-0')
   clients.unshift(clients.pop() ?? '')
 })

@@ -24,7 +24,7 @@ test('a merchant cannot tell by the time whether others have named somebody befo
     await name(customer, 'curious')
     answered.push(customer)
   })
-  // What the merchant itself has named before needs nothing to be written.
+  // A name that the merchant itself has used before needs no write.
   await name('4746464602', 'sandbox')
   for (let turn = 0; turn < 20; turn++) await nextTurn()
   expect(answered).toEqual([])

@@ -129,9 +129,7 @@ test('given another process that lets nobody read the vault for a moment, when p
 })
 
 describe('given another process on the same vault', () => {
-  /**
-   * The directory of the service, but that something happens while it looks for a payer in the log.
-   */
+  /** The service's directory, with a hook that runs while it looks for a payer in the log. */
   const directoryIn = (meanwhile: () => void | Promise<void>) => {
     const {
       find,

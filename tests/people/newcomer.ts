@@ -4,7 +4,7 @@ import { keyIn, makeVisitor, type TestVisitor } from './visitor.ts'
 
 export const now = (secret: string): string => codeAt(secret, Date.now())
 
-/** Somebody new: their browser, their authenticator and their recovery codes. */
+/** A new payer with browser, authenticator and recovery codes. */
 export const newcomerAt = async (
   service: Pick<RunningService, 'address'>,
   phone: string,
@@ -19,7 +19,7 @@ export const newcomerAt = async (
   return { phone, pin, visitor, secret, codes }
 }
 
-/** Signs in with both factors; answers the last page. */
+/** Signs in with both factors; returns the last page. */
 export const signIn = async (visitor: TestVisitor, phone: string, pin: string, code: string) => {
   const first = await visitor.visit('/payer/sign-in?again')
   const second = await visitor.submit(first, { phone, pin })

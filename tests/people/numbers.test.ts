@@ -94,7 +94,7 @@ test('given a number that is lost by the log, it reaches nobody', async () => {
   await signUp({ phone, pin: '1357' })
   const { id = '' } = await service.operator('payer', 'find', phone)
   const { handle, contextOf } = service.core
-  // As a crash leaves it, before the vault has let go.
+  // As after a crash, before the vault has released it.
   await handle(payers, id, { type: 'LoseNumber' }, contextOf('daybook'))
   expect(await service.outcome(await requestTo(phone))).toMatchObject({ status_code: 4004 })
 })

@@ -52,7 +52,7 @@ const authPath = (query: Query): string => {
   return `/oauth2/auth?${new URLSearchParams(given).toString()}`
 }
 
-/** What the application gets back when a payer, by default alice, allows. */
+/** What the application receives when a payer, by default alice, consents. */
 const allowed = async (query: Query = {}, payer = alice): Promise<URLSearchParams> => {
   const asked = await payer.follow(await payer.visit(authPath(query)))
   const answered = await payer.submit(asked, { decision: 'allow' })
@@ -563,7 +563,7 @@ test('given a token, when it is missing, wrong or lacks the scope, then the chal
 test('given the scopes for it, when address and national id are read, then they come with their proofs', async () => {
   const scope = 'openid shipping_address fodselsnummer bankid'
   const asked = await alice.follow(await alice.visit(authPath({ scope })))
-  // What is sensitive is not ticked beforehand.
+  // Sensitive scopes are not preselected.
   const ticked = { decision: 'allow', scope: scope.split(' ') }
   const { location } = await alice.submit(asked, ticked)
   const code = new URL(location ?? '').searchParams.get('code') ?? ''
@@ -608,7 +608,7 @@ test('given a key that is rotated, when ID tokens are made, then it is published
   expect(Date.parse(signs_from) - Date.now()).toBeGreaterThan((Number(kept) - 10) * 1000)
   const kids = (await get('/oauth2/jwks')).body.keys.map((key: { kid: string }) => key.kid)
   expect(kids).toContain(kid)
-  // Whoever has fetched the keys before can check it.
+  // Anyone who fetched the keys before can verify it.
   const { id_token } = (await redeem({ code: await codeFor() })).body
   await expect(jwtVerify(id_token, known)).resolves.toBeTruthy()
 })
@@ -624,7 +624,7 @@ test('given two merchants, when one payer consents to both, then they see differ
   const sub = (reply: typeof ours) => decodeJwt(reply.body.id_token).sub
   expect(sub(ours)).toBe(sub(again))
   expect(sub(ours)).not.toBe(sub(another))
-  // Another merchant's client learns nothing of a token, and cannot name its payer with it.
+  // Another merchant's client learns nothing about a token, and cannot name its payer with it.
   const told = await post('/oauth2/introspect', { token: ours.body.access_token }, basic(theirs))
   expect(told.body).toEqual({ active: false })
 })
@@ -652,7 +652,7 @@ test('given a merchant, when it uses its own headers, then it is a client of its
     true,
   )
   await post('/oauth2/revoke', { token }, service.merchantHeaders())
-  // What was revoked names nobody any more.
+  // A revoked token no longer names anybody.
   const { id } = await service.requestPayment({ customer: token })
   expect(await service.outcome(id)).toMatchObject({ status: 'fail', status_code: 4004 })
   expect((await service.call('GET', outcomePath)).body.access_token).toBeNull()
@@ -681,7 +681,7 @@ test('given another merchant, when it names a customer by a token that is not it
   expect((await service.call('GET', path, undefined, headers)).body.status_code).toBe(4004)
 })
 
-// The last ones: they move the clock, and with it the sessions and tokens of all the others end.
+// Last, because they move the clock, which ends all other sessions and tokens.
 test('given a code, when 60 seconds have passed, then it has expired', async () => {
   const [late, timely] = [await codeFor(), await codeFor()]
   await service.advance(59)
@@ -700,7 +700,7 @@ test('given a session that began a while ago, when a code is redeemed, then the 
   const { body } = await redeem({ code })
   const { id_token } = body
   const { iat = 0, auth_time } = decodeJwt<{ auth_time: number }>(id_token)
-  // By the clock of the machine, which has not been moved.
+  // By the machine's clock, which was not moved.
   expect(auth_time).toBeGreaterThanOrEqual(before)
   expect(auth_time).toBeLessThanOrEqual(iat + 1)
   expect(iat).toBeLessThanOrEqual(Date.now() / 1000)
@@ -774,7 +774,7 @@ test('given a request that fifty pages watch, when another wants to, then it is 
 })
 
 test('given an application that its merchant removes, then its tokens are dead and its open page leads nowhere', async () => {
-  // The clock has moved on, and idle sessions end.
+  // The clock has advanced, and idle sessions end.
   await alice.signIn('alice')
   const gone = await addOlderApp(service, 'Gone', [redirectUri])
   const client = { client_id: gone.client_id }

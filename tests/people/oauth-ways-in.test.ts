@@ -71,7 +71,7 @@ test('given a form with an authorization request that lacks its response type, t
 })
 
 test('given strangers at the authorization endpoint, then the log stays as it was', async () => {
-  // Checkpoints are signed by themselves every ten seconds, with a key that the first one makes.
+  // Checkpoints are signed every ten seconds, with a key made by the first one.
   const recorded = async () => {
     const types = (await service.events()).map(({ type }) => type)
     return types.filter((type) => !type.startsWith('Checkpoint'))
@@ -121,7 +121,7 @@ describe('given an ID token as a hint', () => {
     expect(silent.location).toContain('error=login_required')
     const page = await alice.follow(await alice.visit(pathOf({ id_token_hint })))
     expect(page.html).toContain('name="pin"')
-    // Alice signs in once more, and is no other than before.
+    // Alice signs in again, and is the same person.
     const again = await alice.follow(await alice.signInAt(page, 'alice'))
     expect(again.html).toContain('name="pin"')
     const allowed = await alice.follow(await alice.signInAt(again, 'bob'))
@@ -181,7 +181,7 @@ test('given a page of another origin with a public client, when it asks for toke
   const preflight = await send('/oauth2/v1/userinfo', { method: 'OPTIONS' })
   expect([preflight.status, allows(preflight)]).toEqual([204, '*'])
   expect(preflight.headers.get('access-control-allow-headers')).toContain('Authorization')
-  // What goes by cookies, or by the secrets of a merchant, is for no page of others.
+  // Pages of other origins must not use cookies or the secrets of a merchant.
   for (const path of ['/oauth2/auth', '/oauth2/introspect', '/merchant/v1/pos/'])
     expect(allows(await send(path, { method: 'OPTIONS' }))).toBeNull()
 })

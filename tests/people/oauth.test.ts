@@ -24,10 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-/**
- * A payer goes where the application sends them, signs in and allows: answers where they are sent
- * back to.
- */
+/** A payer follows the application's link, signs in and consents; returns the redirect. */
 const consent = async (url: URL, scope?: readonly string[]): Promise<URL> => {
   const visitor = makeVisitor(service)
   const page = await visitor.visit(url.href)
@@ -109,7 +106,7 @@ test('given a clock that is days ahead, unmodified libraries find tokens of toda
   await expect(jwtVerify(tokens.id_token ?? '', keys, { maxTokenAge: 60 })).resolves.toBeTruthy()
   const told = await client.tokenIntrospection(config, tokens.access_token)
   expect(told.iat).toBeLessThanOrEqual(Date.now() / 1000)
-  // What is left of it, by whichever clock.
+  // The remaining lifetime, by either clock.
   expect((told.exp ?? 0) - Date.now() / 1000).toBeLessThanOrEqual(3000)
   expect((told.exp ?? 0) - Date.now() / 1000).toBeGreaterThan(2900)
 })
@@ -169,7 +166,7 @@ test('an unmodified oauth4webapi completes the same as a public client', async (
     expectedNonce: nonce,
     requireIdToken: true,
   })
-  // The signature, with the keys that the service publishes.
+  // The signature, with the service's published keys.
   await oauth.validateApplicationLevelSignature(server, response, insecure)
   const claims = oauth.getValidatedIdTokenClaims(tokens)
   const asked = await oauth.userInfoRequest(server, known, tokens.access_token, insecure)

@@ -10,7 +10,7 @@ export const desktop = { viewport: { width: 1280, height: 800 } }
 
 export type PageBrowser = { readonly browser: Browser; readonly close: () => Promise<void> }
 
-/** Chromium with a home of its own; CHROMIUM says where it is installed. */
+/** Chromium with a temporary home directory; CHROMIUM sets its path. */
 export const startBrowser = async (): Promise<PageBrowser> => {
   const executablePath =
     process.env['CHROMIUM'] ?? ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync)

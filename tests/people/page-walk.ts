@@ -64,7 +64,7 @@ const walkCheckout = async (walk: Walk): Promise<void> => {
   await seen('checkout-lost', loser)
 }
 
-/** A phone that approves what a computer asks for. */
+/** A phone that approves a request from a computer. */
 const walkPhone = async (walk: Walk, asked: string): Promise<void> => {
   const computer = await walk.open()
   await computer.goto(asked)
@@ -193,7 +193,7 @@ const addLogo = async ({ service }: Walk): Promise<void> => {
   await service.operator('merchant', 'logo', 'sandbox', file)
 }
 
-/** Looks at every page that payers meet, errors included. */
+/** Visits every payer page, including errors. */
 export const walkPages = async (walk: Walk): Promise<void> => {
   await addLogo(walk)
   await walkCheckout(walk)

@@ -5,7 +5,7 @@ import { makeVisitor } from './visitor.ts'
 
 const redirect_uri = 'https://shop.example/callback'
 let service: PeopleService
-/** Begins a pass. */
+/** Starts a pass. */
 let path: string
 
 beforeAll(async () => {

@@ -247,7 +247,7 @@ test('logs name customers as the shop did, and no longer once they are erased', 
     const lines = String(text).split('\n')
     return lines.filter((line) => line.startsWith(tid)).map((line) => line.split(',')[5])
   }
-  // What a spreadsheet would run as a formula is made harmless.
+  // What a spreadsheet would run as a formula is neutralised.
   expect(await log()).toEqual([`'+${phone}`])
   await service.operator('payer', 'erase', phone)
   expect(await log()).toEqual([''])
@@ -265,7 +265,7 @@ test('a customer who is named like a token or a code but is none, is sealed as a
   const { id } = (await service.call('POST', '/merchant/v1/permission_request/', request)).body
   await api('POST', `/permission_request/${id}/accept/`, {})
   const { body } = await service.call('GET', `/merchant/v1/permission_request/${id}/outcome/`)
-  // A log shows what is stored as `granted:…` as the access token of that grant.
+  // A log shows a value stored as `granted:…` as the grant's access token.
   const stored = `,granted:0:permission-${id},`
   const names = [`token:1${stored}`, `shortlink_sn:1${stored}`, `shortlink_id:1${stored}`]
   for (const [index, customer] of [...names, 'token:Ola Klartekst'].entries()) {

@@ -16,7 +16,7 @@ import {
 } from '../../harness/people-service.ts'
 import { pkce } from './pkce.ts'
 
-// The package is CommonJS: what it exports lies one level deeper than its types say.
+// A CommonJS package: its exports are one level deeper than its types say.
 const jsQR = jsQRModule as unknown as (typeof jsQRModule)['default']
 
 const pictures = process.env['SCREENSHOTS']
@@ -26,7 +26,7 @@ let service: PeopleService
 let shop: Server
 let shopUrl = ''
 const contexts: BrowserContext[] = []
-/** What went wrong in a page while nobody was looking. */
+/** Errors in a page, collected in the background. */
 const faults: string[] = []
 
 beforeAll(async () => {
@@ -34,8 +34,7 @@ beforeAll(async () => {
   browser = chromium.browser
   service = await startPeopleService()
   shop = createServer((request, response) => {
-    // As many applications do: what takes the answer is at one host, what shows that it is done at
-    // another.
+    // As in many applications: the redirect endpoint and the final page are on different hosts.
     if (request.url?.startsWith('/elsewhere')) {
       const { port } = shop.address() as AddressInfo
       const Location = `http://localhost:${port}/done${request.url}`
@@ -64,7 +63,7 @@ const open = async (screen: object, extra: object = {}): Promise<Page> => {
   const page = await context.newPage()
   page.on('pageerror', (error) => faults.push(`a script failed: ${error.message}`))
   page.on('console', (message) => {
-    // What the Content-Security-Policy blocks is reported here.
+    // Reports what the Content-Security-Policy blocks.
     if (/Content Security Policy/.test(message.text())) faults.push(message.text())
   })
   return page
@@ -103,7 +102,7 @@ const checkout = (fields: object = {}) =>
     ...fields,
   })
 
-/** What a phone's camera reads: the code as it is seen on the screen. */
+/** What a phone's camera reads from the screen. */
 const scan = async (page: Page): Promise<string> => {
   const image = page.locator('.qr img')
   await image.evaluate((element) => (element as unknown as { decode(): Promise<void> }).decode())

@@ -86,7 +86,7 @@ describe('given 100.00 and a tip that the payer may edit', () => {
   })
 })
 
-/** What a page says in the end, without its tags. */
+/** The text of a page, without tags. */
 const textOf = (html: string): string =>
   html
     .replace(/^[^]*<main>/, '')
@@ -304,7 +304,7 @@ test('given a request for one payer, when another looks at it, then there is non
   const { id } = await forAlice()
   const bob = await signedIn('bob')
   expect((await bob.visit(`/payer/payment/${id}`)).status).toBe(404)
-  // The checkout portal is for requests without a customer only.
+  // The checkout portal is only for requests without a customer.
   expect((await makeVisitor(service).visit(`/payer/checkout/${id}`)).status).toBe(404)
 })
 
@@ -352,7 +352,7 @@ test('given a form from elsewhere, when it is sent, then it is refused', async (
     formIn(another.html, 'decision').fields.find(([name]) => name === 'csrf')?.[1] ?? ''
   expect((await alice.visit(path, post({ ...decision, csrf: theirs }))).status).toBe(403)
   expect((await service.outcome(id)).status).toBe('pending')
-  // Signing somebody in, or out, from elsewhere is refused as well.
+  // Signing somebody in or out from another site is refused as well.
   const nobody = makeVisitor(service)
   const given = { phone: '4799999901', pin: '1234' }
   expect((await nobody.visit('/payer/sign-in', post(given))).status).toBe(403)
@@ -474,7 +474,7 @@ test('given sessions in a browser and in an app, when their twelve hours are ove
     (await alice.visit('/payer/')).location,
     (await service.call('GET', '/payer/v1/profile/', undefined, { Authorization })).status,
   ]
-  // Used now and then: an idle session ends earlier.
+  // Used occasionally, because an idle session ends earlier.
   for (let step = 0; step < 24; step += 1) {
     await service.advance(1740)
     expect(await reads()).toEqual([null, 200])
@@ -493,7 +493,7 @@ describe('given the right phone number and PIN, when the code follows', () => {
     const fields = Object.fromEntries(formIn(page.html, 'code').fields)
     return { visitor, page, challenge: fields['challenge'] ?? '' }
   }
-  /** Whether it is asked for phone number and PIN again, and signed in nobody. */
+  /** Whether the page asks for phone number and PIN again, without a session. */
   const hasBegunAnew = ({ html, location }: Shown, { cookies }: TestVisitor) =>
     location === null && html.includes('name="pin"') && !cookies.has('daybook-session')
 
@@ -607,7 +607,7 @@ test('given a page that is followed, when only its headers are asked for, then n
   const uri = 'https://shop.example/'
   const { id } = await service.requestPayment({ success_return_uri: uri, failure_return_uri: uri })
   const path = `/payer/checkout/${id}/events`
-  // So many may follow at once.
+  // The maximum number of followers.
   for (let count = 0; count < 5000; count += 1)
     expect((await service.app.request(path, { method: 'HEAD' })).status).toBe(200)
   const stop = new AbortController()
@@ -766,7 +766,7 @@ test('given a code on one screen, when another browser tries to go on with it, t
   expect(image.headers.get('content-type')).toContain('image/svg+xml')
   const cookie = [...computer.cookies.values()][0] ?? ''
   expect(image.html).not.toContain(cookie)
-  // Alice's browser knows the id of the page, but it is not the one that was sent here.
+  // Alice's browser knows the page's id, but is not the one that was sent here.
   const alice = await signedIn()
   const home = await alice.visit('/payer/')
   const csrf = formIn(home.html, 'csrf').fields[0]?.[1] ?? ''
@@ -778,7 +778,7 @@ test('given a code on one screen, when another browser tries to go on with it, t
   const own = formIn(page.html, 'phone').fields[0]?.[1] ?? ''
   const person = { phone: '4740000009', name: 'X', pin: '1234' }
   const { registration } = (await service.call('POST', '/payer/v1/sign_up/', person, {})).body
-  // What was sealed for another purpose is no challenge.
+  // A value sealed for another purpose is no challenge.
   expect(
     (
       await computer.visit(
@@ -787,7 +787,7 @@ test('given a code on one screen, when another browser tries to go on with it, t
       )
     ).status,
   ).toBe(200)
-  // Nobody has approved, so the page does not go on either.
+  // Nobody has approved, so the page does not continue either.
   const early = await computer.submit({ html: page.html }, { phone: '1', pin: '1' })
   expect(early.location).toBeNull()
   const back = await computer.submit(page, {

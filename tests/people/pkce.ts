@@ -11,7 +11,7 @@ export const pkce = {
   verifier: { code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk' },
 } as const
 
-/** A client with a secret that was registered before PKCE was needed of it. */
+/** A confidential client registered before PKCE was required. */
 export const addOlderApp = async (
   { core }: PeopleService,
   name: string,

@@ -81,7 +81,7 @@ test('a changed e-mail address is told as not verified, also when it is changed 
   expect(await told()).toEqual({})
 })
 
-/** A line of its own, turned around, and two that look like one. */
+/** Names with a line break, reversed text, and two look-alikes. */
 const misleading = ['Alice\nPaid', 'A\u202eecil', 'Al\u200bice', 'Al\u200fice']
 
 test('a name that cannot be read for what it is is refused wherever it is typed', async () => {
@@ -111,7 +111,7 @@ test('a name that cannot be read for what it is is refused wherever it is typed'
     expect([JSON.stringify(name), ...new Set(await all(name))]).toEqual([JSON.stringify(name), 400])
   const before = (await shown()).name
   for (const name of ['\u3164', '\u2800']) {
-    // Of a change it is as if nothing was sent.
+    // As if no change had been sent.
     const [change, , ...others] = await all(name)
     expect([change, ...new Set(others)]).toEqual([204, 400])
   }

@@ -6,7 +6,7 @@ import { retryWhileHeld } from '../../infrastructure/retry-while-held.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
 
-/** Asks a store that fails so each time; answers how often it was asked, and for how long. */
+/** Calls a store that always fails like this; returns the number of calls, and the duration. */
 const askInVain = async (failure: Error) => {
   let asked = 0
   let isOver = false

@@ -1,9 +1,9 @@
 import jsqr from 'jsqr'
 
-// The package is one function, whatever its types say.
+// The package is a function, despite its types.
 const decode = jsqr as unknown as typeof jsqr.default
 
-/** What a phone would read of a code that is drawn as rows of strokes. */
+/** What a phone would read from a code drawn as rows of strokes. */
 export const scannedSvg = (svg: string): string => {
   const [scale, size] = [4, Number(/viewBox="0 0 (\d+)/.exec(svg)?.[1]) * 4]
   const pixels = new Uint8ClampedArray(size * size * 4).fill(255)

@@ -22,7 +22,7 @@ const changeEmail = async (email: string) => {
 
 const accept = (path: string) => service.call('POST', `/sandbox/v1${path}accept/`, {})
 
-/** A payment that its payer has accepted, and what it required; answers its tid. */
+/** An accepted payment with required scope; returns its tid. */
 const authorized = async (customer = '4799999901'): Promise<string> => {
   const { id } = await service.requestPayment({ customer, required_scope: 'openid email' })
   await accept(`/payment_request/${id}/`)
@@ -40,7 +40,7 @@ const granted = async (scope: string): Promise<string> => {
 const outcomeOfPermission = async (rid: string) =>
   (await service.call('GET', `/merchant/v1/permission_request/${rid}/outcome/`)).body
 
-/** The text of the callback that tells of an event, made now. */
+/** The text of an event's callback, made now. */
 const callbackOf = async (
   subject: string,
   type: keyof typeof callbackEventNames,
@@ -80,7 +80,7 @@ test('a callback tells what was known of the payer then, also when made later', 
   expect(objectOf(first).permissions.user_info.email).toBe('alice@example.com')
   expect(objectOf(second).user_info.email).toBe('alice@example.com')
   expect(decodeJwt(objectOf(second).id_token).iss).toBe(service.address)
-  // What is read, and what is told of a later event, is what is known by then.
+  // Reads, and callbacks of later events, show the current knowledge.
   const captured = objectOf(await callbackOf(`payment-${tid}`, 'PaymentCaptured'))
   expect(captured.permissions.user_info.email).toBe(email)
   expect((await service.outcome(tid)).permissions.user_info.email).toBe(email)
@@ -94,7 +94,7 @@ test('a callback made again tells nothing of a payer who is erased', async () =>
   const tid = await authorized(phone)
   const make = () => callbackOf(`payment-${tid}`, 'PaymentAuthorized')
   expect(objectOf(await make()).permissions.user_info.email).toBe('eva@example.com')
-  // The key is thrown away only after that.
+  // The key is destroyed only after that.
   const { core } = service
   const person = core.people.vault.findPerson(phone) ?? ''
   await core.handle(payers, person, { type: 'ErasePayer' }, core.contextOf('test'))

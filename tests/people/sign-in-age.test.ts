@@ -7,9 +7,9 @@ import { scannedSvg } from './scanned-svg.ts'
 const redirectUri = 'https://shop.example/callback'
 let service: PeopleService
 let clientId: string
-/** Whose session is older than what is asked for. */
+/** Has a session older than required. */
 let alice: TestVisitor
-/** The same in other browsers: a new sign-in ends the session that a browser had. */
+/** The same payer in other browsers: a new sign-in ends a browser's session. */
 const others: TestVisitor[] = []
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ const allow = (visitor: TestVisitor, page: Shown): Promise<Shown> =>
 /** Alice with an old session, in another browser each time. */
 const withOldSession = (): TestVisitor => others.pop() ?? alice
 
-/** Where the code of a page leads the phone that scans it. */
+/** Where a page's code leads the phone that scans it. */
 const scanned = async (visitor: TestVisitor, page: Shown): Promise<string> => {
   const src = /<img\s+src="([^"]*)"/.exec(page.html)?.[1]?.replaceAll('&amp;', '&') ?? ''
   const image = await visitor.visit(src, { headers: { Accept: 'image/*' } })
@@ -133,7 +133,7 @@ test.each(wanted)(
     const visitor = withOldSession()
     const page = await visitor.visit(`/oauth2/auth?${query(asked)}`)
     const consent = await visitor.follow(await visitor.signInAt(page, 'alice'))
-    // Its session is older; the browser is the same.
+    // The session is older; the browser is the same.
     const session = alice.cookies.get('daybook-session') ?? ''
     visitor.cookies.set('daybook-session', session)
     const older = await visitor.visit('/payer/')
@@ -145,7 +145,7 @@ test.each(wanted)(
   },
 )
 
-/** As when they have signed out in another tab. */
+/** As after signing out in another tab. */
 const afterTheSession = async (visitor: TestVisitor, page: Shown): Promise<Shown> => {
   visitor.cookies.delete('daybook-session')
   return allow(visitor, page)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Refusal } from '../../domain/refusal.ts'
 import { makeStrangers, makeThrottle } from '../../infrastructure/people/sign-in-guard.ts'
 
-/** After how many seconds it may be tried again; undefined when it may be now. */
+/** Seconds until the next attempt is allowed; undefined if it is allowed now. */
 const waitOf = (attempt: () => void): number | null | undefined => {
   try {
     attempt()

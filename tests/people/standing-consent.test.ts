@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-/** An application that nobody knows yet, as an unmodified library uses it. */
+/** A new application, using an unmodified library. */
 const newApplication = async () => {
   number += 1
   const words = ['app', 'add', 'sandbox', '--name', `Shop ${number}`, '--redirect-uri', redirectUri]

@@ -17,7 +17,7 @@ afterAll(() => service.stop())
 const api = (method: string, path: string, body?: unknown, token = '') =>
   service.call(method, `/payer/v1${path}`, body, { Authorization: `Bearer ${token}` })
 
-/** Asks for a code and waits for its message. */
+/** Requests a code and waits for its message. */
 const ask = async (path: string, who: { readonly phone: string }, token = '') => {
   const before = (await messagesTo(service, who.phone)).length
   const { body } = await api('POST', path, who, token)

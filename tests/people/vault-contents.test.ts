@@ -64,7 +64,7 @@ describe.each([
     }
   })
 
-  /** As it is known here, and as whoever opens it finds it. */
+  /** As known here, and as seen after opening it again. */
   const shown = async (...ids: readonly string[]) => {
     const found = ids.map(contents.person)
     await contents.close()
@@ -86,7 +86,7 @@ describe.each([
     await contents.put([kari, ola, per])
     const changed = [
       person('kari', 1, { key: kari.key }),
-      // With the number that another had.
+      // With the number that another person had.
       person('ola', 0, { identifier: kari.identifier }),
       person('per', 0, { key: per.key, identifier: undefined }),
     ]

@@ -2,13 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Vault } from '../../infrastructure/people/vault-port.ts'
 
-/** Where a vault lies: opened twice there, it is one vault that two nodes share. */
+/** Where a vault is kept: opened twice, it is one vault shared by two nodes. */
 export type VaultPlace = {
   open(): Promise<Vault>
   remove(): Promise<void>
 }
 
-/** What one was told has been written is seen by all who wait for it in a later turn. */
+/** Waits until acknowledged writes are visible to all vaults in a later turn. */
 const settled = async (...vaults: readonly Vault[]): Promise<void> => {
   await nextTurn()
   await Promise.all(vaults.map((vault) => vault.caughtUp()))
@@ -18,7 +18,7 @@ const phone = '4741234567'
 const other = '4747654321'
 
 /**
- * What every vault does for the nodes that share it, whatever it is made of.
+ * What every vault must do for the nodes that share it.
  * Long because it is the list of the cases.
  */
 export const vaultContract = (name: string, makePlace: () => VaultPlace): void => {

@@ -8,11 +8,11 @@ import { startProtocolPlace } from '../event-store/protocol-place.ts'
 
 export const newKey = (id: string): VaultKey => ({ id, key: randomBytes(32) })
 
-/** Nodes that have a database in common, and nothing else unless they are given a folder. */
+/** Nodes that share a database, and nothing else unless given a folder. */
 export const openPlace = async (keys: readonly VaultKey[] = [newKey('first')]) => {
   const place = await startProtocolPlace()
   const connect = () => connectEventStoreDB(place.url, { isOurs })
-  /** Streams in the order in which vaults have read them. */
+  /** Streams in the order in which vaults read them. */
   const read: string[] = []
   return {
     ...place,

@@ -65,11 +65,11 @@ const files = (): readonly string[] => readdirSync(folder).map((file) => join(fo
 
 const file = (): string => files().find((one) => one.endsWith('.sqlite')) ?? ''
 
-/** Whether a text or bytes lie anywhere in the folder. */
+/** Whether a file in the folder contains a text or bytes. */
 const holds = (bytes: string | Buffer): boolean =>
   files().some((one) => readFileSync(one).includes(bytes))
 
-/** A person's key as it lies in its page. */
+/** A person's key as stored in its page. */
 const wrappedKeyOf = async (person: string): Promise<Buffer> => {
   const { streams, close } = place.connect()
   const [added] = (await streams.readStream('daybook_vault-journal')).filter(

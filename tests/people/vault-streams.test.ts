@@ -1,4 +1,4 @@
-// Long because it is the list of what lies in the database, and of who may write there.
+// Long because it lists what is in the database, and who may write there.
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client'
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
@@ -36,7 +36,7 @@ afterEach(async () => {
 
 type Stored = { readonly stream: string; readonly type: string; readonly data: unknown }
 
-/** All that lies in the database, of the node's own streams too. */
+/** Everything in the database, including the node's own streams. */
 const stored = async (): Promise<readonly Stored[]> => {
   const found: Stored[] = []
   for await (const { event } of client.readAll())
@@ -46,7 +46,7 @@ const stored = async (): Promise<readonly Stored[]> => {
 
 type Keys = Readonly<Record<string, string>>
 
-/** The keys that are left once the database has forgotten what it may. */
+/** The keys left after scavenging. */
 const keysLeft = async (): Promise<readonly string[]> => {
   const newest = new Map(
     (await stored())

@@ -32,7 +32,7 @@ const opened = (file: string, keys: readonly VaultKey[] = []) => {
   return vault
 }
 
-/** All keys and secrets as they lie in the file. */
+/** All keys and secrets as stored in the file. */
 const stored = (file: string): readonly Buffer[] => {
   const database = new Database(file, { readonly: true })
   const all = 'SELECT key FROM people UNION ALL SELECT secret FROM secrets'

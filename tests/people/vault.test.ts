@@ -25,7 +25,7 @@ let elsewhere: Vault
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'daybook-vault-'))
-  // As two processes have it: each its own memory of one file.
+  // As in two processes: each has its own cache of one file.
   here = openVault(join(folder, 'vault.sqlite'))
   elsewhere = openVault(join(folder, 'vault.sqlite'))
 })
@@ -52,7 +52,7 @@ describe('two vaults on one file', () => {
 const namesOf = (count: number): string[] =>
   Array.from({ length: count }, (_, n) => `customer-${n}`)
 
-/** How often the file has been written: each transaction counts in its header. */
+/** Number of transactions, from the counter in the file's header. */
 const transactions = (): number => readFileSync(join(folder, 'vault.sqlite')).readUInt32BE(24)
 
 describe('people whom nobody has named before', () => {

@@ -23,7 +23,7 @@ const attribute = (tag: string, name: string): string | undefined => {
   return value === undefined ? undefined : decoded(value)
 }
 
-/** The form of a page with the wanted field in it: where it goes, and what is filled in already. */
+/** The form of a page that contains a field: its target and prefilled values. */
 export const formIn = (html: string, field: string) => {
   for (const [text, tag = ''] of html.matchAll(/(<form[^>]*>)[\s\S]*?<\/form>/g)) {
     if (!text.includes(`name="${field}"`)) continue
@@ -44,11 +44,13 @@ export type Newcomer = { readonly phone: string; readonly name?: string; readonl
 export const keyIn = ({ html }: Pick<Shown, 'html'>): string =>
   /<code id="key">(\w+)</.exec(html)?.[1] ?? ''
 
-/** Where the main link of a page leads. */
+/** Target of a page's main link. */
 export const wayOnIn = ({ html }: Pick<Shown, 'html'>): string =>
   decoded(/<a class="button" href="([^"]*)"/.exec(html)?.[1] ?? '')
 
-/** A browser without scripts: it keeps cookies, follows nothing by itself, and fills in forms. */
+/**
+ * A browser without scripts: it keeps cookies, follows no redirects by itself, and fills in forms.
+ */
 export const makeVisitor = (
   service: Pick<PeopleService, 'address'>,
   language = 'en',
@@ -80,7 +82,7 @@ export const makeVisitor = (
     return shown
   }
 
-  /** Fills in the form of a page that has these fields, and sends it. */
+  /** Fills in and sends the form of a page that has these fields. */
   const submit = (
     page: Pick<Shown, 'html'>,
     values: Readonly<Record<string, string | readonly string[]>>,
@@ -104,20 +106,20 @@ export const makeVisitor = (
     return submit(second, { code: codeOf(payer) })
   }
 
-  /** Fills in the first two pages of sign-up; answers the page of the authenticator. */
+  /** Fills in the first two pages of sign-up; returns the authenticator's page. */
   const proveNumberAt = async (page: Shown, who: Newcomer): Promise<Shown> => {
     const { phone, name = 'Ny Kunde', pin = '8642' } = who
     const number = await submit(page, { phone, name, pin })
     return submit(number, { number_code: await codeSentTo(service, phone) })
   }
 
-  /** Fills in all pages of sign-up; answers the page of the recovery codes. */
+  /** Fills in all pages of sign-up; returns the page of the recovery codes. */
   const signUpAt = async (page: Shown, who: Newcomer): Promise<Shown> => {
     const authenticator = await proveNumberAt(page, who)
     return submit(authenticator, { code: codeAt(keyIn(authenticator), Date.now()) })
   }
 
-  /** Takes back what a client may know: asks for it, and confirms. */
+  /** Withdraws a client's consent, with confirmation. */
   const withdraw = async (client: string): Promise<Shown> =>
     submit(await visit(`/payer/permissions?withdraw=${client}`), { grant: client })
 
@@ -131,7 +133,7 @@ export const makeVisitor = (
     signUpAt,
     signIn: async (payer: keyof typeof sandboxPayers = 'alice') =>
       signInAt(await visit('/payer/sign-in'), payer),
-    /** Goes on as long as it is sent on within the service. */
+    /** Follows redirects within the service. */
     follow: async (page: Shown): Promise<Shown> => {
       let shown = page
       while (shown.location !== null) {

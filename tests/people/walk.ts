@@ -14,7 +14,7 @@ export const walkSettings = {
 
 type Payer = keyof typeof sandboxPayers
 
-/** What somebody types to sign in. */
+/** What a payer types to sign in. */
 type Known = { readonly phone: string; readonly pin: string; readonly code: () => string }
 
 export const knownOf = (payer: Payer): Known => {
@@ -27,7 +27,7 @@ export type Walk = {
   readonly shopUrl: string
   /** Opens a browser without cookies. */
   readonly open: () => Promise<Page>
-  /** Called at each page with a name of its own. */
+  /** Called at each page with a unique name. */
   readonly seen: (name: string, page: Page) => Promise<void>
 }
 

@@ -23,7 +23,7 @@ const linkIn = ({ html }: Shown, start: string): string =>
     .map(([, href = '']) => href.replaceAll('&amp;', '&'))
     .find((href) => href.startsWith(start)) ?? ''
 
-/** Somebody new follows the link on a page to make an account: answers where that leads. */
+/** A new payer follows a page's sign-up link; returns where that leads. */
 const signUpFrom = async (visitor: TestVisitor, page: Shown, phone: string): Promise<Shown> => {
   const form = await visitor.visit(linkIn(page, '/payer/sign-up?next='))
   return visitor.visit(wayOnIn(await visitor.signUpAt(form, { phone })))

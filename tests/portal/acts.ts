@@ -2,7 +2,7 @@ import { formIn, type Shown, type TestVisitor } from '../people/visitor.ts'
 
 type Values = Readonly<Record<string, string>>
 
-/** Sends the form of a page whose hidden `change` is this one. */
+/** Sends the form of a page with this hidden `change`. */
 export const act = (
   visitor: TestVisitor,
   page: Pick<Shown, 'html'>,
@@ -17,6 +17,6 @@ export const act = (
   return visitor.visit(action, { method: 'POST', body })
 }
 
-/** The text of an element with this id. */
+/** The text of the element with this id. */
 export const textOf = ({ html }: Pick<Shown, 'html'>, id: string): string =>
   new RegExp(`id="${id}"[^>]*>([^<]*)<`).exec(html)?.[1]?.trim() ?? ''

@@ -9,7 +9,7 @@ import { pairOf, signedBy } from './signed-calls.ts'
 let service: PeopleService
 let shop: Server
 let shopUrl = ''
-/** What the shop has received, and how it answers next. */
+/** What the shop has received, and its next response. */
 const received: { readonly body: string; readonly signature: string }[] = []
 let answers = 500
 /** A developer of the merchant `sandbox`. */
@@ -131,7 +131,7 @@ describe('given callbacks,', () => {
     const report = '/portal/sandbox/money/ledgers/default/reports/1'
     await alice.submit(await alice.visit(`${report}?close`), { decision: 'close' })
     const told = () => received.filter(({ body }) => body.includes('"report_closed"'))
-    // Once its logs are written.
+    // After its logs are written.
     await expect.poll(() => told().length, { timeout: 20_000 }).toBe(1)
     const taken = await act(bob, page, 'address', { own_uri: '' })
     expect((await bob.follow(taken)).html).not.toContain(`value="${own_uri}"`)
@@ -159,7 +159,7 @@ test('given a message with what a payer told, when it is read, then that is reco
   const list = await service.call('GET', `/merchant/v1/callback/?resource=${id}`)
   const [message = ''] = /[^/]+(?=\/$)/.exec(list.body.uris[0]) ?? []
   expect((await bob.visit(`${area}/callbacks/${message}`)).html).toContain('Alice Andersen')
-  // One line, as it was read once.
+  // One line, because it was read once.
   const read = await service.operator('audit', 'security', '--type', 'personal_data_read')
   expect(read).toMatchObject({ merchant: 'sandbox', about: `permission-${id}` })
   expect(read['actor']).toMatch(/^staff:/)

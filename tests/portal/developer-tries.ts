@@ -18,7 +18,7 @@ const send = (
 
 const look = (path: string, action: StaffAction): Try => ({ method: 'GET', path, action })
 
-/** The addresses of developers. */
+/** The addresses of the developers' pages. */
 export const developerTries: readonly Try[] = [
   look('developers', 'see_developers'),
   look('developers?add', 'change_api_users'),
@@ -40,7 +40,7 @@ export const developerTries: readonly Try[] = [
   { ...send('developers/sandbox', 'change_api_users', { change: 'accept' }), isEmpty: true },
 ]
 
-/** What some of the addresses name. */
+/** Registers what some of the addresses refer to. */
 export const registerTried = async ({ core }: Pick<PeopleService, 'core'>): Promise<void> => {
   const known = { clientId: 'tried', merchant: 'sandbox', name: 'Tried', secretHash: null }
   const data = { ...known, redirectUris: ['https://shop.example/'] }

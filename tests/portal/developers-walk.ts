@@ -7,7 +7,7 @@ import { pairOf, pemOf, signedBy } from './signed-calls.ts'
 
 type DevelopersWalk = Pick<Walk, 'service' | 'open' | 'seen'>
 
-/** A shop whose owner is alice, with a payment that waits and requests that were refused. */
+/** Alice's shop, with a waiting payment and refused requests. */
 export const furnishDevelopers = async (service: PeopleService): Promise<void> => {
   await service.operator('staff', 'add', 'sandbox', '4799999901', '--role', 'owner')
   await registerTried(service)
@@ -20,11 +20,11 @@ export const furnishDevelopers = async (service: PeopleService): Promise<void> =
   await service.call('POST', '/sandbox/v1/callback/', test)
 }
 
-/** What is behind a question as well. */
+/** Opens all hints. */
 const openAll = (page: Page): Promise<unknown> =>
   page.evaluate(`for (const one of document.querySelectorAll('main details')) one.open = true`)
 
-/** Every page for developers, with what can be wrong on it. */
+/** Every page for developers, with its possible errors. */
 export const walkDevelopers = async ({ service, open, seen }: DevelopersWalk): Promise<void> => {
   const page = await open()
   const area = '/portal/sandbox/developers'

@@ -9,7 +9,7 @@ import { signedBy, statusOfCall } from './signed-calls.ts'
 
 const portal = portalBrowser(furnishDevelopers)
 const contexts: BrowserContext[] = []
-/** What went wrong in a page while nobody was looking. */
+/** Errors in a page, collected in the background. */
 const faults: string[] = []
 
 afterEach(async () => {
@@ -45,7 +45,7 @@ test('given a browser that makes a key, when its file signs, the request is answ
   const pem = await readFile(await file.path(), 'utf8')
   const make = page.getByRole('button', { name: 'Create the user' })
   await make.click()
-  // Who has not saved the key cannot go on.
+  // Without saving the key one cannot continue.
   expect(page.url()).toContain('?add')
   await page.getByLabel('I have saved the private key').check()
   await make.click()

@@ -188,7 +188,7 @@ test('given an application, when its secret is replaced, both work for a while',
   expect(textOf(await act(bob, page, 'secret', { overlap: '1' }), 'secret')).toBe(second)
   expect(await clientIs(service, client, first)).toBe('invalid_grant')
   expect(await clientIs(service, client, second)).toBe('invalid_grant')
-  // It signs everybody out of the portal as well.
+  // It also ends everybody's portal session.
   await service.advance(3601)
   expect(await clientIs(service, client, first)).toBe('invalid_client')
   expect(await clientIs(service, client, second)).toBe('invalid_grant')

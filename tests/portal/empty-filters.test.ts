@@ -10,15 +10,15 @@ type Paths = Readonly<
   Record<string, { readonly get?: { readonly parameters?: readonly Parameter[] } }>
 >
 
-/** The names of the filters of a path, as the document of the interface has them. */
+/** The names of a path's filters, according to the OpenAPI document. */
 const filtersOf = (paths: Paths, path: string) =>
   (paths[`/portal/{merchant}/${path}`]?.get?.parameters ?? [])
     .filter((one) => one.in === 'query')
     .map(({ name }) => name)
-    // These ask for a form, whatever their value.
+    // These request a form, whatever their value.
     .filter((name) => !['invite', 'leave', 'member', 'remove', 'add', 'secret'].includes(name))
 
-/** What the page is about, without what is new each time. */
+/** The main part of a page, without what is new each time. */
 const mainOf = (html: string): string =>
   (/<main[^>]*>([^]*)<\/main>/.exec(html)?.[1] ?? html)
     .replaceAll(/name="(csrf|made|mark)" value="[^"]*"/g, '')

@@ -1,14 +1,14 @@
 import type { Page } from 'playwright-core'
 
 type Stop = {
-  /** As it is called on the page. */
+  /** Its accessible name. */
   readonly name: string
   readonly isInMain: boolean
-  /** Within the window, and told from what has no focus. */
+  /** Inside the window, and visibly focused. */
   readonly isSeen: boolean
 }
 
-/** A row of a list is marked whole. */
+/** A row of a list is highlighted as a whole. */
 const stop = `(() => {
   const one = document.activeElement
   const box = one.getBoundingClientRect()
@@ -28,7 +28,7 @@ const stop = `(() => {
 
 const mostStops = 120
 
-/** Somebody who has no mouse. `unseen` are the stops where they lose sight of where they are. */
+/** A user without a mouse. `unseen` are the tab stops without a visible focus. */
 export const withKeyboard = (page: Page) => {
   const unseen: string[] = []
   const here = (): Promise<Stop> => page.evaluate(stop)
@@ -40,7 +40,7 @@ export const withKeyboard = (page: Page) => {
     return now
   }
 
-  /** Goes on from stop to stop until one is called so. */
+  /** Tabs to the stop with this name. */
   const reach = async (name: string): Promise<void> => {
     const passed: string[] = []
     let at = await here()
@@ -60,13 +60,13 @@ export const withKeyboard = (page: Page) => {
         await before
         await page.keyboard.press(key)
       }, Promise.resolve()),
-    /** Replaces what stands in a field. */
+    /** Replaces the content of a field. */
     type: async (label: string, text: string): Promise<void> => {
       await reach(label)
       await page.keyboard.press('Control+A')
       await page.keyboard.type(text)
     },
-    /** Follows a link, or presses a button, and waits for the page that comes. */
+    /** Follows a link or presses a button, and waits for the next page. */
     enter: async (name: string): Promise<void> => {
       await reach(name)
       await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')])

@@ -13,7 +13,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** The badge of the payout, and the steps of its way. */
+/** The payout's badge and progress. */
 const payoutIn = (html: string) => ({
   badge: /<span class="badge[^"]*">([^<]*)</.exec(html)?.[1],
   way: [...html.matchAll(/<li class="(?:done|later|bad)">([^<]*)</g)].map(([, step = '']) =>
@@ -21,7 +21,7 @@ const payoutIn = (html: string) => ({
   ),
 })
 
-/** A file in which the bank refuses all of an order. */
+/** A file in which the bank refuses a whole order. */
 const refusalOf = (order: string): string => {
   const [, message = ''] = /<MsgId>([^<]*)</.exec(readFileSync(order, 'utf8')) ?? []
   const report = join(folder, 'report.xml')

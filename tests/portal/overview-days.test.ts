@@ -20,7 +20,7 @@ const refund = async (tid: string, amount: string) => {
 }
 const goTo = (now: string) => service.call('POST', '/sandbox/v1/clock/', { now })
 
-/** The text of the page without its tags. */
+/** The text of the page, without tags. */
 const textOf = (html: string) => html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
 
 const pageOf = async (query: string, language = 'en-GB') => {
@@ -29,7 +29,7 @@ const pageOf = async (query: string, language = 'en-GB') => {
   return { html, status, text: textOf(html) }
 }
 
-/** What the columns of a chart tell. */
+/** The values of a chart's columns. */
 const toldIn = (html: string, chart: 'broad' | 'slim' = 'broad'): string[] => {
   const drawn = html.split('<svg').find((part) => part.includes(`class="chart ${chart}"`)) ?? ''
   return [...drawn.matchAll(/class="column"[^>]*aria-label="([^"]*)"/g)].map(([, told = '']) =>
@@ -59,7 +59,7 @@ describe('given a Sunday of 25 hours, and payments of it and of the Saturday bef
     expect(text).toMatch(/Turnover NOK 200\.00 \+100% Before: NOK 100\.00 Payments 2 \+100%/)
     expect(text).toMatch(/Refunds NOK 20\.00 Before: NOK 0\.00 Fees/)
     const told = toldIn(html)
-    // Hours that are still to come are no columns.
+    // Future hours have no columns.
     expect(told).toHaveLength(11)
     expect(told[2]).toMatch(/^02:00: NOK 150\.00, 1 payments\. Period before, Sat,? 30 Oct: NOK 0/)
     expect(told[0]).toMatch(/^00:00: NOK 0\.00, 0 payments\. Period before,[^:]*: NOK 100\.00, 1/)
@@ -95,7 +95,7 @@ describe('given a Sunday of 25 hours, and payments of it and of the Saturday bef
 
   test('a chart draws what it is compared with as a line of its own', async () => {
     const { html } = await pageOf('?since=2027-10-31&until=2027-10-31')
-    // One for turnover and one for the number, on three screens.
+    // One for turnover and one for the count, at three widths.
     expect(html.match(/class="earlier" d="M/g)).toHaveLength(6)
     const other = await pageOf('?since=2027-01-01&until=2027-01-03')
     expect(other.text).toContain('No payments in this period.')

@@ -81,7 +81,7 @@ describe('the columns of a period', () => {
     const edges = edgesOf(year, oslo)
     expect(edges).toHaveLength(54)
     expect(edges.at(-1)).toBe(Date.parse('2026-11-29T23:00:00Z'))
-    // The newest week is whole, the oldest has a single day.
+    // The newest week is complete; the oldest has a single day.
     expect(lengthsOf(edges).at(-1)).toBe(7 * 24)
     expect(lengthsOf(edges)[0]).toBe(24)
   })

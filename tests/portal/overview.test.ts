@@ -11,7 +11,7 @@ const capture = (tid: string, amount: string) =>
     ...{ action: 'capture', currency: 'NOK', amount, capture_id: amount },
   })
 
-/** The text of the page without its tags. */
+/** The text of the page, without tags. */
 const textOf = (html: string) => html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
 
 const follows = (html: string): string => /data-follow="([^"]+)"/.exec(html)?.[1] ?? ''

@@ -103,7 +103,7 @@ describe('given a captured payment,', () => {
     const tid = await captured({ amount: '900.00' })
     const page = await pageOf(tid, '/refund?amount=900')
     expect(page.html).toContain(`Refunds above ${money('500.00')} need a code`)
-    // What alice has refunded before counts for her.
+    // Alice's earlier refunds count for her.
     await desk.bobIs('owner')
     expect((await pageOf(tid, '/refund?amount=500', bob)).html).not.toContain('need a code')
     const without = await confirmAt(alice, page)
@@ -118,7 +118,7 @@ describe('given a captured payment,', () => {
 
 describe('given other roles,', () => {
   const actions = ['capture', 'release', 'renew', 'refund'] as const
-  /** What each answers to the page of each action. */
+  /** Each person's response to the page of each action. */
   const answersTo = async (tid: string) => {
     const found: Record<string, number> = {}
     for (const action of actions) found[action] = (await pageOf(tid, `/${action}`, desk.bob)).status
@@ -152,7 +152,7 @@ describe('given other roles,', () => {
     const part = await pageOf(tid, '/refund?amount=40', desk.bob)
     expect((await confirmAt(desk.bob, part)).status).toBe(303)
     expect((await pageOf(tid, '/refund?amount=40', desk.bob)).status).toBe(403)
-    // What was typed into the form counts too.
+    // The amount typed into the form counts too.
     const rest = await pageOf(tid, '/refund?amount=20', desk.bob)
     expect((await confirmAt(desk.bob, rest, { amount: '40.00' })).status).toBe(403)
     expect((await typesOf(tid)).filter((type) => type === 'PaymentRefunded')).toHaveLength(1)

@@ -23,7 +23,7 @@ test.each([
   })
 })
 
-/** Where the link of that name leads. */
+/** Target of the link with this name. */
 const linkIn = (html: string, name: string): string => {
   const link = new RegExp(`<a\\s+href="([^"]*)"[^<]*>${name}<`).exec(html)?.[1] ?? ''
   return link.replaceAll('&amp;', '&')
@@ -42,7 +42,7 @@ test('when yesterday’s largest payment is looked for, two links lead to it', a
   expect(ordersIn(html)).toEqual(['today', 'small', 'large'])
   const yesterday = await alice.visit(linkIn(html, 'Yesterday'))
   expect(ordersIn(yesterday.html)).toEqual(['small', 'large'])
-  // The form of filters stays closed: the link shows what is asked for.
+  // The filter form stays closed: the link shows the filter.
   expect(yesterday.html).toMatch(/aria-current="true"\s*>Yesterday</)
   expect(yesterday.html).not.toMatch(/<details\s+open/)
   const largest = await alice.visit(linkIn(yesterday.html, 'Largest first'))

@@ -6,7 +6,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 const phones = { alice: '4799999901', bob: '4799999902' } as const
 
-/** Sends the form that confirms what a page has shown. */
+/** Sends the form that confirms a page. */
 export const confirmAt = (
   visitor: TestVisitor,
   page: Pick<Shown, 'html'>,
@@ -48,7 +48,7 @@ export const startPaymentDesk = async () => {
     await service.call('PUT', `/merchant/v1/payment_request/${tid}/`, { action: 'capture' })
     return tid
   }
-  /** The types and actors of what has happened to a payment. */
+  /** Types and actors of a payment's events. */
   const happenedTo = async (tid: string) =>
     (await service.events())
       .filter(({ stream }) => stream === `payment-${tid}`)
@@ -62,7 +62,7 @@ export const startPaymentDesk = async () => {
     bob,
     codeOf,
     ...{ request, accepted, captured, happenedTo, listOf },
-    /** Makes bob one of the staff, with another role than before. */
+    /** Gives bob another role in the staff. */
     bobIs: async (...role: Role) => {
       await service.operator('staff', 'remove', 'sandbox', phones.bob).catch(() => undefined)
       await service.operator('staff', 'add', 'sandbox', phones.bob, '--role', ...role)

@@ -13,7 +13,7 @@ afterAll(() => desk.service.stop())
 const amend = (tid: string, changes: object) =>
   desk.service.call('PUT', `/merchant/v1/payment_request/${tid}/`, changes)
 
-/** The ids of the captures that a page tells of, in its order. */
+/** The capture ids on a page, in order. */
 const capturesIn = (html: string): number[] =>
   [...html.matchAll(/<code class="part">part-(\d+)</g)].map(([, part]) => Number(part))
 
@@ -40,7 +40,7 @@ test('given many captures, its pages tell of all, the newest first, a part each'
   expect(seen).toEqual(Array.from({ length: count }, (_, index) => count - index))
   expect(html).not.toContain('?before=')
   expect(html).toContain(`href="${path}">Newest events`)
-  // A page of what is past has nothing to follow.
+  // A page about the past has nothing to follow.
   expect([/data-follow/.test(first.html), /data-follow/.test(html)]).toEqual([true, false])
   expect((await desk.alice.visit(`${path}?before=nonsense`)).status).toBe(200)
 })

@@ -7,7 +7,7 @@ type PaymentWalk = Pick<Walk, 'service' | 'open' | 'seen'>
 
 const home = '/portal/sandbox'
 
-/** A payment with line items and a tip, authorised; answers its id. */
+/** An authorised payment with line items and a tip; returns its id. */
 export const sellDinner = async (service: PeopleService, posTid: string): Promise<string> => {
   const { id } = await service.requestPayment({
     ...{ pos_tid: posTid, customer: '+4799999901', text: 'Table 7', additional_amount: '49.00' },
@@ -29,7 +29,7 @@ export const sellDinner = async (service: PeopleService, posTid: string): Promis
 
 const confirm = (page: Page) => page.locator('form[method=post] .actions button')
 
-/** The list and one payment, of which a part is captured and a part of that refunded. */
+/** The list, and a payment that is partly captured and partly refunded. */
 const walkPayments = async ({ service, seen }: PaymentWalk, page: Page): Promise<void> => {
   const at = async (path: string) => page.goto(service.address + home + path)
   const tid = await sellDinner(service, `dinner-${Date.now()}`)
@@ -59,7 +59,7 @@ const walkPayments = async ({ service, seen }: PaymentWalk, page: Page): Promise
   await seen('portal-release', page)
 }
 
-/** Points of sale, and a code with all that is printed of it. */
+/** Points of sale, and a code with all its prints. */
 const walkPoints = async ({ service, seen }: PaymentWalk, page: Page): Promise<string> => {
   const at = async (path: string) => page.goto(service.address + home + path)
   await at('/points-of-sale/new-code')
@@ -90,7 +90,7 @@ const walkPoints = async ({ service, seen }: PaymentWalk, page: Page): Promise<s
   return path
 }
 
-/** Every page of payments and points of sale; answers where the code is that it has made. */
+/** Every page of payments and points of sale; returns the location of the code it makes. */
 export const walkSales = async (walk: PaymentWalk): Promise<string> => {
   const page = await walk.open()
   await signInTo(page, walk.service.address, `${home}/payments`)

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => desk.service.stop())
 
-/** The order numbers of a list, in its order. */
+/** The order numbers in a list, in order. */
 const ordersIn = (html: string): string[] =>
   [...html.matchAll(/<td class="what"><span>([^<]*)</g)].map(([, order = '']) => order)
 
@@ -118,7 +118,7 @@ describe('given a payment with line items, a callback address and a refund,', ()
     expect(html).toContain('by the payer')
     expect(html).toMatch(/>Payment captured<\/a>\s*<code class="quiet">payment_captured</)
     expect(html).toContain('1 of default')
-    // The payer is nobody whom the merchant has named.
+    // The payer is nobody the merchant has named.
     expect(html).not.toContain('4799999901')
   })
 
@@ -139,7 +139,7 @@ describe('given a payment with line items, a callback address and a refund,', ()
     expect(html).toMatch(/What has happened<.*<h2>Callbacks</s)
     const told = /href="([^"]*\/callbacks\/[^"]+)"/.exec(html)?.[1] ?? ''
     expect((await desk.alice.visit(told)).html).toContain(tid)
-    // Who may not see money and callbacks reads what they are called.
+    // A role that may not see money and callbacks sees their names.
     await desk.bobIs('cashier', '--pos', 'till-1')
     const seen = (await desk.bob.visit(`/portal/sandbox/payments/${tid}`)).html
     expect(seen).toContain('1 of default')
@@ -184,7 +184,7 @@ test('given a refund, then its amount is asked for before its button is shown', 
   expect(asked.html).not.toContain('name="mark"')
   const { html } = await desk.alice.visit(`${path}?amount=50`)
   expect(html).toContain('Refund NOK\u00a050.00')
-  // The only amount of the page is the one that the button gives back.
+  // The only amount on the page is the one to refund.
   const amounts = html.match(/<input[^>]*name="amount"[^>]*>/g)
   expect(amounts).toEqual([expect.stringContaining('type="hidden"')])
   expect(html).toContain(`href="${path}">Another amount`)

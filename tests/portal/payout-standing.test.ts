@@ -8,7 +8,7 @@ const shop = {
 }
 const before = { paid: null, returned: null, orders: [], currency: 'NOK', amount: '100' }
 
-/** How a payout of 5 March stands at a moment, and what is said of it. */
+/** The status of a payout of 5 March at a moment, and its text. */
 const told = (status: PayoutStatus, at: string, account: string | null, timeZone: string) => {
   const state = { ...before, status, day: '2027-03-05' }
   const needs = {

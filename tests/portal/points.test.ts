@@ -19,7 +19,7 @@ describe('given a point of sale that is made in the portal,', () => {
     const made = await desk.alice.submit(page, { id: 'kiosk', name: 'Kiosk', type: 'vending' })
     expect(made.location).toBe(`${path}?done=made`)
     expect((await api('GET', 'pos/kiosk/')).body).toMatchObject({ name: 'Kiosk', type: 'vending' })
-    // The same form again makes nothing else; another one with its id is refused.
+    // The same form again creates nothing; another form with its id is refused.
     const same = { id: 'kiosk', name: 'Kiosk', type: 'vending' }
     expect((await desk.alice.submit(page, same)).status).toBe(303)
     const other = await desk.alice.submit(page, { ...same, name: 'Bar' })

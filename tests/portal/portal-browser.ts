@@ -7,7 +7,7 @@ import { walkSettings, type Walk } from '../people/walk.ts'
 
 type PortalWalk = Pick<Walk, 'service' | 'open' | 'seen'>
 
-/** A browser and a furnished service for the tests of a file. */
+/** A browser and a prepared service for a test file. */
 export const portalBrowser = (furnish: (service: PeopleService) => Promise<unknown>) => {
   let chromium: PageBrowser
   let service: PeopleService
@@ -32,21 +32,21 @@ export const portalBrowser = (furnish: (service: PeopleService) => Promise<unkno
   }
 }
 
-/** A page that is too wide widens the window of a phone, but not its screen. */
+/** A page that is too wide widens a phone's window, but not its screen. */
 const excess = 'document.documentElement.scrollWidth - Math.min(innerWidth, screen.width)'
 
-/** Cells of lists, and current links, that are cut off by what they stand in. */
+/** Cells of lists, and current links, that are cut off by their container. */
 const cut = `[...document.querySelectorAll('.flush td, nav [aria-current]')].filter((one) => {
   const [own, around] = [one, one.closest('.flush, nav')].map((box) => box.getBoundingClientRect())
   return own.left < around.left - 1 || own.right > around.right + 1
 }).length`
 
-/** Whether a line of code ends where nobody sees it. */
+/** Whether a line of code ends out of sight. */
 const cutsCode = `[...document.querySelectorAll('main pre')].some(
   (code) => code.scrollWidth > code.clientWidth,
 )`
 
-/** Widths where layouts change, between the ends of what is supported. */
+/** Widths at which layouts change, within the supported range. */
 const widths = [360, 640, 768, 1000, 1200, 1440, 1920]
 
 /**
@@ -70,7 +70,7 @@ const cutParts = `(() => {
   return found
 })()`
 
-/** Values of stacked tables that do not have the name of their column, where its head is away. */
+/** Values of stacked tables without their column's name, where the header is hidden. */
 const unnamed = `[...document.querySelectorAll('table.stacks')].flatMap((table) => {
   const heads = [...table.querySelectorAll('thead th')].map((head) =>
     head.querySelector('.unseen') ? '' : head.textContent.trim(),
@@ -101,7 +101,7 @@ const cutAt = async (page: Page): Promise<string[]> => {
   return found
 }
 
-/** What axe-core finds on the pages of a walk, and which of them are cut. */
+/** The problems axe-core finds on the pages of a walk, and the pages that are cut off. */
 export const faultsOfWalk = async (
   walk: (through: PortalWalk) => Promise<unknown>,
   through: Omit<PortalWalk, 'seen'>,

@@ -4,7 +4,7 @@ import { shopOfAlice } from './shop-of-alice.ts'
 const { service, alice } = await shopOfAlice()
 const home = '/portal/sandbox/'
 
-/** The line that says which day it is. */
+/** The line with the date. */
 const dayIn = (html: string): string =>
   (/<p class="today"[^>]*>([^]*?)<\/p>/.exec(html)?.[1] ?? '')
     .replaceAll(/<[^>]*>/g, ' ')

@@ -7,7 +7,7 @@ export type Try = {
   readonly path: string
   readonly action: StaffAction
   readonly form?: Readonly<Record<string, string>>
-  /** What it would show is not there, so that it is a 404 for whoever may look. */
+  /** Its subject does not exist, so that even permitted visitors get a 404. */
   readonly isEmpty?: true
 }
 
@@ -20,7 +20,7 @@ const change = (change: string, form: Readonly<Record<string, string>> = {}): Tr
 
 const look = (path: string, action: StaffAction): Try => ({ method: 'GET', path, action })
 
-/** The form of an action was made for another state of the payment. */
+/** The form of an action, made for another state of the payment. */
 const act = (action: 'capture' | 'release' | 'renew' | 'refund'): readonly Try[] => [
   look(`payments/TID/${action}`, action),
   { method: 'POST', path: `payments/TID/${action}`, action, form: { mark: 'old', had: '0' } },
@@ -32,7 +32,7 @@ const points = (path: string, form: Readonly<Record<string, string>>): readonly 
   { method: 'POST', path: `points-of-sale/${path}`, action: 'change_points_of_sale', form },
 ]
 
-/** Every address of a merchant's portal, new ones too. The forms change nothing when sent. */
+/** Every address of a merchant's portal, including new ones. The forms change nothing when sent. */
 export const portalTries: readonly Try[] = [
   look('', 'see_overview'),
   look('events?after=0', 'see_overview'),

@@ -5,7 +5,7 @@ import { furnishMonth, leaveOpen } from './shop-month.ts'
 
 type PortalWalk = Pick<Walk, 'service' | 'open' | 'seen'>
 
-/** A shop with a month behind it, whose owner is alice. */
+/** Alice's shop, with a month of trade. */
 export const furnishPortal = async (service: PeopleService): Promise<void> => {
   await service.operator('staff', 'add', 'sandbox', '4799999901', '--role', 'owner')
   await furnishMonth(service)
@@ -19,11 +19,11 @@ export const signInTo = async (
   known = knownOf('alice'),
 ): Promise<void> => {
   await page.goto(address + path)
-  // The browser may have been here before.
+  // The browser may have been used before.
   if (page.url().includes('/payer/sign-in')) await typeBoth(page, known)
 }
 
-/** Somebody else has the browser for a while. */
+/** Lends the browser to somebody else. */
 export const lent = async (page: Page, use: () => Promise<void>): Promise<void> => {
   const context = page.context()
   const cookies = await context.cookies()
@@ -33,7 +33,7 @@ export const lent = async (page: Page, use: () => Promise<void>): Promise<void> 
   await context.addCookies(cookies)
 }
 
-/** Fills the form of the open page; answers the id of the merchant. */
+/** Fills in the open page's form; returns the merchant's id. */
 export const signUpShop = async (page: Page, name: string): Promise<string> => {
   await page.locator('[name=name]').fill(name)
   await page.locator('[name=organization]').fill(String(Date.now()).slice(-9))
@@ -53,7 +53,7 @@ const moneyPages = [
   ['account', '/account'],
 ] as const
 
-/** Every page of the portal, with what can be wrong on it. */
+/** Every page of the portal, with its possible errors. */
 export const walkPortal = async ({ service, open, seen }: PortalWalk): Promise<void> => {
   const page = await open()
   const at = async (path: string) => page.goto(service.address + path)

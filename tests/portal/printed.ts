@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** The sizes of the pages that a printer would get, in points. */
+/** The page sizes that a printer would get, in points. */
 export const printedSizes = async (page: Page): Promise<readonly string[]> => {
   const pdf = (await page.pdf({ preferCSSPageSize: true })).toString('latin1')
   const boxes = [...pdf.matchAll(/\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/g)]

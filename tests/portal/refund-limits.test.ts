@@ -18,7 +18,7 @@ const pass = async (days: number): Promise<void> => {
   await desk.alice.signIn('alice')
 }
 
-/** What was refunded before is older than 24 hours. */
+/** Earlier refunds are older than 24 hours. */
 beforeEach(() => pass(1))
 
 const formOf = (tid: string, amount: number, visitor: TestVisitor = desk.bob) =>
@@ -46,7 +46,7 @@ test('refunds of several payments by one person within 24 hours count together',
   expect(await refund(large, 400)).toBe(303)
   expect(await refund(one, 100)).toBe(303)
   expect(await refund(other, 100)).toBe(400)
-  // Another person's refunds are counted apart.
+  // Another person's refunds are counted separately.
   expect((await formOf(other, 100, desk.alice)).html).not.toContain('need a code')
   await pass(1)
   expect(await refund(third, 100)).toBe(303)

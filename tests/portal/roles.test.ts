@@ -40,7 +40,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-/** What the table of the domain should say, written down a second time. */
+/** The expected content of the domain's table, written independently. */
 const reads: readonly StaffAction[] = staffActions.filter((action) => action.startsWith('see_'))
 const expected: Readonly<Record<StaffRole, readonly StaffAction[]>> = {
   owner: staffActions,
@@ -88,7 +88,7 @@ describe.each(staffRoles)('given the role %s,', (role) => {
   })
 })
 
-/** Sends what a page of this person would send. */
+/** Sends what this person's page would send. */
 const tried = async ({ method, path, form }: Try, merchant: string) => {
   const address = `/portal/${merchant}/${path.replace('TID', tid).replace('CODE', code)}`
   if (method === 'GET') return bob.visit(address)

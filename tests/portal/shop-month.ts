@@ -3,7 +3,7 @@ import { paymentInput } from '../../harness/payment-input.ts'
 
 const daySeconds = 86_400
 
-/** Numbers that look like a shop's, the same each time. */
+/** Pseudo-random numbers typical of a shop, with a fixed seed. */
 const randoms = (seed: number) => {
   let state = seed
   return (below: number): number => {
@@ -27,7 +27,7 @@ export const pay = async ({ call }: Service, posId: string, amount: string): Pro
   return body.id as string
 }
 
-/** A month of a shop with two tills: captures, refunds, and authorisations that soon end. */
+/** A month of a shop with two tills: captures, refunds, and authorisations about to expire. */
 export const furnishMonth = async (service: Service, days = 34): Promise<void> => {
   const { call, advance } = service
   const random = randoms(7)
@@ -44,7 +44,7 @@ export const furnishMonth = async (service: Service, days = 34): Promise<void> =
   }
 }
 
-/** Some that nobody has captured, the day before they end. */
+/** Authorisations that nobody has captured, the day before they expire. */
 export const leaveOpen = async (service: Service, count: number): Promise<void> => {
   for (let left = count; left > 0; left -= 1) await pay(service, 'web', `${left * 450}.00`)
   await service.advance(2.5 * daySeconds)

@@ -2,7 +2,7 @@ import { afterAll } from 'vitest'
 import { startPeopleService } from '../../harness/people-service.ts'
 import { makeVisitor } from '../people/visitor.ts'
 
-/** A service for the tests of a file, where alice owns the shop and is signed in. */
+/** A service for a test file, with a shop that alice owns and where she is signed in. */
 export const shopOfAlice = async () => {
   const service = await startPeopleService()
   afterAll(() => service.stop())

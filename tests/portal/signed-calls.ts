@@ -12,7 +12,7 @@ export const pemOf = ({ publicKey }: RsaPair): string =>
 
 const path = '/merchant/v1/pos/'
 
-/** The headers of a signed request for the points of sale. */
+/** Headers of a signed request for the points of sale. */
 export const signedBy = (
   { address }: Service,
   user: string,
@@ -23,13 +23,13 @@ export const signedBy = (
   return signedHeaders({ method: 'GET', url: address + path, key, headers })
 }
 
-/** How a request for the points of sale is answered. */
+/** Status of a request for the points of sale. */
 export const statusOfCall = async (
   { call }: Service,
   headers: Readonly<Record<string, string>>,
 ): Promise<number> => (await call('GET', path, undefined, headers)).status
 
-/** What the token endpoint says to a client with this secret and a code that nobody has. */
+/** The token endpoint's response to a client with this secret and an invalid code. */
 export const clientIs = async (
   { address }: Service,
   client: string,

@@ -21,7 +21,7 @@ beforeAll(async () => {
   time = new Date(at).toISOString()
   await service.call('POST', paths.clock, { body: { advance_seconds: 60 } })
   await service.pos1('PUT', payment, { action: 'capture' })
-  // Checkpoints are signed beside, and may be dated before a later event that they follow.
+  // Checkpoints are signed in the background, and may be dated before the event they follow.
   const all: RecordedEvent[] = []
   for await (const events of service.core.store.readAll(0)) all.push(...events)
   const isLater = (event: RecordedEvent) => parseEvent(event).metadata.at > at

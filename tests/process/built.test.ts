@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 type Lock = { readonly packages: Readonly<Record<string, { readonly dev?: true }>> }
 
-/** A folder with what was built and the packages that `npm ci --omit=dev` installs. */
+/** A folder with the build and the packages that `npm ci --omit=dev` installs. */
 const productionFolder = (name: string): string => {
   const place = join(folder, name)
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Lock
@@ -27,11 +27,11 @@ const productionFolder = (name: string): string => {
   return place
 }
 
-/** Starts the service with a command; answers where it listens. */
+/** Starts the service with a command; returns its address. */
 const start = async (cwd: string, ...[command = '', ...words]: string[]) => {
   const env = { ...process.env, MODE: 'sandbox', PORT: '0', DATA_DIR: newFolder() }
   onTestFinished(() => rmSync(env.DATA_DIR, { recursive: true, force: true }))
-  // Of the npm that runs the tests.
+  // Variables of the npm that runs the tests.
   for (const name of Object.keys(env).filter((name) => name.startsWith('npm_')))
     delete (env as NodeJS.ProcessEnv)[name]
   const PATH = dirname(process.execPath) + ':/usr/local/bin:/usr/bin:/bin'

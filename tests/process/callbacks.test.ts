@@ -179,7 +179,7 @@ describe('a message', () => {
       ['auth', '60.00'],
       ['ok', '0.00'],
     ])
-    // Each retrieval makes a link of its own.
+    // Each read generates its own link.
     const attachment_uri = expect.stringMatching(/^\/attachment\/v1\//)
     expect(told[2]).toEqual({ ...(await outcomeOf(shop.till, tid)), attachment_uri })
   })
@@ -251,13 +251,13 @@ describe('a delivery that fails', () => {
     const tid = await requestPayment(shop.till, { callback_uri: receiver.url('/') })
     await put(tid, { action: 'abort' })
     await advance(shop.world, 0)
-    // Due after five; a second of them may pass until two nodes have shared out the work.
+    // Due after five; a second may pass until two nodes have divided the work.
     await advance(shop.world, asNodes ? 3 : 4)
     expect(receiver.arrivals).toHaveLength(1)
     for (let last = (await attemptsAbout(tid)).at(-1); ; last = (await attemptsAbout(tid)).at(-1)) {
       const next = last?.data.nextAttemptAt
       if (next == null) break
-      // In whole seconds: the first one that is not before the attempt.
+      // In whole seconds: the first one not before the attempt.
       const now = new Date(Math.ceil(next / 1000) * 1000).toISOString().slice(0, 19)
       await shop.world('POST', '/sandbox/v1/clock/', { now: now.replace('T', ' ') })
     }
@@ -341,7 +341,7 @@ describe('a delivery that fails', () => {
     const tid = await authorize(shop, { callback_uri: receiver.url('/') })
     await receiver.until((arrivals) => arrivals.length === 1)
     const moved = advance(shop.world, 6)
-    // Another request and its answer: the one that moves the clock has arrived by then.
+    // Another request and its response: by then the one that moves the clock has arrived.
     await outcomeOf(shop.till, tid)
     answer(503)
     await moved

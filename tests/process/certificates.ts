@@ -1,5 +1,4 @@
-// A certificate authority of the tests' own, a server certificate that it signed, and one that
-// nobody signed.
+// A test certificate authority, a server certificate signed by it, and a self-signed one.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,8 +7,8 @@ const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '
 const server = ['-subj', '/CN=receiver', '-addext', 'subjectAltName=IP:127.0.0.1']
 
 /**
- * Makes them in a folder; answers the file of the authority, to be trusted, and both pairs of key
- * and certificate.
+ * Creates them in a folder; returns the authority's file, to be trusted, and both pairs of key and
+ * certificate.
  */
 export const makeCertificates = (folder: string) => {
   const make = (name: string, ...options: string[]) => {

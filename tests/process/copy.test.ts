@@ -17,9 +17,9 @@ import { openStoreToRead } from '../../infrastructure/stores.ts'
 import { clockAdvanced, newEvent } from '../event-store/appends.ts'
 import { copy, emptyServer, newFolder, rowsIn, treeOf } from './copied-log.ts'
 
-/** 2,000 payments under way, with callbacks and checkpoints. */
+/** 2,000 payments in progress, with callbacks and checkpoints. */
 let large = ''
-/** 400 events of 40 streams, in turns. */
+/** 400 events in 40 interleaved streams. */
 let many = ''
 /** A payment, a report and a settlement. */
 let shop = ''

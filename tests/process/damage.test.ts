@@ -19,7 +19,7 @@ const folderOfTest = (): string => {
   return folder
 }
 
-/** Writes another text over one of the same length, wherever it stands. */
+/** Replaces a text everywhere with another one of the same length. */
 const overwrite = (file: string, from: string, to: string): void => {
   const bytes = readFileSync(file)
   let found = 0

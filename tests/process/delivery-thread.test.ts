@@ -15,7 +15,7 @@ const folder = newFolder()
 const { log, lines, heard } = heardLog()
 const settings = readSettings({ DATA_DIR: folder, HOST: '127.0.0.1', PORT: '0' })
 const server = await startServer(settings, log, 'worker')
-/** Those that begin once the service has begun. */
+/** Threads that start after the service. */
 const threads: Worker[] = []
 process.on('worker', (thread) => threads.push(thread))
 let receiver: Receiver
@@ -44,7 +44,7 @@ const call = async (method: string, path: string, body: object) => {
   return text === '' ? {} : JSON.parse(text)
 }
 
-/** A payment that is authorised and captured, and tells of both. */
+/** A payment that is authorised and captured, with a callback for each. */
 const take = async (callback_uri: string | null): Promise<string> => {
   const { customer: _, ...input } = paymentInput({ amount: '50.00' })
   const uris = {

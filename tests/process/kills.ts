@@ -1,4 +1,4 @@
-// Kills the service at random moments while events and deliveries run, then checks every callback:
+// Kills the service at random moments during events and deliveries, then checks every callback:
 // `npm run kills` (200 times), or `npm run kills -- 20`.
 import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
@@ -17,14 +17,14 @@ const DATA_DIR = newFolder()
 const pos1 = { merchant: 'sandbox', user: 'pos1', secret: 'sandbox-secret' }
 const listPath = '/merchant/v1/payment_request/'
 
-/** How many events of each payment were acknowledged. */
+/** Number of acknowledged events per payment. */
 const acknowledged = new Map<string, number>()
 
-/** When each process was started, and in which ones each message came. */
+/** Start time of each process, and the processes in which each message arrived. */
 const starts: number[] = []
 const cameIn = new Map<string, number[]>()
 
-/** The process of a time, by its number. */
+/** The number of the process running at a time. */
 const processAt = (time: number): number => starts.findLastIndex((start) => start <= time)
 
 const start = () => {
@@ -51,7 +51,7 @@ const payUntilKilled = async (address: string, uri: string): Promise<void> => {
   for (;;) await pay(address, uri)
 }
 
-/** Where an acknowledged event was not told, or not in its turn. */
+/** Acknowledged events without a callback, or with one out of order. */
 const untold = (arrivals: readonly Arrival[]): string[] => {
   const told = new Map<string, Set<number>>()
   for (const { meta } of arrivals) {
@@ -65,7 +65,7 @@ const untold = (arrivals: readonly Arrival[]): string[] => {
   })
 }
 
-/** Where a message came again although its answer was recorded, or was recorded otherwise. */
+/** Messages that arrived again although their result was recorded, or whose record differs. */
 const wronglyRepeated = async (): Promise<string[]> => {
   const recordedIn = new Map<string, number[]>()
   for (const { type, stream, data } of await readLog(DATA_DIR))
@@ -74,7 +74,7 @@ const wronglyRepeated = async (): Promise<string[]> => {
       recordedIn.set(id, [...(recordedIn.get(id) ?? []), processAt(data.attemptedAt)])
     }
   return [...cameIn].flatMap(([id, came]) => {
-    // Once for each process that was killed before it could record the answer.
+    // Once for each process killed before it could record the result.
     const isOnceEach = new Set(came).size === came.length
     const recorded = recordedIn.get(id) ?? []
     if (isOnceEach && recorded.length === 1 && recorded[0] === came.at(-1)) return []

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 
-/** What a process may remember whose heap may grow so large, in MB. */
+/** Cache size of a process with this heap limit, in MB. */
 const bytesIn = (heap: number): number => {
   const script = `import { cacheLimitsInHeap } from './infrastructure/event-store/open-log.ts'
     console.log(cacheLimitsInHeap().bytes)`

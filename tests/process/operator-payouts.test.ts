@@ -116,7 +116,7 @@ test('given somebody who holds the log, when payouts are to be ordered, then the
   expect(code).toBe(0)
   const { payouts_ordered, message_id } = JSON.parse(output)
   expect(payouts_ordered).toBeGreaterThan(0)
-  // For whoever breaks it off.
+  // For an operator who interrupts it.
   expect(errors).toContain(`ordering payouts under message ${message_id}. To write their file: `)
   expect(problemsOfPayoutFile(readFileSync(file, 'utf8'))).toEqual([])
 })
@@ -128,7 +128,7 @@ test('given a payout whose day has passed before the bank is asked for it, when 
   const passed = place.core.accounting.settlements.payable()[0]?.made?.payoutDay ?? ''
   expect(passed).not.toBe('')
   await place.sandbox('clock/', { advance_seconds: 4 * 86_400 })
-  // On the one that follows, when midnight comes meanwhile.
+  // Or the next day, if midnight passes meanwhile.
   const isHoliday = await bankHolidaysOf(place.core.find)('sandbox')
   const earliest = () => payoutDay(place.core.now(), 0, 'UTC', isHoliday).day
   const before = earliest()

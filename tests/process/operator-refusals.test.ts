@@ -33,14 +33,14 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(settings.DATA_DIR, { recursive: true }))
 
-/** What a command says that does nothing. */
+/** The error message of a command that does nothing. */
 const refusal = async (...words: string[]): Promise<string> => {
   const { code, output, errors } = await daybook(...words)
   expect([code, output]).toEqual([1, ''])
   return errors
 }
 
-/** A folder with a copy of the log, as a backup makes it. */
+/** A folder with a copy of the log, as in a backup. */
 const copyOfLog = async (): Promise<string> => {
   const DATA_DIR = `${settings.DATA_DIR}-copy`
   mkdirSync(DATA_DIR)
@@ -279,7 +279,7 @@ describe('the check of a log', () => {
     expect(code).toBe(1)
     expect(JSON.parse(output)).toMatchObject({ gaps: 0, damage: 1 })
     expect(errors).toBe('database disk image is malformed\n')
-    // What is logged meanwhile is told in words, too.
+    // Log lines in between are plain text too.
     expect(await onCopy('status')).toEqual({
       code: 1,
       output: '',

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 
 type Packed = { readonly files: readonly { readonly path: string }[]; readonly size: number }
 
-/** What `npm pack` would put into the tarball, of what was built. */
+/** What `npm pack` would put into the tarball, from the build. */
 const packed = (): Packed => {
   const words = ['pack', '--dry-run', '--json', '--ignore-scripts']
   const [pack] = JSON.parse(execFileSync('npm', words, { encoding: 'utf8' })) as [Packed]

@@ -3,7 +3,7 @@ import { answerPages } from '../../infrastructure/pages/answer-pages.ts'
 import { askForPages } from '../../infrastructure/pages/ask-for-pages.ts'
 import type { FromPages, ToPages } from '../../infrastructure/pages/page-exchange.ts'
 
-/** Both sides of the exchange, joined as two threads are. */
+/** Both sides of the exchange, connected like two threads. */
 const joined = (fetch: () => Response | Promise<Response>) => {
   const asking = askForPages((message: ToPages) => {
     const sent = structuredClone(message)
@@ -24,7 +24,7 @@ const joined = (fetch: () => Response | Promise<Response>) => {
   return { ...asking, asked: () => asking.ask({ ...request, headers: {}, peer: undefined }) }
 }
 
-/** Numbers without end, made as they are read. */
+/** An endless stream of numbers, generated on demand. */
 const endless = () => {
   const made: number[] = []
   let isLeft = false
@@ -62,7 +62,7 @@ describe('an answer from another thread', () => {
     const reader = (await asked()).body!.getReader()
     for (let number = 1; number <= 5; number += 1)
       expect((await reader.read()).value).toEqual(new Uint8Array([number]))
-    // One more is asked for ahead.
+    // One more is requested ahead.
     expect(made.length).toBeLessThanOrEqual(7)
     await reader.cancel()
     await new Promise((resolve) => setImmediate(resolve))

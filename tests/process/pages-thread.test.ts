@@ -13,7 +13,7 @@ process.on('worker', (thread) => threads.push(thread))
 
 const overview = '/portal/sandbox/'
 
-/** The thread alone, without a service around it. */
+/** Only the thread, without a service. */
 const threadAlone = (given: Parameters<typeof readSettings>[0]) => {
   const { log, lines, heard } = heardLog()
   const readModels = { position: () => 0, onMoved: () => () => {}, hurry: () => {} }

@@ -19,7 +19,7 @@ const { log, lines, heard } = heardLog()
 const settings = readSettings({ DATA_DIR: folder, PORT: '0' })
 const server = await startServer(settings, log, 'worker')
 afterAll(server.stop)
-/** Those that begin once the service has begun. */
+/** Threads that start after the service. */
 const threads: Worker[] = []
 process.on('worker', (thread) => threads.push(thread))
 await runCommand(['staff', 'add', 'sandbox', '4799999901', '--role', 'owner'], {

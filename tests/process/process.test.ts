@@ -80,7 +80,7 @@ test('expiry is recorded on the second, once, and though nobody looks', async ()
   const { date_expires } = (await shop.till('GET', pathOf(tid))).body
   const dueAt = Date.parse(`${date_expires.replace(' ', 'T')}Z`)
   const before = new Date(dueAt - 1000).toISOString().slice(0, 19).replace('T', ' ')
-  // A second before: nothing is recorded by then.
+  // A second before, when nothing is recorded yet.
   await shop.world('POST', '/sandbox/v1/clock/', { now: before })
   expect(typesOf(eventsOf(await readLog(folder), tid))).toEqual(['PaymentRequested'])
   await shop.world('POST', '/sandbox/v1/clock/', { now: date_expires })
@@ -102,8 +102,8 @@ test('expiry is recorded on the second, once, and though nobody looks', async ()
 })
 
 /**
- * Captures 1.00 after 1.00 until the service dies; answers the ids it acknowledged and the one it
- * did not.
+ * Captures 1.00 repeatedly until the service dies; returns the acknowledged ids and the
+ * unacknowledged one.
  */
 const captureUntilDeath = async (till: MerchantClient, tid: string, onAcknowledged: () => void) => {
   const acknowledged: string[] = []
@@ -126,7 +126,7 @@ test('kill -9 amid captures, and a start with rebuilt read models: what was ackn
   const rebuilt = await runCommand(settings, '--json', 'rebuild')
   expect(JSON.parse(rebuilt.output).events).toBeGreaterThan(100)
 
-  // It expires while the service is down, or as it comes back.
+  // It expires while the service is down, or when it comes back.
   const unanswered = await requestPayment(shop.till, { expires_in: 1, callback_uri })
   let acknowledgements = 0
   let died: Promise<unknown> | undefined
@@ -171,7 +171,7 @@ test('kill -9 amid captures, and a start with rebuilt read models: what was ackn
   }
 })
 
-/** Resolves once nobody listens at an address any more. */
+/** Resolves once nobody listens at an address. */
 const untilRefused = async (address: string): Promise<void> => {
   for (;;) {
     const socket = connect(Number(new URL(address).port), '127.0.0.1')
@@ -200,7 +200,7 @@ test('two processes on one folder see each other’s writes at once; SIGTERM fin
   const both = range(100).map((n) => capture(tills[n % 2]!, tid, `c-${n}`))
   const statuses = statusesOf(await Promise.all(both))
   expect(statuses.filter((status) => ![204, 400, 409].includes(status))).toEqual([])
-  // A 409 may also say that others were faster too many times: then it can be sent again.
+  // A 409 may also mean too many conflicts: then the request can be repeated.
   for (const n of range(100))
     if (statuses[n] === 409) statuses[n] = (await capture(shop.till, tid, `c-${n}`)).status
   const taken = range(100).filter((n) => statuses[n] === 204)
@@ -211,7 +211,7 @@ test('two processes on one folder see each other’s writes at once; SIGTERM fin
     expect(ids.toSorted()).toEqual(taken.map((n) => `c-${n}`).toSorted())
   }
 
-  // A request whose headers have arrived, and whose body has not.
+  // A request with headers but without its body.
   const last = await authorize(other)
   const running = request(`${other.service.address}${pathOf(last)}`, {
     method: 'PUT',

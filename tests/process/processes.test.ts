@@ -42,7 +42,7 @@ const metricsOf = async (address: string): Promise<string> =>
 const metric = (text: string, name: string): number =>
   Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1])
 
-/** Each request has a connection of its own, and the processes take them in turns. */
+/** Each request has a separate connection, and the processes take them in rotation. */
 const asker = (address: string) => {
   const agent = new Agent({ keepAlive: false })
   const headers = secretHeaders('sandbox', 'pos1', 'sandbox-secret')

@@ -110,7 +110,7 @@ test('a log that is moved away takes nothing: readiness and metrics say so, unti
       'The log of events, the vault or the folder of blobs cannot be used just now.',
   })
   expect((await ask('/health/live')).status).toBe(200)
-  // What is read needs nothing appended.
+  // Reading appends nothing.
   expect((await outcomeOf(till, tid)).status).toBe('auth')
 
   renameSync(`${log}.moved`, log)
@@ -133,7 +133,7 @@ test('a vault that cannot be read is told in readiness, metrics and the log', as
   expect([...service.errors].join('')).toContain('the vault cannot be read just now')
 })
 
-/** Overwrites the first page of a table, and of each of its indexes. */
+/** Overwrites the first page of a table and of each of its indexes. */
 const damage = (file: string, table: string): void => {
   const reading = new Database(file, { readonly: true })
   const roots = 'SELECT rootpage FROM sqlite_schema WHERE tbl_name = ? AND rootpage > 0'
@@ -145,7 +145,7 @@ const damage = (file: string, table: string): void => {
   closeSync(damaging)
 }
 
-/** While it begins again nobody answers. */
+/** Waits while the service restarts. */
 const untilReady = async ({ till }: TestShop): Promise<void> => {
   const status = () =>
     till('GET', '/health/ready').then(

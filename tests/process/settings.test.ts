@@ -8,7 +8,7 @@ import { runCommand } from '../../harness/shop-process.ts'
 const DATA_DIR = newFolder()
 afterAll(() => rmSync(DATA_DIR, { recursive: true }))
 
-/** What is said of settings that cannot be. */
+/** The error message for invalid settings. */
 const complaint = async (settings: Readonly<Record<string, string>>): Promise<string> => {
   try {
     await (await openStore(readSettings({ DATA_DIR, ...settings }))).close()

@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const both = <T>(ask: (shop: TestShop) => Promise<T>): Promise<T[]> => Promise.all(shops.map(ask))
 
-/** Moves the clock of both processes at once to midnight after some weekday. */
+/** Moves the clock of both processes at once to midnight after some weekdays. */
 const moveBoth = async (days: number): Promise<void> => {
   const now = Date.parse(`${(await advance(shops[0].world, 0)).replace(' ', 'T')}Z`)
   const later = new Date(now + days * 86_400_000).toISOString().slice(0, 19).replace('T', ' ')
@@ -46,7 +46,7 @@ const settlementsOf = (log: readonly Recorded[]) =>
     .map(({ type }) => type)
     .filter((type) => type === 'SettlementStarted' || type === 'SettlementMade')
 
-/** A settlement as each process tells it, without its links, which each signs anew. */
+/** A settlement according to each process, without links, which each signs anew. */
 const told = (serial: number) =>
   both(async ({ till }) => {
     const { transaction_log_uris: _, ...rest } = (await till('GET', `${settlementPath}${serial}/`))
@@ -54,7 +54,7 @@ const told = (serial: number) =>
     return rest
   })
 
-/** The bytes of the logs of something, as each process gives them. */
+/** The bytes of log files from each process. */
 const bytesOf = (path: string) =>
   both(async (shop) => {
     const { transaction_log_uris: uris } = (await shop.till('GET', path)).body
@@ -111,7 +111,7 @@ test('both close a report at once: it is closed once, its bytes are the same fro
   shops = [shops[0], await startShop(settings)]
   expect(await bytesOf(reportPath)).toEqual([before, before])
 
-  // What has been at work on the older read models all along goes on with them, alone again.
+  // A process that has used the older read models continues to do so alone.
   await shops[1].service.stop()
   const next = reportPath.replace('/1/', '/2/')
   expect((await shops[0].till('PUT', next, {})).status).toBe(204)
@@ -154,9 +154,9 @@ test('the operator sees that the journal balances, and fees that change count fr
   expect(await feeOf()).toBe('1.80')
   expect(await feeOf('EUR')).toBe('0.00')
   await shops[0].world('POST', '/sandbox/v1/clock/', { now: `${tomorrow} 00:00:00` })
-  // The other hears of it a moment later.
+  // The other one observes it a moment later.
   await advance(shops[1].world, 0)
-  // The fixed part stays as it was.
+  // The fixed part does not change.
   expect(await feeOf()).toBe('10.80')
   expect(await feeOf('EUR')).toBe('9.00')
 

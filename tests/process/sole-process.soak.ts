@@ -20,7 +20,7 @@ test('of services on one log each message arrives once, though some were killed'
   onTestFinished(() => void receiver.close())
 
   let told = 0
-  /** Has two messages come of each of twenty payments, and waits until all have arrived. */
+  /** Makes twenty payments with two messages each, and waits until all have arrived. */
   const takePayments = async (...shops: readonly (typeof first)[]): Promise<void> => {
     const payments = Array.from({ length: 20 }, async (_, n) => {
       const shop = shops[n % shops.length]!

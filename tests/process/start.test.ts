@@ -31,7 +31,7 @@ const root = newFolder()
 const folder = (name: string) => join(root, name)
 afterAll(() => rmSync(root, { recursive: true }))
 
-/** Starts the service, and ends it at once should it listen. */
+/** Starts the service, and stops it at once if it listens. */
 const start = async (settings: SettingsOfProcess) => {
   const child = startCommand(['serve'], settings, 'pipe')
   const printed = { output: '', errors: '' }
@@ -101,7 +101,7 @@ describe('the sandbox on a log of production', () => {
 })
 
 describe('a service that cannot start says why in one line', () => {
-  /** What is told of a start that fails, by whoever runs it. */
+  /** The output of a failed start, for each way of starting. */
   const told = async (
     settings: Readonly<Record<string, string>>,
     begin: (settings: Settings) => Promise<unknown> = (read) => openCore(read, makeLog('silent')),
@@ -114,7 +114,7 @@ describe('a service that cannot start says why in one line', () => {
     return failureOf(error, read)?.text
   }
 
-  /** Listens where the settings say, as the service does. */
+  /** Listens at the configured address, like the service. */
   const listen = async ({ HOST, PORT }: Settings): Promise<void> => {
     const server = createServer().listen(PORT, HOST)
     onTestFinished(() => void server.close())
@@ -255,7 +255,7 @@ describe('a service that cannot start says why in one line', () => {
 
 describe('a database that does not go with this Node', () => {
   /**
-   * What Node prints of the module that loads the database, alone in a folder, or beside this
+   * What Node prints about the module that loads the database, alone in a folder, or beside this
    * package.
    */
   const loaded = async (place: string, database?: string) => {

@@ -13,7 +13,7 @@ import { readSettings } from '../../infrastructure/settings.ts'
 import { openPlace } from '../../harness/ledger-service.ts'
 import { newFolder } from '../../harness/running-service.ts'
 
-/** A service that has not begun to work beside its requests, and what it writes to its log. */
+/** A service whose background work has not started, and its log output. */
 const openHere = async () => {
   const folder = newFolder()
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -30,7 +30,7 @@ test('a service that is stopped while the event store is away does not ask for i
   const { core, service, lines } = await openHere()
   await core.store.close()
   service.begin()
-  // The question is under way.
+  // The request is in progress.
   await service.stop()
   await core.close()
   expect(lines.filter((line) => line.includes('it will try again'))).toEqual([])
@@ -65,7 +65,7 @@ test('accounting that is stopped gives up the logs under way and begins no other
   expect(core.accounting.reports.closingCount()).toBe(2)
   const stopped = start()
   stopped.wake()
-  // The thread has been asked by now, and has not begun to run.
+  // The thread has been started by now, but does not run yet.
   await turn()
   await stopped.stop()
   expect(failures).toEqual([])

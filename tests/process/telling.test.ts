@@ -42,7 +42,7 @@ afterAll(() => {
   rmSync(DATA_DIR, { recursive: true })
 })
 
-/** The line that holds these, once it is written. */
+/** The line with these members, once it is written. */
 const untilTold = async (wanted: Readonly<Record<string, unknown>>): Promise<Line> => {
   const isWanted = (line: Line) => Object.entries(wanted).every(([name, is]) => line[name] === is)
   while (!lines.some(isWanted)) await fetch(`${address}/health/live`)

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 
 const built = join(import.meta.dirname, '..', '..', 'dist', 'infrastructure', 'worker.js')
 
-/** Tells how many bytes the heap of a thread with limits may take. */
+/** Prints how large the heap of a thread with limits may be, in bytes. */
 const program = `
 import { Worker } from 'node:worker_threads'
 import ${JSON.stringify(pathToFileURL(built).href)}

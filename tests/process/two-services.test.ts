@@ -46,7 +46,7 @@ test('what one of two services on one log has acknowledged, the other shows at o
   expect(shown.filter(({ captures, expected }) => captures !== expected)).toEqual([])
 })
 
-/** What is asked of one while the other has just changed it, the two in turns. */
+/** Reads from one service right after a change through the other, alternating. */
 const rounds = Array.from({ length: 10 }, (_, n) => n)
 const inTurns = (n: number) => (n % 2 === 0 ? shops : ([shops[1], shops[0]] as const))
 const kioskPath = '/merchant/v1/pos/kiosk/'
@@ -131,7 +131,7 @@ test('a user whom one has made a superuser may manage users at the other', async
   }
   for (const n of rounds) {
     const [one, other] = inTurns(n)
-    // The very same signature again would count as a repeat (interface 3).
+    // The same signature again would count as a repeat (interface 3).
     const change = (by: TestShop, roles: string[]) =>
       by.owner('PUT', '/merchant/v1/user/chief/', { roles, round: n })
     expect((await change(one, ['user'])).status).toBe(204)
@@ -152,7 +152,7 @@ test('a user whom one has let in from everywhere is let in by the other', async 
   }
   for (const n of rounds) {
     const [one, other] = inTurns(n)
-    // The very same signature again would count as a repeat (interface 3).
+    // The same signature again would count as a repeat (interface 3).
     const change = (by: TestShop, netmask: string) =>
       by.owner('PUT', '/merchant/v1/user/guest/', { netmask, round: n })
     expect((await change(one, shut.netmask)).status).toBe(204)

@@ -34,7 +34,7 @@ const open = async (from = '203.0.113.1'): Promise<Socket> => {
 const closeOf = (socket: Socket): Promise<void> =>
   new Promise((resolve) => (socket.closed ? resolve() : socket.once('close', () => resolve())))
 
-/** Resolves once the service knows of no connection. */
+/** Resolves once the service has no connections. */
 const untilAllAreGone = (): Promise<void> =>
   new Promise((resolve) => {
     const look = (): void => {
@@ -44,7 +44,7 @@ const untilAllAreGone = (): Promise<void> =>
     look()
   })
 
-/** Whether a till hears of a payment, and the service answers. */
+/** Whether a till receives a payment's message, and the service answers. */
 const worksAsBefore = async (): Promise<void> => {
   const till = connectRaw(service.address)
   await till.socketId()
@@ -60,7 +60,7 @@ test('when any frames come, then the service goes on and forgets the client', as
     fc.asyncProperty(fc.array(wire, { minLength: 1, maxLength: 12 }), async (frames) => {
       const socket = await open()
       for (const frame of frames) socket.write(bytesOf(frame))
-      // The end of ours, in the middle of a frame as it may be.
+      // The end of our data, possibly in the middle of a frame.
       socket.resume().end()
       await closeOf(socket)
     }),

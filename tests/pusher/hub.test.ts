@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { makePusherHub } from '../../http/pusher/hub.ts'
 import type { Frame } from '../../harness/pusher-client.ts'
 
-/** A hub on a clock that the test moves, and lines that write down what they are sent. */
+/** A hub on a controlled clock, and connections that record what they are sent. */
 const openHub = () => {
   let at = 0
   let ids = 0

@@ -21,7 +21,7 @@ const connect = (path = '/app/shop.key?protocol=7') => {
 
 const authPath = '/merchant/v1/pusher_auth/'
 
-/** Asks for the signature as client libraries do, with a form. */
+/** Requests the signature with a form, as client libraries do. */
 const askForm = (form: Readonly<Record<string, string>>) =>
   service.call('POST', authPath, {
     body: new URLSearchParams(form).toString(),
@@ -88,7 +88,7 @@ describe('given a public channel', () => {
     await authorizedPayment(service, { callback_uri })
     await staying.until(() => staying.told(channel).length === 2)
     expect(passing.told(channel)).toHaveLength(1)
-    // Each message once, and each of another payment.
+    // Each message once, each about another payment.
     expect(new Set(staying.told(channel).map(({ data }) => data.meta.id)).size).toBe(2)
   })
 

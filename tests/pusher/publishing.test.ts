@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { publishToChannels } from '../../application/publish-to-channels.ts'
 import type { RecordedEvent } from '../../application/event-store.ts'
 
-/** Attempts as the log holds them, and a hub that writes down what it is told. */
+/** Attempts as in the log, and a hub that records what it receives. */
 const publishing = (message: (seqno: number) => Promise<string>) => {
   const heard: string[] = []
   const failures: unknown[] = []

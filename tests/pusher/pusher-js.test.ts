@@ -26,7 +26,7 @@ const connect = (headers = tillHeaders) => {
   return client
 }
 
-/** A channel of the stock client, subscribed. */
+/** A subscribed channel of the stock client. */
 const listenTo = async (name: string, headers = tillHeaders) => {
   const channel = connect(headers).subscribe(name)
   await eventOf(channel, 'pusher:subscription_succeeded')
@@ -80,7 +80,7 @@ test("when another merchant's channel is named as an address, then it is refused
     service.pos1('POST', '/merchant/v1/shortlink/', { callback_uri: null, ...fields })
   for (const uri of ['pusher:foyer', 'pusher:m-kiosk-2-a', 'pusher:private-m-kiosk-2-a'])
     expect(await ask({ callback_uri: uri })).toMatchObject(wrongFields('callback_uri'))
-  // Also the prefix of a shorter id, which the name begins with as well.
+  // Also the prefix of a shorter id, with which the name begins as well.
   const answer = await kiosk('POST', '/merchant/v1/shortlink/', {
     callback_uri: 'pusher:m-kiosk-2-a',
   })

@@ -7,7 +7,7 @@ import { authorizedPayment, startService, type Service } from '../../harness/htt
 import { pusherOptions } from '../../harness/pusher-client.ts'
 import { startBrowser, type PageBrowser } from '../people/page-browser.ts'
 
-/** The build for browsers, as it is published. */
+/** The published build for browsers. */
 const library = readFileSync(
   createRequire(import.meta.url).resolve('pusher-js/dist/web/pusher.js'),
   'utf8',
@@ -30,7 +30,7 @@ const page = (options: object, channel: string): string => `<!doctype html>
     tell(meta.event + ' ' + object.amount + ' ' + object.currency + ' ' + object.status))
 </script>`
 
-/** A shop's own server: its page, and the merchant's word for who may listen. */
+/** A shop's own server: its page, and the merchant's authorisation of subscribers. */
 const startShop = async (service: Service, channel: string) => {
   const server = createServer(async (request, response) => {
     switch (request.url) {

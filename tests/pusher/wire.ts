@@ -1,14 +1,14 @@
-// WebSocket frames of a client, well made or not.
+// A client's WebSocket frames, valid or not.
 import fc from 'fast-check'
 
-/** A WebSocket frame, as it may be written or not. */
+/** A WebSocket frame, valid or not. */
 type Wire = {
   readonly opcode: number
   readonly isLast: boolean
   readonly reserved: number
   readonly isMasked: boolean
   readonly payload: Buffer
-  /** Told instead of the length of the payload. */
+  /** Sent instead of the payload's length. */
   readonly lie: bigint | undefined
 }
 
@@ -23,7 +23,7 @@ const lengthOf = (length: bigint, isMasked: boolean): Buffer => {
   return long
 }
 
-/** The key of the mask is 0, so the payload stands as it is. */
+/** The masking key is 0, so the payload is unchanged. */
 export const bytesOf = ({ opcode, isLast, reserved, isMasked, payload, lie }: Wire): Buffer => {
   const head = Buffer.from([(isLast ? 128 : 0) | (reserved << 4) | opcode])
   const length = lengthOf(lie ?? BigInt(payload.length), isMasked)

@@ -12,7 +12,7 @@ beforeEach(() => {
   queue = callbackQueueQueries(file.db)
 })
 
-/** A payment with a message to its address. */
+/** A payment with a callback to its address. */
 const aborted = (tid: string, host: string, at: Instant = morning): void => {
   const changes = { posTid: tid, callbackUri: `http://${host}/path` }
   happened(`payment-${tid}`, events.requested(changes, null))
@@ -64,7 +64,7 @@ test('then only those with a change, and those that have become due since', () =
     return [changed, elapsed]
   }
   expect(look(morning + 1)).toEqual([[], []])
-  // What happened earlier may be folded later.
+  // Earlier events may be folded later.
   aborted('c', 'three', morning - 1000)
   aborted('d', 'four', morning + 5)
   attempted('a', morning + 5)
@@ -72,7 +72,7 @@ test('then only those with a change, and those that have become due since', () =
   expect(look(morning + 5)).toEqual([[], [to('one'), to('two'), to('four')]])
   attempted('b', morning + 9)
   expect(look(morning + 8)).toEqual([[], []])
-  // A clock that was set back comes by what is due once more.
+  // A clock that was set back finds due messages again.
   expect(look(morning)).toEqual([[], []])
   expect(look(morning + 9)).toEqual([[], [to('one'), to('four'), to('two')]])
 })

@@ -99,7 +99,7 @@ describe('the callbacks that have not arrived', () => {
       data: { ...about, nextAttemptAt: morning },
     })
     expect(order()).toEqual([1, 2])
-    // All attempts are its again.
+    // All its attempts are available again.
     expect(find('payment-a')?.waiting[0]).toMatchObject({ seqno: 1, attempts: 0 })
   })
 

@@ -11,18 +11,18 @@ import {
 import { projections } from '../../projections/read-models.ts'
 import { morning } from '../domain/payments.ts'
 
-/** Asks each query once, with anything: it is prepared with its first use. */
+/** Runs each query once, with any values, because it is prepared on first use. */
 const askEach = (queries: unknown): void => {
   if (typeof queries === 'object') Object.values(queries ?? {}).forEach(askEach)
   if (typeof queries !== 'function') return
   try {
     queries(...Array(6).fill(1))
   } catch {
-    // What it was given is no sense for this one.
+    // The values made no sense for this query.
   }
 }
 
-/** A file of read models for each test of a test file, and what folds events into it. */
+/** A file of read models for each test of a test file, and a function that folds events into it. */
 export const foldedFile = () => {
   let folder: string
   let file: ReadModelFile
@@ -51,10 +51,7 @@ export const foldedFile = () => {
     apply([{ ...event, id: `e${position}`, stream, revision: 0, position, metadata }])
   }
 
-  /**
-   * How the database goes about those queries, of all that are asked, that have a part in their
-   * text.
-   */
+  /** The query plans of all prepared queries whose text contains a part. */
   const plansOf = (prepareAll: () => unknown, part: string): readonly string[][] => {
     const { sqlite } = file
     const asked: string[] = []

@@ -1,4 +1,4 @@
-// A process of its own that folds a log in a thread, and tells how far it is and what fails.
+// A separate process that folds a log in a thread, and reports its progress and failures.
 import { foldInWorker } from '../../infrastructure/read-models/folding-client.ts'
 
 const [DATA_DIR = '', readModels = ''] = process.argv.slice(2)

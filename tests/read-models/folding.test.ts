@@ -38,7 +38,7 @@ const opened = async (place: Place) => {
 const positionIn = ({ sqlite }: ReadModelFile) =>
   sqlite.prepare('SELECT position FROM checkpoint').pluck().get()
 
-/** Starts it; `reached` resolves once the read models hold everything up to a position. */
+/** Starts folding; `reached` resolves once the read models have reached a position. */
 const watching = (startFolding: StartFolding, onFailure: (error: unknown) => void) => {
   const waiting = new Map<Position, () => void>()
   let position: Position = -1
@@ -123,7 +123,7 @@ describe('a thread that folds', () => {
     file.sqlite.close()
 
     const inNode = [builtProgram('read-models/folding-process'), place.DATA_DIR, file.sqlite.name]
-    // No file may grow beyond 1 MiB, in blocks of 512 bytes.
+    // No file may exceed 1 MiB, in blocks of 512 bytes.
     const limited = ['-c', 'ulimit -f 2048; exec "$0" "$@"', process.execPath, ...inNode]
     const child = spawn('sh', limited, { stdio: ['pipe', 'pipe', 'inherit'] })
     const told: string[] = []

@@ -16,7 +16,7 @@ import { events, morning, request } from '../domain/payments.ts'
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** Of different parts of the log: each message begins a row of its own. */
+/** In different parts of the log: each message starts a new row. */
 const rows = 3_000
 /** Two generations of the cache, and a batch. */
 const mostKept = 1_200
@@ -32,7 +32,7 @@ const openFile = () => {
   return file
 }
 
-/** The projection, and all rows that it has made, which it does not hold. */
+/** The projection, with weak references to all its rows. */
 const watched = () => {
   const made: WeakRef<object>[] = []
   const found = projections.find(({ table }) => table === gatheredMessageProjection.table)
@@ -54,7 +54,7 @@ const recorded = (event: DomainEvent, stream: string, revision: number, position
   return { ...event, id: `e${position}`, stream, revision, position, metadata } as Recorded
 }
 
-/** Has a message that nobody asked to be sent. */
+/** A payment without a callback address. */
 const declined = (index: number): readonly Recorded[] => {
   const [stream, position] = [`payment-${index}`, (index + 1) * 128]
   const asked = events.requested({ ...request, callbackUri: null, posTid: stream })

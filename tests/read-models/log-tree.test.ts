@@ -10,7 +10,7 @@ import { includes } from '../transparency/proof-checks.ts'
 
 const leafOf = (position: number) => sha256(Buffer.from(`event ${position}`))
 
-/** The tree of a log of so many events, and all that was asked of its file. */
+/** The tree of a log of this many events, and a record of reads from its file. */
 const treeOf = (events: number) => {
   const asked: string[] = []
   const sqlite = new Database(':memory:', { verbose: (sql) => void asked.push(String(sql)) })
@@ -48,6 +48,6 @@ test('proofs of events side by side read once what they share', () => {
     const proof = tree.inclusionProof(index, size)
     expect(includes(sha256, { leaf: leafOf(index + 1), index, size, proof, root })).toBe(true)
   }
-  // The nodes of one tile, and the few that stand for all others.
+  // The nodes of one tile, and a few that represent all others.
   expect(asked.length).toBeLessThan(2 * 256 + 20)
 })

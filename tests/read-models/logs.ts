@@ -5,7 +5,7 @@ import { newMerchant } from '../../domain/merchant/merchant.ts'
 import { play, someSteps } from '../domain/payment-histories.ts'
 import { morning } from '../domain/payments.ts'
 
-/** What happens in one stream, in order. */
+/** An event in a stream. */
 type Happening = { readonly stream: string; readonly at: number; readonly event: DomainEvent }
 
 const payment = (tid: string): fc.Arbitrary<Happening[]> =>
@@ -17,7 +17,7 @@ const payment = (tid: string): fc.Arbitrary<Happening[]> =>
     })),
   )
 
-/** Registered, changed, removed, and registered anew. */
+/** Registered, changed, removed, and registered again. */
 const till = (id: string): fc.Arbitrary<Happening[]> => {
   const data = { merchant: 'sandbox', id, name: 'Till', type: 'store', location: null } as const
   const life: DomainEvent[] = [
@@ -35,10 +35,7 @@ const till = (id: string): fc.Arbitrary<Happening[]> => {
     )
 }
 
-/**
- * Attempts at the callback of some event of a payment: in vain, given up, asked for again,
- * delivered.
- */
+/** Attempts at a payment's callback: failed, abandoned, retried, delivered. */
 const deliveries = (tid: string, revision: number): fc.Arbitrary<Happening[]> => {
   const message = {
     subject: `payment-${tid}`,
@@ -100,8 +97,7 @@ const sandbox = newMerchant({
 })
 
 /**
- * A merchant, and reports and settlements that take the lines of its payments while more of them
- * come.
+ * A merchant, with reports and settlements that take the lines of its payments as these continue.
  */
 const books: fc.Arbitrary<Happening[]> = fc.constant([
   {
@@ -129,7 +125,7 @@ const books: fc.Arbitrary<Happening[]> = fc.constant([
   ]),
 ])
 
-/** A log of several streams, mixed as they come, each in its own order, at positions with gaps. */
+/** A log of several interleaved streams, each in order, at positions with gaps. */
 export const someLogs: fc.Arbitrary<readonly Recorded[]> = fc
   .tuple(
     fc.tuple(
@@ -149,7 +145,7 @@ export const someLogs: fc.Arbitrary<readonly Recorded[]> = fc
     const log: Recorded[] = []
     const revisions = new Map<string, number>()
     let position = 0
-    /** A message is attempted after its event. */
+    /** A message is attempted only after its event. */
     const canCome = ([next]: readonly Happening[]): boolean =>
       next !== undefined &&
       (!next.stream.startsWith('callback-event-') ||

@@ -24,7 +24,7 @@ describe('moments are made', () => {
       waitMs,
     )
     onTestFinished(() => made.close())
-    /** How many merchants there were then. */
+    /** The number of merchants at the time. */
     const ask = async (position: number, who = 'a'): Promise<number> => {
       const { moment, failureOf, release } = await made.hold({ position }, who)
       try {
@@ -102,7 +102,7 @@ describe('moments are made', () => {
       ends[turn]?.()
     }
     await Promise.all(asked)
-    // The other merchant had its turn soon.
+    // The other merchant was not delayed.
     expect(begun.slice(0, 4)).toContain(10)
   })
 

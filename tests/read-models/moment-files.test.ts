@@ -52,7 +52,7 @@ const contentAt = (path: string) => {
   return contentOf(file)
 }
 
-/** What folding the events up to a position at once gives. */
+/** The result of folding all events up to a position. */
 const foldedTo = async (end: number) => {
   const file = openFile(':memory:', [], tableStatements(tables))
   onTestFinished(() => void file.sqlite.close())

@@ -9,7 +9,9 @@ import { gatherWrites, makeWriter } from '../../infrastructure/read-models/rows.
 const noon = Date.parse('2026-03-31T12:00:00Z')
 const minute = 60_000
 
-/** Folds events of these times, at positions 1, 2, 3 …; each batch may begin by reading. */
+/**
+ * Folds events with these times, at positions 1, 2, 3 …; each batch may start by reading the file.
+ */
 const folded = (times: readonly number[], batch = times.length, isForgetful = false) => {
   const file = openFile(':memory:', [], tableStatements([]))
   const { fold, forget } = foldMoments(file)
@@ -51,7 +53,7 @@ test('given a clock that was put back, then a time that came twice is the later 
   expect(rows).toHaveLength(3)
 })
 
-/** As the words of interface 17 have it, by looking at every event. */
+/** A literal implementation of interface 17, which scans every event. */
 const positionBySearching = (times: readonly number[], time: number): number => {
   let logTime = -Infinity
   let found = 0

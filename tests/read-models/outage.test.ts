@@ -25,7 +25,7 @@ test('given read models that cannot be written, then it is logged once, and its 
 
   file.exec('ALTER TABLE checkpoint RENAME TO away')
   await core.advanceClock({ by: 1000 }, core.contextOf('test'))
-  // Several times as long as it takes to try again.
+  // Several times the retry interval.
   await expect(core.readModels.caughtUp()).rejects.toThrow(StoreUnavailable)
   expect(messages).toEqual(['the read models cannot follow the log'])
 

@@ -23,7 +23,7 @@ const pageOf = (wanted: Partial<PaymentWanted>, limit = 50, at = morning) =>
 const tidsOf = async (wanted: Partial<PaymentWanted>, at = morning): Promise<string[]> =>
   (await pageOf(wanted, 50, at)).rows.map(({ tid }) => tid)
 
-/** Every page, a few rows at a time. */
+/** All pages, a few rows each. */
 const walked = async (wanted: Partial<PaymentWanted>, limit: number): Promise<string[]> => {
   const tids: string[] = []
   let behind = null
@@ -133,7 +133,7 @@ test('a page that has looked far enough says that there may be more', async () =
   expect([first.rows, first.isUnfinished]).toEqual([[], true])
   const second = await find('sandbox', wanted, { behind: first.next, limit: 2 }, morning)
   expect([second.rows, second.next, second.isUnfinished]).toEqual([[], null, false])
-  // Few have that amount, so that one is found at once.
+  // Few have that amount, so it is found quickly.
   const large = { ...everyPayment, least: 10_001, most: 20_000 }
   const { rows } = await find('sandbox', large, { behind: null, limit: 2 }, morning)
   expect(rows.map(({ tid }) => tid)).toEqual(['large'])

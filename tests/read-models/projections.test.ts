@@ -40,7 +40,7 @@ const openFile = (place: string, of: readonly Projection[] = projections) => {
 
 type File = Pick<ReturnType<typeof openFile>, 'sqlite' | 'db'>
 
-/** Every row of every table, as the queries read it. */
+/** Every row of every table, as queries read it. */
 const contentOf = ({ db }: File, of: readonly Projection[] = projections) =>
   of.map(({ table, key }) => [getTableName(table), db.select().from(table).orderBy(key).all()])
 
@@ -146,8 +146,8 @@ describe('folding a log into read models', () => {
           const projectors = files.map((file) => makeProjector(file, projections))
           const batches = inBatches(log, sizes)
           const read = [0, 0]
-          // Each reads the log at its own pace from its own place; in the end both have read all of
-          // it.
+          // Each reads the log at its own pace from its own position; in the end both have read
+          // everything.
           for (let turn = 0; Math.min(...read) < batches.length; turn++) {
             const which =
               (read[0] === batches.length
@@ -168,7 +168,7 @@ describe('folding a log into read models', () => {
   })
 })
 
-/** Folds each batch before the one before it is written, as beside another thread that writes. */
+/** Folds each batch before the previous one is written, as beside a writer thread. */
 const foldingAhead = (file: File, of: readonly Projection[]) => {
   const { fold } = makeFold(file, of)
   const write = makeWriter(file)
@@ -205,7 +205,7 @@ describe('folding ahead of what is written', () => {
     const others = Array.from({ length: 20_100 }, (_, index) => `other-${index}`)
     abort('payment-a', 'payment-a')
     finish()
-    // Those that come later in a batch are remembered longer.
+    // Those later in a batch are cached longer.
     abort('payment-a', 'payment-b', ...others)
     expect(rows()).toEqual([{ stream: 'payment-a', count: 2 }])
     abort('payment-a', 'payment-b')
@@ -218,7 +218,7 @@ describe('folding ahead of what is written', () => {
   })
 })
 
-/** Counts the events of each stream; a row that reaches three vanishes. */
+/** Counts the events of each stream; a row that reaches three is deleted. */
 const counts = sqliteTable('counts', {
   stream: text('stream_name').primaryKey(),
   count: integer('number_of_events').notNull(),
@@ -361,7 +361,7 @@ describe('the file of the read models', () => {
     expect(await readModelsIn(place)).toHaveLength(1)
   })
 
-  /** What a process has open is left to it. */
+  /** Files that a process has open are kept. */
   const closeAllBut = ({ sqlite: kept }: File): void => {
     for (const { sqlite } of open) if (sqlite !== kept) sqlite.close()
   }

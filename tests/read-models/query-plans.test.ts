@@ -16,7 +16,7 @@ import { foldedFile } from './folded-file.ts'
 
 const file = foldedFile()
 
-/** How the database finds what one query asks for: what it cannot look up it has to read. */
+/** How the database executes a query: what it cannot look up it must scan. */
 const stepsOf = (prepareAll: () => unknown, part: string): string[] => {
   const [plan = [], ...others] = file.plansOf(prepareAll, part)
   expect(others).toEqual([])

@@ -21,10 +21,10 @@ import { projections } from '../../projections/read-models.ts'
 const folder = mkdtempSync(join(tmpdir(), 'daybook-read-models-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Names as another version of the code gives them. */
+/** File names of another version of the code. */
 const older = (generation: number): string => `read-models-0123456789abcdef-${generation}.sqlite`
 
-/** A file of another version, as its process has it open. */
+/** A file of another version, opened by its process. */
 const atWorkOn = (file: string) => {
   const sqlite = new Database(file)
   sqlite.pragma('journal_mode = WAL')

@@ -27,14 +27,14 @@ const [a, b, c, d, e] = [
   clockAdvanced(5),
 ] as const
 
-/** Lets positions have gaps, where a log has them. */
+/** Creates gaps between positions, if the store has gaps. */
 const addNoise = async (url: string): Promise<void> => {
   const client = EventStoreDBClient.connectionString(url)
   await client.appendToStream('$of-the-node', jsonEvent({ type: '$noise', data: {} }))
   await client.dispose()
 }
 
-/** A log of these events. One with fewer of the same is what a backup of it holds. */
+/** A log of these events. A log with fewer of them is like a backup. */
 const logOf = async (kind: Kind, events: readonly NewEvent[]): Promise<EventStore> => {
   let place: Place = { EVENT_STORE: 'sqlite', DATA_DIR: freshFolder() }
   if (kind === 'in EventStoreDB') {
@@ -52,7 +52,7 @@ const logOf = async (kind: Kind, events: readonly NewEvent[]): Promise<EventStor
   return store
 }
 
-/** Opens the read models of a log as a service does, in the directory of the test. */
+/** Opens the read models of a log like a service, in the test's directory. */
 const opening = () => {
   const place: Place = { EVENT_STORE: 'sqlite', DATA_DIR: freshFolder() }
   return async (store: EventStore, { acceptsLoss = false } = {}) => {

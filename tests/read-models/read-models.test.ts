@@ -117,7 +117,7 @@ test('given read models that stay behind, a reader is refused, a later one answe
   await expect(refused).rejects.toThrow('the read models are still catching up with the log')
   expect(hurried).toBe(1)
   move(position - 1)
-  // Nobody waits any more, so that there is nothing to hurry for.
+  // Nobody waits any more, so nothing needs to be hurried.
   expect(hurried).toBe(1)
   move(position)
   await expect(readModels.caughtUp()).resolves.toBeUndefined()

@@ -11,7 +11,7 @@ import { openReadModels } from '../../infrastructure/stores.ts'
 import { clockAdvanced } from '../event-store/appends.ts'
 import { startProtocolPlace } from '../event-store/protocol-place.ts'
 
-/** Turns until something holds; each lets what is under way go on. */
+/** Runs turns of the event loop until something holds. */
 const until = async (holds: () => boolean): Promise<void> => {
   while (!holds()) await nextTurn()
 }

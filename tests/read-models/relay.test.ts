@@ -16,12 +16,12 @@ import { receiveAhead } from '../../infrastructure/read-models/receive-ahead.ts'
 import { makeRelay, relayTo } from '../../infrastructure/read-models/relay.ts'
 import { clockAdvanced } from '../event-store/appends.ts'
 
-/** One thread receives the log and relays it; the other follows alone while it must. */
+/** One thread receives the log and relays it; the other follows alone while necessary. */
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-relay-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Turns until something holds; each lets what is under way go on. */
+/** Runs turns of the event loop until something holds. */
 const until = async (holds: () => boolean): Promise<void> => {
   while (!holds()) await nextTurn()
 }
@@ -41,7 +41,7 @@ const openLog = () => {
   }
 }
 
-/** A follower, and how many subscriptions it has of its own. */
+/** A follower, and the number of its own subscriptions. */
 const followThrough = (
   relay: ReturnType<typeof makeRelay>,
   store: Pick<EventStore, 'follow'>,
@@ -71,7 +71,7 @@ const followThrough = (
   return { seen, own: () => own, stop }
 }
 
-/** What receives the log for both, from a place on, until its connection breaks. */
+/** Receives the log for both, from a position on, until its connection breaks. */
 const receiveFor = (
   relay: ReturnType<typeof makeRelay>,
   store: Pick<EventStore, 'follow'>,

@@ -21,10 +21,7 @@ const ledgers = ['default', 'bar'] as const
 type Ledger = (typeof ledgers)[number]
 type Happens = { readonly ledger: Ledger; readonly isClosing: boolean }
 
-/**
- * A log of lines and closings, of which one node hears, and which its read models hold, when the
- * test says so.
- */
+/** A log of lines and closings, which a node observes, and its read models fold, on command. */
 const openPlace = ({ before = [] as readonly Happens[] } = {}) => {
   const tables = [reportProjection.table, ledgerProjection.table]
   const file = openReadModelFile(join(folder, randomUUID()), tables)

@@ -19,7 +19,7 @@ const content = fc.record({ bytes: fc.integer({ min: 0, max: 9 }), serial: fc.na
 const gone = fc.constant(undefined)
 const asBefore = fc.constant('as before' as const)
 
-/** What becomes of each row: in most batches of so many the same that they are written together. */
+/** The changes of each row: in most batches enough equal ones to be written together. */
 const batch = fc.oneof(
   ...[content, gone, fc.oneof(content, gone, asBefore)].map((becomes) =>
     fc.array(becomes, { minLength: keys.length, maxLength: keys.length }),

@@ -21,7 +21,7 @@ const newFolder = (): string => {
   return folder
 }
 
-/** A node of a log in EventStoreDB, with a payment, whose read models others may have. */
+/** A node of a log in EventStoreDB, with a payment, that offers its read models. */
 let place: Awaited<ReturnType<typeof startProtocolPlace>>
 let node: Awaited<ReturnType<typeof startInProcess>>
 let tid = ''
@@ -63,7 +63,7 @@ const printing = (settings: ReturnType<typeof readSettings>) => {
   }
 }
 
-/** What the read models of a folder hold of the payment, and up to where. */
+/** The payment in the read models of a folder, and their position. */
 const heldIn = (folder: string) => {
   const directory = join(folder, 'read-models')
   const [name = ''] = readdirSync(directory).filter((file) => file.endsWith('.sqlite'))
@@ -82,7 +82,7 @@ test('a node begins from a snapshot that was taken beside a running one', async 
   const before = node.core.readModels.position()
   const { told } = await printing(settingsIn(node.folder))('snapshot', 'take', file)
   const { position } = told as { readonly position: number }
-  // The node may go on meanwhile.
+  // The node may continue meanwhile.
   expect(position).toBeGreaterThanOrEqual(before)
   expect(position).toBeLessThanOrEqual(node.core.readModels.position())
   const used = await printing(settingsIn(folder))('snapshot', 'use', file)

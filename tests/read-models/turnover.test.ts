@@ -14,7 +14,7 @@ const requested = (tid: string, changes: Partial<PaymentRequest> = {}) =>
 
 const charge = { fee: 180, interchange: 20, vat: 45, taxcode: 'NO:2013' }
 
-/** Captured as asked for, at a time of its own. */
+/** Captured as requested, at its own time. */
 const sold = (tid: string, at: number, changes: Partial<PaymentRequest> = {}) => {
   requested(tid, changes)
   happened(`payment-${tid}`, events.authorized(), { at })

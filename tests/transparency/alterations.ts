@@ -20,7 +20,7 @@ type Alter = (receipt: Receipt, all: Readonly<Record<Name, Receipt>>) => unknown
 
 export type Alteration = [what: string, name: Name, alter: Alter, reason: string]
 
-/** What somebody may do to a receipt, and what the verifier then says. */
+/** Alterations of a receipt, and the verifier's response. */
 export const alterations: readonly Alteration[] = [
   [
     'a digit of an entry',

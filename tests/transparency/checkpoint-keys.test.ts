@@ -15,7 +15,7 @@ import { morning } from '../domain/payments.ts'
 
 const day = 86_400_000
 
-/** A log with its keys, at a time of the machine that the test moves. */
+/** A log with its keys, on a controlled clock. */
 const openPlace = async () => {
   const DATA_DIR = mkdtempSync(join(tmpdir(), 'daybook-checkpoint-keys-'))
   const core = await openCore(readSettings({ DATA_DIR }), makeLog('silent'))
@@ -72,7 +72,7 @@ test('a new key signs beside the older one until its time is over, and then alon
   expect(await place.signing()).toEqual([second])
   expect(place.files()).toContain('checkpoint-ed25519.pem')
 
-  // The next one takes away private keys that have ended.
+  // The next rotation removes expired private keys.
   const { id: third, removed } = await place.rotate(place.now + day)
   expect(removed).toBe(1)
   expect(place.files()).not.toContain('checkpoint-ed25519.pem')

@@ -25,7 +25,7 @@ const textAt = async (path: string): Promise<string> => {
   return text
 }
 
-/** Lets the time pass after which a checkpoint is due. */
+/** Lets time pass until a checkpoint is due. */
 const passTime = async (): Promise<void> => {
   const { status } = await service.call('POST', '/sandbox/v1/clock/', {
     body: { advance_seconds: 11 },
@@ -41,7 +41,7 @@ const newestCheckpoint = async () => {
   return { ...checkpoint, note, text }
 }
 
-/** The keys of `/transparency/key`, as a verifier takes them. */
+/** The keys of `/transparency/key`, in a verifier's format. */
 const publishedKeys = async () => {
   const lines = (await textAt('key')).trimEnd().split('\n')
   return lines.map((line) => {
@@ -60,7 +60,7 @@ const publishedKeys = async () => {
   })
 }
 
-/** The hashes of the log's events as leaves, from the log itself. */
+/** Leaf hashes of the log's events, computed from the log. */
 const leavesOfLog = async (): Promise<Buffer[]> => {
   const leaves: Buffer[] = []
   for await (const batch of service.core.store.readAll(start))

@@ -29,8 +29,8 @@ const treeOf = (leaves: readonly Uint8Array[]) =>
   )
 
 /**
- * What an operator gives who writes the log again with all hashes, and signs it. The documents name
- * the root of the new log, unless that is changed as well.
+ * What an operator hands out after rewriting the log with all hashes, and signing it. The documents
+ * contain the new log's root, unless that is changed as well.
  */
 export const forge = <Name extends string>(
   receipts: Readonly<Record<Name, Receipt>>,

@@ -9,7 +9,7 @@ const lessInNok = (totals: any[]) =>
     total.currency === 'NOK' ? { ...total, amount: String(Number(total.amount) - 4000) } : total,
   )
 
-/** What an operator with the real key may write, and what the verifier then says. */
+/** Forgeries by an operator with the real key, and the verifier's response. */
 export const forgeriesOf = (kept: string): readonly Forgery[] => [
   [
     'sums that do not follow from the events',

@@ -11,7 +11,7 @@ const collectGarbage = runInNewContext('gc') as () => void
 const key = { name: 'witness.example/w1', kind: 4 as const, key: new Uint8Array(32) }
 const never = new AbortController().signal
 
-/** A witness that answers as it likes: where it was asked, and what of it is still open. */
+/** A witness with arbitrary responses: its address, and its open connections. */
 const startHostile = async (answer: (response: ServerResponse) => void) => {
   const asked: string[] = []
   const open = new Set<ServerResponse>()
@@ -30,7 +30,7 @@ const startHostile = async (answer: (response: ServerResponse) => void) => {
   return { url: `http://127.0.0.1:${port}`, asked, open }
 }
 
-/** A piece now and then, for ever. */
+/** Sends a piece from time to time, forever. */
 const drip = (response: ServerResponse, piece: string): void => {
   const timer = setInterval(() => response.write(piece), 5)
   response.on('close', () => clearInterval(timer))
@@ -46,7 +46,7 @@ test.each<[string, (response: ServerResponse) => void, number, RegExp]>([
   const [, answer, timeout, problem] = given
   const { url, open } = await startHostile(answer)
   const asking = witnessAt(url, key, timeout).addCheckpoint('old 0\n', never)
-  // Node forgets what only it holds: timers of signals, and signals of what it fetches.
+  // Node garbage-collects what only it references: timers of signals, and signals of fetches.
   const collecting = setInterval(collectGarbage, 100)
   onTestFinished(() => clearInterval(collecting))
   await expect(asking).rejects.toThrow(problem)

@@ -2,7 +2,7 @@ import { nodeHash, type Hash, type Sha256 } from '../../domain/transparency/merk
 import type { LogProof } from '../../domain/transparency/proof.ts'
 import { bytesOfBase64 } from '../../domain/transparency/signed-note.ts'
 
-/* What somebody who trusts no operator checks: the service makes proofs and never reads them. */
+/* Checks by somebody who trusts no operator: the service makes proofs and never reads them. */
 
 /** RFC 6962, 2.1. */
 export const leafHash = (sha256: Sha256, entry: Uint8Array): Hash => sha256(Uint8Array.of(0), entry)
@@ -48,7 +48,7 @@ type Consistency = {
   readonly proof: readonly Hash[]
 }
 
-/** The two roots that a proof leads to, folded upwards from the last node that both trees share. */
+/** Both roots of a proof, folded upwards from the last node that the trees share. */
 const rootsFrom = (
   sha256: Sha256,
   shared: Hash,
@@ -86,7 +86,7 @@ export const isConsistent = (
 
 const header = 'c2sp.org/tlog-proof@v1'
 
-/** Undefined when it is no such file. */
+/** Undefined if it is not such a file. */
 export const parseProof = (text: string): LogProof | undefined => {
   const end = text.indexOf('\n\n')
   const [first, ...rest] = text.slice(0, end).split('\n')

@@ -25,7 +25,7 @@ export type Entry = {
   proof: string
 }
 
-/** Large enough that an entry holds the digest of its data. */
+/** Large enough that the entry contains a digest of the data. */
 const manyItems = Array.from({ length: 200 }, (_, number) => ({
   ...{ product_id: `product-${number}`, description: 'Coffee, as many beans as a bag can hold' },
   ...{ quantity: '1', item_cost: '1.00', total: '1.00' },
@@ -34,7 +34,7 @@ const manyItems = Array.from({ length: 200 }, (_, number) => ({
 /** A merchant's days: payments, two reports, two settlements, and their receipts. */
 export const tellStory = async () => {
   const place = await openPlace()
-  /** Whatever has happened is then covered by a checkpoint. */
+  /** Waits until a checkpoint covers everything so far. */
   const passTime = () => place.sandbox('clock/', { advance_seconds: 11 })
   const settle = () => place.sandbox('settlement/', { merchant: 'sandbox' })
 

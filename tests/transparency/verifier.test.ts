@@ -85,7 +85,7 @@ test.each([
   expect([code, errors]).toEqual([1, expect.stringContaining(reason)])
 })
 
-/** Runs the verifier on the receipts of an operator who wrote the log again. */
+/** Runs the verifier on the receipts of an operator who rewrote the log. */
 const runOnForged = async (
   change: Change,
   wanted: readonly Name[],

@@ -10,7 +10,7 @@ type Answer = { readonly status: number; readonly type?: string; readonly text?:
 const rawKeyOf = (key: KeyObject): Buffer =>
   key.export({ type: 'spki', format: 'der' }).subarray(-32)
 
-/** A key with a name, as c2sp.org/tlog-cosignature has it. */
+/** A named key, as in c2sp.org/tlog-cosignature. */
 const makeKey = (name: string) => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const kindAndKey = Buffer.concat([Buffer.of(4), rawKeyOf(publicKey)])
@@ -44,8 +44,8 @@ const requestOf = (body: string) => {
 type Seen = { readonly size: number; readonly root: Buffer }
 
 /**
- * A small witness of one log, written from c2sp.org/tlog-witness. It takes whoever signs for the
- * log. `answer`, where it is set, answers instead.
+ * A small witness of one log, implementing c2sp.org/tlog-witness. It accepts any log signer. If
+ * `answer` is set, that answers instead.
  */
 export const startWitness = async (origin: string, name = 'witness.example/w1') => {
   const key = makeKey(name)
@@ -86,7 +86,7 @@ export const startWitness = async (origin: string, name = 'witness.example/w1') 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return Object.assign(witness, {
-    /** As the setting takes it. */
+    /** In the format of the setting. */
     setting: `http://127.0.0.1:${port}/log/ ${key.verifierKey}`,
     answerTo,
     stop: () => {

@@ -14,7 +14,7 @@ import { startWitness, type TestWitness } from './witness.ts'
 
 const origin = 'pay.example/transparency'
 
-/** Whether the witness has signed the note, from the words of the specification alone. */
+/** Whether the witness signed the note, implemented from the specification. */
 const isCosigned = (note: string, { publicKey }: TestWitness): boolean => {
   const { text, signatures } = parseNote(note) ?? { text: '', signatures: [] }
   return signatures.some(({ name, bytes }) => {
@@ -24,7 +24,7 @@ const isCosigned = (note: string, { publicKey }: TestWitness): boolean => {
   })
 }
 
-/** Signing and asking, each when the test says so. */
+/** Signing and asking, on command. */
 const openPlace = async (witness: TestWitness) => {
   const DATA_DIR = mkdtempSync(join(tmpdir(), 'daybook-witness-'))
   const logged: string[] = []
@@ -36,7 +36,7 @@ const openPlace = async (witness: TestWitness) => {
   const [signing, asking] = slice.work
   const never = new AbortController().signal
   let now = core.now()
-  /** Each is a while after the one before, so that back-off is over. */
+  /** Each run is a while after the previous one, so that back-off is over. */
   const run = async (work = signing, stopped = never) => {
     now += 120_000
     await work?.due(now, stopped)
@@ -49,7 +49,7 @@ const openPlace = async (witness: TestWitness) => {
       if (!found) throw new Error('there is no checkpoint')
       return found
     },
-    /** Something happens in the log. */
+    /** Appends something to the log. */
     happen: async () => {
       await core.advanceClock({ by: 1000 }, core.contextOf('test'))
       await core.caughtUp()

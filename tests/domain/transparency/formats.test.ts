@@ -63,7 +63,7 @@ describe('the path of a tile', () => {
   })
 })
 
-/** The example of Go's golang.org/x/mod/sumdb/note: a note that PeterNeumann signed. */
+/** An example from Go's golang.org/x/mod/sumdb/note: a note signed by PeterNeumann. */
 const peter = {
   key: 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW',
   note:

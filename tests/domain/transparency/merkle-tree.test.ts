@@ -17,7 +17,7 @@ const sha256: Sha256 = (...parts) => {
 
 const hex = (hash: Hash): string => Buffer.from(hash).toString('hex')
 
-/** The tree of these entries; each complete subtree is hashed as RFC 6962, 2.1 defines it. */
+/** The tree of these entries; each complete subtree is hashed as in RFC 6962, 2.1. */
 const treeOf = (entries: readonly Uint8Array[]) => {
   const subtree = (level: number, index: number): Hash =>
     level === 0
@@ -26,7 +26,7 @@ const treeOf = (entries: readonly Uint8Array[]) => {
   return merkleTree(sha256, subtree)
 }
 
-/** The hash of a list, straight from the definition in RFC 6962, 2.1. */
+/** The hash of a list, directly from the definition in RFC 6962, 2.1. */
 const defined = (entries: readonly Uint8Array[]): Hash => {
   if (entries.length === 0) return sha256()
   if (entries.length === 1) return sha256(Uint8Array.of(0), entries[0] as Uint8Array)
@@ -37,7 +37,7 @@ const defined = (entries: readonly Uint8Array[]): Hash => {
   return sha256(Uint8Array.of(1), defined(left), defined(right))
 }
 
-/** The entries and roots that implementations of RFC 6962 share. */
+/** Entries and roots shared by implementations of RFC 6962. */
 const known = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657'].concat(
   '606162636465666768696a6b6c6d6e6f',
 )
@@ -71,7 +71,7 @@ test('the root of any list is the one that RFC 6962 defines', () => {
   )
 })
 
-/** Two sizes of a tree, the first one possibly empty. */
+/** Two sizes of a tree; the first may be zero. */
 const sizes = fc
   .integer({ min: 1, max: 300 })
   .chain((later) => fc.tuple(fc.integer({ min: 0, max: later }), fc.constant(later)))
@@ -139,7 +139,7 @@ describe('a proof of consistency', () => {
         const at = pick % Math.max(1, proof.length)
         const changes = [
           { root: flipped(root) },
-          // Anything continues the empty tree.
+          // Every tree extends the empty tree.
           ...(size === 0 ? [] : [{ laterRoot: flipped(laterRoot) }]),
           { proof: [...proof, root] },
           { size: later + 1 },

@@ -34,13 +34,13 @@ const statusWith = (code: status, message: string, name: string, details: Uint8A
     .setDetails(packed)
 }
 
-/** What a node that leads no more answers to each append of a call that was opened while it did. */
+/** The response of a former leader to each append of a call opened while it was the leader. */
 export const leadsNoMore = (): BatchResponse =>
   new streams.BatchAppendResp().setError(
     statusWith(status.UNKNOWN, 'Leader info available', 'Empty', empty.serializeBinary()),
   )
 
-/** The answer to an append among others in one call. */
+/** The response to one append of a batch call. */
 export const batchResponse = (outcome: Outcome, expected: Expectation): BatchResponse => {
   const response = new streams.BatchAppendResp()
   switch (outcome.kind) {
@@ -71,7 +71,7 @@ export const batchResponse = (outcome: Outcome, expected: Expectation): BatchRes
   }
 }
 
-/** The answer to an append that is a call of its own. @throws ProtocolFailure */
+/** The response to a unary append. @throws ProtocolFailure */
 export const unaryResponse = (outcome: Outcome, expected: Expectation): AppendResponse => {
   const response = new streams.AppendResp()
   switch (outcome.kind) {

@@ -34,7 +34,7 @@ type Proposed =
 
 const uint64 = (signed: string): bigint => BigInt.asUintN(64, BigInt(signed))
 
-/** The 16 bytes of an id, which clients send as text or as two halves. */
+/** The 16 bytes of an id, sent as text or as two halves. */
 const uuidBytes = (id: InstanceType<typeof shared.UUID> | undefined): Buffer => {
   const halves = id?.getStructured()
   const hex = halves
@@ -47,10 +47,7 @@ const uuidBytes = (id: InstanceType<typeof shared.UUID> | undefined): Buffer => 
 
 const looksLikeJson = /^\s*[{[]/
 
-/**
- * Bytes as they lie in the log: text when they are JSON, so that they can be read without this
- * protocol.
- */
+/** Stores JSON as text, so that it can be read without this protocol. */
 const content = (bytes: Uint8Array, isJson: boolean): string | Uint8Array => {
   if (!isJson) return bytes
   const text = Buffer.from(bytes).toString()
@@ -77,13 +74,12 @@ const expectation = (options: BatchOptions | AppendOptions, revision: string): E
   return options.hasNoStream() ? noStream : Number(revision)
 }
 
-/** Answers appends of the two kinds that the protocol knows; both accept what a node accepts. */
+/** Answers both kinds of appends in the protocol, and accepts what a node accepts. */
 export const answerAppends = (log: EventLog, term: () => number) => {
   const append = appendAsNode(log)
 
   /**
-   * One long-lived call carries the appends of a client; each comes in parts and is answered by its
-   * own id.
+   * A long-lived call carries a client's appends; each comes in parts and is answered under its id.
    */
   const batchAppend = (call: ServerDuplexStream<BatchRequest, BatchResponse>): void => {
     const unfinished = new Map<string, { options: BatchOptions | undefined; rows: NewRow[] }>()

@@ -11,16 +11,16 @@ import type {
   NewRow,
 } from '../../../infrastructure/event-store/sqlite-event-writer.ts'
 
-/** What an append came to. */
+/** The result of an append. */
 export type Outcome =
   | { readonly kind: 'appended'; readonly appended: Appended }
   | { readonly kind: 'wrong'; readonly actual: Revision }
   | { readonly kind: 'too large' }
 
-/** Ids that are remembered for appends that expect no revision. */
+/** Number of ids remembered for appends without an expected revision. */
 const rememberedIds = 100_000
 
-/** Recent appends by id: how a node recognises repeats of appends that expect no revision. */
+/** Recent appends by id, by which a node recognises repeats without an expected revision. */
 const rememberAppends = () => {
   const known = new Map<string, Appended>()
   const key = (stream: string, { id }: NewRow) => `${stream}\n${Buffer.from(id).toString('hex')}`
@@ -36,15 +36,15 @@ const rememberAppends = () => {
         known.delete(oldest)
       }
     },
-    /** Where the rows went, as far as they are known: all, none or some of them. */
+    /** The known positions of the rows: all, none or some of them. */
     recall: (stream: string, rows: readonly NewRow[]): Appended[] =>
       rows.flatMap((row) => known.get(key(stream, row)) ?? []),
   }
 }
 
 /**
- * Appends as a node does, for clients that ask more than the port offers: ANY, STREAM_EXISTS,
- * nothing at all.
+ * Appends as a node does, for clients that use more than the port offers: ANY, STREAM_EXISTS, no
+ * expectation.
  */
 export const appendAsNode = (log: EventLog) => {
   const recent = rememberAppends()

@@ -10,11 +10,11 @@ import {
 } from '../../../infrastructure/eventstoredb-server/reads.ts'
 
 export type ProtocolSettings = Pick<ReadSettings, 'maximumLag' | 'isReady' | 'admit'> & {
-  /** TCP port; 0 takes a free one. */
+  /** TCP port; 0 picks a free one. */
   readonly port?: number
   /**
-   * Of its leadership: appends of a call that was opened in an earlier one are refused, as by a
-   * node that leads no more.
+   * The leadership term: appends of a call opened in an earlier term are refused, as by a former
+   * leader.
    */
   readonly term?: () => number
 }
@@ -25,14 +25,14 @@ type ProtocolServer = {
   stop(): void
 }
 
-// Nobody is authenticated here, so nobody else may reach it.
+// No authentication, so it must not be reachable from elsewhere.
 const host = '127.0.0.1'
 
-/** As much as a node receives in one message. */
+/** Maximum message size of a node. */
 const maximumMessageSize = 17 * 1_024 * 1_024
 
 /**
- * A node to read from and to append to, for clients on this machine. @throws Error when the port is
+ * A node to read from and append to, for clients on this machine. @throws Error if the port is
  * taken
  */
 export const serveEventStoreProtocol = (

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { bankAccount, sees, type Place } from './place.ts'
 
-/** What a bank reads of a payment file with one payment. */
+/** What a bank reads in a payment file with one payment. */
 const paymentIn = (file: string) => {
   const text = readFileSync(file, 'utf8')
   const first = (name: string): string =>
@@ -14,7 +14,7 @@ const paymentIn = (file: string) => {
   return { message, endToEnd, amount: first('InstdAmt'), day, count: first('NbOfTxs') }
 }
 
-/** The statement of that day, as the bank sends it. */
+/** The bank's statement of that day. */
 const statementOf = ({ message, endToEnd, amount, day }: ReturnType<typeof paymentIn>): string =>
   `<?xml version="1.0" encoding="UTF-8"?>
 <Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"><BkToCstmrStmt>
@@ -27,7 +27,7 @@ const statementOf = ({ message, endToEnd, amount, day }: ReturnType<typeof payme
       </Refs></TxDtls></NtryDtls></Ntry>
   </Stmt></BkToCstmrStmt></Document>`
 
-/** The operator orders payouts; the open page of the settlement says so. */
+/** The operator orders payouts; the open settlement page shows it. */
 export const orderPayout = async (place: Place, page: Page): Promise<string> => {
   const file = join(place.folder, 'payouts.xml')
   await place.daybook('settle', '--pain001', file)
@@ -36,7 +36,7 @@ export const orderPayout = async (place: Place, page: Page): Promise<string> => 
   return file
 }
 
-/** The bank pays, and its statement is read: the page says on which day. */
+/** The bank pays, and its statement is imported: the page shows the date. */
 export const importStatement = async (place: Place, page: Page, order: string): Promise<void> => {
   const payment = paymentIn(order)
   const file = join(place.folder, 'statement.xml')

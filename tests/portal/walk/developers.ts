@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { fetchCallbackKeys, problemsOf } from '../../../harness/callback-check.ts'
 import { go, press, sees, type Place } from './place.ts'
 
-/** Makes an API user with a key made in the browser; answers the private half that it kept. */
+/** Creates an API user with a key made in the browser; returns the private key. */
 export const makeUser = async (page: Page, user: string): Promise<string> => {
   await go(page, 'Developers')
   await sees(page, 'No API users yet')
@@ -32,7 +32,7 @@ export const registerApplication = async (page: Page): Promise<void> => {
   await sees(page, 'https://club.example/back')
 }
 
-/** A callback with its attempt; the till that took it can believe it. */
+/** Shows a callback with its attempt; the receiving till can verify it. */
 export const seeCallback = async (
   place: Place,
   page: Page,

@@ -7,11 +7,11 @@ import { openPayment } from './sale.ts'
 const minorOf = (text: string): number =>
   Math.round(Number(text.replaceAll(/[^\d.−]/g, '').replace('−', '-')) * 100)
 
-/** What a table of sums says beside a name, in minor units. */
+/** The sum beside a name in a table, in minor units. */
 const sumBeside = async (page: Page, name: string): Promise<number> =>
   minorOf(await rowOf(page, name).locator('td').innerText())
 
-/** Closes the report that holds the payment; the page shows by itself when it is closed. */
+/** Closes the report that contains the payment; the page updates itself. */
 export const closeReport = async (page: Page): Promise<void> => {
   await openPayment(page)
   await go(page, '1 of default')
@@ -23,7 +23,7 @@ export const closeReport = async (page: Page): Promise<void> => {
   await page.locator('h1 .badge.good').waitFor()
 }
 
-/** Opens the workbook of the report: its sums are those of the page. */
+/** Opens the report's workbook: its sums equal those on the page. */
 export const readWorkbook = async (page: Page): Promise<void> => {
   const [file] = await Promise.all([page.waitForEvent('download'), go(page, 'Transactions, Excel')])
   expect(file.suggestedFilename()).toMatch(/\.xlsx$/)
@@ -45,7 +45,7 @@ export const readWorkbook = async (page: Page): Promise<void> => {
   expect(moved).toContainEqual(['refund', -24.5])
 }
 
-/** Moves the clock that all share, which ends the session as the time would. */
+/** Moves the shared clock, which ends the session. */
 export const moveClock = async (page: Page): Promise<void> => {
   await go(page, 'Developers')
   await go(page, 'Sandbox')
@@ -53,7 +53,7 @@ export const moveClock = async (page: Page): Promise<void> => {
   await page.getByLabel('Phone number').waitFor()
 }
 
-/** The settlement that took the payment, from its page. */
+/** Shows the settlement that took the payment, from its page. */
 export const seeSettlement = async (page: Page): Promise<void> => {
   await openPayment(page)
   await page.locator('a[href*="/money/settlements/"]').first().click()

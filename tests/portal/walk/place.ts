@@ -8,10 +8,10 @@ import { startServiceProcess } from '../../../harness/service-process.ts'
 import { runCommand } from '../../../harness/shop-process.ts'
 import { startBrowser } from '../../people/page-browser.ts'
 
-/** Of the house. */
+/** The operator's account. */
 export const bankAccount = 'NO9386011117947'
 
-/** Takes the callbacks of a till. */
+/** Receives the callbacks of a till. */
 const startReceiver = async () => {
   const posted: Posted[] = []
   const server = createServer((request, response) => {
@@ -27,21 +27,21 @@ const startReceiver = async () => {
   return { url, posted, close: () => server.close() }
 }
 
-/** Waits until somebody who looks at the page sees it. */
+/** Waits until the page shows something. */
 export const sees = (where: Page | Locator, text: string | RegExp): Promise<void> =>
   where.getByText(text).locator('visible=true').first().waitFor()
 
-/** The row of a table with this head. */
+/** The table row with this heading. */
 export const rowOf = (page: Page, head: string): Locator =>
   page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: head, exact: true }) })
 
-/** Follows a link or presses a button that is called so. */
+/** Follows a link or presses a button with this name. */
 export const go = (page: Page, name: string): Promise<void> =>
   page.getByRole('link', { name, exact: true }).first().click()
 export const press = (page: Page, name: string | RegExp): Promise<void> =>
   page.getByRole('button', { name }).click()
 
-/** The program as an operator starts it in the sandbox, a till's receiver, and browsers. */
+/** The program in the sandbox as started by an operator, a till's receiver, and browsers. */
 export const openPlace = async () => {
   const folder = newFolder()
   const settings = { DATA_DIR: folder, BANK_ACCOUNT: bankAccount }
@@ -55,7 +55,7 @@ export const openPlace = async () => {
     address: service.address,
     folder,
     receiver,
-    /** What went wrong in a page while nobody was looking. */
+    /** Errors in a page, collected in the background. */
     faults,
     open: async (screen: object): Promise<Page> => {
       const context = await chromium.browser.newContext({ locale: 'en-GB', ...screen })
@@ -63,7 +63,7 @@ export const openPlace = async () => {
       context.on('weberror', (error) => faults.push(error.error().message))
       return context.newPage()
     },
-    /** The operator's command, in a process beside the service. */
+    /** The operator's command, in a separate process. */
     daybook: async (...words: string[]) => {
       const { code, output, errors } = await runCommand(settings, '--json', ...words)
       if (code !== 0) throw new Error(`daybook ${words.join(' ')}: ${errors}`)
@@ -79,7 +79,7 @@ export const openPlace = async () => {
 
 export type Place = Awaited<ReturnType<typeof openPlace>>
 
-/** Steps in their order, each with the time that it took. */
+/** Steps in order, each with its duration. */
 export const makeSteps = () => {
   const taken: string[] = []
   return {

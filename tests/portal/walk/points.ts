@@ -17,14 +17,14 @@ export const makePointOfSale = async (page: Page, id: string): Promise<void> => 
 
 const svgPrefix = 'data:image/svg+xml;'
 
-/** What the picture of a code says. */
+/** The text in the picture of a code. */
 const scanned = async (page: Page, picture = '.poster img'): Promise<string> => {
   const source = (await page.locator(picture).getAttribute('src')) ?? ''
   expect(source).toContain(svgPrefix)
   return scannedSvg(await (await fetch(source)).text())
 }
 
-/** A code with its poster on a page of A5, and the label of a table; each leads where it says. */
+/** A code with its A5 poster, and a table's label; each leads to its target. */
 export const printCodes = async (page: Page): Promise<void> => {
   await go(page, 'New code')
   await page.getByLabel('Description').fill('Restaurant')

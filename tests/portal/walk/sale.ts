@@ -9,7 +9,7 @@ import { go, press, rowOf, sees, type Place } from './place.ts'
 
 export const order = 'order-1'
 
-/** A till that signs with the key of its API user. */
+/** A till that signs with its API user's key. */
 export const tillWith = (
   { address }: Place,
   merchant: string,
@@ -17,7 +17,7 @@ export const tillWith = (
   pem: string,
 ): MerchantClient => merchantClient(address, { merchant, user, key: createPrivateKey(pem) })
 
-/** The till asks a payer for money, and the open list shows it by itself. */
+/** The till requests a payment, and the open list shows it without a reload. */
 export const seePaymentArrive = async (
   { receiver }: Place,
   list: Page,
@@ -41,7 +41,7 @@ export const seePaymentArrive = async (
   await sees(list.locator('tr', { hasText: order }), 'Waiting')
 }
 
-/** Alice finds it on her phone and accepts; the shop sees that without a reload. */
+/** Alice finds it on her phone and accepts; the shop's page updates itself. */
 export const accept = async (place: Place, list: Page): Promise<void> => {
   const page = await place.open(phone)
   await page.goto(`${place.address}/payer/sign-in`)
@@ -55,7 +55,7 @@ export const accept = async (place: Place, list: Page): Promise<void> => {
   expect(await list.evaluate('window.isSamePage')).toBe(true)
 }
 
-/** The numbers of a preview: now, and afterwards. */
+/** The numbers of a preview: before and after. */
 const previewed = async (page: Page, name: string): Promise<readonly string[]> => {
   const cells = await rowOf(page, name).locator('td').allInnerTexts()
   return cells.map((text) => text.replaceAll(/\s/g, ' '))

@@ -10,7 +10,7 @@ const shopName = 'Kaffebaren på hjørnet'
 
 export type Owner = { readonly page: Page; readonly codeSecret: string }
 
-/** Somebody makes an account on the way to the portal: number, PIN and authenticator. */
+/** Creates an account on the way to the portal: number, PIN and authenticator. */
 export const makeAccount = async (place: Place): Promise<Owner> => {
   const page = await place.open(desktop)
   await page.goto(`${place.address}/portal/sign-up`)
@@ -33,7 +33,7 @@ export const makeAccount = async (place: Place): Promise<Owner> => {
   return { page, codeSecret }
 }
 
-/** Answers the id of the merchant. */
+/** Returns the merchant's id. */
 export const signUpShop = async ({ page }: Owner): Promise<string> => {
   await page.getByLabel('Business name').fill(shopName)
   await page.getByLabel('Organisation number').fill('987 654 321')
@@ -46,7 +46,7 @@ export const signUpShop = async ({ page }: Owner): Promise<string> => {
   return new URL(page.url()).pathname.split('/')[2] ?? ''
 }
 
-/** Comes back after the session has ended; a code counts once, so it is the next one. */
+/** Signs in again after the session has ended, with the next code, as each can be used once. */
 export const signInAgain = async ({ page, codeSecret }: Owner): Promise<void> => {
   await page.getByLabel('Phone number').fill(kari.phone)
   await page.getByLabel('PIN', { exact: true }).fill(kari.pin)
