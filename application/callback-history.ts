@@ -40,7 +40,7 @@ const tellingIn = (events: readonly Recorded[]): readonly Telling[] =>
  * The events of a stream that have callback messages, oldest first. Long streams are cached: only
  * new events are read.
  */
-export const tellingEventsOf = (store: Pick<EventStore, 'readStream'>) => {
+export const eventsWithCallbacks = (store: Pick<EventStore, 'readStream'>) => {
   const remembered = sizedCache<string, Known>(limits)
   return async (stream: string): Promise<readonly Telling[]> => {
     const known = remembered.get(stream)

@@ -37,7 +37,7 @@ export type OwnerWordsIn = (country: string | null) => OwnerWords
 type Asking = Omit<AskedChange, 'takesEffectAt'>
 
 /** Notifies every owner. Returns those notified. */
-export const tellOwners =
+export const notifyOwners =
   ({ findStaff, invitedNumber, sendMessage }: TellNeeds) =>
   async (merchant: string, text: string): Promise<readonly string[]> => {
     const { members } = await findStaff(merchant)
@@ -64,7 +64,7 @@ export const askAccountChange =
     const { events } = await handle(accountChanges, merchant, command, context)
     if (events.length === 0) return
     const { change } = asking
-    const members = await tellOwners(needs)(merchant, text)
+    const members = await notifyOwners(needs)(merchant, text)
     const announce = { type: 'AnnounceAccountChange', change, members } as const
     await handle(accountChanges, merchant, announce, context)
   }

@@ -42,7 +42,7 @@ const dueDeliveries = (
     const ready = due.filter(running.isReady)
     if (ready.length > 1 || due.length <= slotsPerDestination) return ready
     // The first ones are in flight or backing off: look past them.
-    const past = running.count() + running.restingCount()
+    const past = running.count() + running.backingOffCount()
     return queue.due(lane, at, past + 2).filter(running.isReady)
   }
 
@@ -127,7 +127,9 @@ export const deliverCallbacks = (needs: Needs) => {
   }
 
   const isAnythingLeft = (at: Instant): boolean =>
-    queue.dueAnywhere(at, running.restingCount() + 1).some((subject) => !running.isResting(subject))
+    queue
+      .dueAnywhere(at, running.backingOffCount() + 1)
+      .some((subject) => !running.isBackingOff(subject))
 
   const settleAll = async (at: Instant, stopped: AbortSignal): Promise<void> => {
     await bringForward(at)
@@ -145,7 +147,7 @@ export const deliverCallbacks = (needs: Needs) => {
       noteCheck(at)
       await beginDue(at)
       const next = queue.nextDue(at)
-      return firstOf(next, running.firstRestEnd(), held.firstEnd())
+      return firstOf(next, running.firstBackOffEnd(), held.firstEnd())
     },
     /** Resolves when everything due at the call has been attempted. */
     settle: async (stopped: AbortSignal): Promise<void> => {

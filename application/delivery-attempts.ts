@@ -17,7 +17,7 @@ export type AttemptNeeds = {
   readonly recall: Recall
   readonly caughtUp: () => Promise<void>
   /** The same at low priority. */
-  readonly caughtUpSoon: () => Promise<void>
+  readonly caughtUpInBackground: () => Promise<void>
   /** Sends nothing once the lease is lost. @throws StoreUnavailable */
   readonly send: (
     message: QueuedMessage,
@@ -150,7 +150,7 @@ export const deliveryAttempts = (needs: AttemptNeeds, around: Around) => {
     const mayWait =
       (await isCurrent(message)) && (await attempt(message, row, lane, lease, onDelivered))
     forget(message.id)
-    await (mayWait ? needs.caughtUpSoon() : needs.caughtUp())
+    await (mayWait ? needs.caughtUpInBackground() : needs.caughtUp())
     if (!mayWait) await needs.restIfDead(lane)
     doubtful.delete(subject)
   }

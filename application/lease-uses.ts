@@ -35,10 +35,10 @@ export const usesOfLeases = (elapsed: () => number) => {
     /** Starts to release exactly these leases, except kept ones. Returns those that resume. */
     end: (works: readonly string[]): string[] => {
       const free = works.filter((work) => !isKept(work))
-      const goOn = [...ending.keys()].filter((work) => !free.includes(work))
-      for (const work of goOn) ending.delete(work)
+      const resumed = [...ending.keys()].filter((work) => !free.includes(work))
+      for (const work of resumed) ending.delete(work)
       for (const work of free) if (!ending.has(work)) ending.set(work, count)
-      return goOn
+      return resumed
     },
     isEnding: (work: string): boolean => ending.has(work),
     ended: (): string[] =>

@@ -41,14 +41,14 @@ export const makeOperators = (needs: StaffNeeds) => {
 
 export type OperatorWork = ReturnType<typeof makeOperators>
 
-type Telling = Pick<OperatorWork, 'addOperator'> & {
+type Notifying = Pick<OperatorWork, 'addOperator'> & {
   /** Undefined if the operator has configured no way to send messages. */
   readonly sendMessage: SendMessage | undefined
 }
 
 /** Adds or invites somebody and sends one message about it. @throws Refusal as `addOperator` */
 export const addAndTell =
-  ({ addOperator, sendMessage }: Telling) =>
+  ({ addOperator, sendMessage }: Notifying) =>
   async (given: Parameters<typeof addOperator>[0], text: string, context: Context) => {
     const added = await addOperator(given, context)
     if (added.isNew) sendMessage?.(given.phone, text)

@@ -1,8 +1,8 @@
 import type { Instant } from '../domain/time.ts'
 import { StoreUnavailable, type Outage } from './event-store.ts'
 
-const firstRestMs = 1000
-const longestRestMs = 60_000
+const firstDelayMs = 1000
+const longestDelayMs = 60_000
 
 /** Returns the outage that is notified when a key starts to fail and when it recovers. */
 export type OutageOf = (key: string) => Outage
@@ -13,29 +13,29 @@ type Needs<Item> = {
   readonly outageOf: OutageOf
 }
 
-type Resting = { readonly outage: Outage; readonly restMs: number; readonly until: Instant }
+type BackingOff = { readonly outage: Outage; readonly delayMs: number; readonly until: Instant }
 
 /** Also over if the clock was set back. */
-const isOver = ({ restMs, until }: Resting, at: Instant): boolean =>
-  at >= until || at < until - restMs
+const isOver = ({ delayMs, until }: BackingOff, at: Instant): boolean =>
+  at >= until || at < until - delayMs
 
 /**
  * Work of a failing key backs off, twice as long after each failure, without delaying other keys.
  * Long because every step shares the keys that back off.
  */
 export const perKeyBackOff = <Item>({ keyOf, outageOf }: Needs<Item>) => {
-  const resting = new Map<string, Resting>()
+  const backingOff = new Map<string, BackingOff>()
 
   const succeeded = (key: string): void => {
-    resting.get(key)?.outage.worked()
-    resting.delete(key)
+    backingOff.get(key)?.outage.worked()
+    backingOff.delete(key)
   }
 
   const failed = (key: string, at: Instant, error: unknown): void => {
-    const before = resting.get(key)
+    const before = backingOff.get(key)
     const outage = before?.outage ?? outageOf(key)
-    const restMs = before ? Math.min(2 * before.restMs, longestRestMs) : firstRestMs
-    resting.set(key, { outage, restMs, until: at + restMs })
+    const delayMs = before ? Math.min(2 * before.delayMs, longestDelayMs) : firstDelayMs
+    backingOff.set(key, { outage, delayMs, until: at + delayMs })
     outage.failed(error)
   }
 
@@ -48,14 +48,14 @@ export const perKeyBackOff = <Item>({ keyOf, outageOf }: Needs<Item>) => {
     limit: number,
     list: (limit: number) => readonly Item[],
   ): readonly Item[] => {
-    const listLimit = limit + resting.size
+    const listLimit = limit + backingOff.size
     const listed = list(listLimit)
     const keys = new Set(listed.map(keyOf))
     // The list is complete: items no longer in it were finished by other processes.
     if (listed.length < listLimit)
-      for (const key of resting.keys()) if (!keys.has(key)) succeeded(key)
+      for (const key of backingOff.keys()) if (!keys.has(key)) succeeded(key)
     const isReady = (item: Item): boolean => {
-      const rest = resting.get(keyOf(item))
+      const rest = backingOff.get(keyOf(item))
       return rest === undefined || isOver(rest, at)
     }
     return listed.filter(isReady).slice(0, limit)
@@ -76,10 +76,10 @@ export const perKeyBackOff = <Item>({ keyOf, outageOf }: Needs<Item>) => {
   return {
     due,
     attempt,
-    failing: (): readonly string[] => [...resting.keys()],
+    failing: (): readonly string[] => [...backingOff.keys()],
     /** The given instant, or the end of the first back-off if earlier. */
     nextLook: (next: Instant | null): Instant | null => {
-      const ends = [...resting.values()].map(({ until }) => until)
+      const ends = [...backingOff.values()].map(({ until }) => until)
       const first = Math.min(next ?? Infinity, ...ends)
       return first === Infinity ? null : first
     },

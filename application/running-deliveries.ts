@@ -10,7 +10,7 @@ export type RunNeeds = {
   readonly onFailure: (error: unknown) => void
 }
 
-const restAfterFailureMs = 1000
+const backOffMs = 1000
 
 /** Maximum number of delivered messages not yet recorded; beyond it, they keep their slots. */
 const mostUnrecorded = 256
@@ -45,7 +45,7 @@ export const runningDeliveries = (
   /** Resources whose next message may be due. */
   const ended = new Set<string>()
   /** End of each back-off, earliest first. */
-  const resting = new Map<string, Instant>()
+  const backingOff = new Map<string, Instant>()
   const waitingForEnd: (() => void)[] = []
   const holding = heldSlots(leave)
 
@@ -56,7 +56,7 @@ export const runningDeliveries = (
     for (const resume of waitingForEnd.splice(0)) resume()
   }
 
-  const isResting = (subject: string): boolean => resting.has(subject)
+  const isBackingOff = (subject: string): boolean => backingOff.has(subject)
 
   return {
     begin: (row: QueueRow, slot: Slot): void => {
@@ -65,7 +65,7 @@ export const runningDeliveries = (
       underWay.add(subject)
       void attempt(row, slot, held.delivered)
         .catch((error: unknown) => {
-          resting.set(subject, now() + restAfterFailureMs)
+          backingOff.set(subject, now() + backOffMs)
           onFailure(error)
         })
         .then(() => {
@@ -73,17 +73,17 @@ export const runningDeliveries = (
           end(subject)
         })
     },
-    isResting,
-    isReady: (subject: string): boolean => !underWay.has(subject) && !isResting(subject),
+    isBackingOff,
+    isReady: (subject: string): boolean => !underWay.has(subject) && !isBackingOff(subject),
     count: (): number => underWay.size,
-    restingCount: (): number => resting.size,
-    firstRestEnd: (): Instant | undefined => [...resting.values()][0],
+    backingOffCount: (): number => backingOff.size,
+    firstBackOffEnd: (): Instant | undefined => [...backingOff.values()][0],
     /** Calls back for each resource whose delivery or back-off has ended. */
     forEachEnded: (at: Instant, requeue: (subject: string) => void): void => {
-      for (const [subject, until] of resting) {
+      for (const [subject, until] of backingOff) {
         // Also over if the clock was set back.
-        if (at < until && at >= until - restAfterFailureMs) break
-        resting.delete(subject)
+        if (at < until && at >= until - backOffMs) break
+        backingOff.delete(subject)
         ended.add(subject)
       }
       for (const subject of ended) {

@@ -11,7 +11,7 @@ type Needs = {
 }
 
 const longestRestMs = 60_000
-const restAfterFailureMs = 1000
+const backOffMs = 1000
 
 /**
  * Runs work when it is due, never concurrently. `wake` checks now, unless it backs off for a second
@@ -22,11 +22,11 @@ export const schedule = ({ now, after, onFailure }: Needs, work: DueWork) => {
   const stopping = new AbortController()
   const { signal: stopped } = stopping
   let isWanted = false
-  let isResting = false
+  let isBackingOff = false
   let running: Promise<void> | undefined
   let cancel = () => {}
 
-  const rest = (milliseconds: number): void => {
+  const backOff = (milliseconds: number): void => {
     cancel()
     if (!stopped.aborted) cancel = after(Math.max(0, Math.min(milliseconds, longestRestMs)), look)
   }
@@ -36,14 +36,14 @@ export const schedule = ({ now, after, onFailure }: Needs, work: DueWork) => {
       while (isWanted && !stopped.aborted) {
         isWanted = false
         const next = await work(now(), stopped)
-        if (!isWanted) rest(next === null ? longestRestMs : next - now())
+        if (!isWanted) backOff(next === null ? longestRestMs : next - now())
       }
     } catch (error) {
       isWanted = false
-      isResting = true
+      isBackingOff = true
       // Work aborted by stopping has not failed.
       if (!stopped.aborted) onFailure(error)
-      rest(restAfterFailureMs)
+      backOff(backOffMs)
     } finally {
       running = undefined
     }
@@ -51,13 +51,13 @@ export const schedule = ({ now, after, onFailure }: Needs, work: DueWork) => {
 
   const look = (): void => {
     isWanted = true
-    isResting = false
+    isBackingOff = false
     // Starts asynchronously, so that `running` is set before it can end.
     if (!stopped.aborted) running ??= Promise.resolve().then(run)
   }
 
   const wake = (): void => {
-    if (!isResting) look()
+    if (!isBackingOff) look()
   }
 
   return {

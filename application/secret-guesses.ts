@@ -5,11 +5,11 @@ import type { MaybePromise } from './maybe-promise.ts'
 import type { SecurityLog } from './security-log.ts'
 
 /** Number of free failures; then waits double, from one second on. */
-type Patience = { readonly free: number; readonly longest: Seconds }
+type Tolerance = { readonly free: number; readonly longest: Seconds }
 const patience = {
   user: { free: 10, longest: 60 },
   address: { free: 50, longest: 900 },
-} as const satisfies Record<string, Patience>
+} as const satisfies Record<string, Tolerance>
 
 /** Failures are forgotten after this time without another one. */
 const rememberedMs = 3_600_000
@@ -21,10 +21,10 @@ const longestName = 200
 
 type Failures = { readonly count: number; readonly at: Instant }
 
-const waitAfter = ({ free, longest }: Patience, count: number): Seconds =>
+const waitAfter = ({ free, longest }: Tolerance, count: number): Seconds =>
   count < free ? 0 : Math.min(longest, 2 ** Math.min(count - free, 20))
 
-const makeCounts = (allowed: Patience) => {
+const makeCounts = (allowed: Tolerance) => {
   const counts = generationalCache<string, Failures>(namesKept)
   const find = (name: string, now: Instant): Failures => {
     const known = counts.get(name)

@@ -53,7 +53,7 @@ const deliver = async ({ core }: Place, stream: string, revision: number, told: 
 }
 
 /** Executes the next command of a payment; returns the number of events. */
-const goOn = async (place: Place, payment: Started, count: number): Promise<number> => {
+const proceed = async (place: Place, payment: Started, count: number): Promise<number> => {
   const command = payment.commands.shift()
   if (!command) return 0
   payment.at = 'at' in command ? command.at : payment.at + 1_000
@@ -87,7 +87,7 @@ export const makeAuditedLog = async (atLeast: number, say: (text: string) => voi
   let open = Array.from({ length: underWay }, begin)
   while (events < atLeast) {
     const before = events
-    const made = await Promise.all(open.map((payment, index) => goOn(place, payment, index)))
+    const made = await Promise.all(open.map((payment, index) => proceed(place, payment, index)))
     for (const count of made) events += count
     open = open.map((payment) => (payment.commands.length > 0 ? payment : begin()))
     const passed = (every: number) => Math.floor(events / every) > Math.floor(before / every)

@@ -6,7 +6,7 @@ import { plotOf, type Window } from './callbacks-plot.ts'
 import { watchMemory, type Memory } from './memory-samples.ts'
 import { atPace, openTills, quantile, usedBy } from './paced.ts'
 import { startServer } from './processes.ts'
-import { mannerOf, startReceivers, type Receipt } from './receivers.ts'
+import { behaviourOf, startReceivers, type Receipt } from './receivers.ts'
 import { requestsOf } from './requests.ts'
 import { makeTurnover, messagesOfEach } from './turnover.ts'
 
@@ -106,7 +106,7 @@ const measure = async (
   const receivers = await startReceivers(watched.onReceipt)
   const requests = requestsOf({ address, adminKey })
   const connections = await openTills(address)
-  const mannerAt = (place: number) => mannerOf(place % destinations)
+  const mannerAt = (place: number) => behaviourOf(place % destinations)
   const uriOf = (place: number) => receivers.uriOf(place % destinations, mannerAt(place))
   const onBegun = (tid: string, place: number) => {
     if (mannerAt(place) === 'well') watched.onBegun(tid)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { startLoad, startServer, type Load } from './processes.ts'
-import { mannerOf, startReceivers } from './receivers.ts'
+import { behaviourOf, startReceivers } from './receivers.ts'
 
 /*
  * Latency of paced captures without callbacks, without callbacks while another process posts the
@@ -27,7 +27,7 @@ type Mode = (typeof modes)[number]
 let lastReceipt = 0
 const receivers = await startReceivers(() => (lastReceipt = performance.now()))
 const uris = Array.from({ length: destinations }, (_, number) =>
-  receivers.uriOf(number, mannerOf(number)),
+  receivers.uriOf(number, behaviourOf(number)),
 )
 
 const quiet = async (): Promise<void> => {
@@ -35,7 +35,7 @@ const quiet = async (): Promise<void> => {
 }
 
 const startFeeder = async () => {
-  const well = uris.filter((_, number) => mannerOf(number) === 'well')
+  const well = uris.filter((_, number) => behaviourOf(number) === 'well')
   const child = fork(fileURLToPath(new URL('feeder.ts', import.meta.url)), [`${pace}`, ...well])
   while (performance.now() - lastReceipt > 100) await delay(50)
   return child

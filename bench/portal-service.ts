@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { makeVisitor } from '../tests/people/visitor.ts'
 import type { PortalLog } from './portal-log.ts'
 import { startServer } from './processes.ts'
-import { restOf } from './threads.ts'
+import { untilIdle } from './threads.ts'
 
 const execute = promisify(execFile)
 
@@ -33,7 +33,7 @@ export const startPortal = async ({ directory }: Pick<PortalLog, 'directory'>) =
   const visitor = makeVisitor({ address })
   const signedIn = await visitor.signIn('alice')
   if (signedIn.status >= 400) throw new Error(`signing in: ${signedIn.status}`)
-  await restOf(service.pid)
+  await untilIdle(service.pid)
   const headers = {
     Accept: 'text/html,*/*;q=0.8',
     'Accept-Language': 'en',

@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** Behaviour of a destination; `refusing` does not listen, and `silent` never responds. */
-type Manner = 'well' | 'slow' | 'refusing' | 'silent'
+type Behaviour = 'well' | 'slow' | 'refusing' | 'silent'
 
 export type Receipt = {
-  readonly manner: Manner
+  readonly manner: Behaviour
   readonly tid: string
   readonly seqno: number
   /** By `performance.now`. */
@@ -21,7 +21,7 @@ export const startReceivers = async (onReceipt: (receipt: Receipt) => void) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const at = performance.now()
-    const manner = request.url?.slice(1) as Manner
+    const manner = request.url?.slice(1) as Behaviour
     const { meta } = JSON.parse(Buffer.concat(chunks).toString())
     onReceipt({ manner, tid: meta.uri.split('/').at(-3), seqno: meta.seqno, at })
     if (manner === 'silent') return
@@ -35,7 +35,7 @@ export const startReceivers = async (onReceipt: (receipt: Receipt) => void) => {
   const { port } = server.address() as AddressInfo
 
   return {
-    uriOf: (number: number, manner: Manner): string =>
+    uriOf: (number: number, manner: Behaviour): string =>
       `http://127.1.${number >> 8}.${number & 255}:${manner === 'refusing' ? 1 : port}/${manner}`,
     close: (): void => {
       server.closeAllConnections()
@@ -45,7 +45,7 @@ export const startReceivers = async (onReceipt: (receipt: Receipt) => void) => {
 }
 
 /** 1 % are dead, in both ways, and 1 % slow. */
-export const mannerOf = (number: number): Manner => {
+export const behaviourOf = (number: number): Behaviour => {
   if (number % 100 === 0) return number % 200 === 0 ? 'refusing' : 'silent'
   return number % 100 === 50 ? 'slow' : 'well'
 }

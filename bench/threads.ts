@@ -24,7 +24,7 @@ export const usedSince = (pid: number, before: ReadonlyMap<string, number>): num
 }
 
 /** Waits until a process is nearly idle: a new build first folds the ends of past days. */
-export const restOf = async (pid: number): Promise<void> => {
+export const untilIdle = async (pid: number): Promise<void> => {
   const lookEveryMs = 2_000
   for (let before = threadTimes(pid); ; before = threadTimes(pid)) {
     await delay(lookEveryMs)

@@ -14,7 +14,7 @@ import { contentsOfFile } from '../infrastructure/people/vault-file-contents.ts'
 import { openVault } from '../infrastructure/people/vault.ts'
 import { isOurs } from '../infrastructure/stores.ts'
 import { contentsOfStreams } from '../infrastructure/vault-streams/contents.ts'
-import { holdsKnown } from '../infrastructure/vault-streams/known-file.ts'
+import { hasKnownFile } from '../infrastructure/vault-streams/known-file.ts'
 import { openVaultInStreams } from '../infrastructure/vault-streams/vault.ts'
 
 const keys = [{ id: 'bench', key: Buffer.alloc(32, 1) }]
@@ -42,7 +42,7 @@ const measure = async (place: string, folder: string): Promise<void> => {
   const began = performance.now()
   const { streams, close } = connectEventStoreDB(place.startsWith('esdb') ? place : 'esdb://none')
   const isFile = !place.startsWith('esdb')
-  const wasThere = holdsKnown(folder)
+  const wasThere = hasKnownFile(folder)
   const vault = isFile
     ? openVault(place, undefined, keys)
     : await openVaultInStreams(streams, keys, undefined, { folder })

@@ -6,18 +6,18 @@ type Command = Parameters<(typeof callback)['decide']>[0]
 type State = (typeof callback)['initial']
 
 /** Why the log announces no such message; undefined if it does. */
-const untold = (
+const whyNotAnnounced = (
   { subject, revision, event }: Message,
   { id, facts }: Given<CallbackEvent, State>,
 ): string | undefined => {
-  const told = facts.toldBy(subject, revision)
+  const told = facts.announcedBy(subject, revision)
   if (told?.id !== id) return `it is not about revision ${revision} of ${subject}`
   return told.event === event ? undefined : `that event tells ${told.event}, not ${event}`
 }
 
 export const callbackCauses: Causes<Command, CallbackEvent, State> = {
   CallbackAttempted: ({ nextAttemptAt, ...attempt }, given) => {
-    const problem = untold(attempt, given)
+    const problem = whyNotAnnounced(attempt, given)
     if (problem !== undefined) return problem
     const { attempts } = withAttempt(given.state, attempt)
     const { attemptedAt: at, retryAfterMs } = attempt
@@ -27,14 +27,14 @@ export const callbackCauses: Causes<Command, CallbackEvent, State> = {
   },
   CallbackRetryRequested: (data, given) => {
     const { subject, revision, event, seqno } = data
-    const problem = untold(data, given)
+    const problem = whyNotAnnounced(data, given)
     if (problem !== undefined) return problem
     const message = { subject, revision, event, seqno }
-    const told = given.facts.toldBy(subject, revision)
+    const told = given.facts.announcedBy(subject, revision)
     // Early requests, and those of the service itself, do not record the position.
-    const telling = data.position !== undefined &&
+    const announcement = data.position !== undefined &&
       told && { position: told.position, toldAt: told.at }
-    const retry = { type: 'RequestRetry', at: given.at, message: { ...message, ...telling } }
+    const retry = { type: 'RequestRetry', at: given.at, message: { ...message, ...announcement } }
     return [retry as Command]
   },
   CallbackTestRequested: ({ uri }) => [{ type: 'RequestTest', uri }],

@@ -16,7 +16,7 @@ const ofPayments = Object.fromEntries(
   ),
 ) as OfPayments
 
-type TellingEvent =
+type EventWithCallback =
   | PaymentEvent
   | PermissionEvent
   | LedgerEvent
@@ -35,21 +35,24 @@ export const callbackEventNames = {
   SettlementMade: 'settlement_made',
   DestinationRested: 'callback_address_rested',
   NoticeRaised: 'portal',
-} as const satisfies Partial<Record<TellingEvent['type'], string>>
+} as const satisfies Partial<Record<EventWithCallback['type'], string>>
 
-type ToldType = keyof typeof callbackEventNames
+type CallbackEventType = keyof typeof callbackEventNames
 
 /** First schema version with a callback, so that old events are not announced now. */
-const toldFromSchema: Partial<Record<ToldType, number>> = { PaymentRefunded: 3, SettlementMade: 2 }
+const firstSchemaWithCallback: Partial<Record<CallbackEventType, number>> = {
+  PaymentRefunded: 3,
+  SettlementMade: 2,
+}
 
 /** The callback event of an event, by its type and schema version. */
 export const callbackNameOf = (
   type: string,
   schema: number,
-): (typeof callbackEventNames)[ToldType] | undefined => {
+): (typeof callbackEventNames)[CallbackEventType] | undefined => {
   if (!Object.hasOwn(callbackEventNames, type)) return undefined
-  const told = type as ToldType
-  return schema < (toldFromSchema[told] ?? 1) ? undefined : callbackEventNames[told]
+  const told = type as CallbackEventType
+  return schema < (firstSchemaWithCallback[told] ?? 1) ? undefined : callbackEventNames[told]
 }
 
 /** Built from its event alone; other callbacks show the folded stream. */

@@ -45,10 +45,10 @@ export const callbackEvents = {
 export type Message = z.output<z.ZodObject<typeof message>>
 
 /** When and where in the log a message was announced. */
-type Telling = { readonly position: number; readonly toldAt: Instant }
+type Announcement = { readonly position: number; readonly toldAt: Instant }
 
 /** A message that the log announces, with or without an address. */
-export type ToldMessage = Message & {
+export type LoggedMessage = Message & {
   readonly id: string
   readonly merchant: string | null
   /** Position of its event. */
@@ -82,7 +82,11 @@ type CallbackCommand =
       /** 0 to 1; spreads retries of simultaneous failures. */
       readonly jitter: number
     }
-  | { readonly type: 'RequestRetry'; readonly at: Instant; readonly message: Message & Telling }
+  | {
+      readonly type: 'RequestRetry'
+      readonly at: Instant
+      readonly message: Message & Announcement
+    }
   /** Retries a message now that a clock ahead of time postponed. */
   | { readonly type: 'BringForward'; readonly at: Instant; readonly message: Message }
   | { readonly type: 'RequestTest'; readonly uri: string }

@@ -8,7 +8,7 @@ import type { TimeZone } from './time-zone.ts'
 export type LinesSummed = { readonly counters: Counters; readonly totals: Totals }
 
 /** An event that announces a callback message, and the message's name. */
-type TellingEvent = {
+type AnnouncedMessage = {
   readonly id: string
   readonly event: string
   readonly position: number
@@ -47,7 +47,7 @@ export type Facts = {
   /** Whether one-time codes can be used only once, as in production. */
   readonly codesWorkOnce: () => boolean
   /** What the event at that revision announces about its subject. */
-  readonly toldBy: (subject: string, revision: number) => TellingEvent | undefined
+  readonly announcedBy: (subject: string, revision: number) => AnnouncedMessage | undefined
   /** What the request in that stream was granted. */
   readonly grantedBy: (stream: string) => Permissions | null
 }

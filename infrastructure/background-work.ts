@@ -18,7 +18,7 @@ const standInEveryMs = 1000
 export type Work = {
   readonly due: DueWork
   /** Sends messages to the outside. Only one process per directory does it, to avoid duplicates. */
-  readonly isTelling?: boolean
+  readonly sendsMessages?: boolean
   /** The kind of lease, if the nodes of an EventStoreDB share the work. */
   readonly lease?: LeasedKind
   /** Whether this node can do it; by default it can. */
@@ -49,7 +49,7 @@ export const workFailed =
   }
 
 /** Elects one process per directory to send messages; another takes over when it ends. */
-const electTeller = (directory: string, caughtUp: () => Promise<void>) => {
+const electSender = (directory: string, caughtUp: () => Promise<void>) => {
   const { isOurs, resign } = soleProcess(join(directory, 'telling.lock'))
   const byOneProcess = (work: DueWork): DueWork => {
     let isCaughtUp = false
@@ -92,11 +92,11 @@ const tidyUp = ({ removeOutdatedReadModels, log }: Core): void => {
 
 /** Runs the part of some work that this process may do. */
 const permitted = (
-  { due, isTelling, lease }: Work,
+  { due, sendsMessages, lease }: Work,
   byOneProcess: (due: DueWork) => DueWork,
   shared: SharedWork | undefined,
 ): DueWork => {
-  if (!shared || !lease) return isTelling ? byOneProcess(due) : due
+  if (!shared || !lease) return sendsMessages ? byOneProcess(due) : due
   return async (at, stopped) =>
     shared.isAnyOwn(lease) ? shared.using(lease, () => due(at, stopped)) : null
 }
@@ -130,7 +130,7 @@ export const runBackgroundWork = (core: Core, work: readonly Work[]) => {
   const { log } = core
   const { caughtUp, ready } = core.readModels
   const onFailure = workFailed(core)
-  const teller = electTeller(core.settings.DATA_DIR, caughtUp)
+  const teller = electSender(core.settings.DATA_DIR, caughtUp)
   const all = scheduleAll(core, work, teller.byOneProcess, onFailure)
   const wakeAll = (which: typeof all) => () => which.forEach(({ scheduled }) => scheduled.wake())
   const wake = wakeAll(all)

@@ -5,7 +5,7 @@ import { hashOf } from './blob-directory.ts'
 import type { Settings } from './settings.ts'
 
 /** Timeout of requests to the bucket, in ms. */
-const patience = 10_000
+const timeoutMs = 10_000
 
 /** `s3://<bucket>`, with `/<prefix>` for part of it. */
 const bucketIn = (address: string) => {
@@ -37,7 +37,7 @@ export const openBlobBucket = (address: string, settings: BucketSettings): Blobs
     region,
     accessKeyId: settings.S3_ACCESS_KEY_ID ?? '',
     secretAccessKey: settings.S3_SECRET_ACCESS_KEY ?? '',
-    requestAbortTimeout: patience,
+    requestAbortTimeout: timeoutMs,
   })
   const keyOf = (hash: string): string => `${prefix}${hash.slice(0, 2)}/${hash}`
   const fail = failIn(address)

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Outage } from '../application/event-store.ts'
 import { dayMs, dayOf } from '../domain/time.ts'
@@ -11,6 +11,20 @@ export const dailyFiles = (directory: string, name: string) =>
       return day === undefined ? [] : [{ day, file: join(directory, found) }]
     })
     .sort((one, other) => (one.day < other.day ? -1 : 1))
+
+/** The values of a file of JSON Lines, without the last line, which may be incomplete. */
+export const jsonLinesIn = (file: string, onUnreadable: (line: string) => void): object[] =>
+  readFileSync(file, 'utf8')
+    .split('\n')
+    .slice(0, -1)
+    .flatMap((line) => {
+      try {
+        return [JSON.parse(line) as object]
+      } catch {
+        onUnreadable(line)
+        return []
+      }
+    })
 
 type Needs = {
   readonly directory: string

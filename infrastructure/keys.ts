@@ -144,7 +144,7 @@ export type SignRsa = (key: KeyObject, text: string) => Promise<string> | string
 export const signRsaOnPool: SignRsa = async (key, text) =>
   (await signAsync('sha256', Buffer.from(text), key)).toString('base64')
 
-export const signRsaHere: SignRsa = (key, text) =>
+export const signRsaInline: SignRsa = (key, text) =>
   sign('sha256', Buffer.from(text), key).toString('base64')
 
 export const signEd25519 = (key: KeyObject, text: string): string =>

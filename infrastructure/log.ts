@@ -27,5 +27,5 @@ export const makePlainLog = (): Log =>
 export type Log = ReturnType<typeof makeLog>
 
 /** Logs that an older log's events now have checksums, without knowing whether they were intact. */
-export const tellChecksums = (log: Log, events: number): void =>
+export const logChecksums = (log: Log, events: number): void =>
   log.info({ events }, 'each event of this log was given the checksum of what it is now')

@@ -3,7 +3,7 @@ import { parseEvent, type Recorded } from '../domain/events.ts'
 import { streamOf, within } from '../domain/stream.ts'
 import type { Core } from './core.ts'
 import { logShown, OperatorError } from './failures.ts'
-import { tellChecksums, type Log } from './log.ts'
+import { logChecksums, type Log } from './log.ts'
 import { sandboxMerchant, sandboxPayers } from './sandbox-data.ts'
 import type { Settings } from './settings.ts'
 import { openStore, type Place } from './stores.ts'
@@ -22,7 +22,7 @@ const reading = async <Found>(
   log: Log | undefined,
   find: (eventsOf: EventsOf) => Promise<Found>,
 ): Promise<Found> => {
-  const onChecksums = log && ((events: number) => tellChecksums(log, events))
+  const onChecksums = log && ((events: number) => logChecksums(log, events))
   const store = await openStore(place, 'inline', undefined, onChecksums)
   try {
     return await find(async (stream) => (await store.readStream(stream)).map(parseEvent))

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { decideAgain } from '../application/audit/decide-again.ts'
 import type {
   ExplainedRefusal,
@@ -8,25 +8,14 @@ import type {
 import type { EventStore } from '../application/event-store.ts'
 import { dayMs, dayOf } from '../domain/time.ts'
 import type { Core } from './core.ts'
+import { jsonLinesIn } from './daily-file.ts'
 import { unseal } from './people/sealing.ts'
 import { refusalFiles, type SealedPart } from './refusals.ts'
 
 /** A line that reports dropped refusals has no request. */
 const isRefusal = (line: object): line is RefusalLine => 'request' in line
 
-/** The last line of a file may be incomplete. */
-const linesIn = (file: string): RefusalLine[] =>
-  readFileSync(file, 'utf8')
-    .split('\n')
-    .slice(0, -1)
-    .flatMap((line): RefusalLine[] => {
-      try {
-        const parsed = JSON.parse(line) as object
-        return isRefusal(parsed) ? [parsed] : []
-      } catch {
-        return []
-      }
-    })
+const linesIn = (file: string): RefusalLine[] => jsonLinesIn(file, () => {}).filter(isRefusal)
 
 const timesOf = ({ at, machine_at }: RefusalLine): readonly number[] =>
   [at, ...(machine_at === undefined ? [] : [machine_at])].map((time) => Date.parse(time))

@@ -1,7 +1,7 @@
 import { StoreHeld } from '../application/event-store.ts'
 
 /** How long other processes may lock the store, in ms. */
-const patience = 5_000
+const timeoutMs = 5_000
 const retryDelay = 20
 
 /**
@@ -14,7 +14,7 @@ export const retryWhileHeld = async <Answer>(ask: () => Promise<Answer>): Promis
     try {
       return await ask()
     } catch (error) {
-      if (!(error instanceof StoreHeld) || performance.now() - since >= patience) throw error
+      if (!(error instanceof StoreHeld) || performance.now() - since >= timeoutMs) throw error
       await new Promise((resolve) => setTimeout(resolve, retryDelay))
     }
 }

@@ -65,7 +65,7 @@ export const composeService = async <OfHttp extends object>(
   const transparency = transparencySlice(core)
   const past = makePast(core)
   // One process per directory keeps them. Work in progress is aborted at a stop.
-  const asOf = { work: [{ due: keepDays(core, past), isTelling: true, giveUp: past.close }] }
+  const asOf = { work: [{ due: keepDays(core, past), sendsMessages: true, giveUp: past.close }] }
   const portal = portalSlice(core, messages, {
     payments,
     callbacks,

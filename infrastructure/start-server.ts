@@ -53,7 +53,7 @@ export const startServer = async (settings: Settings, log: Log, beside: Where = 
   // Wait for the address, which callbacks contain.
   service.begin()
   const stop = async (): Promise<void> => {
-    opened.core.endSoon()
+    opened.core.shortenTimeouts()
     service.endStreams()
     pages?.endStreams()
     opened.pusher.end()

@@ -106,7 +106,7 @@ export type OpenedStore = EventStore & {
   /** The known end of the log, if finding it costs a request. */
   readonly end?: KnownEnd
   /** The service is stopping: calls that the store does not answer soon fail. */
-  readonly endSoon?: () => void
+  readonly shortenTimeouts?: () => void
 }
 
 /**

@@ -10,7 +10,7 @@ import {
 } from './callback-message-table.ts'
 import { gatheredMessageQueries } from './gathered-messages.ts'
 import { projection } from './projection.ts'
-import { isGathered, placeOf } from './told.ts'
+import { isGathered, placeOf } from './announced-messages.ts'
 
 /** The row of a batched message that is sent after all. */
 const gathered = (

@@ -1,4 +1,4 @@
-import { callbackEvents, type ToldMessage } from '../domain/callback.ts'
+import { callbackEvents, type LoggedMessage } from '../domain/callback.ts'
 import { displayOf, displayTexts, streamOfSubject } from '../domain/callback-names.ts'
 import type { Recorded } from '../domain/events.ts'
 import { payments } from '../domain/aggregates.ts'
@@ -18,7 +18,7 @@ import {
   withMessage,
 } from './queued-messages.ts'
 import { reportKey } from './reports.ts'
-import { toldBy } from './told.ts'
+import { announcedBy } from './announced-messages.ts'
 
 /**
  * Queues the message of an event; a resource without an address gets a row for counting. Payments
@@ -29,7 +29,7 @@ const told = (
   event: Recorded,
   subject: Key,
 ): CallbackQueueRow | undefined => {
-  const message = toldBy(event, subject)
+  const message = announcedBy(event, subject)
   const { merchant } = event.metadata
   const counted =
     row ?? (merchant === null ? undefined : emptyQueue(String(subject), merchant, null))
@@ -170,10 +170,10 @@ const lastMessage = (
   before: CallbackQueueRow | undefined,
   after: CallbackQueueRow | undefined,
   event: Recorded,
-): ToldMessage | undefined => {
+): LoggedMessage | undefined => {
   if (!after || after.seqno === (before?.seqno ?? 0)) return undefined
   const { subject, merchant, seqno, callbackUri } = after
-  const message = toldBy(event, subject)
+  const message = announcedBy(event, subject)
   const { revision, position, metadata } = event
   const about = { merchant, subject, revision, seqno, position, at: metadata.at }
   return message && { ...about, ...message, isAddressed: callbackUri !== null }

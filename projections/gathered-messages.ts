@@ -1,14 +1,14 @@
 import { and, asc, desc, gte, lte, sql, type SQL } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import type { ToldMessage } from '../domain/callback.ts'
+import type { LoggedMessage } from '../domain/callback.ts'
 import type { Recorded } from '../domain/events.ts'
 import { timeOfEventId } from '../domain/event-id.ts'
 import { dayMs, type Instant } from '../domain/time.ts'
 import type { CallbackMessageRow } from './callback-message-table.ts'
 import { given, prepared, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
-import { isGathered, placeOf, positionOf } from './told.ts'
+import { isGathered, placeOf, positionOf } from './announced-messages.ts'
 
 /** Small enough to rewrite a row cheaply. Fixed, so that rows do not depend on batches. */
 const positionsPerRow = 128
@@ -51,7 +51,7 @@ type Line = readonly [
   at: Instant,
 ]
 
-const lineOf = (message: ToldMessage): string => {
+const lineOf = (message: LoggedMessage): string => {
   const { id, subject, revision, event, seqno, at } = message
   const line: Line = [placeOf(message), id, subject, revision, event, seqno, at]
   return `${JSON.stringify(line)}\n`

@@ -1,5 +1,5 @@
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
-import type { ToldMessage } from '../domain/callback.ts'
+import type { LoggedMessage } from '../domain/callback.ts'
 import { callbackNameOf } from '../domain/callback-names.ts'
 import type { Recorded } from '../domain/events.ts'
 import { isNothing, minus, type Pots } from '../domain/money/pots.ts'
@@ -139,7 +139,7 @@ const messageOf = (
   before: PaymentRow | undefined,
   after: PaymentRow | undefined,
   event: Recorded,
-): ToldMessage | undefined => {
+): LoggedMessage | undefined => {
   if (!after || after.told === (before?.told ?? 0)) return undefined
   const { id, stream, revision, position, type, metadata } = event
   const name = callbackNameOf(type, metadata.schema)

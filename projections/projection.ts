@@ -2,7 +2,7 @@ import { getTableColumns } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { LineSum } from '../domain/accounting/line-sums.ts'
 import type { TransactionLine } from '../domain/accounting/transaction-line.ts'
-import type { ToldMessage } from '../domain/callback.ts'
+import type { LoggedMessage } from '../domain/callback.ts'
 import type { DomainEvent, EventType, Recorded } from '../domain/events.ts'
 
 export type Key = string | number
@@ -47,14 +47,14 @@ export type Projection<Row extends object = object> = {
 }
 
 /** `begins`: messages for rows that do not exist yet, so none is looked up. */
-type FoldMessage<Row> = Fold<Row, ToldMessage> & { readonly begins: boolean }
+type FoldMessage<Row> = Fold<Row, LoggedMessage> & { readonly begins: boolean }
 
 /** The message that an event adds to a row, for other projections to fold (`messages`). */
 type MessageOf<Row> = (
   before: Row | undefined,
   after: Row | undefined,
   event: Recorded,
-) => ToldMessage | undefined
+) => LoggedMessage | undefined
 
 type Handling<Row, Handled extends EventType> = {
   readonly handles: readonly Handled[]

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import type { QueuedMessage, ToldMessage } from '../domain/callback.ts'
+import type { QueuedMessage, LoggedMessage } from '../domain/callback.ts'
 import { waitsTooLong } from '../domain/callback-schedule.ts'
 import { destinationOf } from '../domain/callback-destination.ts'
 import type { DomainEvent, Recorded } from '../domain/events.ts'
@@ -81,7 +81,7 @@ export const emptyQueue = (
 
 export const withMessage = (
   row: CallbackQueueRow,
-  { id, revision, event, at }: Pick<ToldMessage, 'id' | 'revision' | 'event' | 'at'>,
+  { id, revision, event, at }: Pick<LoggedMessage, 'id' | 'revision' | 'event' | 'at'>,
   seqno = row.seqno + 1,
 ): CallbackQueueRow => {
   // It is counted anyway, because the feed contains it.

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { root, runAll, stepsOf } from './told-commands.ts'
+import { root, runAll, stepsOf } from './documented-commands.ts'
 
 /** Replaces what differs each time: ids, hashes, keys, signatures. */
 const settled = (text: string): string =>

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { root, runAll, stepsOf } from './told-commands.ts'
+import { root, runAll, stepsOf } from './documented-commands.ts'
 
 /** Replaces ids and times, which vary, with an ellipsis, as on the pages. */
 const settled = (text: string, address: string): string =>

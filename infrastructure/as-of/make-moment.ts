@@ -3,7 +3,7 @@ import { start, type EventStore, type Position } from '../../application/event-s
 import { placeOf } from '../event-store/seen-events.ts'
 import { checkpointOf, isDamage, type ReadModelFile } from '../read-models/read-model-file.ts'
 import { beginDraft, foldUpTo, openDraft, putInPlace } from './moment-draft.ts'
-import { stopOf, type MomentFile, type MomentFiles } from './moment-files.ts'
+import { intermediateOf, type MomentFile, type MomentFiles } from './moment-files.ts'
 
 /** Folding fewer events than this is quicker than copying a file. */
 const enough = 50_000
@@ -75,7 +75,7 @@ const keepStops = (
     next = position + way
     events = 0
     if (!files.hasRoomFor(2 * statSync(path).size)) return
-    const stop = stopOf(path)
+    const stop = intermediateOf(path)
     copy(path, stop)
     putInPlace(stop, files.pathOf(position))
   }

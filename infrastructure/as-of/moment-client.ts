@@ -3,7 +3,7 @@ import type { EventStore } from '../../application/event-store.ts'
 import { answeringThread } from '../answering-thread.ts'
 import type { Where } from '../worker.ts'
 import { makeAndThin, type MakingRequest } from './make-moment.ts'
-import { stopOf, type MomentFiles } from './moment-files.ts'
+import { intermediateOf, type MomentFiles } from './moment-files.ts'
 import type { MakingStart } from './moment-worker.ts'
 
 /** In megabytes. */
@@ -22,7 +22,7 @@ const makeInWorker = (start: MakingStart): Making => {
     does: 'makes earlier moments',
     closed: 'the service stops',
     onEnd: () => {
-      for (const left of [start.draft, stopOf(start.draft)]) rmSync(left, { force: true })
+      for (const left of [start.draft, intermediateOf(start.draft)]) rmSync(left, { force: true })
     },
   })
   return { make: ask, close }

@@ -18,7 +18,7 @@ const worth = (position: Position, before: Position, after: Position): number =>
   (position - before) * (after - position)
 
 /** The file with the lowest cost of removal, so that the remaining ones are spread over the log. */
-export const leastMissed = (
+export const cheapestToRemove = (
   files: readonly MomentFile[],
   isNeeded: (position: Position) => boolean,
 ): MomentFile | undefined => {
@@ -36,7 +36,7 @@ const name = /^as-of-([0-9a-f]{16})-(\d+)\.sqlite$/
 const newDraft = (directory: string): string => join(directory, `${randomUUID()}.building`)
 
 /** Name of an intermediate copy of a draft. */
-export const stopOf = (draft: string): string => `${draft}.stop`
+export const intermediateOf = (draft: string): string => `${draft}.stop`
 
 /** In ms; building one takes less. */
 const draftLifetime = 86_400_000
@@ -89,7 +89,7 @@ export const momentFiles = (directory: string, space: number, draft = newDraft(d
       for (;;) {
         const files = all()
         const isTooMuch = files.length > mostFiles || spaceLeft(files) < 0
-        const removed = isTooMuch ? leastMissed(files, isNeeded) : undefined
+        const removed = isTooMuch ? cheapestToRemove(files, isNeeded) : undefined
         if (!removed) return
         rmSync(removed.path, { force: true })
       }

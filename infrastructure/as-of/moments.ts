@@ -49,7 +49,7 @@ const reporting = (log: Log, make: (end: Position) => Promise<number>) => {
 }
 
 /** Builds moments, with limits per requester. */
-export const makeWithin = (
+export const limitedMaking = (
   make: (end: Position) => Promise<number>,
   elapsed: () => number = () => performance.now(),
 ) => {
@@ -106,7 +106,7 @@ export const makePast = (core: PastNeeds, waitMs = usualWaitMs) => {
   const start = { place: { DATA_DIR, EVENT_STORE }, directory, space }
   const making = makeMoments(core.beside, core.store, files, start)
   const makeNow = (end: Position) => making.make({ end, inUse: opened.inUse() })
-  const { make, keep } = makeWithin(reporting(core.log, makeNow))
+  const { make, keep } = limitedMaking(reporting(core.log, makeNow))
   const opened = openMoments({ store: core.store, files, make })
   const { check, positionOf } = resolving(core)
 

@@ -12,7 +12,7 @@ import { auditJournal } from './audit-journal.ts'
 import { comparedTables, comparePages } from './compare-rows.ts'
 import { freshReadModels, type FreshReadModels } from './fresh-read-models.ts'
 import type { Pause, Problems, Progress } from './problems.ts'
-import { tellDifference } from './tell-difference.ts'
+import { reportDifference } from './report-difference.ts'
 
 /** Number of events folded between pauses. */
 const eventsOfRest = 2_000
@@ -91,7 +91,7 @@ const compareAll = async (needs: Needs, live: ReadModelFile, fresh: FreshReadMod
       rows += page.rows
       after = 'last' in page ? page.last : undefined
       if ('difference' in page)
-        await tellDifference(needs, fresh, page.difference, (differences += 1) === 1)
+        await reportDifference(needs, fresh, page.difference, (differences += 1) === 1)
       await pause()
     } while (after)
     progress('comparing the read models', index + 1, comparedTables.length)

@@ -7,13 +7,13 @@ import type { Recorded } from '../../domain/events.ts'
 import { parseEvent } from '../../domain/events.ts'
 import type { Permissions } from '../../domain/people/grant.ts'
 import { categoryOf, idIn, merchantAndIdIn } from '../../domain/stream.ts'
-import { toldBy } from '../../projections/told.ts'
+import { announcedBy } from '../../projections/announced-messages.ts'
 import { deriveIds, makeDigest } from '../derived-ids.ts'
 import { lineBook, lineOf } from './line-book.ts'
 import type { Check, Problems } from './problems.ts'
 import { BrokenStream, evolved, judgeOf, streamStates, type StreamState } from './stream-states.ts'
 
-type Told = ReturnType<Facts['toldBy']>
+type Told = ReturnType<Facts['announcedBy']>
 /** What another stream says that is needed to judge an event. */
 type Looked = { readonly told?: Told; readonly granted?: Permissions | null }
 
@@ -75,7 +75,7 @@ const lookUp = (store: Pick<EventStore, 'readStream'>) => {
     const [found] = await store.readStream(streamOfSubject(subject), revision, 1)
     if (found?.revision !== revision || found.position > before) return undefined
     const event = parseEvent(found)
-    const told = toldBy(event, subject)
+    const told = announcedBy(event, subject)
     return told && { ...told, position: event.position, at: event.metadata.at }
   }
   const granted = async (stream: string, before: number): Promise<Permissions | null> => {
@@ -125,7 +125,7 @@ export const judgeStreams = ({ store, problems }: Needs) => {
     ...book.factsAt(0),
     ...lines.facts,
     ...ids.facts,
-    toldBy: () => looked.told,
+    announcedBy: () => looked.told,
     grantedBy: () => looked.granted ?? null,
   }
 

@@ -83,7 +83,7 @@ export const ownAudit = (needs: Needs, machineNow: () => Instant = Date.now) => 
 
   const work: Work = {
     // One process per directory is enough.
-    isTelling: true,
+    sendsMessages: true,
     due: async (now, stopped) => {
       if (everyMs === 0) return null
       if (!running && mayLook() && machineNow() >= dueAt()) begin(stopped)

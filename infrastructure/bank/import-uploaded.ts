@@ -3,7 +3,7 @@ import { makeSerialByKey } from '../../application/serial-by-key.ts'
 import type { Core } from '../core.ts'
 import { fail, OperatorError } from '../failures.ts'
 import { importBankFile } from './import-bank-file.ts'
-import { threadOfItsOwn } from '../thread-of-its-own.ts'
+import { workerPerJob } from '../worker-per-job.ts'
 import type { Answer, Asked } from './bank-file-worker.ts'
 import type { BankFile } from './bank-file.ts'
 
@@ -11,7 +11,7 @@ const longestMs = 30_000
 
 /** Parses bank files in a worker thread, one at a time: a large one takes seconds. */
 const makeBankFileReader = () => {
-  const read = threadOfItsOwn<Asked, Answer>('bank/bank-file-worker', longestMs)
+  const read = workerPerJob<Asked, Answer>('bank/bank-file-worker', longestMs)
   /** @throws OperatorError if it is not a bank file */
   return async (bytes: Uint8Array, name: string): Promise<BankFile> => {
     const answer = await read({ bytes, name })

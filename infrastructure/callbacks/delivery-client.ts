@@ -111,7 +111,7 @@ export const deliveryInThread = (needs: Needs, countAttempt: CountAttempt): Work
       if (isAnyWaiting()) started()
       return null
     },
-    isTelling: true,
+    sendsMessages: true,
     lease: 'merchants',
     onScheduled: (wakeIt) => (wake = wakeIt),
     settle: async () => {

@@ -23,12 +23,12 @@ export const callbackDelivery = (
   sending: SendingNeeds,
 ): Work => {
   const { queue, destinations } = core.callbacks
-  const { caughtUpSoon } = core.readModels
+  const { caughtUpInBackground } = core.readModels
   const { send, close } = loggedSending(core, findSecrets, sending)
   const share = core.shares.merchants
   let wake = () => {}
   const { work, settle, idle } = deliverCallbacks({
-    ...{ ...core, queue, send, share, caughtUpSoon },
+    ...{ ...core, queue, send, share, caughtUpInBackground },
     findTrouble: destinations.find,
     restIfDead: restIfDead({
       ...{ ...core, handle: share.handle, onRested: logRested(core) },
@@ -40,7 +40,7 @@ export const callbackDelivery = (
   })
   return {
     due: work,
-    isTelling: true,
+    sendsMessages: true,
     lease: 'merchants',
     onScheduled: (wakeIt) => (wake = wakeIt),
     settle,

@@ -30,7 +30,7 @@ export const compareLogs = (source: Source, target: Source) => {
 
   return {
     /** Compares everything the target has received. @throws OperatorError on a difference */
-    goOn: async (onCompared: (sourceAt: Position) => void): Promise<void> => {
+    compareNew: async (onCompared: (sourceAt: Position) => void): Promise<void> => {
       const wanted = oneByOne(source.events(sourceAt))
       for await (const there of oneByOne(target.events(targetAt))) {
         const { value, done } = await wanted.next()

@@ -47,13 +47,13 @@ const copyAll = async (
   onProgress: OnProgress,
 ): Promise<number> => {
   let end = await source.head()
-  await comparison.goOn((at) => onProgress('copying', at, end))
+  await comparison.compareNew((at) => onProgress('copying', at, end))
   const before = comparison.size()
   for (let failures = 0; comparison.sourceAt() < end; end = await source.head()) {
     const [size, from] = [comparison.size(), comparison.sourceAt()]
     const away = await appendRest(source, target, from, (at) => onProgress('copying', at, end))
     if (away) await pause(pauseMs)
-    await comparison.goOn((at) => onProgress('verifying', at, end))
+    await comparison.compareNew((at) => onProgress('verifying', at, end))
     failures = comparison.size() > size ? 0 : failures + 1
     if (failures < mostFailures) continue
     const why = away?.message ?? 'it does not show what was appended'

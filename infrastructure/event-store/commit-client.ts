@@ -64,7 +64,7 @@ const wasHandledInline = (
  * Commits in another thread, so that this one answers requests during the sync. `committed` is
  * called with the position of the last own event.
  */
-const commitThere = (
+const commitInOtherThread = (
   start: StartWriting,
   ends: ReturnType<typeof sharedEnds>,
   committed: (end: Position) => void,
@@ -131,7 +131,7 @@ export const commitInWorker = (
 ): WorkerCommits & { readonly share: () => MessagePort } => {
   const ends = sharedEnds()
   const start = threadFor({ file, ends: ends.memory })
-  const { begin, acknowledged, ...commits } = commitThere(start, ends, committed, alone)
+  const { begin, acknowledged, ...commits } = commitInOtherThread(start, ends, committed, alone)
   return {
     ...commits,
     acknowledgedEnd: (fileEnd) => {
@@ -152,7 +152,7 @@ export const commitThrough = (
   port: MessagePort,
   committed: (end: Position) => void,
 ): WorkerCommits => {
-  const { append, finish } = commitThere(threadBehind(port), sharedEnds(), committed)
+  const { append, finish } = commitInOtherThread(threadBehind(port), sharedEnds(), committed)
   // This thread does not know what other threads were acknowledged, so reads go to the end of the
   // file.
   return { append, finish, acknowledgedEnd: (fileEnd) => fileEnd }

@@ -4,7 +4,7 @@ import type { Content } from './event-entry.ts'
 import { commitInGroups, type Append, type Commits } from './group-commits.ts'
 import { sharedEnds } from './shared-ends.ts'
 import { openEventFile } from './sqlite-event-file.ts'
-import { commitsTo, tellSometimes } from './sqlite-event-growth.ts'
+import { commitsTo, announceThrottled } from './sqlite-event-growth.ts'
 import { writeEvents, type Expectation, type NewRow } from './sqlite-event-writer.ts'
 
 /** The file, and shared memory for the end of each commit. */
@@ -58,7 +58,7 @@ const open = ({ file, ends }: Given) => {
   // The main thread has it open: a new file created here would have no readers.
   const database = openEventFile(file, 'append there')
   const threads = commitsTo(file)
-  const tellThreads = tellSometimes(() => threads.postMessage(null))
+  const tellThreads = announceThrottled(() => threads.postMessage(null))
   const { set: setEnds, answeredSharers } = sharedEnds(ends)
   const writer = writeEvents(database)
   const commits = commitInGroups(writer, (ends) => {

@@ -13,12 +13,7 @@ import { makeFilter } from './eventstoredb-filter.ts'
 import { followAll } from './eventstoredb-follow.ts'
 import { knownEnd, type KnownEnd } from './eventstoredb-head.ts'
 import { endingMs, watchOutages, type Outages } from './eventstoredb-outage.ts'
-import {
-  persistently,
-  type Ask,
-  type Patience,
-  type Persistently,
-} from './eventstoredb-persistence.ts'
+import { withRetries, type Ask, type Timeouts, type WithRetries } from './eventstoredb-retries.ts'
 import { readEnd } from './eventstoredb-read-calls.ts'
 import { readEvents } from './eventstoredb-reads.ts'
 import { otherStreams, type OtherStreams } from './eventstoredb-streams.ts'
@@ -26,17 +21,17 @@ import { isDecided, userIn, type About } from './eventstoredb-verdicts.ts'
 import { clientOf, messageOf, openWriter } from './eventstoredb-writer.ts'
 
 /** Longer than a cluster takes to elect a leader. */
-const usualPatience: Patience = { attempt: 3_000, altogether: 10_000, election: 5_000 }
+const usualTimeouts: Timeouts = { attempt: 3_000, altogether: 10_000, election: 5_000 }
 
 type Options = {
   readonly isOurs?: (event: RecordedEvent) => boolean
-  readonly patience?: Partial<Patience> | undefined
+  readonly patience?: Partial<Timeouts> | undefined
 }
 
 type ConnectedStore = EventStore & {
   readonly canBeWritten: () => boolean
   readonly streams: OtherStreams
-  readonly endSoon: () => void
+  readonly shortenTimeouts: () => void
   /** The known end of the log. */
   readonly end: KnownEnd
 }
@@ -51,7 +46,7 @@ const answered =
     })
 
 /** Calls while the store is open; closing waits for them. */
-const callsOf = (user: string | undefined, usual: Patience) => {
+const callsOf = (user: string | undefined, usual: Timeouts) => {
   /** How to abort each call in flight. */
   const inFlight = new Map<Promise<unknown>, (error: StoreUnavailable) => void>()
   let patience = usual
@@ -63,7 +58,7 @@ const callsOf = (user: string | undefined, usual: Patience) => {
   }
 
   const through =
-    (outages: Outages): Persistently =>
+    (outages: Outages): WithRetries =>
     <Answer>(about: About, ask: Ask<Answer>, failed?: (error: unknown) => void) => {
       if (isClosed) return Promise.reject(new StoreUnavailable('the event store is closed'))
       const needs = { patience, outages, about: { ...about, user } }
@@ -74,7 +69,7 @@ const callsOf = (user: string | undefined, usual: Patience) => {
           outages.failed(began, error)
           reject(error)
         }
-        persistently(needs, ask, failed).then(resolve, reject)
+        withRetries(needs, ask, failed).then(resolve, reject)
       })
       const leave = (): void => void inFlight.delete(asked)
       inFlight.set(asked, fail)
@@ -85,7 +80,7 @@ const callsOf = (user: string | undefined, usual: Patience) => {
   return {
     through,
     /** Aborts calls in flight that are not answered soon, and uses short timeouts from now on. */
-    endSoon: (): void => {
+    shortenTimeouts: (): void => {
       patience = { ...usual, attempt: endingMs, altogether: endingMs }
       const present = new Map(inFlight)
       setTimeout(
@@ -113,7 +108,7 @@ export const connectEventStoreDB = (
   connectionString: string,
   { isOurs = () => true, patience: given = {} }: Options = {},
 ): ConnectedStore => {
-  const patience = { ...usualPatience, ...given }
+  const patience = { ...usualTimeouts, ...given }
   const { election: electionMs } = patience
   const user = userIn(connectionString)
   const client = clientOf(connectionString)
@@ -162,8 +157,8 @@ export const connectEventStoreDB = (
     },
     end: readable.known,
     canBeWritten: () => writing.away() === undefined,
-    endSoon: () => {
-      for (const one of [reading, writing, calls]) one.endSoon()
+    shortenTimeouts: () => {
+      for (const one of [reading, writing, calls]) one.shortenTimeouts()
     },
     streams: otherStreams({ append, readable, read: calls.through(reading), writer, write }),
     close: () => (closing ??= finishAndClose()),

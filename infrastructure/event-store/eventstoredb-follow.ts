@@ -50,11 +50,11 @@ type Needs = Readable & {
   readonly outage?: Outage | undefined
 }
 
-const toldToNobody: Outage = { failed: ignore, worked: ignore }
+const unreportedOutage: Outage = { failed: ignore, worked: ignore }
 
 /** All events after a position until the signal aborts, across reconnections. */
 export async function* followAll(
-  { outages, about, outage = toldToNobody, ...readable }: Needs,
+  { outages, about, outage = unreportedOutage, ...readable }: Needs,
   after: Position,
   signal: AbortSignal,
 ): AsyncGenerator<RecordedEvent[]> {

@@ -1,7 +1,7 @@
 import { BACKWARDS, END, type ReadPosition, type ResolvedEvent } from '@eventstore/db-client'
 import { start, type Position } from '../../application/event-store.ts'
 import { positionOf, type Own } from './eventstoredb-calls.ts'
-import { shared } from './shared-question.ts'
+import { sharedRequest } from './shared-request.ts'
 
 /** The known end of the log: how far it was read, and our last event. */
 export const knownEnd = () => {
@@ -76,5 +76,5 @@ export const makeFindHead = (known: KnownEnd, own: Own, readBackwards: Read) => 
     }
   }
 
-  return shared(findHead)
+  return sharedRequest(findHead)
 }

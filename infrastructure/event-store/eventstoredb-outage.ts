@@ -13,7 +13,7 @@ export type Outages = {
   /** How long to wait for a response before the server counts as unavailable, in ms. */
   readonly rest: () => number
   /** The service is stopping: an unresponsive server counts as unavailable sooner. */
-  readonly endSoon: () => void
+  readonly shortenTimeouts: () => void
   readonly close: () => void
 }
 
@@ -72,7 +72,7 @@ export const watchOutages = ({ electionMs, probe }: Needs): Outages => {
     },
     away: () => (isAway ? { cause } : undefined),
     rest,
-    endSoon: () => {
+    shortenTimeouts: () => {
       patienceMs = Math.min(patienceMs, endingMs)
       if (failingSince === undefined || isAway) return
       clearTimeout(timer)

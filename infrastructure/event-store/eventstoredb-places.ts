@@ -1,7 +1,7 @@
 import type { EventStoreDBClient } from '@eventstore/db-client'
 import { start, type EventStore, type RecordedEvent } from '../../application/event-store.ts'
 import { positionOf, type Own } from './eventstoredb-calls.ts'
-import type { Persistently } from './eventstoredb-persistence.ts'
+import type { WithRetries } from './eventstoredb-retries.ts'
 import { all, at, collect, readBatch, readEnd } from './eventstoredb-read-calls.ts'
 
 type Readable = { readonly client: EventStoreDBClient; readonly own: Own }
@@ -9,13 +9,13 @@ type Readable = { readonly client: EventStoreDBClient; readonly own: Own }
 /** Reads that start at an event's position. */
 export const readPlaces = (
   { client, own }: Readable,
-  persistently: Persistently,
+  withRetries: WithRetries,
 ): Pick<EventStore, 'readBack' | 'readAt'> => ({
   readBack: async (before, limit) => {
     const found: RecordedEvent[] = []
     const count = Math.min(readBatch, Math.max(limit, 32))
     for (let from = before; ;) {
-      const events = await persistently(all, (timeout) => readEnd(client, timeout, from, count))
+      const events = await withRetries(all, (timeout) => readEnd(client, timeout, from, count))
       found.push(...events.flatMap((resolved) => own(resolved) ?? []))
       const last = events.at(-1)
       if (found.length >= limit || events.length < count || !last) return found.slice(0, limit)
@@ -25,7 +25,7 @@ export const readPlaces = (
   readAt: async (position) => {
     if (position === start) return undefined
     const options = { fromPosition: at(position), maxCount: 1 }
-    const [first] = await persistently(all, (timeout) => collect(timeout, client.readAll(options)))
+    const [first] = await withRetries(all, (timeout) => collect(timeout, client.readAll(options)))
     const event = first && own(first)
     return event?.position === position ? event : undefined
   },

@@ -14,7 +14,7 @@ import { readPlaces } from './eventstoredb-places.ts'
 import { all, at, collect, readBatch, readEnd } from './eventstoredb-read-calls.ts'
 import type { Filter } from './eventstoredb-filter.ts'
 import { makeFindHead, type KnownEnd } from './eventstoredb-head.ts'
-import type { Persistently } from './eventstoredb-persistence.ts'
+import type { WithRetries } from './eventstoredb-retries.ts'
 import { joinReads } from './joined-reads.ts'
 import { placeAfter, subscribe } from './eventstoredb-subscription.ts'
 
@@ -27,7 +27,7 @@ export type Readable = {
 }
 
 /** Batches of a subscription, resubscribing when it breaks. */
-async function* arriving(readable: Readable, persistently: Persistently, after: Position) {
+async function* arriving(readable: Readable, withRetries: WithRetries, after: Position) {
   const place = placeAfter(after)
   let open: ReturnType<typeof begin> | undefined
   const begin = () => {
@@ -45,7 +45,7 @@ async function* arriving(readable: Readable, persistently: Persistently, after: 
   }
   try {
     for (;;) {
-      const next = await persistently(
+      const next = await withRetries(
         all,
         (timeout) => within(timeout, (open ??= begin()).batches.next()),
         leave,
@@ -63,11 +63,11 @@ async function* arriving(readable: Readable, persistently: Persistently, after: 
 }
 
 /** A client's reads, without deadlines of their own. */
-export const readEvents = (readable: Readable, persistently: Persistently) => {
+export const readEvents = (readable: Readable, withRetries: WithRetries) => {
   const { client, own, filter, known } = readable
 
   const head = makeFindHead(known, own, (from, maxCount) =>
-    persistently(all, (timeout) => readEnd(client, timeout, from, maxCount)),
+    withRetries(all, (timeout) => readEnd(client, timeout, from, maxCount)),
   )
 
   const readWhole = async (
@@ -79,7 +79,7 @@ export const readEvents = (readable: Readable, persistently: Persistently) => {
     const about = { doing: 'reading', stream } as const
     for (let next = from; ;) {
       const maxCount = Math.min(readBatch, limit - found.length)
-      const events = await persistently(about, async (timeout) => {
+      const events = await withRetries(about, async (timeout) => {
         const options = { fromRevision: BigInt(next), maxCount, requiresLeader: true }
         try {
           return await collect(timeout, client.readStream(stream, options))
@@ -114,14 +114,14 @@ export const readEvents = (readable: Readable, persistently: Persistently) => {
     if (after >= end) return
     // A read includes its start position, which was already returned.
     const options = { fromPosition: at(after), maxCount: readBatch + 1 }
-    const read = await persistently(all, (timeout) => collect(timeout, client.readAll(options)))
+    const read = await withRetries(all, (timeout) => collect(timeout, client.readAll(options)))
     const first = ours(read, after, end)
     if (first.length > 0) yield first
     const newest = read.at(-1)
     if (read.length <= readBatch || !newest) return
     let last = positionOf(newest)
     if (last >= end) return
-    for await (const { events } of arriving(readable, persistently, last)) {
+    for await (const { events } of arriving(readable, withRetries, last)) {
       const more = ours(events, last, end)
       if (more.length > 0) yield more
       const latest = events.at(-1)
@@ -130,5 +130,5 @@ export const readEvents = (readable: Readable, persistently: Persistently) => {
     }
   }
 
-  return { head, readStream, readAll, ...readPlaces(readable, persistently) }
+  return { head, readStream, readAll, ...readPlaces(readable, withRetries) }
 }

@@ -6,7 +6,7 @@ import {
   type JsonObject,
 } from '../../application/event-store.ts'
 import { toRecorded } from './eventstoredb-calls.ts'
-import type { Persistently } from './eventstoredb-persistence.ts'
+import type { WithRetries } from './eventstoredb-retries.ts'
 import { readEvents, type Readable } from './eventstoredb-reads.ts'
 import { messageOf, type openWriter } from './eventstoredb-writer.ts'
 
@@ -21,9 +21,9 @@ export type OtherStreams = Pick<EventStore, 'append' | 'readStream'> & {
 type Needs = {
   readonly append: EventStore['append']
   readonly readable: Readable
-  readonly read: Persistently
+  readonly read: WithRetries
   readonly writer: ReturnType<typeof openWriter>
-  readonly write: Persistently
+  readonly write: WithRetries
 }
 
 export const otherStreams = ({ append, readable, read, writer, write }: Needs): OtherStreams => {

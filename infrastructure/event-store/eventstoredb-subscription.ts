@@ -5,7 +5,7 @@ import {
   type ResolvedEvent,
 } from '@eventstore/db-client'
 import { start, type Position } from '../../application/event-store.ts'
-import { bell } from '../bell.ts'
+import { autoResetEvent } from '../auto-reset-event.ts'
 import { exact, ignore, positionOf } from './eventstoredb-calls.ts'
 import type { Filter } from './eventstoredb-filter.ts'
 
@@ -69,7 +69,7 @@ export async function* subscribe(
   { client, filter, signal, onConfirmed = ignore }: Needs,
   after: Position,
 ): AsyncGenerator<Arrived> {
-  const { ring, heard } = bell()
+  const { set, wait } = autoResetEvent()
   let checkpoint: Position | undefined
   let broken: Error | undefined
   const version = filter.version()
@@ -79,7 +79,7 @@ export async function* subscribe(
       fromPosition: after === start ? START : place,
       filter: filter.forServer((position) => {
         checkpoint = exact(position)
-        ring()
+        set()
       }),
     },
     { highWaterMark: batchSize },
@@ -87,10 +87,10 @@ export async function* subscribe(
   subscription.once('confirmation', onConfirmed)
   subscription.on('error', (error) => {
     broken ??= error
-    ring()
+    set()
   })
-  for (const event of ['readable', 'end', 'close']) subscription.on(event, ring)
-  signal.addEventListener('abort', ring)
+  for (const event of ['readable', 'end', 'close']) subscription.on(event, set)
+  signal.addEventListener('abort', set)
   try {
     while (!signal.aborted) {
       const events = takeReady(subscription)
@@ -101,10 +101,10 @@ export async function* subscribe(
       else if (broken) throw broken
       else if (subscription.readableEnded || subscription.destroyed) return
       else if (filter.version() !== version) return
-      else await heard()
+      else await wait()
     }
   } finally {
-    signal.removeEventListener('abort', ring)
+    signal.removeEventListener('abort', set)
     subscription.unsubscribe().catch(ignore)
   }
 }

@@ -38,7 +38,7 @@ export type Waiting = Append & {
 const rowsPerCommit = 2_000
 
 /** How long an append waits for other processes' locks, in ms. */
-const patience = 5_000
+const timeoutMs = 5_000
 
 const retryDelay = 2
 
@@ -114,7 +114,7 @@ export const commitInGroups = (
       if (writer.begin()) {
         group = takeGroup(queue)
         committed(writeGroup(writer, group))
-      } else if (performance.now() - (queue[0]?.since ?? 0) < patience) {
+      } else if (performance.now() - (queue[0]?.since ?? 0) < timeoutMs) {
         return scheduleRetry()
       } else {
         throw new StoreUnavailable('another process holds the event log')

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { makeHandler } from '../../application/handle.ts'
 import { countEvents } from '../event-counts.ts'
-import { type Log, tellChecksums } from '../log.ts'
+import { type Log, logChecksums } from '../log.ts'
 import { useOf } from '../outages.ts'
 import { watchFreshness } from '../freshness.ts'
 import { openRefusals } from '../refusals.ts'
@@ -33,7 +33,7 @@ export const openLog = async (
   isAlone?: () => boolean,
 ) => {
   const opened = await openStore(settings, committing, isAlone, (events) =>
-    tellChecksums(log, events),
+    logChecksums(log, events),
   )
   const from = await opened.head()
   const { countingOf, text } = countEvents()
@@ -59,10 +59,10 @@ export const openLog = async (
     machineNow: Date.now,
     use: useOf(log, 'the file of refusals', 'written'),
   })
-  const { streams, end, endSoon = () => {} } = opened
+  const { streams, end, shortenTimeouts = () => {} } = opened
   const of = {
     end,
-    endSoon,
+    shortenTimeouts,
     shareWriter: opened.log?.shareWriter,
     store,
     streams,

@@ -16,7 +16,7 @@ export const commitsTo = (file: string): BroadcastChannel => {
  * Announces a commit unless one was just announced: announcing each would wake other threads a
  * thousand times a second, and followers also poll.
  */
-export const tellSometimes = (
+export const announceThrottled = (
   tell: () => void,
   elapsed = (): number => performance.now(),
 ): (() => void) => {

@@ -53,7 +53,7 @@ type Committed = {
 }
 
 /** Commits inline, and exchanges announcements of commits with other threads. */
-const commitHere = (
+const commitInThisThread = (
   file: string,
   database: Database.Database,
   onOthers: () => void,
@@ -115,7 +115,7 @@ export const openEventLog = (
   const end: EventLog['end'] = (kind) => commits.acknowledgedEnd(rows.head(kind))
   const { grown, look, wake, release } = watchGrowth(end)
   const commit = (): Committed => {
-    if (committing === 'inline') return commitHere(file, database, look, wake)
+    if (committing === 'inline') return commitInThisThread(file, database, look, wake)
     if (committing === 'worker') return commitApart(file, database, isAlone, wake)
     return commitShared(committing, wake)
   }

@@ -1,3 +1,4 @@
+import { phoneDigits } from '../../application/people.ts'
 import { merchants } from '../../domain/aggregates.ts'
 import type { MerchantData } from '../../domain/merchant/merchant.ts'
 import { ratePattern } from '../../domain/money/rate.ts'
@@ -16,6 +17,10 @@ export const collect = (value: string, earlier: readonly string[] = []): string[
 /** @throws OperatorError if it is not a rate */
 export const rateOf = (text: string): string =>
   ratePattern.test(text) ? text : fail(`${text} must be a rate from 0 to 1, such as 0.009`)
+
+/** @throws OperatorError if it is not a phone number */
+export const phoneOf = (text: string): string =>
+  phoneDigits(text) ?? fail('a phone number has 8 to 15 digits')
 
 /** Names appear on pages and in payout files. */
 export const checkName = (name: string | undefined): void => {

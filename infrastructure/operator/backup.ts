@@ -1,7 +1,7 @@
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
-import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fail } from '../failures.ts'
+import { sync } from '../read-models/read-model-draft.ts'
 import type { Settings } from '../settings.ts'
 import Database, { inFile } from '../sqlite.ts'
 import { isBucket } from '../blobs.ts'
@@ -31,14 +31,11 @@ const copyBlobs = (from: string, to: string): void => {
   cpSync(from, to, { recursive: true, filter: isWhole })
 }
 
-/** Syncs the copies. */
-const sync = (folder: string): void => {
+const syncEach = (folder: string): void => {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name)
-    if (entry.isDirectory()) sync(path)
-    const file = openSync(path, 'r')
-    fsyncSync(file)
-    closeSync(file)
+    if (entry.isDirectory()) syncEach(path)
+    sync(path)
   }
 }
 
@@ -73,6 +70,6 @@ export const backUp = async (settings: Settings, to: string): Promise<object> =>
   copyBlobs(blobsIn(settings), blobsIn(copy))
   for (const name of readdirSync(DATA_DIR).filter((name) => name.endsWith('.pem')))
     copyFileSync(join(DATA_DIR, name), join(folder, name))
-  sync(folder)
+  syncEach(folder)
   return checkBackup(folder, settings)
 }

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander'
 import { attemptsOf } from '../../application/callback-history.ts'
 import { messageStatuses, type MessageStatus } from '../../projections/callback-message-table.ts'
-import { retryMessage } from '../callbacks/callback-side.ts'
+import { retryMessage } from '../callbacks/callback-views.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
 import type { WireOfCallbacks } from './listen.ts'

@@ -11,12 +11,10 @@ import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
 import type { Messages } from '../people/messages.ts'
 import { operatorsIn } from '../people/staff.ts'
+import { phoneOf } from './arguments.ts'
 import type { WithCore } from './with-core.ts'
 
 type Given = { readonly role: string }
-
-const phoneOf = (text: string): string =>
-  phoneDigits(text) ?? fail('a phone number has 8 to 15 digits')
 
 const termsOf = (given: Given): OperatorTerms => {
   const read = operatorTerms.safeParse(given)

@@ -14,6 +14,7 @@ import { fail } from '../failures.ts'
 import { codeUri, newCodeSecret, newPin, newRecoveryCodes } from '../people/one-time-codes.ts'
 import { hashSecret } from '../people/secrets.ts'
 import { sha256 } from '../people/tokens.ts'
+import { phoneOf } from './arguments.ts'
 import { secretOf } from './given-secret.ts'
 import type { WithCore } from './with-core.ts'
 
@@ -41,7 +42,7 @@ const addPayer = async (
   options: PayerOptions,
 ) => {
   const { name, email, nationalId } = options
-  const phone = phoneDigits(phoneText) ?? fail('a phone number has 8 to 15 digits')
+  const phone = phoneOf(phoneText)
   const pin =
     (await secretOf('PIN', options.pin, options.pinFile, true)) ??
     fail('give --pin-file (- is standard input)')
@@ -96,8 +97,7 @@ const reset = async (
   const id = (await directory.byIdOrPhone(identifier)) ?? refuse('payer_is_unknown')
   const needs = { handle, find, people }
   const context = contextOf('operator')
-  const phone = wanted === undefined ? undefined : phoneDigits(wanted)
-  if (wanted !== undefined && phone === undefined) fail('a phone number has 8 to 15 digits')
+  const phone = wanted === undefined ? undefined : phoneOf(wanted)
   if (phone !== undefined) await proveNumber(needs)(id, phone, context)
   const pin = newPin()
   const codeSecret = newCodeSecret()

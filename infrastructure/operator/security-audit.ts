@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
+import { jsonLinesIn } from '../daily-file.ts'
 import { fail } from '../failures.ts'
 import { securityLogFiles, type SecurityLine } from '../security-log.ts'
 import type { Settings } from '../settings.ts'
@@ -21,20 +22,11 @@ type Chosen = {
   readonly actor?: string
 }
 
-/** The last line of a file may be incomplete. */
 const linesIn = (file: string): SecurityLine[] =>
-  readFileSync(file, 'utf8')
-    .split('\n')
-    .slice(0, -1)
-    .flatMap((line) => {
-      try {
-        return [JSON.parse(line) as SecurityLine]
-      } catch {
-        process.stderr.write(`${file}: a line cannot be read: ${line.slice(0, 80)}\n`)
-        process.exitCode = 1
-        return []
-      }
-    })
+  jsonLinesIn(file, (line) => {
+    process.stderr.write(`${file}: a line cannot be read: ${line.slice(0, 80)}\n`)
+    process.exitCode = 1
+  }) as SecurityLine[]
 
 const isChosen =
   ({ since, type, merchant, actor }: Chosen) =>

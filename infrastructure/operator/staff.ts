@@ -7,7 +7,7 @@ import { formatAmount, parseAmount } from '../../domain/money/money.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
 import { staffIn } from '../people/staff.ts'
-import { collect, presentMerchant } from './arguments.ts'
+import { collect, phoneOf, presentMerchant } from './arguments.ts'
 import type { WithCore } from './with-core.ts'
 
 type Given = {
@@ -15,9 +15,6 @@ type Given = {
   readonly pos?: readonly string[]
   readonly refundLimit?: string
 }
-
-const phoneOf = (text: string): string =>
-  phoneDigits(text) ?? fail('a phone number has 8 to 15 digits')
 
 const termsOf = ({ role, pos, refundLimit }: Given, currency: string): StaffTerms => {
   if (!staffRoles.some((one) => one === role)) fail(`a role is one of ${staffRoles.join(', ')}`)

@@ -4,7 +4,7 @@ import type { Vault } from '../people/vault-port.ts'
 import { openVault } from '../people/vault.ts'
 import type { Settings } from '../settings.ts'
 import { isVaultInStreams, openStoreToRead, vaultIn } from '../stores.ts'
-import { holdsKnown } from '../vault-streams/known-file.ts'
+import { hasKnownFile } from '../vault-streams/known-file.ts'
 import { isVaultThere } from '../vault-streams/master.ts'
 import { openVaultInStreams } from '../vault-streams/vault.ts'
 
@@ -17,7 +17,7 @@ const withStreams = async <Answer>(settings: Settings, work: Work<Answer>): Prom
     const { DATA_DIR: folder } = settings
     // A command that only reads leaves no files in the log's directory, which may belong to another
     // user.
-    const memory = holdsKnown(folder) ? { folder } : {}
+    const memory = hasKnownFile(folder) ? { folder } : {}
     const vault = await openVaultInStreams(streams, readVaultKeys(settings), undefined, memory)
     try {
       return await work(vault)

@@ -7,7 +7,7 @@ import type { Vitals } from '../readiness.ts'
 import type { ReadModels } from '../read-models/read-models.ts'
 import type { Settings } from '../settings.ts'
 import { startWorker } from '../worker.ts'
-import { askForPages } from './ask-for-pages.ts'
+import { requestPages } from './request-pages.ts'
 import type { FromPages, Measured, PagesStart, ToPages } from './page-exchange.ts'
 
 type Fetch = Parameters<typeof getRequestListener>[0]
@@ -49,7 +49,7 @@ const startThread = (
   const workerData: PagesStart = { settings, address: address(), position: readModels.position() }
   const worker: Worker = startWorker('pages/pages-worker', { workerData, resourceLimits })
   const tell = (message: ToPages): void => worker.postMessage(message)
-  const exchanges = askForPages(tell)
+  const exchanges = requestPages(tell)
   const forget = readModels.onMoved((moved) => tell({ moved }))
   const tellVitals = async (told: number): Promise<void> =>
     tell({ told, vitals: await vitals().catch(() => undefined) })

@@ -8,8 +8,8 @@ import { yieldToRequests } from '../thread-priority.ts'
 import { answerPages } from './answer-pages.ts'
 import type { FromPages, PagesStart, ToPages } from './page-exchange.ts'
 
-/** What only the main thread knows. */
-const toldElsewhere = (send: (message: FromPages) => void) => {
+/** Vitals, requested from the main thread, which alone knows them. */
+const requestedVitals = (send: (message: FromPages) => void) => {
   const asked = new Map<number, (vitals: Vitals | undefined) => void>()
   let count = 0
   return {
@@ -18,10 +18,10 @@ const toldElsewhere = (send: (message: FromPages) => void) => {
       const told = new Promise<Vitals | undefined>((resolve) => asked.set(number, resolve))
       send({ wanted: number })
       const vitals = await told
-      if (!vitals) throw new StoreUnavailable('the service does not tell how it is')
+      if (!vitals) throw new StoreUnavailable('the service does not report its vitals')
       return vitals
     },
-    told: (number: number, vitals: Vitals | undefined): void => {
+    received: (number: number, vitals: Vitals | undefined): void => {
       asked.get(number)?.(vitals)
       asked.delete(number)
     },
@@ -32,7 +32,7 @@ const run = async (port: MessagePort, start: PagesStart): Promise<void> => {
   const { settings, address, position } = start
   const send = (message: FromPages): void => port.postMessage(message)
   const { folding, moved } = foldedElsewhere(() => send('hurry'), position)
-  const { vitals, told } = toldElsewhere(send)
+  const { vitals, received } = requestedVitals(send)
   port.on('message', (message: ToPages) => {
     if (typeof message === 'object' && 'moved' in message) moved(message.moved)
   })
@@ -53,7 +53,7 @@ const run = async (port: MessagePort, start: PagesStart): Promise<void> => {
   port.on('message', (message: ToPages) => {
     if (message === 'end') service.endStreams()
     else if (message === 'stop') void stop()
-    else if ('told' in message) told(message.told, message.vitals)
+    else if ('told' in message) received(message.told, message.vitals)
     else if (!('moved' in message)) answer(message)
   })
   send('ready')

@@ -3,7 +3,7 @@ import { isHeld } from '../sqlite.ts'
 import { unavailable } from '../unavailable.ts'
 
 /** How long adding a person waits for other processes' locks, in ms. */
-const patience = 5_000
+const timeoutMs = 5_000
 const retryDelay = 5
 
 /** People per transaction; more would block this thread too long. */
@@ -88,7 +88,7 @@ export const addInGroups = ({ add, inTransaction }: Needs) => {
     } catch (error) {
       rest = retryDelay
       if (!isHeld(error)) fail(group, unavailable(error))
-      else if (began - (all[0]?.since ?? 0) >= patience)
+      else if (began - (all[0]?.since ?? 0) >= timeoutMs)
         // The others would fail for the same reason.
         fail(all, new StoreUnavailable('another process holds the vault', { cause: error }))
     }

@@ -25,7 +25,7 @@ import {
 import { payerSessions } from './payer-sessions.ts'
 import { seal, unseal } from './sealing.ts'
 import { hashSecret, makeSecretCheck } from './secrets.ts'
-import { makeStrangers, makeThrottle } from './sign-in-guard.ts'
+import { unknownNumberLockouts, makeThrottle } from './sign-in-guard.ts'
 import { isSameText, newToken, sha256 } from './tokens.ts'
 import type { UsedOnce } from './used-once.ts'
 
@@ -128,7 +128,7 @@ export const payerAccounts = (core: Core, needs: Needs) => {
       limited(() => verifySecret(pin, hash, claimed)),
     stepOfCode,
     digestOf: sha256,
-    strangers: makeStrangers(),
+    strangers: unknownNumberLockouts(),
     newSession: newToken,
     // Integration tests need not wait half a minute for the next code.
     codesWorkOnce: settings.MODE !== 'sandbox',

@@ -10,7 +10,7 @@ const strangersKept = 10_000
  * Locks unknown phone numbers like those of payers, so that responses do not reveal which exist. In
  * memory only: strangers must not write to the log.
  */
-export const makeStrangers = () => {
+export const unknownNumberLockouts = () => {
   const lockouts = generationalCache<string, Lockout>(strangersKept)
   const lockoutOf = (identifier: string): Lockout => lockouts.get(identifier) ?? unlocked
   return {

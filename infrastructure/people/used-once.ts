@@ -12,12 +12,12 @@ const table = `CREATE TABLE IF NOT EXISTS used (
 ) STRICT, WITHOUT ROWID`
 
 /** How long a use waits for another process's lock, in ms; this process is blocked meanwhile. */
-const patience = 50
+const timeoutMs = 50
 /** How often expired uses are removed, in ms. */
 const cleaningEvery = 60_000
 
 const openFile = (file: string): Database.Database => {
-  const sqlite = new Database(file, { timeout: patience })
+  const sqlite = new Database(file, { timeout: timeoutMs })
   try {
     chmodSync(file, 0o600)
     // Nodes may share it over a network. Uses lost in a power cut expire soon after.
@@ -32,7 +32,7 @@ const openFile = (file: string): Database.Database => {
 }
 
 /** Replaces a damaged file, because nothing in it is worth keeping. */
-const openAnyway = (file: string): Database.Database => {
+const openOrReplace = (file: string): Database.Database => {
   try {
     return openFile(file)
   } catch (error) {
@@ -82,7 +82,7 @@ export const usedOnce = (file: string, key: string): UsedOnce => {
 
   const open = () => {
     if (opened) return opened
-    const sqlite = openAnyway(file)
+    const sqlite = openOrReplace(file)
     return (opened = { sqlite, ...prepared(sqlite) })
   }
 

@@ -14,7 +14,7 @@ const tagBytes = 16
 const mark = Buffer.from('dbw1')
 
 /** How long a command may take to print the keys, in ms. */
-const patience = 30_000
+const timeoutMs = 30_000
 
 const keyOf = (line: string): VaultKey | undefined => {
   const key = /^[\da-f]{64}$/i.test(line) ? Buffer.from(line, 'hex') : Buffer.from(line, 'base64')
@@ -53,7 +53,7 @@ export const readVaultKeys = ({
   if (file !== undefined)
     return reading(settingShown('VAULT_KEY_FILE', file), () => readFileSync(file, 'utf8'))
   if (command === undefined) return []
-  const options = { encoding: 'utf8', timeout: patience } as const
+  const options = { encoding: 'utf8', timeout: timeoutMs } as const
   return reading(settingShown('VAULT_KEY_COMMAND', command), () =>
     execFileSync('/bin/sh', ['-c', command], { ...options, stdio: ['ignore', 'pipe', 'inherit'] }),
   )

@@ -19,7 +19,7 @@ export class WrongVault extends Error {
   }
 }
 
-const goOn = 'run `daybook vault move` again'
+const runAgain = 'run `daybook vault move` again'
 
 /** @throws WrongVault unless the vault can be used */
 export const refuseMoved = (standing: Standing, vault: string): void => {
@@ -27,9 +27,9 @@ export const refuseMoved = (standing: Standing, vault: string): void => {
     case 'used':
       return
     case 'moving':
-      throw new WrongVault(vault, 'was being moved', goOn)
+      throw new WrongVault(vault, 'was being moved', runAgain)
     case 'filling':
-      throw new WrongVault(vault, 'does not hold all people yet', goOn)
+      throw new WrongVault(vault, 'does not hold all people yet', runAgain)
     case 'left':
       throw new WrongVault(vault, 'has been moved elsewhere', 'name that place with VAULT')
   }

@@ -14,7 +14,7 @@ import { checkNotMoved, refuseMoved } from './vault-standing.ts'
 import { aboutPerson, openWrapping } from './vault-wrapping.ts'
 
 /** How long a query waits for another process's lock, in ms; this process is blocked meanwhile. */
-const patience = 50
+const timeoutMs = 50
 
 /** Where outages of the file are reported. */
 type Uses = { readonly reading: Outage; readonly writing: Outage }
@@ -142,13 +142,13 @@ export const openVault = (
           work()
         })
       } finally {
-        sqlite.pragma(`busy_timeout = ${patience}`)
+        sqlite.pragma(`busy_timeout = ${timeoutMs}`)
       }
     },
   })
   const findPerson = guarded(idOf)
 
-  sqlite.pragma(`busy_timeout = ${patience}`)
+  sqlite.pragma(`busy_timeout = ${timeoutMs}`)
   return {
     name,
     /** Every read already checks the file for changes. */

@@ -15,7 +15,7 @@ const answerWithinMs = 5_000
 
 type Metrics = { readonly type: string; readonly text: string }
 
-export const tellSupervisor = (message: ToSupervisor): void => void process.send?.(message)
+export const sendToSupervisor = (message: ToSupervisor): void => void process.send?.(message)
 
 /**
  * The metrics of all processes of the supervisor; only this one's without a supervisor or without
@@ -31,8 +31,8 @@ export const withSiblings = (own: () => Promise<Metrics>): (() => Promise<Metric
     if ('all' in message) return asked.get(message.number)?.(message.all)
     const { tellOwn: number } = message
     own().then(
-      ({ text }) => tellSupervisor({ own: text, number }),
-      () => tellSupervisor({ own: '', number }),
+      ({ text }) => sendToSupervisor({ own: text, number }),
+      () => sendToSupervisor({ own: '', number }),
     )
   })
 
@@ -45,7 +45,7 @@ export const withSiblings = (own: () => Promise<Metrics>): (() => Promise<Metric
         clearTimeout(timer)
         resolve(joined)
       })
-      tellSupervisor({ wanted: number })
+      sendToSupervisor({ wanted: number })
     })
     asked.delete(number)
     return { type, text: all }

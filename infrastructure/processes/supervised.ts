@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { failWith } from '../own-process.ts'
 import { serve } from '../serve.ts'
 import { readSettings, type Settings } from '../settings.ts'
-import { tellSupervisor, type FromSupervisor } from './siblings.ts'
+import { sendToSupervisor, type FromSupervisor } from './siblings.ts'
 
 /** Resolves on a message from the supervisor, or on a signal: systemd sends it to every process. */
 const told = (): Promise<unknown> => {
@@ -22,7 +22,7 @@ export const serveSupervised = async (environment: NodeJS.ProcessEnv): Promise<v
     settings = readSettings(environment)
     // With damaged read models it ends, and is restarted with new ones.
     await serve(settings, async (started) => {
-      tellSupervisor({ started })
+      sendToSupervisor({ started })
       await stopped
     })
     process.disconnect()

@@ -1,5 +1,5 @@
 import { generationalCache, cachedPayments } from '../../application/generational-cache.ts'
-import type { ToldMessage } from '../../domain/callback.ts'
+import type { LoggedMessage } from '../../domain/callback.ts'
 import { sumLines, type LineSum } from '../../domain/accounting/line-sums.ts'
 import type { TransactionLine } from '../../domain/accounting/transaction-line.ts'
 import type { EventType, Recorded } from '../../domain/events.ts'
@@ -63,7 +63,7 @@ const tableOf = (file: ReadModelFile, projection: Projection) => {
     foldsSums: sums !== null,
     foldsMessages: messages !== null,
     /** Returns the transaction line of the event, if any, and collects its messages. */
-    fold(event: Recorded, told: ToldMessage[]): TransactionLine | undefined {
+    fold(event: Recorded, told: LoggedMessage[]): TransactionLine | undefined {
       let line: TransactionLine | undefined
       const mayBeThere = !begins.has(event.type)
       for (const id of projection.keysOf(event)) {
@@ -77,7 +77,7 @@ const tableOf = (file: ReadModelFile, projection: Projection) => {
       }
       return line
     },
-    foldMessage(message: ToldMessage): void {
+    foldMessage(message: LoggedMessage): void {
       if (!messages) return
       for (const id of messages.keysOf(message))
         fold(id, !messages.begins, (row) => messages.apply(row, message, id))
@@ -129,7 +129,7 @@ export const makeFold = (file: ReadModelFile, projections: readonly Projection[]
     /** Returns the rows and the checkpoint, to be written in one transaction. */
     fold(events: readonly Recorded[], leaves: readonly Leaf[] = []): readonly Write[] {
       const lines = sumLines()
-      const told: ToldMessage[] = []
+      const told: LoggedMessage[] = []
       const foldSums = (): void => {
         for (const sum of lines.take()) for (const { foldSum } of ofSums) foldSum(sum)
       }

@@ -12,7 +12,7 @@ import { makeRelay, type NoteEnd } from './relay.ts'
 import { makeWaiters } from './waiters.ts'
 
 /** The end of the log; undefined if the store does not answer in time. */
-const headSoon = (
+const headInTime = (
   store: Pick<EventStore, 'head'>,
   milliseconds: number,
 ): Promise<Position | undefined> =>
@@ -146,7 +146,7 @@ export const runReadModels = (needs: Needs) => {
      */
     caughtUp: async (): Promise<void> => reached(await store.head()),
     /** The same at low priority: folding is not hurried. */
-    caughtUpSoon: async (): Promise<void> => reached(await store.head(), false),
+    caughtUpInBackground: async (): Promise<void> => reached(await store.head(), false),
     /** Like `caughtUp`, for a given position. */
     reached,
     position: (): Position => position,
@@ -163,7 +163,7 @@ export const runReadModels = (needs: Needs) => {
     ready: async (): Promise<void> => reachedSometime(await store.head()),
     /** Never waits long for the store. */
     progress: async (): Promise<Progress> => {
-      const head = await headSoon(store, lookMs)
+      const head = await headInTime(store, lookMs)
       const isStoreUp = head !== undefined
       const damagedAt = damage?.event.position
       const behind = lag.behind(position)

@@ -1,5 +1,5 @@
 import type { EventStore, Outage, Position, RecordedEvent } from '../../application/event-store.ts'
-import { bell } from '../bell.ts'
+import { autoResetEvent } from '../auto-reset-event.ts'
 
 /** Maximum number of events waiting for the reader; then receiving pauses. */
 const mostWaiting = 5_000
@@ -19,7 +19,7 @@ export const receiveAhead = (
   listener: Listener,
 ): Pick<EventStore, 'follow'> => ({
   follow: async function* (after, signal) {
-    const [came, taken] = [bell(), bell()]
+    const [came, taken] = [autoResetEvent(), autoResetEvent()]
     const left = new AbortController()
     const either = AbortSignal.any([signal, left.signal])
     let waiting: RecordedEvent[] = []
@@ -32,13 +32,13 @@ export const receiveAhead = (
         place = events.at(-1)?.position ?? place
         listener.received(events)
         waiting.push(...events)
-        came.ring()
-        while (waiting.length >= mostWaiting && !either.aborted) await taken.heard()
+        came.set()
+        while (waiting.length >= mostWaiting && !either.aborted) await taken.wait()
       }
     }
     const ended = (how: typeof end): void => {
       end = how
-      came.ring()
+      came.set()
     }
     receive().then(
       () => ended({}),
@@ -50,15 +50,15 @@ export const receiveAhead = (
         if (waiting.length > 0) {
           const events = waiting
           waiting = []
-          taken.ring()
+          taken.set()
           yield events
-        } else if (end === undefined) await came.heard()
+        } else if (end === undefined) await came.wait()
         else if (end.error === undefined) return
         else throw end.error
       }
     } finally {
       left.abort()
-      taken.ring()
+      taken.set()
       listener.failed(end?.error)
     }
   },

@@ -4,7 +4,7 @@ import {
   type Position,
   type RecordedEvent,
 } from '../../application/event-store.ts'
-import { bell } from '../bell.ts'
+import { autoResetEvent } from '../auto-reset-event.ts'
 
 /** Messages from the thread that receives the log to the main thread. */
 export type Relayed =
@@ -94,7 +94,7 @@ type Followed = Pick<EventStore, 'follow'>
  */
 export const makeRelay = (noteEnd: NoteEnd = () => {}) => {
   const { covers, take, note } = relayedEvents(noteEnd)
-  const changed = bell()
+  const changed = autoResetEvent()
   let onChange = (): void => {}
 
   /** Through an own subscription, until the relay has what comes next. */
@@ -127,13 +127,13 @@ export const makeRelay = (noteEnd: NoteEnd = () => {}) => {
         if (events.length > 0) yield events
         place = events.at(-1)?.position ?? place
       }
-      if (isRelayed && count === 0 && !signal.aborted) await changed.heard()
+      if (isRelayed && count === 0 && !signal.aborted) await changed.wait()
     }
   }
 
   const hear = (relayed: Relayed): void => {
     note(relayed)
-    changed.ring()
+    changed.set()
     onChange()
   }
 
@@ -142,11 +142,11 @@ export const makeRelay = (noteEnd: NoteEnd = () => {}) => {
     lost: (): void => hear({ lost: true }),
     over: (store: Followed): Followed => ({
       follow: async function* (after, signal) {
-        signal.addEventListener('abort', changed.ring)
+        signal.addEventListener('abort', changed.set)
         try {
           yield* followBoth(store, after, signal)
         } finally {
-          signal.removeEventListener('abort', changed.ring)
+          signal.removeEventListener('abort', changed.set)
         }
       },
     }),

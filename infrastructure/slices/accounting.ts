@@ -1,4 +1,8 @@
-import { changeAccounts, type OwnerWordsIn, tellOwners } from '../../application/change-accounts.ts'
+import {
+  changeAccounts,
+  type OwnerWordsIn,
+  notifyOwners,
+} from '../../application/change-accounts.ts'
 import { openAccounting } from '../accounting.ts'
 import type { Core } from '../core.ts'
 import type { Messages } from '../people/messages.ts'
@@ -9,7 +13,7 @@ const endShown = 4
 
 /** Applies the account changes that merchants requested. */
 const changingAccounts = (core: Core, messages: Messages, wordsIn: OwnerWordsIn) => {
-  const tell = tellOwners({ ...staffIn(core), sendMessage: messages.send })
+  const tell = notifyOwners({ ...staffIn(core), sendMessage: messages.send })
   const { shopName, countryOf } = shopsOf(core)
   return changeAccounts({
     handle: core.handle,

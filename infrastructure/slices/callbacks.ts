@@ -1,4 +1,4 @@
-import { makeCallbackSide } from '../callbacks/callback-side.ts'
+import { makeCallbackViews } from '../callbacks/callback-views.ts'
 import { callbackDelivery } from '../callbacks/delivery.ts'
 import { deliveryInThread } from '../callbacks/delivery-client.ts'
 import type { SendingNeeds } from '../callbacks/logged-sending.ts'
@@ -8,7 +8,7 @@ import type { Core } from '../core.ts'
 /** Callbacks, delivered in the background. */
 export const callbackSlice = (core: Core, sending: SendingNeeds) => {
   const findCallbackSecrets = secretsOfMerchants({ ...core, derive: core.people.derive })
-  const { routes, end } = makeCallbackSide(core)
+  const { routes, end } = makeCallbackViews(core)
   const wordCallback = sending.wire.message
   const callbackKeyPem = () => sending.signer.rsaPem
   // Over EventStoreDB another subscription would cost more than deliveries do.

@@ -40,7 +40,7 @@ export const paymentSlice = async (
     },
     work: [
       { due: expire, lease: 'merchants' as const },
-      ...(inform ? [{ due: inform, isTelling: true, lease: 'funding' as const }] : []),
+      ...(inform ? [{ due: inform, sendsMessages: true, lease: 'funding' as const }] : []),
     ],
   }
 }

@@ -95,6 +95,6 @@ export const portalSlice = (core: Core, messages: Messages, others: Others) => {
   return {
     needs,
     end,
-    work: [{ due: noticeWork(core, staff, messages, others.wordsIn), isTelling: true }],
+    work: [{ due: noticeWork(core, staff, messages, others.wordsIn), sendsMessages: true }],
   }
 }

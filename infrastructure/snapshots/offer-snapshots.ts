@@ -15,7 +15,7 @@ const chunkBytes = 1_048_576
 const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 /** Copies in a worker thread, because the main thread must not wait. */
-const takeBeside = async (readModels: string, to: string): Promise<SnapshotReply> => {
+const takeInWorker = async (readModels: string, to: string): Promise<SnapshotReply> => {
   const workerData: SnapshotStart = { readModels, to }
   const thread = startWorker('snapshots/snapshot-worker', { workerData })
   // Fails with the thread's error.
@@ -31,7 +31,7 @@ export const offerSnapshots = (readModels: string, token: string, log: Log) => {
   const send = async (outgoing: ServerResponse): Promise<void> => {
     const file = draftIn(dirname(readModels))
     try {
-      const { foldedTo } = await takeBeside(readModels, file)
+      const { foldedTo } = await takeInWorker(readModels, file)
       const { size } = statSync(file)
       const type = 'application/vnd.sqlite3'
       outgoing.writeHead(200, { 'Content-Type': type, 'Content-Length': size })

@@ -1,4 +1,4 @@
-import { threadOfItsOwn } from '../thread-of-its-own.ts'
+import { workerPerJob } from '../worker-per-job.ts'
 import type { Sheet } from './spreadsheet-worker.ts'
 
 const longestMs = 60_000
@@ -8,7 +8,7 @@ const longestMs = 60_000
  * timeout.
  */
 export const makeSpreadsheets = (longest = longestMs) =>
-  threadOfItsOwn<readonly Sheet[], Uint8Array<ArrayBuffer>>(
+  workerPerJob<readonly Sheet[], Uint8Array<ArrayBuffer>>(
     'spreadsheets/spreadsheet-worker',
     longest,
   )

@@ -61,9 +61,9 @@ export const checkpointWork = (core: Core) => {
     },
     // One process per directory signs.
     work: [
-      { due, isTelling: true, lease, isAble },
+      { due, sendsMessages: true, lease, isAble },
       // Independently, so that a slow witness delays nobody.
-      ...asking.map((ask) => ({ due: ask, isTelling: true, lease, settle: async () => {} })),
+      ...asking.map((ask) => ({ due: ask, sendsMessages: true, lease, settle: async () => {} })),
     ],
   }
 }

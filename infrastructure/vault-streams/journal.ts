@@ -6,7 +6,7 @@ import {
   type RecordedEvent,
   type Revision,
 } from '../../application/event-store.ts'
-import { shared } from '../event-store/shared-question.ts'
+import { sharedRequest } from '../event-store/shared-request.ts'
 import type { Streams } from './names.ts'
 
 /** Events per read. */
@@ -38,7 +38,7 @@ export const followJournal = (
   let revision = since === 0 ? noStream : since - 1
   const inTurn = makeQueue()
 
-  const caughtUp = shared(async (): Promise<void> => {
+  const caughtUp = sharedRequest(async (): Promise<void> => {
     for (;;) {
       const news = await streams.readStream(stream, revision + 1, pageSize)
       if (news.length > 0) await apply(news)

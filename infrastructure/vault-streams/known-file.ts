@@ -57,10 +57,10 @@ type Row = {
 }
 
 /** How long opening and writing wait for another process's lock, in ms. */
-const patience = 1_000
+const timeoutMs = 1_000
 
 const open = (file: string): Database.Database => {
-  const sqlite = new Database(file, { timeout: patience })
+  const sqlite = new Database(file, { timeout: timeoutMs })
   try {
     if (file !== '') chmodSync(file, 0o600)
     // Anything lost in a power cut is in the journal.
@@ -80,7 +80,7 @@ const remove = (file: string): void => {
 }
 
 /** Replaces a damaged file, because the database has everything. */
-const openAnyway = (file: string): Database.Database => {
+const openOrReplace = (file: string): Database.Database => {
   if (file !== '' && existsSync(`${file}-damaged`)) remove(file)
   try {
     return inFile(file, () => open(file))
@@ -94,7 +94,7 @@ const openAnyway = (file: string): Database.Database => {
 const known = /^(vault-known-[\da-f]{16}\.sqlite)(?:-(?:wal|shm|damaged))?$/
 
 /** Whether a node has created such a file there. */
-export const holdsKnown = (folder: string): boolean =>
+export const hasKnownFile = (folder: string): boolean =>
   existsSync(folder) && readdirSync(folder).some((file) => known.test(file))
 
 /** The file for a vault; a directory has only one. */
@@ -107,7 +107,7 @@ export const knownFileIn = (folder: string, vault: Buffer): string => {
 
 const prepared = (sqlite: Database.Database) => ({
   journal: sqlite.prepare<[], Journal>('SELECT * FROM journal'),
-  goOn: sqlite.prepare<[Revision, string]>('UPDATE journal SET revision = ?, event = ?'),
+  advance: sqlite.prepare<[Revision, string]>('UPDATE journal SET revision = ?, event = ?'),
   wrapBy: sqlite.prepare<[string]>('UPDATE journal SET wrapped_by = ?'),
   stand: sqlite.prepare<[Standing]>('UPDATE journal SET standing = ?'),
   person: sqlite.prepare<[string], Row>('SELECT * FROM people WHERE id = ?'),
@@ -144,7 +144,7 @@ const prepared = (sqlite: Database.Database) => ({
  * without a name, in a temporary file. Keys and secrets are wrapped as in the database.
  */
 export const openKnownFile = (file: string) => {
-  const sqlite = openAnyway(file)
+  const sqlite = openOrReplace(file)
   const statements = prepared(sqlite)
   const transaction = sqlite.transaction((work: () => void) => work())
   let holdsErased = false

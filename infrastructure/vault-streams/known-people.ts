@@ -133,7 +133,7 @@ export const knownPeople = (
             erased.set(person, use.pagesOf.all(person))
         }
         const last = events.at(-1)
-        if (last && last.revision > known) use.goOn.run(last.revision, last.id)
+        if (last && last.revision > known) use.advance.run(last.revision, last.id)
         return { erases: erased.size > 0 }
       })
       forget(erased)

@@ -39,7 +39,7 @@ export const otherTerms = (fees: OtherFees) => {
     // Charges depend on none of these.
     tidOf: () => '',
     ridOf: () => '',
-    toldBy: () => undefined,
+    announcedBy: () => undefined,
     grantedBy: () => null,
   }
 

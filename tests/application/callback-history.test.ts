@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tellingEventsOf } from '../../application/callback-history.ts'
+import { eventsWithCallbacks } from '../../application/callback-history.ts'
 import type { EventStore } from '../../application/event-store.ts'
 import { openPlace } from '../../harness/ledger-service.ts'
 
@@ -16,7 +16,7 @@ test('of a payment with many events, what tells a message is read once', async (
       read.push(events.length)
       return events
     }
-    const telling = tellingEventsOf({ readStream })
+    const telling = eventsWithCallbacks({ readStream })
     const stream = `payment-${tid}`
     const first = await telling(stream)
     expect(first.length).toBeGreaterThan(0)
@@ -24,7 +24,7 @@ test('of a payment with many events, what tells a message is read once', async (
     await capture(100)
     const afterwards = await telling(stream)
     expect(read).toEqual([102, 0, 1])
-    expect(afterwards).toEqual(await tellingEventsOf(place.core.store)(stream))
+    expect(afterwards).toEqual(await eventsWithCallbacks(place.core.store)(stream))
   } finally {
     await place.stop()
     place.remove()

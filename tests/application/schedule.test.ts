@@ -178,7 +178,7 @@ describe('deliveries', () => {
       ...needs
     }: Pick<DeliveryNeeds, 'find' | 'recall' | 'caughtUp'> & {
       readonly handle: Handle
-    } & Partial<Pick<DeliveryNeeds, 'onEnd' | 'caughtUpSoon' | 'send'>>,
+    } & Partial<Pick<DeliveryNeeds, 'onEnd' | 'caughtUpInBackground' | 'send'>>,
     uri = () => 'http://receiver/',
     messages = 1,
   ) => {
@@ -189,7 +189,7 @@ describe('deliveries', () => {
     const lane = { merchant: 'sandbox', destination: 'http://receiver' }
     const left = () => subjects.filter((name) => !recorded.has(name))
     const delivery = deliverCallbacks({
-      caughtUpSoon: needs.caughtUp,
+      caughtUpInBackground: needs.caughtUp,
       send: async ({ subject }) => {
         await turn()
         sent.push(subject)
@@ -383,7 +383,7 @@ describe('deliveries', () => {
         find: untried,
         recall: forgotten,
         caughtUp: async () => void seen.push('hurried'),
-        caughtUpSoon: async () => void seen.push('in its own time'),
+        caughtUpInBackground: async () => void seen.push('in its own time'),
         ...(send && { send }),
       },
       () => uri,

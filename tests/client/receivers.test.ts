@@ -7,10 +7,10 @@ import {
   type CallbackRequest,
 } from '../../client/index.ts'
 import { parsedAlready, receivers, startReceiver } from './receivers-in-use.ts'
-import { startToldService, type ToldService } from './told-service.ts'
+import { startServiceWithCallback, type ServiceWithCallback } from './service-with-callback.ts'
 
-let service: ToldService
-beforeAll(async () => void (service = await startToldService()))
+let service: ServiceWithCallback
+beforeAll(async () => void (service = await startServiceWithCallback()))
 afterAll(() => service.stop())
 
 const waysToTrust = (): Record<string, (request: CallbackRequest) => Promise<Callback>> => {

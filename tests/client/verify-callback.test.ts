@@ -2,14 +2,18 @@ import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callbackKeys, InvalidCallback, seenInMemory, verifyCallback } from '../../client/index.ts'
-import { startToldService, type Message, type ToldService } from './told-service.ts'
+import {
+  startServiceWithCallback,
+  type Message,
+  type ServiceWithCallback,
+} from './service-with-callback.ts'
 
-let service: ToldService
+let service: ServiceWithCallback
 let secret: string
 let genuine: Message
-let trust: ToldService['trust']
+let trust: ServiceWithCallback['trust']
 beforeAll(async () => {
-  service = await startToldService()
+  service = await startServiceWithCallback()
   ;({ secret, genuine, trust } = service)
 })
 afterAll(() => service.stop())

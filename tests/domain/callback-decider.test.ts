@@ -6,14 +6,14 @@ import { message, attempt, record, attempted, delivered, gone } from './callback
 
 const given = examplesOf(callback)
 
-const telling = { position: 7, toldAt: morning }
+const announcement = { position: 7, toldAt: morning }
 
 const retry = (at: number) =>
-  ({ type: 'RequestRetry', at, message: { ...message, ...telling } }) as const
+  ({ type: 'RequestRetry', at, message: { ...message, ...announcement } }) as const
 
 const retried = (at: number): CallbackEvent => ({
   type: 'CallbackRetryRequested',
-  data: { ...message, ...telling, nextAttemptAt: at },
+  data: { ...message, ...announcement, nextAttemptAt: at },
 })
 
 describe('the delivery of a callback', () => {

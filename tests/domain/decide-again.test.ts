@@ -28,7 +28,7 @@ const facts: Facts = {
   tidOf: () => 't',
   ridOf: () => 't',
   codesWorkOnce: () => true,
-  toldBy: () => ({ id: 'told', event: 'payment_captured', position: 1, at: morning }),
+  announcedBy: () => ({ id: 'told', event: 'payment_captured', position: 1, at: morning }),
   grantedBy: () => null,
 }
 

@@ -23,11 +23,11 @@ import {
 import { keepOrder } from '../../infrastructure/event-store/eventstoredb-appends.ts'
 import { within } from '../../infrastructure/event-store/eventstoredb-calls.ts'
 import { watchOutages } from '../../infrastructure/event-store/eventstoredb-outage.ts'
-import { persistently } from '../../infrastructure/event-store/eventstoredb-persistence.ts'
+import { withRetries } from '../../infrastructure/event-store/eventstoredb-retries.ts'
 import { openEventLog } from '../../infrastructure/event-store/sqlite-event-log.ts'
 import { serveLog } from '../../infrastructure/eventstoredb-server/serve-log.ts'
 import { connectEventStoreDB } from '../../infrastructure/event-store/eventstoredb-event-store.ts'
-import { shared } from '../../infrastructure/event-store/shared-question.ts'
+import { sharedRequest } from '../../infrastructure/event-store/shared-request.ts'
 import { openStore } from '../../infrastructure/stores.ts'
 import type { ProtocolSettings } from './protocol/serve.ts'
 import { collect, label, newEvent, newEvents } from './appends.ts'
@@ -254,7 +254,7 @@ describe('the connection', () => {
 
   test('whose patience ends while others wait to ask the same fails for them, too, and is asked anew by the next', async () => {
     const questions: { answer(text: string): void; fail(error: Error): void }[] = []
-    const ask = shared(
+    const ask = sharedRequest(
       () => new Promise<string>((answer, fail) => questions.push({ answer, fail })),
     )
     const first = ask()
@@ -277,7 +277,7 @@ describe('the connection', () => {
     const outages = watchOutages({ electionMs: patience.election, probe: async () => {} })
     onTestFinished(outages.close)
     const about = { doing: 'reading', stream: 's' } as const
-    const failed = persistently({ patience, outages, about }, (timeout) =>
+    const failed = withRetries({ patience, outages, about }, (timeout) =>
       ++tries === 1 ? Promise.reject(new Error('refused')) : within(timeout, never),
     )
     await expect(failed).rejects.toThrow(new StoreUnavailable('reading s failed: refused'))

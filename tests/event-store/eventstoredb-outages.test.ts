@@ -101,7 +101,7 @@ test('what is not answered is given up soon when the service ends', async () => 
   const { store } = await open(() => new Promise(() => {}))
   const [head, stream] = [store.head(), store.readStream('s')]
   await nextTurn()
-  store.endSoon()
+  store.shortenTimeouts()
   const told = 'EventStoreDB has not answered, and the service ends'
   await expect(stream).rejects.toThrow(new StoreUnavailable(told))
   await expect(head).rejects.toThrow(StoreUnavailable)

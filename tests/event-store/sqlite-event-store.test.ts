@@ -18,7 +18,7 @@ import {
 import { openToWrite, writers, type Writer } from './open-to-write.ts'
 import { commitInWorker } from '../../infrastructure/event-store/commit-client.ts'
 import { openEventFile } from '../../infrastructure/event-store/sqlite-event-file.ts'
-import { tellSometimes } from '../../infrastructure/event-store/sqlite-event-growth.ts'
+import { announceThrottled } from '../../infrastructure/event-store/sqlite-event-growth.ts'
 import { openEventLog } from '../../infrastructure/event-store/sqlite-event-log.ts'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
 import Database from '../../infrastructure/sqlite.ts'
@@ -454,7 +454,7 @@ describe('the head of a log that a thread of its own writes', () => {
 test('of commits one after another other threads are told every 20 ms', () => {
   const told: number[] = []
   let now = 0
-  const tell = tellSometimes(
+  const tell = announceThrottled(
     () => told.push(now),
     () => now,
   )

@@ -100,7 +100,7 @@ const disordered = ({ arrived }: History): string[] => {
 const telling = new Set(['PaymentAuthorized', 'PaymentCaptured', 'CallbackTestRequested'])
 
 /** Events without a callback. */
-const untold = ({ arrived, log }: History): string[] => {
+const unannounced = ({ arrived, log }: History): string[] => {
   const told = new Set(arrived.map(({ id }) => id))
   return log
     .filter(({ type, id }) => telling.has(type) && !told.has(id))
@@ -135,5 +135,5 @@ const mistakenPeople = ({ asked, log }: History): string[] => {
 export const problemsIn = (history: History): string[] =>
   [
     ...[staleReads, lostOrDoubled, refusedButDone, brokenLog],
-    ...[recordedTwice, wrongSendings, disordered, untold, mistakenPeople],
+    ...[recordedTwice, wrongSendings, disordered, unannounced, mistakenPeople],
   ].flatMap((check) => check(history))

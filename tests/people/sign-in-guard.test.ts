@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Refusal } from '../../domain/refusal.ts'
-import { makeStrangers, makeThrottle } from '../../infrastructure/people/sign-in-guard.ts'
+import { unknownNumberLockouts, makeThrottle } from '../../infrastructure/people/sign-in-guard.ts'
 
 /** Seconds until the next attempt is allowed; undefined if it is allowed now. */
 const waitOf = (attempt: () => void): number | null | undefined => {
@@ -39,7 +39,7 @@ test('an address of IPv4 is the same one however it is written', () => {
 })
 
 test('a stranger is locked out as a payer would be, though ten thousand others fail', () => {
-  const { check, fail } = makeStrangers()
+  const { check, fail } = unknownNumberLockouts()
   let failures = 0
   const wait = () => waitOf(() => check('4700000000', 0))
   for (; wait() === undefined && failures < 100; failures++) fail('4700000000', 0)

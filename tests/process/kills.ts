@@ -52,7 +52,7 @@ const payUntilKilled = async (address: string, uri: string): Promise<void> => {
 }
 
 /** Acknowledged events without a callback, or with one out of order. */
-const untold = (arrivals: readonly Arrival[]): string[] => {
+const unannounced = (arrivals: readonly Arrival[]): string[] => {
   const told = new Map<string, Set<number>>()
   for (const { meta } of arrivals) {
     const tid = meta.uri?.split('/').at(-3) ?? ''
@@ -88,7 +88,7 @@ const checked = async ({ arrivals }: Receiver) => {
     payments: acknowledged.size,
     messages: cameIn.size,
     again: arrivals.length - cameIn.size,
-    problems: [...doubted, ...untold(arrivals), ...(await wronglyRepeated())],
+    problems: [...doubted, ...unannounced(arrivals), ...(await wronglyRepeated())],
   }
 }
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { answerPages } from '../../infrastructure/pages/answer-pages.ts'
-import { askForPages } from '../../infrastructure/pages/ask-for-pages.ts'
+import { requestPages } from '../../infrastructure/pages/request-pages.ts'
 import type { FromPages, ToPages } from '../../infrastructure/pages/page-exchange.ts'
 
 /** Both sides of the exchange, connected like two threads. */
 const joined = (fetch: () => Response | Promise<Response>) => {
-  const asking = askForPages((message: ToPages) => {
+  const asking = requestPages((message: ToPages) => {
     const sent = structuredClone(message)
     queueMicrotask(() => {
       if (typeof sent === 'object' && !('moved' in sent || 'told' in sent)) answer(sent)

@@ -43,7 +43,7 @@ afterAll(() => {
 })
 
 /** The line with these members, once it is written. */
-const untilTold = async (wanted: Readonly<Record<string, unknown>>): Promise<Line> => {
+const untilLogged = async (wanted: Readonly<Record<string, unknown>>): Promise<Line> => {
   const isWanted = (line: Line) => Object.entries(wanted).every(([name, is]) => line[name] === is)
   while (!lines.some(isWanted)) await fetch(`${address}/health/live`)
   return lines.find(isWanted)!
@@ -52,7 +52,7 @@ const untilTold = async (wanted: Readonly<Record<string, unknown>>): Promise<Lin
 const metrics = async (): Promise<string> => (await fetch(`${address}/metrics`)).text()
 
 test('given a service that starts, then its log says what runs where on what', async () => {
-  expect(await untilTold({ msg: 'started' })).toMatchObject({
+  expect(await untilLogged({ msg: 'started' })).toMatchObject({
     level: 30,
     version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
     mode: 'sandbox',
@@ -72,7 +72,7 @@ test('given a request with a wrong secret, when it is refused, then the log says
   })
   expect(status).toBe(401)
   const requestId = answered.get('x-request-id')
-  expect(await untilTold({ requestId })).toMatchObject({
+  expect(await untilLogged({ requestId })).toMatchObject({
     level: 30,
     msg: 'refused',
     method: 'GET',
@@ -89,7 +89,7 @@ test('given a request with a wrong secret, when it is refused, then the log says
 test('given a body whose fields are wrong, then the log names the fields and not what was sent', async () => {
   const { status } = await till('POST', '/merchant/v1/pos/', { id: sentence, type: 7, name: 8 })
   expect(status).toBe(400)
-  const line = await untilTold({ msg: 'refused', status: 400 })
+  const line = await untilLogged({ msg: 'refused', status: 400 })
   expect(line['reason']).toMatch(/^wrong fields: .*name/)
   expect(raw).not.toContain(sentence)
 })
@@ -99,7 +99,7 @@ test('given what a rule refuses, then the log names the rule, not what was sent'
   const { status, headers } = await till('POST', '/merchant/v1/payment_request/', wish)
   expect(status).toBe(400)
   const requestId = headers.get('x-request-id')
-  expect(await untilTold({ requestId })).toMatchObject({ reason: 'ledger_is_unknown' })
+  expect(await untilLogged({ requestId })).toMatchObject({ reason: 'ledger_is_unknown' })
   expect(raw).not.toContain(sentence)
 })
 
@@ -127,7 +127,7 @@ test('given a request that changes something, then the log of events is asked fo
 test('given a callback that is not delivered, then the log says so, without the address that may hold a token', async () => {
   const callback_uri = `http://127.0.0.1:1/${sentence}`
   await world('POST', '/sandbox/v1/callback/', { callback_uri })
-  expect(await untilTold({ msg: 'a callback was not delivered' })).toMatchObject({
+  expect(await untilLogged({ msg: 'a callback was not delivered' })).toMatchObject({
     level: 30,
     event: 'test_event',
     host: '127.0.0.1:1',

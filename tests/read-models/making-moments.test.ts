@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { makeLog } from '../../infrastructure/log.ts'
 import { keepDays } from '../../infrastructure/as-of/keep-days.ts'
-import { makePast, makeWithin } from '../../infrastructure/as-of/moments.ts'
+import { makePast, limitedMaking } from '../../infrastructure/as-of/moments.ts'
 import type { Where } from '../../infrastructure/worker.ts'
 import { paths, startService, type Service } from '../../harness/http-service.ts'
 
@@ -91,7 +91,7 @@ describe('moments are made', () => {
         begun.push(end)
         ends.push(() => resolve(0))
       })
-    const { make } = makeWithin(slowly)
+    const { make } = limitedMaking(slowly)
     const asked = Array.from({ length: 9 }, (_, end) => make(end, 'a'))
     const refused = { code: 'moments_are_too_many', retryAfter: 5 }
     await expect(make(9, 'a')).rejects.toMatchObject(refused)
@@ -108,7 +108,7 @@ describe('moments are made', () => {
 
   test('for whoever has had them made for long only after a while', async () => {
     let elapsed = 0
-    const { make, keep } = makeWithin(
+    const { make, keep } = limitedMaking(
       async () => (elapsed += 61_000),
       () => elapsed,
     )

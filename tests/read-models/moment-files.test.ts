@@ -9,7 +9,7 @@ import { seed } from '../../bench/histories.ts'
 import { parseEvent } from '../../domain/events.ts'
 import { makeMoment } from '../../infrastructure/as-of/make-moment.ts'
 import { makeMoments } from '../../infrastructure/as-of/moment-client.ts'
-import { leastMissed, momentFiles } from '../../infrastructure/as-of/moment-files.ts'
+import { cheapestToRemove, momentFiles } from '../../infrastructure/as-of/moment-files.ts'
 import { leafOf } from '../../infrastructure/event-store/event-entry.ts'
 import { makeProjector } from '../../infrastructure/read-models/projector.ts'
 import { openFile, type ReadModelFile } from '../../infrastructure/read-models/read-model-file.ts'
@@ -125,7 +125,7 @@ describe('the file of a moment', () => {
 describe('the files that are kept', () => {
   const file = (position: number) => ({ position, path: '', bytes: 1 })
   const missed = (positions: readonly number[], needed: readonly number[] = []) =>
-    leastMissed(positions.map(file), (position) => needed.includes(position))?.position
+    cheapestToRemove(positions.map(file), (position) => needed.includes(position))?.position
 
   test('stay spread over the log when one has to go', () => {
     expect(missed([100, 110, 200, 300])).toBe(110)

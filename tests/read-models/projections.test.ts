@@ -6,7 +6,7 @@ import { getTableName } from 'drizzle-orm'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ToldMessage } from '../../domain/callback.ts'
+import type { LoggedMessage } from '../../domain/callback.ts'
 import type { Recorded } from '../../domain/events.ts'
 import { makeFold, makeProjector } from '../../infrastructure/read-models/projector.ts'
 import { buildReadModelFile } from '../../infrastructure/read-models/read-model-draft.ts'
@@ -51,7 +51,7 @@ const foldedInMemory = (events: readonly Recorded[]) => {
     rows: new Map<string | number, object | undefined>(),
   }))
   for (const event of events) {
-    const told: ToldMessage[] = []
+    const told: LoggedMessage[] = []
     const lines = tables.flatMap((table) => {
       const { handles, begins, keysOf, apply, transactionLine, message, rows } = table
       if (!handles.has(event.type)) return []

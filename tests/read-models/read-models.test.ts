@@ -143,13 +143,13 @@ test('nothing is folded sooner for a reader that has time, and damage is told to
     onFailure: () => {},
   })
   const { position } = await store.append('one', [clockAdvanced(1)], noStream)
-  const reading = readModels.caughtUpSoon()
+  const reading = readModels.caughtUpInBackground()
   await nextTurn()
   move(position)
   await reading
   expect(hurried).toBe(0)
   await store.append('two', [clockAdvanced(1)], noStream)
-  const refused = expect(readModels.caughtUpSoon()).rejects.toThrow(DamagedEvent)
+  const refused = expect(readModels.caughtUpInBackground()).rejects.toThrow(DamagedEvent)
   await nextTurn()
   fail(new DamagedEvent({ stream: 'two', revision: 0, position: 2 }, 'it is not JSON'))
   await refused

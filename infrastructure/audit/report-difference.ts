@@ -49,13 +49,13 @@ const eventOfTile = (fresh: ReadModelFile, difference: Difference): Position | u
 }
 
 /** Tables not folded by projections. */
-const foldedApart: ReadonlySet<string> = new Set(['tiles', 'moments', 'checkpoint'])
+const foldedByOthers: ReadonlySet<string> = new Set(['tiles', 'moments', 'checkpoint'])
 
 /**
  * Reports a difference at the event that shows it. Finding the last event to change a row means
  * folding the log again, so this is done for the first difference only.
  */
-export const tellDifference = async (
+export const reportDifference = async (
   { store, problems }: Needs,
   fresh: FreshReadModels,
   difference: Difference,
@@ -66,7 +66,7 @@ export const tellDifference = async (
   const isRow = typeof key === 'string' || typeof key === 'number'
   const ofTile = eventOfTile(fresh.file, difference)
   const touched =
-    isFirst && isRow && !foldedApart.has(difference.table)
+    isFirst && isRow && !foldedByOthers.has(difference.table)
       ? await lastTouch(store, difference.table, key, fresh.position())
       : undefined
   const position = ofTile ?? touched

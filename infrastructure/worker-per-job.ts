@@ -3,7 +3,7 @@ import { concurrencyLimit } from '../application/concurrency-limit.ts'
 import { startWorker } from './worker.ts'
 
 /** Work in a worker thread that replies once, one call at a time. Undefined on timeout. */
-export const threadOfItsOwn = <Asked, Answer>(name: string, longestMs: number) => {
+export const workerPerJob = <Asked, Answer>(name: string, longestMs: number) => {
   const inTurn = concurrencyLimit({ concurrent: 1, maxWaiting: 20 })
 
   const answer = async (asked: Asked): Promise<Answer | undefined> => {

@@ -5,7 +5,7 @@ import { ignore } from './eventstoredb-calls.ts'
 import type { Outages } from './eventstoredb-outage.ts'
 import { textOf, verdict, type About } from './eventstoredb-verdicts.ts'
 
-export type Patience = {
+export type Timeouts = {
   /** Timeout of one attempt, in ms. */
   readonly attempt: number
   /** Timeout of all attempts together, in ms. */
@@ -20,19 +20,19 @@ const longestPause = 500
 export type Ask<Answer> = (timeout: number) => Promise<Answer>
 
 /** Makes a call, with retries; the call gets its timeout in ms. */
-export type Persistently = <Answer>(
+export type WithRetries = <Answer>(
   about: About,
   call: Ask<Answer>,
   failed?: (error: unknown) => void,
 ) => Promise<Answer>
 
-type Needs = { readonly patience: Patience; readonly outages: Outages; readonly about: About }
+type Needs = { readonly patience: Timeouts; readonly outages: Outages; readonly about: About }
 
 /**
  * Retries a call until it succeeds. The call must be safe to repeat and keep to its timeout.
  * @throws the server's decision, or StoreUnavailable on timeout
  */
-export const persistently = async <Answer>(
+export const withRetries = async <Answer>(
   { patience, outages, about }: Needs,
   call: Ask<Answer>,
   failed: (error: unknown) => void = ignore,

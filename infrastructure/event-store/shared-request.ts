@@ -2,7 +2,7 @@
  * Shares one answer between all callers before the request is sent. Later callers wait for the next
  * request, but fail with the current one: it just timed out, and the next one would too.
  */
-export const shared = <Answer>(ask: () => Promise<Answer>): (() => Promise<Answer>) => {
+export const sharedRequest = <Answer>(ask: () => Promise<Answer>): (() => Promise<Answer>) => {
   let present: Promise<unknown> = Promise.resolve()
   let next: Promise<Answer> | undefined
   const put = (): Promise<Answer> => {

@@ -8,7 +8,7 @@ type Waiting = {
 }
 
 /** Responses from a worker, whose bodies are streamed on demand. */
-export const askForPages = (tell: (message: ToPages) => void) => {
+export const requestPages = (tell: (message: ToPages) => void) => {
   const waiting = new Map<number, Waiting>()
   const reading = new Map<number, ReadableStreamDefaultController<Uint8Array>>()
   let count = 0

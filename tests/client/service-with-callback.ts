@@ -6,7 +6,7 @@ import { startCallbackService } from '../../harness/callback-service.ts'
 export type Message = { readonly headers: Record<string, string>; readonly body: string }
 
 /** A service, the secret that signs its callbacks, and a callback it has sent. */
-export const startToldService = async () => {
+export const startServiceWithCallback = async () => {
   const service = await startCallbackService()
   const { secret } = await service.operator('merchant', 'callback-secret', 'sandbox')
   const callTo = (callback_uri: string) =>
@@ -32,4 +32,4 @@ export const startToldService = async () => {
   }
 }
 
-export type ToldService = Awaited<ReturnType<typeof startToldService>>
+export type ServiceWithCallback = Awaited<ReturnType<typeof startServiceWithCallback>>

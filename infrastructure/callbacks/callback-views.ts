@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { attemptsOf, tellingEventsOf } from '../../application/callback-history.ts'
+import { attemptsOf, eventsWithCallbacks } from '../../application/callback-history.ts'
 import type { Context } from '../../application/handle.ts'
 import { callbackDestinations, callbacks, payments } from '../../domain/aggregates.ts'
 import { destinationOf } from '../../domain/callback-destination.ts'
 import { categoryOf, within } from '../../domain/stream.ts'
 import type { CallbackMessageRow } from '../../projections/callback-message-table.ts'
-import { positionOf } from '../../projections/told.ts'
+import { positionOf } from '../../projections/announced-messages.ts'
 import type { Core } from '../core.ts'
 import { publishedKey } from '../keys.ts'
 import { watchMessages } from './message-watch.ts'
@@ -28,7 +28,7 @@ export const retryMessage =
 
 /** Messages about a resource before a place, newest first. */
 const listMessagesAbout = ({ store, callbacks: { messages } }: Core) => {
-  const tellingEvents = tellingEventsOf(store)
+  const tellingEvents = eventsWithCallbacks(store)
   return async (subject: string, before: number, limit: number): Promise<CallbackMessageRow[]> => {
     const rows = messages.listAbout(subject, before, limit)
     if (categoryOf(subject) !== payments.category) return rows
@@ -46,7 +46,7 @@ const listMessagesAbout = ({ store, callbacks: { messages } }: Core) => {
 }
 
 /** The merchants' view of their callbacks. */
-export const makeCallbackSide = (core: Core) => {
+export const makeCallbackViews = (core: Core) => {
   const { messages, queue, signingKeys } = core.callbacks
   const watch = watchMessages({ lastPlace: messages.lastPlace })
   core.onFolded(watch.onFolded)
