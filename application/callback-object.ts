@@ -137,7 +137,7 @@ export const callbackObjects = ({ store, find, views }: Needs) => {
         const rid = idIn(stream)
         const show = async (): Promise<ShownPermission> => {
           const permission = await find(permissionRequests, rid, position)
-          if (permission.status === 'unrequested') throw new Error(`${stream} is no permission`)
+          if (permission.status === 'unrequested') throw new Error(`${stream} is not a permission`)
           return views.showPermission(rid, permission, at, position)
         }
         return { about: 'permission', rid, show }

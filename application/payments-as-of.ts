@@ -25,7 +25,7 @@ export const paymentsAsOf = (store: Pick<EventStore, 'readStream'>) => {
     const from = isUsable ? last.revision + 1 : 0
     for await (const events of historyOf(store, stream, from, revision))
       state = stateAfter(payment, events, state)
-    if (state.status === 'unrequested') throw new Error(`${stream} is no payment`)
+    if (state.status === 'unrequested') throw new Error(`${stream} is not a payment`)
     cache.set(stream, { revision, payment: state })
     return state
   }

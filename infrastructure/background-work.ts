@@ -45,7 +45,7 @@ export const workFailed =
     noteDamage(error)
     // An unavailable store is logged once, by its outage.
     const level = error instanceof StoreUnavailable ? 'debug' : 'error'
-    log[level]({ error }, 'a process failed; it will try again')
+    log[level]({ error }, 'background work failed and will be retried')
   }
 
 /** Elects one process per directory to send messages; another takes over when it ends. */

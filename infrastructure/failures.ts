@@ -48,10 +48,10 @@ const listeningProblem = (error: ListeningError, settings: Settings) => {
   const [host, port] = isOfMetrics(error, settings)
     ? [settingShown('METRICS_HOST', METRICS_HOST), settingShown('METRICS_PORT', METRICS_PORT)]
     : [settingShown('HOST', HOST), settingShown('PORT', PORT)]
-  if (code === 'EADDRINUSE') return `${port}: another process listens there, on ${host}`
-  if (code === 'EACCES') return `${port}: this user may not listen there`
+  if (code === 'EADDRINUSE') return `${port}: already in use by another process on ${host}`
+  if (code === 'EACCES') return `${port}: this user lacks permission to listen there`
   if (code === 'EADDRNOTAVAIL') return `${host}: this machine has no such address`
-  return `${host}: no such host is found (${code})`
+  return `${host}: there is no such host (${code})`
 }
 
 /** Errors of the database file; all other errors are bugs. */

@@ -106,7 +106,9 @@ const privateKeyIn = (file: string, text: string): KeyObject => {
   try {
     return createPrivateKey(text)
   } catch (error) {
-    throw new UnusableKey(`${file} holds no private key: put it back from a copy`, { cause: error })
+    throw new UnusableKey(`${file} contains no private key: put it back from a copy`, {
+      cause: error,
+    })
   }
 }
 

@@ -16,7 +16,7 @@ const kept = 1_000
 /** Kinds of shared work, as named by leases. */
 export type LeasedKind = 'merchants' | 'funding' | 'checkpoints'
 
-const unlimited = 'the stream of leases cannot be limited: let this user write its metadata'
+const unlimited = 'the lease stream cannot be limited: let this user write its metadata'
 
 const isOfKind =
   (kind: LeasedKind) =>

@@ -28,4 +28,4 @@ export type Log = ReturnType<typeof makeLog>
 
 /** Logs that an older log's events now have checksums, without knowing whether they were intact. */
 export const logChecksums = (log: Log, events: number): void =>
-  log.info({ events }, 'each event of this log was given the checksum of what it is now')
+  log.info({ events }, 'each event of this log was given a checksum of its current content')

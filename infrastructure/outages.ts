@@ -77,7 +77,7 @@ export const outagesIn =
   (key) => {
     const { failed, worked } = reportOutage(
       log,
-      `${work} ${key} fails: it will be tried again, and others go on`,
+      `${work} ${key} fails and will be retried; others continue`,
       `${work} ${key} works again`,
     )
     const noteAndReport = (error: unknown): void => {

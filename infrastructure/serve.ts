@@ -43,7 +43,8 @@ export const serve = async (
 ): Promise<string | undefined> => {
   const log = makeLog(settings.LOG_LEVEL)
   // Connecting may take a while, without any other output.
-  if (settings.EVENT_STORE !== 'sqlite') log.info({ log: logShown(settings) }, 'asking for the log')
+  if (settings.EVENT_STORE !== 'sqlite')
+    log.info({ log: logShown(settings) }, 'connecting to the event store')
   await refuseLogOfOtherMode(settings, log)
   const few = fewOpenFiles()
   if (few) log.warn(few.text)
@@ -56,12 +57,12 @@ export const serve = async (
   if (settings.MODE === 'production' && !seenAs.startsWith('https:'))
     log.warn(
       { address: seenAs },
-      'payers sign in over https only: set PUBLIC_URL to an https address',
+      'payers can sign in over https only: set PUBLIC_URL to an https address',
     )
   const watch = untilDamaged(started.core)
   const isDamaged = await Promise.race([stopped.then(() => false), watch.damaged])
   watch.end()
-  if (isDamaged) log.warn('the read models are damaged: the service begins again with new ones')
+  if (isDamaged) log.warn('the read models are damaged: the service restarts with new ones')
   log.info('stopping')
   await stop()
   log.info('stopped')

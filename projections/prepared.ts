@@ -24,7 +24,7 @@ export const isPlain = ({ dataType }: SQLiteColumn): boolean =>
 /** The row member of a column, and its decoder. */
 const memberOf = (table: SQLiteTable, name: string): readonly [string, Decode | undefined] => {
   const found = Object.entries(getTableColumns(table)).find(([, column]) => column.name === name)
-  if (!found) throw new Error(`${name} is no column`)
+  if (!found) throw new Error(`${name} is not a column`)
   const [member, column] = found
   return [member, isPlain(column) ? undefined : (value) => column.mapFromDriverValue(value)]
 }

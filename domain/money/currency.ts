@@ -48,6 +48,6 @@ export const isKnownCurrency = (code: string): code is Currency =>
 /** 2 for NOK, 0 for JPY, 3 for KWD; includes withdrawn currencies. */
 export const decimalsOf = (currency: Currency): number => {
   const decimals = current.get(currency) ?? withdrawn.get(currency)
-  if (decimals === undefined) throw new RangeError(`${currency} is no ISO 4217 code known here`)
+  if (decimals === undefined) throw new RangeError(`${currency} is not a known ISO 4217 code`)
   return decimals
 }

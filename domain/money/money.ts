@@ -13,7 +13,7 @@ const maximumIntegerDigits = 12
 
 /** @throws RangeError when it is not an exact integer */
 const exact = (minor: MinorUnits): MinorUnits => {
-  if (!Number.isSafeInteger(minor)) throw new RangeError(`${minor} is no exact amount`)
+  if (!Number.isSafeInteger(minor)) throw new RangeError(`${minor} is not an exact amount`)
   return minor
 }
 

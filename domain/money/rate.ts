@@ -21,7 +21,7 @@ export const divideHalfEven = (dividend: bigint, divisor: bigint): bigint => {
  * invalid rate, Refusal when the result is not exact
  */
 export const portionOf = (amount: MinorUnits, rate: Rate, fixed: MinorUnits = 0): MinorUnits => {
-  if (!ratePattern.test(rate)) throw new RangeError(`${rate} is no rate`)
+  if (!ratePattern.test(rate)) throw new RangeError(`${rate} is not a rate`)
   const [whole = '0', decimals = ''] = rate.split('.')
   const numerator = BigInt(whole + decimals)
   if (numerator === 0n) return fixed

@@ -32,8 +32,8 @@ type PastNeeds = Pick<Core, 'store' | 'now' | 'caughtUp' | 'moments' | 'log' | '
 const reporting = (log: Log, make: (end: Position) => Promise<number>) => {
   const { worked, failed } = reportOutage(
     log,
-    'earlier moments cannot be put together: requests as of them get 503',
-    'earlier moments can be put together again',
+    'read models of earlier moments cannot be built: requests as of them get 503',
+    'read models of earlier moments can be built again',
   )
   return async (end: Position): Promise<number> => {
     try {
@@ -43,7 +43,7 @@ const reporting = (log: Log, make: (end: Position) => Promise<number>) => {
     } catch (error) {
       if (error instanceof StoreUnavailable || error instanceof DamagedEvent) throw error
       failed(error)
-      throw new StoreUnavailable('earlier moments cannot be put together', { cause: error })
+      throw new StoreUnavailable('read models of earlier moments cannot be built', { cause: error })
     }
   }
 }

@@ -40,6 +40,6 @@ export const readBankFile = (bytes: Uint8Array, name: string): BankFile => {
   const statements = document && readStatements(document)
   if (statements) return statements
   const rejections = document && readRejections(document)
-  if (!rejections) return fail(`${name} is no camt.053, camt.054 or pain.002 of ISO 20022`)
+  if (!rejections) return fail(`${name} is not an ISO 20022 camt.053, camt.054 or pain.002 file`)
   return { kind: 'pain.002', rejections }
 }

@@ -25,7 +25,7 @@ const moneyOf = (element: Element | undefined): Money | undefined => {
   const [whole = '', fraction = ''] = text.replace(/^\+/, '').split('.')
   const decimals = decimalsOf(currency)
   if (!/^\d+$/.test(whole) || !/^\d*$/.test(fraction) || /[1-9]/.test(fraction.slice(decimals)))
-    return fail(`${text} is no amount of ${currency}`)
+    return fail(`${text} is not an amount in ${currency}`)
   const exact = fraction.slice(0, decimals)
   const plain = `${whole.replace(/^0+(?=\d)/, '')}${exact === '' ? '' : `.${exact}`}`
   try {

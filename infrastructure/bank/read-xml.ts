@@ -42,7 +42,7 @@ export const readXml = (bytes: Uint8Array, name: string): Element => {
     return fail(`${name} has a document type: such files are not read, for it may hide anything`)
   const validity = XMLValidator.validate(text)
   if (validity !== true)
-    return fail(`${name} is no XML: line ${validity.err.line}: ${validity.err.msg}`)
+    return fail(`${name} is not XML: line ${validity.err.line}: ${validity.err.msg}`)
   try {
     return parser.parse(text) as Element
   } catch (error) {
@@ -77,5 +77,5 @@ export const textAt = (within: Element, ...path: readonly string[]): string | nu
 export const dayAt = (within: Element, ...path: readonly string[]): string | null => {
   const text = textAt(within, ...path)
   const day = text?.slice(0, 10) ?? null
-  return day === null || isDay(day) ? day : fail(`${text} is no day`)
+  return day === null || isDay(day) ? day : fail(`${text} is not a day`)
 }

@@ -42,7 +42,7 @@ const startThread = (
   worker.on('message', (message: FromDelivery) => {
     if (message === 'ready') {
       isReady = true
-      log.info('callbacks are delivered by a thread of their own')
+      log.info('callbacks are delivered in a worker thread')
     } else if (message === 'hurry') readModels.hurry()
     else if ('attempts' in message) for (const counted of message.attempts) countAttempt(...counted)
     else {
@@ -95,7 +95,7 @@ export const deliveryInThread = (needs: Needs, countAttempt: CountAttempt): Work
       if (isStopping) return
       thread = undefined
       restsUntil = performance.now() + restMs
-      needs.log.error({ reason }, 'callbacks are delivered again once it has begun anew')
+      needs.log.error({ reason }, 'callback delivery resumes when the thread has restarted')
       wake()
     })
     return (thread = begun)

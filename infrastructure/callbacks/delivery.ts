@@ -12,7 +12,7 @@ const logRested =
     const since = new Date(failingSince).toISOString()
     log.warn(
       { merchant, destination, since, problem },
-      'a callback address has only failed for five days and rests: a retry wakes it',
+      'a callback address failed for five days and rests: retry a message to wake it',
     )
   }
 

@@ -37,7 +37,7 @@ async function* eventsIn(log: EventLog, after: Position): AsyncGenerator<CopiedE
 
 const rowOf = ({ id, type, data, metadata, recordedAt }: CopiedEvent) => ({
   ...{ type, data, metadata, recordedAt },
-  id: bytesOf(id) ?? fail(`${id} is no id of an event`),
+  id: bytesOf(id) ?? fail(`${id} is not an event id`),
 })
 
 const appendTo = async (log: EventLog, events: readonly CopiedEvent[]): Promise<void> => {
@@ -72,7 +72,7 @@ const reading = (folder: string, log: EventLog, close: () => Promise<void>): Sou
 export const embeddedSource = (folder: string): Promise<Source> =>
   inFolder(shownAs(folder), async () => {
     const { log, close } = await openStoreToRead({ EVENT_STORE: 'sqlite', DATA_DIR: folder })
-    return log ? reading(folder, log, close) : fail(`${folder} holds no log`)
+    return log ? reading(folder, log, close) : fail(`${folder} contains no log`)
   })
 
 /** The log in a folder, which may already contain the vault and the keys. */

@@ -157,7 +157,7 @@ export const serverTarget = (connectionString: string, besideOthers: boolean): T
         ({ stream, metadata }) => !isOurs({ stream, metadata: JSON.parse(metadata) as JsonObject }),
       )
       if (foreign)
-        fail(`${named(foreign)} is no event of the service: over there nobody would read it`)
+        fail(`${named(foreign)} is not an event of the service, and nobody would read it there`)
       return append(events)
     },
     close: async () => {

@@ -25,7 +25,7 @@ const refuse = (complaint: string): never => {
 }
 
 const idBytes = (id: string): Buffer =>
-  (id === nil ? undefined : bytesOf(id)) ?? refuse(`'${id}' is no id of an event`)
+  (id === nil ? undefined : bytesOf(id)) ?? refuse(`'${id}' is not an event id`)
 
 const serialise = (value: JsonObject): string => {
   const json: string | undefined = JSON.stringify(value)
@@ -43,12 +43,13 @@ export const acceptAppend = (
 ): readonly Serialised[] => {
   if (!printableAscii.test(stream)) refuse(`a stream is named in ASCII, not '${stream}'`)
   if (stream.startsWith('$')) refuse(`${stream} is a name for streams of the store itself`)
-  if (!Number.isSafeInteger(expected) || expected < noStream) refuse(`${expected} is no revision`)
+  if (!Number.isSafeInteger(expected) || expected < noStream)
+    refuse(`${expected} is not a revision`)
   if (events.length === 0) refuse(`nothing to append to ${stream}`)
   let size = 0
   return events.map(({ id, type, data, metadata }) => {
     const bytes = idBytes(id)
-    if (type === '' || type.startsWith('$')) refuse(`'${type}' is no type of an event`)
+    if (type === '' || type.startsWith('$')) refuse(`'${type}' is not an event type`)
     const serialised = serialise(data)
     size += Buffer.byteLength(serialised)
     if (size > maximumAppendSize) refuse(`more than ${maximumAppendSize} bytes in one append`)

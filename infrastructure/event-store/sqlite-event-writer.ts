@@ -155,9 +155,7 @@ export const writeEvents = (database: Database.Database): EventWriter => {
         throw error
       }
       if (!areSame())
-        throw new StoreUnavailable(
-          'the file of the event log was removed, or another put in its place',
-        )
+        throw new StoreUnavailable('the file of the event log was removed or replaced')
       const seen = dataVersion.get() ?? -1
       if (seen !== version) {
         // Another process has written: cached revisions are outdated, stream ids are not.

@@ -24,7 +24,7 @@ export const phoneOf = (text: string): string =>
 
 /** Names appear on pages and in payout files. */
 export const checkName = (name: string | undefined): void => {
-  if (name?.trim() === '') fail('a name has at least one character that is no blank')
+  if (name?.trim() === '') fail('a name has at least one non-blank character')
 }
 
 /** @throws OperatorError if there is no such merchant */

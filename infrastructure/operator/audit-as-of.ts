@@ -16,7 +16,7 @@ import type { Settings } from '../settings.ts'
 import { line, withStore } from './audit-store.ts'
 
 const momentOf = (text: string): AskedMoment =>
-  readMoment(text) ?? fail(`${text} is no moment: give ${momentForms}`)
+  readMoment(text) ?? fail(`${text} is not a moment: give ${momentForms}`)
 
 /** The last event whose log time is not later. */
 const positionUpTo = async (store: EventStore, until: Instant): Promise<Position> => {

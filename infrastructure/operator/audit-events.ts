@@ -11,7 +11,7 @@ import { instantOf } from './time.ts'
 
 const positionOf = (text: string): number => {
   const position = /^\d+$/.test(text) ? Number(text) : NaN
-  return Number.isSafeInteger(position) ? position : fail(`${text} is no position in the log`)
+  return Number.isSafeInteger(position) ? position : fail(`${text} is not a position in the log`)
 }
 
 const typeOf = (text: string, earlier: readonly string[] = []): string[] =>

@@ -11,7 +11,7 @@ import { feesInFile } from './fee-file.ts'
 import { showProgress } from './show-progress.ts'
 
 const limitOf = (text: string): number =>
-  /^\d{1,7}$/.test(text) ? Number(text) : fail(`${text} is no number of differences`)
+  /^\d{1,7}$/.test(text) ? Number(text) : fail(`${text} is not a number of differences`)
 
 const isFolder = (path: string): boolean => {
   const found = statSync(path, { throwIfNoEntry: false })

@@ -25,7 +25,7 @@ type Given = {
 const usualPort = 2_113
 
 const portOf = (text: string): number =>
-  /^\d{1,5}$/.test(text) && Number(text) < 65_536 ? Number(text) : fail(`${text} is no port`)
+  /^\d{1,5}$/.test(text) && Number(text) < 65_536 ? Number(text) : fail(`${text} is not a port`)
 
 const isLoopback = (address: string): boolean =>
   isWithin(address, '127.0.0.0/8') || isWithin(address, '::1')
@@ -34,7 +34,7 @@ const addressOf = async (host: string): Promise<string> => {
   try {
     return (await lookup(host)).address
   } catch {
-    return fail(`--host ${host}: no such host is found`)
+    return fail(`--host ${host}: there is no such host`)
   }
 }
 
@@ -44,7 +44,7 @@ const pairIn = async (certFile: string, keyFile: string) => {
     createSecureContext({ cert, key })
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    fail(`${certFile} and ${keyFile} are no certificate with its key, both PEM: ${why}`)
+    fail(`${certFile} and ${keyFile} are not a PEM certificate and its key: ${why}`)
   }
   return { cert, key }
 }
@@ -76,7 +76,7 @@ const readGiven = async ({ host, port, cert, key, tokenFile, insecure }: Given) 
 const listeningProblem = (error: unknown, { host, port }: Given): never => {
   const { code, syscall } = error as NodeJS.ErrnoException
   if (syscall !== 'listen') throw error
-  if (code === 'EADDRINUSE') return fail(`--port ${port}: another process listens there`)
+  if (code === 'EADDRINUSE') return fail(`--port ${port}: already in use by another process`)
   if (code === 'EADDRNOTAVAIL') return fail(`--host ${host}: this machine has no such address`)
   return fail(`--port ${port}: ${reasonOf(error) ?? code}`)
 }

@@ -33,7 +33,7 @@ const textIn = (file: string): string => {
 const checkpointIn = (file: string): KeptCheckpoint => {
   const note = parseNote(textIn(file))
   const checkpoint = note && parseCheckpoint(note.text)
-  if (!note || !checkpoint) return fail(`${file} holds no checkpoint`)
+  if (!note || !checkpoint) return fail(`${file} contains no checkpoint`)
   const { size, root } = checkpoint
   return { size, root: Buffer.from(root).toString('base64'), by: file, note }
 }
@@ -43,7 +43,7 @@ const keysOf = (text: string, others: readonly PublicNoteKey[]): readonly Public
   const lines = text.trim().split('\n')
   const keys = lines.map((line) => {
     const [key = ''] = line.split(' ')
-    return parseKey(sha256, key) ?? fail(`${line} is no key as /transparency/key tells it`)
+    return parseKey(sha256, key) ?? fail(`${line} is not a key in the format of /transparency/key`)
   })
   return [...others, ...keys]
 }

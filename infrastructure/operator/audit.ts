@@ -30,7 +30,7 @@ const catalogue = () =>
   }))
 
 const countOf = (text: string): number =>
-  /^\d{1,15}$/.test(text) ? Number(text) : fail(`${text} is no number of events`)
+  /^\d{1,15}$/.test(text) ? Number(text) : fail(`${text} is not a number of events`)
 
 const printConsents = async (store: EventStore, payer: string, at?: number): Promise<void> => {
   const consents = consentsOf(payer)

@@ -71,7 +71,7 @@ const problemsOfKeys = (folder: string, names: readonly string[]): string[] =>
       createPrivateKey(readFileSync(join(folder, name)))
       return []
     } catch (error) {
-      return [`${name} holds no private key: ${reasonOf(error) ?? 'it is damaged'}`]
+      return [`${name} contains no private key: ${reasonOf(error) ?? 'it is damaged'}`]
     }
   })
 

@@ -43,7 +43,7 @@ const listOpen = async (core: Core) => {
 }
 
 const dismiss = async (core: Core, id: string, { note }: { readonly note: string }) => {
-  if (note.trim() === '') fail('a note has at least one character that is no blank')
+  if (note.trim() === '') fail('a note has at least one non-blank character')
   const command = { type: 'DismissEntry', note: note.trim() } as const
   await core.handle(bankEntries, id, command, core.contextOf('operator'))
   return { id, note: note.trim() }

@@ -15,7 +15,7 @@ type Filters = {
 
 const timeOf = (text: string): number => {
   const at = Date.parse(text)
-  return Number.isNaN(at) ? fail(`${text} is no time such as 2026-11-03T09:00:00Z`) : at
+  return Number.isNaN(at) ? fail(`${text} is not a time such as 2026-11-03T09:00:00Z`) : at
 }
 
 /** Newest first. Without a status: undelivered messages that have an address. */

@@ -65,7 +65,7 @@ const entriesIn = (file: string, content: Buffer): readonly unknown[] => {
   } catch {
     // Reported below.
   }
-  return fail(`${file} holds no fees: give a list as daybook fees list --json prints it`)
+  return fail(`${file} contains no fees: give a list in the format of daybook fees list --json`)
 }
 
 /** The schedules in a file, by merchant. @throws OperatorError that describes the error */

@@ -15,4 +15,4 @@ export const contentOf = async (file: string): Promise<Buffer> => {
 
 export const publicKeyIn = async (file: string): Promise<string> =>
   readPublicKey((await contentOf(file)).toString('utf8')) ??
-  fail(`${file} holds no RSA public key of 2048 to 4096 bits, PEM or OpenSSH`)
+  fail(`${file} contains no RSA public key of 2048 to 4096 bits, PEM or OpenSSH`)

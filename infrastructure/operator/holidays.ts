@@ -7,14 +7,14 @@ import { fail } from '../failures.ts'
 import type { WithCore } from './with-core.ts'
 
 const countryOf = (text: string): string =>
-  /^[a-z]{2}$/i.test(text) ? text.toUpperCase() : fail(`${text} is no country of two letters`)
+  /^[a-z]{2}$/i.test(text) ? text.toUpperCase() : fail(`${text} is not a two-letter country code`)
 
 const dayOf = (text: string): string =>
-  isDay(text) ? text : fail(`${text} is no day, as YYYY-MM-DD`)
+  isDay(text) ? text : fail(`${text} is not a day, as YYYY-MM-DD`)
 
 const list = async ({ find, now }: Core, given: string, options: { readonly year?: string }) => {
   const { year = new Date(now()).getUTCFullYear().toString() } = options
-  if (!/^\d{4}$/.test(year)) fail(`${year} is no year of four digits`)
+  if (!/^\d{4}$/.test(year)) fail(`${year} is not a four-digit year`)
   return (await bankHolidaysIn(find, countryOf(given)))(Number(year))
 }
 

@@ -22,10 +22,10 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`)
 const urlOf = (text: string): string =>
   /^https?:\/\/[^/?#]/i.test(text) && URL.canParse(text)
     ? text
-    : fail(`${text} is no http or https URL`)
+    : fail(`${text} is not an http or https URL`)
 
 const countOf = (text: string): number =>
-  /^[1-9]\d{0,6}$/.test(text) ? Number(text) : fail(`${text} is no number of messages`)
+  /^[1-9]\d{0,6}$/.test(text) ? Number(text) : fail(`${text} is not a number of messages`)
 
 /** Sends a merchant's new callbacks to one address, overriding their own. */
 const listenWith =

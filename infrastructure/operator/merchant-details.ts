@@ -35,7 +35,7 @@ const timeZoneOf = (text: string | undefined): string | undefined =>
   text === undefined
     ? undefined
     : (readTimeZone(text) ??
-      fail(`${text} is no time zone of the IANA database, such as Europe/Oslo`))
+      fail(`${text} is not a time zone of the IANA database, such as Europe/Oslo`))
 
 const locationOf = (text: string): MerchantData['location'] => {
   const [latitude = NaN, longitude = NaN, accuracy = null, ...rest] = text.split(',').map(Number)
@@ -57,7 +57,7 @@ export const changesOf = (given: Details): Changes<MerchantData> => {
   checkName(given.name)
   const isNone = netmask === 'none'
   if (netmask !== undefined && !isNone && !isNetmask(netmask))
-    fail(`${netmask} is no IPv4 or IPv6 network, and not none`)
+    fail(`${netmask} is neither an IPv4 or IPv6 network nor none`)
   if (mcc !== undefined && !/^\d{4}$/.test(mcc)) fail('an mcc has four digits')
   if ((given.addressLine?.length ?? 0) > 2) fail('an address has at most two lines')
   return {

@@ -47,7 +47,7 @@ const addPayer = async (
     (await secretOf('PIN', options.pin, options.pinFile, true)) ??
     fail('give --pin-file (- is standard input)')
   if (!isNewPin(pin))
-    fail('a PIN has 4 to 12 digits, not one again and again, and is no row such as 1234')
+    fail('a PIN has 4 to 12 digits, and is neither one repeated digit nor a sequence such as 1234')
   if (nationalId !== undefined && !nationalIdPattern.test(nationalId))
     fail('a national id has 11 digits')
   const address = addressOf(options)

@@ -7,7 +7,7 @@ export const instantOf = (text: string): number => {
   const [, day = '', time = '00:00:00'] = pattern.exec(text) ?? []
   const at = Date.parse(`${day}T${time}Z`)
   const isReal = !Number.isNaN(at) && new Date(at).toISOString().startsWith(day)
-  return isReal ? at : fail(`${text} is no time as YYYY-MM-DD, or YYYY-MM-DD hh:mm:ss, in UTC`)
+  return isReal ? at : fail(`${text} is not a time as YYYY-MM-DD, or YYYY-MM-DD hh:mm:ss, in UTC`)
 }
 
 const hour = 3_600_000
@@ -17,4 +17,4 @@ export const hoursInMs = (hours: number): number => Math.round(hours * hour)
 export const hoursOf = (text: string): number =>
   /^\d{1,4}(?:\.\d{1,3})?$/.test(text) && Number(text) <= 8_784
     ? Number(text)
-    : fail(`${text} is no number of hours from 0 to 8784`)
+    : fail(`${text} is not a number of hours from 0 to 8784`)

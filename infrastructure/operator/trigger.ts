@@ -86,7 +86,7 @@ export const addTriggerCommand = (
   const trigger = async (event: string, { callbackUri }: { readonly callbackUri?: string }) => {
     const letHappen = triggers[event]
     if (!letHappen) return fail(`${event} is none of ${known}`)
-    if (settings.MODE !== 'sandbox') return fail('only the sandbox lets things happen')
+    if (settings.MODE !== 'sandbox') return fail('only the sandbox can trigger events')
     const open = await openService()
     const address = `http://${settings.HOST}:${settings.PORT}`
     const { app, service, core } = await open(settings, makePlainLog(), { address: () => address })
@@ -102,6 +102,6 @@ export const addTriggerCommand = (
     .command('trigger')
     .argument('<event>', `one of ${known}`)
     .option('--callback-uri <uri>', 'address of the resource; listen needs none')
-    .description('let a callback event happen in the sandbox, for its merchant')
+    .description('trigger a callback event of the sandbox’s merchant')
     .action(trigger)
 }

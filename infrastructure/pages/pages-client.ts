@@ -59,7 +59,7 @@ const startThread = (
   worker.on('message', (message: FromPages) => {
     if (message === 'ready') {
       isReady = true
-      log.info('pages are answered by a thread of their own')
+      log.info('pages are answered in a worker thread')
     } else if (message === 'hurry') readModels.hurry()
     else if ('answer' in message) exchanges.answered(message)
     else if ('of' in message) exchanges.read(message.of, message.chunk)
@@ -108,9 +108,10 @@ const threadOnDemand = (needs: Needs, log: Log) => {
       if (thread !== begun) return
       thread = undefined
       hasFailed = wasReady
-      if (wasReady) return log.error({ reason }, 'pages are answered again once it has begun anew')
+      if (wasReady)
+        return log.error({ reason }, 'pages are answered again when the thread has restarted')
       restsUntil = performance.now() + restMs
-      log.error({ reason }, 'pages are answered beside payments for now')
+      log.error({ reason }, 'pages are answered in the main thread for now')
     })
     return begun
   }
@@ -139,7 +140,7 @@ const threadOnDemand = (needs: Needs, log: Log) => {
       if (performance.now() >= restsUntil) thread ??= started()
       watchIdle()
       if (thread?.isReady()) hasFailed = false
-      if (hasFailed) throw new StoreUnavailable('the thread that shows pages begins anew')
+      if (hasFailed) throw new StoreUnavailable('the thread that shows pages is restarting')
       return thread?.isReady() ? thread : undefined
     },
     endStreams: (): void => thread?.endStreams(),

@@ -18,7 +18,7 @@ const requestedVitals = (send: (message: FromPages) => void) => {
       const told = new Promise<Vitals | undefined>((resolve) => asked.set(number, resolve))
       send({ wanted: number })
       const vitals = await told
-      if (!vitals) throw new StoreUnavailable('the service does not report its vitals')
+      if (!vitals) throw new StoreUnavailable('the service does not report its state')
       return vitals
     },
     received: (number: number, vitals: Vitals | undefined): void => {

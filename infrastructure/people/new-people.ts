@@ -112,7 +112,7 @@ export const addInGroups = ({ add, inTransaction }: Needs) => {
       const known = waiting.get(key)
       if (known) return known.id
       if (waiting.size >= mostWaiting)
-        throw new StoreUnavailable('too many people wait to be written into the vault')
+        throw new StoreUnavailable('too many people are waiting for the vault')
       const added = waitingFor(name)
       waiting.set(key, added)
       schedule()

@@ -74,7 +74,7 @@ const keepRunning = async (needs: Needs, first: Started): Promise<void> => {
     failures = performance.now() - began < steadyMs ? failures + 1 : 0
     const againInMs = pauseBefore(failures)
     const { pid } = worker.process
-    log.error({ pid, code, againInMs }, 'a process of the service has ended: another is started')
+    log.error({ pid, code, againInMs }, 'a process of the service has ended and is restarted')
     await pause(againInMs)
     if (isStopping()) return
   }

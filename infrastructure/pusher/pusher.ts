@@ -84,7 +84,7 @@ export const makePusher = (
     /** Publishes what this or another process sends from now on. */
     follow: (message: Publishing['message']): void => {
       const onFailure = (error: unknown) =>
-        log.error({ error }, 'a message was not published; its listeners have to come back')
+        log.error({ error }, 'a message was not published; its subscribers must reconnect')
       core.onEvents(publishToChannels({ message, hub, onFailure }))
     },
     end: (): void => {

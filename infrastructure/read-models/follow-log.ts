@@ -32,7 +32,7 @@ export const followLog = async (needs: Needs, place: Place, log: Log, beside: Wh
   const file = await openReadModels(place, store, (foldedTo) =>
     log.warn(
       { foldedTo, head: from },
-      'the log does not hold this event where the read models have seen it: they are folded anew',
+      'the log lacks this event at the position in the read models: they are rebuilt',
     ),
   )
   const { name } = file.sqlite

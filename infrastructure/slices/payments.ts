@@ -24,7 +24,7 @@ export const paymentSlice = async (
     (await informFunding({
       ...{ ...core, movements, share: core.shares.funding },
       context: () => core.contextOf('daybook'),
-      outageOf: outagesOf('telling the funding'),
+      outageOf: outagesOf('notifying the funding source of'),
     }))
   const rows = payments.payments
   const share = core.shares.merchants

@@ -52,9 +52,9 @@ export const beginFromSnapshot = async (settings: Settings, log: Log): Promise<v
     if (token === undefined) return fail('SNAPSHOT_TOKEN is not set')
     const { foldedTo } = await fetchSnapshot(settings, from, token)
     const seconds = Number(((performance.now() - began) / 1_000).toFixed(1))
-    log.info({ from, position: foldedTo.position, seconds }, 'begun from a snapshot')
+    log.info({ from, position: foldedTo.position, seconds }, 'started from a snapshot')
   } catch (error) {
     const reason = error instanceof OperatorError ? error.message : error
-    log.warn({ from, reason }, 'no snapshot can be had there: the log is folded instead')
+    log.warn({ from, reason }, 'no snapshot is available there: the log is folded instead')
   }
 }

@@ -47,15 +47,15 @@ export const offerSnapshots = (readModels: string, token: string, log: Log) => {
       void outgoing.writeHead(status, { 'Content-Type': 'text/plain' }).end(`${text}\n`)
     const given = digestOf(headers.authorization ?? '')
     if (!timingSafeEqual(given, wanted)) {
-      log.warn('a snapshot was asked for with a wrong token')
+      log.warn('a snapshot was requested with a wrong token')
       return refuse(401, 'Send the SNAPSHOT_TOKEN of this node as a Bearer token.')
     }
-    if (isBusy) return refuse(503, 'Another snapshot is under way: try again.')
+    if (isBusy) return refuse(503, 'Another snapshot is in progress: try again.')
     isBusy = true
     try {
       await send(outgoing)
     } catch (error) {
-      log.error({ error }, 'a snapshot could not be handed over')
+      log.error({ error }, 'a snapshot could not be sent')
       if (outgoing.headersSent) outgoing.destroy()
       else refuse(500, 'The snapshot could not be taken: the log of this node says why.')
     } finally {

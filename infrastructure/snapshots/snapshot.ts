@@ -65,7 +65,7 @@ export const readSnapshot = (file: string): Snapshot => {
     }
   } catch (error) {
     if (!(error instanceof Database.SqliteError)) throw error
-    return fail(`${file} is no snapshot of read models: ${error.message}`)
+    return fail(`${file} is not a snapshot of read models: ${error.message}`)
   }
 }
 

@@ -68,7 +68,7 @@ const refuseStale = (database: Database.Database, { before }: LogJob): void => {
   if (position >= before) return
   throw new Error(
     `the file of the read models is folded to ${position}, not to ${before}: ` +
-      'another was put in its place, and the service must be started again',
+      'it was replaced, so restart the service',
   )
 }
 

@@ -72,7 +72,7 @@ export const followJournal = (
       inTurn(async () => {
         for (let tries = 0; tries < mostTries; tries++)
           if ((await tryOnce(decide)) === 'done') return
-        throw new StoreUnavailable(`others append to ${stream} all the time`)
+        throw new StoreUnavailable(`too many concurrent appends to ${stream}`)
       }),
     /** Revision of the newest known event. */
     revision: (): Revision => revision,

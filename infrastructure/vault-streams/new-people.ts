@@ -102,7 +102,7 @@ export const addPeople = ({ journal, pages, known, events }: Needs) => {
     add: (name: NewName): Promise<string> =>
       new Promise((resolve, reject) => {
         if (waiting.length >= mostWaiting)
-          return reject(new StoreUnavailable('too many people wait to be written into the vault'))
+          return reject(new StoreUnavailable('too many people are waiting for the vault'))
         waiting.push({ ...name, resolve, reject })
         writing ??= writeAll()
       }),

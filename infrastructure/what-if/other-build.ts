@@ -12,7 +12,7 @@ export const programIn = (folder: string): string =>
   ['dist/infrastructure/main.js', 'infrastructure/main.js']
     .map((path) => join(resolve(folder), path))
     .find((path) => existsSync(path)) ??
-  fail(`${folder} holds no build: run npm ci and npm run build in that checkout`)
+  fail(`${folder} contains no build: run npm ci and npm run build in that checkout`)
 
 /**
  * The settings of this process, except for those that locate the log, which is in another

@@ -89,8 +89,8 @@ test('given a report whose log cannot be made, then all others are completed, an
   }
   const fails = `completing the reports of ledger-${broken}/default fails`
   expect(bugsSaying(fails)).toHaveLength(1)
-  expect(bugsSaying(fails)[0]).toContain('none is no ISO 4217 code')
-  expect(bugsSaying('a process failed')).toEqual([])
+  expect(bugsSaying(fails)[0]).toContain('none is not a known ISO 4217 code')
+  expect(bugsSaying('background work failed')).toEqual([])
 
   mend()
   await service.advance(60)

@@ -14,7 +14,7 @@ test('given a new merchant, then its zone is UTC, until the operator says otherw
   const wrong = await daybook('merchant', 'change', 'sandbox', '--time-zone', '+01:00')
   expect(wrong).toMatchObject({
     code: 1,
-    errors: '+01:00 is no time zone of the IANA database, such as Europe/Oslo\n',
+    errors: '+01:00 is not a time zone of the IANA database, such as Europe/Oslo\n',
   })
   const { code, output } = await daybook(
     ...['merchant', 'change', 'sandbox', '--time-zone', 'europe/oslo'],
@@ -56,7 +56,7 @@ test('given holidays by the word of the operator, then payouts go by it', async 
   expect(await holidays('2027')).toContain('2027-05-18')
   expect(await holidays('2027')).not.toContain('2027-05-17')
   expect((await daybook('holidays', 'add', 'NO', '2027-02-30')).errors).toBe(
-    '2027-02-30 is no day, as YYYY-MM-DD\n',
+    '2027-02-30 is not a day, as YYYY-MM-DD\n',
   )
 
   await moveTo('2027-05-16 21:00:00')

@@ -102,7 +102,7 @@ describe('given another build,', () => {
 
   test('that was never built, then it is said how to', async () => {
     const { code, errors } = await replay(scratch())
-    expect(errors).toMatch(/holds no build: run npm ci and npm run build in that checkout\n$/)
+    expect(errors).toMatch(/contains no build: run npm ci and npm run build in that checkout\n$/)
     expect(code).toBe(1)
   })
 })
@@ -162,7 +162,7 @@ describe('given a file of fees,', () => {
   })
 
   test.each([
-    [[], 'holds no fees: give a list as daybook fees list --json prints it'],
+    [[], 'contains no fees: give a list in the format of daybook fees list --json'],
     [[{ merchant: 'a', currency: 'XXX' }], 'entry 1: XXX must be a current ISO 4217 code'],
     [[{ merchant: 'a', currency: 'NOK', transaction_rate: '2' }], 'entry 1: 2 must be a rate'],
     [[{ merchant: 'a', currency: 'NOK', rate: '0' }], 'entry 1: ✖ Unrecognized key: "rate"'],

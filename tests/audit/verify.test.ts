@@ -67,9 +67,11 @@ test('given a checkpoint that the key has not signed, then it is no checkpoint',
     expect.stringMatching(/ cannot be trusted: no key that is known here has signed it/),
   ])
   const none = given('none', 'a note\n')
-  expect(await verify('--since', none)).toMatchObject({ errors: `${none} holds no checkpoint\n` })
+  expect(await verify('--since', none)).toMatchObject({
+    errors: `${none} contains no checkpoint\n`,
+  })
   expect(await verify('--key', 'x')).toMatchObject({
-    errors: 'x is no key as /transparency/key tells it\n',
+    errors: 'x is not a key in the format of /transparency/key\n',
   })
 })
 

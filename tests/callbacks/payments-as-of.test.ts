@@ -77,5 +77,7 @@ test('payments are remembered by the hundred, those of many captures by the doze
 })
 
 test('a stream without a payment is refused', async () => {
-  await expect(histories(new Map()).asOf('payment-t', 3)).rejects.toThrow('payment-t is no payment')
+  await expect(histories(new Map()).asOf('payment-t', 3)).rejects.toThrow(
+    'payment-t is not a payment',
+  )
 })

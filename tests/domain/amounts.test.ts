@@ -130,7 +130,7 @@ describe('writing an amount', () => {
     'refuses to write %d, which is no count',
     (minor) => {
       expect(() => formatAmount(minor, 'NOK')).toThrow(
-        new RangeError(`${minor} is no exact amount`),
+        new RangeError(`${minor} is not an exact amount`),
       )
     },
   )

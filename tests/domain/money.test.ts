@@ -58,7 +58,7 @@ describe('currencies', () => {
     (code) => {
       expect(isCurrency(code)).toBe(false)
       expect(isKnownCurrency(code)).toBe(false)
-      expect(() => decimalsOf(code)).toThrow(`${code} is no ISO 4217 code known here`)
+      expect(() => decimalsOf(code)).toThrow(`${code} is not a known ISO 4217 code`)
     },
   )
 

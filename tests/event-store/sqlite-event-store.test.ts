@@ -324,7 +324,7 @@ describe('the file', () => {
         await rename(file + part, `${file}${part}.away`)
         await expect(append()).rejects.toThrow('removed')
         await copyFile(`${file}${part}.away`, file + part)
-        await expect(append()).rejects.toThrow('another put in its place')
+        await expect(append()).rejects.toThrow('replaced')
         await rename(`${file}${part}.away`, file + part)
       }
       expect(await append()).toMatchObject({ revision: 1 })

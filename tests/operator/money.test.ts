@@ -128,8 +128,10 @@ test('given files that are none of the bank, then the page says why', async () =
   const before = (await service.events()).length
   const other = await upload('<a/>', 'holiday.xml')
   expect(other.status).toBe(400)
-  expect(plain(other)).toContain('holiday.xml is no camt.053, camt.054 or pain.002 of ISO 20022')
-  expect(plain(await upload('no XML'))).toContain('statement.xml is no XML')
+  expect(plain(other)).toContain(
+    'holiday.xml is not an ISO 20022 camt.053, camt.054 or pain.002 file',
+  )
+  expect(plain(await upload('no XML'))).toContain('statement.xml is not XML')
   const elsewhere = await upload(statement(entry('1.00', 'x'), 'NO0000000000000'))
   expect(plain(elsewhere)).toContain(`BANK_ACCOUNT is ${bank}`)
   expect((await service.events()).length).toBe(before)

@@ -170,7 +170,7 @@ describe('another process that holds the file', () => {
     other.exec('BEGIN IMMEDIATE')
     const waiting = Promise.allSettled(namesOf(10_000).map((name) => here.personFor(name)))
     await expect(here.personFor('one more')).rejects.toThrow(
-      new StoreUnavailable('too many people wait to be written into the vault'),
+      new StoreUnavailable('too many people are waiting for the vault'),
     )
     await nextTurn()
     vi.advanceTimersByTime(5_010)

@@ -93,7 +93,7 @@ test('what is no moment, beyond the log or there already is refused', async () =
   const there = join(folder, 'there.sqlite')
   copyFileSync(logFileIn(service.settings), there)
   const refused = [
-    ['yesterday', 'a.sqlite', /^yesterday is no moment: give a time such as/],
+    ['yesterday', 'a.sqlite', /^yesterday is not a moment: give a time such as/],
     ['999999', 'b.sqlite', /^the log ends at position \d+\n$/],
     [String(position), 'there.sqlite', /is there already: name a new file/],
   ] as const

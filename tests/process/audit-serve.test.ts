@@ -51,9 +51,9 @@ describe('audit serve', () => {
     [
       'with the key of another',
       () => [...withTokens(), '--key', file('authority.key')],
-      /no certificate/,
+      /not a PEM certificate/,
     ],
-    ['at no port', () => [...withTokens(), '--port', '65536'], /65536 is no port/],
+    ['at no port', () => [...withTokens(), '--port', '65536'], /65536 is not a port/],
     ['at no host', () => [...withTokens(), '--host', 'no.such.host.invalid'], /no such host/],
     [
       'at the address of another',

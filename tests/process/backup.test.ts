@@ -169,7 +169,7 @@ test('given a backup that lost something, when it is checked, then that is told'
   ).toMatch(/the blob [\da-f]{64} is missing/)
   expect(
     await problemOf('no-key', (copy) => writeFileSync(join(copy, 'callback-rsa.pem'), 'none')),
-  ).toContain('callback-rsa.pem holds no private key')
+  ).toContain('callback-rsa.pem contains no private key')
   const other = join(root, 'other')
   const words = ['merchant', 'add', 'x', '--name', 'X', '--currency', 'NOK']
   expect((await runCommand({ DATA_DIR: other }, ...words)).code).toBe(0)

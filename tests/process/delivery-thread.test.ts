@@ -20,7 +20,7 @@ const threads: Worker[] = []
 process.on('worker', (thread) => threads.push(thread))
 let receiver: Receiver
 
-const isReady = 'callbacks are delivered by a thread of their own'
+const isReady = 'callbacks are delivered in a worker thread'
 
 beforeAll(async () => {
   receiver = await startReceiver({ keys: await fetchCallbackKeys(server.address) })
@@ -112,7 +112,7 @@ describe('given a service that delivers callbacks in a thread,', () => {
     await heard(isReady, 2)
     await settle()
     expect(messagesAbout(tid)).toEqual(both)
-    expect(lines.filter((line) => line.includes('delivered again once'))).toHaveLength(1)
+    expect(lines.filter((line) => line.includes('callback delivery resumes'))).toHaveLength(1)
   })
 
   test('when it stops, then what is under way is recorded before', async () => {

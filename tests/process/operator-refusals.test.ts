@@ -75,7 +75,7 @@ test.each([
   ['merchant', 'change', 'harbour', '--name', ' '],
   ['app', 'add', 'harbour', '--redirect-uri', 'https://harbour.example/back', '--name', ''],
 ])('given no name, when %s %s is asked for, then it is refused', async (...words) => {
-  expect(await refusal(...words)).toBe('a name has at least one character that is no blank\n')
+  expect(await refusal(...words)).toBe('a name has at least one non-blank character\n')
 })
 
 test('given an id or a secret that the interface refuses, when a user is added, then it is refused here too', async () => {
@@ -115,10 +115,12 @@ test('given a word that is no command, then that is told, whatever comes after i
 
 test('given a stream, a position or a payer that is none, when an auditor asks for it, then that is told', async () => {
   expect(await refusal('audit', 'events', '--stream', 'nosuch')).toBe('there is no stream nosuch\n')
-  expect(await refusal('audit', 'events', '--after', 'abc')).toBe('abc is no position in the log\n')
+  expect(await refusal('audit', 'events', '--after', 'abc')).toBe(
+    'abc is not a position in the log\n',
+  )
   expect(await refusal('audit', 'consents', 'nosuch')).toBe('there is no payer nosuch\n')
   expect(await refusal('audit', 'consents', 'nosuch', '--at', 'noon')).toBe(
-    'noon is no time as YYYY-MM-DD, or YYYY-MM-DD hh:mm:ss, in UTC\n',
+    'noon is not a time as YYYY-MM-DD, or YYYY-MM-DD hh:mm:ss, in UTC\n',
   )
 })
 
@@ -146,7 +148,7 @@ test.each(['1111', '0000', '1234', '4321', '7890', '012345', '10987'])(
   async (pin) => {
     const words = ['payer', 'add', '+4741234567', '--name', 'Kari', '--pin', pin]
     expect(await refusal(...words)).toBe(
-      'a PIN has 4 to 12 digits, not one again and again, and is no row such as 1234\n',
+      'a PIN has 4 to 12 digits, and is neither one repeated digit nor a sequence such as 1234\n',
     )
   },
 )

@@ -20,5 +20,5 @@ test('a time that an operator gives is in UTC, wherever the machine stands', () 
 
 test.each(['noon', 'May 5', '2026-02-30', '2026-05-17 25:00:00', '2026-05-17T12:00:00+02:00', ''])(
   '%s is told to be none',
-  (text) => expect(() => instantOf(text)).toThrow('is no time as YYYY-MM-DD'),
+  (text) => expect(() => instantOf(text)).toThrow('is not a time as YYYY-MM-DD'),
 )

@@ -67,7 +67,7 @@ test('a netmask of a merchant is set, and taken away again', async () => {
   expect(await shown()).toBe('192.0.2.0/24')
   expect(await run('change', 'walled', '--netmask', '192.0.2')).toMatchObject({
     code: 1,
-    errors: '192.0.2 is no IPv4 or IPv6 network, and not none\n',
+    errors: '192.0.2 is neither an IPv4 or IPv6 network nor none\n',
   })
   expect((await run('change', 'walled', '--netmask', 'none')).code).toBe(0)
   expect(await shown()).toBeNull()

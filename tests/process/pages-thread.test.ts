@@ -7,7 +7,7 @@ import { heardLog } from '../../harness/heard-log.ts'
 import { pagesInThread } from '../../infrastructure/pages/pages-client.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 
-const isReady = 'pages are answered by a thread of their own'
+const isReady = 'pages are answered in a worker thread'
 const threads: Worker[] = []
 process.on('worker', (thread) => threads.push(thread))
 

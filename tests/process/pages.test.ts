@@ -30,7 +30,7 @@ const alice = makeVisitor(server)
 await alice.signIn('alice')
 const bob = makeVisitor(server)
 await bob.signIn('bob')
-const isReady = 'pages are answered by a thread of their own'
+const isReady = 'pages are answered in a worker thread'
 
 const call = async (method: string, path: string, body?: object) => {
   const type = body && { 'Content-Type': 'application/json' }

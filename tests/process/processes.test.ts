@@ -84,7 +84,7 @@ test('given a port that is taken, then the processes do not start, and it says w
   const { address } = await startProcesses(2)
   const { ended, errors } = await startProcesses(2, new URL(address).port)
   expect((await ended)[0]).toBe(1)
-  expect(errors()).toContain('another process listens there')
+  expect(errors()).toContain('already in use by another process')
 })
 
 test('a process that fails again and again is started later and later', () => {

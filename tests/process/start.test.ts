@@ -129,14 +129,14 @@ describe('a service that cannot start says why in one line', () => {
     expect(await start({ DATA_DIR: folder('port'), PORT })).toEqual({
       code: 1,
       output: '',
-      errors: `PORT="${PORT}": another process listens there, on HOST="127.0.0.1"\n`,
+      errors: `PORT="${PORT}": already in use by another process on HOST="127.0.0.1"\n`,
     })
   })
 
   test('given a host that does not exist, or is not here', async () => {
     const DATA_DIR = folder('host')
     expect(await told({ DATA_DIR, HOST: 'nosuch.invalid' }, listen)).toMatch(
-      /^HOST="nosuch\.invalid": no such host is found \(E\w+\)$/,
+      /^HOST="nosuch\.invalid": there is no such host \(E\w+\)$/,
     )
     expect(await told({ DATA_DIR, HOST: '192.0.2.1' }, listen)).toBe(
       'HOST="192.0.2.1": this machine has no such address',
@@ -216,7 +216,7 @@ describe('a service that cannot start says why in one line', () => {
     mkdirSync(folder('keyless'))
     writeFileSync(file, 'no key')
     expect(await told({ DATA_DIR: folder('keyless') }, () => keyInFile(file, 'rsa'))).toBe(
-      `DATA_DIR="${folder('keyless')}": ${file} holds no private key: put it back from a copy`,
+      `DATA_DIR="${folder('keyless')}": ${file} contains no private key: put it back from a copy`,
     )
   })
 

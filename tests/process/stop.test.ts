@@ -33,7 +33,7 @@ test('a service that is stopped while the event store is away does not ask for i
   // The request is in progress.
   await service.stop()
   await core.close()
-  expect(lines.filter((line) => line.includes('it will try again'))).toEqual([])
+  expect(lines.filter((line) => line.includes('will be retried'))).toEqual([])
 })
 
 test('accounting that is stopped gives up the logs under way and begins no others; the next start makes them', async () => {

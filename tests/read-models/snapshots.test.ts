@@ -136,7 +136,7 @@ test('a snapshot of another version, and a file that is none, are refused', asyn
   })
   expect(await use('snapshot', 'use', 'package.json')).toMatchObject({
     code: 1,
-    errors: expect.stringContaining('is no snapshot of read models'),
+    errors: expect.stringContaining('is not a snapshot of read models'),
   })
 })
 
