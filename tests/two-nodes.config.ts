@@ -28,8 +28,8 @@ const skipped: readonly Skipped[] = [
   {
     because: 'it harms what one process has, and the other answers in its place',
     tests: [
-      'a vault that cannot be read is told in readiness',
-      'read models whose damage meets what works beside the requests',
+      'a vault that cannot be read shows in readiness',
+      'read models whose damage is found by background work',
       'read models whose damage shows when they are folded into',
     ],
   },

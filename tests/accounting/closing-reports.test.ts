@@ -15,7 +15,7 @@ const closings = async (ledger: string) =>
     ({ type, stream }) => type === 'ReportClosed' && stream === `ledger-sandbox/${ledger}`,
   )
 
-test('given a ledger, then its reports close by hand, until told otherwise', async () => {
+test('given a ledger, then its reports close by hand unless scheduled', async () => {
   expect((await shop.place.ledger()).closes).toBe('by_hand')
   expect(await put('default', { closes: 'hourly' })).toMatchObject({ status: 400 })
   expect(await put('default', { closes: 'daily' })).toMatchObject({ status: 204 })

@@ -173,7 +173,7 @@ test('given a merchant whose settlement cannot be started, then others are settl
   expect([await settlementsOf(broken), await settlementsOf(healthy)]).toEqual([0, 1])
 })
 
-test('given a merchant who is not due and cannot be settled now, then nobody is told that it works again', async () => {
+test('given a merchant not due and failing, then no recovery is reported', async () => {
   const { core } = service
   const broken = await newShop()
   await core.readModels.caughtUp()

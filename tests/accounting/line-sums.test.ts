@@ -112,7 +112,7 @@ describe('sums of lines', () => {
     ])
   })
 
-  test('change no line, and are told once', () => {
+  test('change no line, and are reported once', () => {
     const charged = { ...one, charge: { fee: 1, interchange: 2, vat: 3, taxcode: 'NO:2013' } }
     const before = structuredClone(charged)
     const sums = sumLines()

@@ -39,7 +39,7 @@ const rejection = (message: string, endToEndId: string) =>
 
 const all = { merchant: null, since: earliestDay, until: latestDay }
 
-test('given payouts of each state, then lists tell what the command tells', async () => {
+test('given payouts of each state, then lists show the same as the command', async () => {
   const { settlements, payouts, payoutOrders } = place.core.accounting
   await settledSale('100.00')
   await settledSale('250.00')

@@ -46,7 +46,7 @@ const idsOfSettlementsIn = async (shop: string, uris: readonly string[]) => {
   return lines.filter((line) => line.includes(',capture,')).map((line) => line.split(',')[column])
 }
 
-test('a walk over the ledgers of a merchant sees each once, and none of another’s', async () => {
+test('paging through a merchant’s ledgers returns each once, and none of another’s', async () => {
   const [shop, other] = [await service.newMerchant(), await service.newMerchant()]
   const own = ['default', ...Array.from({ length: 100 }, (_, index) => `l${index}`)]
   for (const id of own.slice(1)) await ask(shop, 'POST', `${base}/ledger/`, { id, currency: 'NOK' })

@@ -3,7 +3,7 @@ import { eventsWithCallbacks } from '../../application/callback-history.ts'
 import type { EventStore } from '../../application/event-store.ts'
 import { openPlace } from '../../harness/ledger-service.ts'
 
-test('of a payment with many events, what tells a message is read once', async () => {
+test('events with callbacks of a long payment are read once', async () => {
   const place = await openPlace()
   try {
     const tid = await place.authorize({ amount: '200.00' })

@@ -37,7 +37,7 @@ test('at most so many are at work, and what fails leaves its place', async () =>
   expect(begun).toHaveLength(7)
 })
 
-test('those who wait take turns, each with what they asked for in order', async () => {
+test('waiting requesters take turns, each with their requests in order', async () => {
   const { begun, ask, endOne } = slowWork(1)
   for (const key of ['a', 'a', 'a', 'a', 'b', 'b', 'c', 'a']) void ask(key)
   for (let n = 0; n < 8; n++) await endOne()

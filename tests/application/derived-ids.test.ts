@@ -27,7 +27,7 @@ const place = (id: string): string => id.slice(0, 6)
 const ownPart = (id: string): string => id.slice(6)
 
 describe('the id of what a POS numbers', () => {
-  test('is the same for ever, in whatever order ids are asked for', () => {
+  test('never changes, in whatever order ids are derived', () => {
     expect(clustered('tid')(...order)).toBe(ofThatOrder.clustered)
     expect(clustered('rid')(...order)).toBe(ofThatOrder.clusteredForPermissions)
     const tidOf = clustered('tid')

@@ -44,7 +44,7 @@ test('merchants take turns, and so do the destinations of each', () => {
   ])
 })
 
-test('a merchant holds a share of the slots, and the others get theirs beside it', () => {
+test('a merchant gets a share of the slots, and the others get theirs', () => {
   const turns = makeFairScheduler()
   for (const host of hosts(100)) turns.add(laneOf('shop', host))
   const held = takeAll(turns)
@@ -112,7 +112,7 @@ const steps = fc.array(
   { minLength: 100, maxLength: 2000 },
 )
 
-test('whoever comes and goes, no bound is passed, and everybody has a turn in the end', () => {
+test('under any load no limit is exceeded, and everybody gets a turn eventually', () => {
   fc.assert(
     fc.property(steps, (all) => {
       const turns = makeFairScheduler()

@@ -88,7 +88,7 @@ test('a source that holds money hears what has become of it: captured, given bac
   })
 })
 
-test('while it cannot be told all goes on; then it hears everything, in the order of each payment', async () => {
+test('while the source fails all else continues; later it gets everything, in order per payment', async () => {
   let isClosed = true
   const { source, heardOf, told } = bank(() => isClosed)
   const place = await openBank(source)
@@ -111,7 +111,7 @@ test('while it cannot be told all goes on; then it hears everything, in the orde
     expect(heardOf(tid)).toEqual(['capture 400', 'capture 600', 'refund 1000'])
 })
 
-test('what one of its payments does not let it hear is told again, and nothing is passed over', async () => {
+test('a failed report about one payment is repeated, and none is skipped', async () => {
   let refused = ''
   const { source, heardOf } = bank(({ payment }) => payment === refused)
   const place = await openBank(source)
@@ -133,7 +133,7 @@ test('what one of its payments does not let it hear is told again, and nothing i
   expect([heardOf(one), heardOf(two)]).toEqual([['capture 100'], ['capture 200']])
 })
 
-test('what happened while nobody told is told by the next start; what was told before is not', async () => {
+test('events during a downtime are published after the start; earlier ones are not', async () => {
   const before = bank()
   const first = await openBank(before.source)
   onTestFinished(first.remove)
@@ -154,7 +154,7 @@ test('what happened while nobody told is told by the next start; what was told b
   expect(after.heardOf(tid)).toEqual(['capture 200'])
 })
 
-test('what one node has told the next one need not tell', async () => {
+test('what one node has reported the next one does not report again', async () => {
   const [ours, theirs] = [bank(), bank()]
   const first = await openBank(ours.source)
   onTestFinished(first.remove)
@@ -171,7 +171,7 @@ test('what one node has told the next one need not tell', async () => {
   expect([ours.heardOf(tid), theirs.heardOf(tid)]).toEqual([['capture 100'], []])
 })
 
-test('the first source of a log does not hear of money that it was never asked for', async () => {
+test('the first source of a log gets no reports about money it never approved', async () => {
   const place = await openPlace()
   onTestFinished(place.remove)
   const tid = await place.authorize({ amount: '10.00' })

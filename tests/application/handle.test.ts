@@ -202,7 +202,7 @@ describe('many commands to one payment at once', () => {
     expect(await capturedOf(tid)).toBe(100)
   })
 
-  test('one that is refused holds up none of those behind it', async () => {
+  test('a refused append does not delay the following ones', async () => {
     const handler = handlerOf(store)
     const tid = await authorised(handler)
     const pay = paying(handler, tid)
@@ -238,7 +238,7 @@ describe('two processes on one log', () => {
     expect(['accepted', 'nothing_is_left_to_capture']).toEqual(expect.arrayContaining(reasons))
   })
 
-  test('a payer accepts on one what the other has just picked up for them, and nobody else’s money is asked for', async () => {
+  test('a payer accepts on one what the other just picked up, and only that payer is charged', async () => {
     const [ours, theirs] = [handlerOf(store), handlerOf(another())]
     const asked: string[] = []
     const funding: FundingSource = {
@@ -311,7 +311,7 @@ describe('two processes on one log', () => {
     expect(told.slice(2)).toEqual(['approve', 'approve', 'cancel'])
   })
 
-  test('who accepts twice at once is asked for one and the same approval, which stays', async () => {
+  test('accepting twice at once requests one and the same approval, which stays', async () => {
     const handler = handlerOf(store)
     const held = new Set<string>()
     const funding: FundingSource = {
@@ -339,7 +339,7 @@ describe('two processes on one log', () => {
     expect([...held]).toEqual([JSON.stringify(approval)])
   })
 
-  test('the funding source is asked for all that the payer accepts, with the tip and on credit, and when they repeat it not again', async () => {
+  test('the funding source approves the whole accepted amount, with tip and credit, only once', async () => {
     const handler = handlerOf(store)
     const asked: Approval[] = []
     const funding: FundingSource = {
@@ -420,7 +420,7 @@ describe('two processes on one log', () => {
     expect(await capturedOf(tid)).toBe(5000)
   })
 
-  test('a payment is asked for on both at once: it is requested once', async () => {
+  test('a payment requested on both at once is requested once', async () => {
     const tid = randomUUID()
     const both = [handlerOf(store), handlerOf(another())]
     const reasons = await Promise.all(both.map((handler) => reasonOf(paying(handler, tid)(ask()))))
@@ -512,7 +512,7 @@ describe('when the store fails', () => {
     await expect(paying(handler, tid)(capture(part('a', 1)))).rejects.toThrow(StoreUnavailable)
   })
 
-  test('an event that this version does not know is no reason to go on', async () => {
+  test('an event unknown to this version stops folding', async () => {
     const tid = randomUUID()
     const unknown = { id: randomUUID(), type: 'PaymentVanished', data: {}, metadata: {} }
     const odd = openSqliteEventStore(join(folder, 'odd.sqlite'))
@@ -569,7 +569,7 @@ describe('what is remembered', () => {
     expect(handler.recall(payments, a)).toMatchObject({ status: 'auth' })
   })
 
-  test('what nobody has made is found as nothing, and is not remembered', async () => {
+  test('a missing entry is found as undefined, and not cached', async () => {
     const handler = handlerOf(store)
     const tid = randomUUID()
     expect(await handler.find(payments, tid)).toEqual({ status: 'unrequested' })

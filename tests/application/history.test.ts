@@ -58,6 +58,6 @@ test('while a long history is read, others have their turn', async () => {
   expect(turns).toBeGreaterThanOrEqual(4)
 })
 
-test('there is no history of a stream that is not there', async () => {
+test('a missing stream has no history', async () => {
   expect(await revisionsOf(0, 10, 'none')).toEqual([])
 })

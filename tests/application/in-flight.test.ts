@@ -5,7 +5,7 @@ const answered = async (): Promise<void> => {
   for (let turn = 0; turn < 5; turn++) await Promise.resolve()
 }
 
-test('a request is alone until another comes beside it, and again a while after that', async () => {
+test('a request is alone until a concurrent one arrives, and again a while later', async () => {
   let now = 0
   const { counted, isAlone } = countInFlight(() => now)
   const answers: (() => void)[] = []

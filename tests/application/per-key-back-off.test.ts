@@ -53,7 +53,7 @@ test('what rests is tried again when the clock was put back, and not an hour lat
   expect(nextLook(null)).toBe(2500)
 })
 
-test('those that rest take no place of others, who are done meanwhile', async () => {
+test('items that back off take no place of others, which are processed', async () => {
   const { look, failing } = workOn(['a', 'b', 'c', 'd'], new Set(['a', 'b']))
   expect(await look(0, 2)).toEqual(['a', 'b'])
   expect(failing()).toEqual(['a', 'b'])
@@ -63,7 +63,7 @@ test('those that rest take no place of others, who are done meanwhile', async ()
   expect(await look(1000, 1)).toEqual(['a'])
 })
 
-test('whoever fails is told of, and its end too, whoever has done it', async () => {
+test('failures and recoveries are reported per key', async () => {
   const names = ['a', 'b', 'c']
   const broken = new Set(names)
   const { look, nextLook, told } = workOn(names, broken)

@@ -83,7 +83,7 @@ describe('scheduled work', () => {
     expect(work.looks).toHaveLength(2)
   })
 
-  test('rests a second after a failure, however often it is woken, and then goes on', async () => {
+  test('backs off for a second after a failure, however often it is woken', async () => {
     let isDown = true
     const work = scheduled(async () => {
       if (isDown) throw new StoreUnavailable('down')
@@ -103,7 +103,7 @@ describe('scheduled work', () => {
     expect(work.looks).toHaveLength(3)
   })
 
-  test('goes on after work that fails before it has begun', async () => {
+  test('continues after work that fails before it starts', async () => {
     const work = scheduled(() => {
       throw new Error('at once')
     })
@@ -122,7 +122,7 @@ describe('scheduled work', () => {
     expect([work.looks, work.pending()]).toEqual([[0], []])
   })
 
-  test('is told that it is stopped, and what it gives up then has not failed', async () => {
+  test('gets the stop signal, and work aborted by it has not failed', async () => {
     const work = scheduled(
       (_, stopped) =>
         new Promise((_, giveUp) => stopped.addEventListener('abort', () => giveUp(stopped.reason))),
@@ -308,7 +308,7 @@ describe('deliveries', () => {
     expect(uris.map((told) => String(told).slice(-3))).toEqual(['old', 'old', 'new', 'new'])
   })
 
-  test('that nobody has tried are sent without asking the log', async () => {
+  test('that were never attempted are sent without reading the log', async () => {
     const recorded = new Set<string>()
     const { delivery, sent, failures } = deliver(['payment-a', 'payment-b'], recorded, {
       handle: async (_, id) => {
@@ -323,7 +323,7 @@ describe('deliveries', () => {
     expect([sent, failures]).toEqual([['payment-a', 'payment-b'], []])
   })
 
-  test('that somebody waits for are begun no more once the service stops', async () => {
+  test('that are waiting do not start once the service stops', async () => {
     const subjects = Array.from({ length: 40 }, (_, n) => `payment-${n}`)
     const recorded = new Set<string>()
     const stopping = new AbortController()

@@ -103,7 +103,7 @@ const twoNodes = () => {
   }
 }
 
-describe('the state of an aggregate as it stands in the log', () => {
+describe('the current state of an aggregate in the log', () => {
   test('is as new as the log, whoever writes to it and however late that is observed', async () => {
     const id = fc.constantFrom(...ids)
     const node = fc.constantFrom(0 as const, 1 as const)

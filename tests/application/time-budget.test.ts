@@ -20,7 +20,7 @@ test('who has spent too much waits until a share of the time has made up for it'
   expect(waitOf('a')).toBe(0)
 })
 
-test('who spends less than the share never waits, and nobody waits for another', () => {
+test('a key below its share never waits, and keys do not delay each other', () => {
   const { waitOf, spend, pass } = started()
   spend('b', 99_000)
   for (let turn = 0; turn < 100; turn++) {

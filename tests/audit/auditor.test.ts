@@ -110,7 +110,7 @@ test('given a token, then a program reads the same as JSON, and exports events',
   expect((await service.visit('/audit/events', { headers })).status).toBe(401)
 })
 
-test('given a refused request, then its page tells why, decided again', async () => {
+test('given a refused request, then its page shows the reason, decided again', async () => {
   const tid = await service.authorize()
   const part = { amount: '70.00', currency: 'NOK', capture_id: 'c1' }
   await service.till('PUT', `/merchant/v1/payment_request/${tid}/`, { action: 'capture', ...part })

@@ -51,7 +51,7 @@ const told = async (...words: string[]) => {
   return output
 }
 
-test('a payment is told event by event: who, why, which numbers, and who was told', async () => {
+test('a payment is explained event by event: who, why, numbers, and notifications', async () => {
   const story = await told(tid)
   const captured = /PaymentCaptured: 20.00 \+ 5.00 NOK is captured as c1.*?(?=\n\d{4})/s
   const [capture = ''] = captured.exec(story) ?? []
@@ -164,7 +164,7 @@ test('what does not exist is refused, with the ways to write a subject', async (
   ])
 })
 
-test('a payment of many events is told by its first, and read no further where known', async () => {
+test('a payment of many events shows its first ones, and reads no more if cached', async () => {
   const many = await service.authorize()
   const capture = (count: number) =>
     service.till('PUT', pathOf(many), {

@@ -113,7 +113,7 @@ test('given an export, then each SAF-T file has the structure of 1.30 and its su
   ])
 })
 
-test('given a SAF-T file with one thing wrong, then that check tells', () => {
+test('given a SAF-T file with one fault, then its check finds it', () => {
   const xml = text('all', 'saf-t-NOK.xml')
   for (const [was, is] of [
     ['<Amount>40.00</Amount>', '<Amount>40.01</Amount>'],

@@ -41,7 +41,7 @@ test('a log in EventStoreDB is audited, and has the same root', async () => {
   expect(await verifyLog(theirs, settings, options)).toMatchObject({ holds: true, root })
 })
 
-test('beside a service that goes on meanwhile, nothing is found', async () => {
+test('while a service is running, no problem is found', async () => {
   const place = await openPlace()
   onTestFinished(async () => {
     await place.stop()

@@ -47,7 +47,7 @@ const live = (folder: string): Database.Database => {
   return new Database(join(directory, name))
 }
 
-test('given a journal that owes a merchant too much, then that is told', () => {
+test('given a journal that owes a merchant too much, then that is reported', () => {
   const sqlite = live(copied())
   const wrong = "UPDATE journal_balances SET balance = '-7' WHERE account = 'merchant_payable'"
   sqlite.exec(wrong)

@@ -73,7 +73,7 @@ test('given requests that are refused undecided, then it is said why', async () 
   expect(await refusalOf(right.request)).toBeUndefined()
 })
 
-test('given a payer who is refused, then that is told as well', async () => {
+test('given a payer who is refused, then that is reported as well', async () => {
   const tid = await service.capture()
   const decline = service.world('POST', `/sandbox/v1/payment_request/${tid}/decline/`, {})
   expect(await refusalOf((await asked(decline)).request)).toMatchObject({
@@ -144,7 +144,7 @@ describe('the file of refusals', () => {
   const linesIn = (directory: string) =>
     refusalFiles(directory).flatMap(({ file }) => readFileSync(file, 'utf8').split('\n'))
 
-  test('takes so much of a merchant a day, and goes on with those of others', () => {
+  test('limits a merchant’s refusals per day, and continues with those of others', () => {
     const file = begin()
     flood(file, 'noisy')
     const size = () => statSync(refusalFiles(file.directory)[0]?.file ?? '').size
@@ -163,7 +163,7 @@ describe('the file of refusals', () => {
     expect(statSync(refusalFiles(file.directory)[0]?.file ?? '').size).toBeLessThan(16_800_000)
   })
 
-  test('goes on with those of a merchant when strangers claim to be of it, or of many', () => {
+  test('keeps recording a merchant’s when strangers claim to be that merchant, or many', () => {
     const { directory, refusals, refuse } = begin()
     for (let batch = 0; batch < 500; batch += 1) {
       for (let each = 0; each < 100; each += 1)

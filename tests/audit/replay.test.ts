@@ -90,7 +90,7 @@ describe('given another build,', () => {
     expect(ofPayments.differences[0]).toMatchObject({ column: 'amountLeft' })
   })
 
-  test('that cannot fold the log, then what it says is told', async () => {
+  test('that cannot fold the log, then its error is printed', async () => {
     const folder = scratch()
     mkdirSync(join(folder, 'infrastructure'))
     const code = `process.stderr.write('event 7 cannot be read\\n'); process.exit(1)`

@@ -75,7 +75,7 @@ test('given a checkpoint that the key has not signed, then it is no checkpoint',
   })
 })
 
-test('given a key as it is told, then it must have signed the log', async () => {
+test('given a published key, then it must have signed the log', async () => {
   const key = (publicKey: Uint8Array) => {
     const told = formatKey(sha256, { name: origin, kind: ed25519, key: publicKey })
     return `${told} from 2026-11-27T20:04:42Z`

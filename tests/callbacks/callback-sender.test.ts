@@ -45,7 +45,7 @@ describe('an attempt in vain says why in one line', () => {
   })
 })
 
-test('a receiver whose name server is silent delays nobody else', async () => {
+test('a receiver with an unresponsive name server delays no other', async () => {
   const port = await answering('HTTP/1.1 204 No Content\r\n\r\n')
   const waiting = Array.from({ length: 16 }, () =>
     sender.send('m1', 'http://silent.example/', '{}'),

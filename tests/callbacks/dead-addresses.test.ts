@@ -65,7 +65,7 @@ test('after 26 hours of failures all messages come in order, as of their events'
   expect(came.flatMap(({ problems }) => problems)).toEqual([])
 })
 
-test('an expired certificate is told with its day, an address with nobody as such', async () => {
+test('an expired certificate is reported with its date, a dead address as such', async () => {
   const receiver = await service.receive({ tls: certificates.expired() })
   const tid = await authorize(service, { callback_uri: receiver.url('/') })
   const gone = await service.receive()

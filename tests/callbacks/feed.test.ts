@@ -17,7 +17,7 @@ const get = async (query = '') => (await service.till('GET', `${path}${query}`))
 const feed = (query = '') => get(`feed/${query}`)
 
 describe('of a payment that gets an address late,', () => {
-  test('what it told before can be sent after all, and stands in the feed once', async () => {
+  test('an earlier message can be sent after all, and is in the feed once', async () => {
     const { next: start } = await feed('?after=now')
     const tid = await authorize(service)
     await capture(service.till, tid, 'a')
@@ -116,7 +116,7 @@ describe('the feed', () => {
     expect(await service.till('GET', `${path}feed/?after=x`)).toMatchObject({ status: 400 })
   })
 
-  test('tells nothing to a user who was disabled while it waited', async () => {
+  test('refuses a user who was disabled while it waited', async () => {
     const tid = await authorize(service)
     const { next } = await feed('?after=now')
     const waiting = service.till('GET', `${path}feed/?after=${next}&wait=30`)

@@ -137,7 +137,7 @@ test('very many hosts of one merchant that never answer delay no others', async 
   expect(hostsAt('/silent')).toBe(150)
 })
 
-test('no more are under way than may be, whoever says what, and nothing is forgotten', async () => {
+test('the limit of concurrent attempts holds in any order, and nothing is lost', async () => {
   const dead = merchants.map((_, merchant) =>
     numbers(70).map((host) => receiver.url(100 * merchant + host, `/silent/${merchant}`)),
   )
@@ -155,7 +155,7 @@ test('no more are under way than may be, whoever says what, and nothing is forgo
   expect(hasArrived('/later')()).toBe(true)
 })
 
-test('the messages of a payment are told one by one, though there is place for more', async () => {
+test('the messages of a payment are sent one at a time, even with free slots', async () => {
   const payments = numbers(30).map((host) =>
     authorizedPayment(service, { callback_uri: receiver.url(1 + host, `/silent/${host}`) }),
   )

@@ -39,7 +39,7 @@ test('a payment as of any event is what the events up to it led to, in any order
   )
 })
 
-test('messages told in order read each event once, and one told again reads none', async () => {
+test('messages built in order read each event once, and a rebuilt one reads none', async () => {
   const captures = Array.from({ length: 50 }, (_, n) => events.captured(`c${n}`, 1))
   const log = [events.requested(), events.authorized(), ...captures].map((event, revision) =>
     recorded({ at: morning, event }, revision),

@@ -22,7 +22,7 @@ const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'
 const headers = (count: number, length: number): string =>
   Array.from({ length: count }, (_, n) => `X-Filler-${n}: ${'x'.repeat(length)}\r\n`).join('')
 
-describe('a receiver is told a message when it answers 2xx', () => {
+describe('a message is delivered when the receiver answers 2xx', () => {
   test.each<[string, number, ...string[]]>([
     ['after 100 Continue', 200, 'HTTP/1.1 100 Continue\r\n\r\n', ok],
     ['after 100 Continue in the same segment', 200, `HTTP/1.1 100 Continue\r\n\r\n${ok}`],

@@ -54,7 +54,7 @@ test('a test event is signed with the secret of the merchant that it is sent for
   ).toMatchObject({ status: 400 })
 })
 
-test('a secret that is replaced signs beside the new one for 24 hours', async () => {
+test('a replaced secret also signs for 24 hours', async () => {
   const before = (await service.owner('GET', path)).body
   const rotated = await service.owner('POST', path)
   expect(rotated).toMatchObject({ status: 200, body: { earlier: [{ secret: before.secret }] } })

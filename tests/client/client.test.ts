@@ -59,7 +59,7 @@ test('every operation is a method, and a misspelt one is none', () => {
   expect(till).not.toHaveProperty('capturePayment')
 })
 
-describe('an error tells what it is by its class:', () => {
+describe('the class of an error identifies it:', () => {
   const refusedBy = async (asked: Promise<unknown>): Promise<ServiceError> => {
     const error = await asked.catch((error: unknown) => error)
     if (!(error instanceof ServiceError))
@@ -102,7 +102,7 @@ describe('an error tells what it is by its class:', () => {
     expect(await other).toBeInstanceOf(DaybookError)
   })
 
-  test('a resource of nobody, whatever its id is made of', async () => {
+  test('an unknown resource, with any characters in its id', async () => {
     expect(await refusedBy(till.getPos('a/../b?c#d'))).toBeInstanceOf(NotFound)
   })
 })

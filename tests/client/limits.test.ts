@@ -25,7 +25,7 @@ describe('when it goes on failing', () => {
     expect(passed).toHaveLength(2 + 3)
   })
 
-  test('then what nobody has heard is sent again, also if it would be made anew', async () => {
+  test('then a request that never arrived is retried, even if it creates something', async () => {
     const closed = await startTroubledProxy()
     closed.close()
     shop.meeting()
@@ -43,7 +43,7 @@ test.each([400, 401, 404, 409, 500, 301, 307])(
   },
 )
 
-test('an answer that cannot be read is asked for again', async () => {
+test('a request with an unreadable response is retried', async () => {
   const passed = shop.meeting({
     status: 200,
     headers: { 'Content-Type': 'application/json' },

@@ -55,7 +55,7 @@ describe('a list', () => {
     expect(JSON.parse(body).object).toMatchObject({ tid: id, status: 'fail' })
   })
 
-  test('that nobody reads on is not asked for further', async () => {
+  test('that nobody reads further is not requested further', async () => {
     for await (const { id } of till.listPos()) {
       expect(id).toBe('table-200')
       break

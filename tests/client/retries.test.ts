@@ -69,7 +69,7 @@ describe('when an answer is lost', () => {
     await expect(till.deleteShortlink(id)).rejects.toMatchObject({ status: 404 })
   })
 
-  test('then what would be made anew is not sent again', async () => {
+  test('then a request that would create something twice is not retried', async () => {
     const { till, meeting } = shop
     const before = await allOf(till.listShortlinks())
     const passed = meeting('the answer is lost')
@@ -94,7 +94,7 @@ describe('when the service asks for patience', () => {
     expect(shop.pauses[0]).toBeLessThan(61_000)
   })
 
-  test('then what would be made anew is sent again after 429, which did nothing', async () => {
+  test('then a creating request is retried after 429, which did nothing', async () => {
     const passed = shop.meeting({ status: 429 })
     await shop.till.createShortlink()
     expect(passed).toHaveLength(2)

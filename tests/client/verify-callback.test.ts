@@ -121,7 +121,7 @@ describe('while keys change', () => {
     expect(second).not.toBe(first)
   })
 
-  test('then a service that cannot be asked is no reason to refuse a message', async () => {
+  test('then a message is accepted even if the service cannot be reached', async () => {
     const keys = callbackKeys('http://127.0.0.1:9')
     await expect(verifyCallback(genuine, trust({ secret: undefined, keys }))).rejects.toMatchObject(
       {
@@ -131,8 +131,8 @@ describe('while keys change', () => {
   })
 })
 
-describe('a message that comes again', () => {
-  test('is told to be repeated once it was done, and not when the work has failed', async () => {
+describe('a repeated message', () => {
+  test('is recorded as used once it was done, and not if the work failed', async () => {
     const seen = new Set<string>()
     const first = await verifyCallback(genuine, trust({ seen }))
     const again = await verifyCallback(genuine, trust({ seen }))

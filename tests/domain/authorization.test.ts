@@ -77,7 +77,7 @@ test('given an answer, when the same payer gives it again, even late, then nothi
   denied.when(allow({ scope: [] })).thenRefused('authorization_is_answered')
 })
 
-test('given a request, when its payer allows more than was asked for, or something else, then it is refused', () => {
+test('given a request, when its payer allows more than or other than requested, then it is refused', () => {
   const asked = given(requested())
   for (const scope of [['openid', 'phone', 'email'], ['profile']] as const)
     asked.when(allow({ scope })).thenRefused('scope_is_too_wide')

@@ -17,7 +17,7 @@ const retried = (at: number): CallbackEvent => ({
 })
 
 describe('the delivery of a callback', () => {
-  test('given a message that a channel heard, when another process sends it, then nothing', () => {
+  test('given a message already published, when another process sends it, then no event', () => {
     const heard = { uri: 'pusher:m-shop-till', result: 'delivered', httpStatus: null } as const
     given(attempted(null, heard)).when(record(heard, 1)).then()
     given(attempted(null, heard)).when(record(heard, 0)).then()
@@ -77,7 +77,7 @@ describe('the delivery of a callback', () => {
     expect(given(attempted(null)).state.status).toBe('abandoned')
   })
 
-  test('given three days of failures elsewhere, when it fails here, it begins anew', () => {
+  test('given three days of failures elsewhere, when it fails here, the schedule restarts', () => {
     const at = morning + threeDays
     const elsewhere = { uri: 'https://old.example/', attemptedAt: morning }
     const before = [attempted(morning + 5000, elsewhere), attempted(morning + 35_000, elsewhere)]
@@ -130,7 +130,7 @@ describe('the delivery of a callback', () => {
     },
   )
 
-  test('given a message that had no address, when a retry is asked for, then it is due now', () => {
+  test('given a message without an address, when a retry is requested, then it is due now', () => {
     given().when(retry(morning)).then(retried(morning))
   })
 

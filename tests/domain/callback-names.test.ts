@@ -16,7 +16,7 @@ const callbacksAmongEffects: Record<string, string> = {}
 for (const [type, effects] of Object.entries(paymentEffects))
   if ('callback' in effects) callbacksAmongEffects[type] = effects.callback
 
-test('each event that the decisions name becomes the callback event that stands beside it', () => {
+test('each event in the decisions has the callback event listed beside it', () => {
   expect(callbackEventNames).toEqual({
     ...callbacksAmongEffects,
     ReportCompleted: 'report_closed',
@@ -42,7 +42,7 @@ test('a scan and a display have callback events of their own', () => {
   expect([scanCallbackName, displayCallbackName]).toEqual(['shortlink_scanned', 'display_message'])
 })
 
-test('what a display is told has a subject and an id beside those of the payment', () => {
+test('messages to a display have their own subject and id', () => {
   expect(displayOf('payment-t')).toBe('payment-t#display')
   expect(streamOfSubject(displayOf('payment-t'))).toBe('payment-t')
   expect(streamOfSubject('payment-t')).toBe('payment-t')

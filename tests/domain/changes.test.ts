@@ -57,7 +57,7 @@ describe('for any changes of a merchant and its profile', () => {
     )
   })
 
-  test('one that comes again, or names nothing, is no event', () => {
+  test('a repeated or empty change records no event', () => {
     fc.assert(
       fc.property(named, named, (earlier, later) => {
         expect(play(earlier, later, later, {})).toEqual(play(earlier, later))

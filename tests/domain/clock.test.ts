@@ -36,7 +36,7 @@ describe('the clock of the sandbox', () => {
     expect(given(ahead(3000), ahead(8000)).state.aheadBy).toBe(8000)
   })
 
-  test('given a clock that was advanced, each instant of it tells what the machine showed', () => {
+  test('given an advanced clock, each of its instants maps to the machine’s time', () => {
     let state = clock.initial
     for (const [at, aheadBy] of [
       [machine, 60_000],

@@ -44,7 +44,7 @@ describe('reading an event', () => {
     expect(metadata).toMatchObject({ merchant: null, causationId: 'e0', actor: 'user:pos1' })
   })
 
-  test('fails with an error of its own, which tells all that is wrong in one line', () => {
+  test('fails with its own error, which lists all problems in one line', () => {
     const failure = (() => {
       try {
         return parseEvent(stored('PaymentAborted', {}, { at: 1.5, actor: 3 }))

@@ -181,7 +181,7 @@ describe('the schedules of a merchant', () => {
     expect(termsInForce(schedules, 'EUR', 'SEK', 9)).toEqual(noFees)
   })
 
-  test('setting the same again changes nothing; what is no rate is refused', () => {
+  test('setting the same again changes nothing; an invalid rate is refused', () => {
     const set = (changes: Partial<FeeSchedule>, before: readonly FeeSchedule[] = []) =>
       fees.decide({ type: 'ScheduleFees', schedule: schedule(changes) }, before)
     const first = set({ from: 7, transactionFixed: 1 })

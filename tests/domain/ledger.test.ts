@@ -95,7 +95,7 @@ describe('changing a ledger', () => {
     })
   })
 
-  test('given it, when it is told what it is, or nothing, then nothing happens', () => {
+  test('given it, when a change has the same or no values, then nothing happens', () => {
     given(registered)
       .when(change({ description: 'The bar', enabled: true }))
       .thenNothing()

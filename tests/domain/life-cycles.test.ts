@@ -32,7 +32,7 @@ describe('an entry that can be disabled', () => {
     expect(given(registered, disabled, changed).state).toMatchObject({ data, isDisabled: true })
   })
 
-  test('given it is removed, when it is registered anew, then it is enabled', () => {
+  test('given it is removed, when it is registered again, then it is enabled', () => {
     given(registered, disabled, removed)
       .when({ type: 'Disable' })
       .thenRefused('resource_is_unknown')

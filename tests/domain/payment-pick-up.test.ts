@@ -19,8 +19,8 @@ const pickedUp = (payer = 'bob', scan = 'scan-1'): PaymentEvent => ({
   data: { payer, scan },
 })
 
-describe('a payment of whoever scans a shortlink', () => {
-  test('given nothing, when it is asked for, then it is requested of nobody yet', () => {
+describe('a payment for the scanner of a shortlink', () => {
+  test('given nothing, when it is requested, then it has no payer yet', () => {
     given()
       .when(ask({}, { payer: { shortlink: 'code' } }))
       .then(awaitsScan)

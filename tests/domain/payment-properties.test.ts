@@ -162,7 +162,7 @@ describe('for any history of commands', () => {
     )
   })
 
-  test('every command with an id sent again later, whenever, has the effect of one and is no error', () => {
+  test('every command with an id repeated at any time takes effect once and is not an error', () => {
     const later = fc.array(fc.tuple(fc.nat(30), fc.nat(30), anInstant), { maxLength: 12 })
     fc.assert(
       fc.property(someSteps, later, (steps, repeats) => {
@@ -320,7 +320,7 @@ describe('for any history of commands', () => {
     )
   })
 
-  test('a payment keeps what was asked for, as last amended, and until when it was', () => {
+  test('a payment keeps the request as last amended, and its deadline', () => {
     fc.assert(
       fc.property(histories, ({ state, log }) => {
         const [asked] = log

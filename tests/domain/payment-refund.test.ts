@@ -133,7 +133,7 @@ describe('a payment of ten thousand captures', () => {
   const captures = many.map((number) => captured(`c${number}`, 10, 0))
   const history = [...large, ...captures]
 
-  test('takes no further one, whatever its id, and what is left can be released', () => {
+  test('accepts no further one, whatever its id, and the rest can be released', () => {
     given(...large, ...captures.slice(1))
       .when(capture(part('last', 10)))
       .then(captured('last', 10, 0))

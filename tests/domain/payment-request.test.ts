@@ -7,7 +7,7 @@ const { ask, accept, decline, refuseFunds, capture, release, renew, refund, expi
 const { requested, authorized, captured } = events
 
 describe('asking for a payment', () => {
-  test('given nothing, when it is asked for, then it is requested until a whole second', () => {
+  test('given nothing, when it is requested, then its deadline is a whole second', () => {
     given().when(ask()).then(requested())
   })
 
@@ -17,7 +17,7 @@ describe('asking for a payment', () => {
       .then(requested({ customer: null }, null))
   })
 
-  test('given nothing, when the customer is no payer, then it fails with 4004', () => {
+  test('given nothing, when the customer is not a payer, then it fails with 4004', () => {
     given()
       .when(ask({}, { payer: 'unknown' }))
       .then(...unknownPayer)
@@ -96,7 +96,7 @@ describe('asking for a payment', () => {
   )
 })
 
-describe('a payment that nobody asked for', () => {
+describe('a payment that was never requested', () => {
   test.each([
     ['amended', amend({})],
     ['accepted', accept()],

@@ -81,7 +81,7 @@ describe('given a clock that was ahead and has been put back, then', () => {
     expect(matchesOf(scans.decide(record, both))).toMatchObject([{ tid: 'now' }])
   })
 
-  test('nobody is locked out until then, and whoever is locked out now stays so', () => {
+  test('nobody is locked out until then, and current lockouts stay', () => {
     expect(() => checkLockout({ failures: 5, lockedUntil: ahead }, now)).not.toThrow()
     const soon = { failures: 5, lockedUntil: now + 600_000 }
     expect(() => checkLockout(soon, now)).toThrow()
@@ -101,7 +101,7 @@ describe('given a clock that was ahead and has been put back, then', () => {
     expect(decide(now + 30_000)).toBe('PayerSignInFailed')
   })
 
-  test('a refresh token that was used up then is no repeat of a moment ago', () => {
+  test('a refresh token used long ago does not count as a recent repeat', () => {
     const tokens = (issuedAt: number) => ({
       ...{ accessHash: 'a', refreshHash: 'r', issuedAt, expiresAt: issuedAt + 3_600_000 },
     })

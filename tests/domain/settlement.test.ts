@@ -55,7 +55,7 @@ test.each([
   },
 )
 
-test('given a debt of a log that counted all as fees, then later captures pay it as such', () => {
+test('given an old log’s debt, counted as fees, then later captures pay it as fees', () => {
   const totals = [
     { currency: 'NOK', taxcode: 'NO:2013', amount: '0', additionalAmount: '0', fees: {} },
   ]

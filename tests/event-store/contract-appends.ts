@@ -43,7 +43,7 @@ const oddAppends: Record<string, (event: NewEvent) => Parameters<EventStore['app
 /** The contract for appends. */
 export const appendContract = (store: Opened): void => {
   describe('appends', () => {
-    test('to a stream that stands where it is expected', async () => {
+    test('to a stream at the expected revision', async () => {
       const stream = fresh()
       const [a, b, c] = [newEvent(1), newEvent(2), newEvent(3)]
       const first = await store().append(stream, [a, b], noStream)
@@ -68,7 +68,7 @@ export const appendContract = (store: Opened): void => {
       expect(await idsOf(store(), stream)).toEqual([a.id, b.id])
     })
 
-    test('nothing when the stream stands elsewhere', async () => {
+    test('nothing if the stream has another revision', async () => {
       const stream = fresh()
       expect(await outcome(store().append(stream, [newEvent()], 0))).toEqual(refused(0, noStream))
       expect(await outcome(store().append(stream, [newEvent()], 5))).toEqual(refused(5, noStream))
@@ -79,7 +79,7 @@ export const appendContract = (store: Opened): void => {
       expect(await store().readStream(stream)).toHaveLength(3)
     })
 
-    test('for one of fifty contenders, and tells the others where the stream stands', async () => {
+    test('for one of fifty contenders, and gives the others the current revision', async () => {
       const stream = fresh()
       await store().append(stream, [newEvent()], noStream)
       const contenders = Array.from({ length: 50 }, (_, n) => [newEvent(n), newEvent(n)])

@@ -18,7 +18,7 @@ export const readContract = (store: Opened): void => {
       expect(await store().readStream(fresh(), 3)).toEqual([])
     })
 
-    test('as many events of a stream as are asked for, and as many as there are', async () => {
+    test('as many events of a stream as requested, or as exist', async () => {
       const stream = fresh()
       for (let n = 0; n < 3; n++) await store().append(stream, newEvents(700), 700 * n - 1)
       const read = async (from: number, limit: number) => {

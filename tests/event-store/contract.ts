@@ -34,7 +34,7 @@ export const eventStoreContract = (name: string, makePlace: () => Promise<Place>
     readContract(() => store)
 
     describe('after a restart', () => {
-      test('still holds everything, and a follower goes on where it was', async () => {
+      test('still has everything, and a follower resumes where it was', async () => {
         const stream = fresh('kept')
         const isOurs = (event: RecordedEvent) => event.stream === stream
         const from = await store.head()

@@ -19,7 +19,7 @@ const leafOf = (...bytes: readonly (string | Uint8Array)[]): string =>
     .update(Buffer.concat([Buffer.of(0), ...bytes.map((part) => Buffer.from(part))]))
     .digest('base64')
 
-test('an event is encoded as auditors are told, and its checksum is a leaf of RFC 6962', () => {
+test('an event is encoded as specified for auditors, and its checksum is an RFC 6962 leaf', () => {
   const entry =
     'daybook event 1\nstream 14 payment-qm3xk1\nrevision 2\nid 5f0b6c0e9a3d5b5e8d1a7c3f2e610001\n' +
     'type 15 PaymentCaptured\ndata json 35 {"amount":1250,"text":"Bærum ☕"}\n' +

@@ -351,7 +351,7 @@ describe('a follower', () => {
     )
   })
 
-  test('reaches the head although the server adds events of its own, which nobody is handed', async () => {
+  test('reaches the head although the server adds system events, which no reader gets', async () => {
     const { url } = await startPlace()
     const [store, stock] = [connected(url), stockClient(url)]
     const noise = [
@@ -380,7 +380,7 @@ describe('a follower', () => {
     expect(await store.readStream('noise')).toEqual([])
   })
 
-  test('that is cancelled by a server that shuts down tells that none is there, and goes on when one is', async () => {
+  test('that is cancelled by a stopping server reports the outage, and resumes afterwards', async () => {
     const place = await startPlace()
     const store = connected(place.url)
     await store.append('s', [newEvent()], noStream)

@@ -115,7 +115,7 @@ test('the server filters a long read, which hands out all of ours', async () => 
   expect(filtered[0]?.pattern).toContain('orders')
 })
 
-test('a subscription goes on after an event, or after the checkpoint before the last one', () => {
+test('a subscription resumes after an event, or after the second-last checkpoint', () => {
   const place = placeAfter(7)
   const event = (commit: bigint) =>
     ({ event: { position: { commit, prepare: commit } } }) as ResolvedEvent

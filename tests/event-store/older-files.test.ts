@@ -16,7 +16,7 @@ describe('given a log whose end was cut off', () => {
     return file
   }
 
-  test('then it is not opened, and what it lacks is told', async () => {
+  test('then it is not opened, and the message says what it lacks', async () => {
     const file = await shortened()
     expect(() => openSqliteEventStore(file)).toThrow(
       'it ends at position 10 and lacks event 12, revision 3 of poles, which was written: ' +

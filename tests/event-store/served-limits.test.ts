@@ -62,7 +62,7 @@ describe('given a log of large events,', () => {
     await log.close()
   })
 
-  test('a client that stops reading has little read for it, and holds nobody up', async () => {
+  test('a client that stops reading costs few reads, and delays nobody', async () => {
     pages = []
     const slow = await silentReader(server.port)
     const client = clientOf(server.port)

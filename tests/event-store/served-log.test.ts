@@ -84,7 +84,7 @@ describe('given the log of a running service, served over TLS,', () => {
     expect(recorded).toContainEqual(look)
   })
 
-  test('it reads each stream in both directions, and is told if there is none', async () => {
+  test('it reads each stream in both directions, and gets an error if there is none', async () => {
     const client = clientOf(server.port)
     const { stream } = inFile(log).find((one) => one.stream.startsWith('payment-'))!
     const there = inFile(log).filter((one) => one.stream === stream)

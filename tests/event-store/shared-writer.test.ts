@@ -35,7 +35,7 @@ describe('given a thread that writes for two logs,', () => {
     await first.close()
   })
 
-  test('readers of the first count what the second was told', async () => {
+  test('readers of the first see what the second acknowledged', async () => {
     const { first, second } = openTwo()
     await first.append('ours', [row()], noStream)
     const { position } = await second.append('theirs', [row()], noStream)
@@ -48,7 +48,7 @@ describe('given a thread that writes for two logs,', () => {
     await first.close()
   })
 
-  test('one that shares it takes nothing more when the thread has ended', async () => {
+  test('one that shares it accepts nothing once the thread has ended', async () => {
     const { first, second } = openTwo()
     await second.append('theirs', [row()], noStream)
     await first.close()

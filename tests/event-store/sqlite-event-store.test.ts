@@ -283,7 +283,7 @@ describe('the file', () => {
     expect(await problem()).toBe(`${file}-shm cannot be written: permission is denied`)
   })
 
-  test('refuses to change or to lose what has happened, whoever asks', async () => {
+  test('refuses to change or delete events, for any user', async () => {
     const file = freshFile()
     const store = openSqliteEventStore(file)
     await store.append('s', newEvents(2), noStream)
@@ -410,7 +410,7 @@ describe('the head of a log that a thread of its own writes', () => {
     return { store, other, committed, headNoted }
   }
 
-  test('is where the last append ended that was answered, for nobody can have heard of another', async () => {
+  test('is the end of the last acknowledged append, because no other can be known', async () => {
     const { store, committed, headNoted } = await opened()
     await store.append('one', [newEvent()], noStream)
     const { appending } = await committed('two')
@@ -419,7 +419,7 @@ describe('the head of a log that a thread of its own writes', () => {
     expect(await store.head()).toBe(2)
   })
 
-  test('is as far as those who follow can see: whoever has appended hears of it first', async () => {
+  test('is as far as followers can see: the appending caller is notified first', async () => {
     const { store, committed, headNoted } = await opened()
     await store.append('one', [newEvent()], noStream)
     const following = store.follow(1, new AbortController().signal)[Symbol.asyncIterator]()
@@ -432,7 +432,7 @@ describe('the head of a log that a thread of its own writes', () => {
     expect(heard).toEqual(['told', 'two'])
   })
 
-  test('is the end of the file as long as others may have written what was not heard of', async () => {
+  test('is the end of the file while others may have written unobserved events', async () => {
     const { store, other, committed, headNoted } = await opened()
     expect(await store.head()).toBe(0)
     await other.append('theirs', [newEvent()], noStream)
@@ -451,7 +451,7 @@ describe('the head of a log that a thread of its own writes', () => {
   })
 })
 
-test('of commits one after another other threads are told every 20 ms', () => {
+test('consecutive commits are announced to other threads every 20 ms', () => {
   const told: number[] = []
   let now = 0
   const tell = announceThrottled(
@@ -481,7 +481,7 @@ describe('the thread that writes', () => {
     await commits.finish()
   })
 
-  test('that cannot begin holds up nobody who closes', async () => {
+  test('that cannot start does not block closing', async () => {
     const file = freshFile()
     const commits = commitInWorker(file, () => {})
     const append = commits.append('s', [row()], noStream)
@@ -506,7 +506,7 @@ describe('the thread that writes', () => {
     await store.close()
   })
 
-  test('hands out as many events of a stream as are asked for, though others lie between them', async () => {
+  test('returns as many events of a stream as requested, though others lie between them', async () => {
     const store = openSqliteEventStore(freshFile())
     const bytes = { id: randomBytes(16), type: 'Bytes', data: Buffer.of(1), metadata: null }
     const row = () => ({ ...bytes, id: randomBytes(16) })

@@ -7,7 +7,7 @@ describe('the tail of the log', () => {
   const appended = (revision: number, position: number) => ({ revision, position })
   const positions = (events: readonly RecordedEvent[]) => events.map(({ position }) => position)
 
-  test('holds what was appended, and tells of no position that others may have written to', () => {
+  test('caches what was appended, and no position that others may have written to', () => {
     const tail = makeTail()
     tail.add('one', [clockAdvanced(1), clockAdvanced(2)], appended(1, 2))
     tail.add('two', [clockAdvanced(3)], appended(0, 3))
@@ -28,7 +28,7 @@ describe('the tail of the log', () => {
     expect(positions(tail.after(0))).toEqual([1, 2])
   })
 
-  test('forgets the oldest, and then tells of none after them', () => {
+  test('drops the oldest, and then returns none after them', () => {
     const tail = makeTail()
     for (let position = 1; position <= 5_000; position++)
       tail.add('one', [clockAdvanced(1)], appended(position - 1, position))

@@ -36,7 +36,7 @@ const faultsIn = async (answer: Promise<{ status: number; body: any }>) => {
   return Object.keys(body.error_details).sort()
 }
 
-describe('all that is wrong with a body is told at once:', () => {
+describe('all faults of a body are listed at once:', () => {
   test.each(faultyBodies)('%s', async (_, who, method, path, body, fields) => {
     const ask = { pos1: service.pos1, admin: service.admin, payer }[who]
     const inSandbox = acceptPath().replace('/payer/', '/sandbox/')
@@ -62,7 +62,7 @@ describe('all that is wrong with a body is told at once:', () => {
 describe('who may not ask learns nothing of what is there', () => {
   const update = { action: 'capture', amount: '999.00', currency: 'NOK', capture_id: 'a b' }
 
-  test('a payment of another merchant is told of by its body alone', async () => {
+  test('for a payment of another merchant only the faults of the body are listed', async () => {
     expect(await faultsIn(other('PUT', pending, update))).toEqual(['capture_id'])
     expect(await faultsIn(other('PUT', pending, { callback_uri: 'x', ledger: 'nope' }))).toEqual([
       'callback_uri',
@@ -74,7 +74,7 @@ describe('who may not ask learns nothing of what is there', () => {
     expect(await faultsIn(service.pos1('PUT', captured, refund))).toEqual(['refund_id'])
   })
 
-  test('a wrong secret is told before any fault of the body', async () => {
+  test('a wrong secret is reported before any fault of the body', async () => {
     const stranger = service.withSecret('sandbox', 'pos1', 'another-secret')
     const answer = await stranger('POST', paths.payments, { pos_id: 'nope' })
     expect([answer.status, answer.body.error_details]).toEqual([401, null])

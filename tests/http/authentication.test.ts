@@ -90,7 +90,7 @@ const without = (headers: Headers, changes: Headers): Record<string, string> =>
     ),
   )
 
-describe('a request that fails a check is told which', () => {
+describe('a request that fails a check gets the name of the check', () => {
   const headers = {
     'X-Service-Merchant': 'sandbox',
     'X-Service-User': 'pos1',
@@ -213,7 +213,7 @@ describe('unknown users and wrong credentials', () => {
     expect(await signed('pos1')).toBe(await signed('admin'))
   })
 
-  test('are checked as slowly for a name that nobody has as for any other, the first time and again', async () => {
+  test('are checked as slowly for an unknown name as for any other, at first and again', async () => {
     const check = makeSecretCheck(() => 0)
     await check('a guess', null, 'nobody')
     const first: string[] = []
@@ -224,7 +224,7 @@ describe('unknown users and wrong credentials', () => {
     expect(first).toEqual(['nobody', 'nobody else'])
   })
 
-  test('that are right are known for a minute after each use, whatever else is claimed meanwhile', async () => {
+  test('that are right are cached for a minute after each use, whatever wrong ones arrive', async () => {
     let now = 0
     const check = makeSecretCheck(() => now)
     const slowHash = await hashSecret('right')
@@ -242,7 +242,7 @@ describe('unknown users and wrong credentials', () => {
     expect(check('wrong', slowHash)).toBe(false)
   })
 
-  test('that somebody guesses by the hundred are checked in turn with those of others', async () => {
+  test('that are guessed by the hundred are checked in rotation with those of others', async () => {
     const check = makeSecretCheck(() => 0)
     const slowHash = await hashSecret('right')
     let guessed = 0
@@ -284,7 +284,7 @@ describe('unknown users and wrong credentials', () => {
     expect([check('right', slowHash), check('wrong', slowHash)]).toEqual([true, false])
   })
 
-  test('make the service look into the log and check once, whoever is named', async () => {
+  test('make the service read the log and check once, whoever is named', async () => {
     const known = userWith({})
     const changed = userWith({ secretHash: 'another' })
     const stepsFor = async (remembered: FoundUser, found: FoundUser, authorization: string) => {
@@ -607,7 +607,7 @@ describe('an API user', () => {
     expect(await service.admin('POST', paths.users, input)).toMatchObject(wrongFields(field))
   })
 
-  test('that nobody made cannot be read, changed or ended', async () => {
+  test('that do not exist cannot be read, changed or removed', async () => {
     const { admin } = service
     expect(await admin('GET', path('ghost'))).toMatchObject({ status: 404 })
     expect(await admin('PUT', path('ghost'), { secret: 'long enough' })).toMatchObject({

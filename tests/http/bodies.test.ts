@@ -221,7 +221,7 @@ describe('a text is trimmed', () => {
     },
   )
 
-  test.each([' 12.50', '12.50 ', '  '])('but %j is no amount', async (amount) => {
+  test.each([' 12.50', '12.50 ', '  '])('but %j is not an amount', async (amount) => {
     expect(await service.pos1('POST', paths.payments, paymentInput({ amount }))).toMatchObject(
       wrongFields('amount'),
     )
@@ -233,7 +233,7 @@ describe('a text is trimmed', () => {
   })
 })
 
-describe('all faults of a body are told in one answer', () => {
+describe('one response lists all faults of a body', () => {
   const told = async (body: object) =>
     Object.keys((await details(service.pos1('POST', paths.payments, body))) ?? {}).sort()
 
@@ -271,7 +271,7 @@ describe('all faults of a body are told in one answer', () => {
     ])
   })
 
-  test('of a field that is at fault already nothing more is told', async () => {
+  test('a faulty field gets no further faults', async () => {
     const answer = details(
       service.pos1('POST', paths.payments, paymentInput({ amount: 'much', pos_id: '' })),
     )

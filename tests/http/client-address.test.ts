@@ -5,7 +5,7 @@ const clientAddress = makeClientAddress(['10.0.0.0/8', '::1'])
 const from = (peer: string | undefined, forwardedFor?: string) =>
   clientAddress(peer, (name) => (name === 'x-forwarded-for' ? forwardedFor : undefined))
 
-test('given somebody who is no trusted proxy, then the header is not believed', () => {
+test('given a peer that is not a trusted proxy, then the header is ignored', () => {
   expect(from('198.51.100.9', '192.0.2.7')).toBe('198.51.100.9')
   expect(makeClientAddress([])('10.0.0.1', () => '192.0.2.7')).toBe('10.0.0.1')
 })

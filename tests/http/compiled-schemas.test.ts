@@ -39,7 +39,7 @@ describe('zod compiles', () => {
     schemas.forEach(expectCompilable)
   })
 
-  test('a schema once, however often it is asked for', () => {
+  test('a schema is compiled only once', () => {
     const schema = z.object({ amount: z.int() })
     expect(compiled(schema)).toBe(compiled(schema))
     expect(compiled(schema)).not.toBe(schema)
@@ -109,7 +109,7 @@ describe('a compiled schema', () => {
     expect(told(compiled(schema), example)).toEqual(told(schema, example))
   })
 
-  test.each(examples)('tells of what is not %s just as the schema does', (_, schema, example) => {
+  test.each(examples)('reports what is not %s just as the schema does', (_, schema, example) => {
     fc.assert(
       fc.property(changed(example), (value) => {
         expect(told(compiled(schema), value)).toEqual(told(schema, value))

@@ -30,7 +30,7 @@ test('given work that takes its time, when more comes, then only so many are at 
   await Promise.all(all)
 })
 
-test('given too many who wait, when another comes, then it is told to come again', async () => {
+test('given too many waiting requests, then another gets a Retry-After', async () => {
   const inTurn = requestLimit({ concurrent: 1, maxWaiting: 2 })
   const all = [inTurn(() => 'first'), inTurn(() => 'second')]
   await expect(inTurn(() => 'third')).rejects.toMatchObject({

@@ -287,7 +287,7 @@ describe('a body', () => {
     expect(body).toMatchObject({ name: '\\ud83d 😀' })
   })
 
-  test('may have fields that nobody knows, at any depth', async () => {
+  test('may have unknown fields, at any depth', async () => {
     const nest = `${'{"a":'.repeat(31)}1${'}'.repeat(31)}`
     const body = `{"id": "extra", "name": "x", "type": "store", "__proto__": {"id": "y"}, "n": ${nest}}`
     expect(await post(body)).toMatchObject({ status: 201 })

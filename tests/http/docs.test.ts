@@ -196,7 +196,7 @@ describe('what the guides tell', () => {
     expect(rows.map(([, level]) => level)).toEqual(Object.keys(levels))
   })
 
-  test('is what stands in each column of the logs', () => {
+  test('matches each column of the logs', () => {
     const [ofTransactions = '', ofScopes = ''] = page('logs').split('Scope log</h2>')
     const columnsOf = {
       [ofTransactions]:
@@ -355,7 +355,7 @@ describe('given another brand and address, in production', () => {
   })
 })
 
-test('OpenID clients are told that claims come from userinfo, where discovery says', async () => {
+test('OpenID discovery points clients to the userinfo endpoint for claims', async () => {
   const { body } = await service.call('GET', '/.well-known/openid-configuration')
   const { userinfo_endpoint } = body as { readonly userinfo_endpoint: string }
   const told = seen(page('openid'))

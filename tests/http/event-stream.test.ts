@@ -17,7 +17,7 @@ const following = (rest: number) => {
   return { text: new Response(body).text(), happen: () => happen(), asked: () => asked }
 }
 
-test('a page that was just made is told later what has changed meanwhile, and once', async () => {
+test('a page just rendered is notified later of changes since, and only once', async () => {
   const { text, happen, asked } = following(50)
   happen()
   happen()
@@ -26,13 +26,13 @@ test('a page that was just made is told later what has changed meanwhile, and on
   expect(asked()).toBe(1)
 })
 
-test('a page that does not rest is told at once', async () => {
+test('a page without a minimum interval is notified at once', async () => {
   const { text, asked } = following(0)
   expect(asked()).toBe(1)
   expect(await text).toContain('event: changed')
 })
 
-test('whoever may no longer be told is told nothing, and the stream ends', async () => {
+test('a reader who loses access gets nothing more, and the stream ends', async () => {
   let mayBeTold = true
   let happen = () => {}
   const watch: Watch = (_, __, onEvent) => {

@@ -502,7 +502,7 @@ test('of wrong and odd JSON to each route; every answer is one that is documente
 const inAscii = (text: string): string =>
   text.replaceAll(/[^!-~]+/g, (odd) => Buffer.from(odd).toString('hex').replaceAll(/../g, '%$&'))
 
-test('of ids in URLs that nobody ever gave', async () => {
+test('of unknown ids in URLs', async () => {
   const parts = fc.array(segment, { minLength: 1, maxLength: 2 }).map((parts) => parts.join(''))
   const detail = fc.constantFrom(paths.payments, paths.pointsOfSale, paths.users, paths.statusCodes)
   await fc.assert(

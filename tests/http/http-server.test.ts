@@ -125,7 +125,7 @@ test.each([
   },
 )
 
-test('a server that ends waits for nobody who has connected and sent nothing', async () => {
+test('a stopping server does not wait for clients that have sent nothing', async () => {
   const { server, stop } = serverOf({ fetch: () => new Response(null, { status: 204 }) })
   const accepted = once(server, 'connection')
   const socket = connect(await listening(server), '127.0.0.1')
@@ -156,7 +156,7 @@ test('who leaves after an answer that did not need all of the request is waited 
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('who sends more than the answer needed has half a minute for the rest, and then goes on with the connection', async () => {
+test('a client has half a minute to send the rest of an answered request, and keeps the connection', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const { server } = serverOf({
@@ -276,7 +276,7 @@ test('who asks for CONNECT and leaves at once ends nothing but the connection', 
   expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('well')
 })
 
-test('a server that ends waits a second for who has asked for CONNECT and keeps the connection', async () => {
+test('a stopping server waits a second for a client that sent CONNECT and stays connected', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())
   const { server, stop } = serverOf({ fetch: () => new Response(), pause: () => nextTurn() })

@@ -234,7 +234,7 @@ describe('a payment request', () => {
     expect(answer).toMatchObject(wrongFields('additional_amount'))
   })
 
-  test('but a number that is no amount may be written in any way that JSON has', async () => {
+  test('but a number that is not an amount may have any JSON notation', async () => {
     const given = JSON.stringify(paymentInput({ expires_in: 60, max_scan_age: 120 }))
     const body = given
       .replace('"expires_in":60', '"expires_in":6e1')
@@ -290,7 +290,7 @@ describe('a payment request', () => {
     expect(await post({ currency, amount })).toMatchObject(wrongFields('amount'))
   })
 
-  test('that is no text and no number is told what an amount looks like, and a missing one that it is', async () => {
+  test('that is neither text nor number gets the format of amounts, a missing one "required"', async () => {
     const toldOf = async (amount: unknown) => (await post({ amount })).body.error_details.amount
     expect(await toldOf(true)).toEqual([expect.stringContaining('such as "12.50"')])
     for (const amount of [undefined, null, ''])
@@ -379,7 +379,7 @@ describe('a payment request', () => {
     })
   })
 
-  test('is told of an address whose host nobody should have to read, before it is read', async () => {
+  test('gets an overlong host refused before it is parsed', async () => {
     // Its length would take many seconds to parse.
     const host = Array.from({ length: 150_000 }, (_, n) =>
       String.fromCodePoint(0x4e00 + ((n * 7919) % 20_000)),
@@ -437,7 +437,7 @@ describe('a payment request', () => {
     expect(amended.status).toBe(204)
   })
 
-  test('for a POS that nobody registered, or that was deleted, is refused; running ones go on', async () => {
+  test('for an unknown or deleted POS is refused; existing requests continue', async () => {
     const { pos1, admin } = service
     expect(await post({ pos_id: 'nowhere' })).toMatchObject(wrongFields('pos_id'))
     await pos1('POST', paths.pointsOfSale, { id: 'pop-up', name: 'Pop-up', type: 'mobile' })
@@ -452,7 +452,7 @@ describe('a payment request', () => {
     expect(await outcome(path)).toMatchObject({ status: 'ok', pos_id: 'pop-up' })
   })
 
-  test('for a customer whom nobody knows is made, and then fails', async () => {
+  test('for an unknown customer is created, and then fails', async () => {
     for (const customer of ['+4700000000', 'shortlink_id:none', 'token:123', '🙂', 'alice']) {
       const path = await requestPayment(service.pos1, { customer })
       expect(await outcome(path)).toMatchObject({ status: 'fail', status_code: 4004, customer })
@@ -589,7 +589,7 @@ describe('capture', () => {
     expect([captures.length, auth_amount, status]).toEqual([50, '0.00', 'ok'])
   })
 
-  test('a hundred at once under one id: one capture, and all are told of it', async () => {
+  test('a hundred at once under one id: one capture, and all get a success', async () => {
     const path = await authorizedPayment(service, { amount: '50.00' })
     const one = part('1.00')
     const answers = await Promise.all(Array.from({ length: 100 }, () => put(path, one)))

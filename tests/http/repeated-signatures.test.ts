@@ -117,7 +117,7 @@ test('given a signed change of a callback secret, then it counts once', async ()
   expect((await signed('GET', path, 0)()).body).toEqual(later.body)
 })
 
-test('given an account that the operator has changed, then the event tells when', async () => {
+test('given an account changed by the operator, then the event has the time', async () => {
   const daybook = operatorHere(service.settings)
   await daybook('settlement-account', 'set', 'sandbox', '--frequency', 'weekly')
   const stream = `settlement_account-${within('sandbox', 'default')}`
@@ -125,7 +125,7 @@ test('given an account that the operator has changed, then the event tells when'
   expect(event?.metadata).toMatchObject({ asked: { at: expect.any(Number), signature: null } })
 })
 
-test('given events of an earlier log, which tell no such time, then they fold as before', () => {
+test('given events of an older log, without such a time, then they fold as before', () => {
   const entry = { merchant: 'm', id: 'u', roles: [], netmask: null }
   const data = { ...entry, secretHash: 'hash', publicKey: null }
   const place = { at: 0, position: 0 }

@@ -37,7 +37,7 @@ describe('given limits of a merchant and of a user,', () => {
     expect(limits.admit('other', 'user:c')).toBeUndefined()
   })
 
-  test('when less than half is left, then the caller is told how much', () => {
+  test('when less than half is left, then the response says how much', () => {
     expect(limits.admit('harbour', 'user:a')).toBeUndefined()
     expect(admitted('user:a', 6)).toBe(6)
     expect(limits.admit('harbour', 'user:a')).toMatchObject({ remaining: 2, resetSeconds: 2 })
@@ -66,7 +66,7 @@ describe('given a service with limits,', () => {
     return answers
   }
 
-  test('when a user asks too much, then it is told so, and when to come again', async () => {
+  test('when a user sends too many requests, then it gets 429 with Retry-After', async () => {
     const answers = await askAll(14)
     const [first, last] = [answers[0]!, answers.at(-1)!]
     expect(first.headers['ratelimit']).toBeUndefined()

@@ -96,7 +96,7 @@ describe('given secrets that are guessed,', () => {
     expect(await ask('m/pos1', 'elsewhere', false)).toBe(false)
   })
 
-  test('when a wait begins, then the security log tells of it, and of each failure', async () => {
+  test('when a wait begins, then the security log records it, and each failure', async () => {
     await guessFromEverywhere(11)
     expect(recorded.map(({ type }) => type)).toEqual([
       ...Array(10).fill('authentication_failed'),

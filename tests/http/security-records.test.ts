@@ -43,7 +43,7 @@ test('given requests that need more, then the refusals tell why', async () => {
   )
 })
 
-test('given what a payer told, when a merchant reads it, then that is recorded', async () => {
+test('given a payer’s data, when a merchant reads it, then that is recorded', async () => {
   const request = { customer: '+4799999901', scope: 'openid profile', expires_in: 600 }
   const asked = { pos_id: 'till-1', pos_tid: 'permission-1', ...request }
   const made = await service.pos1('POST', '/merchant/v1/permission_request/', asked)
@@ -62,7 +62,7 @@ test('given what a payer told, when a merchant reads it, then that is recorded',
   ])
 })
 
-test('given what a payer told, when the feed or a callback shows it, it is recorded', async () => {
+test('given a payer’s data, when the feed or a callback shows it, it is recorded', async () => {
   const granted = { customer: '+4799999902', scope: 'openid profile', expires_in: 600 }
   const asked = { pos_id: 'till-1', pos_tid: 'permission-2', ...granted }
   const { id } = (await service.pos1('POST', '/merchant/v1/permission_request/', asked)).body

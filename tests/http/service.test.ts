@@ -85,7 +85,7 @@ describe('the service says of itself', () => {
     })
   })
 
-  test('where it is described, to whoever accepts pages only, too', async () => {
+  test('in the documented format, even to clients that accept only pages', async () => {
     const root = await fetch(`${service.address}/`, {
       redirect: 'manual',
       headers: { accept: 'text/html' },
@@ -385,14 +385,14 @@ describe('in production', () => {
   )
 })
 
-test('given a proxy that is trusted, then nothing is told of it', async () => {
+test('given a trusted proxy, then no warning is logged', async () => {
   const production = await startService({ MODE: 'production', TRUSTED_PROXIES: '127.0.0.1' })
   await production.call('GET', '/health/live', { headers: { 'X-Forwarded-For': '192.0.2.7' } })
   expect(production.logged.join('')).not.toContain('TRUSTED_PROXIES')
   await production.stop()
 })
 
-test('given a trusted proxy that passes on headers that differ, then it is told once', async () => {
+test('given a trusted proxy that sends conflicting headers, then it is reported once', async () => {
   const production = await startService({ MODE: 'production', TRUSTED_PROXIES: '127.0.0.1' })
   const headers = { 'X-Forwarded-For': '192.0.2.7', Forwarded: 'for=203.0.113.5' }
   for (let n = 0; n < 2; n++) await production.call('GET', '/health/live', { headers })
@@ -600,7 +600,7 @@ test('few requests with large bodies are at work at the same time, however many 
   expect(await mostOf(100_000)).toBe(4)
 })
 
-test('whoever has no right to an upload is answered before its body has come', async () => {
+test('an unauthorised upload is answered before its body has arrived', async () => {
   const socket = connected().setEncoding('utf8')
   const head = [
     `POST /attachment/v1/${'0'.repeat(32)}/1/made-up/ HTTP/1.1`,
@@ -765,14 +765,14 @@ describe('a large body', () => {
     return answer
   }
 
-  test('is not waited for when whoever sends it may not', async () => {
+  test('is not awaited if its sender lacks permission', async () => {
     const wrongSecret = headOfPos.replace('sandbox-secret', 'another-secret')
     expect(await answerOn(begin(wrongSecret))).toMatch(/^HTTP\/1\.1 401 .*or wrong secret/s)
     const wrongSignature = signedHead(bodyOf('large')).replace('RSA-SHA256 ', 'RSA-SHA256 AAAA')
     expect(await answerOn(begin(wrongSignature))).toMatch(/^HTTP\/1\.1 401 .*bad signature/s)
   })
 
-  test('is read when whoever sends it may, and must be the one that was signed', async () => {
+  test('is read if its sender has permission, and must be the signed one', async () => {
     const heads = [headOfPos, signedHead(bodyOf('signed')), signedHead(bodyOf('another'))]
     const sockets = heads.map(begin)
     // Arrives while another request is answered.

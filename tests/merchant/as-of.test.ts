@@ -58,7 +58,7 @@ describe('given a payment that was captured later, then', () => {
     expect(asShown.body.captures).toEqual(after.captures)
   })
 
-  test('before it was requested there was no such payment', async () => {
+  test('before its request there is no such payment', async () => {
     for (const asOf of [1, 0, '2020-01-01'])
       expect([asOf, (await askAsOf(outcome, asOf)).status]).toEqual([asOf, 404])
   })

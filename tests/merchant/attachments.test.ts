@@ -305,7 +305,7 @@ test('item lists and receipts are still taken with the fields of earlier version
   expect([status, (await list(tid)).uris.length]).toEqual([201, 2])
 })
 
-test('all that is wrong with an item list and a receipt is told at once', async () => {
+test('all faults of an item list and a receipt are listed at once', async () => {
   const faultsOf = async (type: string, value: object) => {
     const sent = [{ type, content: json(value) }]
     const { status, body } = await upload(await linkOf(await authorized()), sent)
@@ -423,7 +423,7 @@ test.each(broken)(
   },
 )
 
-test('of many mistakes in an upload the first fifty are told', async () => {
+test('the first fifty of many mistakes in an upload are listed', async () => {
   const wrong = { type: itemListType, content: json({ items: Array(60).fill({}) }) }
   const { status, body } = await upload(await linkOf(await authorized()), Array(20).fill(wrong))
   expect(status).toBe(400)
@@ -433,7 +433,7 @@ test('of many mistakes in an upload the first fifty are told', async () => {
   expect(fields.filter((field) => !field.startsWith('parts.0.'))).toEqual([])
 })
 
-test('a body that is no multipart is refused, whatever it is', async () => {
+test('a body that is not multipart is refused', async () => {
   const link = await linkOf(await authorized())
   const type = 'multipart/form-data; boundary=b'
   const part = '--b\r\nContent-Type: image/png\r\n\r\n'

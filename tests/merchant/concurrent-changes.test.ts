@@ -70,7 +70,7 @@ describe('two changes of one thing that come at once', () => {
     }
   })
 
-  test('one that names nothing new is no event', async () => {
+  test('a change without new values records no event', async () => {
     const { id } = (await send('POST', 'shortlink/', { description: 'Door' })).body
     for (const body of [{}, { description: 'Door' }, { callback_uri: '' }])
       expect((await send('PUT', `shortlink/${id}/`, body)).status).toBe(204)
@@ -138,7 +138,7 @@ describe('two changes of one user that come at once', () => {
     await there.stop(false)
   })
 
-  test('one that names what is so already is no event, the secret included', async () => {
+  test('a change to the current values records no event, the secret included', async () => {
     const put = await newUser('steady', { secret: 'a long secret' })
     for (const body of [{}, { roles: ['user'] }, { secret: 'a long secret', netmask: '' }])
       expect(await put(body)).toBe(204)

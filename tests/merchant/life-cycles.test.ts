@@ -53,7 +53,7 @@ const refusal = (status: number, text: RegExp) => ({
 })
 const operators = 'ask the operator of the service'
 
-test('a user that a superuser ended is refused, and can be made anew', async () => {
+test('a user removed by a superuser is refused, and can be created again', async () => {
   const merchant = await service.newMerchant()
   const chief = await superuser(merchant, 'chief')
   const secret = 'a secret of tests'
@@ -147,7 +147,7 @@ test('the operator disables, enables and removes an integrator at once', async (
   expect(await ask()).toEqual(refusal(401, /^Unknown integrator/))
 })
 
-test('for a disabled merchant nobody asks, accepts or scans until it is enabled', async () => {
+test('a disabled merchant gets no requests, acceptances or scans until enabled', async () => {
   const merchant = await service.newMerchant()
   const integrator = await service.newIntegrator('of-closed', [merchant])
   const request = paymentRequest({ customer: '+4799999901' })

@@ -164,7 +164,7 @@ test('an integrator is refused for merchants that it does not serve, without its
     })
 })
 
-test('integrators find a merchant by its organisation number or an id of the operator; nobody else does', async () => {
+test('only integrators find a merchant by its organisation number or a secondary id', async () => {
   const id = await service.newMerchant({ organizationId: '111', lookupIds: ['A-1', 'A/2'] })
   const integrator = await service.newIntegrator('finder', [])
   for (const lookupId of ['111', 'A-1', 'A%2F2']) {
@@ -327,7 +327,7 @@ test('a merchant that was written before merchants had addresses is read with em
   expect(await answer.json()).toMatchObject({ mcc: null, address: { first_address_line: null } })
 })
 
-test('the operator adds points of sale, lists and removes them, and payments can be asked for there', async () => {
+test('the operator adds, lists and removes points of sale, and payments can use them', async () => {
   const shop = await service.newMerchant()
   const till = { id: 'till-9', name: 'Till 9', type: 'store' }
   const add = ['pos', 'add', shop, 'till-9', '--name', 'Till 9']

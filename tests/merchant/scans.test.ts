@@ -70,7 +70,7 @@ const outcome = async (tid: string, by = merchant) =>
     })
   ).json()) as Record<string, unknown>
 
-test('a request for a scan before it is picked up by its payer and by nobody else', async () => {
+test('only its payer can pick up a request for a scan', async () => {
   const code = await newShortlink()
   await scan(code, { payer: 'bob' })
   const tid = await request(`shortlink_id:${code}`)
@@ -79,7 +79,7 @@ test('a request for a scan before it is picked up by its payer and by nobody els
   expect(await outcome(tid)).toMatchObject({ status: 'auth', customer: `shortlink_id:${code}` })
 })
 
-test('a request that nobody has scanned for cannot be answered; whoever scans then can', async () => {
+test('a request without a scan cannot be answered; after a scan its payer can answer', async () => {
   const code = await newShortlink()
   const tid = await request(`shortlink_id:${code}`)
   expect(await accept(tid)).toBe(409)
@@ -114,7 +114,7 @@ test('an aborted or expired request no longer listens: the scan goes to the one 
   expect(service.core.merchants.pickUps.due(10)).toEqual([])
 })
 
-test('the same request again takes no second scan', async () => {
+test('the same request again does not take a second scan', async () => {
   const code = await newShortlink()
   const body = paymentRequest({ customer: `shortlink_id:${code}` })
   const send = () => post('/merchant/v1/payment_request/', body, service.as(merchant))
@@ -166,7 +166,7 @@ test('a scan token names the payer for one day, and only for the merchant whose 
   expect(await outcome(await request(token))).toMatchObject({ status_code: 4004 })
 })
 
-test('each scan is told to the shortlink’s callback, in order, with its object even over http', async () => {
+test('each scan is sent to the shortlink’s callback, in order, with its object even over http', async () => {
   const code = await newShortlink({ callback_uri: hook('/before') })
   const one = await scan(code, { argstring: 'one' })
   await service.advance(1)
@@ -194,7 +194,7 @@ test('each scan is told to the shortlink’s callback, in order, with its object
   expect(new Set(received.map(({ body }) => body.meta.id)).size).toBe(2)
 })
 
-test('one code remembers a thousand scans that nobody waits for, the latest ones', () => {
+test('one code keeps the latest thousand unmatched scans', () => {
   const scanned = (number: number): readonly ScanEvent[] => [
     {
       type: 'ShortlinkScanned',

@@ -161,7 +161,7 @@ test('the image of a shortlink is an SVG for those who like it better, and nothi
   expect(await svg.text()).toMatch(/^<svg[^]*<\/svg>\s*$/)
 })
 
-test('the value of a shortlink leads somewhere that tells whose code it is', async () => {
+test('the URL of a shortlink leads to a page that names the owner of the code', async () => {
   const id = await newShortlink()
   const plain = await service.call(`/s/${id}/`)
   expect(plain.headers.get('content-type')).toBe('text/plain; charset=utf-8')
@@ -174,7 +174,7 @@ test('the value of a shortlink leads somewhere that tells whose code it is', asy
   })
 })
 
-test('the last scan is told while it is young enough, with the token that its payer goes by', async () => {
+test('the last scan is returned while it is recent, with its payer’s token', async () => {
   const id = await newShortlink()
   const path = `${list}${id}/last_scan/`
   expect((await get(path)).status).toBe(204)

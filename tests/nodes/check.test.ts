@@ -64,7 +64,7 @@ test('a history in which all is right has no problems', () => {
   expect(problemsIn(sound)).toEqual([])
 })
 
-test('what was under way when its lease was lost may come again, once', () => {
+test('a message in flight when its lease was lost may be repeated once', () => {
   expect(problemsIn(taken)).toEqual([])
   // Its first holder was frozen just before sending.
   const [one, other] = taken.arrived
@@ -73,7 +73,7 @@ test('what was under way when its lease was lost may come again, once', () => {
   expect(problemsIn({ ...taken, arrived: [...taken.arrived, third] })).toHaveLength(1)
 })
 
-test('what failed as the log tells may come again', () => {
+test('a failed attempt in the log may be repeated', () => {
   const failed = attempt({ id: 'e3', data: { result: 'failed' } })
   const again = attempt({ revision: 1, position: 12 })
   const arrived = [arrival({}), arrival({ at: 20_100 })]

@@ -194,7 +194,7 @@ describe('a vault that is moved', () => {
     expect(await profile(await start(file), token)).toBe(phone)
   })
 
-  test('a service that was not seen takes nobody new, and shows nobody any more', async () => {
+  test('a service whose vault has moved accepts and shows nobody', async () => {
     await furnished()
     await stopAll()
     const unseen = openVault(file, undefined, [])
@@ -206,7 +206,7 @@ describe('a vault that is moved', () => {
     await unseen.close()
   })
 
-  test('goes on where it was killed, and serves nobody before it is whole', async () => {
+  test('continues after a kill, and serves nobody before it is complete', async () => {
     const { token } = await furnished()
     await stopAll()
     const vault = openVault(file)

@@ -95,7 +95,7 @@ describe('given two nodes with folders of their own and no file of a vault', () 
   })
 })
 
-test('a vault that is not that of the log is told of, and so is one that needs a key', async () => {
+test('a vault of another log is reported, and so is one that needs a key', async () => {
   await (await start()).stop(false)
   const elsewhere = startService({ EVENT_STORE: place.url, LOG_LEVEL: 'fatal' })
   await expect(elsewhere).rejects.toThrow('is missing: it should be the vault that this log')

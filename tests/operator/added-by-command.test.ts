@@ -29,7 +29,7 @@ const startService = async (settings: Readonly<Record<string, string>>) => {
   return service
 }
 
-test('when the command adds somebody, they are told what the page would tell', async () => {
+test('when the command adds somebody, they get the same message as from the page', async () => {
   const { url, bodies } = await startGateway()
   const service = await startService({ MESSAGE_URL: url })
   await service.operator('operator', 'add', phoneOfAlice, '--role', 'admin')

@@ -45,7 +45,7 @@ describe('given some merchants, when the list is opened,', () => {
 })
 
 describe('given a merchant,', () => {
-  test('when its page is opened, it tells who owns it, and what is missing', async () => {
+  test('when its page is opened, it shows the owner, and what is missing', async () => {
     const { html } = await alice.visit('/operator/merchants/sandbox')
     expect(html).toContain('Bob Berg')
     expect(html).toContain('All addresses answer.')
@@ -172,7 +172,7 @@ describe('given the form of its fees,', () => {
     expect(set).toHaveLength(1)
   })
 
-  test('when another currency is asked for, its fixed parts are of that', async () => {
+  test('when another currency is given, its fixed parts are in that currency', async () => {
     const page = await alice.visit(`${path}?currency=eur`)
     expect(page.html).toContain('Each capture, EUR')
     const shown = await alice.submit(page, { transaction_fixed: '0.10', ...chosen })

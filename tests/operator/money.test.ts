@@ -44,7 +44,7 @@ const payouts = async (status: string) =>
 const eventsOf = async (type: string) =>
   (await service.events()).filter((event) => event.type === type)
 
-test('given a payout that is due, then the page tells what the command tells', async () => {
+test('given a due payout, then the page shows the same as the command', async () => {
   const [due] = await payouts('due')
   const page = await bob.visit('/operator/payouts')
   expect(page.status).toBe(200)
@@ -137,7 +137,7 @@ test('given files that are none of the bank, then the page says why', async () =
   expect((await service.events()).length).toBe(before)
 })
 
-test('given a statement, when it is imported, then each entry is told', async () => {
+test('given a statement, when it is imported, then each entry is printed', async () => {
   const [ordered] = await payouts('ordered')
   const { amount = '', end_to_end_id = '' } = ordered ?? {}
   const text = statement(entry(amount, end_to_end_id) + entry('12.00', 'FEE-NOK'))

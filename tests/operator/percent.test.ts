@@ -14,9 +14,12 @@ test.each([
   expect(rateOfPercent(typed)).toBe(rate)
 })
 
-test.each(['', '101', '-1', '1.2.3', 'x', '1e2', '0.00000000001'])('%s is no percent', (typed) => {
-  expect(rateOfPercent(typed)).toBeUndefined()
-})
+test.each(['', '101', '-1', '1.2.3', 'x', '1e2', '0.00000000001'])(
+  '%s is not a percentage',
+  (typed) => {
+    expect(rateOfPercent(typed)).toBeUndefined()
+  },
+)
 
 test('a rate that is shown as a percent is read back as the same number', () => {
   const rates = fc

@@ -27,7 +27,7 @@ const hrefIn = ({ html }: Shown): string | undefined =>
   /<a class="lone" href="([^"]*)"/.exec(html)?.[1]?.replaceAll('&amp;', '&')
 const number = (value: number) => new Intl.NumberFormat('en').format(value)
 
-test('given the service, then its health tells the numbers of the probes', async () => {
+test('given the service, then its health page shows the numbers of the probes', async () => {
   await service.call('POST', '/sandbox/v1/callback/', { callback_uri: 'http://127.0.0.1:9/' })
   const readiness = async () => (await service.call('GET', '/health/ready')).body
   let [ready, page] = [await readiness(), await bob.visit('/operator/health')]
@@ -129,7 +129,7 @@ test('given keys, when one is rotated by its form, then a new one is published',
   expect(await service.operator('audit', 'verify')).toMatchObject({ holds: true })
 })
 
-test('given keys that the command rotates, then the page tells them', async () => {
+test('given keys that the command rotates, then the page shows them', async () => {
   const { id = '' } = await service.operator('key', 'rotate', 'checkpoints', '--overlap', '1.5')
   const { kid = '' } = await service.operator('key', 'rotate')
   const { html } = await bob.visit('/operator/keys')

@@ -30,7 +30,7 @@ test('a bound token is good with a proof of its key, each used once', async () =
   })
 })
 
-test('a bound token is no Bearer token, and needs a proof', async () => {
+test('a bound token is refused as a Bearer token and needs a proof', async () => {
   expect(await asClient.userInfo(`Bearer ${token}`)).toMatchObject({
     status: 401,
     body: { error: 'invalid_token' },
@@ -49,7 +49,7 @@ test('a bound token is refused with the proof of another key', async () => {
   })
 })
 
-test('a token that is bound to nothing is no DPoP token', async () => {
+test('an unbound token is not a DPoP token', async () => {
   const { body } = await asClient.post(await asClient.codeFor(app))
   expect(body.token_type).toBe('Bearer')
   const proof = await proofOf(key, asClient.atUserInfo(body.access_token))

@@ -90,7 +90,7 @@ test('a disabled application rests with its tokens; a removed one is over', asyn
   expect(await service.operator('app', 'list', 'sandbox')).toEqual([])
 })
 
-test('payers are told on the page that a shop is disabled, and its applications rest', async () => {
+test('payers see that a shop is disabled, and its applications stop working', async () => {
   const app = await addApp()
   const { access_token } = await tokensOf(app)
   const urls = { success_return_uri: redirectUri, failure_return_uri: redirectUri }

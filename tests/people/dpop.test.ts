@@ -85,7 +85,7 @@ test('a refresh token of a public client stays bound to its key', async () => {
   )
 })
 
-test('a code that was asked for with a key is redeemed with that key only', async () => {
+test('a code requested with a key is redeemed with that key only', async () => {
   const app = await asClient.addApp('--public')
   const key = await newKey()
   const form = await asClient.codeFor(app, { dpop_jkt: await thumbprint(key) })

@@ -138,7 +138,7 @@ test('given a payer who used every page, when the payer is erased, then the log 
   searched()
 })
 
-test('given a number that is no payer, when a merchant names it, then the request fails with 4004 and the number can be erased', async () => {
+test('given a number without a payer, when a merchant names it, then the request fails with 4004 and the number can be erased', async () => {
   const { id: tid } = await service.requestPayment({ customer: 'msisdn:4747474747' })
   expect(await service.outcome(tid)).toMatchObject({
     customer: 'msisdn:4747474747',

@@ -66,7 +66,7 @@ test('given the session of somebody else, when it is named, then nothing is sign
   expect((await alice.visit('/payer/devices', { method: 'POST', body })).status).toBe(404)
 })
 
-test('given the details of a payer, when they change them, then wrong ones are told and right ones are kept', async () => {
+test('given a payer’s details, when they change them, then errors are shown and valid values kept', async () => {
   const bob = await signedInWith(firefox)
   const page = await bob.visit('/payer/profile')
   const wrong = await bob.submit(page, { email: 'bob', name: '' })

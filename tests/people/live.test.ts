@@ -5,7 +5,7 @@ import { makeLive } from '../../infrastructure/live.ts'
 
 const nothing = (): void => {}
 
-test('whoever watches one stream with many pages leaves room for those who watch others', () => {
+test('a stream watched by many pages leaves room for others', () => {
   const { watch } = makeLive()
   const of = (stream: string) => watch(stream, '192.0.2.1', nothing, nothing)
   const stops = Array.from({ length: 50 }, () => of('one'))
@@ -23,7 +23,7 @@ test('there is an end to pages of many streams, too', () => {
   expect(from(5000)).toBeUndefined()
 })
 
-test('whoever watches many streams from one network leaves room for those of others', () => {
+test('a network that watches many streams leaves room for others', () => {
   const { watch } = makeLive()
   const from = (address: string, n: number) => watch(`s-${n}`, address, nothing, nothing)
   const stops = Array.from({ length: 1000 }, (_, n) => from(`2001:db8::${n.toString(16)}`, n))
@@ -36,7 +36,7 @@ test('whoever watches many streams from one network leaves room for those of oth
   expect(from('2001:db8::ffff', 1003)).toBeUndefined()
 })
 
-test('whoever has signed in leaves room for others, from however many addresses they come', () => {
+test('a signed-in person leaves room for others, from however many addresses', () => {
   const { watch } = makeLive()
   const of = (person: string, n: number) =>
     watch(`s-${n}`, `192.0.2.${n}`, nothing, nothing, person)
@@ -48,7 +48,7 @@ test('whoever has signed in leaves room for others, from however many addresses 
   expect(of('alice', 22)).toBeDefined()
 })
 
-test('a page for which there is no room is told so', () => {
+test('a page beyond the limit gets a refusal', () => {
   const full = () => undefined
   const ask = () =>
     changesReply(full, { stream: 'one', from: '' }, () => Promise.resolve(false), true)
@@ -60,14 +60,14 @@ describe('a page of which nothing more will happen', () => {
   const over = 'retry: 2000\n\nevent: over\ndata: now\n\n'
   const never = () => Promise.resolve(false)
 
-  test('is told so at once, and makes room', async () => {
+  test('is refused at once, and frees its place', async () => {
     const live = makeLive()
     const watched = { stream: 'one', from: '', isOver: () => true }
     for (let page = 0; page < 60; page++)
       expect(await textOf(changesReply(live.watch, watched, never, true))).toBe(over)
   })
 
-  test('is told so when that comes while it waits', async () => {
+  test('is notified when that happens while it waits', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     onTestFinished(() => void vi.useRealTimers())
     let isOver = false
@@ -79,7 +79,7 @@ describe('a page of which nothing more will happen', () => {
     expect(await told).toBe(over.replace('event', ':\n\nevent'))
   })
 
-  test('is told what has changed before', async () => {
+  test('is notified of earlier changes', async () => {
     const watched = { stream: 'one', from: '', isOver: () => true }
     const changed = () => Promise.resolve(true)
     expect(await textOf(changesReply(makeLive().watch, watched, changed, true))).toBe(
@@ -88,7 +88,7 @@ describe('a page of which nothing more will happen', () => {
   })
 })
 
-test('a page opened while the service stops ends at once; its browser comes again', async () => {
+test('a page opened while the service stops ends at once; its browser reconnects', async () => {
   const { watch, end } = makeLive()
   end()
   const watched = { stream: 'one', from: '' }

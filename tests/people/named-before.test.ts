@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-test('a merchant cannot tell by the time whether others have named somebody before', async () => {
+test('response times do not reveal whether other merchants know a customer', async () => {
   const { byName } = service.core.people.payers
   const name = (customer: string, merchant: string) =>
     byName(customer, merchant, 0, () => Promise.resolve())

@@ -31,7 +31,7 @@ const knows = (customer: string): boolean =>
 const ofPayment = { action: 'auth', currency: 'NOK', amount: '100.00', allow_credit: false }
 const ofPermission = { scope: 'openid' }
 
-describe('given a customer whom nobody has named before, when a request is refused whoever they are, then they are not kept', () => {
+describe('given a new customer, when the request is refused anyway, then the customer is not stored', () => {
   const refused = async (kind: 'payment' | 'permission', fields: object) => {
     const customer = `new to ${JSON.stringify(fields)}`.slice(0, 100)
     const usual = kind === 'payment' ? ofPayment : ofPermission
@@ -71,7 +71,7 @@ describe('given a customer whom nobody has named before, when a request is refus
   })
 })
 
-test('given many customers whom nobody has named before, when all are requested at once, twice each, then each payment and each customer is there once', async () => {
+test('given many new customers, when all are requested at once, twice each, then each payment and customer exists once', async () => {
   const customers = Array.from({ length: 60 }, (_, n) => `at once ${n}`)
   const request = (customer: string) =>
     service.requestPayment({ customer, pos_tid: customer.replaceAll(' ', '-') })

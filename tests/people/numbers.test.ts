@@ -60,7 +60,7 @@ describe('given a number that its owner has not proved', () => {
     expect(statuses).toEqual([400, 400, 400, 400, 400, 429])
   })
 
-  test('when messages to it are asked for again and again, then it gets five an hour', async () => {
+  test('when messages to it are requested repeatedly, then it gets five an hour', async () => {
     const phone = '4741000003'
     const person = { phone, name: 'Impatient', pin: '8642' }
     const ask = async () => (await service.call('POST', '/payer/v1/sign_up/', person, {})).status
@@ -71,7 +71,7 @@ describe('given a number that its owner has not proved', () => {
   })
 })
 
-test('a number reaches whoever proved it last; who had it keeps their account', async () => {
+test('a number moves to whoever proves it; its previous holder keeps the account', async () => {
   const phone = '4741000010'
   const first = await signUp({ phone, pin: '1357' })
   const earlier = await requestTo(phone)
@@ -177,7 +177,7 @@ describe('given production', () => {
     expect(logged.join('')).not.toContain(sent.text.slice(0, 6))
   })
 
-  test('when there is no gateway, then payers and operator are told so', async () => {
+  test('when there is no gateway, then payers and operator get a message', async () => {
     const { address, stop, logged } = await startInProcess(production)
     onTestFinished(stop)
     expect((await askIn(address)).status).toBe(503)

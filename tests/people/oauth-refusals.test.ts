@@ -244,7 +244,7 @@ test('given a code, when it comes twice at the same time, then nobody keeps what
   expect(await refresh(tokens.refresh_token)).toMatchObject(isInvalidGrant)
 })
 
-test('given a body that is no form, when it comes to an OAuth endpoint, then it is refused in the words of OAuth', async () => {
+test('given a body that is not a form, when it is sent to an OAuth endpoint, then it gets an OAuth error', async () => {
   for (const path of ['/oauth2/token', '/oauth2/revoke', '/oauth2/introspect']) {
     const headers = { ...basic(app), 'Content-Type': 'application/json' }
     const answer = await fetch(service.address + path, { method: 'POST', headers, body: '{}' })
@@ -358,7 +358,7 @@ test('given a made-up code, when it is redeemed, then it is refused', async () =
     expect(await redeem({ code: made })).toMatchObject(isInvalidGrant)
 })
 
-test('given bad credentials, when tokens are asked for, then the client is refused with a challenge', async () => {
+test('given bad credentials, when tokens are requested, then the client gets a challenge', async () => {
   const code = await codeFor()
   const bad = await redeem({ code }, { ...app, client_secret: 'wrong' })
   expect(bad).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
@@ -428,7 +428,7 @@ test('given a refresh that comes again within the minute, when it asks for more 
   expect((await refresh(successor.body.refresh_token)).body.scope).toBe('openid profile')
 })
 
-test('given scopes that are not known, offline_access among them, when they are asked for, then they are ignored', async () => {
+test('given unknown scopes such as offline_access, when they are requested, then they are ignored', async () => {
   const code = await codeFor({ scope: 'openid offline_access everything' })
   const { body } = await redeem({ code })
   expect(body.scope).toBe('openid')
@@ -760,7 +760,7 @@ test('given a page for signing in that was left open for ten minutes, when the p
   }
 })
 
-test('given a request that fifty pages watch, when another wants to, then it is told when to come back', async () => {
+test('given a request watched by fifty pages, when another follows, then it gets a Retry-After', async () => {
   const page = await fetch(service.address + authPath({}))
   const [cookie = ''] = (page.headers.get('set-cookie') ?? '').split(';')
   const path = `${authPath({}).replace('/auth?', '/events?')}&attempt=watched`
@@ -798,7 +798,7 @@ test('given an answer that is none, then it is refused, and the request can stil
   expect((await alice.submit(asked, { decision: 'allow' })).location).toContain('code=')
 })
 
-test('given a refresh token that nobody has used, when half a year has passed, then it has expired', async () => {
+test('given an unused refresh token, when half a year has passed, then it has expired', async () => {
   const [late, timely] = [await codeFor(), await codeFor()]
   const tokens = async (code: string) => (await redeem({ code })).body.refresh_token as string
   const [over, good] = [await tokens(late), await tokens(timely)]

@@ -60,7 +60,7 @@ test('given an authorization request that comes as a form, then it goes on as on
   expect(back.searchParams.get('state')).toBe('a b&c')
 })
 
-test('given a form with an authorization request that lacks its response type, then the application is told', async () => {
+test('given an authorization form without response type, then the application gets the error', async () => {
   const body = asked({ state: 's' })
   body.delete('response_type')
   const answer = await send('/oauth2/auth', { method: 'POST', body })
@@ -103,7 +103,7 @@ describe('given an ID token as a hint', () => {
   const pathOf = (more: Readonly<Record<string, string>>) =>
     `/oauth2/auth?${asked(more).toString()}`
 
-  test('when its payer is signed in, then consent is asked for, and the code is theirs', async () => {
+  test('when its payer is signed in, then consent is requested, and the code is theirs', async () => {
     const { visitor, id_token_hint } = await idTokenOf('bob')
     const page = await visitor.follow(await visitor.visit(pathOf({ id_token_hint })))
     const back = new URL((await visitor.submit(page, { decision: 'allow' })).location ?? '')
@@ -142,7 +142,7 @@ describe('given an ID token as a hint', () => {
     expect((await visitor.follow(answer)).html).toContain('name="pin"')
   })
 
-  test('when it is none of ours, or has been changed, then the application is told', async () => {
+  test('when it is not ours, or was changed, then the application gets the error', async () => {
     const { visitor, id_token_hint } = await idTokenOf('bob')
     const { privateKey } = await generateKeyPair('RS256')
     const { iss = '', sub = '' } = decodeJwt(id_token_hint)

@@ -39,7 +39,7 @@ describe('given an address that has no page', () => {
   })
 })
 
-test('given the address of a form, a browser that opens it is told what is allowed', async () => {
+test('given the address of a form, a browser that opens it gets the allowed methods', async () => {
   const { status, headers, html } = await makeVisitor(service).visit('/payer/sign-out')
   expect([status, headers.get('allow')]).toEqual([405, 'POST'])
   expect(html).toContain('This address has no page of its own.')

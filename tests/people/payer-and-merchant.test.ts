@@ -28,7 +28,7 @@ const newShortlink = async () => {
 }
 
 describe('a payer who scans the code of a shop', () => {
-  test('before the till has asked finds the request waiting, and nobody else does', async () => {
+  test('before the till’s request is matched with it, and no other payer is', async () => {
     const { id, shortlink_value: value } = await newShortlink()
     expect((await api('POST', '/scan/', { text: `${value}table/5` })).body).toEqual({
       uri: '/payer/?scanned',
@@ -50,7 +50,7 @@ describe('a payer who scans the code of a shop', () => {
     })
   })
 
-  test('after the till has asked comes straight to the request, which nobody could see before', async () => {
+  test('after the till’s request leads directly to it, which nobody could see before', async () => {
     const { id, shortlink_value: value } = await newShortlink()
     const { id: tid } = await service.requestPayment({ customer: `shortlink_id:${id}` })
     expect((await alice.visit(`/payer/payment/${tid}`)).status).toBe(404)
@@ -83,7 +83,7 @@ describe('a payer who scans the code of a shop', () => {
     expect(last.body).toMatchObject({ argstring: 'bar' })
   })
 
-  test('that is no more is told on a page, and what to do, not in the words of a program', async () => {
+  test('that has expired gets a page that says what to do, not a technical error', async () => {
     const visitor = makeVisitor(service)
     const signIn = await visitor.follow(await visitor.visit(`${service.address}/s/nobodys/`))
     const page = await visitor.follow(await visitor.signInAt(signIn, 'bob'))
@@ -153,7 +153,7 @@ test.each(['accept', 'decline'])(
   },
 )
 
-test('a code names nobody who could be asked for permissions: the request fails with 4004', async () => {
+test('a code names no payer for a permission request, so it fails with 4004', async () => {
   const { id } = await newShortlink()
   const request = {
     pos_id: 'till-1',
@@ -285,7 +285,7 @@ test('a customer who is named like a token or a code but is none, is sealed as a
   expect(service.files().filter(({ bytes }) => bytes.includes('Ola Klartekst'))).toEqual([])
 })
 
-test('an app that is not let in is told what it takes', async () => {
+test('an unauthenticated app gets the required scheme', async () => {
   const who = { phone: '4799999901', pin: '0000', code: codeOf('alice') }
   const wrong = await service.call('POST', '/payer/v1/session/', who, {})
   const nobody = await service.call('GET', '/payer/v1/profile/', undefined, {})
@@ -321,7 +321,7 @@ test('given a permission, when another payer withdraws it by its id, then there 
   expect(await granted()).not.toContain(grant)
 })
 
-test('whoever accepts without a word on the additional amount accepts what the shop proposes', async () => {
+test('accepting without an additional amount accepts the shop’s proposal', async () => {
   const proposed = { additional_amount: '3.00', additional_edit: true, customer: '+4799999901' }
   const silent = await service.requestPayment(proposed)
   const page = await alice.visit(`/payer/payment/${silent.id}`)

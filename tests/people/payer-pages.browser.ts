@@ -136,7 +136,7 @@ test('given a checkout on this device, when the payer signs in and adds a tip, t
   })
 })
 
-test('given a PIN that was wrong, when the payer is told so, then the number is there and the next PIN can be typed at once', async () => {
+test('given a wrong PIN, then the page keeps the number and focuses the PIN field', async () => {
   const page = await open(phone)
   await page.goto(`${service.address}/payer/sign-in`)
   await page.getByLabel('Phone number').fill(`+${sandboxPayers.alice.phone}`)
@@ -218,7 +218,7 @@ test('given a tip that is typed with a blank between its thousands, when the pay
   expect(await service.outcome(id)).toMatchObject({ status: 'auth', additional_amount: '1000.00' })
 })
 
-test('given a tip, when it is chosen, typed and mistyped, then headline, table and button are one number, and nonsense is told at once', async () => {
+test('given a tip, when it is chosen, typed and mistyped, then all totals agree, and errors show at once', async () => {
   const { id, uri } = await checkout({ additional_edit: true })
   const page = await open(phone)
   await page.goto(uri ?? '')

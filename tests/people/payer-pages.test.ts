@@ -145,7 +145,7 @@ describe('given a payment of which the shop has taken a part, its payer reads wh
     expect(last).toMatch(/· Paid NOK 30\.00/)
   })
 
-  test('and of one that came to nothing there is no receipt', async () => {
+  test('and there is no receipt for a failed one', async () => {
     const { id } = await forAlice()
     const alice = await signedIn()
     await alice.submit(await alice.visit(`/payer/payment/${id}`), { decision: 'decline' })
@@ -199,7 +199,7 @@ test('given what cannot be an account, when it is sent, then the page says what 
   expect(new Map(formIn(again.html, 'phone').fields).get('phone')).toBe('4740000012')
 })
 
-test('given mistakes in several fields, when an account is made, then each is told beside its field in one answer', async () => {
+test('given mistakes in several fields, when an account is made, then each is shown beside its field at once', async () => {
   const visitor = makeVisitor(service)
   const empty = await visitor.visit('/payer/sign-up')
   const { html } = await visitor.submit(empty, { phone: '123', name: '', pin: '1' })
@@ -497,7 +497,7 @@ describe('given the right phone number and PIN, when the code follows', () => {
   const hasBegunAnew = ({ html, location }: Shown, { cookies }: TestVisitor) =>
     location === null && html.includes('name="pin"') && !cookies.has('daybook-session')
 
-  test('from another browser, then it begins anew, and goes on in its own', async () => {
+  test('from another browser, then it starts over there, and continues in its own', async () => {
     const { visitor, page, challenge } = await afterPin()
     const thief = makeVisitor(service)
     const first = await thief.visit('/payer/sign-in')
@@ -603,7 +603,7 @@ test('given guesses at the same time, when there are too many, then payers and s
   }
 })
 
-test('given a page that is followed, when only its headers are asked for, then nothing is kept open', async () => {
+test('given a live page, when only its headers are requested, then nothing stays open', async () => {
   const uri = 'https://shop.example/'
   const { id } = await service.requestPayment({ success_return_uri: uri, failure_return_uri: uri })
   const path = `/payer/checkout/${id}/events`

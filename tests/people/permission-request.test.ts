@@ -78,7 +78,7 @@ test('given what a payer has granted to one merchant, when another asks for it, 
   }
 })
 
-test('given bad input, when permissions are asked for, then the fields at fault are named', async () => {
+test('given bad input, when permissions are requested, then the faulty fields are named', async () => {
   const { status, body } = await ask({ scope: ['openid'] })
   expect(status).toBe(400)
   expect(Object.keys(body.error_details)).toEqual(['scope'])
@@ -87,7 +87,7 @@ test('given bad input, when permissions are asked for, then the fields at fault 
   )
 })
 
-test('given scopes that are not known, when permissions are asked for, then they are ignored', async () => {
+test('given unknown scopes, when permissions are requested, then they are ignored', async () => {
   const { status, body } = await ask({ scope: 'openid offline_access everything' })
   expect(status).toBe(201)
   const path = `/merchant/v1/permission_request/${body.id}/`
@@ -176,7 +176,7 @@ test('given an access token, when it names the customer of a payment, then its p
   expect(service.files().some(({ bytes }) => bytes.includes(customer))).toBe(false)
 })
 
-test('given callbacks, when requests are answered and expire, then each is told once', async () => {
+test('given callbacks, when requests are answered and expire, then each is sent once', async () => {
   const told: { meta: { event: string; uri: string; seqno: number } }[] = []
   let arrive = () => {}
   const arrived = new Promise<void>((resolve) => (arrive = resolve))
@@ -271,7 +271,7 @@ test('an outcome, which may hold tokens, is kept by no cache', async () => {
   expect(headers.get('cache-control')).toBe('no-store')
 })
 
-test('given a payer who signed up by themselves, then merchants are told no e-mail, and a number that is verified', async () => {
+test('given a payer who signed up alone, then merchants get a verified number and no e-mail', async () => {
   const visitor = makeVisitor(service)
   const who = { phone: '4748000001', name: 'Ny Kunde', pin: '8642' }
   await visitor.signUpAt(await visitor.visit('/payer/sign-up'), who)
@@ -282,7 +282,7 @@ test('given a payer who signed up by themselves, then merchants are told no e-ma
   expect(user_info).toEqual({ sub: user_info.sub, ...phone })
 })
 
-test('given a national id without a proof of the bank identity, then it is told as verified, but not by the bank', async () => {
+test('given a national id without proof from a bank identity, then it is verified, but not by the bank', async () => {
   const phone = '4748000002'
   const known = ['--name', 'Uten Bank', '--pin', '4711', '--national-id', '01017000027']
   await service.operator('payer', 'add', phone, ...known)

@@ -32,7 +32,7 @@ test('changes of a profile that come at once all stay', async () => {
   }
 })
 
-test('a change of a profile that names nothing new is no event', async () => {
+test('a profile change without new values records no event', async () => {
   const count = async () =>
     (await service.events()).filter(({ type }) => type === 'PayerProfileChanged').length
   const address = { street: 'Quay 9', postal_code: '1', locality: 'Oslo', country: 'NO' }
@@ -44,7 +44,7 @@ test('a change of a profile that names nothing new is no event', async () => {
   expect(await count()).toBe(before)
 })
 
-test('a changed e-mail address is told as not verified, also when it is changed back', async () => {
+test('a changed e-mail address is not verified, even if it is changed back', async () => {
   const request = {
     pos_id: 'till-1',
     pos_tid: 'email',

@@ -62,7 +62,7 @@ const refresh = (refresh_token: string, scope = 'openid email') =>
 
 const objectOf = (text: string) => (JSON.parse(text) as { object: any }).object
 
-test('a callback tells what was known of the payer then, also when made later', async () => {
+test('a callback contains the payer’s data as of its event, also if built later', async () => {
   const tid = await authorized()
   const rid = await granted('openid email')
   const make = () =>
@@ -87,7 +87,7 @@ test('a callback tells what was known of the payer then, also when made later', 
   expect((await outcomeOfPermission(rid)).user_info.email).toBe(email)
 })
 
-test('a callback made again tells nothing of a payer who is erased', async () => {
+test('a callback rebuilt later contains nothing about an erased payer', async () => {
   const phone = '4743219876'
   const known = ['--name', 'Eva Glemt', '--pin', '4711', '--email', 'eva@example.com']
   await service.operator('payer', 'add', phone, ...known)
@@ -104,7 +104,7 @@ test('a callback made again tells nothing of a payer who is erased', async () =>
   expect([customer, permissions.user_info]).toEqual([null, null])
 })
 
-test('an outcome shows the tokens of the latest refresh, with which it can go on', async () => {
+test('an outcome shows the tokens of the latest refresh, which are valid', async () => {
   const [tid, rid] = [await authorized(), await granted('openid email')]
   const ofPayment = async () => (await service.outcome(tid)).permissions
   const ofPermission = () => outcomeOfPermission(rid)
@@ -127,7 +127,7 @@ test('an outcome shows the tokens of the latest refresh, with which it can go on
   }
 })
 
-test('a callback tells the latest tokens at its event, and none revoked by then', async () => {
+test('a callback has the latest tokens as of its event, and no revoked ones', async () => {
   const tid = await authorized()
   const stream = `payment-${tid}`
   const told = async (type: Parameters<typeof callbackOf>[1]) =>

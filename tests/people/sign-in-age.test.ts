@@ -97,7 +97,7 @@ test('given a session that is young enough, when max_age is asked for, then the 
   expect((await allow(visitor, consent)).location).toContain('code=')
 })
 
-test('given a max_age that is no number, when authorization is asked for, then the application is told', async () => {
+test('given a max_age that is not a number, when authorization is requested, then the application gets the error', async () => {
   const { location } = await alice.visit(`/oauth2/auth?${query({ max_age: '-1' })}`)
   expect(location).toContain('error=invalid_request')
 })

@@ -97,14 +97,14 @@ describe.each([
     expect(released?.identifier).not.toEqual(per.identifier)
   })
 
-  test('whoever is erased is gone', async () => {
+  test('an erased person is gone', async () => {
     const [kari, ola] = [person('kari', 2), person('ola')]
     await contents.put([kari, ola])
     await contents.erase(['kari', 'nobody'])
     expect(await shown('kari', 'ola')).toEqual([undefined, ola])
   })
 
-  test('secrets are kept, and so is how the vault stands', async () => {
+  test('secrets are stored, and so is the state of the vault', async () => {
     expect([contents.isEmpty(), contents.standing()]).toEqual([true, 'used'])
     const secrets = ['identifiers', 'seed'].map((name) => ({ name, secret: randomBytes(32) }))
     await contents.keepSecrets(secrets)

@@ -104,7 +104,7 @@ describe('what a node has read of a vault in streams', () => {
     expect(again.secret('codes')).toEqual(elsewhere.secret('codes'))
   })
 
-  test('forgets who is erased elsewhere, beside the node and before its next start', async () => {
+  test('drops people erased elsewhere, while running and before the next start', async () => {
     const node = await begin()
     const [kari = '', ola = '', per = ''] = await Promise.all(
       ['Kari', 'Ola', 'Per'].map((name) => node.personFor(name)),
@@ -131,7 +131,7 @@ describe('what a node has read of a vault in streams', () => {
       expect(holds(plain)).toBe(false)
   })
 
-  test('is begun anew where the journal is another one, or the file is damaged', async () => {
+  test('is rebuilt if the journal is another one, or the file is damaged', async () => {
     const node = await begin()
     const person = await node.personFor('Kari')
     await end()

@@ -118,7 +118,7 @@ describe('in the database', () => {
     await expect(elsewhere.caughtUp()).rejects.toThrow('an entry of the vault was altered')
   })
 
-  test('nothing tells who somebody is, and nothing is an event of the log', async () => {
+  test('nothing identifies anybody, and nothing is an event of the log', async () => {
     const person = await here.nameFor('shop', '4741234567')
     await here.addSecret('key:1', Buffer.from('a secret that is kept'))
     await here.rename(person, '4747654321')

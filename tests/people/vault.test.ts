@@ -55,7 +55,7 @@ const namesOf = (count: number): string[] =>
 /** Number of transactions, from the counter in the file's header. */
 const transactions = (): number => readFileSync(join(folder, 'vault.sqlite')).readUInt32BE(24)
 
-describe('people whom nobody has named before', () => {
+describe('people not named before', () => {
   test('given many who are named at once, twice each, in two vaults on one file, then they share transactions and each has one id', async () => {
     const names = namesOf(200)
     const before = transactions()
@@ -123,7 +123,7 @@ describe('another process that holds the file', () => {
   })
   afterEach(() => other.close())
 
-  test('keeps nobody waiting who is known, and lets in who was named meanwhile when it leaves', async () => {
+  test('delays nobody known, and adds people named meanwhile once the lock is released', async () => {
     const known = await here.personFor('4741234567')
     other.exec('BEGIN IMMEDIATE')
     let isIn = false
@@ -140,7 +140,7 @@ describe('another process that holds the file', () => {
     expect(elsewhere.findPerson('4747654321')).toBe(await waiting)
   })
 
-  test('and lets nobody read what it changes makes the store unavailable to all who ask, known or not', async () => {
+  test('and blocks readers makes the store unavailable to all, known or not', async () => {
     const known = await here.personFor('4741234567')
     expect(here.findPerson('4741234567')).toBe(known)
     await nextTurn()

@@ -121,7 +121,7 @@ describe('given callbacks,', () => {
     expect([answer.status, answer.html.includes('Write a full address')]).toEqual([400, true])
   })
 
-  test('when the own address is set, it is told of a report that is closed here', async () => {
+  test('when the merchant’s address is set, it gets the callback of a closed report', async () => {
     const page = await bob.visit(`${area}/callbacks`)
     const wrong = await act(bob, page, 'address', { own_uri: 'nowhere' })
     expect([wrong.status, wrong.html.includes('value="nowhere"')]).toEqual([400, true])
@@ -151,7 +151,7 @@ describe('given callbacks,', () => {
   })
 })
 
-test('given a message with what a payer told, when it is read, then that is recorded', async () => {
+test('given a message with a payer’s data, when it is read, then that is recorded', async () => {
   const granted = { customer: '+4799999901', scope: 'openid profile', expires_in: 600 }
   const asked = { pos_id: 'till-1', pos_tid: 'told', ...granted }
   const { id } = (await service.call('POST', '/merchant/v1/permission_request/', asked)).body

@@ -30,7 +30,7 @@ test.each(Object.entries(forms))(
   },
 )
 
-test('beside a form about somebody stands who they are', async () => {
+test('a form about a person shows who they are', async () => {
   await service.operator('staff', 'add', 'sandbox', '4799999902', '--role', 'developer')
   const { html } = await alice.visit(`${shop}staff`)
   const [, remove = ''] = /class="button slim danger"\s+href="([^"]+)"/.exec(html) ?? []

@@ -26,7 +26,7 @@ test('when somebody becomes an owner, the messages, the feed and the owners tell
   ])
 })
 
-test('owners of a merchant that is not of Norway are told in English', async () => {
+test('owners of a merchant outside Norway are notified in English', async () => {
   const data = ['--name', 'Kaffe', '--currency', 'EUR', '--jurisdiction', 'DE']
   await service.operator('merchant', 'add', 'berlin', ...data)
   await service.operator('staff', 'add', 'berlin', '4799999902', '--role', 'owner')

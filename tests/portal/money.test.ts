@@ -138,7 +138,7 @@ describe('given a new settlement account,', () => {
     expect(plain(await alice.visit(path))).not.toContain('Withdraw')
   })
 
-  test('when an owner asks, then owners are told, and it holds after a day', async () => {
+  test('when an owner asks, then owners are notified, and it applies after a day', async () => {
     const before = await current()
     const asked = await alice.submit(await alice.visit(path), { account, code: code() })
     expect(asked.location).toBe(`${path}?asked`)
@@ -168,7 +168,7 @@ describe('given a new settlement account,', () => {
     expect(await current()).toBe(account)
   })
 
-  test('when the merchant is disabled as it falls due, it is withdrawn, and told', async () => {
+  test('when the merchant is disabled as it falls due, it is withdrawn with a notice', async () => {
     const other = 'GB29NWBK60161331926819'
     await alice.signIn('alice')
     await alice.submit(await alice.visit(path), { account: other, code: code() })
@@ -183,7 +183,7 @@ describe('given a new settlement account,', () => {
     expect(JSON.stringify(await sent())).toContain('slutter på 6819, er trukket tilbake')
   })
 
-  test('when whoever asked is an owner no more as it falls due, it is withdrawn', async () => {
+  test('when the requester is no longer an owner as it falls due, it is withdrawn', async () => {
     await service.operator('staff', 'remove', 'sandbox', '4799999902')
     await service.operator('staff', 'add', 'sandbox', '4799999902', '--role', 'owner')
     await bob.signIn('bob')

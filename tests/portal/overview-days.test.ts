@@ -83,7 +83,7 @@ describe('given a Sunday of 25 hours, and payments of it and of the Saturday bef
     ])
   })
 
-  test('the table tells the same as the chart, with the turnover before, folded', async () => {
+  test('the folded table shows the same as the chart, with the previous turnover', async () => {
     const { text, html } = await pageOf('?since=2027-10-31&until=2027-10-31')
     expect(text).toMatch(/Hour Payments Turnover Period before Refunds Fees 22:00 0 0\.00 300\.00/)
     expect(text).toMatch(/02:00 1 150\.00 0\.00 0\.00 1\.80 00:00 0 0\.00 100\.00/)
@@ -116,7 +116,7 @@ test('the links of periods lead to them, and mark the current one', async () => 
   ])
 })
 
-test('a period that cannot be shown is told with the reason', async () => {
+test('a period that cannot be shown is refused with the reason', async () => {
   const { html, status } = await pageOf('?since=2027-10-31&until=2027-10-30')
   expect(status).toBe(200)
   expect(html).toMatch(/id="since"[^>]*aria-invalid="true"/)

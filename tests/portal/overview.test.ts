@@ -45,7 +45,7 @@ describe('given payments of today,', () => {
     expect(html.match(/class="up"/g)).toHaveLength(3)
   })
 
-  test('what is owed and not settled is told, with the time of the settlement', async () => {
+  test('unsettled amounts are shown, with the time of the next settlement', async () => {
     const text = textOf((await alice.visit(overview)).html)
     // 649.00 less two fees of 1.80.
     expect(text).toMatch(/Next payout NOK 645\.40 So far\. Will be settled \w/)
@@ -60,7 +60,7 @@ describe('given payments of today,', () => {
     expect(textOf(html)).toContain('NOK 600.00')
   })
 
-  test('an open page is told when something of its merchant changes, and of no other', async () => {
+  test('an open page is notified of changes of its merchant, and of no other', async () => {
     await service.operator('merchant', 'add', 'other', '--name', 'Other', '--currency', 'NOK')
     const path = follows((await alice.visit(overview)).html)
     const told = alice.visit(path)
@@ -71,7 +71,7 @@ describe('given payments of today,', () => {
   })
 })
 
-test('when an owner comes back later, they are told what others have done meanwhile', async () => {
+test('when an owner returns later, they see what others have done since', async () => {
   await service.operator('staff', 'add', 'sandbox', '4799999902', '--role', 'developer')
   const { html } = await alice.visit(overview)
   expect(textOf(html)).toContain('Somebody joined the staff The operator')

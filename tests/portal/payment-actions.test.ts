@@ -39,7 +39,7 @@ describe('given an authorised payment,', () => {
     expect(html).toContain('by Alice Andersen (staff)')
   })
 
-  test('when two tabs want different parts, the second is told that it has changed', async () => {
+  test('when two tabs act on different states, the second is refused as changed', async () => {
     const tid = await desk.accepted()
     const [one, other] = [
       await pageOf(tid, '/capture?amount=30'),
@@ -53,7 +53,7 @@ describe('given an authorised payment,', () => {
     expect((await typesOf(tid)).slice(2)).toEqual(['PaymentCaptured', 'PaymentCaptured'])
   })
 
-  test('when more than is left is asked for, the page says so', async () => {
+  test('when more than the rest is requested, the page says so', async () => {
     const tid = await desk.accepted()
     const { status, html } = await pageOf(tid, '/capture?amount=100.01')
     expect(status).toBe(400)
@@ -98,7 +98,7 @@ describe('given a captured payment,', () => {
     expect(html).toContain('Partly refunded')
   })
 
-  test('when much is refunded, the second factor is asked for', async () => {
+  test('when a large amount is refunded, the second factor is required', async () => {
     const { captured, bob, alice, codeOf } = desk
     const tid = await captured({ amount: '900.00' })
     const page = await pageOf(tid, '/refund?amount=900')

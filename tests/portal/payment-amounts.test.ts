@@ -36,7 +36,7 @@ test('all that is left and half of it are a click away, as far as the role may',
   expect(ofSupport.map(({ name }) => name)).toEqual([`Half: ${money('27.50')}`])
 })
 
-test('what was done is told with its amount and what is left, and nothing else is', async () => {
+test('the result is shown with its amount and the rest, and nothing else', async () => {
   const toldIn = (html: string) => /role="status"><span>([^<]*)</.exec(html)?.[1]
   const tid = await desk.accepted({ amount: '100.00', additional_amount: '10.00' })
   const did = async (more: string) =>
@@ -62,7 +62,7 @@ test('what was done is told with its amount and what is left, and nothing else i
   )
 })
 
-test('what a shop owes so far is told in one way on the overview and under Money', async () => {
+test('a shop’s current debt is shown alike on the overview and under Money', async () => {
   const tid = await desk.captured()
   await desk.service.call('POST', '/sandbox/v1/settlement/', { merchant: 'sandbox' })
   await confirmAt(desk.alice, await pageOf(tid, '/refund?amount=100'))

@@ -45,7 +45,7 @@ test('given many captures, its pages tell of all, the newest first, a part each'
   expect((await desk.alice.visit(`${path}?before=nonsense`)).status).toBe(200)
 })
 
-test('given a Norwegian reader, changes and failed callbacks are told in Norwegian', async () => {
+test('given a Norwegian reader, changes and failed callbacks are shown in Norwegian', async () => {
   const tid = await desk.request({
     ...{ pos_tid: 'changed', callback_uri: 'http://127.0.0.1:9/callback' },
   })
@@ -60,7 +60,7 @@ test('given a Norwegian reader, changes and failed callbacks are told in Norwegi
   expect(await read()).not.toContain('nobody listens')
 })
 
-test('given an open page, whoever has left or has another role is told nothing', async () => {
+test('given an open page, somebody who left or changed role gets no more updates', async () => {
   const { service, bob, bobIs, accepted } = desk
   const signOut = async () => {
     const { html } = await bob.visit('/portal/')

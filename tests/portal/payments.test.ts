@@ -80,7 +80,7 @@ describe('given payments of some amounts, points of sale and states,', () => {
     expect(html).toContain('Reservert')
   })
 
-  test('when more happens, a page that follows is told', async () => {
+  test('when more happens, a live page is notified', async () => {
     const { html } = await desk.listOf('?status=pending')
     const follow = /data-follow="([^"]*)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
     const told = desk.alice.visit(follow)
@@ -122,7 +122,7 @@ describe('given a payment with line items, a callback address and a refund,', ()
     expect(html).not.toContain('4799999901')
   })
 
-  test('when it was told to an address, the page shows each attempt', async () => {
+  test('when it was sent to an address, the page shows each attempt', async () => {
     await expect
       .poll(async () => (await visit()).html, { timeout: 5_000 })
       .toContain('http://127.0.0.1:9/callback')
@@ -166,7 +166,7 @@ describe('given a payment with line items, a callback address and a refund,', ()
     expect((await alice.visit(`/portal/other/payments?q=${tid}`)).html).not.toContain('lunch')
   })
 
-  test('when its proof is asked for, it is a file of its events', async () => {
+  test('when its proof is requested, it is a file of its events', async () => {
     // A closed report has a checkpoint of its own.
     await desk.service.call('PUT', '/merchant/v1/ledger/default/report/1/', {})
     await expect.poll(async () => (await visit('/proof.json')).status, { timeout: 5_000 }).toBe(200)
@@ -176,7 +176,7 @@ describe('given a payment with line items, a callback address and a refund,', ()
   })
 })
 
-test('given a refund, then its amount is asked for before its button is shown', async () => {
+test('given a refund, then its amount is entered before its button is shown', async () => {
   const tid = await desk.captured()
   const path = `/portal/sandbox/payments/${tid}/refund`
   const asked = await desk.alice.visit(path)

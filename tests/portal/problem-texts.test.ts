@@ -28,7 +28,7 @@ const others = [
   new PrivateAddress('shop.example').message,
 ]
 
-test('each reason that the service tells is told in Norwegian', () => {
+test('each problem text of the service has a Norwegian translation', () => {
   for (const problem of [...failures, ...answers, ...others]) {
     expect(problemText(problem, 'en')).toBe(problem)
     expect(problemText(problem, 'nb')).not.toMatch(english)

@@ -6,7 +6,7 @@ import { textsIn } from '../../http/payer/texts.ts'
 
 const english = /\b(?:the|is|are|with|must|no|not|by|from|has|been|than|there|this)\b/i
 
-test('each refusal is told in Norwegian, and means a refusal of the domain', () => {
+test('each refusal has a Norwegian text, and each text belongs to a refusal', () => {
   for (const [code, text] of Object.entries(norwegianRefusals)) {
     expect(textOfRefusal(code), code).toBeDefined()
     expect(text, code).not.toMatch(english)

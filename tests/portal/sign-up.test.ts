@@ -52,7 +52,7 @@ test.each([
   expect(html).toMatch(new RegExp(`name="time_zone"\\s+value="${zone}"\\s+data-own-zone`))
 })
 
-test('a time zone that nobody knows is asked for again, else the days are its own', async () => {
+test('an unknown time zone is asked for again, otherwise days follow the given one', async () => {
   const alice = makeVisitor(service)
   await alice.signIn('alice')
   const asked = { ...business, organization: '911 222 333' }
@@ -98,7 +98,7 @@ test('in production a merchant that has signed up takes payments once it is appr
   expect((await pos()).status).toBe(201)
 })
 
-test('whoever was taken off the staff does not come back by the form of the sign-up', async () => {
+test('somebody removed from the staff does not return through the sign-up form', async () => {
   const bob = makeVisitor(service)
   await bob.signIn('bob')
   const page = await bob.visit('/portal/sign-up')

@@ -112,7 +112,7 @@ test('given a member, when an owner changes the role, then the next page follows
 })
 
 describe('given owners,', () => {
-  test('when another one is made, then the second factor is asked for', async () => {
+  test('when another one is made, then the second factor is required', async () => {
     const member = await memberOf('accountant')
     const page = await alice.visit(`${staffPage}?member=${member}`)
     const without = await alice.submit(page, { role: 'owner' })
@@ -149,7 +149,7 @@ test('given a form from elsewhere, when it is sent, then nothing is done', async
   expect((await alice.visit(staffPage, { method: 'POST', body })).status).toBe(403)
 })
 
-test('when an owner opens the page, the security log tells what was changed', async () => {
+test('when an owner opens the page, the security log shows what was changed', async () => {
   const { html } = await alice.visit(staffPage)
   expect(html).toContain('A role was changed')
   expect(html).toContain('StaffRoleChanged')

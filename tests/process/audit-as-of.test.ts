@@ -89,7 +89,7 @@ test('before the first event there is nothing', async () => {
   expect(told).toMatchObject({ position: 0, time: null, events: 0, rows: { payments: 0 } })
 })
 
-test('what is no moment, beyond the log or there already is refused', async () => {
+test('an invalid moment, one beyond the log, and an existing file are refused', async () => {
   const there = join(folder, 'there.sqlite')
   copyFileSync(logFileIn(service.settings), there)
   const refused = [

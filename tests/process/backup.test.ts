@@ -147,7 +147,7 @@ test('given a folder that is in use, then nothing is backed up there', async () 
   expect(errors).toContain('is not empty')
 })
 
-test('given a backup that lost something, when it is checked, then that is told', async () => {
+test('given a backup that lost something, when it is checked, then that is reported', async () => {
   await withPicture()
   const { folder } = await backUp('whole')
   const problemOf = async (name: string, lose: (copy: string) => void): Promise<string> => {

@@ -61,7 +61,7 @@ const attemptsAbout = async (tid: string): Promise<AttemptEvent[]> =>
   )
 
 describe('a message', () => {
-  test('is told for each step, in order, numbered, signed, and with meta only over http', async () => {
+  test('is sent for each step, in order, numbered, signed, and with only metadata over http', async () => {
     const receiver = await receive()
     const tid = await authorize(shop, { callback_uri: receiver.url('/till?shop=1') })
     await capture(shop.till, tid, 'a')
@@ -184,7 +184,7 @@ describe('a message', () => {
     expect(told[2]).toEqual({ ...(await outcomeOf(shop.till, tid)), attachment_uri })
   })
 
-  test('is not sent to a server whose certificate nobody has signed', async () => {
+  test('is not sent to a server with a self-signed certificate', async () => {
     const receiver = await receive({ tls: certificates.selfSigned })
     const tid = await authorize(shop, { callback_uri: receiver.url('/') })
     await advance(shop.world, 0)
@@ -317,7 +317,7 @@ describe('a delivery that fails', () => {
     expect(told).not.toHaveProperty('note')
   })
 
-  test('is recorded as an event, with what came of it and which event it tells', async () => {
+  test('is recorded as an event, with its result and the event it is about', async () => {
     const receiver = await receive({ reply: () => 418 })
     const uri = receiver.url('/teapot')
     const tid = await authorize(shop, { callback_uri: uri })
@@ -351,7 +351,7 @@ describe('a delivery that fails', () => {
     ])
   })
 
-  test('ends with 410, and the next message is told all the same', async () => {
+  test('ends with 410, and the next message is still sent', async () => {
     const receiver = await receive({
       reply: ({ meta }) => (meta.event === 'payment_authorized' ? 410 : 204),
     })
@@ -378,7 +378,7 @@ describe('a delivery that fails', () => {
     expect(seqnos).toEqual([1, 1, 2, 3, 4])
   })
 
-  test('of a scan holds up none of the later scans of the same code, and is tried again in its turn', async () => {
+  test('of a scan delays no later scans of the same code, and is retried in order', async () => {
     let isDown = true
     const first = new Set<string>()
     const receiver = await receive({
@@ -402,7 +402,7 @@ describe('a delivery that fails', () => {
     expect(seqnos()).toEqual([1, 2, 3, 1])
   })
 
-  test('delays nobody else: one dead endpoint with many messages waiting', async () => {
+  test('one dead endpoint with many waiting messages delays no other', async () => {
     let answer = (_: number): void => {}
     const silence = new Promise<number>((resolve) => (answer = resolve))
     const dead = await receive({ reply: () => silence })

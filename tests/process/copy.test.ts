@@ -99,7 +99,7 @@ test('a service on a copied log answers the same, and an audit finds nothing', a
   expect([code, output]).toEqual([0, expect.stringContaining('This log holds: nothing is wrong.')])
 })
 
-test('a copy that was killed goes on when it is run again, and is whole', async () => {
+test('a killed copy continues when it is run again, and is complete', async () => {
   const { url } = await emptyServer()
   const words = ['copy', '--from', `sqlite:${many}`, '--to', url]
   const child = startCommand(words, { DATA_DIR: newFolder() })

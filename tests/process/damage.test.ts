@@ -108,7 +108,7 @@ test('given a changed event and no read models, then these end before it', async
   expect((await capture(till, sound, 'another')).status).toBe(204)
 })
 
-test('given a vault elsewhere and an older log, then that is told', async () => {
+test('given a vault elsewhere and an older log, then that is reported', async () => {
   const parent = folderOfTest()
   const [DATA_DIR, older] = [join(parent, 'data'), join(parent, 'older')]
   const settings = { DATA_DIR, VAULT: join(parent, 'vault', 'vault.sqlite') }

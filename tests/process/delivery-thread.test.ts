@@ -93,7 +93,7 @@ describe('given a service that delivers callbacks in a thread,', () => {
     expect(receiver.arrivals.flatMap(({ problems }) => problems)).toEqual([])
   })
 
-  test('then what is told by GET right after counts what it has recorded', async () => {
+  test('then a GET right after counts what the thread has recorded', async () => {
     const tid = await take(receiver.url('/till'))
     await settle()
     const headers = secretHeaders('sandbox', 'pos1', 'sandbox-secret')

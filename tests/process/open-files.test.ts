@@ -8,12 +8,12 @@ import { fewOpenFiles, openFilesIn } from '../../infrastructure/open-files.ts'
 const limits = (soft: string) =>
   `Limit  Soft Limit  Hard Limit  Units\nMax open files            ${soft}      524288      files\n`
 
-test('the soft limit of open files is read where the system tells it', () => {
+test('the soft limit of open files is read if the system reports it', () => {
   expect(openFilesIn(limits('1024'))).toBe(1024)
   expect(openFilesIn(limits('unlimited'))).toBeUndefined()
 })
 
-test('a low limit is told, and one that is too low for the service to run', () => {
+test('a low limit is reported, as is one too low for the service to run', () => {
   expect(fewOpenFiles(4096)).toBeUndefined()
   expect(fewOpenFiles(1024)).toMatchObject({ isTooFew: false })
   expect(fewOpenFiles(100)).toMatchObject({ isTooFew: true })

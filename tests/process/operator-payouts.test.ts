@@ -144,7 +144,7 @@ test('given a payout whose day has passed before the bank is asked for it, when 
   expect(asked).toBe(order?.payoutDay)
 })
 
-test('given nothing to pay, when a payout file is asked for, then no empty one is left', async () => {
+test('given nothing to pay, when a payout file is requested, then no empty file is left', async () => {
   const { code, output, errors } = await daybook('settle', '--pain001', fileOf('empty.xml'))
   expect([code, errors]).toEqual([0, ''])
   expect(JSON.parse(output)).toMatchObject({ payouts_ordered: 0, payout_file: null })

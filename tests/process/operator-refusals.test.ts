@@ -64,7 +64,7 @@ test.each([
   },
 )
 
-test('given a folder where a file is meant, then that is told', async () => {
+test('given a folder instead of a file, then that is reported', async () => {
   expect(await refusal('merchant', 'logo', 'harbour', '/tmp')).toBe(
     '/tmp cannot be read: it is a folder\n',
   )
@@ -107,13 +107,13 @@ test('given a user that is there, when it is added again, then nothing happens, 
   expect(users.map(({ type }) => type)).toEqual(['UserRegistered'])
 })
 
-test('given a word that is no command, then that is told, whatever comes after it', async () => {
+test('given an unknown command, then that is reported, whatever follows it', async () => {
   expect(await refusal('nosuch')).toMatch(/^there is no command nosuch\n/)
   expect(await refusal('serve', '--prot', '80')).toMatch(/^there is no option --prot\n/)
   expect(await refusal('nosuch', 'add', '--name', 'x')).toMatch(/^there is no command nosuch\n/)
 })
 
-test('given a stream, a position or a payer that is none, when an auditor asks for it, then that is told', async () => {
+test('given an unknown stream, position or payer, when an auditor asks for it, then that is reported', async () => {
   expect(await refusal('audit', 'events', '--stream', 'nosuch')).toBe('there is no stream nosuch\n')
   expect(await refusal('audit', 'events', '--after', 'abc')).toBe(
     'abc is not a position in the log\n',
@@ -153,7 +153,7 @@ test.each(['1111', '0000', '1234', '4321', '7890', '012345', '10987'])(
   },
 )
 
-test('given a national id that is none, when a payer is added, then that is told', async () => {
+test('given an invalid national id, when a payer is added, then that is reported', async () => {
   const words = ['payer', 'add', '+4741234567', '--name', 'Kari', '--pin', '4711']
   expect(await refusal(...words, '--national-id', '123')).toBe('a national id has 11 digits\n')
 })

@@ -14,7 +14,7 @@ const production = { DATA_DIR: newFolder(), MODE: 'production' }
 
 afterAll(() => rmSync(production.DATA_DIR, { recursive: true }))
 
-test('the operator makes merchants and users beside a running service, which sends nothing to private addresses', async () => {
+test('the operator creates merchants and users while the service runs, which sends nothing to private addresses', async () => {
   const service = await startServiceProcess(production)
   onTestFinished(async () => void (await service.stop()))
   expect(service.printed).toHaveLength(1)
@@ -82,7 +82,7 @@ test('wrong settings are all named, and end the start with code 2', async () => 
   expect(errors).not.toContain('at ')
 })
 
-test('a command ends without a complaint when nobody reads on', async () => {
+test('a command ends without an error when its output is closed', async () => {
   const child = startCommand(['openapi'], production, 'pipe')
   let errors = ''
   child.stderr!.setEncoding('utf8').on('data', (text) => (errors += text))

@@ -56,7 +56,7 @@ describe('an answer from another thread', () => {
     expect(underWay()).toBe(0)
   })
 
-  test('is made as it is read, and no further when its reader leaves', async () => {
+  test('is streamed on demand, and stops when its reader disconnects', async () => {
     const { body, made, isLeft } = endless()
     const { asked, underWay } = joined(() => new Response(body))
     const reader = (await asked()).body!.getReader()

@@ -114,7 +114,7 @@ describe('given a service whose pages have a thread,', () => {
     expect(stranger.location).toContain('/payer/sign-in')
   })
 
-  test('then the operator is told how the thread is that answers payments', async () => {
+  test('then the operator’s pages show the state of the thread that answers payments', async () => {
     for (const path of ['/operator/', '/operator/health']) {
       const { html } = await bob.visit(path)
       expect(html).toContain('>Ready<')
@@ -122,7 +122,7 @@ describe('given a service whose pages have a thread,', () => {
     }
   })
 
-  test('then no page is tried beside payments when the thread has ended', async () => {
+  test('then no page is retried in the main thread when the worker has ended', async () => {
     const [thread] = threads
     const open = (await follows()).text()
     await thread?.terminate()
@@ -136,7 +136,7 @@ describe('given a service whose pages have a thread,', () => {
     expect(answeredHere()).toBe(1)
   })
 
-  test('then an open page is told of a change, and ends with the service', async () => {
+  test('then an open page is notified of a change, and ends with the service', async () => {
     const told = await follows()
     const text = told.text()
     await capture(await take('7.00'), '7.00')

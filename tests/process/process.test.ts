@@ -50,7 +50,7 @@ test('the address is printed as one line once requests are answered', () => {
 })
 
 describe('captures at the same time', () => {
-  test('100 of 1.00 with distinct ids on 50.00: fifty succeed, and the others are told why not', async () => {
+  test('100 of 1.00 with distinct ids on 50.00: fifty succeed, the others get the reason', async () => {
     const tid = await authorize(shop, { amount: '50.00' })
     const answers = await Promise.all(range(100).map((n) => capture(shop.till, tid, `c-${n}`)))
     const statuses = statusesOf(answers)
@@ -63,7 +63,7 @@ describe('captures at the same time', () => {
     expect(ids.toSorted()).toEqual(taken.map((n) => `c-${n}`).toSorted())
   })
 
-  test('100 of 1.00 with the same id: one capture, and all are told that it is done', async () => {
+  test('100 of 1.00 with the same id: one capture, and all get a success', async () => {
     const tid = await authorize(shop, { amount: '50.00' })
     const answers = await Promise.all(range(100).map(() => capture(shop.till, tid, 'the-one')))
     expect(new Set(statusesOf(answers))).toEqual(new Set([204]))
@@ -74,7 +74,7 @@ describe('captures at the same time', () => {
   })
 })
 
-test('expiry is recorded on the second, once, and though nobody looks', async () => {
+test('expiry is recorded at the exact second, once, without any request', async () => {
   const tid = await requestPayment(shop.till, { expires_in: 600 })
   const authorized = await authorize(shop)
   const { date_expires } = (await shop.till('GET', pathOf(tid))).body

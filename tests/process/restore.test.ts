@@ -118,7 +118,7 @@ test('a log that is moved away takes nothing: readiness and metrics say so, unti
   expect(await says()).toEqual([200, '1'])
 })
 
-test('a vault that cannot be read is told in readiness, metrics and the log', async () => {
+test('a vault that cannot be read shows in readiness, metrics and the log', async () => {
   const DATA_DIR = newFolder()
   const { service, till, world } = await startShop({ DATA_DIR })
   onTestFinished(async () => {
@@ -155,7 +155,7 @@ const untilReady = async ({ till }: TestShop): Promise<void> => {
   while ((await status()) !== 200) await nextTurn()
 }
 
-test('read models whose damage meets what works beside the requests are left for new ones at once', async () => {
+test('read models whose damage is found by background work are replaced at once', async () => {
   const DATA_DIR = newFolder()
   const folder = join(DATA_DIR, 'read-models')
   onTestFinished(() => rmSync(DATA_DIR, { recursive: true }))

@@ -125,7 +125,7 @@ describe('given a security log,', () => {
   })
 })
 
-test('given commands of the operator, then the log tells who ran them, and no secret', async () => {
+test('given operator commands, then the log records who ran them, and no secret', async () => {
   const DATA_DIR = join(folder, 'data')
   const daybook = operatorHere(readSettings({ DATA_DIR, MODE: 'production' }))
   await daybook('merchant', 'add', 'harbour', '--name', 'Harbour', '--currency', 'NOK')

@@ -19,7 +19,7 @@ const complaint = async (settings: Readonly<Record<string, string>>): Promise<st
   throw new Error('the settings are taken')
 }
 
-test('given wrong settings, then each is told in plain words what it must be', async () => {
+test('given wrong settings, then the message says what each must be', async () => {
   const wrong = {
     PORT: 'abc',
     EVENT_STORE: 'mysql://admin:changeit@there',

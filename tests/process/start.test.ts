@@ -191,7 +191,7 @@ describe('a service that cannot start says why in one line', () => {
     )
   })
 
-  test('given an event store that cannot be reached, and its password is not told', async () => {
+  test('given an unreachable event store, then it is named without its password', async () => {
     const EVENT_STORE = 'esdb://admin:changeit@127.0.0.1:1?tls=false'
     const ask = async (): Promise<void> => {
       const store = connectEventStoreDB(EVENT_STORE, {
@@ -204,7 +204,7 @@ describe('a service that cannot start says why in one line', () => {
     )
   })
 
-  test('given a password in which there is an at sign or a slash, then none of it is told', async () => {
+  test('given a password with an at sign or a slash, then none of it is printed', async () => {
     for (const password of ['se@cret', 'se/cret'])
       expect(settingShown('EVENT_STORE', `esdb://admin:${password}@127.0.0.1:1`)).toBe(
         'EVENT_STORE="esdb://…@127.0.0.1:1"',
@@ -244,7 +244,7 @@ describe('a service that cannot start says why in one line', () => {
     await open()
   })
 
-  test('but given what nobody has foreseen, such as other tables in the vault, then where it happened is shown', async () => {
+  test('but given an unforeseen error, such as other tables in the vault, then the stack is shown', async () => {
     const VAULT = folder('other.sqlite')
     new Database(VAULT).exec('CREATE TABLE secrets (x)').close()
     const { code, errors } = await start({ DATA_DIR: folder('damaged'), VAULT, MODE: 'production' })

@@ -35,7 +35,7 @@ const lineOf = async ({ headers }: Response): Promise<object> => {
   return JSON.parse(isWhole()!)
 }
 
-test('given a client or token that nobody has, then the log says why, and who asked', async () => {
+test('given an unknown client or token, then the log has the reason and the caller', async () => {
   const asked = await fetch(`${address}/oauth2/token`, {
     method: 'POST',
     headers: { Authorization: `Basic ${btoa(`shop:${secret}`)}` },

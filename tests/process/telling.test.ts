@@ -103,7 +103,7 @@ test('given what a rule refuses, then the log names the rule, not what was sent'
   expect(raw).not.toContain(sentence)
 })
 
-test('given a request that changes something, then the log of events is asked for it by its id', async () => {
+test('given a request with effects, then its id finds them in the event log', async () => {
   const tid = await authorize({ till, world })
   const answered = await fetch(`${address}/merchant/v1/payment_request/${tid}/`, {
     method: 'PUT',
@@ -182,7 +182,7 @@ test.skipIf(promtool.error)('given the metrics, then promtool finds nothing wron
   expect([stdout, stderr, status]).toEqual(['', '', 0])
 })
 
-test('given a service that is told to stop, then its log says so last', async () => {
+test('given a stopping service, then its last log line says so', async () => {
   const ended = new Promise((resolve) => child.once('close', resolve))
   child.kill('SIGTERM')
   await ended

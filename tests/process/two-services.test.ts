@@ -53,7 +53,7 @@ const kioskPath = '/merchant/v1/pos/kiosk/'
 const own = { 'X-Service-Merchant': 'sandbox', 'X-Service-User': 'pos1' }
 const bySecret = { ...own, Authorization: 'SECRET sandbox-secret' }
 
-test('a POS that one has removed and the other registered anew takes payments at both', async () => {
+test('a POS removed by one service and registered again by the other takes payments at both', async () => {
   const kiosk = { id: 'kiosk', name: 'Kiosk', type: 'store' }
   for (const n of rounds) {
     const [one, other] = inTurns(n)

@@ -111,7 +111,7 @@ describe('given limits', () => {
     expect(hub.hasListeners('channel-100')).toBe(true)
   })
 
-  test('when a client sends too much at a time, then 4100, and it is heard no longer', () => {
+  test('when a client sends too much at a time, then 4100, and no more is read', () => {
     const { hub, openLine, wait } = openHub()
     const line = openLine()
     for (let count = 0; count < 151; count++) line.send('pusher:ping')
@@ -153,7 +153,7 @@ describe('given listeners', () => {
     expect([hub.hasListeners('channel'), hub.count()]).toEqual([false, 0])
   })
 
-  test('when the service ends, then 4200, and who comes meanwhile is told to wait', () => {
+  test('when the service stops, then 4200, and new clients are told to wait', () => {
     const { hub, openLine } = openHub()
     const line = openLine()
     hub.end()

@@ -65,7 +65,7 @@ test('when a code is scanned, then a public channel hears the token of the scan'
   expect(object).toEqual({ id: expect.stringMatching(/^token:\d{20}$/), argstring: 'table-4' })
 })
 
-test("when another merchant's till wants to listen, then it is told of 403", async () => {
+test("when another merchant's till subscribes, then it gets 403", async () => {
   const channel = connect(secretHeaders('kiosk', 'till', 'open sesame')).subscribe(
     'private-m-sandbox-till-1',
   )
@@ -102,7 +102,7 @@ test('when the display has a channel of its own, then it hears its texts there',
   expect(shown.object).toEqual({ text: 'The payment has been accepted.' })
 })
 
-test('when a name is no channel, then the shape of an address is told', async () => {
+test('when a name is not a channel, then the message shows the format', async () => {
   for (const uri of ['pusher:', 'pusher:a b', 'pusher:presence-a', 'PUSHER:a', 'pusher:æ'])
     await expect(requestPayment(service.pos1, { callback_uri: uri })).rejects.toThrow(
       'Must be pusher:<channel>',

@@ -29,7 +29,7 @@ describe('given a service', () => {
   let service: Service
   afterEach(() => service.stop())
 
-  test('when it is in production without a key, then whoever asks is told', async () => {
+  test('when it is in production without a key, then requests get a reason', async () => {
     service = await startService({ MODE: 'production', METRICS_PORT: '0' })
     const shop = await service.addMerchant('shop')
     const answer = await shop('POST', '/merchant/v1/shortlink/', {
@@ -44,7 +44,7 @@ describe('given a service', () => {
     expect(await connectRaw(service.address).closed).toBe(4001)
   })
 
-  test('when it stops, then pusher-js is told to come back', async () => {
+  test('when it stops, then pusher-js gets a code to reconnect', async () => {
     service = await startService()
     const client = connectPusher(service.address)
     await eventOf(client.subscribe('m-sandbox-till'), 'pusher:subscription_succeeded')

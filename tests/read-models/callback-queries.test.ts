@@ -77,7 +77,7 @@ test('then only those with a change, and those that have become due since', () =
   expect(look(morning + 9)).toEqual([[], [to('one'), to('four'), to('two')]])
 })
 
-test('what was told by a clock that was ahead is due once a message before it was sent', () => {
+test('a message from a clock that was ahead is due once the one before it is sent', () => {
   const ahead = morning + 5 * 24 * hours
   aborted('a', 'one', ahead)
   const { waiting } = queue.find('payment-a')!
@@ -91,7 +91,7 @@ test('what was told by a clock that was ahead is due once a message before it wa
   expect(queue.due(to('one'), morning, 10)).toEqual(['payment-a'])
 })
 
-test('what is due to a destination is of one merchant, or of nobody, the longest due first', () => {
+test('messages due to a destination belong to one merchant, or to none, longest due first', () => {
   aborted('a', 'one', morning + 2)
   aborted('b', 'one', morning + 1)
   aborted('c', 'one', morning + 9)

@@ -112,7 +112,7 @@ describe('a thread that folds', () => {
     expect(positionIn(file)).toBe(2)
   })
 
-  test('goes on when it cannot move the log, as on a full disk', async () => {
+  test('continues when a checkpoint of the log fails, as on a full disk', async () => {
     const place = freshPlace()
     const { store, file } = await opened(place)
     const count = 10_000
@@ -135,7 +135,7 @@ describe('a thread that folds', () => {
     expect(told).toEqual([`at ${count}`, expect.stringMatching(/disk/), `at ${count + 1}`])
   })
 
-  test('and cannot begin is told of, and begins again when it can', async () => {
+  test('and cannot start is logged, and starts again when it can', async () => {
     const { file } = await opened(freshPlace())
     const place = freshPlace()
     writeFileSync(place.DATA_DIR, 'a file where the folder should be')
@@ -150,7 +150,7 @@ describe('a thread that folds', () => {
     await folding.stop()
   })
 
-  test('and meets an event that nobody knows tells so, and stays where it is', async () => {
+  test('and reaches an unknown event reports it, and stays there', async () => {
     const place = freshPlace()
     const { store, file } = await opened(place)
     await store.append('one', [clockAdvanced(1)], noStream)

@@ -30,7 +30,7 @@ const treeOf = (events: number) => {
   return { sqlite, tree: readLogTree(file), asked }
 }
 
-test('where an event stands is found without a look at the tiles before', () => {
+test('an event’s index is found without reading earlier tiles', () => {
   const { sqlite, tree, asked } = treeOf(1000)
   expect(tree.indexOf(700)).toBe(699)
   const plan = sqlite.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${asked[0]}`).all()

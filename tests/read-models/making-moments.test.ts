@@ -56,7 +56,7 @@ describe('moments are made', () => {
     expect(existsSync(files.pathOf(9))).toBe(true)
   })
 
-  test('and closed again, but not while somebody uses them', async () => {
+  test('and closed again, but not while in use', async () => {
     const { hold, ask } = past()
     const { moment, release } = await hold({ position: 1 }, 'a')
     for (let position = 2; position < 11; position++) await ask(position)
@@ -66,7 +66,7 @@ describe('moments are made', () => {
     expect(moment.file.sqlite.open).toBe(false)
   })
 
-  test('beside the request when they take long: whoever asks again has them', async () => {
+  test('in the background if they take long: the next request gets them', async () => {
     const { ask } = past('worker', 0)
     await expect(ask(11)).rejects.toMatchObject({ code: 'moment_is_being_made', retryAfter: 5 })
     await expect.poll(() => ask(11), { timeout: 20_000 }).toBe(1)
@@ -83,7 +83,7 @@ describe('moments are made', () => {
     expect(await ask(12)).toBe(1)
   })
 
-  test('one at a time, and whoever asks for too many waits', async () => {
+  test('one at a time, with a limit per requester', async () => {
     const ends: (() => void)[] = []
     const begun: number[] = []
     const slowly = (end: number) =>
@@ -106,7 +106,7 @@ describe('moments are made', () => {
     expect(begun.slice(0, 4)).toContain(10)
   })
 
-  test('for whoever has had them made for long only after a while', async () => {
+  test('later for a requester who has used much build time', async () => {
     let elapsed = 0
     const { make, keep } = limitedMaking(
       async () => (elapsed += 61_000),

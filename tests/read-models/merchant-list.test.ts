@@ -15,7 +15,7 @@ const registered = (id: string, changes: object = {}) => {
 const switched = (id: string, to: 'Disabled' | 'Enabled' | 'Removed') =>
   happened(`merchant-${id}`, { type: `Merchant${to}`, data: {} } as never)
 
-test('the list of merchants is searched by names and numbers, and told apart by state', () => {
+test('the list of merchants can be searched by name and number, and filtered by state', () => {
   const { page, count, waitingCount, disabledCount } = merchantListQueries(file.db)
   const ids = (state: MerchantState, part = '', before = Number.MAX_SAFE_INTEGER, limit = 10) =>
     page({ state, part }, before, limit).map(({ merchant }) => merchant)

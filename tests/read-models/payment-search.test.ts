@@ -98,7 +98,7 @@ describe('given payments of two points of sale, of some amounts and in every sta
     expect(await tidsOf({ status: 'auth' }, authorizationEnds)).toEqual([])
   })
 
-  test('then the points of sale that payments name are told once each', () => {
+  test('then each point of sale named in payments is returned once', () => {
     happen()
     const { posIds } = paymentListQueries(file.db)
     expect(posIds('sandbox', 10)).toEqual(['till-1', 'till-2'])

@@ -96,7 +96,7 @@ describe('the requests of a payer', () => {
     expect(listsOf('alice')).toEqual([[], ['second', 'first']])
   })
 
-  test('are those of nobody until somebody scans or answers', () => {
+  test('have no payer until somebody scans or answers', () => {
     for (const tid of ['scanned', 'accepted', 'refused']) asked(tid, null)
     expect(listsOf('alice')).toEqual([[], []])
     happened('payment-scanned', { type: 'PaymentPickedUp', data: { payer: 'alice', scan: 's1' } })

@@ -297,7 +297,7 @@ describe('a batch', () => {
     expect(rows()).toEqual([{ stream: 'payment-a', count: 1 }])
   })
 
-  test('deletes the row that vanishes, and makes it anew when there is one again', () => {
+  test('deletes a row that vanishes, and inserts it again when it returns', () => {
     const { apply, rows } = openCounts()
     apply([aborted(1), aborted(2)])
     apply([aborted(3)])
@@ -317,7 +317,7 @@ describe('a batch', () => {
     ])
   })
 
-  test('goes on rightly when there are more rows than are kept in memory', () => {
+  test('is correct with more rows than fit into the cache', () => {
     const { apply, rows } = openCounts()
     const many = Array.from({ length: 20_100 }, (_, index) =>
       aborted(index + 1, `payment-${index}`),
@@ -399,7 +399,7 @@ describe('the file of the read models', () => {
     expect(openCounts(place).rows()).toHaveLength(11)
   })
 
-  test('of another version of the code is another file beside, which takes its place', async () => {
+  test('of another version of the code is a separate file, which replaces it', async () => {
     const root = join(import.meta.dirname, '..', '..')
     const copy = join(folder, 'changed-code')
     for (const part of ['domain', 'projections', 'application', 'infrastructure', 'package.json'])

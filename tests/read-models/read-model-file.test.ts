@@ -67,7 +67,7 @@ test('read models of other versions go, but not from under a process at work on 
   file.sqlite.close()
 })
 
-test('what lies beside the read models and is none of them stays, and is in nobody’s way', () => {
+test('other files beside the read models are kept, and do no harm', () => {
   const directory = freshDirectory()
   const folders = ['read-models-backup', older(1), `${older(2)}-wal`]
   for (const name of folders) mkdirSync(join(directory, name))

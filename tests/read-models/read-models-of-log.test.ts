@@ -93,7 +93,7 @@ describe.each(kinds)('read models of a log %s', (kind) => {
     await expect(open(restored)).rejects.toThrow(problem)
   })
 
-  test('that was restored are begun anew in one file once that is accepted', async () => {
+  test('that was restored are rebuilt in one file once that is accepted', async () => {
     const open = opening()
     const before = await open(await logOf(kind, [a, b, c]))
     await before.fold()

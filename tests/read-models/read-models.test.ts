@@ -19,7 +19,7 @@ import { clockAdvanced } from '../event-store/appends.ts'
 const folder = mkdtempSync(join(tmpdir(), 'daybook-read-models-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('given a store that does not answer, the progress is told as last known', async () => {
+test('given a store that does not answer, the last known progress is reported', async () => {
   const silent = openSqliteEventStore(join(folder, 'silent.sqlite'))
   const { position } = await silent.append('one', [clockAdvanced(1)], noStream)
   let hear = () => {}
@@ -44,7 +44,7 @@ test('given a store that does not answer, the progress is told as last known', a
   await silent.close()
 })
 
-test('what has happened is told of once it can be read, all of a while at once', async () => {
+test('changes are announced once they can be read, several at a time', async () => {
   const store = openSqliteEventStore(join(folder, 'events.sqlite'))
   let move = (_: Position): void => {}
   let heard = start
@@ -125,7 +125,7 @@ test('given read models that stay behind, a reader is refused, a later one answe
   await store.close()
 })
 
-test('nothing is folded sooner for a reader that has time, and damage is told to it', async () => {
+test('folding is not hurried for a background reader, and damage reaches it', async () => {
   const store = openSqliteEventStore(join(folder, 'patient.sqlite'))
   let move = (_: Position): void => {}
   let fail = (_: unknown): void => {}

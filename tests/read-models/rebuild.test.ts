@@ -83,7 +83,7 @@ test('a draft that cannot be begun leaves nothing either', async () => {
   expect(await readdir(directory)).toEqual([])
 })
 
-test('what another thread cannot write is told as by the database, and not in part', async () => {
+test('a failed write in another thread is a database error, with nothing partial', async () => {
   const draft = buildReadModelFile(await freshDirectory(), tables)
   const writer = writeInWorker(draft.path)
   const insert = (sql: string, values: unknown[]) => ({ sql, width: values.length, values })
@@ -101,13 +101,13 @@ test('what another thread cannot write is told as by the database, and not in pa
   draft.sqlite.close()
 })
 
-test('a draft that is not there is told of as by the database, and the thread ends', async () => {
+test('a missing draft is reported as a database error, and the thread ends', async () => {
   const writer = writeInWorker(join(await freshDirectory(), 'nothing-is-here.sqlite'))
   await expect(writer.write([])).rejects.toMatchObject({ code: 'SQLITE_CANTOPEN' })
   await writer.end()
 })
 
-test('what is no failure of the database ends the thread, and all writers are told', async () => {
+test('a failure other than the database’s ends the thread, and fails all writers', async () => {
   const draft = buildReadModelFile(await freshDirectory(), tables)
   onTestFinished(() => void draft.sqlite.close())
   const writer = writeInWorker(draft.path)
@@ -118,7 +118,7 @@ test('what is no failure of the database ends the thread, and all writers are to
   await writer.end()
 })
 
-test('a draft bears its new name whole, with nothing left beside it', async () => {
+test('a finished draft has its new name, and leaves no other files', async () => {
   const directory = await freshDirectory()
   const draft = buildReadModelFile(directory, tables)
   draft.sqlite.exec("INSERT INTO log_files VALUES ('a', 1, 'one')")

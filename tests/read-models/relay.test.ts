@@ -158,7 +158,7 @@ test('given a relay that caught up, no other subscription is open until it is lo
   await store.close()
 })
 
-test('given a busy reader, what comes is told at once and read together later', async () => {
+test('given a busy reader, events are announced at once and read together later', async () => {
   const { store, append } = openLog()
   const told: RecordedEvent[] = []
   const stopped = new AbortController()
@@ -178,7 +178,7 @@ test('given a busy reader, what comes is told at once and read together later', 
   await store.close()
 })
 
-test('given a log that has ended, then its follower is told, and asks no more', async () => {
+test('given a log that has ended, then its follower is notified and stops reading', async () => {
   let asked = 0
   const ended: Pick<EventStore, 'follow'> = {
     follow: async function* () {

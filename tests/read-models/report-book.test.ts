@@ -91,7 +91,7 @@ const openPlace = ({ before = [] as readonly Happens[] } = {}) => {
 const happens = fc.record({ ledger: fc.constantFrom(...ledgers), isClosing: fc.boolean() })
 
 describe('the report that holds a line', () => {
-  test('is the one that was open there, whatever was heard of and folded by then', async () => {
+  test('is the one that was open there, whatever was observed and folded by then', async () => {
     const step = fc.oneof(
       { weight: 3, arbitrary: happens },
       fc.constantFrom(...(['hear', 'fold', 'fold one', 'ask', 'let what waits go on'] as const)),
@@ -143,7 +143,7 @@ describe('the report that holds a line', () => {
     place.close()
   })
 
-  test('is looked up where the closings before it have not been heard of', async () => {
+  test('is looked up if earlier closings have not been observed', async () => {
     const place = openPlace()
     place.happen({ ledger: 'bar', isClosing: false })
     place.hear()

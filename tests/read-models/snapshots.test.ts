@@ -76,7 +76,7 @@ const heldIn = (folder: string) => {
   return held
 }
 
-test('a node begins from a snapshot that was taken beside a running one', async () => {
+test('a node starts from a snapshot taken from a running one', async () => {
   const folder = newFolder()
   const file = join(newFolder(), 'snapshot.sqlite')
   const before = node.core.readModels.position()

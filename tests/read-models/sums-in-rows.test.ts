@@ -102,7 +102,7 @@ describe('what a settlement took', () => {
   })
 })
 
-test('a message whose id tells no time is looked for among those of before ids told it', () => {
+test('a message whose id has no time is searched among those older than timed ids', () => {
   const query = () => {
     const { find } = gatheredMessageQueries(file.db)
     return { find: () => find('00000000-0000-4000-8000-000000000000') }

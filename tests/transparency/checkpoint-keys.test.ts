@@ -49,7 +49,7 @@ const openPlace = async () => {
   })
 }
 
-test('given a new log, then its first key signs, and it is told since when', async () => {
+test('given a new log, then its first key signs, with its start published', async () => {
   const { held, signing, files } = await openPlace()
   const [[id]] = held() as [[string]]
   expect(held()).toEqual([[id, morning, null]])

@@ -79,7 +79,7 @@ describe('a receipt', () => {
     expect(await status(`${paths.late}proof/?from=-1`)).toBe(400)
   })
 
-  test('tells how many events are newer than its checkpoint', async () => {
+  test('counts the events newer than its checkpoint', async () => {
     const tid = await place.authorize({ amount: '3.00' })
     expect(await status(`/payment_request/${tid}/proof/`)).toBe(404)
     await story.passTime()

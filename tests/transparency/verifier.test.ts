@@ -128,7 +128,7 @@ describe('given a checkpoint that was kept,', () => {
   const kept = save('kept', story.kept)
   const size = Number(story.kept.split('\n')[1])
 
-  test('it tells to ask for the proof, and checks it', async () => {
+  test('it says how to request the proof, and verifies it', async () => {
     const plain = await run('late', '--key', key, '--kept', kept)
     expect(plain.errors).toContain(
       `it does not continue kept; ask for the receipt with ?from=${size}`,

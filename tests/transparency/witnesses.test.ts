@@ -79,7 +79,7 @@ describe('given a witness,', () => {
     await place.sign()
   })
 
-  test('a checkpoint is posted to it, and its cosignature stands below', async () => {
+  test('a checkpoint is posted to it, and its cosignature is appended', async () => {
     const before = place.newest()
     expect(isCosigned(before.note, witness)).toBe(false)
     await place.ask()
