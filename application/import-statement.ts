@@ -33,7 +33,6 @@ export type ImportedOne = {
   readonly endToEndId: string | null
   readonly messageId: string | null
   readonly day: string
-  /** Amount of an entry. */
   readonly amount: { readonly sum: Sum; readonly currency: string } | null
   readonly payouts: readonly OrderedPayout[]
   /** Why it matches no payout. */

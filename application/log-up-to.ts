@@ -6,7 +6,6 @@ type Needs = {
   readonly store: Pick<EventStore, 'readStream'>
 }
 
-/** The log as of a position. */
 export const logUpTo = ({ find, store }: Needs, end: Position): Needs => ({
   find: (aggregate, id, asOf = end) =>
     find(aggregate, id, typeof asOf === 'number' ? Math.min(asOf, end) : end),

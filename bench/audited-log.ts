@@ -39,7 +39,6 @@ const eventOf = (type: string, data: object, at: number): NewEvent => ({
   },
 })
 
-/** Delivers the message of an event. */
 const deliver = async ({ core }: Place, stream: string, revision: number, told: NewEvent) => {
   const name = callbackNameOf(told.type, Number(told.metadata['schema']))
   if (name === undefined) return 0

@@ -51,7 +51,6 @@ type Announcement = { readonly position: number; readonly toldAt: Instant }
 export type LoggedMessage = Message & {
   readonly id: string
   readonly merchant: string | null
-  /** Position of its event. */
   readonly position: number
   readonly at: Instant
   readonly isAddressed: boolean

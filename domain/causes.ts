@@ -53,7 +53,6 @@ export type Facts = {
 }
 
 export type Given<Event, State> = {
-  /** Id of the aggregate. */
   readonly id: string
   /** When it was decided. */
   readonly at: Instant

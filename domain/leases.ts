@@ -50,7 +50,6 @@ export type LeaseCommand =
   | {
       readonly type: 'Renew'
       readonly node: string
-      /** Revision of the event. */
       readonly revision: number
       readonly cannot: readonly string[]
       /** Nodes that have not renewed for too long. */

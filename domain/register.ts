@@ -44,13 +44,11 @@ export type Entry<Data> = WithAsked &
       }
   )
 
-/** Whether it is there and not disabled. */
 export const isEnabled = <Data>(
   entry: Entry<Data>,
 ): entry is Extract<Entry<Data>, { status: 'present' }> =>
   entry.status === 'present' && !entry.isDisabled
 
-/** Whether it is there, and disabled. */
 export const isDisabled = (entry: Entry<unknown>): boolean =>
   entry.status === 'present' && entry.isDisabled === true
 

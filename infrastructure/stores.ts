@@ -66,7 +66,6 @@ type Parts = Pick<Settings, 'DATA_DIR'> & Partial<Pick<Settings, 'VAULT' | 'BLOB
 export const isVaultInStreams = ({ VAULT }: Partial<Pick<Settings, 'VAULT'>>): boolean =>
   VAULT === vaultInStreams
 
-/** The file of the vault. */
 export const vaultIn = ({ VAULT, DATA_DIR }: Parts): string => VAULT ?? ownVaultIn({ DATA_DIR })
 
 const besideVault = (parts: Parts): string =>

@@ -26,7 +26,6 @@ export const answerWrong = (outgoing: ServerResponse, { status, headers, body }:
   outgoing.writeHead(status, { ...headers, Connection: 'close' }).end(body)
 }
 
-/** The methods of the service. */
 const methods = 'DELETE, GET, HEAD, POST, PUT'
 
 /** The method, if the request is invalid only because its method is unknown. */

@@ -20,7 +20,6 @@ const merchantList = sqliteTable(
     searched: text().notNull(),
     isDisabled: integer({ mode: 'boolean' }).notNull(),
     hasSignedUp: integer({ mode: 'boolean' }).notNull(),
-    /** Waits for approval. */
     waits: integer({ mode: 'boolean' }).notNull(),
     /** How often it was disabled or enabled. */
     switched: integer().notNull(),
@@ -106,7 +105,6 @@ export const merchantListQueries = (db: BetterSQLite3Database) => {
   }
   const row = findBy(db, merchantList, merchantList.merchant)
   return {
-    /** Whether it waits for approval. */
     waits: (merchant: string): boolean => row(merchant)?.waits === true,
     /** Merchants whose name, id or number contains the text, newest first. */
     page: (

@@ -62,7 +62,6 @@ const through = <Row>(index: string, query: Query<Row>): Query<Row> => ({
   },
 })
 
-/** Newest first. */
 const newestIn = (db: BetterSQLite3Database) => (index: string, condition?: SQL) => {
   const query = db
     .select()

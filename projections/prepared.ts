@@ -152,7 +152,6 @@ export const columnsOf = <Of extends Columns>(
   return prepared(db, table, rows as Compilable<Found<Of>>)
 }
 
-/** Whole rows of a table. */
 export const rowsOf = <Table extends SQLiteTable>(
   db: BetterSQLite3Database,
   table: Table,

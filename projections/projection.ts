@@ -29,7 +29,6 @@ export type Projection<Row extends object = object> = {
     rowOf?: (key: Key) => Row | undefined,
   ) => Row | undefined
   readonly table: SQLiteTable
-  /** The primary key. */
   readonly key: SQLiteColumn
   readonly handles: ReadonlySet<EventType>
   /** Events that are the first for their keys, so no existing row is looked up. */

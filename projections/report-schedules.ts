@@ -79,7 +79,6 @@ export const reportScheduleProjection = projection({
   },
 })
 
-/** A report that is due to close. */
 type DueReport = {
   readonly merchant: string
   readonly ledger: string

@@ -17,7 +17,6 @@ const lock = z
   })
   .parse(JSON.parse(readFileSync('package-lock.json', 'utf8')))
 
-/** All packages except this one. */
 const packages = Object.entries(lock.packages).filter(([path]) => path !== '')
 
 /** Licences that permit use, modification and distribution of derived works. */

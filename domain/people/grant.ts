@@ -56,7 +56,6 @@ type GrantCommand =
       readonly presented: number
       /** Null keeps the scope. */
       readonly scope: readonly Scope[] | null
-      /** Tokens of the next generation. */
       readonly next: IssuedTokens
     }
   | { readonly type: 'RevokeGrant'; readonly by: Revoker }

@@ -55,7 +55,6 @@ const causeOf = ({ metadata: { at, actor } = {} }: Place) => ({
   ...(typeof actor === 'string' && { actor }),
 })
 
-/** Collects problems. */
 export const gatherProblems = () => {
   const found: Problem[] = []
   const counts = new Map<Check, number>()
@@ -81,7 +80,6 @@ export const gatherProblems = () => {
 
 export type Problems = ReturnType<typeof gatherProblems>
 
-/** Reports progress. */
 export type Progress = (stage: string, done: number, of: number) => void
 
 /** Called between two batches. */

@@ -67,7 +67,6 @@ const placeOf = ({ position, stream, revision, type, at, actor }: Problem): stri
   return about.length === 0 ? `event ${position}` : `event ${position} (${about.join(', ')})`
 }
 
-/** A problem as a sentence. */
 export const sentenceOf = (problem: Problem): string =>
   problem.position === null ? problem.problem : `${placeOf(problem)}: ${problem.problem}`
 

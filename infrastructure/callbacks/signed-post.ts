@@ -16,7 +16,6 @@ export type Unsigned = {
   readonly text: string
   /** Content for Standard Webhooks signatures. */
   readonly content: string
-  /** Secrets of the merchant. */
   readonly secrets: readonly string[]
   readonly until?: Deadline | undefined
 }

@@ -32,7 +32,6 @@ type ConnectedStore = EventStore & {
   readonly canBeWritten: () => boolean
   readonly streams: OtherStreams
   readonly shortenTimeouts: () => void
-  /** The known end of the log. */
   readonly end: KnownEnd
 }
 

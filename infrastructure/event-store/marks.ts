@@ -3,7 +3,6 @@ import type { Position, RecordedEvent } from '../../application/event-store.ts'
 
 /** An event that was seen: a log without it has lost events. */
 export type Mark = Pick<RecordedEvent, 'position' | 'stream' | 'revision'> & {
-  /** Event id. */
   readonly event: string
 }
 

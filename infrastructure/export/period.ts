@@ -5,7 +5,6 @@ import type { Instant } from '../../domain/time.ts'
 /** The state of the log at a moment. */
 type Stand = {
   readonly position: Position
-  /** The number of events. */
   readonly events: number
   /** The log's time; -Infinity before its first event. */
   readonly logTime: Instant

@@ -60,7 +60,6 @@ export type Use = { readonly name: string; readonly at: Instant; readonly until:
 
 /** One-time uses across all nodes. All calls throw StoreUnavailable while they cannot be stored. */
 export type UsedOnce = {
-  /** Whether this is the first use. */
   isFirst(name: string, now: Instant, until: Instant): Promise<boolean>
   /** Records a use; the latest one counts. */
   note(name: string, at: Instant, until: Instant): Promise<void>

@@ -61,7 +61,6 @@ export const openWrapping = (sqlite: Database.Database, keys: readonly VaultKey[
   }
 
   return {
-    /** The id of the wrapping key. */
     wrappedBy: (): string | undefined => find.get()?.key_id,
     /** Wraps new values with the first key, or the same master key with another one. */
     wrapBy: ({ id, key }: VaultKey): void => {

@@ -3,7 +3,6 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A request as received. */
 type RawRequest = {
   readonly head: string
   readonly body: string

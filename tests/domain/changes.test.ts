@@ -27,7 +27,6 @@ describe('for any changes of a merchant and its profile', () => {
       events.push(...merchant.decider.decide(commandOf(named), fold(merchant.decider, events)))
     return events
   }
-  /** The merged fields. */
   const fieldsAfter = (...all: readonly Named[]): object => {
     const { profile, ...others } = play(...all).at(-1)?.data as MerchantData
     return { ...others, ...profile }

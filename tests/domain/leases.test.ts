@@ -33,7 +33,6 @@ const stream = () => {
   }
   return {
     renew,
-    /** Releases the node's surplus. */
     even: (node: string) => renew(node, { released: surplusOf(state.nodes, node) }),
     leave: (node: string) => append({ type: 'Leave', node, revision: revision + 1 }),
     state: () => state,

@@ -235,7 +235,6 @@ export const recorded = (
   },
 })
 
-/** The payment after these events. */
 export const paymentAfter = (log: readonly Recorded<PaymentEvent>[]): Payment =>
   stateAfter(payment, log, payment.initial)
 

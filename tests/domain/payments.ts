@@ -51,7 +51,6 @@ export const lineItem = (total: number): LineItem => ({
 
 const facts: RequestFacts = { payer: { id: 'alice' }, posIsKnown: true, ledgerIsOpen: true }
 
-/** Typical commands. */
 export const commands = {
   ask: (
     changes: Partial<PaymentRequest> = {},
@@ -117,7 +116,6 @@ export const part = (id: string | null, amount: number, additionalAmount = 0): W
   additionalAmount,
 })
 
-/** Typical events. */
 export const events = {
   requested: (
     changes: Partial<PaymentRequest> = {},

@@ -40,7 +40,6 @@ const oddAppends: Record<string, (event: NewEvent) => Parameters<EventStore['app
   'half a revision': (event) => ['odd-10', [event], 0.5],
 }
 
-/** The contract for appends. */
 export const appendContract = (store: Opened): void => {
   describe('appends', () => {
     test('to a stream at the expected revision', async () => {

@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest'
 import { noStream } from '../../application/event-store.ts'
 import { fresh, idsOf, newEvent, newEvents, outcome, refused, type Opened } from './appends.ts'
 
-/** The contract for repeated appends. */
 export const repeatContract = (store: Opened): void => {
   describe('recognises a repeated append', () => {
     test('at once, and after others have appended', async () => {

@@ -86,7 +86,6 @@ export const plain = (answer: unknown): unknown =>
     ),
   )
 
-/** The position of an append. */
 export const placeAfter = async (appending: Promise<{ position?: Position | undefined }>) => {
   const { position } = await appending
   if (!position) throw new Error('an append without a position')

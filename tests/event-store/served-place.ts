@@ -53,7 +53,6 @@ export const startServedPlace = () => {
     return serveLog({ log, record, host: '127.0.0.1', port: 0, tls: trusted, holderOf })
   }
 
-  /** A stock client. */
   const clientOf = (port: number, who = `kim:${token}1@`, scheme = 'esdb') => {
     const place = `${scheme}://${who}127.0.0.1:${port}`
     const client = EventStoreDBClient.connectionString(`${place}?tlsCAFile=${authority}`)

@@ -90,7 +90,6 @@ export const openApiDocument = z.strictObject({
 export type OpenApiDocument = z.output<typeof openApiDocument>
 export type Operation = z.output<typeof operation>
 
-/** Each operation of a document by method and path. */
 export const operationsOf = ({ paths }: OpenApiDocument): Map<string, Operation> =>
   new Map(
     Object.entries(paths).flatMap(([path, methods]) =>
@@ -152,7 +151,6 @@ export const makeAnswerCheck = (document: OpenApiDocument) => {
   return { check, unseen, seen }
 }
 
-/** The documented path template that matches a path. */
 export const templateOf = ({ paths }: OpenApiDocument, path: string): string =>
   Object.keys(paths).find((template) =>
     new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),

@@ -14,7 +14,6 @@ type Schema = {
 }
 type Field = Schema & { readonly name: string; readonly isRequired: boolean }
 
-/** The query parameters of an operation. */
 export const queryIn = ({ parameters }: Operation): Field[] =>
   parameters.flatMap(({ name, in: where, required: isRequired, description, schema }) =>
     where === 'query'

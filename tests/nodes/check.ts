@@ -131,7 +131,6 @@ const mistakenPeople = ({ asked, log }: History): string[] => {
   return problems
 }
 
-/** All violations in a history. */
 export const problemsIn = (history: History): string[] =>
   [
     ...[staleReads, lostOrDoubled, refusedButDone, brokenLog],

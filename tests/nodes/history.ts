@@ -21,7 +21,6 @@ export type Asked = {
   readonly customer?: string
 }
 
-/** A message that arrived. */
 export type Arrived = {
   readonly id: string
   readonly subject: string
@@ -31,7 +30,6 @@ export type Arrived = {
   readonly at: number
 }
 
-/** A fault of a node. */
 export type Fault = {
   readonly kind: 'kill' | 'freeze' | 'end'
   readonly node: string

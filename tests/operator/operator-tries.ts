@@ -41,7 +41,6 @@ const moneyTries = [
   empty(look('events/999999', 'see_journal')),
 ]
 
-/** A page and its form. */
 const both = (...[path, action, form]: Parameters<typeof send>): readonly OperatorTry[] => [
   look(path, action),
   send(path, action, form),

@@ -13,7 +13,6 @@ afterAll(() => service.stop())
 
 const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:132.0) Gecko/20100101 Firefox/132.0'
 
-/** Signs in as bob with this user agent. */
 const signedInWith = async (userAgent: string) => {
   const visitor = makeVisitor(service)
   const { phone, pin } = sandboxPayers.bob

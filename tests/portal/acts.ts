@@ -17,6 +17,5 @@ export const act = (
   return visitor.visit(action, { method: 'POST', body })
 }
 
-/** The text of the element with this id. */
 export const textOf = ({ html }: Pick<Shown, 'html'>, id: string): string =>
   new RegExp(`id="${id}"[^>]*>([^<]*)<`).exec(html)?.[1]?.trim() ?? ''

@@ -23,7 +23,6 @@ test.each([
   })
 })
 
-/** Target of the link with this name. */
 const linkIn = (html: string, name: string): string => {
   const link = new RegExp(`<a\\s+href="([^"]*)"[^<]*>${name}<`).exec(html)?.[1] ?? ''
   return link.replaceAll('&amp;', '&')

@@ -37,7 +37,6 @@ afterAll(async () => {
 
 const picture = PNG.sync.write(new PNG({ width: 1, height: 1 }))
 
-/** A payment with a picture. */
 const withPicture = async (): Promise<string> => {
   const tid = await authorize(shop, { customer: '+4799999901' })
   const { attachment_uri: link } = await outcomeOf(shop.till, tid)

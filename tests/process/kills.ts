@@ -24,7 +24,6 @@ const acknowledged = new Map<string, number>()
 const starts: number[] = []
 const cameIn = new Map<string, number[]>()
 
-/** The number of the process running at a time. */
 const processAt = (time: number): number => starts.findLastIndex((start) => start <= time)
 
 const start = () => {

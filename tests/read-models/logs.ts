@@ -5,7 +5,6 @@ import { newMerchant } from '../../domain/merchant/merchant.ts'
 import { play, someSteps } from '../domain/payment-histories.ts'
 import { morning } from '../domain/payments.ts'
 
-/** An event in a stream. */
 type Happening = { readonly stream: string; readonly at: number; readonly event: DomainEvent }
 
 const payment = (tid: string): fc.Arbitrary<Happening[]> =>

@@ -28,7 +28,6 @@ type ProtocolServer = {
 // No authentication, so it must not be reachable from elsewhere.
 const host = '127.0.0.1'
 
-/** Maximum message size of a node. */
 const maximumMessageSize = 17 * 1_024 * 1_024
 
 /**
