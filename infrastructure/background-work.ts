@@ -134,8 +134,8 @@ export const runBackgroundWork = (core: Core, work: readonly Work[]) => {
   const all = scheduleAll(core, work, teller.byOneProcess, onFailure)
   const wakeAll = (which: typeof all) => () => which.forEach(({ scheduled }) => scheduled.wake())
   const wake = wakeAll(all)
-  const wakeTelling = gathered(wakeAll(all.filter(({ isTelling }) => isTelling)))
-  const wakeOthers = gathered(wakeAll(all.filter(({ isTelling }) => !isTelling)), apartMs)
+  const wakeSenders = gathered(wakeAll(all.filter(({ sendsMessages }) => sendsMessages)))
+  const wakeOthers = gathered(wakeAll(all.filter(({ sendsMessages }) => !sendsMessages)), apartMs)
   const mayDo = (lease: LeasedKind | undefined): boolean =>
     core.sharedWork && lease ? core.sharedWork.isAnyOwn(lease) : teller.isOurs()
   const stopping = new AbortController()
@@ -148,7 +148,7 @@ export const runBackgroundWork = (core: Core, work: readonly Work[]) => {
       () => {
         if (stopping.signal.aborted) return
         hasBegun = true
-        core.onFolded(wakeTelling)
+        core.onFolded(wakeSenders)
         core.onFolded(wakeOthers)
         wake()
         core.sharedWork?.begin({ wake, cannot: () => kindsBeyond(work) })

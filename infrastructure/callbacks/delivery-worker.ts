@@ -7,11 +7,10 @@ import { openCore } from '../core.ts'
 import { makeLog } from '../log.ts'
 import type { StartFolding } from '../read-models/folding.ts'
 import { foldedElsewhere } from '../read-models/folded-elsewhere.ts'
-import { lowerPrioritySlightly } from '../thread-priority.ts'
+import { yieldToRequests } from '../thread-priority.ts'
 import { callbackDelivery } from './delivery.ts'
 import type { DeliveryStart, FromDelivery, ToDelivery } from './delivery-exchange.ts'
 import { secretsOfMerchants } from './merchant-secrets.ts'
-import { yieldToRequests } from '../thread-priority.ts'
 import { signerIn } from './own-signer.ts'
 
 /** How often counts of attempts are reported, in ms. */

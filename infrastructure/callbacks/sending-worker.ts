@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { signRsaHere, type PrivateKeys } from '../keys.ts'
+import { signRsaInline, type PrivateKeys } from '../keys.ts'
 import { yieldToRequests } from '../thread-priority.ts'
 import { TooLate } from './deadline.ts'
 import { makeResolve } from './name-resolution.ts'
@@ -18,7 +18,7 @@ export type SendingReply = { readonly number: number } & (
 if (parentPort) {
   const port = parentPort
   yieldToRequests('slightly')
-  const { post } = makeSignedPost(workerData as PostOptions, makeResolve(), signRsaHere)
+  const { post } = makeSignedPost(workerData as PostOptions, makeResolve(), signRsaInline)
   const pairs = new Map<number, PrivateKeys>()
 
   const perform = async (message: Unsigned, keys: PrivateKeys | undefined) => {
