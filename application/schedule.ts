@@ -26,7 +26,7 @@ export const schedule = ({ now, after, onFailure }: Needs, work: DueWork) => {
   let running: Promise<void> | undefined
   let cancel = () => {}
 
-  const backOff = (milliseconds: number): void => {
+  const lookIn = (milliseconds: number): void => {
     cancel()
     if (!stopped.aborted) cancel = after(Math.max(0, Math.min(milliseconds, longestRestMs)), look)
   }
@@ -36,14 +36,14 @@ export const schedule = ({ now, after, onFailure }: Needs, work: DueWork) => {
       while (isWanted && !stopped.aborted) {
         isWanted = false
         const next = await work(now(), stopped)
-        if (!isWanted) backOff(next === null ? longestRestMs : next - now())
+        if (!isWanted) lookIn(next === null ? longestRestMs : next - now())
       }
     } catch (error) {
       isWanted = false
       isBackingOff = true
       // Work aborted by stopping has not failed.
       if (!stopped.aborted) onFailure(error)
-      backOff(backOffMs)
+      lookIn(backOffMs)
     } finally {
       running = undefined
     }
