@@ -1,5 +1,4 @@
 import { addAndTell, type OperatorWork } from '../../application/operators.ts'
-import { phoneDigits } from '../../application/people.ts'
 import { operatorTerms } from '../../domain/people/operator-roles.ts'
 import type { Operator } from '../../domain/people/operators.ts'
 import { refuse } from '../../domain/refusal.ts'
@@ -7,6 +6,7 @@ import { memberOf } from '../../domain/staff-members.ts'
 import type { Links } from '../addresses.ts'
 import type { Call } from '../call.ts'
 import { fieldOf, type FormOf } from '../forms.ts'
+import { readInvited } from '../payer/fields.ts'
 import type { Visits } from '../payer/session.ts'
 import type { Language } from '../payer/texts.ts'
 import { filledText } from '../payer/words.ts'
@@ -66,13 +66,13 @@ export const peopleChanges = (
   const add = async (visitor: OperatorVisitor, call: PeopleCall) => {
     const texts = peopleTexts[visitor.language]
     const given = { phone: fieldOf(call.body, 'phone'), role: fieldOf(call.body, 'role') }
-    const phone = phoneDigits(given.phone)
+    const invited = readInvited(visitor.texts, given.phone)
     const read = operatorTerms.safeParse(given)
-    if (phone === undefined) return addForm(visitor, given, { phone: texts.wrongPhone })
+    if ('problem' in invited) return addForm(visitor, given, { phone: invited.problem })
     if (!read.success) return addForm(visitor, given, { role: texts.wrongRole })
     const code = await codeProblem(confirm, visitor, call)
     if (code !== undefined) return addForm(visitor, given, { code })
-    const asked = { phone, terms: read.data, by: visitor.me.member }
+    const asked = { phone: invited.phone, terms: read.data, by: visitor.me.member }
     const text = addedMessage(visitor.language, needs.links)
     await addAndTell(needs)(asked, text, contextOfOperator(call, visitor))
     return done(visitor, 'added')

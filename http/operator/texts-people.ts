@@ -27,7 +27,6 @@ const english = {
   save: 'Save',
   staff: 'People',
   staffWhat: 'Who works for the operator, and as what.',
-  wrongPhone: 'Write the number with its country code, for example +47 999 99 901.',
   wrongRole: 'Choose a role.',
   you: 'you',
 }
@@ -59,7 +58,6 @@ const norwegian: Translated<typeof english> = {
   save: 'Lagre',
   staff: 'Personer',
   staffWhat: 'Hvem som arbeider for operatøren, og som hva.',
-  wrongPhone: 'Skriv nummeret med landkode, for eksempel +47 999 99 901.',
   wrongRole: 'Velg en rolle.',
   you: 'deg',
 }

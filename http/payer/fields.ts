@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { internationalDigits, phoneDigits } from '../../application/people.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Html } from './page.ts'
 import type { Texts } from './texts.ts'
@@ -70,6 +71,16 @@ export const phoneField = (
     problem,
     attributes: html`type="tel" autocomplete="${purpose}" value="${typed}" required`,
   })
+
+/** The number of whoever is invited, or what is wrong with it. */
+export const readInvited = (
+  texts: Texts,
+  typed: string,
+): { readonly phone: string } | { readonly problem: string } => {
+  const phone = internationalDigits(typed)
+  if (phone !== undefined) return { phone }
+  return { problem: phoneDigits(typed) === undefined ? texts.wrongPhone : texts.noCountryCode }
+}
 
 /** A one-time code; `more` are further attributes. */
 export const codeField = (

@@ -6,6 +6,9 @@ export const problemTextsInEnglish = {
   backToPage: 'Back to the page',
   disabledClient: 'The application that sent you here is disabled. Nothing was shared.',
   error: 'That did not work',
+  noCountryCode:
+    'The country code is missing. Write + and the code before the number: ' +
+    '+47 999 99 901 is a number in Norway.',
   onceMore: 'The page was out of date. Please answer once more.',
   problem403:
     'It was open for too long, or came from elsewhere. Nothing was done. Open the page again and ' +
@@ -82,6 +85,9 @@ export const problemTextsInNorwegian: Translated<typeof problemTextsInEnglish> =
   backToPage: 'Tilbake til siden',
   disabledClient: 'Applikasjonen som sendte deg hit, er slått av. Ingenting ble delt.',
   error: 'Det gikk ikke',
+  noCountryCode:
+    'Landkoden mangler. Skriv + og landkoden foran nummeret: ' +
+    '+47 999 99 901 er et nummer i Norge.',
   onceMore: 'Siden var ikke lenger oppdatert. Svar en gang til.',
   problem403:
     'Den var åpen for lenge, eller kom fra et annet sted. Ingenting ble gjort. Åpne siden på ' +

@@ -1,12 +1,11 @@
 import type { Context, Handle } from '../../application/handle.ts'
-import { phoneDigits } from '../../application/people.ts'
 import type { StaffWork } from '../../application/staff.ts'
 import { staffs } from '../../domain/aggregates.ts'
 import type { StaffMember } from '../../domain/merchant/staff.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { contextOfPayer, type Call } from '../call.ts'
 import { fieldOf, fieldsOf } from '../forms.ts'
-import type { Problems } from '../payer/fields.ts'
+import { readInvited, type Problems } from '../payer/fields.ts'
 import type { Visits } from '../payer/session.ts'
 import type { RawReply } from '../route.ts'
 import { codeProblem } from '../staff/code.ts'
@@ -47,16 +46,16 @@ const changesOfRoles = (needs: StaffPagesNeeds, visits: Visits, confirm: Confirm
   const invite = async (visitor: PortalVisitor, call: StaffCall): Promise<Shown> => {
     const { shop, me, language, texts } = visitor
     const given = givenIn(call.body)
-    const phone = phoneDigits(given.phone ?? '')
+    const invited = readInvited(texts, given.phone ?? '')
     const read = readTerms(call.body, shop, needs.posOf(shop.merchant), staffTexts[language])
     const again = (problems: Problems) => inviteForm(needs, visitor, { ...given, problems })
-    if (phone === undefined) return again({ phone: texts.wrongPhone })
+    if ('problem' in invited) return again({ phone: invited.problem })
     if ('problems' in read) return again(read.problems)
     if (read.terms.role === 'owner') {
       const code = await codeProblem(confirm, visitor, call)
       if (code !== undefined) return again({ code })
     }
-    const asked = { phone, terms: read.terms, by: me.member }
+    const asked = { phone: invited.phone, terms: read.terms, by: me.member }
     await needs.inviteStaff(shop.merchant, asked, contextOfStaff(call, visitor))
     return done(visitor, 'invited')
   }

@@ -32,22 +32,22 @@ const startService = async (settings: Readonly<Record<string, string>>) => {
 test('when the command adds somebody, they get the same message as from the page', async () => {
   const { url, bodies } = await startGateway()
   const service = await startService({ MESSAGE_URL: url })
-  await service.operator('operator', 'add', phoneOfAlice, '--role', 'admin')
+  await service.operator('operator', 'add', `+${phoneOfAlice}`, '--role', 'admin')
   const told = 'You were added to the people of the operator of a payment service'
   expect(bodies.map((body) => JSON.parse(body) as object)).toEqual([
     { to: `+${phoneOfAlice}`, text: expect.stringMatching(`^${told}: http.*/operator/$`) },
   ])
-  await service.operator('operator', 'add', phoneOfAlice, '--role', 'admin')
+  await service.operator('operator', 'add', `+${phoneOfAlice}`, '--role', 'admin')
   expect(bodies).toHaveLength(1)
 })
 
 test('in the sandbox the command shows the message, as the page does', async () => {
   const service = await startService({ PUBLIC_URL: 'https://pay.example' })
-  const added = await service.operator('operator', 'add', phoneOfAlice, '--role', 'admin')
+  const added = await service.operator('operator', 'add', `+${phoneOfAlice}`, '--role', 'admin')
   const alice = makeVisitor(service)
   await alice.signIn('alice')
   const form = await alice.visit('/operator/staff?add')
-  await alice.submit(form, { phone: phoneOfBob, role: 'support', code: codeOf('alice') })
+  await alice.submit(form, { phone: `+${phoneOfBob}`, role: 'support', code: codeOf('alice') })
   const [message] = await messagesTo(service, `+${phoneOfBob}`)
   expect(message?.text).toContain('https://pay.example/operator/')
   expect(added['message']).toBe(message?.text)

@@ -9,7 +9,7 @@ let alice: TestVisitor
 
 beforeAll(async () => {
   service = await startPeopleService()
-  await service.operator('operator', 'add', '4799999901', '--role', 'admin')
+  await service.operator('operator', 'add', '+4799999901', '--role', 'admin')
   alice = makeVisitor(service)
   await alice.signIn('alice')
 })

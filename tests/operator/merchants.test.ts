@@ -7,8 +7,8 @@ let alice: TestVisitor
 
 beforeAll(async () => {
   service = await startPeopleService()
-  await service.operator('operator', 'add', '4799999901', '--role', 'admin')
-  await service.operator('staff', 'add', 'sandbox', '4799999902', '--role', 'owner')
+  await service.operator('operator', 'add', '+4799999901', '--role', 'admin')
+  await service.operator('staff', 'add', 'sandbox', '+4799999902', '--role', 'owner')
   for (const [id, name] of [
     ['olbaren', 'Café Ølbaren'],
     ['kiosk', 'Kiosken på hjørnet'],

@@ -16,7 +16,7 @@ const bank = 'NO9386011117947'
 
 beforeAll(async () => {
   service = await startPeopleService({ BANK_ACCOUNT: bank })
-  await service.operator('operator', 'add', '4799999902', '--role', 'finance')
+  await service.operator('operator', 'add', '+4799999902', '--role', 'finance')
   bob = makeVisitor(service)
   await bob.signIn('bob')
   await soldAndRefunded(service)

@@ -6,9 +6,9 @@ type OperatorWalk = Pick<Walk, 'service' | 'open' | 'seen'>
 
 /** An operator with an admin, two others, and merchants in every state. */
 export const furnishOperator = async (service: PeopleService): Promise<void> => {
-  await service.operator('operator', 'add', '4799999901', '--role', 'admin')
-  await service.operator('operator', 'add', '4799999902', '--role', 'finance')
-  await service.operator('operator', 'add', '4740000088', '--role', 'security')
+  await service.operator('operator', 'add', '+4799999901', '--role', 'admin')
+  await service.operator('operator', 'add', '+4799999902', '--role', 'finance')
+  await service.operator('operator', 'add', '+4740000088', '--role', 'security')
   for (const [id, name] of Object.entries({
     olbaren: 'Café Ølbaren',
     kiosk: 'Kiosken på hjørnet ved den gamle jernbanestasjonen',

@@ -10,7 +10,7 @@ const [phoneOfAlice, phoneOfBob] = ['4799999901', '4799999902']
 
 beforeAll(async () => {
   service = await startPeopleService()
-  await service.operator('operator', 'add', phoneOfAlice, '--role', 'admin')
+  await service.operator('operator', 'add', `+${phoneOfAlice}`, '--role', 'admin')
   alice = makeVisitor(service)
   await alice.signIn('alice')
   bob = makeVisitor(service)
@@ -42,14 +42,14 @@ test('given an admin, when they open the pages, their role and menu are there', 
 })
 
 test('given the owner of a merchant, when they look, there is nothing', async () => {
-  await service.operator('staff', 'add', 'sandbox', phoneOfBob, '--role', 'owner')
+  await service.operator('staff', 'add', 'sandbox', `+${phoneOfBob}`, '--role', 'owner')
   expect((await bob.visit('/operator/')).status).toBe(404)
   expect((await bob.visit('/operator/join')).status).toBe(404)
 })
 
 describe('given the commands of the operator,', () => {
   test('when somebody is added, they are listed, and have access at once', async () => {
-    const added = await service.operator('operator', 'add', phoneOfBob, '--role', 'support')
+    const added = await service.operator('operator', 'add', `+${phoneOfBob}`, '--role', 'support')
     expect(added).toMatchObject({ role: 'support', status: 'joined' })
     expect(await people()).toMatchObject([
       { name: 'Alice Andersen', phone: phoneOfAlice, role: 'admin' },
@@ -75,7 +75,8 @@ describe('given the commands of the operator,', () => {
 
   test.each([
     ['add', '12', '--role', 'admin'],
-    ['add', phoneOfBob, '--role', 'owner'],
+    ['add', phoneOfBob, '--role', 'admin'],
+    ['add', `+${phoneOfBob}`, '--role', 'owner'],
     ['remove', phoneOfBob],
   ])('daybook operator %s %s %s %s is refused', async (...words) => {
     await expect(service.operator('operator', ...words)).rejects.toThrow()
@@ -90,6 +91,11 @@ describe('given the page of people,', () => {
     const typed = { phone: `+${phoneOfBob}`, role: 'security' }
     const wrong = await alice.submit(page, { ...typed, phone: '12' })
     expect([wrong.status, wrong.html.includes('id="phone-problem"')]).toEqual([400, true])
+    const national = await alice.submit(page, { ...typed, phone: phoneOfBob })
+    expect([national.status, national.html]).toEqual([
+      400,
+      expect.stringContaining('The country code is missing.'),
+    ])
     const without = await alice.submit(page, typed)
     expect([without.status, await people()]).toMatchObject([400, [{ role: 'admin' }]])
     const done = await alice.submit(page, { ...typed, code: codeOf('alice') })

@@ -17,10 +17,10 @@ const phoneOfBob = '4799999902'
 
 beforeAll(async () => {
   service = await startPeopleService()
-  await service.operator('staff', 'add', 'sandbox', '4799999901', '--role', 'owner')
+  await service.operator('staff', 'add', 'sandbox', '+4799999901', '--role', 'owner')
   // The last admin cannot be removed, so there is another.
   await service.operator('payer', 'add', '4740000099', '--name', 'Carol', '--pin', '8642')
-  await service.operator('operator', 'add', '4740000099', '--role', 'admin')
+  await service.operator('operator', 'add', '+4740000099', '--role', 'admin')
   alice = makeVisitor(service)
   await alice.signIn('alice')
   bob = makeVisitor(service)
@@ -54,7 +54,7 @@ const tried = async (visitor: TestVisitor, { method, path, form }: OperatorTry) 
 
 describe.each(operatorRoles)('given the role %s,', (role) => {
   beforeAll(async () => {
-    await service.operator('operator', 'add', phoneOfBob, '--role', role)
+    await service.operator('operator', 'add', `+${phoneOfBob}`, '--role', role)
   })
   afterAll(async () => {
     await service.operator('operator', 'remove', phoneOfBob)

@@ -7,7 +7,7 @@ import { makeVisitor } from '../people/visitor.ts'
 let service: PeopleService
 beforeAll(async () => {
   service = await startPeopleService()
-  await service.operator('operator', 'add', '4799999902', '--role', 'support')
+  await service.operator('operator', 'add', '+4799999902', '--role', 'support')
 })
 afterAll(() => service.stop())
 

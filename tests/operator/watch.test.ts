@@ -12,7 +12,7 @@ let bob: TestVisitor
 
 beforeAll(async () => {
   service = await startPeopleService()
-  await service.operator('operator', 'add', '4799999902', '--role', 'security')
+  await service.operator('operator', 'add', '+4799999902', '--role', 'security')
   bob = makeVisitor(service)
   await bob.signIn('bob')
 })

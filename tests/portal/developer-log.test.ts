@@ -28,9 +28,9 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve))
   shopUrl = `http://127.0.0.1:${(shop.address() as AddressInfo).port}`
   await service.operator('merchant', 'add', 'other', '--name', 'Other', '--currency', 'NOK')
-  await service.operator('staff', 'add', 'sandbox', '4799999902', '--role', 'developer')
-  await service.operator('staff', 'add', 'sandbox', '4799999901', '--role', 'accountant')
-  await service.operator('staff', 'add', 'other', '4799999901', '--role', 'owner')
+  await service.operator('staff', 'add', 'sandbox', '+4799999902', '--role', 'developer')
+  await service.operator('staff', 'add', 'sandbox', '+4799999901', '--role', 'accountant')
+  await service.operator('staff', 'add', 'other', '+4799999901', '--role', 'owner')
   ;[bob, alice] = [makeVisitor(service), makeVisitor(service)]
   await bob.signIn('bob')
   await alice.signIn('alice')

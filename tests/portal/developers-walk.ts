@@ -9,7 +9,7 @@ type DevelopersWalk = Pick<Walk, 'service' | 'open' | 'seen'>
 
 /** Alice's shop, with a waiting payment and refused requests. */
 export const furnishDevelopers = async (service: PeopleService): Promise<void> => {
-  await service.operator('staff', 'add', 'sandbox', '4799999901', '--role', 'owner')
+  await service.operator('staff', 'add', 'sandbox', '+4799999901', '--role', 'owner')
   await registerTried(service)
   await service.requestPayment({ customer: '4799999901', pos_tid: 'order-77' })
   const path = '/merchant/v1/pos/'

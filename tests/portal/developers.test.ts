@@ -13,9 +13,9 @@ let alice: TestVisitor
 beforeAll(async () => {
   service = await startPeopleService()
   await service.operator('merchant', 'add', 'other', '--name', 'Other', '--currency', 'NOK')
-  await service.operator('staff', 'add', 'sandbox', '4799999902', '--role', 'developer')
-  await service.operator('staff', 'add', 'sandbox', '4799999901', '--role', 'accountant')
-  await service.operator('staff', 'add', 'other', '4799999901', '--role', 'owner')
+  await service.operator('staff', 'add', 'sandbox', '+4799999902', '--role', 'developer')
+  await service.operator('staff', 'add', 'sandbox', '+4799999901', '--role', 'accountant')
+  await service.operator('staff', 'add', 'other', '+4799999901', '--role', 'owner')
   ;[bob, alice] = [makeVisitor(service), makeVisitor(service)]
   await bob.signIn('bob')
   await alice.signIn('alice')

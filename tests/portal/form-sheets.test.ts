@@ -31,7 +31,7 @@ test.each(Object.entries(forms))(
 )
 
 test('a form about a person shows who they are', async () => {
-  await service.operator('staff', 'add', 'sandbox', '4799999902', '--role', 'developer')
+  await service.operator('staff', 'add', 'sandbox', '+4799999902', '--role', 'developer')
   const { html } = await alice.visit(`${shop}staff`)
   const [, remove = ''] = /class="button slim danger"\s+href="([^"]+)"/.exec(html) ?? []
   expect(besideIn((await alice.visit(remove)).html)).toMatch(

@@ -7,7 +7,7 @@ import { sellDinner } from './payment-walk.ts'
 import { portalBrowser } from './portal-browser.ts'
 
 const portal = portalBrowser(async (service) => {
-  await service.operator('staff', 'add', 'sandbox', '4799999901', '--role', 'owner')
+  await service.operator('staff', 'add', 'sandbox', '+4799999901', '--role', 'owner')
   const tid = await sellDinner(service, 'dinner')
   await service.call('PUT', `/merchant/v1/payment_request/${tid}/`, { action: 'capture' })
   await service.requestPayment({ pos_tid: 'coffee', amount: '49.00', customer: '4799999901' })

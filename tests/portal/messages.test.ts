@@ -14,7 +14,7 @@ const notices = async () => {
 
 test('when somebody becomes an owner, the messages, the feed and the owners tell it', async () => {
   await service.advance(1)
-  await service.operator('staff', 'add', 'sandbox', '4799999902', '--role', 'owner')
+  await service.operator('staff', 'add', 'sandbox', '+4799999902', '--role', 'owner')
   await service.advance(1)
   expect(await notices()).toMatchObject([{ kind: 'new_owner' }, { kind: 'new_owner' }])
   const { html } = await alice.visit(page)
@@ -29,7 +29,7 @@ test('when somebody becomes an owner, the messages, the feed and the owners tell
 test('owners of a merchant outside Norway are notified in English', async () => {
   const data = ['--name', 'Kaffe', '--currency', 'EUR', '--jurisdiction', 'DE']
   await service.operator('merchant', 'add', 'berlin', ...data)
-  await service.operator('staff', 'add', 'berlin', '4799999902', '--role', 'owner')
+  await service.operator('staff', 'add', 'berlin', '+4799999902', '--role', 'owner')
   await service.advance(1)
   const [told] = await messagesTo(service, 'bob@example.com')
   expect(told?.text).toBe(`Somebody has become an owner. ${service.address}/portal/berlin/messages`)

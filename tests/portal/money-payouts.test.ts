@@ -36,7 +36,7 @@ const refusalOf = (order: string): string => {
 }
 
 test('a payout is due, overdue, ordered, returned, and says no more than that', async () => {
-  await service.operator('staff', 'add', 'sandbox', '4799999901', '--role', 'owner')
+  await service.operator('staff', 'add', 'sandbox', '+4799999901', '--role', 'owner')
   const alice = makeVisitor(service)
   await alice.signIn('alice')
   await soldAndRefunded(service)

@@ -10,7 +10,7 @@ let bob: TestVisitor
 
 beforeAll(async () => {
   shop = await shopOfAlice()
-  await shop.service.operator('staff', 'add', 'sandbox', '4799999902', '--role', 'accountant')
+  await shop.service.operator('staff', 'add', 'sandbox', '+4799999902', '--role', 'accountant')
   bob = makeVisitor(shop.service)
   await bob.signIn('bob')
 })

@@ -17,8 +17,8 @@ const money = '/portal/sandbox/money'
 
 beforeAll(async () => {
   service = await startPeopleService({ BANK_ACCOUNT: 'NO9386011117947' })
-  await service.operator('staff', 'add', 'sandbox', '4799999901', '--role', 'owner')
-  await service.operator('staff', 'add', 'sandbox', '4799999902', '--role', 'accountant')
+  await service.operator('staff', 'add', 'sandbox', '+4799999901', '--role', 'owner')
+  await service.operator('staff', 'add', 'sandbox', '+4799999902', '--role', 'accountant')
   await service.operator('merchant', 'change', 'sandbox', '--time-zone', 'Europe/Oslo')
   alice = makeVisitor(service)
   await alice.signIn('alice')
@@ -185,7 +185,7 @@ describe('given a new settlement account,', () => {
 
   test('when the requester is no longer an owner as it falls due, it is withdrawn', async () => {
     await service.operator('staff', 'remove', 'sandbox', '4799999902')
-    await service.operator('staff', 'add', 'sandbox', '4799999902', '--role', 'owner')
+    await service.operator('staff', 'add', 'sandbox', '+4799999902', '--role', 'owner')
     await bob.signIn('bob')
     await bob.submit(await bob.visit(path), { account: 'BE68539007547034', code: codeOf('bob') })
     await service.operator('staff', 'remove', 'sandbox', '4799999902')

@@ -72,7 +72,7 @@ describe('given payments of today,', () => {
 })
 
 test('when an owner returns later, they see what others have done since', async () => {
-  await service.operator('staff', 'add', 'sandbox', '4799999902', '--role', 'developer')
+  await service.operator('staff', 'add', 'sandbox', '+4799999902', '--role', 'developer')
   const { html } = await alice.visit(overview)
   expect(textOf(html)).toContain('Somebody joined the staff The operator')
   const bob = makeVisitor(service)

@@ -20,7 +20,7 @@ export const confirmAt = (
 /** The service, with alice as owner of the merchant `sandbox`. */
 export const startPaymentDesk = async () => {
   const service: PeopleService = await startPeopleService({ REFUND_STEP_UP_AMOUNT: 'NOK 500' })
-  await service.operator('staff', 'add', 'sandbox', phones.alice, '--role', 'owner')
+  await service.operator('staff', 'add', 'sandbox', `+${phones.alice}`, '--role', 'owner')
   const alice = makeVisitor(service)
   await alice.signIn('alice')
   const bob = makeVisitor(service)
@@ -65,7 +65,7 @@ export const startPaymentDesk = async () => {
     /** Gives bob another role in the staff. */
     bobIs: async (...role: Role) => {
       await service.operator('staff', 'remove', 'sandbox', phones.bob).catch(() => undefined)
-      await service.operator('staff', 'add', 'sandbox', phones.bob, '--role', ...role)
+      await service.operator('staff', 'add', 'sandbox', `+${phones.bob}`, '--role', ...role)
     },
   }
 }

@@ -160,7 +160,7 @@ describe('given a payment with line items, a callback address and a refund,', ()
     const { service, alice } = desk
     expect((await alice.visit('/portal/sandbox/payments/abc123')).status).toBe(404)
     await service.operator('merchant', 'add', 'other', '--name', 'Other', '--currency', 'NOK')
-    await service.operator('staff', 'add', 'other', '4799999901', '--role', 'owner')
+    await service.operator('staff', 'add', 'other', '+4799999901', '--role', 'owner')
     for (const more of ['', '/capture', '/release', '/renew', '/refund', '/proof.json', '/events'])
       expect((await alice.visit(`/portal/other/payments/${tid}${more}`)).status).toBe(404)
     expect((await alice.visit(`/portal/other/payments?q=${tid}`)).html).not.toContain('lunch')

@@ -7,7 +7,7 @@ type PortalWalk = Pick<Walk, 'service' | 'open' | 'seen'>
 
 /** Alice's shop, with a month of trade. */
 export const furnishPortal = async (service: PeopleService): Promise<void> => {
-  await service.operator('staff', 'add', 'sandbox', '4799999901', '--role', 'owner')
+  await service.operator('staff', 'add', 'sandbox', '+4799999901', '--role', 'owner')
   await furnishMonth(service)
   await leaveOpen(service, 4)
 }

@@ -29,7 +29,7 @@ beforeAll(async () => {
   service = await startPeopleService()
   await service.operator('merchant', 'add', 'other', '--name', 'Other', '--currency', 'NOK')
   for (const merchant of ['sandbox', 'other'])
-    await service.operator('staff', 'add', merchant, '4799999901', '--role', 'owner')
+    await service.operator('staff', 'add', merchant, '+4799999901', '--role', 'owner')
   const payment = await service.requestPayment({ customer: '4799999901' })
   tid = payment.id
   await service.call('POST', `/sandbox/v1/payment_request/${tid}/accept/`, {})
@@ -63,7 +63,7 @@ const expected: Readonly<Record<StaffRole, readonly StaffAction[]>> = {
 
 describe.each(staffRoles)('given the role %s,', (role) => {
   beforeAll(async () => {
-    const add = ['staff', 'add', 'sandbox', '4799999902', '--role', role]
+    const add = ['staff', 'add', 'sandbox', '+4799999902', '--role', role]
     await service.operator(...add, ...options[role])
   })
   afterAll(async () => {

@@ -10,7 +10,7 @@ beforeAll(async () => {
   service = await startPeopleService()
   await service.operator('merchant', 'add', 'other', '--name', 'Other', '--currency', 'NOK')
   for (const merchant of ['sandbox', 'other'])
-    await service.operator('staff', 'add', merchant, '4799999902', '--role', 'developer')
+    await service.operator('staff', 'add', merchant, '+4799999902', '--role', 'developer')
   bob = makeVisitor(service)
   await bob.signIn('bob')
 })

@@ -6,7 +6,7 @@ import { makeVisitor } from '../people/visitor.ts'
 export const shopOfAlice = async () => {
   const service = await startPeopleService()
   afterAll(() => service.stop())
-  await service.operator('staff', 'add', 'sandbox', '4799999901', '--role', 'owner')
+  await service.operator('staff', 'add', 'sandbox', '+4799999901', '--role', 'owner')
   const alice = makeVisitor(service)
   await alice.signIn('alice')
   return { service, alice }

@@ -105,7 +105,7 @@ test('somebody removed from the staff does not return through the sign-up form',
   const typed = { ...business, organization: '955 666 777' }
   const made = await bob.submit(page, typed)
   const [, id = ''] = /portal\/([^/]+)/.exec(made.location ?? '') ?? []
-  await service.operator('staff', 'add', id, '4799999901', '--role', 'owner')
+  await service.operator('staff', 'add', id, '+4799999901', '--role', 'owner')
   await service.operator('staff', 'remove', id, '4799999902')
   expect((await bob.visit(made.location ?? '')).status).toBe(404)
   await bob.submit(page, typed)

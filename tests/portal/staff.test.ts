@@ -11,7 +11,7 @@ const [phoneOfAlice, phoneOfBob] = ['4799999901', '4799999902']
 
 beforeAll(async () => {
   service = await startPeopleService()
-  await service.operator('staff', 'add', 'sandbox', phoneOfAlice, '--role', 'owner')
+  await service.operator('staff', 'add', 'sandbox', `+${phoneOfAlice}`, '--role', 'owner')
   alice = makeVisitor(service)
   await alice.signIn('alice')
   bob = makeVisitor(service)
@@ -68,6 +68,18 @@ describe('given somebody who was invited by their number,', () => {
     const answer = await invite({ role: 'cashier' })
     expect(answer.status).toBe(400)
     expect(answer.html).toContain('Choose at least one point of sale for a cashier.')
+    expect(await members()).toHaveLength(1)
+  })
+
+  test.each([
+    ['41234567', 'The country code is missing. Write + and the code before the number'],
+    ['412', 'The phone number is not complete.'],
+  ])('when the number is %s, the form says what is missing and keeps it', async (phone, text) => {
+    const answer = await invite({ phone, role: 'accountant' })
+    expect(answer.status).toBe(400)
+    expect(answer.html).toContain(text)
+    expect(formIn(answer.html, 'role').fields).toContainEqual(['phone', phone])
+    expect(answer.html).toMatch(/value="accountant"[^>]*checked/)
     expect(await members()).toHaveLength(1)
   })
 

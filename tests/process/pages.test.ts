@@ -22,10 +22,10 @@ afterAll(server.stop)
 /** Threads that start after the service. */
 const threads: Worker[] = []
 process.on('worker', (thread) => threads.push(thread))
-await runCommand(['staff', 'add', 'sandbox', '4799999901', '--role', 'owner'], {
+await runCommand(['staff', 'add', 'sandbox', '+4799999901', '--role', 'owner'], {
   DATA_DIR: folder,
 })
-await runCommand(['operator', 'add', '4799999902', '--role', 'admin'], { DATA_DIR: folder })
+await runCommand(['operator', 'add', '+4799999902', '--role', 'admin'], { DATA_DIR: folder })
 const alice = makeVisitor(server)
 await alice.signIn('alice')
 const bob = makeVisitor(server)
