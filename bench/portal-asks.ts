@@ -73,7 +73,7 @@ const worst = (log: PortalLog, now: number): string[] => {
     ...reports.map((more) => `money/ledgers/default/reports${more}`),
     ...files.map((more) => `money/settlements${more}`),
     ...[code, `${code}/poster`, `${code}/labels?${query({ texts })}`],
-    ...['', 'unaddressed', 'waiting', 'delivered', 'abandoned'].map(
+    ...['', 'unaddressed', 'waiting', 'failed', 'delivered', 'abandoned'].map(
       (status) => `developers/callbacks?${query({ status, before: '' })}`,
     ),
     ...['developers?before=100', 'developers/callbacks?before=100000'],

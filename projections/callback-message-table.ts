@@ -5,6 +5,12 @@ export const messageStatuses = ['unaddressed', 'waiting', 'delivered', 'abandone
 
 export type MessageStatus = (typeof messageStatuses)[number]
 
+/** `failing` waits, too, but after an attempt. */
+export type FoldedStatus = MessageStatus | 'failing'
+
+export const foldedAs = (status: MessageStatus): readonly FoldedStatus[] =>
+  status === 'waiting' ? ['waiting', 'failing'] : [status]
+
 /** Every callback message in the log, and its delivery status. */
 export const callbackMessages = sqliteTable(
   'callback_messages',
@@ -17,8 +23,11 @@ export const callbackMessages = sqliteTable(
     event: text().notNull(),
     seqno: integer().notNull(),
     at: integer().notNull(),
-    status: text().$type<MessageStatus>().notNull(),
+    status: text().$type<FoldedStatus>().notNull(),
     attempts: integer().notNull(),
+    /** Of the last attempt, unless it arrived. */
+    httpStatus: integer(),
+    problem: text(),
   },
   (row) => [
     index('callback_messages_by_merchant').on(row.merchant, row.place),
@@ -28,3 +37,9 @@ export const callbackMessages = sqliteTable(
 )
 
 export type CallbackMessageRow = typeof callbackMessages.$inferSelect
+
+/** What has become of a message for those outside. */
+export const statusOf = ({ status }: Pick<CallbackMessageRow, 'status'>): MessageStatus =>
+  status === 'failing' ? 'waiting' : status
+
+export const untried = { attempts: 0, httpStatus: null, problem: null } as const

@@ -5,7 +5,10 @@ import { idIn } from '../domain/stream.ts'
 import { findBy, given, rowsOf, same } from './prepared.ts'
 import {
   callbackMessages,
+  foldedAs,
+  untried,
   type CallbackMessageRow,
+  type FoldedStatus,
   type MessageStatus,
 } from './callback-message-table.ts'
 import { gatheredMessageQueries } from './gathered-messages.ts'
@@ -20,7 +23,7 @@ const gathered = (
   const { subject, revision, event: name, seqno, toldAt = metadata.at } = data
   const place = placeOf({ position: data.position ?? position, event: name })
   const about = { subject, revision, event: name, seqno, at: toldAt, merchant: metadata.merchant }
-  return { id: idIn(stream), place, ...about, status: 'waiting', attempts: 0 }
+  return { id: idIn(stream), place, ...about, status: 'waiting', ...untried }
 }
 
 export const callbackMessageProjection = projection({
@@ -28,14 +31,19 @@ export const callbackMessageProjection = projection({
   handles: ['CallbackAttempted', 'CallbackRetryRequested'],
   keyOf: ({ stream }) => idIn(stream),
   apply: (row, event) => {
-    if (event.type === 'CallbackRetryRequested')
-      return { ...(row ?? gathered(event)), status: 'waiting' as const }
+    if (event.type === 'CallbackRetryRequested') {
+      const known = row ?? gathered(event)
+      const hasFailed = known.attempts > 0 && known.status !== 'delivered'
+      return { ...known, status: hasFailed ? ('failing' as const) : ('waiting' as const) }
+    }
     if (!row) return undefined
     const { data } = event
     const hasArrived = data.result === 'delivered' || row.status === 'delivered'
-    const undelivered = data.nextAttemptAt === null ? 'abandoned' : 'waiting'
-    const status: MessageStatus = hasArrived ? 'delivered' : undelivered
-    return { ...row, seqno: data.seqno, status, attempts: row.attempts + 1 }
+    const undelivered = data.nextAttemptAt === null ? 'abandoned' : 'failing'
+    const status: FoldedStatus = hasArrived ? 'delivered' : undelivered
+    const about = { ...row, seqno: data.seqno, attempts: row.attempts + 1 }
+    const { httpStatus, problem } = hasArrived ? untried : data
+    return { ...about, status, httpStatus, problem }
   },
   messages: {
     begins: true,
@@ -50,7 +58,7 @@ export const callbackMessageProjection = projection({
       seqno: message.seqno,
       at: message.at,
       status: message.isAddressed ? ('waiting' as const) : ('unaddressed' as const),
-      attempts: 0,
+      ...untried,
     }),
   },
 })
@@ -87,18 +95,20 @@ const pagesIn = (db: BetterSQLite3Database, { joined, gathered }: Gathered) => {
   const all = page(isTheirs)
   const ofStatus = page(and(isTheirs, isOfStatus))
   const about = page(same(subject))
+  /** Each status has its page of the index, so that no other rows are read. */
   const list = (
     merchant: string,
-    status: MessageStatus | undefined,
+    statuses: readonly FoldedStatus[] | undefined,
     before: number,
     limit: number,
   ): CallbackMessageRow[] => {
+    const asked = { merchant, before, limit }
     const rows =
-      status === undefined
-        ? all.all({ merchant, before, limit })
-        : ofStatus.all({ merchant, status, before, limit })
-    if ((status ?? 'unaddressed') !== 'unaddressed') return rows
-    const merged = joined(rows, gathered.before(merchant, before, limit))
+      statuses === undefined
+        ? all.all(asked)
+        : statuses.flatMap((status) => ofStatus.all({ ...asked, status }))
+    const isWithGathered = statuses?.includes('unaddressed') ?? true
+    const merged = isWithGathered ? joined(rows, gathered.before(merchant, before, limit)) : rows
     return merged.toSorted(newestFirst).slice(0, limit)
   }
   return {
@@ -134,9 +144,10 @@ export const callbackMessageQueries = (db: BetterSQLite3Database) => {
       return merged.toSorted(oldestFirst).slice(0, limit)
     },
     /** For the operator: all merchants, newest first. */
-    allOf: (status: MessageStatus): CallbackMessageRow[] =>
-      status === 'unaddressed'
-        ? joined(everybodys.all({ status }), gathered.all()).toSorted(newestFirst)
-        : everybodys.all({ status }),
+    allOf: (status: MessageStatus): CallbackMessageRow[] => {
+      const rows = foldedAs(status).flatMap((one) => everybodys.all({ status: one }))
+      const all = status === 'unaddressed' ? joined(rows, gathered.all()) : rows
+      return all.toSorted(newestFirst)
+    },
   }
 }

@@ -5,7 +5,7 @@ import type { LoggedMessage } from '../domain/callback.ts'
 import type { Recorded } from '../domain/events.ts'
 import { timeOfEventId } from '../domain/event-id.ts'
 import { dayMs, type Instant } from '../domain/time.ts'
-import type { CallbackMessageRow } from './callback-message-table.ts'
+import { untried, type CallbackMessageRow } from './callback-message-table.ts'
 import { given, prepared, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 import { isGathered, placeOf, positionOf } from './announced-messages.ts'
@@ -65,7 +65,7 @@ const messagesIn = ({ merchant, messages }: Row): CallbackMessageRow[] =>
     .map((text) => {
       const [place, id, subject, revision, event, seqno, at] = JSON.parse(text) as Line
       const about = { id, place, merchant, subject, revision, event, seqno, at }
-      return { ...about, status: 'unaddressed', attempts: 0 }
+      return { ...about, status: 'unaddressed', ...untried }
     })
 
 export const gatheredMessageProjection = projection({

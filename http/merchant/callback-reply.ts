@@ -3,6 +3,7 @@ import type { QueueRow } from '../../application/callback-queue.ts'
 import type { Attempt } from '../../domain/callback.ts'
 import {
   messageStatuses,
+  statusOf,
   type CallbackMessageRow,
 } from '../../projections/callback-message-table.ts'
 import type { Links } from '../addresses.ts'
@@ -58,7 +59,9 @@ type Shown = {
 }
 
 /** The queue knows best what becomes of a message. */
-const fateOf = ({ id, status }: CallbackMessageRow, queue: QueueRow | undefined) => {
+const fateOf = (row: CallbackMessageRow, queue: QueueRow | undefined) => {
+  const { id } = row
+  const status = statusOf(row)
   const waiting = queue?.waiting.find((one) => one.id === id)
   const callback_uri = queue?.callbackUri ?? null
   if (waiting) {

@@ -4,7 +4,9 @@ import type { QueueRow } from '../../application/callback-queue.ts'
 import type { Attempt, Message } from '../../domain/callback.ts'
 import { refuse } from '../../domain/refusal.ts'
 import {
+  foldedAs,
   messageStatuses,
+  statusOf,
   type CallbackMessageRow,
 } from '../../projections/callback-message-table.ts'
 import type { Queries } from '../../projections/read-models.ts'
@@ -58,13 +60,14 @@ type Asked = z.output<typeof query>
 const rowsFor =
   ({ callbackMessages }: CallbackNeeds, merchant: string, { resource, status }: Asked) =>
   async (before: number, limit: number): Promise<readonly CallbackMessageRow[]> => {
-    if (resource === undefined) return callbackMessages.list(merchant, status, before, limit)
+    const statuses = status && foldedAs(status)
+    if (resource === undefined) return callbackMessages.list(merchant, statuses, before, limit)
     const bySubject = subjectsOf(resource, merchant).map((subject) =>
       callbackMessages.listAbout(subject, before, limit),
     )
     return (await Promise.all(bySubject))
       .flat()
-      .filter((row) => row.merchant === merchant && (status ?? row.status) === row.status)
+      .filter((row) => row.merchant === merchant && (status ?? statusOf(row)) === statusOf(row))
       .toSorted((a, b) => b.place - a.place)
       .slice(0, limit)
   }

@@ -78,12 +78,12 @@ const callbacksHtml = ({ failingCallbacks }: PanelNeeds, visitor: PortalVisitor)
   const found = failingCallbacks(visitor.shop.merchant, mostShown)
   if (found.length === 0) return quiet(texts.callbacksNone)
   const words = { since: texts.callbackSince, rests: texts.callbackRests }
-  const link = (status: 'waiting' | 'abandoned') =>
+  const link = (status: 'failed' | 'abandoned') =>
     html`<a class="lone" href="${callbacksPath(visitor.shop.merchant, `?status=${status}`)}"
       >${texts[`callbacks_${status}`]}</a
     >`
   return html`${failingAddresses(found, words, visitor)}
-    <p class="buttons">${link('waiting')} ${link('abandoned')}</p>`
+    <p class="buttons">${link('failed')} ${link('abandoned')}</p>`
 }
 
 const newsHtml = async (needs: PanelNeeds, visitor: PortalVisitor): Promise<Html> => {

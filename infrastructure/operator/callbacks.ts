@@ -1,6 +1,10 @@
 import { Option, type Command } from 'commander'
 import { attemptsOf } from '../../application/callback-history.ts'
-import { messageStatuses, type MessageStatus } from '../../projections/callback-message-table.ts'
+import {
+  messageStatuses,
+  statusOf,
+  type MessageStatus,
+} from '../../projections/callback-message-table.ts'
 import { retryMessage } from '../callbacks/callback-views.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
@@ -33,14 +37,14 @@ const rowsFor = ({ callbacks }: Core, { merchant, status, since = 0 }: Filters) 
 }
 
 const shownRow = async (core: Core, row: ReturnType<typeof rowsFor>[number]) => {
-  const { id, status, subject, event, seqno, merchant, at } = row
+  const { id, subject, event, seqno, merchant, at } = row
   const queue = core.callbacks.queue.find(subject)
   const waiting = queue?.waiting.find((one) => one.id === id)
   const attempts = await attemptsOf(core.store)(id)
   return {
     id,
     merchant,
-    status,
+    status: statusOf(row),
     resource: subject,
     event,
     seqno,

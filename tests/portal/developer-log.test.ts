@@ -101,6 +101,13 @@ describe('given callbacks,', () => {
     const list = await bob.visit(`${area}/callbacks`, { headers: { 'Accept-Language': 'nb' } })
     expect(list.html).toMatch(/>Testmelding<\/a>\s*<code class="value">test_event</)
     expect(textOf(page, 'bytes').replaceAll('&quot;', '"')).toBe(received[0]?.body)
+    for (const status of ['', 'failed', 'waiting', 'abandoned']) {
+      const { html } = await bob.visit(`${area}/callbacks?status=${status}`)
+      const isThere = status === '' || status === 'failed'
+      expect([status, html.includes(one)]).toEqual([status, isThere])
+      if (isThere) expect(html).toMatch(/>Failed<\/b>\s*<span class="value">Status 500</)
+    }
+    expect(list.html).toMatch(/>Feilet<\/b>/)
     answers = 204
     expect((await act(bob, page, 'retry')).location).toBe(`${one}?done=retried`)
     await expect.poll(async () => (await bob.visit(one)).html).toContain('>Delivered</b>')
@@ -113,6 +120,16 @@ describe('given callbacks,', () => {
     expect(asked.map(({ metadata }) => String(metadata['actor']).slice(0, 6))).toEqual([
       ...['staff:', 'staff:'],
     ])
+  })
+
+  test('when a message has no address, it is listed where such are asked for', async () => {
+    const { id } = await service.requestPayment({
+      ...{ pos_tid: 'no-address', customer: '4799999901' },
+    })
+    await service.call('PUT', `/merchant/v1/payment_request/${id}/`, { action: 'abort' })
+    const told = 'payment_aborted_by_merchant'
+    expect((await bob.visit(`${area}/callbacks`)).html).not.toContain(told)
+    expect((await bob.visit(`${area}/callbacks?status=unaddressed`)).html).toContain(told)
   })
 
   test('when an address is none, the form says so, and nothing is sent', async () => {

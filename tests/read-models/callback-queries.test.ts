@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Instant } from '../../domain/time.ts'
+import { callbackMessageQueries } from '../../projections/callback-messages.ts'
 import { callbackQueueQueries } from '../../projections/callback-queries.ts'
 import { events, hours, morning } from '../domain/payments.ts'
 import { foldedFile } from './folded-file.ts'
@@ -19,7 +20,9 @@ const aborted = (tid: string, host: string, at: Instant = morning): void => {
   happened(`payment-${tid}`, { type: 'PaymentAborted', data: {} }, { at })
 }
 
-const attempted = (tid: string, nextAttemptAt: Instant | null): void => {
+type Attempt = { readonly result?: 'gone'; readonly problem?: string }
+
+const attempted = (tid: string, nextAttemptAt: Instant | null, given: Attempt = {}): void => {
   const { waiting, callbackUri: uri } = queue.find(`payment-${tid}`)!
   const message = waiting[0]!
   const { id, subject, revision, event, seqno } = message
@@ -27,7 +30,7 @@ const attempted = (tid: string, nextAttemptAt: Instant | null): void => {
   const result = nextAttemptAt === null ? 'delivered' : 'failed'
   happened(`callback-${id}`, {
     type: 'CallbackAttempted',
-    data: { ...told, result, httpStatus: null, problem: null, nextAttemptAt },
+    data: { ...told, result, httpStatus: null, problem: null, nextAttemptAt, ...given },
   })
 }
 
@@ -107,6 +110,38 @@ test('messages due to a destination belong to one merchant, or to none, longest 
   expect(queue.dueAnywhere(morning + 1, 10)).toHaveLength(3)
   expect(queue.laneOf('payment-c', morning + 9)).toEqual(to('one'))
   expect(queue.laneOf('payment-c', morning + 8)).toBeUndefined()
+})
+
+test('messages that were tried and have not arrived are apart from those that wait', () => {
+  const messages = callbackMessageQueries(file.db)
+  const about = (...statuses: Parameters<typeof messages.list>[1] & object) =>
+    messages.list('sandbox', statuses, Number.MAX_SAFE_INTEGER, 10).map((row) => row.subject)
+  for (const tid of ['new', 'down', 'gone', 'done']) aborted(tid, 'one')
+  const { id, ...message } = queue.find('payment-gone')!.waiting[0]!
+  attempted('down', morning + 1, { problem: 'no answer' })
+  attempted('gone', null, { result: 'gone', problem: 'not here' })
+  attempted('done', morning + 1, { problem: 'no answer' })
+  attempted('done', null)
+  expect(about('waiting')).toEqual(['payment-new'])
+  expect(about('failing', 'abandoned')).toEqual(['payment-gone', 'payment-down'])
+  const known = messages.list('sandbox', undefined, Number.MAX_SAFE_INTEGER, 10)
+  expect(known.map(({ problem }) => problem)).toEqual([null, 'not here', 'no answer', null])
+  expect(messages.allOf('waiting').map((row) => row.subject)).toEqual([
+    ...['payment-down', 'payment-new'],
+  ])
+  const { attempts: _, ...retried } = message
+  const data = { ...retried, nextAttemptAt: morning }
+  happened(`callback-${id}`, { type: 'CallbackRetryRequested', data })
+  expect(about('failing')).toEqual(['payment-gone', 'payment-down'])
+})
+
+test('a page of messages of some statuses reads no others, and sorts nothing', () => {
+  const asked = () => {
+    callbackMessageQueries(file.db).list('m', ['waiting', 'failing'], 1, 1)
+  }
+  expect(file.plansOf(asked, 'callback_messages')).toEqual([
+    [expect.stringContaining('callback_messages_by_status (merchant=? AND status=? AND place<?)')],
+  ])
 })
 
 test('a destination is a scheme and a host, however they are written', () => {

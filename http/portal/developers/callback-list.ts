@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { mayDo } from '../../../domain/merchant/staff-roles.ts'
-import { messageStatuses, type MessageStatus } from '../../../projections/callback-message-table.ts'
+import type { CallbackMessageRow } from '../../../projections/callback-message-table.ts'
 import type { Instant } from '../../../domain/time.ts'
 import type { CallbackNeeds } from '../../merchant/callback.ts'
 import { summaryView } from '../../merchant/callback-reply.ts'
@@ -9,6 +9,14 @@ import type { Html } from '../../payer/page.ts'
 import { linkToOlder } from '../../payer/paging.ts'
 import { filled } from '../../payer/words.ts'
 import { addressesHtml, type TypedAddress } from './callback-address.ts'
+import {
+  addressed,
+  callbackFilters,
+  filters,
+  reasonHtml,
+  statusBadge,
+  type CallbackFilter,
+} from './callback-status.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
 import { portalPath } from '../areas.ts'
 import {
@@ -33,30 +41,25 @@ export type CallbackListNeeds = Pick<
   readonly findCallbackSecrets: (merchant: string, at: Instant) => Promise<readonly Secret[]>
 }
 
-type Row = NonNullable<ReturnType<CallbackListNeeds['callbackMessages']['find']>>
+type Row = CallbackMessageRow
 
 const shownAtOnce = 50
 
 export const callbacksPath = (merchant: string, search = ''): string =>
   developersPath(merchant, `callbacks${search}`)
 
-const kinds = { delivered: 'good', abandoned: 'bad', waiting: 'warn', unaddressed: '' } as const
-
-export const statusBadge = (visitor: PortalVisitor, status: MessageStatus): Html =>
-  html`<b class="badge ${kinds[status]}">${textsOf(visitor)[`filter_${status}`]}</b>`
-
 const rowHtml = (needs: CallbackListNeeds, visitor: PortalVisitor, row: Row): Html => {
   const { merchant } = visitor.shop
-  const shown = summaryView(needs, row)
+  const { callback_uri: uri } = summaryView(needs, row)
   return html`<tr>
     <td>${shownTime(row.at, visitor.locale)}</td>
     <th scope="row">
       <a href="${callbacksPath(merchant, `/${row.id}`)}">${callbackWords(visitor, row.event)}</a>
       <code class="value">${row.event}</code>
     </th>
-    <td>${statusBadge(visitor, shown.status)}</td>
+    <td>${statusBadge(needs, visitor, row)} ${reasonHtml(visitor, row)}</td>
     <td class="number ${row.attempts === 0 ? 'zero' : ''}">${row.attempts}</td>
-    <td class="dev-long"><code>${shown.callback_uri ?? ''}</code></td>
+    <td class="dev-long"><code>${uri ?? ''}</code></td>
   </tr>`
 }
 
@@ -76,17 +79,17 @@ const tableHtml = (
   </div>`
 }
 
-const filtersHtml = (visitor: PortalVisitor, current: MessageStatus | undefined): Html => {
+const filtersHtml = (visitor: PortalVisitor, current: CallbackFilter | undefined): Html => {
   const texts = textsOf(visitor)
   const path = callbacksPath(visitor.shop.merchant)
-  const link = (status: MessageStatus | undefined) =>
+  const link = (status: CallbackFilter | undefined) =>
     html`<a
       href="${path}${status === undefined ? '' : `?status=${status}`}"
       ${status === current ? html`aria-current="true"` : ''}
       >${texts[`filter_${status ?? 'all'}`]}</a
     >`
   return html`<nav class="filters" aria-label="${texts.status}">
-    ${link(undefined)} ${messageStatuses.map(link)}
+    ${link(undefined)} ${callbackFilters.map(link)}
   </nav>`
 }
 
@@ -122,7 +125,7 @@ const secretHtml = async (
 
 export type CallbackListAsked = TypedAddress & {
   readonly at: Instant
-  readonly status: MessageStatus | undefined
+  readonly status: CallbackFilter | undefined
   readonly before: number
   readonly isSecretShown: boolean
   readonly done?: string | undefined
@@ -138,7 +141,8 @@ export const callbackListPage = async (
   const { shop, me } = visitor
   const { at, status, before, isSecretShown, done } = asked
   const newest = needs.newestOf(shop.merchant)
-  const found = needs.callbackMessages.list(shop.merchant, status, before, shownAtOnce + 1)
+  const statuses = status === undefined ? addressed : filters[status]
+  const found = needs.callbackMessages.list(shop.merchant, statuses, before, shownAtOnce + 1)
   const rows = found.slice(0, shownAtOnce)
   const last = found.length > shownAtOnce ? rows.at(-1) : undefined
   const older = `?before=${last?.place}${status === undefined ? '' : `&status=${status}`}`

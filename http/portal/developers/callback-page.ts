@@ -12,7 +12,8 @@ import { contextOfStaff } from '../guard.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
 import { card, crumbs, headedTable, quiet, scrolling } from '../parts.ts'
 import { problemText } from '../texts-problems.ts'
-import { callbacksPath, statusBadge, type CallbackListNeeds } from './callback-list.ts'
+import { callbacksPath, type CallbackListNeeds } from './callback-list.ts'
+import { statusBadge } from './callback-status.ts'
 import {
   actHtml,
   callbackWords,
@@ -86,7 +87,7 @@ export const callbackPage = async (
   const { merchant } = visitor.shop
   const newest = needs.newestOf(merchant)
   const attempts = await needs.attemptsOf(row.id)
-  const { status, callback_uri: uri, next_attempt: next } = summaryView(needs, row)
+  const { callback_uri: uri, next_attempt: next } = summaryView(needs, row)
   // Without an address it stands in the feed, with its object.
   const body = await needs.wordCallback(row, attempts.at(-1)?.uri ?? uri ?? 'https:')
   const message = JSON.parse(body) as object
@@ -100,7 +101,7 @@ export const callbackPage = async (
       <div class="beside">
         <div data-part="message">
           <section class="card">
-            <h2>${callbackWords(visitor, row.event)} ${statusBadge(visitor, status)}</h2>
+            <h2>${callbackWords(visitor, row.event)} ${statusBadge(needs, visitor, row)}</h2>
             ${factsHtml([
               [texts.event, html`<code>${row.event}</code>`],
               [texts.message, copyHtml(visitor, 'message', row.id)],

@@ -3,7 +3,6 @@ import { callbackSecrets, merchants } from '../../../domain/aggregates.ts'
 import type { Context, Handle } from '../../../application/handle.ts'
 import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import { refuse } from '../../../domain/refusal.ts'
-import { messageStatuses } from '../../../projections/callback-message-table.ts'
 import { searchOf, type Call } from '../../call.ts'
 import { callbackUriText } from '../../callback-uri.ts'
 import { fieldOf, type FormOf } from '../../forms.ts'
@@ -14,6 +13,7 @@ import { contextOfStaff, type PortalNeeds, type Shown } from '../guard.ts'
 import type { PortalVisitor } from '../page.ts'
 import { portalPages, shopParams } from '../pages.ts'
 import { callbackListPage, callbacksPath, type CallbackListAsked } from './callback-list.ts'
+import { callbackFilters } from './callback-status.ts'
 import { callbackPage, type CallbackPageNeeds } from './callback-page.ts'
 import { doneIn, textsOf } from './parts.ts'
 
@@ -55,7 +55,7 @@ const listAsked = (visitor: PortalVisitor, call: Call) => {
   if (isSecretShown && !mayDo(visitor.me.terms, 'change_callbacks')) refuse('role_forbids_it')
   return {
     ...{ at: call.at, isSecretShown, done: doneIn(visitor, search, doneTexts) },
-    status: messageStatuses.find((one) => one === search.get('status')),
+    status: callbackFilters.find((one) => one === search.get('status')),
     before: Number.isSafeInteger(before) ? before : Number.MAX_SAFE_INTEGER,
   }
 }
@@ -106,7 +106,7 @@ export const portalCallbackRoutes = (needs: PortalCallbackNeeds, visits: Visits)
     return row?.merchant === shop.merchant ? row : refuse('resource_is_unknown')
   }
   const ownQuery = z.object({
-    status: z.enum(messageStatuses).optional(),
+    status: z.enum(callbackFilters).optional(),
     before: asked('Where the page before ended.'),
     secret: asked('Shows the secret that signs.'),
     done: asked('What was done.'),

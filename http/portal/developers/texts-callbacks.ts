@@ -4,6 +4,7 @@ import type { CallbackName } from '../../merchant/callback-events.ts'
 /** About callbacks and refused requests; a part of `texts.ts`. */
 export const callbackTextsInEnglish = {
   about: 'About',
+  answered: 'Status {}',
   anybody: 'This request was not authenticated: anybody may have sent it.',
   attempts: 'Attempts',
   bodyWas: 'What was sent',
@@ -13,8 +14,8 @@ export const callbackTextsInEnglish = {
   callbackSecret: 'Callback secret',
   callbackSecretWhat: 'Every message is signed with it, so that you can verify the sender.',
   callbacksWhat:
-    'Every message, newest first. Those under Waiting are sent again: open one to see why it ' +
-    'failed.',
+    'Every message with an address, newest first. Failed ones are sent again until they are ' +
+    'given up: open one to see its attempts.',
   claims: 'Claims to be',
   direct: 'There is no string to sign: the request had a secret, or no credentials.',
   event: 'Event',
@@ -37,8 +38,9 @@ export const callbackTextsInEnglish = {
   event_shortlink_scanned: 'Code scanned',
   event_test_event: 'Test message',
   filter_abandoned: 'Given up',
-  filter_all: 'All',
+  filter_all: 'All with an address',
   filter_delivered: 'Delivered',
+  filter_failed: 'Failed',
   filter_unaddressed: 'No address',
   filter_waiting: 'Waiting',
   isRetried: 'It is being sent again.',
@@ -72,6 +74,7 @@ export const callbackTextsInEnglish = {
 
 export const callbackTextsInNorwegian: Translated<typeof callbackTextsInEnglish> = {
   about: 'Om',
+  answered: 'Status {}',
   anybody: 'Forespørselen er ikke autentisert: hvem som helst kan ha sendt den.',
   attempts: 'Forsøk',
   bodyWas: 'Det som ble sendt',
@@ -81,8 +84,8 @@ export const callbackTextsInNorwegian: Translated<typeof callbackTextsInEnglish>
   callbackSecret: 'Hemmelighet for varsler',
   callbackSecretWhat: 'Hver melding signeres med den, så du kan kontrollere avsenderen.',
   callbacksWhat:
-    'Hver melding, nyeste først. De under Venter sendes igjen: åpne en for å se hvorfor den ' +
-    'feilet.',
+    'Hver melding med adresse, nyeste først. De som feilet, sendes igjen til de er gitt opp: ' +
+    'åpne en for å se forsøkene.',
   claims: 'Sier den er',
   direct:
     'Det er ingen tekst å signere: forespørselen hadde en hemmelighet, eller ingen ' +
@@ -107,8 +110,9 @@ export const callbackTextsInNorwegian: Translated<typeof callbackTextsInEnglish>
   event_shortlink_scanned: 'Kode skannet',
   event_test_event: 'Testmelding',
   filter_abandoned: 'Gitt opp',
-  filter_all: 'Alle',
+  filter_all: 'Alle med adresse',
   filter_delivered: 'Levert',
+  filter_failed: 'Feilet',
   filter_unaddressed: 'Uten adresse',
   filter_waiting: 'Venter',
   isRetried: 'Den sendes på nytt.',

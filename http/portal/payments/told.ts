@@ -38,6 +38,7 @@ export const furtherHtml = (
 }
 
 const kinds: Readonly<Record<string, string>> = {
+  failing: 'bad',
   delivered: 'good',
   abandoned: 'bad',
   waiting: 'warn',
