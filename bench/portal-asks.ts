@@ -63,7 +63,7 @@ const worst = (log: PortalLog, now: number): string[] => {
   const code = `points-of-sale/code/${codeOf(7)}`
   const year = query({ since: dayOf(now - 360 * dayMs) })
   return [
-    ...['days=1', 'days=90', year].map((asked) => `?${asked}`),
+    ...['days=1', 'days=this_week', 'days=90', year].map((asked) => `?${asked}`),
     ...listQueries(log, now).map((asked) => `payments?${asked}`),
     ...['', 'status=refunded', 'status=fail', 'q=none'].map((asked) => `payments.csv?${asked}`),
     ...found.flatMap((tid) => [`payments/${tid}`, `payments/${tid}/events?at=none`]),

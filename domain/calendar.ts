@@ -17,7 +17,10 @@ const isWeekday = (day: DayNumber): boolean => {
   return weekday !== 0 && weekday !== 6
 }
 
-const isMonday = (day: DayNumber): boolean => (day + 4) % 7 === 1
+/** The first day of the week. */
+export const mondayOf = (day: DayNumber): DayNumber => day - ((day + 3) % 7)
+
+const isMonday = (day: DayNumber): boolean => day === mondayOf(day)
 
 const dateOf = (day: DayNumber): number => new Date(day * dayMs).getUTCDate()
 

@@ -7,11 +7,12 @@ import { filledText } from '../payer/words.ts'
 import { portalPath } from './areas.ts'
 import {
   before,
-  daysQuery,
   includesToday,
-  lengths,
+  presetQuery,
+  presets,
   type AskedPeriod,
   type Period,
+  type Preset,
 } from './overview-period.ts'
 import type { PortalVisitor } from './page.ts'
 import { overviewTexts } from './texts-overview.ts'
@@ -37,12 +38,14 @@ export const comparedHtml = (
 
 /** The periods that are often asked for as links, and a form for any other. */
 export const periodHtml = (asked: AskedPeriod, visitor: PortalVisitor): Html => {
-  const { days, since, until, problems } = asked
+  const { since, until, problems } = asked
   const texts = overviewTexts[visitor.language]
   const path = portalPath(visitor.shop.merchant)
-  const link = (length: (typeof lengths)[number]): Html =>
-    html`<a href="${path}${daysQuery(length)}" ${length === days ? html`aria-current="true"` : ''}
-      >${texts[`days_${length}`]}</a
+  const link = (preset: Preset): Html =>
+    html`<a
+      href="${path}${presetQuery(preset)}"
+      ${preset === asked.preset ? html`aria-current="true"` : ''}
+      >${texts[`days_${preset}`]}</a
     >`
   const field = (name: 'since' | 'until', value: string): Html => {
     const problem = problems[name]
@@ -52,7 +55,7 @@ export const periodHtml = (asked: AskedPeriod, visitor: PortalVisitor): Html => 
     })
   }
   return html`<div class="period">
-    <nav aria-label="${texts.period}">${lengths.map(link)}</nav>
+    <nav aria-label="${texts.period}">${presets.map(link)}</nav>
     <details class="find" ${since !== '' || until !== '' ? html`open` : ''}>
       <summary>${texts.fromTo}</summary>
       <form method="get" action="${path}">

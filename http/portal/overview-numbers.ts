@@ -3,7 +3,7 @@ import { pointsOfSaleOf } from '../../domain/merchant/staff-roles.ts'
 import type { Instant } from '../../domain/time.ts'
 import { dayIn, startOf, type TimeZone } from '../../domain/time-zone.ts'
 import { allPointsOfSale } from '../../projections/turnover.ts'
-import { before, daysOf, edgesOf, sameTimeBefore, type Period } from './overview-period.ts'
+import { before, daysApart, edgesOf, sameTimeBefore, type Period } from './overview-period.ts'
 import type { PortalVisitor } from './page.ts'
 
 /** What was taken in some time. */
@@ -45,7 +45,7 @@ export type Numbers = {
   readonly pointsOfSale: readonly (Taken & { readonly posId: string })[]
   readonly today: Taken
   readonly total: Taken
-  /** Of as many days before, until the same time of day. */
+  /** Of the period before, until the same time of day. */
   readonly before: Taken
 }
 
@@ -79,7 +79,7 @@ const columnsOf = async (
 ) => {
   const edges = edgesOf(period, timeZone)
   const earlier = edgesOf(before(period), timeZone)
-  const sameTime = sameTimeBefore(at, daysOf(period), timeZone)
+  const sameTime = sameTimeBefore(at, daysApart(period), timeZone)
   const columns = []
   for (const [index, from] of edges.slice(0, -1).entries()) {
     const to = edges[index + 1] ?? from

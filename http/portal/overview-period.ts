@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { mondayOf } from '../../domain/calendar.ts'
 import { dayMs, type Instant } from '../../domain/time.ts'
 import {
   dayIn,
@@ -14,31 +15,42 @@ const text = (description: string) => z.string().max(300).optional().meta({ desc
 
 /** The period of the overview stands in its address. */
 export const overviewQuery = z.object({
-  days: text('`1`, `7`, `30` or `90`: so many days, the last of which is today. 30 if not given.'),
+  days: text(
+    '`1`, `7`, `30` or `90`: so many days, the last of which is today; `this_week` since Monday, ' +
+      '`last_week` before it. 30 if not given.',
+  ),
   since: text('From this day on, `YYYY-MM-DD`.'),
   until: text('Up to and with this day; today if not given.'),
 })
 
-/** As many days as are often asked for. */
-export const lengths = [1, 7, 30, 90] as const
-const usual = 30
+/** What is often asked for: a week, or so many days. */
+export const presets = ['1', 'this_week', 'last_week', '7', '30', '90'] as const
+export type Preset = (typeof presets)[number]
+const usual = '30'
 const mostDays = 366
 export const hourMs = 3_600_000
 /** With more, a column is a week. */
 const mostColumns = 45
 
 /** Whole days, by the clocks of the merchant. */
-export type Period = { readonly first: DayNumber; readonly last: DayNumber }
+export type Period = {
+  readonly first: DayNumber
+  readonly last: DayNumber
+  /** How many days before is what it is compared with; as many as it has if not given. */
+  readonly apart?: number
+}
 
 export const daysOf = ({ first, last }: Period): number => last - first + 1
+
+export const daysApart = (period: Period): number => period.apart ?? daysOf(period)
 
 type PeriodProblem = 'wrongDay' | 'wrongOrder' | 'wrongLength'
 
 export type AskedPeriod = {
   readonly period: Period
   readonly today: DayNumber
-  /** One of the lengths; null where days were given. */
-  readonly days: number | null
+  /** Null where days were given. */
+  readonly preset: Preset | null
   /** As they were given. */
   readonly since: string
   readonly until: string
@@ -56,6 +68,14 @@ const laterDay = (text: string): DayNumber | null => {
   return day !== null && day >= 0 ? day : null
 }
 
+/** A week begins on Monday; this one is compared with as much of the one before. */
+const presetPeriod = (preset: Preset, today: DayNumber): Period => {
+  const monday = mondayOf(today)
+  if (preset === 'this_week') return { first: monday, last: today, apart: 7 }
+  if (preset === 'last_week') return { first: monday - 7, last: monday - 1 }
+  return { first: today - Number(preset) + 1, last: today }
+}
+
 /** What the address asks for. What cannot be read is told, and is as if it were not there. */
 export const askedPeriod = (
   search: URLSearchParams,
@@ -66,7 +86,7 @@ export const askedPeriod = (
   const [since, until] = [given('since'), given('until')]
   const today = dayIn(timeZone, at)
   const last = until === '' ? today : laterDay(until)
-  const first = since === '' ? (last ?? today) - usual + 1 : laterDay(since)
+  const first = since === '' ? (last ?? today) - Number(usual) + 1 : laterDay(since)
   const problems: { since?: PeriodProblem; until?: PeriodProblem } = {}
   if (first === null) problems.since = 'wrongDay'
   if (last === null) problems.until = 'wrongDay'
@@ -75,20 +95,19 @@ export const askedPeriod = (
     const problem = problemOf(period)
     if (problem) problems.since = problem
     else if (since !== '' || until !== '')
-      return { period, today, days: null, since, until, problems }
+      return { period, today, preset: null, since, until, problems }
   }
-  const days = lengths.find((length) => String(length) === given('days')) ?? usual
-  const period = { first: today - days + 1, last: today }
-  return { period, today, days, since, until, problems }
+  const preset = presets.find((one) => one === given('days')) ?? usual
+  return { period: presetPeriod(preset, today), today, preset, since, until, problems }
 }
 
 export const includesToday = ({ first, last }: Period, today: DayNumber): boolean =>
   first <= today && today <= last
 
-/** As many days before. */
+/** What a period is compared with. */
 export const before = (period: Period): Period => {
-  const days = daysOf(period)
-  return { first: period.first - days, last: period.last - days }
+  const apart = daysApart(period)
+  return { first: period.first - apart, last: period.last - apart }
 }
 
 export type Step = 'hour' | 'day' | 'week'
@@ -125,4 +144,4 @@ export const sameTimeBefore = (at: Instant, days: number, timeZone: TimeZone): I
 }
 
 /** The address of the overview for a period. */
-export const daysQuery = (days: number): string => (days === usual ? '' : `?days=${days}`)
+export const presetQuery = (preset: Preset): string => (preset === usual ? '' : `?days=${preset}`)

@@ -64,7 +64,7 @@ export const tilesHtml = (shown: Shown): Html => {
           ${changeHtml(tile, numbers, visitor.locale)} ${filledText(texts.before, text(of(before)))}
         </dd>
         ${
-          asked.days === 1
+          asked.period.first === asked.today
             ? ''
             : html`<dd class="quiet small">${texts.today}: <b>${text(of(today))}</b></dd>`
         }

@@ -40,6 +40,11 @@ const toldIn = (html: string, chart: 'broad' | 'slim' = 'broad'): string[] => {
 describe('given a Sunday of 25 hours, and payments of it and of the Saturday before,', () => {
   beforeAll(async () => {
     await service.operator('merchant', 'change', 'sandbox', '--time-zone', 'Europe/Oslo')
+    // Tuesday, 09:00 and 11:30 in Oslo.
+    await goTo('2027-10-26 07:00:00')
+    await sell('10.00')
+    await goTo('2027-10-26 09:30:00')
+    await sell('7.00')
     // 00:30 and 22:30 in Oslo.
     await goTo('2027-10-29 22:30:00')
     await sell('100.00')
@@ -83,6 +88,17 @@ describe('given a Sunday of 25 hours, and payments of it and of the Saturday bef
     ])
   })
 
+  test('this week is compared with the one before until the same time of its Tuesday', async () => {
+    const { text, html } = await pageOf('?days=this_week')
+    expect(text).toMatch(/1.{3}2 Nov 2027, compared with 25.{3}26 Oct 2027 until the same time/)
+    expect(text).toMatch(/Turnover NOK 0\.00 −100% Before: NOK 10\.00/)
+    expect(toldIn(html)).toHaveLength(2)
+    const last = await pageOf('?days=last_week', 'nb')
+    expect(last.text).toMatch(/25\..{1,3}31\. okt\. 2027, sammenlignet med 18\..{1,3}24\. okt\./)
+    expect(last.text).toMatch(/Omsetning (NOK )?617,00/)
+    expect(last.html).toMatch(/aria-current="true"\s*>Forrige uke</)
+  })
+
   test('the folded table shows the same as the chart, with the previous turnover', async () => {
     const { text, html } = await pageOf('?since=2027-10-31&until=2027-10-31')
     expect(text).toMatch(/Hour Payments Turnover Period before Refunds Fees 22:00 0 0\.00 300\.00/)
@@ -105,11 +121,13 @@ describe('given a Sunday of 25 hours, and payments of it and of the Saturday bef
 
 test('the links of periods lead to them, and mark the current one', async () => {
   const { html } = await pageOf('?days=7')
-  const links = [...html.matchAll(/<a\s+href="\/portal\/sandbox\/(\?days=\d+)?"([^>]*)>/g)].map(
+  const links = [...html.matchAll(/<a\s+href="\/portal\/sandbox\/(\?days=\w+)?"([^>]*)>/g)].map(
     ([, query = '', more = '']) => [query, more.includes('aria-current="true"')],
   )
-  expect(links.slice(-4)).toEqual([
+  expect(links.slice(-6)).toEqual([
     ['?days=1', false],
+    ['?days=this_week', false],
+    ['?days=last_week', false],
     ['?days=7', true],
     ['', false],
     ['?days=90', false],

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import {
   askedPeriod,
   before,
+  daysApart,
   daysOf,
   edgesOf,
   sameTimeBefore,
@@ -13,32 +14,42 @@ const oslo = 'Europe/Oslo'
 const at = Date.parse('2026-11-28T23:30:00Z')
 const dayOf = (text: string): number => Date.parse(`${text}T00:00:00Z`) / 86_400_000
 
-const asked = (query: string, timeZone = oslo) => {
-  const { period, days, problems } = askedPeriod(new URLSearchParams(query), timeZone, at)
+const asked = (query: string, timeZone = oslo, now = at) => {
+  const { period, preset, problems } = askedPeriod(new URLSearchParams(query), timeZone, now)
   const { first, last } = period
-  return { days, from: textOfDay(first), to: textOfDay(last), problems }
+  return { preset, from: textOfDay(first), to: textOfDay(last), problems }
 }
 
 describe('the period of an address', () => {
   test.each([
-    ['', 30, '2026-10-31', '2026-11-29'],
-    ['days=1', 1, '2026-11-29', '2026-11-29'],
-    ['days=7', 7, '2026-11-23', '2026-11-29'],
-    ['days=90', 90, '2026-09-01', '2026-11-29'],
-    ['days=&since=&until=', 30, '2026-10-31', '2026-11-29'],
-    ['days=12', 30, '2026-10-31', '2026-11-29'],
+    ['', '30', '2026-10-31', '2026-11-29'],
+    ['days=1', '1', '2026-11-29', '2026-11-29'],
+    ['days=7', '7', '2026-11-23', '2026-11-29'],
+    ['days=this_week', 'this_week', '2026-11-23', '2026-11-29'],
+    ['days=last_week', 'last_week', '2026-11-16', '2026-11-22'],
+    ['days=90', '90', '2026-09-01', '2026-11-29'],
+    ['days=&since=&until=', '30', '2026-10-31', '2026-11-29'],
+    ['days=12', '30', '2026-10-31', '2026-11-29'],
     ['since=2026-11-01', null, '2026-11-01', '2026-11-29'],
     ['until=2026-11-10', null, '2026-10-12', '2026-11-10'],
     ['days=7&since=2026-11-01&until=2026-11-02', null, '2026-11-01', '2026-11-02'],
     ['since=2026-11-01&until=2027-01-01', null, '2026-11-01', '2026-11-29'],
     ['since=2025-11-29', null, '2025-11-29', '2026-11-29'],
-  ])('%s is read', (query, days, from, to) => {
-    expect(asked(query)).toEqual({ days, from, to, problems: {} })
+  ])('%s is read', (query, preset, from, to) => {
+    expect(asked(query)).toEqual({ preset, from, to, problems: {} })
   })
 
   test('ends with today by the clocks of the merchant', () => {
     expect(asked('days=1', 'UTC').to).toBe('2026-11-28')
     expect(asked('days=1').to).toBe('2026-11-29')
+  })
+
+  test.each([
+    ['2026-11-22T22:59:00Z', '2026-11-16', '2026-11-22'],
+    ['2026-11-22T23:00:00Z', '2026-11-23', '2026-11-23'],
+    ['2026-11-25T11:00:00Z', '2026-11-23', '2026-11-25'],
+  ])('of this week begins with its Monday by the clocks of the merchant: %s', (now, from, to) => {
+    expect(asked('days=this_week', oslo, Date.parse(now))).toMatchObject({ from, to })
   })
 
   test.each([
@@ -49,7 +60,7 @@ describe('the period of an address', () => {
     ['since=2027-01-01', { since: 'wrongOrder' }],
     ['since=2025-11-28', { since: 'wrongLength' }],
   ])('%s is told to be wrong, and the last 30 days are shown', (query, problems) => {
-    const usual = { days: 30, from: '2026-10-31', to: '2026-11-29' }
+    const usual = { preset: '30', from: '2026-10-31', to: '2026-11-29' }
     expect(asked(query)).toEqual({ ...usual, problems })
   })
 })
@@ -92,6 +103,16 @@ describe('the columns of a period', () => {
     expect(daysOf(earlier)).toBe(7)
     expect(earlier.last).toBe(period.first - 1)
     expect(edgesOf(earlier, oslo).at(-1)).toBe(edgesOf(period, oslo)[0])
+  })
+
+  test('of this week meet the same days of the week before', () => {
+    const wednesday = Date.parse('2026-11-25T11:00:00Z')
+    const { period } = askedPeriod(new URLSearchParams('days=this_week'), oslo, wednesday)
+    const earlier = before(period)
+    expect([textOfDay(earlier.first), textOfDay(earlier.last)]).toEqual([
+      ...['2026-11-16', '2026-11-18'],
+    ])
+    expect(daysApart(period)).toBe(7)
   })
 
   test('are compared until the same time on the wall, across a change of clocks', () => {
