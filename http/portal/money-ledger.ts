@@ -66,7 +66,7 @@ const reportsHtml = (
   const rows = numbers.map((one) => rowHtml(visitor, row, shownReport(reports, row, one)))
   const heads = [
     ...[texts.number, texts.status, { roomy: texts.opened }, { roomy: texts.closed }],
-    ...[{ roomy: texts.gross, isNumber: true }, { number: texts.net }],
+    ...[{ roomy: texts.turnoverLess, isNumber: true }, { number: texts.net }],
   ]
   const href = ledgerHref(visitor, row.id)
   const link = (before: number, name: string) =>

@@ -57,7 +57,7 @@ const settlementsHtml = (needs: MoneyNeeds, visitor: PortalVisitor, call: Call):
   if (shown.length === 0) return quiet(texts.noSettlements)
   const oldest = shown.at(-1)?.serial ?? 0
   const heads = [
-    ...[texts.settled, { roomy: texts.gross, isNumber: true }],
+    ...[texts.settled, { roomy: texts.turnoverLess, isNumber: true }],
     ...[{ roomy: texts.fees, isNumber: true }, { number: texts.payout }, unseen(texts.steps)],
   ]
   const rows = shown.flatMap((row) => settlementRows(needs, visitor, row))

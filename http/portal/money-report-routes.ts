@@ -30,7 +30,7 @@ const summaryOf = ({ sums }: ShownReport, { language }: PortalVisitor): Sheet =>
     const amount = (sum: string) => Number(sum) / 10 ** decimalsOf(currency)
     return [
       [texts.description, currency, taxcode],
-      [texts.gross, amount(totalGross(total)), null],
+      [texts.turnoverLess, amount(totalGross(total)), null],
       ...feeTypes.flatMap((type) => {
         const fee = fees[type]
         return fee === undefined ? [] : [[texts[`fee_${type}`], -amount(fee), null]]

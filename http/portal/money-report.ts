@@ -61,7 +61,7 @@ const totalHtml = (total: Total, visitor: PortalVisitor): Html => {
       `${currency} ${taxcode}`,
       html`<table class="grid steps">
         <tbody>
-          ${line(texts.gross, totalGross(total), true)}
+          ${line(texts.turnoverLess, totalGross(total), true)}
           ${total.additionalAmount === '0' ? '' : line(texts.additional, total.additionalAmount)}
           ${feeTypes.flatMap((type) => {
             const fee = fees[type]

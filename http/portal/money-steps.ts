@@ -46,13 +46,13 @@ export const payoutParts = (
 ): readonly Part[] => {
   const before = addUp(payout.unsettledFeesBefore, payout.unsettledRefundsBefore ?? 0)
   const changes: Part[] = [
-    { name: texts.refunded, sum: turnover.refunded, kind: 'change' },
+    { name: texts.refunds, sum: turnover.refunded, kind: 'change' },
     ...feesIn(totals, payout.currency, texts),
     { name: texts.debtBefore, sum: before, kind: 'change' },
     { name: texts.carried, sum: debtAfter(payout), kind: 'change' },
   ]
   return [
-    { name: texts.captured, sum: turnover.captured, kind: 'total' },
+    { name: texts.turnover, sum: turnover.captured, kind: 'total' },
     ...changes.filter(({ sum }) => sum !== '0'),
     { name: texts.payout, sum: payout.payout, kind: 'total' },
   ]

@@ -102,7 +102,7 @@ export const moneyLinesHtml = async (
     lines.push({ event, ledger, report, settlement: needs.settlementTaking(merchant, position) })
   }
   if (lines.length === 0) return quiet(texts.feesNone)
-  const numbers = [texts.gross, texts.fees, texts.net].map((number) => ({ number }))
+  const numbers = [texts.amount, texts.fees, texts.net].map((number) => ({ number }))
   const heads = [texts.when, ...numbers, `${texts.report}, ${texts.settlement.toLowerCase()}`]
   const rows = lines.map((line) => lineHtml(told, visitor, line))
   return scrolling(texts.fees, headedTable('grid fees', heads, rows))

@@ -34,7 +34,7 @@ export const readWorkbook = async (page: Page): Promise<void> => {
   const cells = (name: string) => lines.map((line) => Number(line[at(name)] ?? 0))
   const net = cells('net').reduce((sum, cell) => sum + Math.round(cell * 100), 0)
   for (const [name, sum] of [
-    ['Gross', 10_000],
+    ['Turnover less refunds', 10_000],
     ['Net', net],
   ] as const) {
     expect(await sumBeside(page, name)).toBe(sum)
@@ -59,7 +59,7 @@ export const seeSettlement = async (page: Page): Promise<void> => {
   await page.locator('a[href*="/money/settlements/"]').first().click()
   await sees(page, 'From turnover to payout')
   await sees(page.locator('.lead'), 'Due')
-  expect(await sumBeside(page, 'Captured')).toBe(12_450)
+  expect(await sumBeside(page, 'Turnover')).toBe(12_450)
   expect(await sumBeside(page, 'Payout')).toBe(10_000)
   await page.evaluate('window.isSamePage = true')
 }
