@@ -51,6 +51,7 @@ const expiringHtml = (
   { expiring }: PanelNeeds,
   { shop, me, language, locale }: PortalVisitor,
   at: Instant,
+  posName: (id: string) => string,
 ): Html => {
   const texts = overviewTexts[language]
   const found = expiring(shop.merchant, at, at + dayMs, 10 * mostShown)
@@ -63,7 +64,7 @@ const expiringHtml = (
         html`<li>
           <a class="row" href="${portalPath(shop.merchant, `payments/${tid}`)}">
             <span
-              ><span class="name">${posTid} <small class="quiet">${posId}</small></span>
+              ><span class="name">${posTid} <small class="quiet">${posName(posId)}</small></span>
               <span class="quiet small">${texts.ends} ${shownTime(expiresAt, locale)}</span></span
             >
             <b>${shownAmount(amountLeft + additionalAmountLeft, currency, locale)}</b>
@@ -122,13 +123,14 @@ export const panelsHtml = async (
   needs: PanelNeeds,
   visitor: PortalVisitor,
   at: Instant,
+  posName: (id: string) => string,
 ): Promise<Html> => {
   const texts = overviewTexts[visitor.language]
   const may = (action: StaffAction) => mayDo(visitor.me.terms, action)
   const payout = () => nextPayoutHtml(needs, visitor.shop.merchant, visitor)
   return html`<div class="panels">
     ${may('see_money') ? card(texts.payout, payout()) : ''}
-    ${card(texts.expiring, expiringHtml(needs, visitor, at))}
+    ${card(texts.expiring, expiringHtml(needs, visitor, at, posName))}
     ${may('see_developers') ? card(texts.callbacks, callbacksHtml(needs, visitor)) : ''}
     ${card(texts.news, await newsHtml(needs, visitor))}
   </div>`

@@ -12,6 +12,7 @@ import type { Route } from '../route.ts'
 import { portalPath } from './areas.ts'
 import type { PortalNeeds } from './guard.ts'
 import { noticesHtml, type NoticeNeeds } from './messages.ts'
+import { namesOfPos } from './payments/find.ts'
 import { firstStepsHtml } from './first-steps.ts'
 import { chartsHtml, type Shown } from './overview-charts.ts'
 import { comparedHtml, periodHtml } from './overview-choice.ts'
@@ -68,7 +69,7 @@ const overviewPage = async (
   const { merchant, timeZone } = visitor.shop
   // Before the numbers are read: what comes meanwhile is told of at once.
   const newest = needs.newestOf(merchant)
-  const names = new Map(needs.posOf(merchant).map(({ id, name }) => [id, name]))
+  const names = namesOfPos(needs, merchant)
   const posName = (id: string): string => names.get(id) ?? id
   const asked = askedPeriod(searchOf(call), timeZone, call.at)
   const all = await numbersFor(needs, visitor, asked.period, call.at)
@@ -93,7 +94,7 @@ const overviewPage = async (
         ${notices === '' ? '' : card(overviewTexts[visitor.language].needsYou, notices)}
         <div class="board">
           <div>${charts}</div>
-          ${await panelsHtml(needs, visitor, call.at)}
+          ${await panelsHtml(needs, visitor, call.at, posName)}
         </div>
       </div>`,
   }

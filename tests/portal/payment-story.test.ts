@@ -60,6 +60,25 @@ test('given a Norwegian reader, changes and failed callbacks are shown in Norweg
   expect(await read()).not.toContain('nobody listens')
 })
 
+test('a payment has the name of its till, and its id where another has that name', async () => {
+  const tid = await desk.request({ pos_tid: 'at-the-till', customer: '4799999901' })
+  const shop = '/portal/sandbox/'
+  const pages = [`payments/${tid}`, 'payments?q=at-the-till', 'developers/sandbox']
+  const namesIn = async () =>
+    Promise.all(
+      pages.map(async (path) => {
+        const { html } = await desk.alice.visit(shop + path)
+        return [
+          path,
+          new Set(html.replaceAll(/<option[^]*?<\/option>/g, '').match(/till.1[^<.]*/gi)),
+        ]
+      }),
+    )
+  expect(await namesIn()).toEqual(pages.map((path) => [path, new Set(['Till 1'])]))
+  await desk.service.operator('pos', 'add', 'sandbox', 'till-9', '--name', 'Till 1')
+  expect(await namesIn()).toEqual(pages.map((path) => [path, new Set(['Till 1 (till-1)'])]))
+})
+
 test('given an open page, somebody who left or changed role gets no more updates', async () => {
   const { service, bob, bobIs, accepted } = desk
   const signOut = async () => {

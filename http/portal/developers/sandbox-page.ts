@@ -11,11 +11,13 @@ import { unseen } from '../../payer/words.ts'
 import { portalPath } from '../areas.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
 import { card, headedTable } from '../parts.ts'
+import { namesOfPos, type PosOf } from '../payments/find.ts'
 import { paymentTexts } from '../payments/texts.ts'
 import { actHtml, developersPage, developersPath, factsHtml, textsOf } from './parts.ts'
 
 export type SandboxPageNeeds = {
   readonly lists: PaymentLists
+  readonly posOf: PosOf
   readonly newestOf: (merchant: string) => number
   readonly simulator: Pick<SandboxPayerNeeds, 'findPayer' | 'oneTimeCode'> | undefined
 }
@@ -27,13 +29,15 @@ export const steps = [3_600, 86_400, 604_800, 2_592_000] as const
 
 const waitingShown = 20
 
-const waitingHtml = (visitor: PortalVisitor, row: PaymentRow): Html => {
+type Names = ReadonlyMap<string, string>
+
+const waitingHtml = (visitor: PortalVisitor, names: Names, row: PaymentRow): Html => {
   const texts = textsOf(visitor)
   const { merchant } = visitor.shop
   const amount = shownAmount(row.amount, row.currency, visitor.locale)
   return html`<tr>
     <th scope="row"><a href="${portalPath(merchant, `payments/${row.tid}`)}">${amount}</a></th>
-    <td>${row.posTid}<span class="value">${row.posId}</span></td>
+    <td>${row.posTid}<span class="value">${names.get(row.posId) ?? row.posId}</span></td>
     <td>${shownTime(row.requestedAt, visitor.locale)}</td>
     <td>
       <form class="play" method="post" action="${developersPath(merchant, 'sandbox')}">
@@ -52,11 +56,11 @@ const waitingHtml = (visitor: PortalVisitor, row: PaymentRow): Html => {
   </tr>`
 }
 
-const simulatorHtml = (visitor: PortalVisitor, rows: readonly PaymentRow[]): Html => {
+const simulatorHtml = (visitor: PortalVisitor, names: Names, rows: readonly PaymentRow[]): Html => {
   const texts = textsOf(visitor)
   const words = paymentTexts[visitor.language]
   const heads = [words.amount, words.orderNumber, words.requested, unseen(texts.payer)]
-  const lines = rows.map((row) => waitingHtml(visitor, row))
+  const lines = rows.map((row) => waitingHtml(visitor, names, row))
   const table = html`<div class="scroll">${headedTable('grid stacks', heads, lines)}</div>`
   return card(
     texts.simulator,
@@ -127,7 +131,7 @@ export const sandboxPage = async (
   return developersPage(visitor, {
     ...{ tab: 'sandbox', title: texts.tab_sandbox, done },
     follow: portalPath(shop.merchant, `events?after=${newest}`),
-    body: html`${mayChange ? simulatorHtml(visitor, waiting) : ''}
+    body: html`${mayChange ? simulatorHtml(visitor, namesOfPos(needs, shop.merchant), waiting) : ''}
       <div class="columns">
         ${clockHtml(visitor, at, mayChange)} ${await payersHtml(needs, visitor)}
       </div>`,

@@ -35,7 +35,14 @@ export const findPayment =
 /** Points of sale, at most some hundreds. */
 export type PosOf = (merchant: string) => readonly { readonly id: string; readonly name: string }[]
 
+/** What people call each point of sale, with its id where others have the same name. */
 export const namesOfPos = (
   { posOf }: { readonly posOf: PosOf },
   merchant: string,
-): ReadonlyMap<string, string> => new Map(posOf(merchant).map(({ id, name }) => [id, name]))
+): ReadonlyMap<string, string> => {
+  const known = posOf(merchant)
+  const uses = new Map<string, number>()
+  for (const { name } of known) uses.set(name, (uses.get(name) ?? 0) + 1)
+  const isShared = (name: string) => (uses.get(name) ?? 0) > 1
+  return new Map(known.map(({ id, name }) => [id, isShared(name) ? `${name} (${id})` : name]))
+}

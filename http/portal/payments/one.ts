@@ -14,7 +14,7 @@ import { portalPath } from '../areas.ts'
 import type { PortalPages } from '../pages.ts'
 import { card, crumbs } from '../parts.ts'
 import { itemsHtml } from './bought.ts'
-import { findPayment, paymentParams, paymentPath } from './find.ts'
+import { findPayment, namesOfPos, paymentParams, paymentPath } from './find.ts'
 import { paymentDone, type Done } from './done.ts'
 import { moneyLinesHtml, type CountingNeeds } from './money-lines.ts'
 import { markOf } from './mark.ts'
@@ -103,7 +103,10 @@ const bodyOf = async (needs: PaymentPageNeeds, shown: ShownPayment, asked: Asked
   const { messages, hasMore } = await messagesOf(needs, tid, toldBefore)
   const actors = new Set(history.events.map(({ metadata }) => metadata.actor))
   const names = await namesOf(needs, shop.merchant, actors)
-  const told: Told = { texts, locale, currency: payment.request.currency, names }
+  const told: Told = {
+    ...{ texts, locale, currency: payment.request.currency, names },
+    posNames: namesOfPos(needs, shop.merchant),
+  }
   const pages = pagesHtml(shown, history, before !== undefined)
   const path = portalPath(shop.merchant, paymentPath(tid))
   const lines = await moneyLinesHtml(needs, told, visitor, payment, history.events)

@@ -13,6 +13,8 @@ export type Told = {
   readonly currency: string
   /** Names of the staff by member. */
   readonly names: ReadonlyMap<string, string>
+  /** What each point of sale is called. */
+  readonly posNames: ReadonlyMap<string, string>
 }
 
 /** `100.00`, or `100.00 + 10.00` with what was added on top. */
@@ -58,7 +60,8 @@ const saysHtml = (told: Told, event: PaymentRecord): Html => {
   switch (event.type) {
     case 'PaymentRequested': {
       const { request } = event.data
-      return filled(words, potsText(request, told), request.posTid, request.posId)
+      const pos = told.posNames.get(request.posId) ?? request.posId
+      return filled(words, potsText(request, told), request.posTid, pos)
     }
     case 'PaymentAmended':
       return filled(
