@@ -14,7 +14,7 @@ import { codeProblem } from '../staff/code.ts'
 import { actorNames } from './actors.ts'
 import { contextOfStaff, type Shown } from './guard.ts'
 import type { MoneyNeeds } from './money-needs.ts'
-import { crumbsHtml, factsHtml, moneyPath } from './money-parts.ts'
+import { crumbsHtml, factsHtml, moneyPath, startText } from './money-parts.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
 import type { PortalPages } from './pages.ts'
 import { doneHtml } from './parts.ts'
@@ -98,7 +98,7 @@ export const accountPage = async (
           ${factsHtml([
             [texts.accountBefore, account?.payoutAccount ?? texts.accountNone],
             [texts.currency, account?.currency ?? shop.currency],
-            [texts.frequency, filledText(frequency, account?.startOfDay ?? '00:00')],
+            [texts.frequency, filledText(frequency, startText(account, visitor))],
             [texts.delay, filledText(texts.delayDays, account?.payoutDelay ?? 0)],
             [texts.timeZone, shop.timeZone],
           ])}

@@ -14,7 +14,7 @@ import { hiddenFields } from '../payer/session.ts'
 import { filledText } from '../payer/words.ts'
 import type { MoneyNeeds } from './money-needs.ts'
 import { closesText } from './money-ledgers.ts'
-import { crumbsHtml, factsHtml, ledgerHref, reportHref, sumText } from './money-parts.ts'
+import { crumbsHtml, factsHtml, ledgerHref, reportHref, startText, sumText } from './money-parts.ts'
 import { reportBadge } from './money-report.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
 import { card, choiceField, doneHtml, headedTable, scrolling } from './parts.ts'
@@ -96,7 +96,7 @@ const settingsHtml = (
   const { language, csrf, shop, me } = visitor
   const texts = moneyTexts[language]
   const account = needs.settlementAccounts.find(shop.merchant)
-  const time = account?.startOfDay ?? '00:00'
+  const time = startText(account, visitor)
   const { closes = row.closes, description = row.description ?? '', problems = {} } = given ?? {}
   if (!mayDo(me.terms, 'close_report')) return html``
   return html`<section class="card narrow-card">

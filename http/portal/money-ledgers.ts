@@ -4,7 +4,7 @@ import type { SettlementAccountRow } from '../../projections/settlement-accounts
 import type { Html } from '../payer/page.ts'
 import { filledText, unseen } from '../payer/words.ts'
 import type { MoneyNeeds } from './money-needs.ts'
-import { ledgerHref, reportHref, sumText } from './money-parts.ts'
+import { ledgerHref, reportHref, startText, sumText } from './money-parts.ts'
 import { openGross } from './money-report.ts'
 import type { PortalVisitor } from './page.ts'
 import { headedTable } from './parts.ts'
@@ -15,7 +15,7 @@ export const closesText = (
   account: SettlementAccountRow | undefined,
   visitor: PortalVisitor,
 ): string =>
-  filledText(moneyTexts[visitor.language][`closes_${closes}`], account?.startOfDay ?? '00:00')
+  filledText(moneyTexts[visitor.language][`closes_${closes}`], startText(account, visitor))
 
 /** The ledgers of a merchant, each with its newest reports. */
 export const ledgersHtml = (needs: MoneyNeeds, visitor: PortalVisitor): Html => {

@@ -8,7 +8,15 @@ import { searchOf, type Call } from '../call.ts'
 import type { Html } from '../payer/page.ts'
 import { filledText, unseen } from '../payer/words.ts'
 import type { MoneyNeeds } from './money-needs.ts'
-import { dayText, daysHtml, factsHtml, moneyPath, settlementHref, sumText } from './money-parts.ts'
+import {
+  dayText,
+  daysHtml,
+  factsHtml,
+  moneyPath,
+  settlementHref,
+  startText,
+  sumText,
+} from './money-parts.ts'
 import { ledgersHtml } from './money-ledgers.ts'
 import { nextPayoutHtml } from './next-payout.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
@@ -75,7 +83,7 @@ const accountHtml = (needs: MoneyNeeds, visitor: PortalVisitor): Html => {
     <h2>${texts.account}</h2>
     ${factsHtml([
       [texts.accountBefore, account?.payoutAccount ?? texts.accountNone],
-      [texts.frequency, filledText(frequency, account?.startOfDay ?? '00:00')],
+      [texts.frequency, filledText(frequency, startText(account, visitor))],
       [texts.timeZone, visitor.shop.timeZone],
     ])}
     <p class="buttons">

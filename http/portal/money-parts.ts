@@ -37,6 +37,22 @@ export const dayText = (day: string, { locale }: Reader): string =>
       )
     : day
 
+const clock = { timeZone: 'UTC', timeStyle: 'short' } as const
+
+/** A time of day, `hh:mm`, as the reader's other times are written. */
+export const clockText = (time: string, { locale }: Reader): string =>
+  dateFormat(locale, clock).format(Date.parse(`1970-01-01T${time}Z`))
+
+/** Whether the reader's times have AM and PM. */
+export const hasHalfDays = ({ locale }: Reader): boolean =>
+  dateFormat(locale, clock).resolvedOptions().hour12 === true
+
+/** When the days of a merchant begin. */
+export const startText = (
+  account: { readonly startOfDay: string } | undefined,
+  reader: Reader,
+): string => clockText(account?.startOfDay ?? '00:00', reader)
+
 /** The country whose rules a tax code such as `NO:2013` stands for. */
 export const taxcodeCountry = (taxcode: string, locale: string): string =>
   countryName(taxcode.slice(0, 2), locale)

@@ -7,11 +7,13 @@ import { readTimeZone } from '../../domain/time-zone.ts'
 import { fieldOf } from '../forms.ts'
 import { inputField, type Problems } from '../payer/fields.ts'
 import { plainForm, typed } from '../payer/form-parts.ts'
+import type { Html } from '../payer/page.ts'
 import type { Visits } from '../payer/session.ts'
+import { filledText } from '../payer/words.ts'
 import type { Route } from '../route.ts'
 import { contextOfStaff } from './guard.ts'
 import type { MoneyNeeds } from './money-needs.ts'
-import { crumbsHtml, moneyPath } from './money-parts.ts'
+import { clockText, crumbsHtml, hasHalfDays, moneyPath } from './money-parts.ts'
 import { moneyRoot } from './money-places.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
 import type { PortalPages } from './pages.ts'
@@ -33,6 +35,19 @@ const timesNow = ({ settlementAccounts }: MoneyNeeds, { shop }: PortalVisitor): 
   return { frequency, start: startOfDay, zone: shop.timeZone }
 }
 
+/** With AM and PM the browser asks for it: people type 24 hours the same everywhere. */
+const startField = (visitor: PortalVisitor, start: string, problem: Problems[string]): Html => {
+  const texts = moneyTexts[visitor.language]
+  const isOfBrowser = hasHalfDays(visitor)
+  const hint = filledText(texts.startOfDayHint, clockText('06:00', visitor))
+  return inputField({
+    ...{ name: 'start_of_day', label: texts.startOfDay, problem },
+    hint: isOfBrowser ? undefined : hint,
+    attributes: html`${isOfBrowser ? html`type="time"` : html`maxlength="5"`} value="${start}"
+    autocomplete="off" required`,
+  })
+}
+
 const timesPage = (
   needs: MoneyNeeds,
   visitor: PortalVisitor,
@@ -50,11 +65,7 @@ const timesPage = (
       times.frequency,
       frequencies.map((one) => [one, texts[`often_${one}`]] as const),
     )}
-    ${inputField({
-      ...{ name: 'start_of_day', label: texts.startOfDay, hint: texts.startOfDayHint },
-      problem: problems?.['start_of_day'],
-      attributes: html`value="${times.start}" maxlength="5" autocomplete="off" required`,
-    })}
+    ${startField(visitor, times.start, problems?.['start_of_day'])}
     ${timeZoneField({
       ...{ label: texts.timeZone, hint: texts.timeZoneHint, problem: problems?.['time_zone'] },
       attributes: html`value="${times.zone}"`,
@@ -99,7 +110,9 @@ export const timesRoutes = (
         const isTime = startOfDayPattern.test(times.start)
         if (frequency === undefined || timeZone === undefined || !isTime)
           return timesPage(needs, visitor, times, {
-            start_of_day: isTime ? undefined : texts.wrongStart,
+            start_of_day: isTime
+              ? undefined
+              : filledText(texts.wrongStart, clockText('06:00', visitor)),
             time_zone: timeZone ? undefined : texts.wrongTimeZone,
           })
         const { merchant } = visitor.shop

@@ -129,7 +129,7 @@ const english = {
   since: 'since {}',
   soFar: 'Turnover less refunds, so far',
   startOfDay: 'Start of the day',
-  startOfDayHint: 'hh:mm, such as 06:00.',
+  startOfDayHint: 'hh:mm, such as {}.',
   status: 'Status',
   status_due: 'Due',
   status_late: 'Ordered',
@@ -178,7 +178,7 @@ const english = {
     'It has many lines, and the service is busy. Try again in a few minutes, or download the ' +
     'CSV, which has the same lines and is ready at once.',
   wrongDescription: 'At most 1,000 characters.',
-  wrongStart: 'Write a time of day such as 06:00.',
+  wrongStart: 'Write a time of day such as {}.',
   wrongTimeZone: 'There is no such time zone. Write a name such as Europe/Oslo.',
 }
 
@@ -312,7 +312,7 @@ const norwegian: MoneyTexts = {
   since: 'siden {}',
   soFar: 'Omsetning minus refusjoner, så langt',
   startOfDay: 'Dagens begynnelse',
-  startOfDayHint: 'tt:mm, som 06:00.',
+  startOfDayHint: 'tt:mm, som {}.',
   status: 'Status',
   status_due: 'Forfaller',
   status_late: 'Bestilt',
@@ -361,7 +361,7 @@ const norwegian: MoneyTexts = {
     'Den har mange linjer, og tjenesten er opptatt. Prøv igjen om noen minutter, eller last ' +
     'ned CSV-filen, som har de samme linjene og er klar med en gang.',
   wrongDescription: 'Høyst 1000 tegn.',
-  wrongStart: 'Skriv et klokkeslett som 06:00.',
+  wrongStart: 'Skriv et klokkeslett som {}.',
   wrongTimeZone: 'Den tidssonen finnes ikke. Skriv et navn som Europe/Oslo.',
 }
 
