@@ -1,8 +1,10 @@
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import {
   permissionActions,
   type LineAction,
   type TransactionLine,
 } from '../domain/accounting/transaction-line.ts'
+import { clientOf } from './prepared.ts'
 
 /** A line with the ids of its payment or permission request. */
 export type LogLine = TransactionLine & {
@@ -94,6 +96,24 @@ function* linesOf(rows: Iterable<Row>, merchant: string): Generator<LogLine> {
     const about = { position, merchant, ledger, tid, subId, at, action, customer, currency }
     const own = { posId, posTid, text }
     yield { ...about, credit: credit === 1, amount, additionalAmount, charge, ...own }
+  }
+}
+
+/** A page of the lines of a ledger, of payments and permissions, in log order. */
+export const logPageQuery = (db: BetterSQLite3Database) => {
+  const text = `SELECT ${columns}, coalesce(payment.posId, permission.posId),
+      coalesce(payment.posTid, permission.posTid),
+      coalesce(line.text, payment.text, permission.text)
+    FROM transaction_lines line
+    LEFT JOIN payments payment ON payment.tid = line.tid
+    LEFT JOIN permissions permission ON permission.rid = line.tid
+    WHERE line.merchant = ? AND line.ledger = ? AND line.position > ? AND line.position < ?
+    ORDER BY line.position LIMIT ? + 0`
+  let statement: ReturnType<ReturnType<typeof clientOf>['prepare']> | undefined
+  return ({ merchant, ledger, after, before }: LineRange, limit: number): readonly LogLine[] => {
+    statement ??= clientOf(db).prepare(text).raw()
+    const rows = statement.all(merchant, ledger, after, before, limit)
+    return [...linesOf(rows as Row[], merchant)]
   }
 }
 

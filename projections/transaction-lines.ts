@@ -1,7 +1,8 @@
-import { asc, gt, lt } from 'drizzle-orm'
+import { asc, desc, gt, lt } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { LineAction } from '../domain/accounting/transaction-line.ts'
+import { logPageQuery } from './log-lines.ts'
 import { columnsOf, given, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
@@ -85,9 +86,19 @@ export const transactionLineQueries = (db: BetterSQLite3Database) => {
     limit: given('limit'),
   })
   const at = columnsOf(db, transactionLines, { columns: { ledger }, where: [same(position)] })
+  const last = columnsOf(db, transactionLines, {
+    columns: { position },
+    where: [same(merchant), same(ledger)],
+    order: [desc(position)],
+    limit: 1,
+  })
   return {
+    /** The position of the newest line of a ledger; 0 without any. */
+    lastOf: (of: { readonly merchant: string; readonly ledger: string | null }): number =>
+      last.get(of)?.position ?? 0,
     /** The ledger that contains the line of an event. */
     ledgerAt: (position: number): string | undefined => at.get({ position })?.ledger,
+    logPage: logPageQuery(db),
     /** The first lines of a ledger between two positions, in order. */
     between: (
       of: { readonly merchant: string; readonly ledger: string },

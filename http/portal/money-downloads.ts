@@ -10,6 +10,26 @@ const printButton = ({ language }: PortalVisitor): Html =>
     ${moneyTexts[language].print}
   </button>`
 
+type Link = {
+  readonly name: 'transactions' | 'scopes'
+  readonly type: 'csv' | 'xlsx'
+  /** What stands behind the name, in the address and on the page. */
+  readonly part: string | number
+  readonly told: string
+}
+
+const linkHtml = (
+  { language }: PortalVisitor,
+  base: string,
+  { name, type, part, told }: Link,
+): Html => {
+  const texts = moneyTexts[language]
+  return html`<a class="button second slim" href="${base}/${name}-${part}.${type}"
+    >${name === 'scopes' ? texts.scopes : texts.transactions}${told},
+    ${type === 'csv' ? texts.csv : texts.excel}</a
+  >`
+}
+
 /** Files of a report or a settlement: each log as CSV and as a workbook. */
 export const downloadsHtml = (
   visitor: PortalVisitor,
@@ -17,19 +37,32 @@ export const downloadsHtml = (
   logs: { readonly transactions: number; readonly scopes: number },
 ): Html | '' => {
   if (!mayDo(visitor.me.terms, 'download')) return ''
-  const texts = moneyTexts[visitor.language]
-  const link = (name: string, number: number, type: 'csv' | 'xlsx', of: number) =>
-    html`<a class="button second slim" href="${base}/${name}-${number}.${type}"
-      >${name === 'scopes' ? texts.scopes : texts.transactions}${of > 1 ? ` ${number}` : ''},
-      ${type === 'csv' ? texts.csv : texts.excel}</a
-    >`
-  const links = (name: 'transactions' | 'scopes', count: number) =>
-    Array.from({ length: count }, (_, index) => index + 1).flatMap((number) => [
-      link(name, number, 'xlsx', count),
-      link(name, number, 'csv', count),
-    ])
+  const links = (name: 'transactions' | 'scopes') =>
+    Array.from({ length: logs[name] }, (_, index) => index + 1).flatMap((part) =>
+      (['xlsx', 'csv'] as const).map((type) => {
+        const told = logs[name] > 1 ? ` ${part}` : ''
+        return linkHtml(visitor, base, { name, type, part, told })
+      }),
+    )
   return html`<div class="buttons downloads">
-    ${links('transactions', logs.transactions)} ${links('scopes', logs.scopes)}
+    ${links('transactions')} ${links('scopes')} ${printButton(visitor)}
+  </div>`
+}
+
+/** Files of an open report, as far as it is; a large one is no workbook. */
+export const openDownloadsHtml = (
+  visitor: PortalVisitor,
+  base: string,
+  { hasScopes, isLarge }: { readonly hasScopes: boolean; readonly isLarge: boolean },
+): Html | '' => {
+  if (!mayDo(visitor.me.terms, 'download')) return ''
+  const names = hasScopes ? (['transactions', 'scopes'] as const) : (['transactions'] as const)
+  const types = isLarge ? (['csv'] as const) : (['xlsx', 'csv'] as const)
+  const told = ` ${moneyTexts[visitor.language].untilNow}`
+  return html`<div class="buttons downloads">
+    ${names.flatMap((name) =>
+      types.map((type) => linkHtml(visitor, base, { name, type, part: 'so-far', told })),
+    )}
     ${printButton(visitor)}
   </div>`
 }

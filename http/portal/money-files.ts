@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type { Completion } from '../../domain/accounting/completion.ts'
 import { refuse } from '../../domain/refusal.ts'
+import type { LineRange } from '../../projections/log-lines.ts'
 import type { Shown } from './guard.ts'
 import type { MoneyNeeds, Sheet } from './money-needs.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
@@ -12,6 +13,8 @@ export const fileTypes = ['text/csv', workbookType, 'text/html']
 
 /** `transactions-1.csv`: of each log there are parts of 50,000 lines. */
 const filePattern = /^(transactions|scopes)-([1-9]\d{0,4})\.(csv|xlsx)$/
+
+const openFilePattern = /^(transactions|scopes)-so-far\.(csv|xlsx)$/
 
 type Logs = Pick<Completion, 'transactionLogs' | 'scopeLogs'>
 
@@ -46,6 +49,35 @@ const latePage = ({ language }: Pick<PortalVisitor, 'language'>, csv: string): P
   }
 }
 
+type Sent = Pick<Given, 'summary'> & {
+  /** Of the log. */
+  readonly name: string
+  readonly type: string
+  /** What the file is called, before its type. */
+  readonly file: string
+  /** The same lines as CSV, beside it in the same folder. */
+  readonly csv: string
+}
+
+const sentAs = async (
+  needs: Pick<MoneyNeeds, 'makeSpreadsheet'>,
+  visitor: Pick<PortalVisitor, 'language'>,
+  body: ReadableStream,
+  { name, type, summary, file, csv }: Sent,
+): Promise<Shown> => {
+  const safe = `${file}.${type}`.replaceAll(/[^\w.-]+/g, '-')
+  const headers = {
+    'Content-Disposition': `attachment; filename="${safe}"`,
+    'Cache-Control': 'private, no-store',
+    'X-Content-Type-Options': 'nosniff',
+  }
+  if (type === 'csv') return { type: 'text/csv; charset=utf-8', body, headers }
+  const sheets = [summary, { name, csv: await bytesOf(body) }]
+  const workbook = await needs.makeSpreadsheet(sheets)
+  if (!workbook) return latePage(visitor, csv)
+  return { type: workbookType, body: workbook, headers }
+}
+
 /**
  * A log of a report or settlement as a file, or a page where it takes too long.
  * @throws Refusal resource_is_unknown
@@ -60,16 +92,31 @@ export const fileReply = async (
   const parts = (name === 'scopes' ? logs.scopeLogs : logs.transactionLogs) ?? []
   const { sha256 } = parts[Number(part) - 1] ?? refuse('resource_is_unknown')
   const body = (await needs.readLog(sha256)) ?? refuse('resource_is_unknown')
-  const safe = `${title}-${name}-${part}.${type}`.replaceAll(/[^\w.-]+/g, '-')
-  const headers = {
-    'Content-Disposition': `attachment; filename="${safe}"`,
-    'Cache-Control': 'private, no-store',
-    'X-Content-Type-Options': 'nosniff',
-  }
-  if (type === 'csv') return { type: 'text/csv; charset=utf-8', body, headers }
-  const sheets = [summary, { name, csv: await bytesOf(body) }]
-  const workbook = await needs.makeSpreadsheet(sheets)
-  // Beside it in the same folder.
-  if (!workbook) return latePage(visitor, `${name}-${part}.csv`)
-  return { type: workbookType, body: workbook, headers }
+  return sentAs(needs, visitor, body, {
+    ...{ name, type, summary, file: `${title}-${name}-${part}`, csv: `${name}-${part}.csv` },
+  })
+}
+
+/** More lines are for CSV alone, which takes no memory. */
+export const mostWorkbookLines = 50_000
+
+type Open = Omit<Given, 'logs'> & {
+  /** From where the report has lines. */
+  readonly range: Omit<LineRange, 'before'>
+  readonly lines: number
+}
+
+/** The same of a report that is open. @throws Refusal resource_is_unknown */
+export const openFileReply = async (
+  needs: Pick<MoneyNeeds, 'readOpenLog' | 'makeSpreadsheet'>,
+  visitor: Pick<PortalVisitor, 'language'>,
+  file: string,
+  { range, lines, title, summary }: Open,
+): Promise<Shown> => {
+  const [, name = '', type = ''] = openFilePattern.exec(file) ?? []
+  if (name !== 'transactions' && name !== 'scopes') return refuse('resource_is_unknown')
+  const csv = `${name}-so-far.csv`
+  if (type === 'xlsx' && lines > mostWorkbookLines) return latePage(visitor, csv)
+  const body = needs.readOpenLog(range, name)
+  return sentAs(needs, visitor, body, { name, type, summary, csv, file: `${title}-${name}` })
 }

@@ -3,6 +3,7 @@ import type { Handle } from '../../application/handle.ts'
 import type { AskedChange } from '../../domain/accounting/account-change.ts'
 import type { Sum } from '../../domain/money/money.ts'
 import type { LedgerRow } from '../../projections/ledgers.ts'
+import type { LineRange } from '../../projections/log-lines.ts'
 import type { ReportRow } from '../../projections/reports.ts'
 import type { SettlementAccountRow } from '../../projections/settlement-accounts.ts'
 import type { SettlementRow } from '../../projections/settlements.ts'
@@ -46,6 +47,11 @@ export type MoneyNeeds = PortalNeeds &
       of(merchant: string, serial: number): (currency: string, action: 'capture' | 'refund') => Sum
     }
     readonly readLog: (sha256: string) => Promise<ReadableStream | undefined>
+    /** A log of an open report, as far as it is. */
+    readonly readOpenLog: (
+      range: Omit<LineRange, 'before'>,
+      name: 'transactions' | 'scopes',
+    ) => ReadableStream
     /** Undefined where it takes too long. */
     readonly makeSpreadsheet: (
       sheets: readonly Sheet[],

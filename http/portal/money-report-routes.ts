@@ -1,9 +1,12 @@
+import { formatDateTime } from '../../application/date-time.ts'
 import { feeTypes, totalGross, totalNet } from '../../domain/accounting/totals.ts'
 import { ledgers } from '../../domain/aggregates.ts'
 import { decimalsOf } from '../../domain/money/currency.ts'
 import { refuse } from '../../domain/refusal.ts'
+import type { Instant } from '../../domain/time.ts'
 import { within } from '../../domain/stream.ts'
 import { z } from 'zod'
+import type { Call } from '../call.ts'
 import { fieldOf } from '../forms.ts'
 import { impliedBy } from '../merchant/ledger.ts'
 import type { ShownReport } from '../merchant/report-reply.ts'
@@ -11,12 +14,12 @@ import { plainForm } from '../payer/form-parts.ts'
 import type { Visits } from '../payer/session.ts'
 import { filledText } from '../payer/words.ts'
 import type { Route } from '../route.ts'
-import { contextOfStaff } from './guard.ts'
-import { fileReply } from './money-files.ts'
+import { contextOfStaff, type Shown } from './guard.ts'
+import { fileReply, openFileReply } from './money-files.ts'
 import type { MoneyNeeds, Sheet } from './money-needs.ts'
 import { reportHref } from './money-parts.ts'
 import { downloading, fileName, ledgerParams, moneyRoot, number, seeing } from './money-places.ts'
-import { reportOf, reportPage } from './money-report.ts'
+import { linesIn, reportOf, reportPage } from './money-report.ts'
 import type { PortalVisitor } from './page.ts'
 import type { PortalPages } from './pages.ts'
 import { moneyTexts } from './texts-money.ts'
@@ -39,6 +42,36 @@ const summaryOf = ({ sums }: ShownReport, { language }: PortalVisitor): Sheet =>
     ]
   })
   return { name: texts.summary, rows }
+}
+
+/** Marks the sums of an open report as such. */
+const asOf = ({ name, rows = [] }: Sheet, at: Instant, { language }: PortalVisitor): Sheet => ({
+  name,
+  rows: [[filledText(moneyTexts[language].sumsSoFar, `${formatDateTime(at)} UTC`)], ...rows],
+})
+
+type FileParams = { readonly ledger: string; readonly report: string; readonly file: string }
+
+/** A log of a report; while it is open, as far as it is. */
+const logOf = (
+  needs: MoneyNeeds,
+  visitor: PortalVisitor,
+  { at, params: { ledger, report, file } }: Pick<Call<FileParams>, 'at' | 'params'>,
+): Promise<Shown> => {
+  const { shown } = reportOf(needs, visitor, ledger, report)
+  const { merchant } = visitor.shop
+  const title = filledText('{}-report-{}', ledger, report)
+  const summary = summaryOf(shown, visitor)
+  if (shown.status === 'closing') return refuse('resource_is_unknown')
+  if (shown.status === 'closed')
+    return fileReply(needs, visitor, file, { logs: shown.sums, title, summary })
+  const before = needs.reports.find(merchant, ledger, shown.number - 1)
+  return openFileReply(needs, visitor, file, {
+    range: { merchant, ledger, after: before?.closedPosition ?? 0 },
+    lines: linesIn(shown),
+    title: `${title}-so-far-${new Date(at).toISOString().slice(0, 16)}`,
+    summary: asOf(summary, at, visitor),
+  })
 }
 
 /** Reports: their sums, their closing, their files. */
@@ -83,13 +116,7 @@ export const reportRoutes = (
         params: reportParams.extend({ file: fileName }),
         summary: 'A log of a report, as CSV or as a workbook',
       },
-      async (visitor, { params: { ledger, report, file } }) => {
-        const { shown } = reportOf(needs, visitor, ledger, report)
-        if (shown.status !== 'closed') return refuse('resource_is_unknown')
-        const title = filledText('{}-report-{}', ledger, report)
-        const summary = summaryOf(shown, visitor)
-        return fileReply(needs, visitor, file, { logs: shown.sums, title, summary })
-      },
+      async (visitor, call) => logOf(needs, visitor, call),
     ),
   ]
 }

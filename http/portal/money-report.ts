@@ -1,5 +1,10 @@
 import { html } from 'hono/html'
 import { feeTypes, totalGross, totalNet, type Total } from '../../domain/accounting/totals.ts'
+import {
+  lineActions,
+  permissionActions,
+  type LineAction,
+} from '../../domain/accounting/transaction-line.ts'
 import { mayDo } from '../../domain/merchant/staff-roles.ts'
 import { addUp, negated } from '../../domain/money/money.ts'
 import { refuse } from '../../domain/refusal.ts'
@@ -13,7 +18,8 @@ import { hiddenFields } from '../payer/session.ts'
 import { filled, filledText } from '../payer/words.ts'
 import { portalPath } from './areas.ts'
 import { countsHtml } from './money-counts.ts'
-import { downloadsHtml } from './money-downloads.ts'
+import { downloadsHtml, openDownloadsHtml } from './money-downloads.ts'
+import { mostWorkbookLines } from './money-files.ts'
 import type { MoneyNeeds } from './money-needs.ts'
 import {
   crumbsHtml,
@@ -74,6 +80,21 @@ const totalHtml = (total: Total, visitor: PortalVisitor): Html => {
   )
 }
 
+/** How many lines the logs of a report have. */
+export const linesIn = ({ sums }: ShownReport, isWanted = (_: LineAction) => true): number =>
+  lineActions.filter(isWanted).reduce((count, action) => count + (sums.counters[action] ?? 0), 0)
+
+/** The files of a report; of an open one, as far as it is. */
+const filesHtml = (visitor: PortalVisitor, shown: ShownReport): Html | '' => {
+  const href = reportHref(visitor, shown.ledger, shown.number)
+  const { transactionLogs = [], scopeLogs = [] } = shown.sums
+  const logs = { transactions: transactionLogs.length, scopes: scopeLogs.length }
+  if (shown.status !== 'open') return downloadsHtml(visitor, href, logs)
+  const scopes = linesIn(shown, (action) => permissionActions.some((one) => one === action))
+  const isLarge = linesIn(shown) > mostWorkbookLines
+  return openDownloadsHtml(visitor, href, { hasScopes: scopes > 0, isLarge })
+}
+
 const closeHtml = (
   visitor: PortalVisitor,
   { ledger, number, status }: ShownReport,
@@ -117,8 +138,6 @@ export const reportPage = (
   const { number, ledger, sums } = shown
   const search = searchOf(call)
   const title = filledText(texts.reportOf, number, ledger)
-  const { transactionLogs = [], scopeLogs = [] } = sums
-  const logs = { transactions: transactionLogs.length, scopes: scopeLogs.length }
   const isAsked = search.has('close')
   const up = [ledgerHref(visitor, ledger), filledText(texts.ledgerOf, ledger)] as const
   const near = (to: number, name: string) =>
@@ -135,8 +154,7 @@ export const reportPage = (
           <p class="quiet small">${agesHtml(shown, visitor)}</p>
         </div>
         <div class="buttons">
-          ${isAsked ? '' : closeHtml(visitor, shown, false)}
-          ${downloadsHtml(visitor, reportHref(visitor, ledger, number), logs)}
+          ${isAsked ? '' : closeHtml(visitor, shown, false)} ${filesHtml(visitor, shown)}
         </div>
       </div>
       ${doneHtml(search.has('closed') ? texts.closedDone : undefined)}

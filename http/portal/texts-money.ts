@@ -150,6 +150,7 @@ const english = {
   steps_settled: 'Settled {}',
   steps_unaccounted: 'Due {}, waits for an account to pay to',
   summary: 'Summary',
+  sumsSoFar: 'The report is open. Sums so far, {}',
   takes:
     'This payout covers all transactions up to {} that are not in an earlier payout. It does ' +
     'not follow calendar days.',
@@ -166,6 +167,7 @@ const english = {
   transactions: 'Transactions',
   turnover: 'Turnover',
   turnoverLess: 'Turnover less refunds',
+  untilNow: 'so far',
   unaccountedWhy: 'No account to pay to is set. It is ordered from the bank once there is one.',
   vatNone: 'no VAT',
   vatPlus: '+ {} VAT',
@@ -333,6 +335,7 @@ const norwegian: MoneyTexts = {
   steps_settled: 'Gjort opp {}',
   steps_unaccounted: 'Forfaller {}, venter på en konto å betale til',
   summary: 'Sammendrag',
+  sumsSoFar: 'Rapporten er åpen. Summer så langt, {}',
   takes:
     'Utbetalingen dekker alle transaksjoner fram til {} som ikke er med i en tidligere ' +
     'utbetaling. Den følger ikke kalenderdager.',
@@ -349,6 +352,7 @@ const norwegian: MoneyTexts = {
   transactions: 'Transaksjoner',
   turnover: 'Omsetning',
   turnoverLess: 'Omsetning minus refusjoner',
+  untilNow: 'så langt',
   unaccountedWhy: 'Ingen konto å betale til er satt. Den bestilles i banken når det er en.',
   vatNone: 'ingen mva.',
   vatPlus: '+ {} mva.',

@@ -16,6 +16,7 @@ import { staffIn } from '../people/staff.ts'
 import { shortlinkIdOf } from '../people/tokens.ts'
 import { shopsOf } from '../shops.ts'
 import { makeSpreadsheets } from '../spreadsheets/spreadsheet-client.ts'
+import { logSoFar } from '../transaction-logs/log-so-far.ts'
 import { textCell } from '../transaction-logs/csv.ts'
 import { staffVisits } from '../visits.ts'
 import type { CallbackSlice } from './callbacks.ts'
@@ -84,7 +85,7 @@ export const portalSlice = (core: Core, messages: Messages, others: Others) => {
     ...{ ...staff, ...changes, ...figuresOf(core) },
     ...{ ...paymentsIn(core, others), ...pointsIn(core), ...developersIn(core, others) },
     findShop: shopsOf(core).findShop,
-    ...{ readAccount, makeSpreadsheet: makeSpreadsheets() },
+    ...{ readAccount, makeSpreadsheet: makeSpreadsheets(), readOpenLog: logSoFar(core) },
     noteVisit: staffVisits(core),
     signUpMerchant: signUpMerchant({
       ...{ ...staff, handle },

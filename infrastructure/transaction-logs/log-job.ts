@@ -50,7 +50,20 @@ const followedBy = ({ counts, lines }: SortedLines, last: readonly LogLine[]): S
     : { counts: both(counts, [['', last.length] as const]), lines: both(lines, last) }
 }
 
-const settlementAt = (settlements: readonly Taken[], position: number): string | null => {
+/** Settlements in their order, each of which took the lines after the one before. */
+export const takenAfter = (
+  first: number,
+  cuts: readonly { readonly startedPosition: number; readonly settlementId: string }[],
+): Taken[] => {
+  let after = first
+  return cuts.map(({ startedPosition: before, settlementId: id }) => {
+    const taken = { after, before, id }
+    after = before
+    return taken
+  })
+}
+
+export const settlementAt = (settlements: readonly Taken[], position: number): string | null => {
   let low = 0
   let high = settlements.length
   while (low < high) {

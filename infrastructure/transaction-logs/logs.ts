@@ -10,7 +10,7 @@ import { idIn, merchantAndIdIn } from '../../domain/stream.ts'
 import type { LogFileRow } from '../../projections/log-files.ts'
 import type { ReportRow } from '../../projections/reports.ts'
 import type { SettlementRow } from '../../projections/settlements.ts'
-import type { Taken } from './log-job.ts'
+import { takenAfter, type Taken } from './log-job.ts'
 import type { LogWriter } from './log-writer.ts'
 import { logFormat } from './transaction-log.ts'
 import { generationalCache } from '../../application/generational-cache.ts'
@@ -24,7 +24,7 @@ const namesKept = 10_000
  * Fills in customer names while a log file is read. The file contains sealed names only, so an
  * erased person's cell becomes empty.
  */
-const withNames = (show: (stored: string) => string | null) => {
+export const withNames = (show: (stored: string) => string | null) => {
   const known = generationalCache<string, string>(namesKept)
   const cellOf = (stored: string): string => {
     if (stored.startsWith('"')) return stored
@@ -82,16 +82,8 @@ type Needs = {
  */
 export const makeLogs = ({ directory, database, writer, ...needs }: Needs) => {
   /** The settlements that took the lines between two positions. */
-  const takenBetween = (merchant: string, first: number, last: number): Taken[] => {
-    let after = first
-    return needs.settlements
-      .cuts(merchant, first, last)
-      .map(({ startedPosition: before, settlementId: id }) => {
-        const taken = { after, before, id }
-        after = before
-        return taken
-      })
-  }
+  const takenBetween = (merchant: string, first: number, last: number): Taken[] =>
+    takenAfter(first, needs.settlements.cuts(merchant, first, last))
 
   const cutsOfReport = ({ ledgerStream, number, closedPosition: before }: ReportRow): Cuts => {
     const [merchant, ledger] = merchantAndIdIn(idIn(ledgerStream))

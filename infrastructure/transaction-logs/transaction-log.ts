@@ -87,6 +87,18 @@ const scopeCells = (line: LogLine, settlementId: string | null): readonly string
   ]
 }
 
+/** What a line is in each of the logs, in the current format. */
+export const logTexts = {
+  transactions: { columns: columns + laterColumns, cellsOf: transactionCells },
+  scopes: { columns: scopeColumns + laterColumns, cellsOf: scopeCells },
+} as const
+
+export const lineText = (
+  name: keyof typeof logTexts,
+  line: LogLine,
+  settlementId: string | null,
+): string => [...logTexts[name].cellsOf(line, settlementId), ...laterCells(line)].join(',')
+
 type LogKind = {
   readonly columns: string
   readonly textOf: (line: LogLine) => string

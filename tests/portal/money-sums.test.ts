@@ -1,3 +1,6 @@
+import { readSheet } from 'read-excel-file/node'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { moneyTexts } from '../../http/portal/texts-money.ts'
 import { overviewTexts } from '../../http/portal/texts-overview.ts'
@@ -28,4 +31,39 @@ test('a sum after refunds is called so on each page, and turnover is before them
     expect(overviewTexts[language]).toMatchObject({ turnover, refunds, fees })
     expect(moneyTexts[language].turnoverLess).toMatch(new RegExp(`^${turnover} `))
   }
+})
+
+test('an open report is downloaded as far as it is, with the lines it closes with', async () => {
+  const report = `${money}/ledgers/default/reports/1`
+  const page = await alice.visit(report)
+  expect(textOf(page)).toMatch(/Transactions so far,\s+CSV/)
+  const norwegian = await alice.visit(report, { headers: { 'Accept-Language': 'nb' } })
+  expect(textOf(norwegian)).toMatch(/så langt,\s+Excel/)
+  expect(page.html).not.toContain('scopes-so-far')
+  const any = { headers: { Accept: '*/*' } }
+  const linesOf = async (file: string) => {
+    const { status, html } = await alice.visit(`${report}/${file}`, any)
+    expect([file, status]).toEqual([file, 200])
+    return html.trim().split('\n').sort()
+  }
+  const soFar = await linesOf('transactions-so-far.csv')
+  expect(soFar.length).toBeGreaterThan(7)
+  const cookie = [...alice.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  const address = `${service.address}${report}/transactions-so-far.xlsx`
+  const answer = await fetch(address, { headers: { Cookie: cookie } })
+  expect(answer.headers.get('content-disposition')).toMatch(/report-1-so-far-2[\w-]+\.xlsx"/)
+  const file = join(service.folder, 'so-far.xlsx')
+  writeFileSync(file, new Uint8Array(await answer.arrayBuffer()))
+  const [[title] = []] = await readSheet(file, 1)
+  expect(title).toMatch(/^The report is open\. Sums so far, 2.* UTC$/)
+  expect(await readSheet(file, 2)).toHaveLength(soFar.length)
+  await alice.submit(await alice.visit(`${report}?close`), { decision: 'close' })
+  await service.advance(0)
+  expect(await linesOf('transactions-1.csv')).toEqual(soFar)
+  expect((await alice.visit(`${report}/transactions-so-far.csv`, any)).status).toBe(404)
+  expect((await alice.visit(`${money}/ledgers/default/reports/2/transactions-1.csv`)).status).toBe(
+    404,
+  )
+  const next = `${money}/ledgers/default/reports/2/transactions-so-far.csv`
+  expect((await alice.visit(next, any)).html.trim().split('\n')).toHaveLength(1)
 })

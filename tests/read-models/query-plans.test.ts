@@ -12,6 +12,7 @@ import { merchantLookupQuery } from '../../projections/merchant-lookups.ts'
 import { listStart, paymentListQueries } from '../../projections/payment-list.ts'
 import { reportQueries } from '../../projections/reports.ts'
 import { settlementQueries } from '../../projections/settlements.ts'
+import { transactionLineQueries } from '../../projections/transaction-lines.ts'
 import { foldedFile } from './folded-file.ts'
 
 const file = foldedFile()
@@ -84,6 +85,16 @@ test('each list of payments is read from an index in its order, without sorting'
     `SEARCH payments USING INDEX payments_failed (merchant=? ${timed}`,
     `SEARCH payments USING INDEX payments_open (merchant=? AND isWaiting=? ${timed}`,
     `SEARCH payments USING INDEX payments_refunded (merchant=? ${timed}`,
+  ])
+})
+
+test('a page of the lines of a ledger is read from an index in its order, without sorting', () => {
+  expect(file.plansOf(() => transactionLineQueries(file.db), 'LEFT JOIN payments')).toEqual([
+    [
+      expect.stringContaining('transaction_lines_by_ledger (merchant=? AND ledger=? AND position'),
+      expect.stringMatching(/SEARCH payment .*\(tid=\?\)/),
+      expect.stringMatching(/SEARCH permission .*\(rid=\?\)/),
+    ],
   ])
 })
 
