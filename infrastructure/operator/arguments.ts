@@ -22,10 +22,9 @@ export const rateOf = (text: string): string =>
 export const phoneOf = (text: string): string =>
   phoneDigits(text) ?? fail('a phone number has 8 to 15 digits')
 
-/** @throws OperatorError without + and a country code: nobody has proved the number yet */
+/** @throws OperatorError for a number without its country code: nobody has proved it yet */
 export const invitedPhone = (text: string): string =>
-  internationalDigits(text) ??
-  fail('a phone number begins with + and its country code, such as +4799999901')
+  internationalDigits(text) ?? fail('a phone number has its country code, such as +4799999901')
 
 /** Names appear on pages and in payout files. */
 export const checkName = (name: string | undefined): void => {
