@@ -34,18 +34,12 @@ const separators = /[\s().\p{Pd}\p{Cf}]/gu
 export const phoneDigits = (text: string): string | undefined =>
   /^(?:msisdn:)?(?:\+|00)?([1-9]\d{7,14})$/i.exec(text.replace(separators, ''))?.[1]
 
-/** With its country code, a number rarely has fewer digits. */
-const internationalLength = 10
-
 /**
- * The same where nobody has proved the number yet: a short one must begin with `+`, `00` or
- * `msisdn:`, so that a number without its country code is not taken for one of another country.
+ * The same where somebody types the number of another: it begins with `+`, `00` or `msisdn:`, so
+ * that a number without its country code is not taken for one of another country.
  */
-export const internationalDigits = (text: string): string | undefined => {
-  const digits = phoneDigits(text)
-  if (digits === undefined || digits.length >= internationalLength) return digits
-  return /^(?:msisdn:|\+|00)/i.test(text.replace(separators, '')) ? digits : undefined
-}
+export const internationalDigits = (text: string): string | undefined =>
+  /^(?:msisdn:|\+|00)/i.test(text.replace(separators, '')) ? phoneDigits(text) : undefined
 
 /** `sealed:<person>:<text>`. */
 export const sealName = (people: People, person: string, name: string): string =>

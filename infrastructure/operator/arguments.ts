@@ -1,4 +1,4 @@
-import { internationalDigits, phoneDigits } from '../../application/people.ts'
+import { phoneDigits } from '../../application/people.ts'
 import { merchants } from '../../domain/aggregates.ts'
 import type { MerchantData } from '../../domain/merchant/merchant.ts'
 import { ratePattern } from '../../domain/money/rate.ts'
@@ -21,10 +21,6 @@ export const rateOf = (text: string): string =>
 /** @throws OperatorError if it is not a phone number */
 export const phoneOf = (text: string): string =>
   phoneDigits(text) ?? fail('a phone number has 8 to 15 digits')
-
-/** @throws OperatorError for a number without its country code: nobody has proved it yet */
-export const invitedPhone = (text: string): string =>
-  internationalDigits(text) ?? fail('a phone number has its country code, such as +4799999901')
 
 /** Names appear on pages and in payout files. */
 export const checkName = (name: string | undefined): void => {

@@ -11,7 +11,7 @@ import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
 import type { Messages } from '../people/messages.ts'
 import { operatorsIn } from '../people/staff.ts'
-import { invitedPhone } from './arguments.ts'
+import { phoneOf } from './arguments.ts'
 import type { WithCore } from './with-core.ts'
 
 type Given = { readonly role: string }
@@ -39,7 +39,7 @@ const presentOne = async (core: Core, text: string): Promise<Operator> => {
 export type MessagesBeside = (core: Core) => Promise<Messages & { readonly addedMessage: string }>
 
 const add = (messagesOf: MessagesBeside) => async (core: Core, phone: string, given: Given) => {
-  const asked = { phone: invitedPhone(phone), terms: termsOf(given) }
+  const asked = { phone: phoneOf(phone), terms: termsOf(given) }
   const messages = await messagesOf(core)
   try {
     const { addOperator } = operatorsIn(core)

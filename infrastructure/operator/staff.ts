@@ -7,7 +7,7 @@ import { formatAmount, parseAmount } from '../../domain/money/money.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
 import { staffIn } from '../people/staff.ts'
-import { collect, invitedPhone, presentMerchant } from './arguments.ts'
+import { collect, phoneOf, presentMerchant } from './arguments.ts'
 import type { WithCore } from './with-core.ts'
 
 type Given = {
@@ -42,7 +42,7 @@ const shownTerms = (terms: StaffTerms) => ({
 const add = async (core: Core, merchant: string, phoneText: string, given: Given) => {
   const { currency } = await presentMerchant(core, merchant)
   const terms = termsOf(given, currency)
-  const asked = { phone: invitedPhone(phoneText), terms }
+  const asked = { phone: phoneOf(phoneText), terms }
   const added = await staffIn(core).addStaff(merchant, asked, core.contextOf('operator', merchant))
   const { member, hasJoined } = added
   return { merchant, member, ...shownTerms(terms), status: hasJoined ? 'joined' : 'invited' }
