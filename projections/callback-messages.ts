@@ -33,7 +33,8 @@ export const callbackMessageProjection = projection({
   apply: (row, event) => {
     if (event.type === 'CallbackRetryRequested') {
       const known = row ?? gathered(event)
-      const hasFailed = known.attempts > 0 && known.status !== 'delivered'
+      // A message that arrived may be sent again, twice before the next attempt.
+      const hasFailed = known.status === 'failing' || known.status === 'abandoned'
       return { ...known, status: hasFailed ? ('failing' as const) : ('waiting' as const) }
     }
     if (!row) return undefined

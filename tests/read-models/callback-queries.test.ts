@@ -135,6 +135,19 @@ test('messages that were tried and have not arrived are apart from those that wa
   expect(about('failing')).toEqual(['payment-gone', 'payment-down'])
 })
 
+test('a message that arrived has not failed when it is to be sent again, and again', () => {
+  const messages = callbackMessageQueries(file.db)
+  aborted('a', 'one')
+  const { id, attempts: _, ...message } = queue.find('payment-a')!.waiting[0]!
+  attempted('a', null)
+  for (const nextAttemptAt of [morning, morning + 1]) {
+    const data = { ...message, nextAttemptAt }
+    happened(`callback-${id}`, { type: 'CallbackRetryRequested', data })
+    const [row] = messages.list('sandbox', undefined, Number.MAX_SAFE_INTEGER, 1)
+    expect(row).toMatchObject({ status: 'waiting', attempts: 1 })
+  }
+})
+
 test('a page of messages of some statuses reads no others, and sorts nothing', () => {
   const asked = () => {
     callbackMessageQueries(file.db).list('m', ['waiting', 'failing'], 1, 1)
