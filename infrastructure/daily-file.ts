@@ -12,18 +12,24 @@ export const dailyFiles = (directory: string, name: string) =>
     })
     .sort((one, other) => (one.day < other.day ? -1 : 1))
 
-/** The values of a file of JSON Lines, without the last line, which may be incomplete. */
+const objectIn = (line: string): object | undefined => {
+  try {
+    const value = JSON.parse(line) as unknown
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The objects of a file of JSON Lines, without the last line, which may be incomplete. */
 export const jsonLinesIn = (file: string, onUnreadable: (line: string) => void): object[] =>
   readFileSync(file, 'utf8')
     .split('\n')
     .slice(0, -1)
     .flatMap((line) => {
-      try {
-        return [JSON.parse(line) as object]
-      } catch {
-        onUnreadable(line)
-        return []
-      }
+      const object = objectIn(line)
+      if (!object) onUnreadable(line)
+      return object ?? []
     })
 
 type Needs = {
