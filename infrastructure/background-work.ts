@@ -9,7 +9,7 @@ import { soleProcess } from './sole-process.ts'
 const retryAfterMs = 1000
 /** How long events gather before the work that they make due is looked for, in ms. */
 const gatherMs = 20
-/** How often work that nobody outside waits for is looked for while events keep coming, in ms. */
+/** How often work that sends nothing is looked for while events keep coming, in ms. */
 const apartMs = 200
 /** How often a process asks whether to stand in for the one that tells others. */
 const standInEveryMs = 1000
@@ -66,7 +66,7 @@ const electSender = (directory: string, caughtUp: () => Promise<void>) => {
 
 const realTime = { after, elapsed: (): number => performance.now() }
 
-/** Runs an action once for all calls within 20 ms, and no sooner than so long after it ran. */
+/** Runs an action once for all calls within 20 ms, and `apart` ms after the last run at least. */
 export const gathered = (act: () => void, apart = gatherMs, time = realTime): (() => void) => {
   let isDue = false
   let last = Number.NEGATIVE_INFINITY

@@ -3,7 +3,7 @@ import { constants, getPriority, setPriority } from 'node:os'
 /**
  * How far a thread yields to those that answer requests, as an increment of nice(1).
  * `slightly`: receivers of callbacks must not starve. `much`: some requests wait for it.
- * `wholly`: a core that payments need is theirs at once.
+ * `wholly`: nobody waits for it.
  */
 const increments = { slightly: 5, much: 10, wholly: constants.priority.PRIORITY_LOW }
 

@@ -49,11 +49,14 @@ export const downloadsHtml = (
   </div>`
 }
 
-/** Files of an open report, as far as it is; a large one is no workbook. */
+/** A log without a line is not there; a large one is no workbook. */
+export type OpenFiles = { readonly hasScopes: boolean; readonly isLarge: boolean }
+
+/** Files of an open report, as far as it is. */
 export const openDownloadsHtml = (
   visitor: PortalVisitor,
   base: string,
-  { hasScopes, isLarge }: { readonly hasScopes: boolean; readonly isLarge: boolean },
+  { hasScopes, isLarge }: OpenFiles,
 ): Html | '' => {
   if (!mayDo(visitor.me.terms, 'download')) return ''
   const names = hasScopes ? (['transactions', 'scopes'] as const) : (['transactions'] as const)

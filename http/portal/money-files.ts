@@ -3,6 +3,7 @@ import type { Completion } from '../../domain/accounting/completion.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { LineRange } from '../../projections/log-lines.ts'
 import type { Shown } from './guard.ts'
+import type { OpenFiles } from './money-downloads.ts'
 import type { MoneyNeeds, Sheet } from './money-needs.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
 import { moneyTexts } from './texts-money.ts'
@@ -103,7 +104,7 @@ export const mostWorkbookLines = 50_000
 type Open = Omit<Given, 'logs'> & {
   /** From where the report has lines. */
   readonly range: Omit<LineRange, 'before'>
-  readonly lines: number
+  readonly files: OpenFiles
 }
 
 /** The same of a report that is open. @throws Refusal resource_is_unknown */
@@ -111,12 +112,13 @@ export const openFileReply = async (
   needs: Pick<MoneyNeeds, 'readOpenLog' | 'makeSpreadsheet'>,
   visitor: Pick<PortalVisitor, 'language'>,
   file: string,
-  { range, lines, title, summary }: Open,
+  { range, files, title, summary }: Open,
 ): Promise<Shown> => {
   const [, name = '', type = ''] = openFilePattern.exec(file) ?? []
   if (name !== 'transactions' && name !== 'scopes') return refuse('resource_is_unknown')
+  if (name === 'scopes' && !files.hasScopes) return refuse('resource_is_unknown')
+  if (type === 'xlsx' && files.isLarge) return refuse('resource_is_unknown')
   const csv = `${name}-so-far.csv`
-  if (type === 'xlsx' && lines > mostWorkbookLines) return latePage(visitor, csv)
   const body = needs.readOpenLog(range, name)
   return sentAs(needs, visitor, body, { name, type, summary, csv, file: `${title}-${name}` })
 }

@@ -19,7 +19,7 @@ import { fileReply, openFileReply } from './money-files.ts'
 import type { MoneyNeeds, Sheet } from './money-needs.ts'
 import { reportHref } from './money-parts.ts'
 import { downloading, fileName, ledgerParams, moneyRoot, number, seeing } from './money-places.ts'
-import { linesIn, reportOf, reportPage } from './money-report.ts'
+import { openFilesOf, reportOf, reportPage } from './money-report.ts'
 import type { PortalVisitor } from './page.ts'
 import type { PortalPages } from './pages.ts'
 import { moneyTexts } from './texts-money.ts'
@@ -68,7 +68,7 @@ const logOf = (
   const before = needs.reports.find(merchant, ledger, shown.number - 1)
   return openFileReply(needs, visitor, file, {
     range: { merchant, ledger, after: before?.closedPosition ?? 0 },
-    lines: linesIn(shown),
+    files: openFilesOf(shown),
     title: `${title}-so-far-${new Date(at).toISOString().slice(0, 16)}`,
     summary: asOf(summary, at, visitor),
   })

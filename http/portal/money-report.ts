@@ -18,7 +18,7 @@ import { hiddenFields } from '../payer/session.ts'
 import { filled, filledText } from '../payer/words.ts'
 import { portalPath } from './areas.ts'
 import { countsHtml } from './money-counts.ts'
-import { downloadsHtml, openDownloadsHtml } from './money-downloads.ts'
+import { downloadsHtml, openDownloadsHtml, type OpenFiles } from './money-downloads.ts'
 import { mostWorkbookLines } from './money-files.ts'
 import type { MoneyNeeds } from './money-needs.ts'
 import {
@@ -80,9 +80,15 @@ const totalHtml = (total: Total, visitor: PortalVisitor): Html => {
   )
 }
 
-/** How many lines the logs of a report have. */
-export const linesIn = ({ sums }: ShownReport, isWanted = (_: LineAction) => true): number =>
-  lineActions.filter(isWanted).reduce((count, action) => count + (sums.counters[action] ?? 0), 0)
+/** How many lines of these actions a report has. */
+const linesIn = ({ sums }: ShownReport, actions: readonly LineAction[]): number =>
+  actions.reduce((count, action) => count + (sums.counters[action] ?? 0), 0)
+
+/** Which files an open report has. */
+export const openFilesOf = (shown: ShownReport): OpenFiles => ({
+  hasScopes: linesIn(shown, permissionActions) > 0,
+  isLarge: linesIn(shown, lineActions) > mostWorkbookLines,
+})
 
 /** The files of a report; of an open one, as far as it is. */
 const filesHtml = (visitor: PortalVisitor, shown: ShownReport): Html | '' => {
@@ -90,9 +96,7 @@ const filesHtml = (visitor: PortalVisitor, shown: ShownReport): Html | '' => {
   const { transactionLogs = [], scopeLogs = [] } = shown.sums
   const logs = { transactions: transactionLogs.length, scopes: scopeLogs.length }
   if (shown.status !== 'open') return downloadsHtml(visitor, href, logs)
-  const scopes = linesIn(shown, (action) => permissionActions.some((one) => one === action))
-  const isLarge = linesIn(shown) > mostWorkbookLines
-  return openDownloadsHtml(visitor, href, { hasScopes: scopes > 0, isLarge })
+  return openDownloadsHtml(visitor, href, openFilesOf(shown))
 }
 
 const closeHtml = (

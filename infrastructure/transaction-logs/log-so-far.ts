@@ -4,7 +4,7 @@ import type { LineRange } from '../../projections/log-lines.ts'
 import type { Core } from '../core.ts'
 import { settlementAt, takenAfter } from './log-job.ts'
 import { withNames } from './logs.ts'
-import { lineText, logTexts } from './transaction-log.ts'
+import { textsOf, type LogName } from './transaction-log.ts'
 
 const linesAtOnce = 500
 const permissions: ReadonlySet<LineAction> = new Set(permissionActions)
@@ -15,7 +15,7 @@ const permissions: ReadonlySet<LineAction> = new Set(permissionActions)
  */
 export const logSoFar =
   ({ accounting, people }: Pick<Core, 'accounting' | 'people'>) =>
-  (from: Omit<LineRange, 'before'>, name: keyof typeof logTexts): ReadableStream<Uint8Array> => {
+  (from: Omit<LineRange, 'before'>, name: LogName): ReadableStream<Uint8Array> => {
     // The report may be closed meanwhile.
     const range = { ...from, before: accounting.transactionLines.lastOf(from) + 1 }
     const { merchant, before } = range
@@ -23,21 +23,24 @@ export const logSoFar =
     const settlements = takenAfter(range.after, cuts)
     const encoder = new TextEncoder()
     const encoded = (lines: readonly string[]) => encoder.encode(`${lines.join('\n')}\n`)
+    const { columns, lineText } = textsOf(name)
     let { after } = range
+    let isLeft = false
     const lines = new ReadableStream<Uint8Array>({
-      start: (controller) => controller.enqueue(encoded([logTexts[name].columns])),
+      start: (controller) => controller.enqueue(encoded([columns])),
       pull: async (controller) => {
         // A page may have lines of the other log alone.
-        for (let texts: string[] = []; texts.length === 0; await nextTurn()) {
+        for (let texts: string[] = []; texts.length === 0 && !isLeft; await nextTurn()) {
           const page = accounting.transactionLines.logPage({ ...range, after }, linesAtOnce)
           after = page.at(-1)?.position ?? before
           if (page.length === 0) return controller.close()
           texts = page
             .filter(({ action }) => permissions.has(action) === (name === 'scopes'))
-            .map((line) => lineText(name, line, settlementAt(settlements, line.position)))
+            .map((line) => lineText(line, settlementAt(settlements, line.position)))
           if (texts.length > 0) controller.enqueue(encoded(texts))
         }
       },
+      cancel: () => void (isLeft = true),
     })
     return lines.pipeThrough(withNames(people.payers.show))
   }

@@ -87,17 +87,24 @@ const scopeCells = (line: LogLine, settlementId: string | null): readonly string
   ]
 }
 
-/** What a line is in each of the logs, in the current format. */
-export const logTexts = {
-  transactions: { columns: columns + laterColumns, cellsOf: transactionCells },
-  scopes: { columns: scopeColumns + laterColumns, cellsOf: scopeCells },
+const kinds = {
+  transactions: { columns, cellsOf: transactionCells },
+  scopes: { columns: scopeColumns, cellsOf: scopeCells },
 } as const
 
-export const lineText = (
-  name: keyof typeof logTexts,
-  line: LogLine,
-  settlementId: string | null,
-): string => [...logTexts[name].cellsOf(line, settlementId), ...laterCells(line)].join(',')
+export type LogName = keyof typeof kinds
+
+/** The first line of a log, and what a line of it is; in the current format, or the first. */
+export const textsOf = (name: LogName, isFirst = false) => {
+  const { columns, cellsOf } = kinds[name]
+  return {
+    columns: isFirst ? columns : columns + laterColumns,
+    lineText: (line: LogLine, settlementId: string | null): string => {
+      const cells = cellsOf(line, settlementId)
+      return (isFirst ? cells : [...cells, ...laterCells(line)]).join(',')
+    },
+  }
+}
 
 type LogKind = {
   readonly columns: string
@@ -177,23 +184,19 @@ export const writeLogs = (
   }
   const write = (
     { counts, lines }: SortedLines,
-    columns: string,
-    cellsOf: typeof scopeCells,
+    name: LogName,
     isAlwaysThere: boolean,
   ): LogFile[] => {
-    const textOf = (line: LogLine): string => {
-      const cells = cellsOf(line, settlementIdOf(line))
-      return (isFirst ? cells : [...cells, ...laterCells(line)]).join(',')
-    }
-    const all = isFirst ? columns : columns + laterColumns
+    const { columns, lineText } = textsOf(name, isFirst)
+    const textOf = (line: LogLine): string => lineText(line, settlementIdOf(line))
     return writeFiles(
       draftFile,
       { counts, lines: addedUp(lines) },
-      { columns: all, textOf, isAlwaysThere },
+      { columns, textOf, isAlwaysThere },
     )
   }
-  const transactionLogs = write(ofPayments, columns, transactionCells, true)
-  const scopeLogs = write(ofPermissions, scopeColumns, scopeCells, false)
+  const transactionLogs = write(ofPayments, 'transactions', true)
+  const scopeLogs = write(ofPermissions, 'scopes', false)
   const files = { transactionLogs, scopeLogs }
   return { counters, totals: [...totals], ...files, ...(!isFirst && { format }) }
 }

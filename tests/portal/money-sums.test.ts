@@ -41,6 +41,7 @@ test('an open report is downloaded as far as it is, with the lines it closes wit
   expect(textOf(norwegian)).toMatch(/så langt,\s+Excel/)
   expect(page.html).not.toContain('scopes-so-far')
   const any = { headers: { Accept: '*/*' } }
+  expect((await alice.visit(`${report}/scopes-so-far.csv`, any)).status).toBe(404)
   const linesOf = async (file: string) => {
     const { status, html } = await alice.visit(`${report}/${file}`, any)
     expect([file, status]).toEqual([file, 200])
