@@ -1,5 +1,6 @@
 // Paced captures, with and without people browsing the portal, alternating, on the log of
-// bench:portal: `npm run bench:browsing -- [rounds] [seconds] [people] [folder of the log]`.
+// bench:portal: `npm run bench:browsing -- [rounds] [seconds] [people] [folder of the log]`; on
+// Linux only.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
