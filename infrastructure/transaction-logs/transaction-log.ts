@@ -182,18 +182,11 @@ export const writeLogs = (
       yield line
     }
   }
-  const write = (
-    { counts, lines }: SortedLines,
-    name: LogName,
-    isAlwaysThere: boolean,
-  ): LogFile[] => {
+  const write = ({ counts, lines }: SortedLines, name: LogName, isAlwaysThere: boolean) => {
     const { columns, lineText } = textsOf(name, isFirst)
     const textOf = (line: LogLine): string => lineText(line, settlementIdOf(line))
-    return writeFiles(
-      draftFile,
-      { counts, lines: addedUp(lines) },
-      { columns, textOf, isAlwaysThere },
-    )
+    const kind = { columns, textOf, isAlwaysThere }
+    return writeFiles(draftFile, { counts, lines: addedUp(lines) }, kind)
   }
   const transactionLogs = write(ofPayments, 'transactions', true)
   const scopeLogs = write(ofPermissions, 'scopes', false)
