@@ -16,6 +16,7 @@ let service: PeopleService
 let bob: TestVisitor
 let tid = ''
 let code = ''
+let csrf = ''
 
 const options: Readonly<Record<StaffRole, readonly string[]>> = {
   owner: [],
@@ -37,6 +38,7 @@ beforeAll(async () => {
   code = (await service.call('POST', '/merchant/v1/shortlink/', {})).body.id
   bob = makeVisitor(service)
   await bob.signIn('bob')
+  csrf = new Map(formIn((await bob.visit('/portal/')).html, 'csrf').fields).get('csrf') ?? ''
 })
 afterAll(() => service.stop())
 
@@ -88,12 +90,19 @@ describe.each(staffRoles)('given the role %s,', (role) => {
   })
 })
 
+/** An answer without its body: streams of events last for seconds. */
+const begunAnswer = async (address: string): Promise<Response> => {
+  const Cookie = [...bob.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  const headers = { Accept: 'text/html,*/*;q=0.8', Cookie }
+  const answer = await fetch(service.address + address, { headers, redirect: 'manual' })
+  await answer.body?.cancel()
+  return answer
+}
+
 /** Sends what this person's page would send. */
 const tried = async ({ method, path, form }: Try, merchant: string) => {
   const address = `/portal/${merchant}/${path.replace('TID', tid).replace('CODE', code)}`
-  if (method === 'GET') return bob.visit(address)
-  const page = await bob.visit('/portal/')
-  const csrf = new Map(formIn(page.html, 'csrf').fields).get('csrf') ?? ''
+  if (method === 'GET') return begunAnswer(address)
   const body = new URLSearchParams({ ...form, csrf, code: codeOf('bob') })
   return bob.visit(address, { method: 'POST', body })
 }
