@@ -43,7 +43,7 @@ const makeCookies = ({ derive, isSameText }: Needs) => {
     const text = `${id}.${token}.${at.toString(36)}`
     return `${text}.${derive('auditor', text)}`
   }
-  /** Undefined if the digest is wrong or it was not used for long. */
+  /** Undefined if the digest is wrong or the session was idle too long. */
   const read = (cookie: string, at: Instant) => {
     const [id = '', token = '', seen = ''] = cookie.split('.')
     const seenAt = parseInt(seen, 36)

@@ -61,7 +61,7 @@ export const closeReports = (needs: Needs) => {
     const callbackUri = needs.callbackUriOf(merchant)
     const command = { type: 'CloseReport', report, openedAt, callbackUri, due, implied } as const
     const correlationId = needs.correlationIdOf(id, report)
-    // True even if the clock was set back in the meantime.
+    // Not before it was opened, even if the clock was set back in the meantime.
     const at = Math.max(now, openedAt)
     const context = { at, merchant, actor: 'daybook', correlationId }
     const { events } = await share.handle(ledgers, id, command, context)

@@ -101,7 +101,7 @@ const makeAttempt = (needs: AttemptNeeds, { isHurried, recordTime }: Around) => 
   const unrecorded = new Map<string, Attempt>()
 
   return {
-    /** Returns whether recording may complete in the background. */
+    /** Returns whether the read models may catch up with the record in the background. */
     attempt: async (
       message: QueuedMessage,
       { merchant, waiting, callbackUri }: AddressedRow,
@@ -132,12 +132,12 @@ const makeAttempt = (needs: AttemptNeeds, { isHurried, recordTime }: Around) => 
  */
 export const deliveryAttempts = (needs: AttemptNeeds, around: Around) => {
   const { attempt, isUnrecorded, forget } = makeAttempt(needs, around)
-  /** Resources that failed last: for these the queue may lag behind the log. */
+  /** Resources that failed last in this process: for these the queue may lag behind the log. */
   const doubtful = new Set<string>()
 
   /** Whether the log has only the attempts that the queue shows. */
   const isCurrent = async ({ id, subject, attempts }: QueuedMessage): Promise<boolean> => {
-    // For a first attempt the cache is enough, unless this resource failed before.
+    // For a first attempt the cache is enough, unless this resource failed in this process.
     const isFirst = attempts === 0 && !doubtful.has(subject)
     const known = isFirst ? needs.recall(callbacks, id) : await needs.find(callbacks, id, 'log')
     return (known?.attempts ?? 0) === attempts

@@ -3,7 +3,7 @@ import { refuse } from '../domain/refusal.ts'
 import { isDisabled } from '../domain/register.ts'
 import type { Find } from './find-state.ts'
 
-/** Rejects new requests for a disabled merchant. @throws Refusal merchant_is_disabled */
+/** Refuses what payers give to a disabled merchant. @throws Refusal merchant_is_disabled */
 export const refuseDisabled = async (find: Find, merchant: string): Promise<void> => {
   if (isDisabled(await find(merchants, merchant))) refuse('merchant_is_disabled')
 }

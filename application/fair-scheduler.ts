@@ -128,7 +128,7 @@ export const makeFairScheduler = () => {
     /** Takes a slot for the next lane, if both exist. */
     take: (): Slot | undefined => takeFrom(quickPool) ?? takeFrom(slowPool),
     leave,
-    /** Whether a lane waits for a slot. */
+    /** Whether a lane waits for a slot of its pool, or of its merchant. */
     isWaitedFor: (): boolean => quickPool.merchants.size() + slowPool.merchants.size() > 0,
     recordTime,
   }

@@ -73,7 +73,7 @@ const decided = (
 /** Each attempt fails only if another writer succeeded. */
 const maximumAttempts = 100
 
-/** Checked just before the append: a node that was frozen has an outdated lease. */
+/** Checked last: if the node freezes after it, its revision is outdated and the append fails. */
 const mayAppend = ({ fence }: Known, lease: Lease): boolean =>
   lease.isHeld() && !isFenced(fence, lease)
 

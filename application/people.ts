@@ -12,7 +12,7 @@ export type People = {
   personFor(identifier: string, id?: string): Promise<string>
   /** The person, if the merchant has used this identifier before. */
   findNamed(merchant: string, identifier: string): string | undefined
-  /** Finds or creates the person, in constant time. */
+  /** Finds or creates the person, in the same time for known and new people. */
   nameFor(merchant: string, identifier: string): Promise<string>
   hasPerson(person: string): boolean
   /** From now on the person's identifier refers to somebody new. */

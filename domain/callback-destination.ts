@@ -26,12 +26,14 @@ type Command =
 type DestinationEvent = EventsOf<typeof destinationEvents>
 
 /**
- * Start of the failures it rests for. A delivery between two rests is not recorded.
+ * Start of the failures it rests for. A delivery between two rests is recorded elsewhere, not in
+ * this stream.
  */
 type Destination = { readonly restsFor: Instant | null }
 
 /**
- * A destination rests (is suspended) after days of failures only: its messages wait until it wakes.
+ * A destination rests (is suspended) after days of failures only: its messages wait until a command
+ * wakes it.
  */
 export const callbackDestination: Decider<Command, DestinationEvent, Destination> = {
   initial: { restsFor: null },

@@ -12,7 +12,7 @@ import { projection } from './projection.ts'
 const longestUnaskedPauseMs = 600_000
 const asksForLess = new Set([429, 503])
 
-/** The latest result of each destination of a merchant. */
+/** The destinations of a merchant whose last delivery failed; working ones have no row. */
 const callbackDestinations = sqliteTable(
   'callback_destinations',
   {

@@ -67,7 +67,7 @@ const isInPart = and(
 
 type Counted = readonly (readonly [name: string, count: number])[]
 
-/** Between two instants, each rounded to the half hour. */
+/** Between two instants, each rounded down to the half hour. */
 const summed = (
   [start, end]: readonly [Instant, Instant],
   countedIn: (part: ReturnType<typeof partsOf>[number]) => Counted,
@@ -99,12 +99,12 @@ export const scanCountQueries = (db: BetterSQLite3Database) => {
     group: since,
   })
   return {
-    /** Of each of a merchant's codes scanned between two instants, rounded to the half hour. */
+    /** Of each code of a merchant scanned between instants, rounded down to the half hour. */
     ofCodes: (merchant: string, start: Instant, end: Instant): readonly ScansOfCode[] =>
       summed([start, end], (part) =>
         ofCodes.all({ merchant, ...part }).map(({ shortlink, count }) => [shortlink, count]),
       ).map(([shortlink, count]) => ({ shortlink, count })),
-    /** Of the most scanned labels of a code between two instants, rounded to the half hour. */
+    /** Of the most scanned labels of a code between instants, rounded down to the half hour. */
     ofLabels: (shortlink: string, start: Instant, end: Instant): readonly ScansOfLabel[] =>
       summed([start, end], (part) =>
         ofLabels

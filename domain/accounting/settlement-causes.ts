@@ -21,7 +21,7 @@ export const settlementCauses: Causes<SettlementCommand, SettlementEvent, Settle
     const startedAt = facts.settlementStartedAt(merchant, serial) ?? at
     const { counters, totals } = facts.linesOfSettlement(merchant, serial)
     const summed = { ...completion, counters, totals: [...totals] }
-    // The log does not record which days are holidays, only the resulting payout day.
+    // Of the holidays, the log records only those that postponed the payout.
     const isHoliday = (day: string): boolean => recorded.includes(day)
     const days = facts
       .payoutDelaysOf(merchant)

@@ -38,7 +38,7 @@ const maxAttachments = 100
 const isSame = (a: AttachmentContent, b: AttachmentContent): boolean =>
   a.kind === b.kind && a.hash === b.hash
 
-/** The ids of attachments, in upload order. */
+/** The ids of the attachments with these contents, in upload order. */
 export const idsOf = (
   contents: readonly AttachmentContent[],
   attached: readonly Attachment[],

@@ -19,7 +19,7 @@ export type KeptCheckpoint = {
   readonly size: number
   /** Base64. */
   readonly root: string
-  /** Who kept it. */
+  /** Where it was kept, such as the name of a file. */
   readonly by: string
   /** Absent in the service's own notes. */
   readonly note?: SignedNote

@@ -19,7 +19,7 @@ const rootOf = (frontier: Frontier | undefined): Hash => {
   return root
 }
 
-/** A Merkle tree to which leaves are added, in constant memory. */
+/** A Merkle tree to which leaves are added; memory grows with the logarithm of their number. */
 export const growingTree = () => {
   let frontier: Frontier | undefined
   let size = 0

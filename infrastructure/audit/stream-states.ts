@@ -56,7 +56,8 @@ const parsed = (events: readonly RecordedEvent[]): readonly Recorded[] => {
 }
 
 /**
- * States of streams during a pass through the log, in bounded memory. A test may replace `evolve`.
+ * States of streams during a pass through the log, in bounded memory. `evolve` may replace an event
+ * by another, to show what would have happened.
  */
 export const streamStates = (store: Pick<EventStore, 'readStream'>, evolve = evolved) => {
   const cache = sizedCache<string, StreamState>(kept)

@@ -5,7 +5,7 @@ import { makePlainLog } from '../log.ts'
 import { openSecurityLogIn } from '../security-changes.ts'
 import type { Settings } from '../settings.ts'
 
-/** Arguments that identify no person. Other arguments and options are not recorded. */
+/** Arguments that identify no person. Only the names of others, and of options, are recorded. */
 const shownArguments: ReadonlySet<string> = new Set([
   ...['merchant', 'id', 'user', 'client-id', 'code', 'serial'],
 ])

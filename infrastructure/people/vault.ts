@@ -168,7 +168,7 @@ export const openVault = (
       const find = () => findNamed.get(nameBy(merchant, identifier)) as string | undefined
       return cached(named, `${identifier}\n${merchant}`, find)
     }),
-    /** Finds or adds the person, in constant time. */
+    /** Finds or adds the person, in the same time for known and new people. */
     nameFor: (merchant: string, identifier: string): Promise<string> =>
       reportingTo(writing, newPeople.add({ identifier, merchant })),
     hasPerson: guarded((person: string): boolean => keyOf(person) !== undefined),
