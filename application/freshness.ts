@@ -11,8 +11,8 @@ export type AskedFreshness = {
 /** One read, and how fresh its answer is. */
 export type FreshRead = {
   /**
-   * Waits for the requested freshness, so that the read need not ask the store. @throws
-   * StoreUnavailable on timeout
+   * Waits for the requested freshness, so that the read need not ask the store.
+   * @throws StoreUnavailable on timeout
    */
   readonly settle: (asked: AskedFreshness) => Promise<'settled' | 'beyond the log'>
   /** Runs the read and records what it must wait for. */

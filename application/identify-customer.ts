@@ -8,7 +8,8 @@ import type { Find } from './find-state.ts'
 export type Identified = { readonly stored: string; readonly names: Customer }
 
 /**
- * Called before a new person is stored, so that a refused request stores nobody. @throws Refusal
+ * Called before a new person is stored, so that a refused request stores nobody.
+ * @throws Refusal
  */
 export type Admit = () => Promise<unknown>
 

@@ -46,8 +46,8 @@ const sizeWith = (last: NewestCheckpoint | undefined): number =>
 
 /**
  * Signs a checkpoint of the log every ten seconds while there are new events, and immediately after
- * `atOnce`. It never signs a checkpoint that is inconsistent with an earlier one. @throws
- * InconsistentLog
+ * `atOnce`. It never signs a checkpoint that is inconsistent with an earlier one.
+ * @throws InconsistentLog
  */
 export const signCheckpoints = (needs: Needs) => {
   const { tree, newest } = needs

@@ -31,8 +31,9 @@ export type SigningUp = {
 const mostMerchants = 50
 
 /**
- * Creates a merchant with the payer as owner. Safe to repeat after any outcome. @throws Refusal
- * merchants_are_too_many, id_used_with_other_data
+ * Creates a merchant with the payer as owner. Safe to repeat after any outcome.
+ *
+ * @throws Refusal merchants_are_too_many, id_used_with_other_data
  */
 export const signUpMerchant =
   (needs: Needs) =>

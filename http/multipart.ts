@@ -59,8 +59,8 @@ const partOf = (bytes: Buffer): Part => {
 }
 
 /**
- * The parts of a multipart/form-data body (RFC 7578, RFC 2046 5.1), at most 20. @throws
- * RequestError 400, 415
+ * The parts of a multipart/form-data body (RFC 7578, RFC 2046 5.1), at most 20.
+ * @throws RequestError 400, 415
  */
 export const partsOf = (body: Uint8Array, contentType: string | undefined): readonly Part[] => {
   const text = `\r\n--${boundaryOf(contentType)}`

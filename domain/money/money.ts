@@ -22,8 +22,8 @@ export const add = (a: MinorUnits, b: MinorUnits): MinorUnits => exact(a + b)
 export const subtract = (a: MinorUnits, b: MinorUnits): MinorUnits => exact(a - b)
 
 /**
- * Parses an amount such as "12.50", with at most the currency's decimals (interface 2). @throws
- * Refusal
+ * Parses an amount such as "12.50", with at most the currency's decimals (interface 2).
+ * @throws Refusal
  */
 export const parseAmount = (text: string, currency: Currency): MinorUnits => {
   const parts = /^(0|[1-9]\d*)(?:\.(\d+))?$/.exec(text)

@@ -190,8 +190,8 @@ const openFile = (file: string, use: Use, { onChecksums, acceptsLoss }: Given) =
 }
 
 /**
- * Opens an event log's file; creates it if missing, unless it must exist. @throws UnusableLog if it
- * is not an event log, is from a newer version or cannot be made durable
+ * Opens an event log's file; creates it if missing, unless it must exist.
+ * @throws UnusableLog if it is no event log, is from a newer version or cannot be made durable
  */
 export const openEventFile = (
   file: string,

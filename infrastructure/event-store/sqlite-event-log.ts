@@ -14,15 +14,15 @@ import { writeEvents } from './sqlite-event-writer.ts'
 /** Events as rows of one file; contents are opaque here. */
 export type EventLog = EventRows & {
   /**
-   * Appends all rows or none, durably; concurrent appends share a commit. @throws
-   * WrongExpectedRevision, StoreUnavailable
+   * Appends all rows or none, durably; concurrent appends share a commit.
+   * @throws WrongExpectedRevision, StoreUnavailable
    */
   readonly append: Commits['append']
   /** Resolves when there is an event after the position, the signal aborts or the log is closed. */
   grown(after: Position, signal: AbortSignal): Promise<void>
   /**
-   * Position of the last event that may be visible to anybody, or of the last JSON event. @throws
-   * StoreUnavailable
+   * Position of the last event that may be visible to anybody, or of the last JSON event.
+   * @throws StoreUnavailable
    */
   end(kind?: 'json'): Position
   /** Checks for other processes' appends now. */

@@ -128,9 +128,9 @@ const sharedHead = (log: EventLog) => {
 }
 
 /**
- * The event store in one file of this machine; several processes may share it. @throws Error if the
- * file is something else, is from a newer version, cannot be made durable or lacks events that were
- * written to it
+ * The event store in one file of this machine; several processes may share it.
+ * @throws Error if the file is something else, is from a newer version, cannot be made durable or
+ *   lacks events that were written to it
  */
 export const openSqliteEventStore = (
   file: string,

@@ -109,8 +109,8 @@ const moveBetween = async (
 
 /**
  * Moves the vault of a log into streams of its database, or out of them. Both are closed to
- * services until the target is complete. After an interruption, running it again continues. @throws
- * OperatorError if nothing is moved
+ * services until the target is complete. After an interruption, running it again continues.
+ * @throws OperatorError if nothing is moved
  */
 export const moveVault = async (
   given: Places,
@@ -147,8 +147,8 @@ export const moveVault = async (
 }
 
 /**
- * Deletes a vault that was moved elsewhere, including everybody's keys. @throws OperatorError for
- * any other vault
+ * Deletes a vault that was moved elsewhere, including everybody's keys.
+ * @throws OperatorError for any other vault
  */
 export const discardVault = async (given: string, settings: Settings): Promise<object> => {
   const place = placeOf(given)

@@ -133,8 +133,8 @@ const threadOnDemand = (needs: Needs, log: Log) => {
 
   return {
     /**
-     * Starts it. Undefined until it is ready, and for a while if it cannot start. @throws
-     * StoreUnavailable after a crash, until it is ready again
+     * Starts it. Undefined until it is ready, and for a while if it cannot start.
+     * @throws StoreUnavailable after a crash, until it is ready again
      */
     wanted: () => {
       if (performance.now() >= restsUntil) thread ??= started()

@@ -76,8 +76,8 @@ export const draftIn = (directory: string): string => {
 }
 
 /**
- * Checks a snapshot in the directory, and uses it as read models from the next start on. @throws
- * OperatorError if another version took it, or it is of another log
+ * Checks a snapshot in the directory, and uses it as read models from the next start on.
+ * @throws OperatorError if another version took it, or it is of another log
  */
 export const putInUse = async (
   draft: string,

@@ -38,8 +38,8 @@ export const plantNames = Object.keys(plants) as readonly Plant[]
 const folderOf = (name: Plant): string => join(root, `dist-${name}`)
 
 /**
- * A faulty copy of the built program; returns its folder. @throws Error if the program no longer
- * contains the text
+ * A faulty copy of the built program; returns its folder.
+ * @throws Error if the program no longer contains the text
  */
 export const plant = (name: Plant): string => {
   removePlant(name)
