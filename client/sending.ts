@@ -21,7 +21,7 @@ const freshMs = 240_000
 
 const baseOf = (url: string): string => {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
-    throw new TypeError(`${url} is no http or https URL.`)
+    throw new TypeError(`${url} is not an http or https URL.`)
   return new URL(url).href.replace(/\/$/, '')
 }
 

@@ -144,7 +144,7 @@ test('an integrator signs for a merchant, and finds it', async () => {
 })
 
 test.each([
-  [{ user: 'pos1', secret: 'a', url: 'pay.example' }, /pay.example is no http or https URL/],
+  [{ user: 'pos1', secret: 'a', url: 'pay.example' }, /pay.example is not an http or https URL/],
   [{ user: 'pos1' }, /a secret or a key/],
   [{ user: 'pos1', secret: 'a', key: 'b' }, /a secret or a key/],
   [{ secret: 'a' }, /a user or an integrator/],
