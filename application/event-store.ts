@@ -36,7 +36,7 @@ export type Appended = {
   readonly position: Position
 }
 
-/** `soon` yields to other appends, and is batched with its like for up to a tenth of a second. */
+/** `soon` yields to other appends, and is gathered with its like for up to a tenth of a second. */
 export type Urgency = 'now' | 'soon'
 
 /** Another writer was first; nothing was appended. */

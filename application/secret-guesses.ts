@@ -6,7 +6,7 @@ import type { SecurityLog } from './security-log.ts'
 
 /** Number of free failures; then waits double, from one second on. */
 type Tolerance = { readonly free: number; readonly longest: Seconds }
-const patience = {
+const tolerance = {
   user: { free: 10, longest: 60 },
   address: { free: 50, longest: 900 },
 } as const satisfies Record<string, Tolerance>
@@ -77,8 +77,8 @@ const makeTrust = ({ machineNow, networkOf }: Pick<Needs, 'machineNow' | 'networ
 
 /** Counts failures, and refuses during a wait. */
 const makeWaits = ({ machineNow, networkOf, securityLog }: Needs) => {
-  const byName = makeCounts(patience.user)
-  const byAddress = makeCounts(patience.address)
+  const byName = makeCounts(tolerance.user)
+  const byAddress = makeCounts(tolerance.address)
 
   const count = (name: string, address: string, by: 1 | -1): void => {
     const now = machineNow()

@@ -11,7 +11,7 @@ const retryAfterMs = 1000
 const gatherMs = 20
 /** How often work that sends nothing is looked for while events keep coming, in ms. */
 const apartMs = 200
-/** How often a process asks whether to stand in for the one that tells others. */
+/** How often a process checks whether to take over sending, in ms. */
 const standInEveryMs = 1000
 
 /** A slice's background work. */
@@ -130,14 +130,14 @@ export const runBackgroundWork = (core: Core, work: readonly Work[]) => {
   const { log } = core
   const { caughtUp, ready } = core.readModels
   const onFailure = workFailed(core)
-  const teller = electSender(core.settings.DATA_DIR, caughtUp)
-  const all = scheduleAll(core, work, teller.byOneProcess, onFailure)
+  const sender = electSender(core.settings.DATA_DIR, caughtUp)
+  const all = scheduleAll(core, work, sender.byOneProcess, onFailure)
   const wakeAll = (which: typeof all) => () => which.forEach(({ scheduled }) => scheduled.wake())
   const wake = wakeAll(all)
   const wakeSenders = gathered(wakeAll(all.filter(({ sendsMessages }) => sendsMessages)))
   const wakeOthers = gathered(wakeAll(all.filter(({ sendsMessages }) => !sendsMessages)), apartMs)
   const mayDo = (lease: LeasedKind | undefined): boolean =>
-    core.sharedWork && lease ? core.sharedWork.isAnyOwn(lease) : teller.isOurs()
+    core.sharedWork && lease ? core.sharedWork.isAnyOwn(lease) : sender.isOurs()
   const stopping = new AbortController()
   let hasBegun = false
   let callOff = () => {}
@@ -188,7 +188,7 @@ export const runBackgroundWork = (core: Core, work: readonly Work[]) => {
       await Promise.all([...stopped, ...all.map(({ giveUp }) => giveUp?.())])
       await Promise.all(all.map(({ idle }) => idle?.()))
       await core.sharedWork?.end()
-      teller.resign()
+      sender.resign()
     },
   }
 }

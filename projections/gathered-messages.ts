@@ -14,7 +14,7 @@ import { isGathered, placeOf, positionOf } from './announced-messages.ts'
 const positionsPerRow = 128
 
 /**
- * Messages of a merchant's payments without an address, which appear only in the feed. Batched,
+ * Messages of a merchant's payments without an address, which appear only in the feed: gathered,
  * many per row.
  */
 const gatheredMessages = sqliteTable(

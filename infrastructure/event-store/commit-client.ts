@@ -12,7 +12,7 @@ import { threadBehind, threadFor, type StartWriting, type Writing } from './writ
  */
 const appendsAtOnce = 24
 
-/** How long `soon` appends are batched, in ms, and the maximum batch. */
+/** How long `soon` appends are gathered, in ms, and how many at most. */
 const gatherMs = 100
 const gatheredAtOnce = 100
 
@@ -24,7 +24,7 @@ type WorkerCommits = Commits & {
   acknowledgedEnd(fileEnd: Position): Position
 }
 
-/** Batches `soon` appends in a commit of their own, because each commit costs a sync. */
+/** Gathers `soon` appends in a commit of their own, because each commit costs a sync. */
 const gatherAppends = (send: (appends: readonly Waiting[]) => void) => {
   let gathered: Waiting[] = []
   let timer: NodeJS.Timeout | undefined

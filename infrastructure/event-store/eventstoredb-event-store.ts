@@ -25,7 +25,7 @@ const usualTimeouts: Timeouts = { attempt: 3_000, altogether: 10_000, election: 
 
 type Options = {
   readonly isOurs?: (event: RecordedEvent) => boolean
-  readonly patience?: Partial<Timeouts> | undefined
+  readonly timeouts?: Partial<Timeouts> | undefined
 }
 
 type ConnectedStore = EventStore & {
@@ -48,7 +48,7 @@ const answered =
 const callsOf = (user: string | undefined, usual: Timeouts) => {
   /** How to abort each call in flight. */
   const inFlight = new Map<Promise<unknown>, (error: StoreUnavailable) => void>()
-  let patience = usual
+  let timeouts = usual
   let isClosed = false
 
   const giveUp = (calls: readonly ((error: StoreUnavailable) => void)[]): void => {
@@ -60,7 +60,7 @@ const callsOf = (user: string | undefined, usual: Timeouts) => {
     (outages: Outages): WithRetries =>
     <Answer>(about: About, ask: Ask<Answer>, failed?: (error: unknown) => void) => {
       if (isClosed) return Promise.reject(new StoreUnavailable('the event store is closed'))
-      const needs = { patience, outages, about: { ...about, user } }
+      const needs = { timeouts, outages, about: { ...about, user } }
       const began = performance.now()
       let fail: (error: StoreUnavailable) => void = ignore
       const asked = new Promise<Answer>((resolve, reject) => {
@@ -80,7 +80,7 @@ const callsOf = (user: string | undefined, usual: Timeouts) => {
     through,
     /** Aborts calls in flight that are not answered soon, and uses short timeouts from now on. */
     shortenTimeouts: (): void => {
-      patience = { ...usual, attempt: endingMs, altogether: endingMs }
+      timeouts = { ...usual, attempt: endingMs, altogether: endingMs }
       const present = new Map(inFlight)
       setTimeout(
         () => giveUp([...present].flatMap(([call, fail]) => (inFlight.has(call) ? fail : []))),
@@ -97,25 +97,26 @@ const callsOf = (user: string | undefined, usual: Timeouts) => {
 const all = { doing: 'reading', stream: '$all' } as const
 
 /**
- * The event store on EventStoreDB or KurrentDB, one node or a cluster. @param connectionString
- * `esdb://…`, `esdb+discover://…`, `kurrentdb://…` or `kurrentdb+discover://…` @param
- * options.isOurs distinguishes our events from those of other applications in the same database,
- * which are skipped; by default all are ours @throws Error if it is not a connection string; an
- * unreachable server shows at the first call
+ * The event store on EventStoreDB or KurrentDB, one node or a cluster.
+ * @param connectionString `esdb://…`, `esdb+discover://…`, `kurrentdb://…` or
+ *   `kurrentdb+discover://…`
+ * @param options.isOurs distinguishes our events from those of other applications in the same
+ *   database, which are skipped; by default all are ours
+ * @throws Error if it is not a connection string; an unreachable server shows at the first call
  */
 export const connectEventStoreDB = (
   connectionString: string,
-  { isOurs = () => true, patience: given = {} }: Options = {},
+  { isOurs = () => true, timeouts: given = {} }: Options = {},
 ): ConnectedStore => {
-  const patience = { ...usualTimeouts, ...given }
-  const { election: electionMs } = patience
+  const timeouts = { ...usualTimeouts, ...given }
+  const { election: electionMs } = timeouts
   const user = userIn(connectionString)
   const client = clientOf(connectionString)
   const writer = openWriter(connectionString)
   const askEnd = (timeout: number) => readEnd(client, timeout)
   const reading = watchOutages({ electionMs, probe: answered(askEnd) })
   const writing = watchOutages({ electionMs, probe: answered(writer.probe) })
-  const calls = callsOf(user, patience)
+  const calls = callsOf(user, timeouts)
   const write = calls.through(writing)
   const closed = new AbortController()
   let closing: Promise<void> | undefined

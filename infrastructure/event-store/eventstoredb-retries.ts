@@ -26,18 +26,18 @@ export type WithRetries = <Answer>(
   failed?: (error: unknown) => void,
 ) => Promise<Answer>
 
-type Needs = { readonly patience: Timeouts; readonly outages: Outages; readonly about: About }
+type Needs = { readonly timeouts: Timeouts; readonly outages: Outages; readonly about: About }
 
 /**
  * Retries a call until it succeeds. The call must be safe to repeat and keep to its timeout.
  * @throws the server's decision, or StoreUnavailable on timeout
  */
 export const withRetries = async <Answer>(
-  { patience, outages, about }: Needs,
+  { timeouts, outages, about }: Needs,
   call: Ask<Answer>,
   failed: (error: unknown) => void = ignore,
 ): Promise<Answer> => {
-  const end = performance.now() + patience.altogether
+  const end = performance.now() + timeouts.altogether
   const unavailable = (cause: unknown): StoreUnavailable => {
     const message = cause instanceof Error ? cause.message : String(cause)
     return new StoreUnavailable(`${textOf(about)} failed: ${message}`, { cause })
@@ -48,7 +48,7 @@ export const withRetries = async <Answer>(
     if (away) throw unavailable(away.cause)
     const began = performance.now()
     const rest = Math.max(1, Math.min(end - began, outages.rest()))
-    const timeout = Math.min(patience.attempt, rest)
+    const timeout = Math.min(timeouts.attempt, rest)
     try {
       const answer = await call(timeout)
       outages.worked()
@@ -65,7 +65,7 @@ export const withRetries = async <Answer>(
       outages.failed(began, error)
       failed(error)
       // A timeout of the remaining time says less than the earlier failure.
-      const isCutShort = error instanceof StoreUnavailable && timeout < patience.attempt
+      const isCutShort = error instanceof StoreUnavailable && timeout < timeouts.attempt
       if (cause === undefined || !isCutShort) cause = error
       if (performance.now() + wait >= end) throw unavailable(cause)
     }

@@ -38,8 +38,8 @@ import { builtProgram } from '../build.ts'
 const impatient = { attempt: 250, altogether: 900 }
 const forever = new AbortController().signal
 
-const connected = (url: string, patience?: typeof impatient): EventStore => {
-  const store = connectEventStoreDB(url, { patience })
+const connected = (url: string, timeouts?: typeof impatient): EventStore => {
+  const store = connectEventStoreDB(url, { timeouts })
   onTestFinished(() => store.close())
   return store
 }
@@ -144,7 +144,7 @@ describe('the connection', () => {
     const made = vi.spyOn(EventStoreDBClient, 'connectionString')
     onTestFinished(() => made.mockRestore())
     const nobody = 'esdb+discover://127.0.0.1:1?tls=false&maxDiscoverAttempts=1&discoveryInterval=1'
-    const store = connectEventStoreDB(nobody, { patience: impatient })
+    const store = connectEventStoreDB(nobody, { timeouts: impatient })
     // The first one is for reads.
     const clients = () => made.mock.results.slice(1).map(({ value }) => value as EventStoreDBClient)
     const disposed = clients().map((client) => vi.spyOn(client, 'dispose'))
@@ -273,11 +273,11 @@ describe('the connection', () => {
   test('whose patience ends within a try tells what went wrong before', async () => {
     const never = new Promise<never>(() => {})
     let tries = 0
-    const patience = { attempt: 1_000, altogether: 50, election: 5_000 }
-    const outages = watchOutages({ electionMs: patience.election, probe: async () => {} })
+    const timeouts = { attempt: 1_000, altogether: 50, election: 5_000 }
+    const outages = watchOutages({ electionMs: timeouts.election, probe: async () => {} })
     onTestFinished(outages.close)
     const about = { doing: 'reading', stream: 's' } as const
-    const failed = withRetries({ patience, outages, about }, (timeout) =>
+    const failed = withRetries({ timeouts, outages, about }, (timeout) =>
       ++tries === 1 ? Promise.reject(new Error('refused')) : within(timeout, never),
     )
     await expect(failed).rejects.toThrow(new StoreUnavailable('reading s failed: refused'))

@@ -7,13 +7,13 @@ import type { ReadSettings } from '../../infrastructure/eventstoredb-server/read
 import { newEvent } from './appends.ts'
 import { startProtocolPlace } from './protocol-place.ts'
 
-const patience = { attempt: 3_000, altogether: 10_000, election: 300 }
+const timeouts = { attempt: 3_000, altogether: 10_000, election: 300 }
 
 const open = async (admit?: ReadSettings['admit'], user = '') => {
   const place = await startProtocolPlace(admit && { admit })
   onTestFinished(place.remove)
   const url = place.url.replace('://', `://${user}`)
-  const store = connectEventStoreDB(url, { patience })
+  const store = connectEventStoreDB(url, { timeouts })
   onTestFinished(() => store.close())
   return { place, store }
 }

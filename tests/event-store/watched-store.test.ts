@@ -43,8 +43,8 @@ test('an outage of the server is logged with its cause and its end, however many
   const place = await startProtocolPlace()
   onTestFinished(place.remove)
   const { log, lines, told, until } = listen()
-  const patience = { attempt: 250, altogether: 300 }
-  const store = watchStore(connectEventStoreDB(place.url, { patience }), log)
+  const timeouts = { attempt: 250, altogether: 300 }
+  const store = watchStore(connectEventStoreDB(place.url, { timeouts }), log)
   onTestFinished(() => store.close())
   const append = (revision: number) => store.append('s', [newEvent()], revision)
   await append(noStream)

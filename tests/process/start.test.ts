@@ -195,7 +195,7 @@ describe('a service that cannot start says why in one line', () => {
     const EVENT_STORE = 'esdb://admin:changeit@127.0.0.1:1?tls=false'
     const ask = async (): Promise<void> => {
       const store = connectEventStoreDB(EVENT_STORE, {
-        patience: { attempt: 200, altogether: 400 },
+        timeouts: { attempt: 200, altogether: 400 },
       })
       await store.head().finally(() => store.close())
     }
