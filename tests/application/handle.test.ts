@@ -238,7 +238,7 @@ describe('two processes on one log', () => {
     expect(['accepted', 'nothing_is_left_to_capture']).toEqual(expect.arrayContaining(reasons))
   })
 
-  test('a payer accepts on one what the other just picked up, and only that payer is charged', async () => {
+  test('one accepts what the other picked up, and asks only that payer for approval', async () => {
     const [ours, theirs] = [handlerOf(store), handlerOf(another())]
     const asked: string[] = []
     const funding: FundingSource = {
@@ -512,7 +512,7 @@ describe('when the store fails', () => {
     await expect(paying(handler, tid)(capture(part('a', 1)))).rejects.toThrow(StoreUnavailable)
   })
 
-  test('an event unknown to this version stops folding', async () => {
+  test('a command rejects if its stream has an event unknown to this version', async () => {
     const tid = randomUUID()
     const unknown = { id: randomUUID(), type: 'PaymentVanished', data: {}, metadata: {} }
     const odd = openSqliteEventStore(join(folder, 'odd.sqlite'))
@@ -569,7 +569,7 @@ describe('what is remembered', () => {
     expect(handler.recall(payments, a)).toMatchObject({ status: 'auth' })
   })
 
-  test('a missing entry is found as undefined, and not cached', async () => {
+  test('a payment that nobody made is found as unrequested, and not cached', async () => {
     const handler = handlerOf(store)
     const tid = randomUUID()
     expect(await handler.find(payments, tid)).toEqual({ status: 'unrequested' })

@@ -8,7 +8,7 @@ const blanks = (text: string) => text.split('{}').length - 1
 test.each([
   ['stories', storyTexts],
   ['pages of auditors', auditTexts],
-])('texts of %s say the same in Norwegian', (_, { en, nb }) => {
+])('Norwegian texts of %s have the same blanks, and no English words', (_, { en, nb }) => {
   for (const [name, text] of Object.entries(nb)) {
     expect([name, blanks(text)]).toEqual([name, blanks((en as Record<string, string>)[name] ?? '')])
     expect(text, name).not.toMatch(english)

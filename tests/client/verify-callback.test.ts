@@ -132,7 +132,7 @@ describe('while keys change', () => {
 })
 
 describe('a repeated message', () => {
-  test('is recorded as used once it was done, and not if the work failed', async () => {
+  test('is reported as repeated once the work was done, and not if it failed', async () => {
     const seen = new Set<string>()
     const first = await verifyCallback(genuine, trust({ seen }))
     const again = await verifyCallback(genuine, trust({ seen }))

@@ -59,7 +59,7 @@ test('given failures, when a sign-in succeeds, then they are forgotten', () => {
   expect(decide(events, signIn(2))).toMatchObject([{ type: 'PayerSignedIn' }])
 })
 
-test('given a profile, a change based on an older version is applied again', () => {
+test('given a profile, a repeated change adds nothing, and an outdated one conflicts', () => {
   const change = (before: string, profile: string) =>
     ({ type: 'ChangeProfile', before, profile }) as const
   const events = after(change('p', 'q'))

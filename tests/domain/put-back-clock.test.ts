@@ -101,7 +101,7 @@ describe('given a clock that was ahead and has been put back, then', () => {
     expect(decide(now + 30_000)).toBe('PayerSignInFailed')
   })
 
-  test('a refresh token used long ago does not count as a recent repeat', () => {
+  test('a refresh token used at a time in the future does not count as a recent repeat', () => {
     const tokens = (issuedAt: number) => ({
       ...{ accessHash: 'a', refreshHash: 'r', issuedAt, expiresAt: issuedAt + 3_600_000 },
     })

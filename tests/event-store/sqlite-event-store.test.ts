@@ -283,7 +283,7 @@ describe('the file', () => {
     expect(await problem()).toBe(`${file}-shm cannot be written: permission is denied`)
   })
 
-  test('refuses to change or delete events, for any user', async () => {
+  test('refuses to change or delete events, over another connection, too', async () => {
     const file = freshFile()
     const store = openSqliteEventStore(file)
     await store.append('s', newEvents(2), noStream)

@@ -607,7 +607,7 @@ describe('an API user', () => {
     expect(await service.admin('POST', paths.users, input)).toMatchObject(wrongFields(field))
   })
 
-  test('that do not exist cannot be read, changed or removed', async () => {
+  test('that does not exist cannot be read, changed or removed', async () => {
     const { admin } = service
     expect(await admin('GET', path('ghost'))).toMatchObject({ status: 404 })
     expect(await admin('PUT', path('ghost'), { secret: 'long enough' })).toMatchObject({

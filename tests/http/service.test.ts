@@ -85,7 +85,7 @@ describe('the service says of itself', () => {
     })
   })
 
-  test('in the documented format, even to clients that accept only pages', async () => {
+  test('where its documentation is, by a redirect from / to /docs', async () => {
     const root = await fetch(`${service.address}/`, {
       redirect: 'manual',
       headers: { accept: 'text/html' },

@@ -60,7 +60,7 @@ describe('a page of which nothing more will happen', () => {
   const over = 'retry: 2000\n\nevent: over\ndata: now\n\n'
   const never = () => Promise.resolve(false)
 
-  test('is refused at once, and frees its place', async () => {
+  test('gets the event `over` at once, and frees its place', async () => {
     const live = makeLive()
     const watched = { stream: 'one', from: '', isOver: () => true }
     for (let page = 0; page < 60; page++)

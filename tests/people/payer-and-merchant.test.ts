@@ -83,7 +83,7 @@ describe('a payer who scans the code of a shop', () => {
     expect(last.body).toMatchObject({ argstring: 'bar' })
   })
 
-  test('that has expired gets a page that says what to do, not a technical error', async () => {
+  test('that the service never made gets a page that says so, not a technical error', async () => {
     const visitor = makeVisitor(service)
     const signIn = await visitor.follow(await visitor.visit(`${service.address}/s/nobodys/`))
     const page = await visitor.follow(await visitor.signInAt(signIn, 'bob'))

@@ -14,7 +14,7 @@ await soldAndRefunded(service)
 
 const textOf = ({ html }: Shown): string => html.replaceAll(/<[^>]*>/g, ' ')
 
-test('a sum after refunds is called so on each page, and turnover is before them', async () => {
+test('turnover less refunds has one name where it is shown, and no page says gross', async () => {
   const pages = ['', '/ledgers/default', '/ledgers/default/reports/1', '/settlements/1']
   const names = {
     en: ['Turnover less refunds', 'Gross'],

@@ -77,7 +77,7 @@ test.each([
   ['en', /\d:\d\d(?!\d|:|\s[AP]M)/],
   ['en-GB', /[AP]M\b|\d\s[ap]m\b/],
   ['nb', /[AP]M\b|\d\s[ap]m\b/],
-])('in %s no page has times of two clocks', async (language, other) => {
+])('in %s all pages use the same clock, of 12 or of 24 hours', async (language, other) => {
   const headers = { 'Accept-Language': language }
   for (const path of ['', '/account', '/times', '/ledgers/default', '/ledgers/default/reports/1']) {
     const { html } = await shop.alice.visit(money + path, { headers })
