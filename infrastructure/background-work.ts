@@ -81,6 +81,16 @@ export const gathered = (act: () => void, apart = gatherMs, time = realTime): ((
   }
 }
 
+type Woken = Pick<Work, 'sendsMessages'> & { readonly scheduled: { readonly wake: () => void } }
+
+/** Functions to call with new events: one wakes work that sends messages, one all other work. */
+export const wakersOf = (work: readonly Woken[], time = realTime): readonly (() => void)[] => {
+  const wake = (sends: boolean) => (): void => {
+    for (const one of work) if (!!one.sendsMessages === sends) one.scheduled.wake()
+  }
+  return [gathered(wake(true), gatherMs, time), gathered(wake(false), apartMs, time)]
+}
+
 /** Removes read models of other versions. A later start retries what cannot be removed. */
 const tidyUp = ({ removeOutdatedReadModels, log }: Core): void => {
   try {
@@ -132,10 +142,7 @@ export const runBackgroundWork = (core: Core, work: readonly Work[]) => {
   const onFailure = workFailed(core)
   const sender = electSender(core.settings.DATA_DIR, caughtUp)
   const all = scheduleAll(core, work, sender.byOneProcess, onFailure)
-  const wakeAll = (which: typeof all) => () => which.forEach(({ scheduled }) => scheduled.wake())
-  const wake = wakeAll(all)
-  const wakeSenders = gathered(wakeAll(all.filter(({ sendsMessages }) => sendsMessages)))
-  const wakeOthers = gathered(wakeAll(all.filter(({ sendsMessages }) => !sendsMessages)), apartMs)
+  const wake = () => all.forEach(({ scheduled }) => scheduled.wake())
   const mayDo = (lease: LeasedKind | undefined): boolean =>
     core.sharedWork && lease ? core.sharedWork.isAnyOwn(lease) : sender.isOurs()
   const stopping = new AbortController()
@@ -148,8 +155,7 @@ export const runBackgroundWork = (core: Core, work: readonly Work[]) => {
       () => {
         if (stopping.signal.aborted) return
         hasBegun = true
-        core.onFolded(wakeSenders)
-        core.onFolded(wakeOthers)
+        for (const wakeSome of wakersOf(all)) core.onFolded(wakeSome)
         wake()
         core.sharedWork?.begin({ wake, cannot: () => kindsBeyond(work) })
         tidyUp(core)

@@ -1,21 +1,22 @@
 import { expect, test } from 'vitest'
-import { gathered } from '../../infrastructure/background-work.ts'
+import { gathered, wakersOf } from '../../infrastructure/background-work.ts'
 
 const timers = () => {
   let now = 0
-  let timer: { readonly at: number; readonly act: () => void } | undefined
+  const waiting = new Set<{ readonly at: number; readonly act: () => void }>()
   return {
     elapsed: () => now,
     after: (milliseconds: number, act: () => void) => {
-      timer = { at: now + milliseconds, act }
-      return () => (timer = undefined)
+      const timer = { at: now + milliseconds, act }
+      waiting.add(timer)
+      return () => void waiting.delete(timer)
     },
     pass: (milliseconds: number): void => {
       now += milliseconds
-      if (!timer || timer.at > now) return
-      const { act } = timer
-      timer = undefined
-      act()
+      for (const timer of [...waiting].filter(({ at }) => at <= now)) {
+        waiting.delete(timer)
+        timer.act()
+      }
     },
   }
 }
@@ -49,4 +50,17 @@ test('given work that has rested, then it runs 20 ms after it is wanted', () => 
   time.pass(20)
   time.pass(1000)
   expect(runs).toEqual([20, 1040])
+})
+
+test('given events all the time, then senders run every 20 ms, and others every 200', () => {
+  const time = timers()
+  const [sends, other]: [number[], number[]] = [[], []]
+  const work = (runs: number[]) => ({ scheduled: { wake: () => void runs.push(time.elapsed()) } })
+  const wakers = wakersOf([{ ...work(sends), sendsMessages: true }, work(other)], time)
+  while (time.elapsed() < 1000) {
+    for (const wake of wakers) wake()
+    time.pass(10)
+  }
+  expect(sends).toHaveLength(50)
+  expect(other).toEqual([20, 220, 420, 620, 820])
 })
