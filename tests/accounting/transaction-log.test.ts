@@ -5,6 +5,7 @@ import { watch } from 'node:fs/promises'
 import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { nicenessOfThreads } from '../../harness/thread-niceness.ts'
 import Database from '../../infrastructure/sqlite.ts'
 import { openDraft } from '../../infrastructure/transaction-logs/log-draft.ts'
 import { makeLogWriter } from '../../infrastructure/transaction-logs/log-writer.ts'
@@ -172,13 +173,6 @@ test('given a payment with more lines than memory has room for, then its log is 
   const [, huge] = transactionLogs.map(({ sha256 }) => statSync(join(logs, `${sha256}.csv`)).size)
   expect(huge).toBe(transactionLogs[1]?.bytes)
 })
-
-/** The nice value of each thread of this process (proc(5)). */
-const nicenessOfThreads = (): number[] =>
-  readdirSync('/proc/self/task').map((thread) => {
-    const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8')
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16])
-  })
 
 test.runIf(process.platform === 'linux' && getPriority() < 10)(
   'a log is written after requests, but somebody who waits for it on a busy machine still gets it',

@@ -1,10 +1,12 @@
 import { existsSync, rmSync } from 'node:fs'
+import { constants } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { eventsOf, rewrite, verifyIn } from '../../harness/altered-log.ts'
 import { startService } from '../../harness/http-service.ts'
 import { newFolder } from '../../harness/running-service.ts'
+import { nicenessOfThreads } from '../../harness/thread-niceness.ts'
 import { lastAuditIn } from '../../infrastructure/audit/last-audit.ts'
 import { ownAudit } from '../../infrastructure/audit/own-audit.ts'
 import { auditInline, auditInWorker } from '../../infrastructure/audit/verify-in-workers.ts'
@@ -62,6 +64,15 @@ test('in a thread of its own it finds the same', async () => {
   const { found } = auditInWorker(given, (stage) => void told.push(stage))
   expect(await found).toEqual(await auditInline(given, () => {}).found)
   expect(told).toContain('folding the log anew')
+})
+
+test.runIf(process.platform === 'linux')('there it yields to everything else', async () => {
+  const settings = readSettings({ DATA_DIR: copied() })
+  const given = { place: settings, parts: ['log'] as const, end: 1, options: {}, isSlow: true }
+  const seen: number[] = []
+  const { found } = auditInWorker(given, () => void seen.push(...nicenessOfThreads()))
+  await found
+  expect(seen).toContain(constants.priority.PRIORITY_LOW)
 })
 
 test('with 0 minutes it never does', async () => {

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import type { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startReceiver, type Receiver } from '../../demo/receiver.ts'
@@ -8,6 +9,7 @@ import { heardLog } from '../../harness/heard-log.ts'
 import { paymentInput } from '../../harness/payment-input.ts'
 import { newFolder } from '../../harness/running-service.ts'
 import { secretHeaders } from '../../harness/signing.ts'
+import { nicenessOfThreads } from '../../harness/thread-niceness.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import { startServer } from '../../infrastructure/start-server.ts'
 
@@ -92,6 +94,13 @@ describe('given a service that delivers callbacks in a thread,', () => {
     expect(await attempts()).toBe(2)
     expect(receiver.arrivals.flatMap(({ problems }) => problems)).toEqual([])
   })
+
+  test.runIf(process.platform === 'linux' && getPriority() < 10)(
+    'then it yields to requests a little, so that receivers do not starve',
+    () => {
+      expect(nicenessOfThreads()).toContain(getPriority() + 5)
+    },
+  )
 
   test('then a GET right after counts what the thread has recorded', async () => {
     const tid = await take(receiver.url('/till'))

@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { heardLog } from '../../harness/heard-log.ts'
+import { nicenessOfThreads } from '../../harness/thread-niceness.ts'
 import { pagesInThread } from '../../infrastructure/pages/pages-client.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 
@@ -50,6 +51,17 @@ describe('given a thread that cannot begin,', () => {
 })
 
 describe('given a thread that begins,', () => {
+  test.runIf(process.platform === 'linux' && getPriority() < 10)(
+    'then it yields to requests, but gets its turn on a busy machine',
+    async () => {
+      const { heard, asked, stop } = threadAlone({ DATA_DIR: emptyFolder() })
+      await asked()
+      await heard(isReady)
+      expect(nicenessOfThreads()).toContain(getPriority() + 10)
+      await stop()
+    },
+  )
+
   test('when it ends, then what it was reading is not read here', async () => {
     const { heard, asked, stop } = threadAlone({ DATA_DIR: emptyFolder() })
     expect(await (await asked()).text()).toBe('here')
