@@ -87,6 +87,10 @@ const words: Words = {
 const asPhrase = (type: string): string =>
   type.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
 
+/** Whether sentences tell of events of this type; of others a phrase does, in English. */
+export const isInSentences = (type: string): boolean =>
+  Object.hasOwn(words, type) || isPaymentEvent({ type })
+
 /** An event as a sentence; the currency is that of its payment, and of no matter elsewhere. */
 export const eventInWords = (event: Recorded, currency: Currency, texts: StoryTexts): string => {
   if (isPaymentEvent(event)) return paymentInWords(event, currency, texts)

@@ -198,7 +198,7 @@ const norwegian: StoryTexts = {
   ledgerByHand: 'rapporter lukkes for hånd',
   ledgerCloses: 'rapporter lukkes av seg selv, {}',
   line: '{} på {}, {}, i regnskapet {}',
-  noSettlement: 'ikke i noe oppgjør så langt',
+  noSettlement: 'ingen oppgjør så langt',
   nobodyKnown: 'ingen kjent',
   notPosted: 'ingenting er postert på den så langt',
   nothing: 'ingenting',
@@ -273,3 +273,18 @@ export const storyTexts = { en: english, nb: norwegian } as const satisfies Reco
 >
 
 export type StoryLanguage = keyof typeof storyTexts
+
+/** Words of ours that texts begin with, apart from identifiers that stand first. */
+const firstWords = new Set(
+  Object.values(storyTexts).flatMap((texts) =>
+    Object.values(texts).flatMap((text) => /^\p{Ll}+(?= |$)/u.exec(text) ?? []),
+  ),
+)
+
+export const withCapital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** With a capital, unless it begins with an identifier or a value: commands print it without. */
+export const asSentence = (says: string): string => {
+  const [first = ''] = /^\p{Ll}+(?=[ ,;:]|$)/u.exec(says) ?? []
+  return firstWords.has(first) ? withCapital(says) : says
+}

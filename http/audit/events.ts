@@ -4,20 +4,22 @@ import { browse, browseStream } from '../../application/audit/browse.ts'
 import type { Check } from '../../application/audit/check.ts'
 import { eventWithCurrencyInWords } from '../../application/audit/event-words.ts'
 import { proveOrder, type OrderProof } from '../../application/audit/prove-order.ts'
-import { storyTexts } from '../../application/audit/texts.ts'
+import { storyTexts, type StoryTexts } from '../../application/audit/texts.ts'
 import { whoCaused, whyCaused, type OpenAddress } from '../../application/audit/who-caused.ts'
 import type { EventStore, RecordedEvent } from '../../application/event-store.ts'
+import { filledText } from '../../application/filled-text.ts'
 import { withIsoTimes } from '../../domain/event-times.ts'
 import { parseEvent, type Recorded } from '../../domain/events.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Html } from '../payer/page.ts'
 import type { Language } from '../payer/texts.ts'
-import { filled, filledText } from '../payer/words.ts'
+import { filled } from '../payer/words.ts'
 import { headedTable } from '../portal/parts.ts'
 import type { Route } from '../route.ts'
 import { eventFields, filtersHtml } from './filters.ts'
-import { eventLink, explainHref, shownTime } from './page.ts'
+import { eventLink, explainHref, inEnglish, shownTime } from './page.ts'
 import { eventQuery, searchOfFields, wantedOf, type EventQuery } from './query.ts'
+import { saysHtml } from './story-html.ts'
 import { auditTexts, type AuditTexts } from './texts.ts'
 import { auditPages, type AuditVisits, type Shown } from './visits.ts'
 
@@ -32,6 +34,15 @@ const onPage = 50
 const storedOf = ({ stream, revision, position, id, type, data, metadata }: RecordedEvent) =>
   withIsoTimes({ stream, revision, position, id, type, data, metadata })
 
+const tells = async (
+  store: AuditEventNeeds['store'],
+  event: Recorded,
+  words: StoryTexts,
+): Promise<Html | string> => {
+  const says = await eventWithCurrencyInWords(store, event, words)
+  return saysHtml({ type: event.type, says })
+}
+
 /** Events one below the other, each with what it tells and who caused it. */
 export const eventsTable = async (
   { store, openAddress }: Pick<AuditEventNeeds, 'store' | 'openAddress'>,
@@ -44,7 +55,7 @@ export const eventsTable = async (
       html`<tr>
         <td>${eventLink(event.position)}</td>
         <td>${shownTime(event.metadata.at)}</td>
-        <td><b>${event.type}</b><br />${await eventWithCurrencyInWords(store, event, words)}</td>
+        <td><b>${event.type}</b><br />${await tells(store, event, words)}</td>
         <td>${whoCaused(event, openAddress, words)}</td>
         <td><a href="${explainHref(event.stream)}">${event.stream}</a></td>
       </tr>`,
@@ -64,13 +75,13 @@ const verdictOf = ({ holds }: Check): keyof AuditTexts => {
 const proofHtml = ({ verdict, checks, holds }: OrderProof, texts: AuditTexts): Html =>
   html`<section class="card">
     <h2>${texts.ordered}</h2>
-    <p class="${holds ? 'state good' : 'note'}"><span lang="en">${verdict}</span></p>
+    <p class="${holds ? 'state good' : 'note'}">${inEnglish(verdict)}</p>
     <ul class="checks">
       ${checks.map(
         (check) =>
           html`<li>
             <b>${texts[verdictOf(check)]}</b>
-            <span lang="en">${check.says}</span>
+            ${inEnglish(check.says)}
           </li>`,
       )}
     </ul>
@@ -99,7 +110,7 @@ const oneEvent = async (
   )
   const body = html`<p><a class="back" href="/audit/events">${texts.events}</a></p>
     <h1>${title}: ${event.type}</h1>
-    <p>${await eventWithCurrencyInWords(store, event, words)}</p>
+    <p>${await tells(store, event, words)}</p>
     <p>${cause}</p>
     ${proofHtml(proof, texts)}
     <section class="card">

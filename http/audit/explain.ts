@@ -2,12 +2,12 @@ import { html } from 'hono/html'
 import { z } from 'zod'
 import type { Story, SumOfParts } from '../../application/audit/story.ts'
 import { storyTexts } from '../../application/audit/texts.ts'
+import { filledText } from '../../application/filled-text.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Language } from '../payer/texts.ts'
-import { filledText } from '../payer/words.ts'
 import type { Route } from '../route.ts'
 import { explainForm } from './filters.ts'
-import { filled } from './query.ts'
+import { givenIn } from './query.ts'
 import { storyHtml, sumHtml } from './story-html.ts'
 import { auditTexts, type AuditTexts } from './texts.ts'
 import { auditPages, notSignedIn, type AuditVisits, type Shown } from './visits.ts'
@@ -65,8 +65,8 @@ export const auditExplainRoute = (needs: AuditExplainNeeds, visits: AuditVisits)
       visits.look(call, async (language) => {
         const texts = auditTexts[language]
         const { subjects } = storyTexts[language]
-        const subject = filled(call.query.subject)
-        if (subject !== undefined) return told(subject, filled(call.query.number), language)
+        const subject = givenIn(call.query.subject)
+        if (subject !== undefined) return told(subject, givenIn(call.query.number), language)
         const body = html`<h1>${texts.explain}</h1>
           ${form(undefined, texts)}
           <p class="quiet">${filledText(texts.explainGive, subjects)}</p>`

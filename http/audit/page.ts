@@ -1,7 +1,9 @@
 import { html } from 'hono/html'
+import { filledText } from '../../application/filled-text.ts'
 import { brandMark, headHtml, type Html, htmlReply, pageHeaders } from '../payer/page.ts'
-import type { Language } from '../payer/texts.ts'
-import { filledText } from '../payer/words.ts'
+import { textsIn, type Language } from '../payer/texts.ts'
+import { norwegianRefusal } from '../portal/developers/texts-refusals.ts'
+import { textOfRefusal } from '../refusal-answers.ts'
 import type { RawReply, RawStatus } from '../route.ts'
 import { auditTexts, type AuditTexts } from './texts.ts'
 
@@ -75,4 +77,14 @@ export const eventLink = (position: number): Html =>
 export const explainHref = (subject: string, number?: string): string => {
   const more = number === undefined ? '' : `&number=${encodeURIComponent(number)}`
   return `/audit/explain?subject=${encodeURIComponent(subject)}${more}`
+}
+
+/** What is told in English on a page of any language. */
+export const inEnglish = (text: string): Html => html`<span lang="en">${text}</span>`
+
+/** Why a rule refuses; in English where no other text is there. */
+export const ruleHtml = (rule: string, language: Language): Html | string => {
+  const ofPages: Readonly<Record<string, string>> = textsIn.nb
+  const norwegian = norwegianRefusal(rule) ?? ofPages[`refused_${rule}`]
+  return (language === 'nb' ? norwegian : undefined) ?? inEnglish(textOfRefusal(rule) ?? '')
 }

@@ -21,7 +21,7 @@ export const timeIn = (field: string, text: string | undefined): number | undefi
 const text = (description: string) => z.string().max(200).optional().meta({ description })
 
 /** An empty field of a form is one that is not filled in. */
-export const filled = (value: string | undefined): string | undefined =>
+export const givenIn = (value: string | undefined): string | undefined =>
   value === undefined || value.trim() === '' ? undefined : value.trim()
 
 export const eventQuery = z.object({
@@ -39,16 +39,16 @@ export type EventQuery = z.output<typeof eventQuery>
 export const wantedOf = (query: EventQuery): Wanted => ({
   from: timeIn('since', query.since),
   to: timeIn('until', query.until),
-  type: filled(query.type),
-  merchant: filled(query.merchant),
-  actor: filled(query.actor),
-  stream: filled(query.stream),
+  type: givenIn(query.type),
+  merchant: givenIn(query.merchant),
+  actor: givenIn(query.actor),
+  stream: givenIn(query.stream),
 })
 
 /** The fields that are filled in, as a query again. */
 export const searchOfFields = (fields: Readonly<Record<string, string | undefined>>): string => {
   const given = Object.entries(fields).flatMap(([name, value]) => {
-    const own = filled(value)
+    const own = givenIn(value)
     return own === undefined ? [] : [[name, own]]
   })
   return new URLSearchParams(given as [string, string][]).toString()

@@ -1,16 +1,15 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
 import type { ExplainedRefusal, RefusalsWanted } from '../../application/audit/refused-request.ts'
+import { filledText } from '../../application/filled-text.ts'
 import type { Html } from '../payer/page.ts'
 import type { Language } from '../payer/texts.ts'
-import { filled as filledHtml, filledText } from '../payer/words.ts'
-import { norwegianRefusal } from '../portal/developers/texts-refusals.ts'
+import { filled } from '../payer/words.ts'
 import { quiet } from '../portal/parts.ts'
-import { textOfRefusal } from '../refusal-answers.ts'
 import type { Route } from '../route.ts'
 import { filtersHtml } from './filters.ts'
-import { eventLink, explainHref, shownTime } from './page.ts'
-import { filled, timeIn } from './query.ts'
+import { eventLink, explainHref, inEnglish, ruleHtml, shownTime } from './page.ts'
+import { givenIn, timeIn } from './query.ts'
 import { auditTexts, type AuditTexts } from './texts.ts'
 import { auditPages, type AuditVisits } from './visits.ts'
 
@@ -41,11 +40,9 @@ const againHtml = ({ again, rule }: ExplainedRefusal, texts: AuditTexts): Html |
   const verdict = refused
     ? filledText(texts.decidedRefused, rules)
     : filledText(texts.decidedAllowed, events.join(', ') || texts.decidedNothing)
-  const asOf =
-    position === undefined ? texts.beforeFirst : filledHtml(texts.asOf, eventLink(position))
-  const inEnglish = (says: string) => html`<span lang="en">${says}</span>`
-  return html`<p>${filledHtml(texts.asked, inEnglish(asked))}</p>
-    ${then === '' ? '' : html`<p>${filledHtml(texts.then, inEnglish(then))}</p>`}
+  const asOf = position === undefined ? texts.beforeFirst : filled(texts.asOf, eventLink(position))
+  return html`<p>${filled(texts.asked, inEnglish(asked))}</p>
+    ${then === '' ? '' : html`<p>${filled(texts.then, inEnglish(then))}</p>`}
     <p>${asOf}</p>
     <p><b>${verdict}</b></p>`
 }
@@ -55,15 +52,14 @@ const refusalHtml = (refusal: ExplainedRefusal, language: Language): Html => {
   const { at, actor, merchant, method, path, target, status, rule, stream, revision } = refusal
   const about =
     stream !== undefined &&
-    filledHtml(texts.about, html`<a href="${explainHref(stream)}">${stream}</a>`, revision ?? '')
+    filled(texts.about, html`<a href="${explainHref(stream)}">${stream}</a>`, revision ?? '')
   const who = merchant === null ? actor : filledText(texts.actorOf, actor, merchant)
-  const said = language === 'nb' ? norwegianRefusal(rule) : textOfRefusal(rule)
   return html`<li>
     <p class="when">
       ${shownTime(Date.parse(at))} · ${status} · ${filledText(texts.request, refusal.request)}
     </p>
     <p class="says">${rule}</p>
-    <p>${said ?? ''}</p>
+    <p>${ruleHtml(rule, language)}</p>
     <p class="quiet small">${who} · ${method} ${target ?? path}</p>
     ${about ? html`<p>${about}</p>` : ''} ${againHtml(refusal, texts)}
   </li>`
@@ -72,7 +68,7 @@ const refusalHtml = (refusal: ExplainedRefusal, language: Language): Html => {
 const wantedOf = (given: z.output<typeof query>, now: number): RefusalsWanted => {
   const times = ['at', 'since', 'until'] as const
   const [at, since, until] = times.map((name) => timeIn(name, given[name]))
-  const who = { merchant: filled(given.merchant), actor: filled(given.actor) }
+  const who = { merchant: givenIn(given.merchant), actor: givenIn(given.actor) }
   if (at === undefined) return { from: since ?? now - dayMs, to: until ?? Infinity, ...who }
   const second = Math.floor(at / secondMs) * secondMs
   return { from: second, to: second + secondMs, ...who }

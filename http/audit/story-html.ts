@@ -1,10 +1,13 @@
 import { html } from 'hono/html'
 import type { Entry, Story, SumOfParts } from '../../application/audit/story.ts'
+import { isInSentences } from '../../application/audit/event-words.ts'
+import { asSentence, withCapital } from '../../application/audit/texts.ts'
+import { filledText } from '../../application/filled-text.ts'
 import type { Html } from '../payer/page.ts'
 import { withMinus } from '../payer/formats.ts'
 import { headedTable } from '../portal/parts.ts'
-import { filled, filledText } from '../payer/words.ts'
-import { eventLink, explainHref, shownTime } from './page.ts'
+import { filled } from '../payer/words.ts'
+import { eventLink, explainHref, inEnglish, shownTime } from './page.ts'
 import type { AuditTexts } from './texts.ts'
 
 const changesHtml = ({ numbers }: Entry): Html | '' =>
@@ -24,12 +27,16 @@ const toldHtml = ({ told, counted }: Entry, texts: AuditTexts): Html | '' => {
   </ul>`
 }
 
+/** What an event tells: in English where it has no sentence of its own. */
+export const saysHtml = ({ type, says }: Pick<Entry, 'type' | 'says'>): Html | string =>
+  isInSentences(type) ? asSentence(says) : inEnglish(withCapital(says))
+
 const entryHtml = (entry: Entry, texts: AuditTexts): Html =>
   html`<li>
     <p class="when">
       ${shownTime(entry.at)} · ${filled(texts.eventOf, eventLink(entry.position))} · ${entry.type}
     </p>
-    <p class="says sentence">${entry.says}</p>
+    <p class="says">${saysHtml(entry)}</p>
     <p class="quiet small">${filledText(texts.by, entry.who)} · ${entry.why}</p>
     ${changesHtml(entry)} ${toldHtml(entry, texts)}
   </li>`
@@ -52,8 +59,8 @@ const numbersHtml = (subject: string, { numbers }: Story, texts: AuditTexts): Ht
       </section>`
 
 export const storyHtml = (subject: string, story: Story, texts: AuditTexts): Html =>
-  html`<h1 class="sentence">${story.title}</h1>
-    ${story.says.map((one) => html`<p class="sentence">${one}</p>`)}
+  html`<h1>${asSentence(story.title)}</h1>
+    ${story.says.map((one) => html`<p>${asSentence(one)}</p>`)}
     <div class="story">
       <section class="card">
         <h2>${texts.happened}</h2>

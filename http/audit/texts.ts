@@ -156,7 +156,7 @@ const norwegian: AuditTexts = {
   merchant: 'Butikk',
   metadata: 'Metadata',
   more: 'og {} til',
-  moreLines: '{} linjer til sammen',
+  moreLines: '{} andre linjer til sammen',
   newestEvents: 'De nyeste hendelsene',
   newestOnly: 'De {} nyeste.',
   newestSigned: 'det nyeste, signert',

@@ -6,13 +6,12 @@ import { targetOf, type Call } from '../call.ts'
 import { Malformed, RequestError } from '../errors.ts'
 import { preferred } from '../negotiation.ts'
 import { ownCookie } from '../own-cookie.ts'
-import { redirectReply } from '../payer/page.ts'
+import { redirectReply, type Html } from '../payer/page.ts'
 import { languageOf, type Language } from '../payer/texts.ts'
-import { norwegianRefusal } from '../portal/developers/texts-refusals.ts'
 import { answerToRefusal } from '../refusal-answers.ts'
 import type { RawReply, RawStatus } from '../route.ts'
 import { routesOf } from '../routes-of.ts'
-import { auditPage, signInPath, type AuditPage } from './page.ts'
+import { auditPage, inEnglish, ruleHtml, signInPath, type AuditPage } from './page.ts'
 import { auditTexts, type AuditTexts } from './texts.ts'
 
 export type VisitNeeds = {
@@ -58,18 +57,17 @@ const wantsJson = ({ accept, request }: Call): boolean =>
 const problemOf = (
   error: unknown,
   language: Language,
-): { status: RawStatus; text: string } | undefined => {
+): { status: RawStatus; text: Html | string } | undefined => {
   if (error instanceof Malformed)
-    return { status: 400, text: Object.values(error.details).flat().join(' ') }
+    return { status: 400, text: inEnglish(Object.values(error.details).flat().join(' ')) }
   if (error instanceof RequestError && error.status < 500)
-    return { status: error.status as RawStatus, text: error.message }
+    return { status: error.status as RawStatus, text: inEnglish(error.message) }
   if (!(error instanceof Refusal)) return undefined
-  const { status, body } = answerToRefusal(error)
-  const translated = language === 'nb' ? norwegianRefusal(error.code) : undefined
-  return { status: status as RawStatus, text: translated ?? body.error_description ?? '' }
+  const { status } = answerToRefusal(error)
+  return { status: status as RawStatus, text: ruleHtml(error.code, language) }
 }
 
-const problemHtml = (text: string, texts: AuditTexts) =>
+const problemHtml = (text: Html | string, texts: AuditTexts) =>
   html`<h1>${texts.notFound}</h1>
     <p class="problem" role="alert">${text}</p>
     <p><a href="/audit/">${texts.toOverview}</a></p>`

@@ -54,7 +54,7 @@ test('given a reader of Norwegian, then pages are Norwegian, and JSON is English
     [`/audit/event/${event.position}`, 'bruker admin hos sandbox, signert med'],
     ['/audit/explain', 'Oppgi tid-en til en betaling'],
     [`/audit/explain?subject=${tid}`, 'bruker pos1 hos sandbox, med en hemmelighet, fra 127.0.0.1'],
-    [`/audit/explain?subject=${tid}`, 'den er ok, statuskode 2000'],
+    [`/audit/explain?subject=${tid}`, 'Den er ok, statuskode 2000'],
     [`/audit/explain?subject=${tid}&number=auth_amount`, 'Summen stemmer'],
     ['/audit/refusals', 'Avvisninger'],
     ['/audit/checkpoints', 'Kontrollpunkter'],

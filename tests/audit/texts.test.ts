@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
-import { storyTexts } from '../../application/audit/texts.ts'
+import { isInSentences } from '../../application/audit/event-words.ts'
+import { asSentence, storyTexts } from '../../application/audit/texts.ts'
+import { ruleHtml } from '../../http/audit/page.ts'
+import { saysHtml } from '../../http/audit/story-html.ts'
 import { auditTexts } from '../../http/audit/texts.ts'
 
 const english = /\b(?:the|is|are|with|must|no|not|by|from|has|been|than|there|this)\b/i
@@ -13,4 +16,32 @@ test.each([
     expect([name, blanks(text)]).toEqual([name, blanks((en as Record<string, string>)[name] ?? '')])
     expect(text, name).not.toMatch(english)
   }
+})
+
+test.each([
+  ['the payer is there', 'The payer is there'],
+  ['betaler 7 godtar', 'Betaler 7 godtar'],
+  ['pos-sandbox-till', 'pos-sandbox-till'],
+  ['payment-3b7e', 'payment-3b7e'],
+  ['payment_captured: sent to nobody so far', 'payment_captured: sent to nobody so far'],
+  ['portal to https://shop.example: delivered', 'portal to https://shop.example: delivered'],
+])('the sentence %s begins with a capital unless an identifier does', (says, shown) => {
+  expect(asSentence(says)).toBe(shown)
+})
+
+test('given an event without a sentence, then its phrase is marked as English', () => {
+  expect(['PaymentCaptured', 'SettlementMade', 'PosRegistered'].map(isInSentences)).toEqual([
+    ...[true, true, false],
+  ])
+  expect(String(saysHtml({ type: 'PosRegistered', says: 'pos registered: till' }))).toBe(
+    '<span lang="en">Pos registered: till</span>',
+  )
+})
+
+test('given a rule, then it is told in Norwegian, or marked as English', () => {
+  expect(ruleHtml('fees_are_malformed', 'nb')).toBe('En sats er fra 0 til 1, en fast del minst 0.')
+  expect(ruleHtml('resource_is_unknown', 'nb')).toBe('Det finnes ingen slik ressurs.')
+  expect(String(ruleHtml('resource_is_unknown', 'en'))).toBe(
+    '<span lang="en">There is no such resource.</span>',
+  )
 })

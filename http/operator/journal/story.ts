@@ -2,16 +2,17 @@ import { html } from 'hono/html'
 import { z } from 'zod'
 import type { RecordedEvent } from '../../../application/event-store.ts'
 import type { Entry, Story } from '../../../application/audit/story.ts'
-import type { StoryLanguage } from '../../../application/audit/texts.ts'
+import { asSentence, type StoryLanguage } from '../../../application/audit/texts.ts'
+import { filledText } from '../../../application/filled-text.ts'
 import { accounts } from '../../../domain/accounting/journal.ts'
 import { withIsoTimes } from '../../../domain/event-times.ts'
 import { refuse } from '../../../domain/refusal.ts'
+import { saysHtml } from '../../audit/story-html.ts'
 import { searchOf, type Call } from '../../call.ts'
 import { asked } from '../../payer/form-parts.ts'
 import { withMinus } from '../../payer/formats.ts'
 import { shownMoney, shownTime } from '../../payer/money.ts'
 import type { Html } from '../../payer/page.ts'
-import { filledText } from '../../payer/words.ts'
 import { factsHtml } from '../../portal/money-parts.ts'
 import { card, quiet } from '../../portal/parts.ts'
 import type { Route } from '../../route.ts'
@@ -43,7 +44,7 @@ const entryHtml =
   ({ at, position, type, says, who, why, numbers, told, counted }: Entry): Html => {
     const texts = journalTexts[language]
     return html`<li>
-      <p class="sentence">${says}</p>
+      <p>${saysHtml({ type, says })}</p>
       <p class="quiet small">
         ${shownTime(at, locale)} ·
         <a href="${eventHref(position)}">${filledText(texts.event, position)}</a> · ${type}
@@ -56,7 +57,7 @@ const entryHtml =
         )}
       </p>
       ${[...counted, ...told.map((one) => one.says)].map(
-        (one) => html`<p class="sentence small">${one}</p>`,
+        (one) => html`<p class="small">${asSentence(one)}</p>`,
       )}
     </li>`
   }
@@ -83,8 +84,8 @@ const storyPage = async (
   const { title, says, entries, more } = story
   return {
     title,
-    body: html`<div class="head"><h1 class="sentence">${title}</h1></div>
-      ${says.map((one) => html`<p class="sentence">${one}</p>`)} ${numbersHtml(story, visitor)}
+    body: html`<div class="head"><h1>${asSentence(title)}</h1></div>
+      ${says.map((one) => html`<p>${asSentence(one)}</p>`)} ${numbersHtml(story, visitor)}
       ${card(
         texts.happened,
         html`<ol class="timeline story">
