@@ -51,9 +51,10 @@ const consistencyOf = (
   { size }: NotedCheckpoint,
   sizes: readonly (number | undefined)[],
 ): Receipt['consistency'] =>
-  [...new Set(sizes)].flatMap((from = 0) =>
-    from === 0 ? [] : { from, size, hashes: tree.consistencyProof(from, size) },
-  )
+  [...new Set(sizes)].flatMap((from = 0) => {
+    if (from > size) return refuse('no_checkpoint_covers_it')
+    return from === 0 ? [] : { from, size, hashes: tree.consistencyProof(from, size) }
+  })
 
 const newestOf = ({ newest }: Needs): NotedCheckpoint =>
   newest() ?? refuse('no_checkpoint_covers_it')

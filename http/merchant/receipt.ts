@@ -16,7 +16,7 @@ import { reportParams, type ReportNeeds } from './report.ts'
 import { settlementPath } from './settlement-reply.ts'
 import { settlementGroup, settlementParams, type SettlementNeeds } from './settlement.ts'
 
-const receiptQuery = z.object({
+export const receiptQuery = z.object({
   from: leaves.optional().meta({
     description: 'The size of a checkpoint that you have kept, for the proof that it is continued.',
   }),

@@ -1,5 +1,8 @@
 import type { Find } from '../../../application/find-state.ts'
 import type { makeReceipts } from '../../../application/receipts.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import { searchOf } from '../../call.ts'
+import { receiptQuery } from '../../merchant/receipt.ts'
 import { receiptStream } from '../../merchant/receipt-reply.ts'
 import { pictureReply, type PayerAttachmentNeeds } from '../../payer/attachment.ts'
 import { pageHeaders } from '../../payer/page.ts'
@@ -25,14 +28,17 @@ export const paymentFileRoutes = (needs: PaymentFileNeeds, { page }: PortalPages
         ...place,
         path: '/portal/:merchant/payments/:tid/proof.json',
         summary: 'Prove a payment: its events with the proof that they stand in the log',
+        ownQuery: receiptQuery,
         replyTypes: ['application/json', 'text/html'],
-        errors: { 409: 'No checkpoint covers it yet.' },
+        errors: { 404: 'There is no such payment, or no checkpoint of that size so far.' },
       },
       async (visitor, call) => {
         await needs.caughtUp()
         const { tid } = call.params
         await find(visitor, tid, call.at)
-        const receipt = await needs.receipts.ofPayment(tid)
+        const asked = receiptQuery.safeParse(Object.fromEntries(searchOf(call)))
+        if (!asked.success) return refuse('resource_is_unknown')
+        const receipt = await needs.receipts.ofPayment(tid, asked.data.from)
         const { merchant } = visitor.shop
         return {
           type: 'application/json',
