@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
+import { filledText } from '../../application/filled-text.ts'
 import { setSettlementAccount } from '../../application/set-settlement-account.ts'
 import { merchants } from '../../domain/aggregates.ts'
 import { frequencies, startOfDayPattern } from '../../domain/calendar.ts'
@@ -9,7 +10,6 @@ import { inputField, type Problems } from '../payer/fields.ts'
 import { plainForm, typed } from '../payer/form-parts.ts'
 import type { Html } from '../payer/page.ts'
 import type { Visits } from '../payer/session.ts'
-import { filledText } from '../payer/words.ts'
 import type { Route } from '../route.ts'
 import { contextOfStaff } from './guard.ts'
 import type { MoneyNeeds } from './money-needs.ts'
@@ -110,9 +110,7 @@ export const timesRoutes = (
         const isTime = startOfDayPattern.test(times.start)
         if (frequency === undefined || timeZone === undefined || !isTime)
           return timesPage(needs, visitor, times, {
-            start_of_day: isTime
-              ? undefined
-              : filledText(texts.wrongStart, clockText('06:00', visitor)),
+            start_of_day: isTime ? undefined : filledText(texts.wrongStart, '06:00'),
             time_zone: timeZone ? undefined : texts.wrongTimeZone,
           })
         const { merchant } = visitor.shop
