@@ -50,22 +50,24 @@ type Message = {
   readonly attempts: number
 }
 
-export type ToldOfPayment = Message & { readonly tries: readonly Attempt[] }
+export type ToldOfPayment<Row extends Message = Message> = Row & {
+  readonly tries: readonly Attempt[]
+}
 
 /**
  * The newest messages about a payment, or those before a rank, including those without an address,
  * each with its attempts.
  */
 export const toldOfPayment =
-  (
-    listAbout: (subject: string, before: number, limit: number) => Promise<readonly Message[]>,
+  <Row extends Message>(
+    listAbout: (subject: string, before: number, limit: number) => Promise<readonly Row[]>,
     attemptsOf: (id: string) => Promise<readonly Attempt[]>,
   ) =>
   async (
     tid: string,
     limit: number,
     before = Number.MAX_SAFE_INTEGER,
-  ): Promise<readonly ToldOfPayment[]> => {
+  ): Promise<readonly ToldOfPayment<Row>[]> => {
     const rows = await listAbout(streamOf(payments, tid), before, limit)
     return Promise.all(
       rows.map(async (row) => ({

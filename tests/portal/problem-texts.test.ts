@@ -1,4 +1,10 @@
 import { expect, test } from 'vitest'
+import {
+  callbackFilters,
+  filters,
+  statusBadge,
+} from '../../http/portal/developers/callback-status.ts'
+import { callbackTextsInEnglish } from '../../http/portal/developers/texts-callbacks.ts'
 import { problemText } from '../../http/portal/texts-problems.ts'
 import { problemOfStatus } from '../../infrastructure/callbacks/callback-sender.ts'
 import { problemOf } from '../../infrastructure/callbacks/post.ts'
@@ -43,4 +49,14 @@ test('what has a number or a name in it keeps it', () => {
     'sertifikatet er for a.example og ikke for b.example',
   )
   expect(problemText('socket hang up', 'nb')).toBe('socket hang up')
+})
+
+test.each(callbackFilters)('given the filter %s, then badges of its rows say so', (filter) => {
+  const reader = { language: 'en' } as const
+  const said = filters[filter].map((status) => String(statusBadge(reader, { status })))
+  // Those that are given up are among the failed ones.
+  const names = filter === 'failed' ? (['failed', 'abandoned'] as const) : [filter]
+  expect(said.map((badge) => />([^<]*)<\/b>/.exec(badge)?.[1])).toEqual(
+    names.map((name) => callbackTextsInEnglish[`filter_${name}`]),
+  )
 })

@@ -57,7 +57,7 @@ const rowHtml = (needs: CallbackListNeeds, visitor: PortalVisitor, row: Row): Ht
       <a href="${callbacksPath(merchant, `/${row.id}`)}">${callbackWords(visitor, row.event)}</a>
       <code class="value">${row.event}</code>
     </th>
-    <td>${statusBadge(needs, visitor, row)} ${reasonHtml(visitor, row)}</td>
+    <td>${statusBadge(visitor, row)} ${reasonHtml(visitor, row)}</td>
     <td class="number ${row.attempts === 0 ? 'zero' : ''}">${row.attempts}</td>
     <td class="dev-long"><code>${uri ?? ''}</code></td>
   </tr>`

@@ -101,7 +101,7 @@ export const callbackPage = async (
       <div class="beside">
         <div data-part="message">
           <section class="card">
-            <h2>${callbackWords(visitor, row.event)} ${statusBadge(needs, visitor, row)}</h2>
+            <h2>${callbackWords(visitor, row.event)} ${statusBadge(visitor, row)}</h2>
             ${factsHtml([
               [texts.event, html`<code>${row.event}</code>`],
               [texts.message, copyHtml(visitor, 'message', row.id)],

@@ -1,16 +1,13 @@
 import { html } from 'hono/html'
+import { filledText } from '../../../application/filled-text.ts'
 import type {
   CallbackMessageRow,
   FoldedStatus,
 } from '../../../projections/callback-message-table.ts'
-import { summaryView } from '../../merchant/callback-reply.ts'
 import type { Html } from '../../payer/page.ts'
-import { filledText } from '../../payer/words.ts'
 import type { PortalVisitor } from '../page.ts'
 import { problemText } from '../texts-problems.ts'
 import { textsOf } from './parts.ts'
-
-type StatusNeeds = Parameters<typeof summaryView>[0]
 
 /** The filters of the list, and what each shows. */
 export const filters = {
@@ -27,23 +24,25 @@ export const callbackFilters = Object.keys(filters) as [CallbackFilter, ...Callb
 /** Those without an address stand in the feed alone. */
 export const addressed = [...filters.waiting, ...filters.failed, ...filters.delivered]
 
-const kinds: Readonly<Record<CallbackFilter, string>> = {
+const kinds: Readonly<Record<FoldedStatus, string>> = {
   waiting: 'warn',
-  failed: 'bad',
+  failing: 'bad',
   abandoned: 'bad',
   delivered: 'good',
   unaddressed: '',
 }
 
+/** By the status that the filters go by. */
+export const badgeHtml = (status: FoldedStatus, text: string): Html =>
+  html`<b class="badge ${kinds[status]}">${text}</b>`
+
 /** What has become of a message. */
 export const statusBadge = (
-  needs: StatusNeeds,
-  visitor: PortalVisitor,
-  row: CallbackMessageRow,
+  visitor: Pick<PortalVisitor, 'language'>,
+  { status }: Pick<CallbackMessageRow, 'status'>,
 ): Html => {
-  const { status } = summaryView(needs, row)
-  const shown = status === 'waiting' && row.status === 'failing' ? 'failed' : status
-  return html`<b class="badge ${kinds[shown]}">${textsOf(visitor)[`filter_${shown}`]}</b>`
+  const filter = status === 'failing' ? 'failed' : status
+  return badgeHtml(status, textsOf(visitor)[`filter_${filter}`])
 }
 
 /** Why the last attempt failed, in short. */

@@ -1,16 +1,20 @@
 import { html } from 'hono/html'
 import { toldOfPayment, type ToldOfPayment } from '../../../application/payment-history.ts'
 import { mayDo } from '../../../domain/merchant/staff-roles.ts'
+import type { CallbackMessageRow } from '../../../projections/callback-message-table.ts'
 import type { CallbackNeeds } from '../../merchant/callback.ts'
 import { shownTime } from '../../payer/money.ts'
 import type { Html } from '../../payer/page.ts'
 import { filled } from '../../payer/words.ts'
 import { callbacksPath } from '../developers/callback-list.ts'
+import { badgeHtml } from '../developers/callback-status.ts'
 import { callbackWords } from '../developers/parts.ts'
 import type { PortalVisitor } from '../page.ts'
 import { quiet } from '../parts.ts'
 import { problemText } from '../texts-problems.ts'
 import type { PaymentTexts } from './texts.ts'
+
+type Told = ToldOfPayment<CallbackMessageRow>
 
 export type ToldNeeds = Pick<CallbackNeeds, 'callbackMessages' | 'attemptsOf'>
 
@@ -37,17 +41,10 @@ export const furtherHtml = (
   </p>`
 }
 
-const kinds: Readonly<Record<string, string>> = {
-  failing: 'bad',
-  delivered: 'good',
-  abandoned: 'bad',
-  waiting: 'warn',
-}
-
 const attemptHtml = (
   { locale, language }: PortalVisitor,
   texts: PaymentTexts,
-  { attemptedAt, uri, httpStatus, problem, durationMs }: ToldOfPayment['tries'][number],
+  { attemptedAt, uri, httpStatus, problem, durationMs }: Told['tries'][number],
 ): Html => {
   const answer =
     httpStatus === null
@@ -61,7 +58,7 @@ const attemptHtml = (
 }
 
 /** Leads whoever may see it to the body of the message. */
-const nameHtml = (visitor: PortalVisitor, { id, event }: ToldOfPayment): Html => {
+const nameHtml = (visitor: PortalVisitor, { id, event }: Told): Html => {
   const { me, shop } = visitor
   const words = callbackWords(visitor, event)
   const path = callbacksPath(shop.merchant, `/${id}`)
@@ -73,7 +70,7 @@ const nameHtml = (visitor: PortalVisitor, { id, event }: ToldOfPayment): Html =>
 export const callbacksHtml = (
   visitor: PortalVisitor,
   texts: PaymentTexts,
-  told: readonly ToldOfPayment[],
+  told: readonly Told[],
 ): Html =>
   told.length === 0
     ? quiet(texts.callbackNone)
@@ -82,10 +79,7 @@ export const callbacksHtml = (
           (one) =>
             html`<li>
               <p>
-                ${nameHtml(visitor, one)}
-                <span class="badge ${kinds[one.status] ?? ''}"
-                  >${texts[`callback_${one.status}` as keyof PaymentTexts] ?? one.status}</span
-                >
+                ${nameHtml(visitor, one)} ${badgeHtml(one.status, texts[`callback_${one.status}`])}
                 <span class="quiet small">${shownTime(one.at, visitor.locale)}</span>
               </p>
               ${
