@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { filledText } from '../../application/filled-text.ts'
 import type { Handle } from '../../application/handle.ts'
 import { merchants } from '../../domain/aggregates.ts'
 import type { OperatorAction } from '../../domain/people/operator-roles.ts'
@@ -7,7 +8,6 @@ import { fieldOf } from '../forms.ts'
 import { codeField } from '../payer/fields.ts'
 import { hidden, plainForm, typed } from '../payer/form-parts.ts'
 import { hiddenFields, type Visits } from '../payer/session.ts'
-import { filledText } from '../payer/words.ts'
 import type { Route } from '../route.ts'
 import { codeProblem } from '../staff/code.ts'
 import {

@@ -1,3 +1,4 @@
+import { filledText } from '../../application/filled-text.ts'
 import { addAndTell, type OperatorWork } from '../../application/operators.ts'
 import { operatorTerms } from '../../domain/people/operator-roles.ts'
 import type { Operator } from '../../domain/people/operators.ts'
@@ -9,7 +10,6 @@ import { fieldOf, type FormOf } from '../forms.ts'
 import { readInvited } from '../payer/fields.ts'
 import type { Visits } from '../payer/session.ts'
 import type { Language } from '../payer/texts.ts'
-import { filledText } from '../payer/words.ts'
 import type { RawReply } from '../route.ts'
 import { codeProblem } from '../staff/code.ts'
 import {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { confirmPayer, changeCredentials } from '../../application/account.ts'
+import { filledText } from '../../application/filled-text.ts'
 import type { Context } from '../../application/handle.ts'
 import type { NumberProofs } from '../../application/number-proofs.ts'
 import { plainRecoveryCode } from '../../application/payers.ts'
@@ -9,7 +10,6 @@ import { secondsAfter, type Instant } from '../../domain/time.ts'
 import { contextOfPayer, type Call } from '../call.ts'
 import type { Texts } from './texts.ts'
 import { sealing, type Sealing } from './sealing.ts'
-import { filledText } from './words.ts'
 
 /** What it takes to make credentials, to change them and to win them back. */
 export type CredentialNeeds = Sealing & {

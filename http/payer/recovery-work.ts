@@ -1,11 +1,11 @@
 import { z } from 'zod'
+import { filledText } from '../../application/filled-text.ts'
 import type { Recovered, Recovery, RecoveryGiven } from '../../application/recover.ts'
 import { secondsAfter } from '../../domain/time.ts'
 import { contextOfPayer, type Call } from '../call.ts'
 import type { CredentialNeeds } from './account-work.ts'
 import { sealing } from './sealing.ts'
 import type { Texts } from './texts.ts'
-import { filledText } from './words.ts'
 
 export type RecoveryWorkNeeds = CredentialNeeds & {
   readonly recovery: Recovery

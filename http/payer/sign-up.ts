@@ -1,3 +1,4 @@
+import { filledText } from '../../application/filled-text.ts'
 import type { registerPayer } from '../../application/register-payer.ts'
 import { z } from 'zod'
 import { plainRecoveryCode } from '../../application/payers.ts'
@@ -11,7 +12,6 @@ import type { RenewalNeeds } from './account-work.ts'
 import type { Throttle } from './fields.ts'
 import { sealing } from './sealing.ts'
 import type { Texts } from './texts.ts'
-import { filledText } from './words.ts'
 
 export type SignUpNeeds = RenewalNeeds & {
   readonly throttle: Throttle

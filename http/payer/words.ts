@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-export { filledText } from '../../application/filled-text.ts'
 import type { Html } from './page.ts'
 
 /** Fills each `{}` in order. */

@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { filledText } from '../../application/filled-text.ts'
 import type { Totals } from '../../domain/accounting/totals.ts'
 import { mayDo } from '../../domain/merchant/staff-roles.ts'
 import { addUp, negated, type Sum } from '../../domain/money/money.ts'
@@ -6,7 +7,7 @@ import { dateIn } from '../../domain/time-zone.ts'
 import type { SettlementRow } from '../../projections/settlements.ts'
 import { searchOf, type Call } from '../call.ts'
 import type { Html } from '../payer/page.ts'
-import { filledText, unseen } from '../payer/words.ts'
+import { unseen } from '../payer/words.ts'
 import type { MoneyNeeds } from './money-needs.ts'
 import {
   dayText,

@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { filledText } from '../../application/filled-text.ts'
 import { feeTypes, totalGross, totalNet, type Total } from '../../domain/accounting/totals.ts'
 import {
   lineActions,
@@ -15,7 +16,7 @@ import { searchOf, type Call } from '../call.ts'
 import { shownTime } from '../payer/money.ts'
 import type { Html } from '../payer/page.ts'
 import { hiddenFields } from '../payer/session.ts'
-import { filled, filledText } from '../payer/words.ts'
+import { filled } from '../payer/words.ts'
 import { portalPath } from './areas.ts'
 import { countsHtml } from './money-counts.ts'
 import { downloadsHtml, openDownloadsHtml, type OpenFiles } from './money-downloads.ts'

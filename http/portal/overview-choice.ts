@@ -1,9 +1,9 @@
 import { html } from 'hono/html'
+import { filledText } from '../../application/filled-text.ts'
 import { dayMs } from '../../domain/time.ts'
 import { inputField } from '../payer/fields.ts'
 import { dateFormat } from '../payer/formats.ts'
 import type { Html } from '../payer/page.ts'
-import { filledText } from '../payer/words.ts'
 import { portalPath } from './areas.ts'
 import {
   before,

@@ -1,9 +1,9 @@
 import { html } from 'hono/html'
+import { filledText } from '../../application/filled-text.ts'
 import type { StaffMember } from '../../domain/merchant/staff.ts'
 import { mayDo } from '../../domain/merchant/staff-roles.ts'
 import { dateFormat } from '../payer/formats.ts'
 import type { Html } from '../payer/page.ts'
-import { filledText } from '../payer/words.ts'
 import type { RawReply } from '../route.ts'
 import {
   framedReply,

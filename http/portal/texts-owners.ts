@@ -1,7 +1,7 @@
 import type { OwnerWordsIn, WhyWithdrawn } from '../../application/change-accounts.ts'
+import { filledText } from '../../application/filled-text.ts'
 import type { NoticeKind } from '../../domain/merchant/notice.ts'
 import type { Language } from '../payer/texts.ts'
-import { filledText } from '../payer/words.ts'
 
 type Said = NoticeKind | WhyWithdrawn | 'accountAsked' | 'accountWithdrawn'
 

@@ -1,5 +1,5 @@
+import { filledText } from '../../application/filled-text.ts'
 import type { Language } from '../payer/texts.ts'
-import { filledText } from '../payer/words.ts'
 
 const norwegianStatuses: Readonly<Record<string, string>> = {
   'the receiver asks for credentials: let callbacks in without, and check their signature':

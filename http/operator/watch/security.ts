@@ -1,12 +1,12 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
+import { filledText } from '../../../application/filled-text.ts'
 import { securityEventTypes, type SecurityEvent } from '../../../application/security-log.ts'
 import { searchOf } from '../../call.ts'
 import { asked } from '../../payer/form-parts.ts'
 import { inputField } from '../../payer/fields.ts'
 import { shownTime } from '../../payer/money.ts'
 import type { Html } from '../../payer/page.ts'
-import { filledText } from '../../payer/words.ts'
 import {
   choiceField,
   headedTable,
