@@ -29,25 +29,30 @@ afterAll(async () => {
   await chromium.close()
 })
 
-test.each([
-  { name: 'a phone, light', screen: phone, colorScheme: 'light' as const, locale: 'nb' },
-  { name: 'a phone, dark', screen: phone, colorScheme: 'dark' as const, locale: 'en' },
-  { name: 'a computer, light', screen: desktop, colorScheme: 'light' as const, locale: 'en' },
-  { name: 'a computer, dark', screen: desktop, colorScheme: 'dark' as const, locale: 'nb' },
-])('given $name, then axe-core finds nothing wrong, and no page is too wide', async (given) => {
-  const { screen, colorScheme, locale } = given
-  const context = await chromium.browser.newContext({ ...screen, colorScheme, locale })
-  const page = await context.newPage()
-  const found: string[] = []
-  const look = async (path: string): Promise<void> => {
-    await page.goto(service.address + path)
-    found.push(...(await faultsOf(page)).map((fault) => `${path}: ${fault}`))
-    const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
-    if (isWide) found.push(`${path} is too wide`)
-  }
-  await look('/audit/sign-in')
-  await context.addCookies([{ ...cookie, url: service.address }])
-  for (const path of pages) await look(path)
-  await context.close()
-  expect(found).toEqual([])
-})
+const screens = [
+  { name: 'a phone, light', screen: phone, colorScheme: 'light' as const },
+  { name: 'a phone, dark', screen: phone, colorScheme: 'dark' as const },
+  { name: 'a computer, light', screen: desktop, colorScheme: 'light' as const },
+  { name: 'a computer, dark', screen: desktop, colorScheme: 'dark' as const },
+]
+
+test.each(screens.flatMap((given) => ['en', 'nb'].map((locale) => ({ ...given, locale }))))(
+  'given $name, in $locale, then axe-core finds nothing wrong, and no page is too wide',
+  async (given) => {
+    const { screen, colorScheme, locale } = given
+    const context = await chromium.browser.newContext({ ...screen, colorScheme, locale })
+    const page = await context.newPage()
+    const found: string[] = []
+    const look = async (path: string): Promise<void> => {
+      await page.goto(service.address + path)
+      found.push(...(await faultsOf(page)).map((fault) => `${path}: ${fault}`))
+      const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
+      if (isWide) found.push(`${path} is too wide`)
+    }
+    await look('/audit/sign-in')
+    await context.addCookies([{ ...cookie, url: service.address }])
+    for (const path of pages) await look(path)
+    await context.close()
+    expect(found).toEqual([])
+  },
+)

@@ -59,6 +59,9 @@ export const portalTries: readonly Try[] = [
   { ...look('money/settlements/1/transactions-1.csv', 'download'), isEmpty: true },
   look(`${report}?close`, 'see_money'),
   { ...look(`${report}/transactions-1.csv`, 'download'), isEmpty: true },
+  look(`${report}/transactions-so-far.csv`, 'download'),
+  look(`${report}/transactions-so-far.xlsx`, 'download'),
+  { ...look(`${report}/scopes-so-far.csv`, 'download'), isEmpty: true },
   { method: 'POST', path: report, action: 'close_report', form: { decision: 'none' } },
   {
     ...{ method: 'POST', path: 'money/account', action: 'change_settlement_account' },
