@@ -68,6 +68,8 @@ test('given a reader of Norwegian, then pages are Norwegian, and JSON is English
   }
   const missing = await service.visit('/audit/explain?subject=nothing', { headers })
   expect(missing.text).toMatch(/<h1>Ikke funnet<\/h1>/)
+  const wrong = await service.visit('/audit/events?since=soon', { headers })
+  expect(wrong.text).toContain('<span lang="en">since must be a UTC time such as')
   const json = { ...headers, accept: 'application/json' }
   const story = await service.visit(`/audit/explain?subject=${tid}`, { headers: json })
   expect(JSON.parse(story.text).says[0]).toMatch(/^it is ok, status code 2000/)
