@@ -1,7 +1,8 @@
 import { constants, getPriority, setPriority } from 'node:os'
 
 /**
- * How far a thread yields to those that answer requests, as an increment of nice(1).
+ * How far a thread yields to those that answer requests: an increment of nice(1), added to that of
+ * the thread that starts it.
  * `slightly`: receivers of callbacks must not starve. `much`: some requests wait for it.
  * `wholly`: nobody waits for it.
  */
