@@ -53,9 +53,9 @@ const watch = () => {
       payment.due.push(at)
       expected++
     },
-    onReceipt: ({ manner, tid, seqno, at }: Receipt): void => {
+    onReceipt: ({ behaviour, tid, seqno, at }: Receipt): void => {
       const payment = open.get(tid)
-      if (manner !== 'well' || !payment) return
+      if (behaviour !== 'well' || !payment) return
       const { firstSeqno, due, seen } = payment
       if (seen.has(seqno)) again++
       else if (seqno < firstSeqno) before++
@@ -106,15 +106,15 @@ const measure = async (
   const receivers = await startReceivers(watched.onReceipt)
   const requests = requestsOf({ address, adminKey })
   const connections = await openTills(address)
-  const mannerAt = (place: number) => behaviourOf(place % destinations)
-  const uriOf = (place: number) => receivers.uriOf(place % destinations, mannerAt(place))
+  const behaviourAt = (place: number) => behaviourOf(place % destinations)
+  const uriOf = (place: number) => receivers.uriOf(place % destinations, behaviourAt(place))
   const onBegun = (tid: string, place: number) => {
-    if (mannerAt(place) === 'well') watched.onBegun(tid)
+    if (behaviourAt(place) === 'well') watched.onBegun(tid)
   }
   const turnover = makeTurnover(requests, uriOf, places, { onBegun, onDue: watched.onDue })
   await turnover.fill(connections)
-  const well = Array.from({ length: places }, (_, place) => mannerAt(place)).filter(
-    (manner) => manner === 'well',
+  const well = Array.from({ length: places }, (_, place) => behaviourAt(place)).filter(
+    (behaviour) => behaviour === 'well',
   ).length
   for (let waited = 0; watched.before() < well && waited < 600; waited++) await delay(100)
   const used = [usedBy(pid), usedBy('self')] as const

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 type Behaviour = 'well' | 'slow' | 'refusing' | 'silent'
 
 export type Receipt = {
-  readonly manner: Behaviour
+  readonly behaviour: Behaviour
   readonly tid: string
   readonly seqno: number
   /** By `performance.now`. */
@@ -21,11 +21,11 @@ export const startReceivers = async (onReceipt: (receipt: Receipt) => void) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const at = performance.now()
-    const manner = request.url?.slice(1) as Behaviour
+    const behaviour = request.url?.slice(1) as Behaviour
     const { meta } = JSON.parse(Buffer.concat(chunks).toString())
-    onReceipt({ manner, tid: meta.uri.split('/').at(-3), seqno: meta.seqno, at })
-    if (manner === 'silent') return
-    if (manner === 'slow') await delay(slowMs)
+    onReceipt({ behaviour, tid: meta.uri.split('/').at(-3), seqno: meta.seqno, at })
+    if (behaviour === 'silent') return
+    if (behaviour === 'slow') await delay(slowMs)
     response.writeHead(204).end()
   }
   const server = createServer(
@@ -35,8 +35,10 @@ export const startReceivers = async (onReceipt: (receipt: Receipt) => void) => {
   const { port } = server.address() as AddressInfo
 
   return {
-    uriOf: (number: number, manner: Behaviour): string =>
-      `http://127.1.${number >> 8}.${number & 255}:${manner === 'refusing' ? 1 : port}/${manner}`,
+    uriOf: (number: number, behaviour: Behaviour): string => {
+      const portOf = behaviour === 'refusing' ? 1 : port
+      return `http://127.1.${number >> 8}.${number & 255}:${portOf}/${behaviour}`
+    },
     close: (): void => {
       server.closeAllConnections()
       server.close()

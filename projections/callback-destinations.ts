@@ -19,7 +19,7 @@ const callbackDestinations = sqliteTable(
     key: text().primaryKey(),
     merchant: text().notNull(),
     destination: text().notNull(),
-    /** Since when there were only failures; null if the last delivery succeeded. */
+    /** Since when there were only failures. */
     failingSince: integer(),
     problem: text(),
     /**

@@ -15,7 +15,7 @@ import { gatheredMessageQueries } from './gathered-messages.ts'
 import { projection } from './projection.ts'
 import { isGathered, placeOf } from './announced-messages.ts'
 
-/** The row of a batched message that is sent after all. */
+/** The row of a gathered message that is sent after all. */
 const gathered = (
   event: Recorded<Extract<DomainEvent, { type: 'CallbackRetryRequested' }>>,
 ): CallbackMessageRow => {
@@ -69,7 +69,7 @@ const isBefore = lt(place, given('before'))
 const isTheirs = same(merchant)
 const isOfStatus = same(status)
 
-/** Rows, merged with batched messages that have no row of their own. */
+/** Rows, merged with gathered messages that have no row of their own. */
 const withGathered =
   (find: (id: string) => CallbackMessageRow | undefined) =>
   (rows: readonly CallbackMessageRow[], gathered: readonly CallbackMessageRow[]) => [
@@ -114,7 +114,7 @@ const pagesIn = (db: BetterSQLite3Database, { joined, gathered }: Gathered) => {
   }
   return {
     list,
-    /** Excludes batched messages. */
+    /** Excludes gathered messages. */
     listAbout: (subject: string, before: number, limit: number) =>
       about.all({ subject, before, limit }),
     lastPlace: (merchant: string): number =>
