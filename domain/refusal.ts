@@ -76,6 +76,7 @@ export type RefusalCode =
   | 'refund_id_is_missing'
   | 'refund_id_used_with_other_amounts'
   | 'refund_is_nothing'
+  | 'refunds_are_not_yours_to_give'
   | 'refunds_are_too_many'
   | 'resource_is_unknown'
   | 'role_forbids_it'
@@ -91,6 +92,7 @@ export type RefusalCode =
   | 'token_is_bound_to_another_key'
   | 'too_much_is_waiting'
   | 'user_has_no_credentials'
+  | 'user_may_not_refund'
 
 /** A decision, recorded so that it can be repeated. */
 export type RefusedDecision = {

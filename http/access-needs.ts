@@ -9,6 +9,8 @@ type KnownUser = {
   readonly netmask: string | null
   readonly secretHash: string | null
   readonly publicKey: string | null
+  /** Absent: it may. */
+  readonly mayRefund?: boolean | undefined
 }
 
 /** Undefined when there is no such user. */

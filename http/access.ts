@@ -1,4 +1,5 @@
 import { andThen, type MaybePromise } from '../application/maybe-promise.ts'
+import { mayRefund } from '../domain/merchant/user.ts'
 import type { AccessNeeds, FoundUser } from './access-needs.ts'
 import type { Caller } from './call.ts'
 import { makeIntegratorAccess, type IntegratorNeeds } from './integrator-access.ts'
@@ -147,6 +148,10 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
         actor,
         mayManageUsers: async () =>
           isSuperuser(found) || isSuperuser(await needs.findUser(merchant, id)),
+        mayRefund: async () => {
+          const now = await needs.findUser(merchant, id)
+          return now !== undefined && mayRefund(now.user)
+        },
         isSigned: isKey,
         ...proven,
       }

@@ -12,6 +12,7 @@ export type Caller = {
   /** As in event metadata: `user:pos1`, `integrator:acme`. */
   readonly actor: string
   readonly mayManageUsers: () => Promise<boolean>
+  readonly mayRefund: () => Promise<boolean>
   readonly isSigned: boolean
   /** When and with what it was signed; undefined unless it was. */
   readonly asked: Asked | undefined

@@ -110,7 +110,9 @@ export const makeIntegratorAccess = (needs: AccessNeeds & IntegratorNeeds) => {
     if (id === undefined) return unauthorized(`The header ${names.integrator} is missing.`)
     if (request.header(names.user) !== undefined)
       return unauthorized(`Send either ${names.user} or ${names.integrator}.`)
-    const who = { actor: `integrator:${id}`, mayManageUsers: async () => true, isSigned: true }
+    const actor = `integrator:${id}`
+    const may = async () => true
+    const who = { actor, mayManageUsers: may, mayRefund: may, isSigned: true }
     if (level === 'INTEGRATOR') {
       const proven = await check(id, undefined, request)
       return { ...who, merchant: '', ...proven }

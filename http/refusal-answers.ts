@@ -9,7 +9,12 @@ type Texts = { readonly [Code in RefusalCode]?: string }
 
 const byStatus = {
   401: { sign_in_is_wrong: 'The phone number, the PIN or the code is wrong.' },
-  403: { role_forbids_it: 'Your role does not allow this.' },
+  403: {
+    refunds_are_not_yours_to_give:
+      'This user may refund, and you may not: an owner changes it in the portal.',
+    role_forbids_it: 'Your role does not allow this.',
+    user_may_not_refund: 'This user may not refund: an owner allows it in the portal.',
+  },
   404: {
     no_checkpoint_covers_it:
       'No signed checkpoint covers it yet. One is signed within ten seconds: ask again.',

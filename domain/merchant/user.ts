@@ -31,6 +31,8 @@ const userRegister = switchable(
     secretHash: z.string().nullable(),
     /** RSA public key in PEM (SPKI). */
     publicKey: z.string().nullable(),
+    /** Absent: it may. */
+    mayRefund: z.boolean().optional(),
   }),
   ({ secretHash, publicKey }) => {
     if (secretHash === null && publicKey === null) refuse('user_has_no_credentials')
@@ -43,11 +45,22 @@ type UserEvent = ReturnType<typeof base.decide>[number]
 type UserCommand = Parameters<typeof base.decide>[0] & {
   /** Whether another user of the merchant can manage users; absent for commands of the operator. */
   readonly othersManage?: boolean
+  /** Whether who orders it may refund; absent for the operator and integrators. */
+  readonly giverMayRefund?: boolean
 }
 
 /** A superuser with a key manages users, through signed requests. */
 export const managesUsers = ({ roles, publicKey }: UserData, isDisabled: boolean): boolean =>
   !isDisabled && roles.includes('superuser') && publicKey !== null
+
+export const mayRefund = ({
+  mayRefund: may = true,
+}: {
+  readonly mayRefund?: boolean | undefined
+}): boolean => may
+
+const refunds = (entry: Entry<UserData>): boolean =>
+  entry.status === 'present' && mayRefund(entry.data)
 
 const manages = (entry: Entry<UserData>): boolean =>
   isEnabled(entry) && managesUsers(entry.data, false)
@@ -57,8 +70,13 @@ const decider: Decider<UserCommand, UserEvent, Entry<UserData>> = {
   decide(command, entry) {
     const events = base.decide(command, entry)
     const isLast = manages(entry) && command.othersManage === false
-    const stays = !isLast || manages(fold(base, events, entry))
-    return stays ? events : refuse('last_superuser_is_needed')
+    const after = fold(base, events, entry)
+    if (isLast && !manages(after)) return refuse('last_superuser_is_needed')
+    // Nobody takes over or makes what may do more than they may.
+    const isEnd = command.type === 'Disable' || command.type === 'Remove'
+    const isMore = events.length > 0 && !isEnd && (refunds(entry) || refunds(after))
+    if (isMore && command.giverMayRefund === false) return refuse('refunds_are_not_yours_to_give')
+    return events
   },
 }
 

@@ -72,7 +72,7 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
   }
 
   const update = async (tid: string, input: PaymentUpdate, call: Call): Promise<void> => {
-    const { actor, isSigned, merchant: own } = callerOf(call)
+    const { actor, isSigned, mayRefund, merchant: own } = callerOf(call)
     if (input.action === 'refund' && !isSigned) {
       const { remoteAddress: address } = call.request
       const who = { actor, merchant: own, address }
@@ -82,6 +82,7 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
     const payment = await needs.find(payments, tid)
     if (payment.status === 'unrequested' || payment.request.merchant !== own)
       return refuse('resource_is_unknown')
+    if (input.action === 'refund' && !(await mayRefund())) return refuse('user_may_not_refund')
     const { at } = call
     const { action } = input
     const context = action ? contextOfOrder(call, fieldsUsedBy(action)) : contextOf(call)

@@ -62,7 +62,7 @@ type Register<
     call: Call<unknown, unknown, Update>,
     id: string,
   ) => Changes<Data> | Promise<Changes<Data>>
-  /** Lets a change or removal go on when the caller may, with what it has to know besides. */
+  /** Lets an order go on when the caller may, with what it has to know besides. */
   readonly deciding?: (
     call: Call,
     id: string,
@@ -126,7 +126,9 @@ export const registerRoutes = <
   const create = async (call: Call<unknown, unknown, Input>): Promise<Data> => {
     const data = await register.created(call)
     const key = keyOf(data.merchant, data.id)
-    await handle(aggregate, key, { type: 'Register', data }, contextOf(call))
+    await deciding(call, data.id, async (facts) => {
+      await handle(aggregate, key, { type: 'Register', data, ...facts }, contextOf(call))
+    })
     return data
   }
 

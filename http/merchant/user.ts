@@ -151,16 +151,21 @@ export const userRoutes = (needs: UserNeeds): Route[] => {
     keyOf: within,
     // In order, so that of two last ones that go at once the second stays.
     deciding: async (call, id, goOn) => {
-      const { merchant } = await manager(call)
-      await inOrder(merchant, async () => goOn({ othersManage: await othersManage(merchant, id) }))
+      const { merchant, mayRefund } = await manager(call)
+      const giverMayRefund = await mayRefund()
+      await inOrder(merchant, async () =>
+        goOn({ giverMayRefund, othersManage: await othersManage(merchant, id) }),
+      )
     },
     created: async (call) => {
-      const { merchant } = await manager(call)
+      const { merchant, mayRefund } = await manager(call)
       const { id } = call.body
       const entry = await needs.find(users, within(merchant, id), 'log')
       // A repeat needs the earlier secret; a new user starts from the defaults.
       const registered = entry.status === 'present' ? entry.registered : undefined
-      return changed<UserData>({ merchant, id, ...defaults }, await named(call.body, registered))
+      const given = (await mayRefund()) ? {} : { mayRefund: false }
+      const blank = { merchant, id, ...defaults, ...given }
+      return changed<UserData>(blank, await named(call.body, registered))
     },
     faultsOfCreated: ({ body }) => credentialFaults(body),
     faultsOfChanges: async (call) => {
@@ -174,8 +179,8 @@ export const userRoutes = (needs: UserNeeds): Route[] => {
       const entry = await needs.find(users, within(merchant, id), 'log')
       return named(call.body, entry.status === 'present' ? entry.data : undefined)
     },
-    view: ({ secretHash, publicKey: pubkey, merchant: _, ...rest }) => ({
-      ...rest,
+    view: ({ id, roles, netmask, secretHash, publicKey: pubkey }) => ({
+      ...{ id, roles, netmask },
       has_secret: secretHash !== null,
       pubkey,
     }),

@@ -8,6 +8,8 @@ export const refusedTextsInEnglish = {
     'You have reached the limit of merchants for one person. Contact us if you need more.',
   refused_person_is_on_the_staff_already:
     'This person is on the staff already, or invited. Change the role instead.',
+  refused_refunds_are_not_yours_to_give:
+    'This API user may refund: only an owner can change it. Nothing was done.',
   refused_role_forbids_it: 'Your role does not allow this. Nothing was done.',
   refused_staff_is_too_large: 'There are 200 people on the staff: remove somebody first.',
 }
@@ -19,6 +21,8 @@ export const refusedTextsInNorwegian: Translated<typeof refusedTextsInEnglish> =
     'Du har nådd grensen for butikker for én person. Kontakt oss hvis du trenger flere.',
   refused_person_is_on_the_staff_already:
     'Denne personen er allerede ansatt eller invitert. Endre rollen i stedet.',
+  refused_refunds_are_not_yours_to_give:
+    'Denne API-brukeren kan refundere: bare en eier kan endre den. Ingenting ble gjort.',
   refused_role_forbids_it: 'Rollen din tillater ikke dette. Ingenting ble gjort.',
   refused_staff_is_too_large: 'Det er 200 ansatte: fjern noen først.',
 }

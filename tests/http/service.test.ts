@@ -560,6 +560,7 @@ const authenticate: AppNeeds['authenticate'] = async (_, { header }) => ({
   merchant: header('X-Service-Merchant') ?? '',
   actor: 'user:till',
   mayManageUsers: async () => false,
+  mayRefund: async () => false,
   isSigned: false,
   asked: undefined,
   signed: undefined,

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 import { makeVisitor, type TestVisitor } from '../people/visitor.ts'
 import { act, textOf } from './acts.ts'
 import { pairOf, signedBy } from './signed-calls.ts'
@@ -156,7 +156,9 @@ describe('given callbacks,', () => {
 
   test('when the secret is replaced, both are shown, to whoever may change it', async () => {
     const before = textOf(await bob.visit(`${area}/callbacks?secret`), 'callback-secret')
-    const rotated = await act(bob, await bob.visit(`${area}/callbacks`), 'rotate')
+    const rotated = await act(bob, await bob.visit(`${area}/callbacks`), 'rotate', {
+      code: codeOf('bob'),
+    })
     const page = await bob.follow(rotated)
     expect(before).toMatch(/^whsec_/)
     expect(textOf(page, 'callback-secret')).not.toBe(before)

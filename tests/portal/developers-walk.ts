@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import type { PeopleService } from '../../harness/people-service.ts'
+import { codeOf, type PeopleService } from '../../harness/people-service.ts'
 import type { Walk } from '../people/walk.ts'
 import { registerTried } from './developer-tries.ts'
 import { signInTo } from './portal-walk.ts'
@@ -30,6 +30,10 @@ export const walkDevelopers = async ({ service, open, seen }: DevelopersWalk): P
   const area = '/portal/sandbox/developers'
   const at = async (path: string) => page.goto(`${service.address}${area}${path}`)
   const submit = () => page.locator('main form.card .actions button').click()
+  const confirm = async () => {
+    await page.locator('[name=code]').fill(codeOf('alice'))
+    await submit()
+  }
   await signInTo(page, service.address, area)
   await seen('developers-users', page)
   await at('?add')
@@ -42,6 +46,8 @@ export const walkDevelopers = async ({ service, open, seen }: DevelopersWalk): P
   await seen('developers-new-user-wrong', page)
   await page.locator('[name=pubkey]').fill(pemOf(pairOf()))
   await submit()
+  await seen('developers-code', page)
+  await confirm()
   await page.locator('#fingerprint').waitFor()
   await openAll(page)
   await seen('developers-user', page)
@@ -49,6 +55,7 @@ export const walkDevelopers = async ({ service, open, seen }: DevelopersWalk): P
   await page.locator('[name=id]').fill(`till-${Date.now()}`)
   await page.locator('[name=credential][value=secret]').check()
   await submit()
+  await confirm()
   await page.locator('#secret').waitFor()
   await seen('developers-secret', page)
   await at('/applications')
@@ -60,6 +67,7 @@ export const walkDevelopers = async ({ service, open, seen }: DevelopersWalk): P
   await seen('developers-new-application-wrong', page)
   await page.locator('[name=redirect_uris]').fill('https://shop.example/back')
   await submit()
+  await confirm()
   await page.locator('#client').waitFor()
   await openAll(page)
   await seen('developers-application', page)

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterEach, expect, test } from 'vitest'
 import { desktop, phone } from '../people/page-browser.ts'
+import { typeCode } from '../people/walk.ts'
 import { furnishDevelopers, walkDevelopers } from './developers-walk.ts'
 import { faultsOfWalk, portalBrowser } from './portal-browser.ts'
 import { signInTo } from './portal-walk.ts'
@@ -49,6 +50,7 @@ test('given a browser that makes a key, when its file signs, the request is answ
   expect(page.url()).toContain('?add')
   await page.getByLabel('I have saved the private key').check()
   await make.click()
+  await typeCode(page, 'alice')
   await page.getByText('It can sign requests from now on.').waitFor()
   expect(await statusOfCall(portal.service, signedBy(portal.service, 'browser', pem))).toBe(200)
   expect(sent.some((text) => text.includes('PUBLIC+KEY'))).toBe(true)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 import { makeVisitor, type TestVisitor } from '../people/visitor.ts'
-import { act, textOf } from './acts.ts'
+import { act as acted, textOf } from './acts.ts'
 import { clientIs, pairOf, pemOf, signedBy, statusOfCall, type RsaPair } from './signed-calls.ts'
 
 let service: PeopleService
@@ -23,8 +23,11 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 const area = '/portal/sandbox/developers'
+/** With a one-time code. */
+const act: typeof acted = (visitor, page, change, values = {}) =>
+  acted(visitor, page, change, { code: codeOf('bob'), ...values })
 const addUser = async (fields: Readonly<Record<string, string>>) =>
-  bob.submit(await bob.visit(`${area}?add`), { ...fields })
+  bob.submit(await bob.visit(`${area}?add`), { ...fields, code: codeOf('bob') })
 
 const askedWith = (user: string, secret: string) =>
   statusOfCall(service, service.merchantHeaders('sandbox', user, secret))
@@ -69,10 +72,12 @@ describe('given a developer,', () => {
 
   test('when they ask for a secret, it is shown once; sent twice, it is the same', async () => {
     const form = await bob.visit(`${area}?add`)
-    const made = await bob.submit(form, { id: 'till-9', credential: 'secret', manages: 'yes' })
+    const code = codeOf('bob')
+    const given = { id: 'till-9', credential: 'secret', manages: 'yes', code }
+    const made = await bob.submit(form, given)
     const secret = textOf(made, 'secret')
     expect([made.status, secret.length]).toEqual([200, 43])
-    const twice = await bob.submit(form, { id: 'till-9', credential: 'secret', manages: 'yes' })
+    const twice = await bob.submit(form, given)
     expect(textOf(twice, 'secret')).toBe(secret)
     expect(await askedWith('till-9', secret)).toBe(200)
     const page = await bob.visit(`${area}/users/till-9`)
@@ -116,7 +121,10 @@ const application = {
   kind: 'confidential',
 }
 const addApplication = async (given: object) =>
-  bob.submit(await bob.visit(`${area}/applications?add`), { ...application, ...given })
+  bob.submit(await bob.visit(`${area}/applications?add`), {
+    ...{ ...application, code: codeOf('bob') },
+    ...given,
+  })
 
 describe('given an application,', () => {
   test('when it is public, or wrong, it has no secret, or is not there', async () => {

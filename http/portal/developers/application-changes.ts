@@ -14,8 +14,9 @@ import {
   type ApplicationForm,
   type NewApplicationForm,
 } from './application-fields.ts'
-import { applicationPath, type ApplicationRow } from './application-list.ts'
+import { applicationPath, applicationsPath, type ApplicationRow } from './application-list.ts'
 import { applicationPage, type ApplicationPageNeeds } from './application-page.ts'
+import type { AskCode } from './code-page.ts'
 import { newApplicationPage } from './new-application.ts'
 import { developersPath, textsOf } from './parts.ts'
 
@@ -43,7 +44,7 @@ const clientFor = (
 }
 
 const adding =
-  (needs: ApplicationChangeNeeds, findIn: FindIn) =>
+  (needs: ApplicationChangeNeeds, ask: AskCode, findIn: FindIn) =>
   async (
     visitor: PortalVisitor,
     call: Call<ShopParams, undefined, NewApplicationForm>,
@@ -56,6 +57,8 @@ const adding =
     const problems = toldProblems(visitor, told)
     if (hasProblems(problems))
       return newApplicationPage(visitor, { ...told, attempt, isPublic, isBound, problems })
+    const asked = await ask(visitor, call, { path: applicationsPath(visitor.shop.merchant) })
+    if (asked) return asked
     const { clientId, secret, secretHash } = clientFor(needs, visitor, 'new', attempt)
     const data = {
       ...{ clientId, merchant: visitor.shop.merchant, name: told.name },
@@ -98,6 +101,7 @@ const rotating =
 export const applicationChanges = (
   needs: ApplicationChangeNeeds,
   visits: Visits,
+  ask: AskCode,
   findIn: FindIn,
 ) => {
   const rotate = rotating(needs, findIn)
@@ -112,6 +116,8 @@ export const applicationChanges = (
     const problems = toldProblems(visitor, told)
     if (hasProblems(problems))
       return applicationPage(needs, visitor, row, { at: call.at, given: { ...told, problems } })
+    const asked = await ask(visitor, call, { path: applicationPath(merchant, clientId) })
+    if (asked) return asked
     const changes = { name: told.name, redirectUris: [...told.redirectUris] }
     const command = { type: 'Change', merchant, changes } as const
     await needs.handle(applications, clientId, command, contextOfStaff(call, visitor))
@@ -135,10 +141,13 @@ export const applicationChanges = (
   }
 
   return {
-    add: adding(needs, findIn),
-    change: (visitor: PortalVisitor, row: ApplicationRow, call: ApplicationCall) => {
+    add: adding(needs, ask, findIn),
+    change: async (visitor: PortalVisitor, row: ApplicationRow, call: ApplicationCall) => {
       const change = fieldOf(call.body, 'change')
       if (change === 'told') return tell(visitor, row, call)
+      const { merchant, clientId } = row.data
+      const asked = await ask(visitor, call, { path: applicationPath(merchant, clientId) })
+      if (asked) return asked
       if (change === 'secret') return rotate(visitor, row, call)
       if (change === 'disable') return end(visitor, row, call, 'Disable')
       if (change === 'enable') return end(visitor, row, call, 'Enable')

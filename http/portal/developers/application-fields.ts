@@ -17,18 +17,19 @@ const told = {
   name: typed('What payers read.', 'Bookshop').optional(),
   redirect_uris: typed('Where payers return to, one in each line.').optional(),
 }
+const code = typed('A one-time code; without it a page asks for it.').optional()
 const attempt = hidden('a form that is sent twice makes one secret.').optional()
 
 export const newApplicationForm = plainForm.extend({
   ...told,
-  attempt,
+  ...{ attempt, code },
   kind: z.enum(['confidential', 'public']),
   dpop: typed('`yes`: tokens are bound to a key of the application.').optional(),
 })
 
 export const applicationForm = plainForm.extend({
   ...told,
-  attempt,
+  ...{ attempt, code },
   change: z
     .enum(['told', 'secret', 'disable', 'enable', 'remove'])
     .meta({ description: 'Hidden in the form: what is changed.' }),

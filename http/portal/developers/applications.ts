@@ -14,6 +14,7 @@ import { applicationChanges, type ApplicationChangeNeeds } from './application-c
 import { applicationForm, newApplicationForm } from './application-fields.ts'
 import { applicationListPage, type ApplicationRow } from './application-list.ts'
 import { applicationPage } from './application-page.ts'
+import { askCode } from './code-page.ts'
 import { newApplicationPage } from './new-application.ts'
 import { doneIn } from './parts.ts'
 
@@ -56,12 +57,12 @@ const nothingGiven = { name: '', redirectUris: [], isPublic: false, isBound: fal
 
 /** OAuth applications of a merchant: they are registered, get secrets, and end. */
 export const portalApplicationRoutes = (needs: PortalApplicationNeeds, visits: Visits): Route[] => {
-  const { page, form } = portalPages(needs, visits)
+  const { page, form, confirm } = portalPages(needs, visits)
   const findIn = ({ shop }: PortalVisitor, client: string): ApplicationRow => {
     const row = needs.applications.find(streamOf(applications, client))
     return row?.data.merchant === shop.merchant ? row : refuse('resource_is_unknown')
   }
-  const { add, change } = applicationChanges(needs, visits, findIn)
+  const { add, change } = applicationChanges(needs, visits, askCode(confirm), findIn)
   return [
     page(
       {

@@ -13,6 +13,7 @@ import { contextOfStaff, type PortalNeeds, type Shown } from '../guard.ts'
 import type { PortalVisitor } from '../page.ts'
 import { portalPages, shopParams } from '../pages.ts'
 import { callbackListPage, callbacksPath, type CallbackListAsked } from './callback-list.ts'
+import { askCode, type AskCode } from './code-page.ts'
 import { callbackFilters } from './callback-status.ts'
 import { callbackPage, type CallbackPageNeeds } from './callback-page.ts'
 import { doneIn, textsOf } from './parts.ts'
@@ -27,6 +28,7 @@ const listForm = plainForm.extend({
   change: z
     .enum(['rotate', 'test', 'address'])
     .meta({ description: 'Hidden in the form: what is done.' }),
+  code: typed('A one-time code, to replace the secret.').optional(),
   uri: typed('Where the test message goes.', 'https://shop.example/callback').optional(),
   own_uri: typed('Where goes what has no address of its own; empty for nowhere.').optional(),
 })
@@ -60,7 +62,7 @@ const listAsked = (visitor: PortalVisitor, call: Call) => {
   }
 }
 
-const changing = (needs: PortalCallbackNeeds, visits: Visits) => {
+const changing = (needs: PortalCallbackNeeds, visits: Visits, ask: AskCode) => {
   const again = (
     visitor: PortalVisitor,
     call: ListCall,
@@ -76,6 +78,8 @@ const changing = (needs: PortalCallbackNeeds, visits: Visits) => {
     const context = contextOfStaff(call, visitor)
     const { at } = call
     if (fieldOf(call.body, 'change') === 'rotate') {
+      const asked = await ask(visitor, call, { path: callbacksPath(merchant) })
+      if (asked) return asked
       await needs.handle(callbackSecrets, merchant, { type: 'RotateCallbackSecret', at }, context)
       return visits.go(visitor, callbacksPath(merchant, '?secret&done=rotated'))
     }
@@ -100,7 +104,7 @@ const changing = (needs: PortalCallbackNeeds, visits: Visits) => {
 
 /** Callback messages of a merchant, and the secret that signs them. */
 export const portalCallbackRoutes = (needs: PortalCallbackNeeds, visits: Visits): Route[] => {
-  const { page, form } = portalPages(needs, visits)
+  const { page, form, confirm } = portalPages(needs, visits)
   const findIn = ({ shop }: PortalVisitor, message: string) => {
     const row = needs.callbackMessages.find(message)
     return row?.merchant === shop.merchant ? row : refuse('resource_is_unknown')
@@ -124,7 +128,7 @@ export const portalCallbackRoutes = (needs: PortalCallbackNeeds, visits: Visits)
           ownForm: listForm,
         },
       },
-      changing(needs, visits),
+      changing(needs, visits, askCode(confirm)),
     ),
     page(
       { ...place, path: onePath, params: oneParams, summary: 'A callback with its attempts' },

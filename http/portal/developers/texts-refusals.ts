@@ -82,6 +82,7 @@ export const norwegianRefusals: Readonly<
   sign_in_is_wrong: 'Telefonnummeret, PIN-koden eller engangskoden er feil.',
   token_is_bound_to_another_key: 'Tokenet er bundet til en annen nøkkel: bevis den.',
   user_has_no_credentials: 'En bruker trenger en hemmelighet, en nøkkel eller begge.',
+  user_may_not_refund: 'Brukeren kan ikke refundere: en eier kan tillate det i portalen.',
 }
 
 /** What a request is told that is refused before anything is decided. */

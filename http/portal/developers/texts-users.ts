@@ -38,9 +38,12 @@ export const userTextsInEnglish = {
   netmask: 'Only from this network',
   netmaskHint: 'Such as 192.0.2.0/24 or 2001:db8::/32. Leave empty to allow any network.',
   noUsers: 'No API users yet. Create one for each till, shop or server.',
+  ownersChange: 'This user may refund, so only an owner changes its key, secret and access.',
   privateKey: 'Private key',
   publicKey: 'Public key',
   publicKeyHint: 'PEM or OpenSSH, RSA of 2048 to 4096 bits. Never a private key.',
+  refunds: 'May refund',
+  refundsWhat: 'Its signed requests can give the merchant’s money back. Only owners set this.',
   removeWhat: 'Its requests are refused at once. What it has done stays on record.',
   role: 'Role',
   saveKey: 'Save the key',
@@ -106,9 +109,13 @@ export const userTextsInNorwegian: Translated<typeof userTextsInEnglish> = {
   netmaskHint:
     'For eksempel 192.0.2.0/24 eller 2001:db8::/32. La stå tomt for å tillate alle nettverk.',
   noUsers: 'Ingen API-brukere ennå. Opprett én for hver kasse, butikk eller server.',
+  ownersChange: 'Brukeren kan refundere, så bare en eier endrer nøkkel, hemmelighet og tilgang.',
   privateKey: 'Privat nøkkel',
   publicKey: 'Offentlig nøkkel',
   publicKeyHint: 'PEM eller OpenSSH, RSA på 2048 til 4096 bit. Aldri en privat nøkkel.',
+  refunds: 'Kan refundere',
+  refundsWhat:
+    'Signerte forespørsler kan betale tilbake butikkens penger. Bare eiere setter dette.',
   removeWhat:
     'Forespørslene blir avvist med en gang. Det den har gjort, blir stående i historikken.',
   role: 'Rolle',

@@ -19,6 +19,10 @@ const english = {
   changeApplication: 'Change name and redirect URIs',
   changeSecret: 'Replace the secret',
   clientId: 'Client id',
+  codeTitle: 'Confirm with a one-time code',
+  codeWhat:
+    'Keys, secrets, API users and applications let programs act for the merchant. Each change of ' +
+    'them asks for a code from your authenticator.',
   confidential: 'Confidential',
   confidentialWhat: 'Runs on your server and keeps a secret.',
   copy: 'Copy',
@@ -91,6 +95,10 @@ const norwegian: DeveloperTexts = {
   changeApplication: 'Endre navn og returadresser',
   changeSecret: 'Bytt hemmeligheten',
   clientId: 'Klient-id',
+  codeTitle: 'Bekreft med en engangskode',
+  codeWhat:
+    'Nøkler, hemmeligheter, API-brukere og applikasjoner lar programmer handle for butikken. Hver ' +
+    'endring av dem krever en kode fra autentiseringsappen din.',
   confidential: 'Konfidensiell',
   confidentialWhat: 'Kjører på serveren din og har en hemmelighet.',
   copy: 'Kopier',

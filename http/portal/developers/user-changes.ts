@@ -11,10 +11,12 @@ import { hasProblems, type Problems } from '../../payer/fields.ts'
 import type { Visits } from '../../payer/session.ts'
 import { contextOfStaff, type Shown } from '../guard.ts'
 import type { PortalVisitor } from '../page.ts'
+import type { AskCode } from './code-page.ts'
 import { newUserPage, type GivenNewUser } from './new-user.ts'
 import { developersPath, textsOf } from './parts.ts'
 import {
   accessIn,
+  mayGiveRefunds,
   netmaskProblem,
   wrongKey,
   type NewUserForm,
@@ -73,7 +75,7 @@ const problemsOf = (
 }
 
 const adding =
-  (needs: UserChangeNeeds, visits: Visits, findIn: FindIn) =>
+  (needs: UserChangeNeeds, visits: Visits, ask: AskCode, findIn: FindIn) =>
   async (
     visitor: PortalVisitor,
     call: Call<ShopParams, undefined, NewUserForm>,
@@ -82,22 +84,26 @@ const adding =
     const { merchant } = visitor.shop
     const [id, attempt] = [fieldOf(body, 'id'), fieldOf(body, 'attempt')]
     const [credential, pubkey] = [fieldOf(body, 'credential'), fieldOf(body, 'pubkey')]
-    const given = { id, attempt, credential, pubkey, access: accessIn(body) }
+    const given = { id, attempt, credential, pubkey, access: accessIn(visitor, body) }
     const problems = problemsOf(needs, visitor, given)
     // What is no public key may be a private one: it is not sent back.
     const shown = problems['pubkey'] === undefined ? given : { ...given, pubkey: '' }
     if (hasProblems(problems)) return newUserPage(visitor, { ...shown, problems })
+    const without = credential === 'secret' ? ['pubkey'] : []
+    const asked = await ask(visitor, call, { path: developersPath(merchant), without })
+    if (asked) return asked
     const secret = credential === 'secret' ? secretFor(needs, visitor, id, attempt) : undefined
     const entry = await needs.find(users, within(merchant, id), 'log')
     const kept = entry.status === 'present' ? entry.registered.secretHash : null
     const data: UserData = {
-      ...{ merchant, id, ...given.access },
+      ...{ merchant, id, mayRefund: false, ...given.access },
       secretHash: secret === undefined ? null : await hashOf(needs, secret, kept),
       publicKey: secret === undefined ? (needs.readPublicKey(pubkey) ?? null) : null,
     }
     const context = contextOfStaff(call, visitor)
     try {
-      await needs.handle(users, within(merchant, id), { type: 'Register', data }, context)
+      const command = { type: 'Register', data, giverMayRefund: mayGiveRefunds(visitor) } as const
+      await needs.handle(users, within(merchant, id), command, context)
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'id_used_with_other_data') throw error
       const taken = { id: textsOf(visitor).userIsThere }
@@ -112,7 +118,7 @@ type UserCall = Call<ShopParams, undefined, UserForm>
 type Change = (visitor: PortalVisitor, row: UserRow, call: UserCall) => Promise<Shown>
 
 /** A change of fields that goes back to the page of the user. */
-const saving = (needs: UserChangeNeeds, visits: Visits) => {
+const saving = (needs: UserChangeNeeds, visits: Visits, ask: AskCode) => {
   const change = async (
     visitor: PortalVisitor,
     { data: { id } }: UserRow,
@@ -120,7 +126,8 @@ const saving = (needs: UserChangeNeeds, visits: Visits) => {
     changes: Changes<UserData>,
   ): Promise<void> => {
     const { merchant } = visitor.shop
-    const command = { type: 'Change', merchant, changes } as const
+    const giverMayRefund = mayGiveRefunds(visitor)
+    const command = { type: 'Change', merchant, changes, giverMayRefund } as const
     await needs.handle(users, within(merchant, id), command, contextOfStaff(call, visitor))
   }
   const save =
@@ -129,22 +136,29 @@ const saving = (needs: UserChangeNeeds, visits: Visits) => {
       await change(visitor, row, call, changesIn(call))
       return visits.go(visitor, userPath(visitor.shop.merchant, row.data.id, `?done=${done}`))
     }
-  return { change, save }
+  const confirmed =
+    (change: Change): Change =>
+    async (visitor, row, call) => {
+      const path = userPath(visitor.shop.merchant, row.data.id)
+      return (await ask(visitor, call, { path })) ?? change(visitor, row, call)
+    }
+  return { change, save, confirmed }
 }
 
 /** By what a form says. */
 const changing = (
   needs: UserChangeNeeds,
   visits: Visits,
+  ask: AskCode,
   findIn: FindIn,
 ): ReadonlyMap<string, Change> => {
-  const { change, save } = saving(needs, visits)
+  const { change, save, confirmed } = saving(needs, visits, ask)
   const access: Change = async (visitor, row, call) => {
-    const wanted = accessIn(call.body)
+    const wanted = accessIn(visitor, call.body)
     const problems = netmaskProblem(needs, wanted, visitor)
     return hasProblems(problems)
       ? userPage(needs, visitor, row, { given: { access: wanted, problems } })
-      : save(() => wanted)(visitor, row, call)
+      : confirmed(save(() => wanted))(visitor, row, call)
   }
   const key: Change = async (visitor, row, call) => {
     const pubkey = fieldOf(call.body, 'pubkey')
@@ -152,7 +166,7 @@ const changing = (
     const problems = { pubkey: wrongKey(pubkey, visitor) }
     return publicKey === undefined
       ? userPage(needs, visitor, row, { given: { problems } })
-      : save(() => ({ publicKey }), row.data.publicKey === null ? 'saved' : 'key')(
+      : confirmed(save(() => ({ publicKey }), row.data.publicKey === null ? 'saved' : 'key'))(
           visitor,
           row,
           call,
@@ -170,26 +184,32 @@ const changing = (
     async (visitor, { data: { id } }, call) => {
       const { merchant } = visitor.shop
       const context = contextOfStaff(call, visitor)
-      await needs.handle(users, within(merchant, id), { type, merchant }, context)
+      const command = { type, merchant, giverMayRefund: mayGiveRefunds(visitor) } as const
+      await needs.handle(users, within(merchant, id), command, context)
       const path = type === 'Remove' ? developersPath(merchant) : userPath(merchant, id)
       return visits.go(visitor, `${path}?done=${done}`)
     }
   return new Map<string, Change>([
     ['access', access],
     ['key', key],
-    ['secret', secret],
-    ['drop_key', save(() => ({ publicKey: null }))],
-    ['drop_secret', save(() => ({ secretHash: null }))],
-    ['disable', end('Disable', 'disabled')],
-    ['enable', end('Enable', 'enabled')],
-    ['remove', end('Remove', 'removed')],
+    ['secret', confirmed(secret)],
+    ['drop_key', confirmed(save(() => ({ publicKey: null })))],
+    ['drop_secret', confirmed(save(() => ({ secretHash: null })))],
+    ['disable', confirmed(end('Disable', 'disabled'))],
+    ['enable', confirmed(end('Enable', 'enabled'))],
+    ['remove', confirmed(end('Remove', 'removed'))],
   ])
 }
 
-export const userChanges = (needs: UserChangeNeeds, visits: Visits, findIn: FindIn) => {
-  const changes = changing(needs, visits, findIn)
+export const userChanges = (
+  needs: UserChangeNeeds,
+  visits: Visits,
+  ask: AskCode,
+  findIn: FindIn,
+) => {
+  const changes = changing(needs, visits, ask, findIn)
   return {
-    add: adding(needs, visits, findIn),
+    add: adding(needs, visits, ask, findIn),
     change: (visitor: PortalVisitor, row: UserRow, call: UserCall): Promise<Shown> =>
       (changes.get(fieldOf(call.body, 'change')) ?? refuse('resource_is_unknown'))(
         visitor,

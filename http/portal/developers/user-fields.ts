@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
+import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import { roles } from '../../../domain/merchant/user.ts'
 import { fieldOf, type FormOf } from '../../forms.ts'
 import { areaField, inputField, type Problems } from '../../payer/fields.ts'
@@ -18,15 +19,17 @@ export type UserChecks = {
 
 const accessFields = {
   manages: typed('`yes` for a superuser, who may manage users.', 'yes').optional(),
+  refunds: typed('`yes` for a user that may refund; only owners set it.', 'yes').optional(),
   netmask: typed('Where requests come from.', '192.0.2.0/24').optional(),
 }
 const keyField = { pubkey: typed('The public key, as PEM or OpenSSH.').optional() }
+const code = typed('A one-time code; without it a page asks for it.').optional()
 const attempt = hidden('a form that is sent twice makes one secret.').optional()
 
 export const newUserForm = plainForm.extend({
   ...accessFields,
   ...keyField,
-  attempt,
+  ...{ attempt, code },
   id: typed('The name of the user.', 'till-2'),
   credential: z.enum(['key', 'secret']),
 })
@@ -39,7 +42,7 @@ const changes = [
 export const userForm = plainForm.extend({
   ...accessFields,
   ...keyField,
-  attempt,
+  ...{ attempt, code },
   change: z.enum(changes).meta({ description: 'Hidden in the form: what is changed.' }),
 })
 
@@ -49,13 +52,20 @@ export type UserForm = FormOf<typeof userForm>
 export type Access = {
   readonly roles: (typeof roles)[number][]
   readonly netmask: string | null
+  /** Absent where it stays as it is. */
+  readonly mayRefund?: boolean
 }
 
-type AccessForm = Pick<UserForm, 'manages' | 'netmask'>
+type AccessForm = Pick<UserForm, 'manages' | 'netmask' | 'refunds'>
 
-export const accessIn = (body: AccessForm): Access => ({
+/** Nobody gives an API user more than they may do themselves. */
+export const mayGiveRefunds = ({ me }: Pick<PortalVisitor, 'me'>): boolean =>
+  mayDo(me.terms, 'refund')
+
+export const accessIn = (visitor: PortalVisitor, body: AccessForm): Access => ({
   roles: [fieldOf(body, 'manages') === 'yes' ? 'superuser' : 'user'],
   netmask: fieldOf(body, 'netmask') || null,
+  ...(mayGiveRefunds(visitor) && { mayRefund: fieldOf(body, 'refunds') === 'yes' }),
 })
 
 export const netmaskProblem = (
@@ -75,6 +85,15 @@ export const accessHtml = (visitor: PortalVisitor, given: Access, problems: Prob
     ...{ type: 'checkbox', name: 'manages', value: 'yes', isChosen },
     ...{ text: texts.manages, what: texts.managesWhat },
   })}
+  ${
+    mayGiveRefunds(visitor)
+      ? checkField({
+          ...{ type: 'checkbox', name: 'refunds', value: 'yes' },
+          ...{ isChosen: given.mayRefund === true },
+          ...{ text: texts.refunds, what: texts.refundsWhat },
+        })
+      : ''
+  }
   ${inputField({
     name: 'netmask',
     label: texts.netmask,

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { mayDo } from '../../../domain/merchant/staff-roles.ts'
-import type { UserData } from '../../../domain/merchant/user.ts'
+import { mayRefund, type UserData } from '../../../domain/merchant/user.ts'
 import type { Html } from '../../payer/page.ts'
 import { linkToOlder } from '../../payer/paging.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
@@ -29,7 +29,8 @@ export const userBadges = (visitor: PortalVisitor, { data, isDisabled }: UserRow
   return html`<span class="badges"
     >${isDisabled ? html`<b class="badge bad">${texts.disabled}</b>` : ''}
     ${data.publicKey === null ? '' : html`<b class="badge good">${texts.key}</b>`}
-    ${data.secretHash === null ? '' : html`<b class="badge">${texts.secret}</b>`}</span
+    ${data.secretHash === null ? '' : html`<b class="badge">${texts.secret}</b>`}
+    ${mayRefund(data) ? html`<b class="badge warn">${texts.refunds}</b>` : ''}</span
   >`
 }
 

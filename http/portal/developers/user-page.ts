@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { filledText } from '../../../application/filled-text.ts'
 import { mayDo } from '../../../domain/merchant/staff-roles.ts'
+import { mayRefund } from '../../../domain/merchant/user.ts'
 import type { Problems } from '../../payer/fields.ts'
 import type { Html } from '../../payer/page.ts'
 import { hiddenFields } from '../../payer/session.ts'
@@ -18,7 +19,7 @@ import {
   textsOf,
 } from './parts.ts'
 import { keySnippet, secretSnippet, type SnippetNeeds } from './snippets.ts'
-import { accessHtml, keyHtml, type Access } from './user-fields.ts'
+import { accessHtml, keyHtml, mayGiveRefunds, type Access } from './user-fields.ts'
 import { userBadges, userPath, type UserRow } from './user-list.ts'
 
 export type UserPageNeeds = SnippetNeeds & {
@@ -31,6 +32,10 @@ type GivenUser = {
   readonly access?: Access
   readonly problems?: Problems
 }
+
+/** Whether whoever looks may change it: only who may refund changes what may refund. */
+const isTheirs = (visitor: PortalVisitor, data: UserRow['data']): boolean =>
+  !mayRefund(data) || mayGiveRefunds(visitor)
 
 const keyPart = (visitor: PortalVisitor, { data }: UserRow, { problems = {} }: GivenUser): Html => {
   const texts = textsOf(visitor)
@@ -92,13 +97,13 @@ const secretPart = (needs: UserPageNeeds, visitor: PortalVisitor, { data }: User
 
 const accessPart = (visitor: PortalVisitor, { data }: UserRow, given: GivenUser): Html => {
   const texts = textsOf(visitor)
-  const { access = data, problems = {} } = given
+  const { access = { ...data, mayRefund: mayRefund(data) }, problems = {} } = given
   const isOpen = problems['netmask'] === undefined ? '' : 'open'
   return html`<details class="asked" ${isOpen}>
     <summary>${texts.changeAccess}</summary>
     <form method="post" action="${userPath(visitor.shop.merchant, data.id)}">
       ${hiddenFields({ csrf: visitor.csrf, change: 'access' })}
-      ${accessHtml(visitor, { roles: [...access.roles], netmask: access.netmask }, problems)}
+      ${accessHtml(visitor, access, problems)}
       <div class="actions"><button>${texts.save}</button></div>
     </form>
   </details>`
@@ -109,12 +114,27 @@ const endPart = (visitor: PortalVisitor, { data, isDisabled }: UserRow): Html =>
   const path = userPath(visitor.shop.merchant, data.id)
   const act = (change: string, label: string, kind: 'danger' | '') =>
     actHtml(visitor, { path, change, label, kind })
+  const enable = isTheirs(visitor, data) ? act('enable', texts.enable, '') : ''
   return html`${
     isDisabled
-      ? act('enable', texts.enable, '')
+      ? enable
       : askedHtml(texts.disable, texts.disableWhat, act('disable', texts.disable, 'danger'))
   }
   ${askedHtml(texts.remove, texts.removeWhat, act('remove', texts.remove, 'danger'))}`
+}
+
+const changesHtml = (
+  needs: UserPageNeeds,
+  visitor: PortalVisitor,
+  row: UserRow,
+  given: GivenUser,
+): Html | '' => {
+  if (!mayDo(visitor.me.terms, 'change_api_users')) return ''
+  const changes = isTheirs(visitor, row.data)
+    ? html`${keyPart(visitor, row, given)} ${secretPart(needs, visitor, row)}
+      ${accessPart(visitor, row, given)}`
+    : html`<p class="quiet">${textsOf(visitor).ownersChange}</p>`
+  return html`${changes} ${endPart(visitor, row)}`
 }
 
 /** A secret that was made just now, in the only page that shows it. */
@@ -181,13 +201,7 @@ export const userPage = (
       <div class="beside">
         <section class="card">
           <h2>${row.data.id}</h2>
-          ${aboutHtml(needs, visitor, row)}
-          ${
-            mayDo(visitor.me.terms, 'change_api_users')
-              ? html`${keyPart(visitor, row, given)} ${secretPart(needs, visitor, row)}
-                ${accessPart(visitor, row, given)} ${endPart(visitor, row)}`
-              : ''
-          }
+          ${aboutHtml(needs, visitor, row)} ${changesHtml(needs, visitor, row, given)}
         </section>
         ${tryPart(needs, visitor, row)}
       </div>`,

@@ -11,6 +11,7 @@ import type { Route } from '../../route.ts'
 import type { PortalNeeds } from '../guard.ts'
 import type { PortalVisitor } from '../page.ts'
 import { portalPages, shopParams } from '../pages.ts'
+import { askCode } from './code-page.ts'
 import { newUserPage } from './new-user.ts'
 import { doneIn } from './parts.ts'
 import { userChanges, type UserChangeNeeds } from './user-changes.ts'
@@ -48,10 +49,10 @@ const checkMay = ({ me }: PortalVisitor): void => {
 
 /** API users of a merchant: they are made, get keys and secrets, and end. */
 export const portalUserRoutes = (needs: PortalUserNeeds, visits: Visits): Route[] => {
-  const { page, form } = portalPages(needs, visits)
+  const { page, form, confirm } = portalPages(needs, visits)
   const findIn = ({ shop }: PortalVisitor, user: string): UserRow =>
     needs.users.find(streamOf(users, within(shop.merchant, user))) ?? refuse('resource_is_unknown')
-  const { add, change } = userChanges(needs, visits, findIn)
+  const { add, change } = userChanges(needs, visits, askCode(confirm), findIn)
   return [
     page(
       {

@@ -3,9 +3,10 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { fetchCallbackKeys, problemsOf } from '../../../harness/callback-check.ts'
 import { go, press, sees, type Place } from './place.ts'
+import type { Owner } from './sign-up.ts'
 
 /** Creates an API user with a key made in the browser; returns the private key. */
-export const makeUser = async (page: Page, user: string): Promise<string> => {
+export const makeUser = async ({ page, nextCode }: Owner, user: string): Promise<string> => {
   await go(page, 'Developers')
   await sees(page, 'No API users yet')
   await go(page, 'New API user')
@@ -16,17 +17,21 @@ export const makeUser = async (page: Page, user: string): Promise<string> => {
   expect(file.suggestedFilename()).toMatch(new RegExp(`-${user}-[-\\d]+\\.pem$`))
   await page.getByLabel('I have saved the private key').check()
   await press(page, 'Create the user')
+  await page.getByLabel('One-time code').fill(await nextCode())
+  await press(page, 'Continue')
   await sees(page, 'It can sign requests from now on.')
   return readFile(await file.path(), 'utf8')
 }
 
-export const registerApplication = async (page: Page): Promise<void> => {
+export const registerApplication = async ({ page, nextCode }: Owner): Promise<void> => {
   await go(page, 'Developers')
   await go(page, 'Applications')
   await go(page, 'New application')
   await page.getByLabel('Name', { exact: true }).fill('Coffee club')
   await page.getByLabel('Redirect URIs').fill('https://club.example/back')
   await press(page, 'Register')
+  await page.getByLabel('One-time code').fill(await nextCode())
+  await press(page, 'Continue')
   await sees(page, 'it is shown only once')
   expect((await page.locator('#secret').innerText()).length).toBeGreaterThan(30)
   await sees(page, 'https://club.example/back')
