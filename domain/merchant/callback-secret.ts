@@ -6,8 +6,6 @@ import { instant, type Instant } from '../time.ts'
 
 /** How long messages are also signed with the previous secret. */
 const overlapMs = 86_400_000
-/** Previous secrets that still sign; each signs every message. */
-const mostEarlier = 3
 
 /** Streams `callback_secret-<merchant>`. The secrets themselves are derived with the vault. */
 export const callbackSecretEvents = {
@@ -36,9 +34,8 @@ export const callbackSecret: Decider<Command, CallbackSecretEvent, CallbackSecre
   decide: ({ at }) => [{ type: 'CallbackSecretRotated', data: { at } }],
   evolve: ({ current, earlier }, { data }) => ({
     current: current + 1,
-    earlier: [{ number: current, validUntil: data.at + overlapMs }, ...earlier].slice(
-      0,
-      mostEarlier,
+    earlier: [{ number: current, validUntil: data.at + overlapMs }, ...earlier].filter(
+      ({ validUntil }) => validUntil === null || data.at < validUntil,
     ),
   }),
 }

@@ -87,3 +87,18 @@ test('the secret of a merchant is shown to its owner and to the operator only', 
     /no merchant nobody/,
   )
 })
+
+test('however often it is replaced within a day, each secret signs for 24 hours', async () => {
+  await service.world('POST', '/sandbox/v1/clock/', { advance_seconds: 86_401 })
+  const { secret: first } = (await service.owner('GET', path)).body
+  for (let times = 0; times < 5; times += 1) await service.owner('POST', `${path}?time=${times}`)
+  const { earlier } = (await service.owner('GET', path)).body
+  expect(earlier).toHaveLength(5)
+  expect(earlier.at(-1).secret).toBe(first)
+  const arrival = await received()
+  expect(new Webhook(first).verify(arrival.body, arrival.headers)).toBeTruthy()
+  await service.world('POST', '/sandbox/v1/clock/', { advance_seconds: 86_401 })
+  expect((await service.owner('GET', path)).body.earlier).toEqual([])
+  const late = await received()
+  expect(() => new Webhook(first).verify(late.body, late.headers)).toThrow(/No matching signature/)
+})
