@@ -1,7 +1,7 @@
 import type { AskedChange } from '../domain/accounting/account-change.ts'
 import { accountChanges, merchants, staffs } from '../domain/aggregates.ts'
 import type { NoticeKind } from '../domain/merchant/notice.ts'
-import type { StaffMember } from '../domain/merchant/staff.ts'
+import { wasOwner, type StaffMember } from '../domain/merchant/staff.ts'
 import { mayDo } from '../domain/merchant/staff-roles.ts'
 import { isEnabled } from '../domain/register.ts'
 import { memberOf } from '../domain/staff-members.ts'
@@ -12,9 +12,9 @@ import type { SendMessage } from './number-proofs.ts'
 import { perKeyBackOff, type OutageOf } from './per-key-back-off.ts'
 import { setSettlementAccount } from './set-settlement-account.ts'
 
-type Waiting = { readonly merchant: string; readonly asked: AskedChange }
+type Waiting<Asked = AskedChange> = { readonly merchant: string; readonly asked: Asked }
 
-type TellNeeds = {
+export type TellNeeds = {
   readonly findStaff: (merchant: string) => Promise<{ readonly members: readonly StaffMember[] }>
   /** Undefined once the person is erased. */
   readonly invitedNumber: (phone: string) => string | undefined
@@ -29,6 +29,8 @@ type OwnerWords = {
   readonly notice: (kind: NoticeKind, place: string) => string
   readonly accountAsked: (shop: string, endOfAccount: string) => string
   readonly accountWithdrawn: (shop: string, endOfAccount: string, why: WhyWithdrawn) => string
+  readonly ownerChangeAsked: (shop: string) => string
+  readonly ownerChangeWithdrawn: (shop: string, why: WhyWithdrawn) => string
 }
 
 /** The texts in the language of a country (ISO 3166): the owner's own language is unknown. */
@@ -36,14 +38,12 @@ export type OwnerWordsIn = (country: string | null) => OwnerWords
 
 type Asking = Omit<AskedChange, 'takesEffectAt'>
 
-/** Notifies every owner. Returns those notified. */
+/** Notifies whoever is an owner, or was lately. Returns those notified. */
 export const notifyOwners =
   ({ findStaff, invitedNumber, sendMessage }: TellNeeds) =>
-  async (merchant: string, text: string): Promise<readonly string[]> => {
+  async (merchant: string, text: string, at: Instant): Promise<readonly string[]> => {
     const { members } = await findStaff(merchant)
-    const owners = members.filter(
-      ({ status, terms }) => status === 'joined' && terms.role === 'owner',
-    )
+    const owners = members.filter((one) => wasOwner(one, at))
     return owners.flatMap(({ member, phone }) => {
       const number = invitedNumber(phone)
       if (number === undefined || !sendMessage) return []
@@ -64,28 +64,32 @@ export const askAccountChange =
     const { events } = await handle(accountChanges, merchant, command, context)
     if (events.length === 0) return
     const { change } = asking
-    const members = await notifyOwners(needs)(merchant, text)
+    const members = await notifyOwners(needs)(merchant, text, context.at)
     const announce = { type: 'AnnounceAccountChange', change, members } as const
     await handle(accountChanges, merchant, announce, context)
   }
 
-type Needs = {
-  readonly handle: Handle
-  readonly find: Find
+type DueNeeds<Asked> = {
   readonly rows: {
-    due(now: Instant, limit: number): readonly Waiting[]
+    due(now: Instant, limit: number): readonly Waiting<Asked>[]
     nextDue(now: Instant): Instant | null
   }
   readonly caughtUp: () => Promise<void>
   readonly outageOf: OutageOf
+}
+
+type Needs = DueNeeds<AskedChange> & {
+  readonly handle: Handle
+  readonly find: Find
   readonly onWithdrawn: (
     merchant: string,
     asked: AskedChange,
     why: WhyWithdrawn,
+    at: Instant,
   ) => Promise<unknown>
 }
 
-export type WhyWithdrawn = 'merchant_is_disabled' | 'asker_is_no_owner'
+export type WhyWithdrawn = 'merchant_is_disabled' | 'asker_is_no_owner' | 'last_owner_is_needed'
 
 const batchSize = 100
 
@@ -115,28 +119,34 @@ const finish = async (
   if (why !== undefined) {
     const withdraw = { type: 'WithdrawAccountChange', change, by: context.actor } as const
     await handle(accountChanges, merchant, withdraw, context)
-    await onWithdrawn(merchant, asked, why)
+    await onWithdrawn(merchant, asked, why, at)
     return
   }
   await setSettlementAccount({ handle, find })(merchant, { payoutAccount }, context)
   await handle(accountChanges, merchant, { type: 'FinishAccountChange', change, at }, context)
 }
 
-/**
- * Applies requested account changes after owners have had time to see them. Withdraws a change if
- * by then the merchant is disabled, or the requester is no longer an owner.
- */
-export const changeAccounts = (needs: Needs) => {
-  const { rows, caughtUp, outageOf } = needs
-  const keyOf = ({ merchant }: Waiting): string => merchant
-  const backOff = perKeyBackOff<Waiting>({ keyOf, outageOf })
+/** Finishes the requested changes whose wait is over. */
+export const finishWhenDue = <Asked>(
+  { rows, caughtUp, outageOf }: DueNeeds<Asked>,
+  finish: (one: Waiting<Asked>, now: Instant) => Promise<void>,
+) => {
+  const keyOf = ({ merchant }: Waiting<Asked>): string => merchant
+  const backOff = perKeyBackOff<Waiting<Asked>>({ keyOf, outageOf })
   return async (now: Instant, stopped: AbortSignal): Promise<Instant | null> => {
     while (!stopped.aborted) {
       const batch = backOff.due(now, batchSize, (limit) => rows.due(now, limit))
       if (batch.length === 0) break
-      for (const one of batch) await backOff.attempt(one, now, () => finish(needs, one, now))
+      for (const one of batch) await backOff.attempt(one, now, () => finish(one, now))
       await caughtUp()
     }
     return backOff.nextLook(rows.nextDue(now))
   }
 }
+
+/**
+ * Applies requested account changes after owners have had time to see them. Withdraws a change if
+ * by then the merchant is disabled, or the requester is no longer an owner.
+ */
+export const changeAccounts = (needs: Needs) =>
+  finishWhenDue(needs, (one, now) => finish(needs, one, now))

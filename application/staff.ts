@@ -1,5 +1,5 @@
 import { payers, staffs } from '../domain/aggregates.ts'
-import { staffActor } from '../domain/merchant/staff.ts'
+import { isOwner, ownersToldMs, staffActor, wasOwner } from '../domain/merchant/staff.ts'
 import type { StaffTerms } from '../domain/merchant/staff-roles.ts'
 import type { Profile } from '../domain/people/profile.ts'
 import { refuse } from '../domain/refusal.ts'
@@ -9,6 +9,7 @@ import {
   type MemberCommand,
   type Members,
 } from '../domain/staff-members.ts'
+import type { Instant } from '../domain/time.ts'
 import type { Aggregate, DecidedEvent, Find } from './find-state.ts'
 import type { Context, Handle } from './handle.ts'
 import { readName, sealName, type People } from './people.ts'
@@ -102,15 +103,11 @@ export const staffOf = <Terms extends AnyTerms>(needs: StaffNeeds, kind: Kind<Te
   }
 }
 
+type Place = { readonly merchant: string; readonly member: string; readonly hasJoined: boolean }
+
 type Rows = {
-  ofPerson(
-    person: string,
-    limit: number,
-  ): readonly {
-    readonly merchant: string
-    readonly member: string
-    readonly hasJoined: boolean
-  }[]
+  ofPerson(person: string, limit: number): readonly Place[]
+  lately(person: string, since: Instant, limit: number): readonly Place[]
 }
 
 /** The staff of merchants. */
@@ -137,6 +134,18 @@ export const makeStaff = ({
       await caughtUp()
       const persons = await personsOf(needs, payer)
       return persons.flatMap((person) => rows.ofPerson(person, mostMerchants))
+    },
+    /** Where somebody is no owner any more, but was one lately. */
+    ownedLately: async (payer: string, at: Instant) => {
+      await caughtUp()
+      const gone = rows.lately(payer, at - ownersToldMs, mostMerchants)
+      const places = [...rows.ofPerson(payer, mostMerchants), ...gone]
+      const found = places.map(async ({ merchant, member }) => {
+        const { members } = await staff.findStaff(merchant)
+        const one = members.find((each) => each.member === member)
+        return one && wasOwner(one, at) && !isOwner(one) ? [{ merchant, member }] : []
+      })
+      return (await Promise.all(found)).flat()
     },
   }
 }

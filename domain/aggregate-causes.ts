@@ -1,5 +1,4 @@
 import * as aggregates from './aggregates.ts'
-import { accountChangeCauses } from './accounting/account-change.ts'
 import { bankEntryCauses } from './accounting/bank-entry.ts'
 import { feeCauses, taxcodeCauses } from './accounting/fees-causes.ts'
 import { ledgerCauses } from './accounting/ledger-causes.ts'
@@ -55,7 +54,6 @@ const own: Own = {
   feeSchedules: feeCauses,
   taxcodesOfOperator: taxcodeCauses,
   ledgers: ledgerCauses,
-  accountChanges: accountChangeCauses,
   bankEntries: bankEntryCauses,
   settlementSeries: seriesCauses,
   settlements: settlementCauses,

@@ -1,4 +1,4 @@
-import { accountChange, accountChangeEvents } from './accounting/account-change.ts'
+import { accountChange } from './accounting/account-change.ts'
 import { bankEntry, bankEntryEvents } from './accounting/bank-entry.ts'
 import { bankCalendar } from './accounting/bank-calendar.ts'
 import { fees, feeEvents } from './accounting/fees.ts'
@@ -18,6 +18,8 @@ import { channel } from './merchant/channel.ts'
 import { integrator } from './merchant/integrator.ts'
 import { merchant } from './merchant/merchant.ts'
 import { noticeCauses, noticeEvents, notices } from './merchant/notice.ts'
+import { organization } from './merchant/organization.ts'
+import { ownerChange } from './merchant/owner-change.ts'
 import { pos } from './merchant/pos.ts'
 import { requestLimit } from './merchant/request-limit.ts'
 import { scanEvents, scans } from './merchant/scans.ts'
@@ -59,6 +61,10 @@ export const merchants = { category: 'merchant', ...merchant }
 export const users = { category: 'user', ...ordered(user) }
 /** Keyed by merchant. */
 export const staffs = { category: 'staff', ...staff }
+/** Keyed by organisation number. */
+export const organizations = { category: 'organization', ...organization }
+/** Keyed by merchant. */
+export const ownerChanges = { category: 'owner_change', ...ownerChange }
 /** Keyed by merchant. */
 export const noticesOfMerchants = {
   category: 'notice',
@@ -115,11 +121,7 @@ export const taxcodesOfOperator = {
 export const ledgers = { category: 'ledger', decider: ledger, events: ledgerEvents }
 export const settlementAccounts = { category: 'settlement_account', ...ordered(settlementAccount) }
 /** Keyed by merchant. */
-export const accountChanges = {
-  category: 'account_change',
-  decider: accountChange,
-  events: accountChangeEvents,
-}
+export const accountChanges = { category: 'account_change', ...accountChange }
 /** Keyed by country. */
 export const bankCalendars = { category: 'bank_calendar', ...bankCalendar }
 /** Keyed by a digest of what identifies the entry. */

@@ -52,6 +52,8 @@ export type RefusalCode =
   | 'no_checkpoint_covers_it'
   | 'nothing_is_captured'
   | 'nothing_is_left_to_capture'
+  | 'owner_change_is_waiting'
+  | 'owner_change_must_wait'
   | 'payer_exists'
   | 'payer_is_unknown'
   | 'payment_is_amended_too_much'

@@ -14,6 +14,8 @@ export type Invitation<Terms> = {
   readonly person: string
   readonly phone: string
   readonly terms: Terms
+  /** The member who invited them; absent for the operator, and in old events. */
+  readonly by?: string | undefined
 }
 
 export type Member<Terms> = Invitation<Terms> & {
@@ -21,6 +23,8 @@ export type Member<Terms> = Invitation<Terms> & {
   readonly since: Instant
   /** The newest visit, and the one before it. */
   readonly visits: readonly Visit[]
+  /** When they last ceased to lead. */
+  readonly ledUntil?: Instant
 }
 
 /** Everybody ever invited, newest last. */
@@ -54,6 +58,8 @@ export type Rules<Terms> = {
   readonly leads: (terms: Terms) => boolean
   /** The refusal when the last leading member would go. */
   readonly lastLeads: RefusalCode
+  /** Whether a member takes the lead from another only through a request that waits. */
+  readonly endWaits?: true
 }
 
 const mostPresent = 200
@@ -75,14 +81,21 @@ const known = <Terms>(staff: Members<Terms>, id: string): Member<Terms> =>
   memberOf(staff, id) ?? refuse('resource_is_unknown')
 
 const invite = <Terms>(staff: Members<Terms>, invitation: Invitation<Terms>): Change<Terms>[] => {
-  const { member, person, phone, terms } = invitation
+  const { member, person, phone, terms, by } = invitation
   const present = staff.members.filter(({ status }) => status !== 'gone')
   const earlier = present.find((one) => one.person === person)
   if (earlier)
     return jsonEquals(earlier.terms, terms) ? [] : refuse('person_is_on_the_staff_already')
   if (present.length >= mostPresent) return refuse('staff_is_too_large')
-  return [{ kind: 'Invited', data: { member, person, phone, terms } }]
+  const data = { member, person, phone, terms, ...(by !== undefined && { by }) }
+  return [{ kind: 'Invited', data }]
 }
+
+/** The open invitations of a member end once that member can no longer invite. */
+const fallen = <Terms>({ members }: Members<Terms>, inviter: string): Change<Terms>[] =>
+  members
+    .filter(({ status, by }) => status === 'invited' && by === inviter)
+    .map(({ member }) => ({ kind: 'Removed', data: { member } }))
 
 const join = <Terms>(
   staff: Members<Terms>,
@@ -104,14 +117,24 @@ const add = <Terms>(staff: Members<Terms>, invitation: Invitation<Terms>): Chang
   return [...invited, { kind: 'Joined', data: { member: waiting, person } }]
 }
 
+const isLeadingBy =
+  <Terms>({ leads }: Pick<Rules<Terms>, 'leads'>) =>
+  ({ status, terms }: Member<Terms>): boolean =>
+    status === 'joined' && leads(terms)
+
 /** Makes `decide` for a staff with these rules. */
-export const deciding = <Terms extends AnyTerms>({ mayChange, leads, lastLeads }: Rules<Terms>) => {
-  const isLeading = ({ status, terms }: Member<Terms>) => status === 'joined' && leads(terms)
+export const deciding = <Terms extends AnyTerms>(rules: Rules<Terms>) => {
+  const { mayChange, leads, lastLeads, endWaits } = rules
+  const isLeading = isLeadingBy(rules)
 
   const checkOrder = (staff: Members<Terms>, { by, type }: MemberCommand<Terms>): void => {
     if (by === undefined || type === 'Join' || type === 'Leave' || type === 'Visit') return
     const orders = memberOf(staff, by)
     if (orders?.status !== 'joined' || !mayChange(orders.terms)) refuse('role_forbids_it')
+  }
+
+  const checkWaited = (before: Member<Terms>, { by }: MemberCommand<Terms>): void => {
+    if (endWaits && by !== undefined && isLeading(before)) refuse('owner_change_must_wait')
   }
 
   const keepLeader = ({ members }: Members<Terms>, leaving: Member<Terms>): void => {
@@ -132,14 +155,20 @@ export const deciding = <Terms extends AnyTerms>({ mayChange, leads, lastLeads }
         const { member, terms } = command
         const before = known(staff, member)
         if (jsonEquals(before.terms, terms)) return []
-        if (!leads(terms)) keepLeader(staff, before)
-        return [{ kind: 'RoleChanged', data: { member, terms } }]
+        if (!leads(terms)) {
+          checkWaited(before, command)
+          keepLeader(staff, before)
+        }
+        const ended = mayChange(terms) ? [] : fallen(staff, member)
+        return [{ kind: 'RoleChanged', data: { member, terms } }, ...ended]
       }
       case 'Remove':
       case 'Leave': {
         const { type, member } = command
+        if (type === 'Remove') checkWaited(known(staff, member), command)
         keepLeader(staff, known(staff, member))
-        return [{ kind: type === 'Leave' ? 'Left' : 'Removed', data: { member } }]
+        const kind = type === 'Leave' ? 'Left' : 'Removed'
+        return [{ kind, data: { member } }, ...fallen(staff, member)]
       }
       case 'Visit':
         known(staff, command.member)
@@ -172,14 +201,21 @@ export const evolved = <Terms>(
   { members }: Members<Terms>,
   change: Change<Terms>,
   at: Visit,
+  rules: Pick<Rules<Terms>, 'leads'>,
 ): Members<Terms> => {
   if (change.kind === 'Invited') {
-    const invited = { ...change.data, status: 'invited', since: at.at, visits: [] } as const
+    const before = members.find((one) => one.member === change.data.member)
+    const led = before?.ledUntil === undefined ? {} : { ledUntil: before.ledUntil }
+    const invited = { ...change.data, status: 'invited', since: at.at, visits: [], ...led } as const
     const others = members.filter((one) => one.member !== invited.member)
     return { members: [...others, invited] }
   }
   const { member } = change.data
-  const changed = (one: Member<Terms>) =>
-    one.member === member ? evolveMember(one, change, at) : one
+  const isLeading = isLeadingBy(rules)
+  const changed = (one: Member<Terms>) => {
+    if (one.member !== member) return one
+    const after = evolveMember(one, change, at)
+    return isLeading(one) && !isLeading(after) ? { ...after, ledUntil: at.at } : after
+  }
   return { members: members.map(changed) }
 }

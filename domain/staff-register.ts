@@ -30,7 +30,11 @@ const eventsOf = <Name extends string, Terms extends AnyTerms>(
   const person = z.string()
   const ofMember = z.object({ member })
   return {
-    [`${name}Invited`]: z.object({ member, person, phone: z.string(), terms }),
+    [`${name}Invited`]: z.object({
+      ...{ member, person, phone: z.string(), terms },
+      /** Who invited them; the operator where it is absent. */
+      by: z.string().optional(),
+    }),
     /** `person`: the joining account; differs from the invited one if the number has moved. */
     [`${name}Joined`]: z.object({ member, person }),
     [`${name}RoleChanged`]: z.object({ member, terms }),
@@ -80,7 +84,7 @@ export const staffRegister = <Name extends string, Terms extends AnyTerms>(
       })) as readonly Event[],
     evolve: (staff, { type, data }, { at, position }) => {
       const change = { kind: type.slice(name.length), data } as Change<Terms>
-      return evolved(staff, change, { at, position })
+      return evolved(staff, change, { at, position }, rules)
     },
   }
   return { decider, events: eventsOf(name, terms), causes: causesOf<Name, Terms>(name) }

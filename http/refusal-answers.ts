@@ -51,6 +51,8 @@ const byStatus = {
     merchants_are_too_many:
       'You have signed up as many merchants as one person may: ask the operator.',
     nothing_is_left_to_capture: 'Nothing is left to capture: all has been captured or released.',
+    owner_change_is_waiting: 'Another change of an owner waits already. Withdraw it first.',
+    owner_change_must_wait: 'An owner is removed or lowered only after the other owners were told.',
     payer_exists: 'There is a payer with this phone number already.',
     payment_is_amended_too_much: 'All amendments of this payment together have become too large.',
     payment_is_answered: 'The payer has answered: line_items and links can no longer be changed.',

@@ -1,7 +1,8 @@
-import { asc } from 'drizzle-orm'
+import { asc, gt, isNull, type SQL } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { idIn, within } from '../domain/stream.ts'
+import type { Instant } from '../domain/time.ts'
 import { given, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
@@ -14,6 +15,8 @@ const staff = sqliteTable(
     member: text().notNull(),
     person: text().notNull(),
     hasJoined: integer({ mode: 'boolean' }).notNull(),
+    /** Null for whoever is there. */
+    goneAt: integer(),
   },
   (row) => [index('staff_by_person').on(row.person, row.merchant)],
 )
@@ -27,22 +30,28 @@ export const staffProjection = projection({
     switch (event.type) {
       case 'StaffInvited': {
         const { member, person } = event.data
-        return { key: String(key), merchant, member, person, hasJoined: false }
+        return { key: String(key), merchant, member, person, hasJoined: false, goneAt: null }
       }
       case 'StaffJoined':
         return row && { ...row, person: event.data.person, hasJoined: true }
       case 'StaffRemoved':
       case 'StaffLeft':
-        return undefined
+        return row && { ...row, hasJoined: false, goneAt: event.metadata.at }
     }
   },
 })
 
 export const staffQueries = (db: BetterSQLite3Database) => {
-  const of = rowsOf(db, staff, {
-    where: [same(staff.person)],
-    order: [asc(staff.merchant)],
-    limit: given('limit'),
-  })
-  return { ofPerson: (person: string, limit: number) => of.all({ person, limit }) }
+  const of = (isThere: SQL) =>
+    rowsOf(db, staff, {
+      where: [same(staff.person), isThere],
+      order: [asc(staff.merchant)],
+      limit: given('limit'),
+    })
+  const [there, gone] = [of(isNull(staff.goneAt)), of(gt(staff.goneAt, given('since')))]
+  return {
+    ofPerson: (person: string, limit: number) => there.all({ person, limit }),
+    /** Where somebody has ceased to work since then. */
+    lately: (person: string, since: Instant, limit: number) => gone.all({ person, since, limit }),
+  }
 }

@@ -59,6 +59,16 @@ const words: Words = {
     filledText(accountChangeAnnounced, members.length),
   AccountChangeWithdrawn: (_, { accountChangeWithdrawn }) => accountChangeWithdrawn,
   AccountChangeDone: (_, { accountChanged }) => accountChanged,
+  OrganizationClaimed: ({ merchant }, { organizationClaimed }) =>
+    filledText(organizationClaimed, merchant),
+  OwnerChangeAsked: ({ member, terms, takesEffectAt }, { ownerRemovalAsked, ownerChangeAsked }) =>
+    terms === null
+      ? filledText(ownerRemovalAsked, member, formatDateTime(takesEffectAt))
+      : filledText(ownerChangeAsked, member, terms.role, formatDateTime(takesEffectAt)),
+  OwnerChangeAnnounced: ({ members }, { accountChangeAnnounced }) =>
+    filledText(accountChangeAnnounced, members.length),
+  OwnerChangeWithdrawn: (_, { ownerChangeWithdrawn }) => ownerChangeWithdrawn,
+  OwnerChangeDone: (_, { ownerChanged }) => ownerChanged,
   BankEntrySeen: ({ side, amount, currency, day, source }, texts) => {
     const sum = sumInWords(amount, currency)
     return filledText(texts.bankSeen, texts[`bank_${side}`], sum, day, source.kind)

@@ -60,6 +60,13 @@ export const waits = (entry: Entry<MerchantData>): boolean =>
   isDisabled(entry) &&
   switchedIn(entry) === 1
 
+/** Whether it signed up itself and was rejected, and not enabled since. */
+export const isTurnedDown = (entry: Entry<MerchantData>): boolean =>
+  entry.status === 'present' &&
+  entry.data.hasSignedUp === true &&
+  isDisabled(entry) &&
+  switchedIn(entry) === 2
+
 type Approval =
   { readonly type: 'AwaitApproval' } | (Pick<SwitchCommand, 'seen'> & { readonly type: 'Approve' })
 type MerchantCommand = RegisterCommand<MerchantData> | SwitchCommand | Approval

@@ -1,5 +1,6 @@
 import type { Member, Members } from '../staff-members.ts'
 import { staffRegister } from '../staff-register.ts'
+import { dayMs, type Instant } from '../time.ts'
 import { mayDo, staffTerms, type StaffTerms } from './staff-roles.ts'
 
 /** A merchant's staff and their roles. Streams `staff-<merchant>`. */
@@ -7,10 +8,21 @@ export const staff = staffRegister('Staff', staffTerms, {
   mayChange: (terms) => mayDo(terms, 'change_staff'),
   leads: ({ role }) => role === 'owner',
   lastLeads: 'last_owner_is_needed',
+  endWaits: true,
 })
 
 export type StaffMember = Member<StaffTerms>
 export type Staff = Members<StaffTerms>
+
+/** How long a former owner is still told of changes, and can withdraw them. */
+export const ownersToldMs = 30 * dayMs
+
+export const isOwner = ({ status, terms }: StaffMember): boolean =>
+  status === 'joined' && terms.role === 'owner'
+
+/** Whether they are an owner, or were lately. */
+export const wasOwner = (one: StaffMember, at: Instant): boolean =>
+  isOwner(one) || (one.ledUntil !== undefined && at - one.ledUntil < ownersToldMs)
 
 const actorPrefix = 'staff:'
 

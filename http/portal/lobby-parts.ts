@@ -1,5 +1,9 @@
 import { html } from 'hono/html'
+import type { WaitingKind } from '../../application/change-owners.ts'
 import { filledText } from '../../application/filled-text.ts'
+import type { AskedChange } from '../../domain/accounting/account-change.ts'
+import type { AskedOwnerChange } from '../../domain/merchant/owner-change.ts'
+import { shownTime } from '../payer/money.ts'
 import type { Html } from '../payer/page.ts'
 import { hiddenFields } from '../payer/session.ts'
 import { filled, unseen } from '../payer/words.ts'
@@ -50,6 +54,50 @@ export const invitationHtml = (visitor: LobbyVisitor, { shop, member, role }: Kn
       </span>
     </form>
   </li>`
+}
+
+export type WaitingNeeds = {
+  readonly accountChanges: {
+    find(merchant: string): { readonly asked: AskedChange } | undefined
+  }
+  readonly ownerChanges: {
+    find(merchant: string): { readonly asked: AskedOwnerChange } | undefined
+  }
+}
+
+/** Changes of a merchant that wait, each with the form that withdraws it. */
+export const waitingHtml = (
+  needs: WaitingNeeds,
+  { language, locale, csrf }: LobbyVisitor,
+  { merchant, name }: PortalShop,
+  member: string,
+): readonly Html[] => {
+  const texts = lobbyTexts[language]
+  const account = needs.accountChanges.find(merchant)?.asked
+  const owner = needs.ownerChanges.find(merchant)?.asked
+  const from = (asked: { readonly takesEffectAt: number }) => shownTime(asked.takesEffectAt, locale)
+  const one = (kind: WaitingKind, change: string, text: Html) =>
+    html`<li>
+      <form class="row" method="post" action="${lobbyPath}">
+        ${hiddenFields({ csrf, merchant, member, kind, change })}
+        <span><span class="name">${name}</span> <span class="quiet small">${text}</span></span>
+        <button class="slim second" name="decision" value="withdraw">
+          ${staffTexts[language].withdraw}${unseen(` ${name}`)}
+        </button>
+      </form>
+    </li>`
+  return [
+    ...(account
+      ? [
+          one(
+            'account',
+            account.change,
+            filled(texts.waitingAccount, account.payoutAccount.slice(-4), from(account)),
+          ),
+        ]
+      : []),
+    ...(owner ? [one('owner', owner.change, filled(texts.waitingOwner, from(owner)))] : []),
+  ]
 }
 
 /** What leaving means, before it is done. */

@@ -1,18 +1,28 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
+import { waitingKinds, type withdrawChange } from '../../application/change-owners.ts'
 import type { StaffWork } from '../../application/staff.ts'
 import { staffs } from '../../domain/aggregates.ts'
 import type { Handle } from '../../application/handle.ts'
 import { staffActor } from '../../domain/merchant/staff.ts'
+import { refuse } from '../../domain/refusal.ts'
 import { memberOf } from '../../domain/staff-members.ts'
 import { contextOfPayer, searchOf, type Call } from '../call.ts'
 import { anyForm, fieldOf } from '../forms.ts'
 import { asked, foreign, hidden, plainForm } from '../payer/form-parts.ts'
-import { redirectReply } from '../payer/page.ts'
+import { redirectReply, type Html } from '../payer/page.ts'
 import type { Visits } from '../payer/session.ts'
 import type { RawReply, Route } from '../route.ts'
 import { portalPath } from './areas.ts'
-import { invitationHtml, leavePage, listHtml, lobbyPath, shopHtml } from './lobby-parts.ts'
+import {
+  invitationHtml,
+  leavePage,
+  listHtml,
+  lobbyPath,
+  shopHtml,
+  waitingHtml,
+  type WaitingNeeds,
+} from './lobby-parts.ts'
 import type { PortalNeeds } from './guard.ts'
 import type { LobbyVisitor } from '../staff/frame.ts'
 import type { PortalPage } from './page.ts'
@@ -21,12 +31,19 @@ import { card } from './parts.ts'
 import { frameTexts } from './texts.ts'
 import { lobbyTexts } from './texts-lobby.ts'
 
-type LobbyNeeds = PortalNeeds & Pick<StaffWork, 'acceptInvitation'> & { readonly handle: Handle }
+type LobbyNeeds = PortalNeeds &
+  WaitingNeeds &
+  Pick<StaffWork, 'acceptInvitation' | 'ownedLately'> & {
+    readonly handle: Handle
+    readonly withdrawChange: ReturnType<typeof withdrawChange>
+  }
 
 const invitationForm = plainForm.extend({
   merchant: hidden('the merchant that invites.').pipe(merchantParam),
   member: hidden('the invitation.'),
-  decision: z.enum(['accept', 'decline']),
+  decision: z.enum(['accept', 'decline', 'withdraw']),
+  kind: z.enum(waitingKinds).optional(),
+  change: hidden('which change is withdrawn.').optional(),
 })
 
 const { get, post } = inLobbyRoutes
@@ -49,6 +66,7 @@ const lobbyPage =
     const joined = all.filter(({ hasJoined }) => hasJoined)
     const leaving = joined.find(({ shop }) => shop.merchant === searchOf(call).get('leave'))
     if (leaving) return leavePage(visitor, leaving)
+    const changes = await lateChanges(needs, visitor)
     const invited = all.filter(({ hasJoined }) => !hasJoined)
     return {
       title: frame.yourMerchants,
@@ -59,6 +77,7 @@ const lobbyPage =
             ? ''
             : card(texts.invitations, listHtml(invited.map((one) => invitationHtml(visitor, one))))
         }
+        ${changes.length === 0 ? '' : card(texts.ownedLately, listHtml(changes))}
         <section class="card">
           ${
             joined.length === 0
@@ -76,7 +95,16 @@ const lobbyPage =
     }
   }
 
-/** Accepts or declines an invitation. @throws Refusal resource_is_unknown */
+/** What a former owner can withdraw. */
+const lateChanges = async (needs: LobbyNeeds, visitor: LobbyVisitor): Promise<readonly Html[]> => {
+  const places = await needs.ownedLately(visitor.session.payer, visitor.at)
+  return places.flatMap(({ merchant, member }) => {
+    const shop = needs.findShop(merchant)
+    return shop ? waitingHtml(needs, visitor, shop, member) : []
+  })
+}
+
+/** Accepts or declines an invitation, or withdraws a change. @throws Refusal resource_is_unknown */
 const answerInvitation =
   (needs: LobbyNeeds, visits: Visits) =>
   async (visitor: LobbyVisitor, call: Call): Promise<RawReply> => {
@@ -85,6 +113,15 @@ const answerInvitation =
     const { payer } = visitor.session
     const [merchant, member] = [fieldOf(form, 'merchant'), fieldOf(form, 'member')]
     const context = contextOfPayer(call, payer, merchant)
+    if (fieldOf(form, 'decision') === 'withdraw') {
+      const kind = waitingKinds.find((one) => one === fieldOf(form, 'kind'))
+      const mine = await needs.ownedLately(payer, call.at)
+      const isMine = mine.some((one) => one.merchant === merchant && one.member === member)
+      if (!kind || !isMine) return refuse('resource_is_unknown')
+      const about = { merchant, kind, change: fieldOf(form, 'change') }
+      await needs.withdrawChange(about, member, context)
+      return visits.go(visitor, lobbyPath)
+    }
     if (fieldOf(form, 'decision') !== 'decline') {
       await needs.acceptInvitation(merchant, member, payer, context)
       return visits.go(visitor, portalPath(merchant))
@@ -119,7 +156,7 @@ export const lobbyRoutes = (needs: LobbyNeeds, visits: Visits): Route[] => {
       handle: (call) => inLobby(call, (visitor) => show(visitor, call)),
     }),
     post(lobbyPath, {
-      summary: 'Accept or decline an invitation',
+      summary: 'Accept or decline an invitation, or withdraw a change as a former owner',
       body: anyForm,
       takesForm: true,
       ownForm: invitationForm,

@@ -1,7 +1,11 @@
+import { askOwnerChange, type withdrawChange } from '../../application/change-owners.ts'
+import type { Find } from '../../application/find-state.ts'
+import type { SendMessage } from '../../application/number-proofs.ts'
 import type { Context, Handle } from '../../application/handle.ts'
 import type { StaffWork } from '../../application/staff.ts'
 import { staffs } from '../../domain/aggregates.ts'
-import type { StaffMember } from '../../domain/merchant/staff.ts'
+import { isOwner, type StaffMember } from '../../domain/merchant/staff.ts'
+import type { StaffTerms } from '../../domain/merchant/staff-roles.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { contextOfPayer, type Call } from '../call.ts'
 import { fieldOf, fieldsOf } from '../forms.ts'
@@ -15,12 +19,16 @@ import type { PortalPages } from './pages.ts'
 import { readTerms, type StaffForm } from './staff-fields.ts'
 import { endForm, inviteForm, roleForm, type Given } from './staff-forms.ts'
 import { staffPath, type StaffPageNeeds } from './staff-page.ts'
+import { ownerWords } from './texts-owners.ts'
 import { staffTexts } from './texts-staff.ts'
 
 export type StaffPagesNeeds = PortalNeeds &
   StaffPageNeeds &
   Pick<StaffWork, 'inviteStaff'> & {
     readonly handle: Handle
+    readonly find: Find
+    readonly sendMessage: SendMessage | undefined
+    readonly withdrawChange: ReturnType<typeof withdrawChange>
     readonly signOut: (payer: string, session: string, context: Context) => Promise<void>
   }
 
@@ -39,9 +47,28 @@ const doneWith =
   (visitor: PortalVisitor, what: string): RawReply =>
     visits.go(visitor, staffPath(visitor.shop.merchant, `?${what}`))
 
+/** That somebody is no longer an owner waits, and the other owners are told. */
+const askingOwnerChange =
+  (needs: StaffPagesNeeds, visits: Visits) =>
+  async (
+    visitor: PortalVisitor,
+    { member }: StaffMember,
+    terms: StaffTerms | null,
+    call: StaffCall,
+  ): Promise<RawReply> => {
+    const { shop, me } = visitor
+    const change = fieldOf(call.body, 'attempt')
+    if (change.length < 30) return refuse('resource_is_unknown')
+    const text = ownerWords(shop.country).ownerChangeAsked(shop.name)
+    const asking = { change, member, terms, by: me.member }
+    await askOwnerChange(needs)(shop.merchant, asking, text, contextOfStaff(call, visitor))
+    return doneWith(visits)(visitor, 'asked')
+  }
+
 /** Shows the form again when something is wrong. */
 const changesOfRoles = (needs: StaffPagesNeeds, visits: Visits, confirm: Confirm) => {
   const done = doneWith(visits)
+  const askOwner = askingOwnerChange(needs, visits)
 
   const invite = async (visitor: PortalVisitor, call: StaffCall): Promise<Shown> => {
     const { shop, me, language, texts } = visitor
@@ -75,6 +102,7 @@ const changesOfRoles = (needs: StaffPagesNeeds, visits: Visits, confirm: Confirm
       const code = await codeProblem(confirm, visitor, call)
       if (code !== undefined) return again({ code })
     }
+    if (isOwner(one) && terms.role !== 'owner') return askOwner(visitor, one, terms, call)
     const command = { type: 'ChangeRole', member: one.member, terms, by: me.member } as const
     await needs.handle(staffs, shop.merchant, command, contextOfStaff(call, visitor))
     return done(visitor, 'saved')
@@ -96,6 +124,7 @@ const ends = (needs: StaffPagesNeeds, visits: Visits, confirm: Confirm) => {
       const code = await codeProblem(confirm, visitor, call)
       if (code !== undefined) return endForm(needs, visitor, one, { code })
     }
+    if (isOwner(one)) return askingOwnerChange(needs, visits)(visitor, one, null, call)
     const command = { type: 'Remove', member: one.member, by: visitor.me.member } as const
     await needs.handle(staffs, visitor.shop.merchant, command, contextOfStaff(call, visitor))
     return done(visitor, 'removed')
@@ -107,6 +136,17 @@ const ends = (needs: StaffPagesNeeds, visits: Visits, confirm: Confirm) => {
     return visits.go(visitor, '/portal/')
   }
 
+  const withdraw = async (visitor: PortalVisitor, call: StaffCall): Promise<Shown> => {
+    const { shop, me } = visitor
+    const about = { merchant: shop.merchant, change: fieldOf(call.body, 'attempt') }
+    await needs.withdrawChange(
+      { ...about, kind: 'owner' },
+      me.member,
+      contextOfStaff(call, visitor),
+    )
+    return done(visitor, 'withdrawn')
+  }
+
   const endSession = async (visitor: PortalVisitor, call: StaffCall): Promise<Shown> => {
     const { payer } = visitor.session
     const session = fieldOf(call.body, 'session')
@@ -116,7 +156,7 @@ const ends = (needs: StaffPagesNeeds, visits: Visits, confirm: Confirm) => {
     return done(visitor, 'ended')
   }
 
-  return { remove, leave, endSession }
+  return { remove, leave, endSession, withdraw }
 }
 
 /** Each shows its form again when something is wrong, else goes back to the page. */

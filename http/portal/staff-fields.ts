@@ -13,11 +13,12 @@ import { checkField } from './parts.ts'
 import { frameTexts } from './texts.ts'
 import { staffTexts, type StaffTexts } from './texts-staff.ts'
 
-const changes = ['invite', 'role', 'remove', 'leave', 'end_session'] as const
+const changes = ['invite', 'role', 'remove', 'leave', 'end_session', 'withdraw'] as const
 
 export const staffForm = plainForm.extend({
   change: z.enum(changes).meta({ description: 'Hidden in the form: what is changed.' }),
   member: hidden('whose role is changed, or who is removed.').optional(),
+  attempt: hidden('a form that is sent twice asks once.').optional(),
   session: hidden('which of the own sessions ends.').optional(),
   phone: typed('Who is invited.', '+4799999901').optional(),
   role: z.enum(staffRoles as [string, ...string[]]).optional(),

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { filledText } from '../../application/filled-text.ts'
-import type { StaffMember } from '../../domain/merchant/staff.ts'
+import { isOwner, type StaffMember } from '../../domain/merchant/staff.ts'
 import { phoneField, type Problems } from '../payer/fields.ts'
 import type { Html } from '../payer/page.ts'
 import { shownTime } from '../payer/money.ts'
@@ -68,10 +68,10 @@ export const roleForm = async (
   const name = (await personName(needs, one)) ?? texts.erased
   return staffForm(visitor, {
     ...{ title: filledText(texts.changeRole, name), button: texts.save },
-    hidden: { change: 'role', member: one.member },
+    hidden: { change: 'role', member: one.member, attempt: needs.newId() },
     beside: [
       [frame.formWho, whoHtml(needs, visitor, one, name)],
-      [frame.formNext, [texts.roleNext]],
+      [frame.formNext, [isOwner(one) ? texts.ownerWaits : texts.roleNext]],
     ],
     isWrong: given.problems !== undefined,
     fields: termsFields(
@@ -97,13 +97,15 @@ export const endForm = async (
   return staffForm(visitor, {
     title: isMe ? texts.leave : filledText(texts.removeAsk, name),
     button: isMe ? texts.leave : texts.remove,
-    hidden: { change: isMe ? 'leave' : 'remove', member: one.member },
+    hidden: { change: isMe ? 'leave' : 'remove', member: one.member, attempt: needs.newId() },
     ...{ isDangerous: true, isWrong: problems !== undefined },
     beside: [
       [frame.formWho, whoHtml(needs, visitor, one, name)],
       ...(isMe ? [] : [[frame.formNext, [texts.removeNext]] as const]),
     ],
-    fields: html`<p>${isMe ? texts.leaveWhat : texts.removeWhat}</p>
+    fields: html`<p>
+        ${isMe ? texts.leaveWhat : isOwner(one) ? texts.ownerWaits : texts.removeWhat}
+      </p>
       ${!isMe && one.terms.role === 'owner' ? ownerCode(visitor, problems) : ''}`,
   })
 }

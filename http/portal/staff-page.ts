@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type { StaffWork } from '../../application/staff.ts'
 import { mayDo } from '../../domain/merchant/staff-roles.ts'
+import type { AskedOwnerChange } from '../../domain/merchant/owner-change.ts'
 import type { StaffMember } from '../../domain/merchant/staff.ts'
 import { searchOf, type Call } from '../call.ts'
 import type { Device } from '../payer/devices.ts'
@@ -21,6 +22,10 @@ export type StaffPageNeeds = SecurityPartNeeds &
     readonly devicesOf: (payer: string, at: number) => readonly Device[]
     /** Of a merchant, oldest first. */
     readonly posOf: (merchant: string) => readonly Pos[]
+    readonly newId: () => string
+    readonly ownerChanges: {
+      find(merchant: string): { readonly asked: AskedOwnerChange } | undefined
+    }
   }
 
 export const staffPath = (merchant: string, search = ''): string =>
@@ -34,6 +39,43 @@ export const personName = async (
   const name = status === 'joined' ? await nameOf(person) : undefined
   const number = invitedNumber(phone)
   return name ?? (number === undefined ? undefined : `+${number}`)
+}
+
+/** An owner who is about to lose their role, and how that is withdrawn. */
+const waitingHtml = async (
+  needs: StaffPageNeeds,
+  visitor: PortalVisitor,
+  members: readonly StaffMember[],
+): Promise<Html | ''> => {
+  const { shop, me, language, locale, csrf } = visitor
+  const asked = needs.ownerChanges.find(shop.merchant)?.asked
+  if (!asked) return ''
+  const texts = staffTexts[language]
+  const { terms, change } = asked
+  const nameOf = async (id: string) => {
+    const one = members.find(({ member }) => member === id)
+    return (one && (await personName(needs, one))) ?? texts.erased
+  }
+  const from = shownTime(asked.takesEffectAt, locale)
+  const [name, by] = [await nameOf(asked.member), await nameOf(asked.by)]
+  const role = terms && frameTexts[language][`role_${terms.role}`].toLowerCase()
+  return html`<div class="card note-card">
+    <p>
+      ${
+        role === null
+          ? filled(texts.ownerRemovalWaiting, name, from, by)
+          : filled(texts.ownerChangeWaiting, name, role, from, by)
+      }
+    </p>
+    ${
+      mayDo(me.terms, 'change_staff')
+        ? html`<form method="post" action="${staffPath(shop.merchant)}">
+            ${hiddenFields({ csrf, change: 'withdraw', attempt: change })}
+            <button class="second">${texts.withdraw}</button>
+          </form>`
+        : ''
+    }
+  </div>`
 }
 
 const memberHtml = async (
@@ -125,7 +167,7 @@ export const staffPage = async (
   const { members } = await needs.findStaff(shop.merchant)
   const told = {
     ...{ invited: texts.invitedDone, saved: texts.roleChanged, removed: texts.removed },
-    ended: texts.sessionEnded,
+    ...{ ended: texts.sessionEnded, asked: texts.ownerAsked, withdrawn: texts.withdrawn },
   }
   const invite = html`<a class="button" href="${staffPath(shop.merchant, '?invite')}"
     >${texts.invite}</a
@@ -136,7 +178,7 @@ export const staffPage = async (
         <h1>${texts.staff}</h1>
         ${mayDo(me.terms, 'change_staff') ? invite : ''}
       </div>
-      ${doneHtml(doneIn(searchOf(call), told))}
+      ${doneHtml(doneIn(searchOf(call), told))} ${await waitingHtml(needs, visitor, members)}
       <section class="card">${await peopleHtml(needs, visitor, members)}</section>
       ${card(
         texts.sessions,

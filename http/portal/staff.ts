@@ -54,7 +54,7 @@ export const staffRoutes = (needs: StaffPagesNeeds, visits: Visits): Route[] => 
     form(
       {
         ...place,
-        summary: 'Invite somebody, change a role, remove somebody, leave, end a session',
+        summary: 'Invite, change a role, remove, withdraw, leave, end a session',
         ownForm: staffForm,
       },
       async (visitor, call) => {
@@ -62,6 +62,7 @@ export const staffRoutes = (needs: StaffPagesNeeds, visits: Visits): Route[] => 
         if (name === 'leave') return change.leave(visitor, call)
         if (name === 'end_session') return change.endSession(visitor, call)
         checkOwner(visitor)
+        if (name === 'withdraw') return change.withdraw(visitor, call)
         if (name === 'invite') return change.invite(visitor, call)
         const one = await memberIn(needs, visitor, fieldOf(call.body, 'member'))
         if (name === 'remove') return change.remove(visitor, one, call)

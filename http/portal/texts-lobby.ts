@@ -19,12 +19,15 @@ const english = {
   payoutAccount: 'Payout account',
   payoutHint:
     'An IBAN or a national account number. In the sandbox you can use NO93 8601 1117 947.',
+  ownedLately: 'Where you were an owner lately',
   signUp: 'Sign up a business',
   signUpDo: 'Create the merchant',
   signUpProduction:
     'You can set everything up right away. You can take payments once we have approved the ' +
     'business.',
   signUpSandbox: 'The merchant is created at once, and you are its owner. No real money moves.',
+  waitingAccount: 'The payout account is to end in {} from {} on.',
+  waitingOwner: 'An owner is to be removed or to get another role, from {} on.',
   waits: 'Waiting for approval',
   wrongAccount: 'Write an IBAN with right check digits, or a national account number.',
   wrongCurrency: 'Write a current code of three letters, such as NOK.',
@@ -50,11 +53,14 @@ const norwegian: Translated<typeof english> = {
   organization: 'Organisasjonsnummer',
   payoutAccount: 'Konto for utbetaling',
   payoutHint: 'IBAN eller nasjonalt kontonummer. I sandkassen kan du bruke NO93 8601 1117 947.',
+  ownedLately: 'Der du nylig var eier',
   signUp: 'Registrer en bedrift',
   signUpDo: 'Opprett butikken',
   signUpProduction:
     'Du kan gjøre alt klart med en gang. Betalinger kan tas imot når vi har godkjent bedriften.',
   signUpSandbox: 'Butikken opprettes med en gang, og du er eieren. Ingen ekte penger flyttes.',
+  waitingAccount: 'Kontoen for utbetaling skal slutte på {} fra {}.',
+  waitingOwner: 'En eier skal fjernes eller få en annen rolle fra {}.',
   waits: 'Venter på godkjenning',
   wrongAccount: 'Skriv en IBAN med riktige kontrollsifre, eller et nasjonalt kontonummer.',
   wrongCurrency: 'Skriv en gyldig kode på tre bokstaver, som NOK.',

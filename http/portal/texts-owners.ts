@@ -3,7 +3,13 @@ import { filledText } from '../../application/filled-text.ts'
 import type { NoticeKind } from '../../domain/merchant/notice.ts'
 import type { Language } from '../payer/texts.ts'
 
-type Said = NoticeKind | WhyWithdrawn | 'accountAsked' | 'accountWithdrawn'
+type Said =
+  | NoticeKind
+  | WhyWithdrawn
+  | 'accountAsked'
+  | 'accountWithdrawn'
+  | 'ownerChangeAsked'
+  | 'ownerChangeWithdrawn'
 
 /** What messages to owners say, at which no page is open. */
 const english = {
@@ -15,8 +21,13 @@ const english = {
   asker_is_no_owner: 'the person who asked for it is no longer an owner',
   authorization_expires: 'A large authorisation expires within a day and has not been captured.',
   callback_address_rested: 'Sending to a callback address has stopped: no message was delivered.',
+  last_owner_is_needed: 'nobody else would be an owner',
   merchant_is_disabled: 'the merchant is disabled',
   new_owner: 'Somebody has become an owner.',
+  ownerChangeAsked:
+    '{}: an owner is to be removed or to get another role, from tomorrow on. If you did not ' +
+    'expect this, withdraw it at /portal/.',
+  ownerChangeWithdrawn: '{}: the change of an owner is withdrawn, because {}.',
   payout_returned: 'A payout came back from the bank.',
 } satisfies Readonly<Record<Said, string>>
 
@@ -31,8 +42,13 @@ const norwegian: Readonly<Record<keyof typeof english, string>> = {
   authorization_expires: 'En stor reservasjon utløper innen et døgn og er ikke trukket.',
   callback_address_rested:
     'Sendingen til en varslingsadresse er stanset: ingen melding ble levert.',
+  last_owner_is_needed: 'ingen andre ville være eier',
   merchant_is_disabled: 'butikken er stengt',
   new_owner: 'Noen er blitt eier.',
+  ownerChangeAsked:
+    '{}: en eier skal fjernes eller få en annen rolle fra i morgen. Er dette uventet, trekk det ' +
+    'tilbake på /portal/.',
+  ownerChangeWithdrawn: '{}: endringen av en eier er trukket tilbake, fordi {}.',
   payout_returned: 'En utbetaling kom i retur fra banken.',
 }
 
@@ -46,5 +62,7 @@ export const ownerWords: OwnerWordsIn = (country) => {
     notice: (kind, place) => `${own[kind]} ${place}`,
     accountAsked: (shop, end) => filledText(own.accountAsked, shop, end),
     accountWithdrawn: (shop, end, why) => filledText(own.accountWithdrawn, shop, end, own[why]),
+    ownerChangeAsked: (shop) => filledText(own.ownerChangeAsked, shop),
+    ownerChangeWithdrawn: (shop, why) => filledText(own.ownerChangeWithdrawn, shop, own[why]),
   }
 }

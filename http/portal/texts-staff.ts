@@ -26,6 +26,12 @@ const english = {
   limitHint: 'Only for support, in {}.',
   never: 'Not yet',
   nobodyElse: 'Nothing has been recorded yet.',
+  ownerAsked: 'It takes effect in 24 hours. All owners are told, and each can withdraw it.',
+  ownerChangeWaiting: '{} becomes {} from {} on, as {} asked.',
+  ownerRemovalWaiting: '{} is removed from the staff from {} on, as {} asked.',
+  ownerWaits:
+    'Who is an owner, or was one in the last 30 days, is told. It takes effect after 24 hours, ' +
+    'unless one of them withdraws it.',
   ownerNext: 'All owners are told of a new owner.',
   person: 'Person',
   pos: 'Points of sale',
@@ -60,6 +66,8 @@ const english = {
   times: '{} times',
   upTo: 'up to {}',
   when: 'When',
+  withdraw: 'Withdraw it',
+  withdrawn: 'Withdrawn. Nothing changes.',
   wrongLimit: 'Write an amount such as 500.',
   wrongPos: 'Choose at least one point of sale for a cashier.',
   wrongRole: 'Choose a role.',
@@ -94,6 +102,12 @@ const norwegian: StaffTexts = {
   limitHint: 'Bare for kundestøtte, i {}.',
   never: 'Ikke ennå',
   nobodyElse: 'Ingenting er registrert ennå.',
+  ownerAsked: 'Det gjelder om 24 timer. Alle eiere får beskjed, og hver av dem kan trekke det.',
+  ownerChangeWaiting: '{} blir {} fra {}, som {} ba om.',
+  ownerRemovalWaiting: '{} fjernes fra de ansatte fra {}, som {} ba om.',
+  ownerWaits:
+    'Den som er eier, eller var det de siste 30 dagene, får beskjed. Det gjelder etter 24 timer, ' +
+    'hvis ikke en av dem trekker det tilbake.',
   ownerNext: 'Alle eiere får beskjed om en ny eier.',
   person: 'Person',
   pos: 'Utsalgssteder',
@@ -129,6 +143,8 @@ const norwegian: StaffTexts = {
   times: '{} ganger',
   upTo: 'opptil {}',
   when: 'Når',
+  withdraw: 'Trekk tilbake',
+  withdrawn: 'Trukket tilbake. Ingenting endres.',
   wrongLimit: 'Skriv et beløp som 500.',
   wrongPos: 'Velg minst ett utsalgssted for en kasserer.',
   wrongRole: 'Velg en rolle.',

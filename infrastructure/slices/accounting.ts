@@ -21,7 +21,7 @@ const changingAccounts = (core: Core, messages: Messages, wordsIn: OwnerWordsIn)
     rows: core.accounting.accountChanges,
     caughtUp: core.readModels.caughtUp,
     outageOf: core.outagesOf('changing the settlement account of'),
-    onWithdrawn: (merchant, { payoutAccount }, why) =>
+    onWithdrawn: (merchant, { payoutAccount }, why, at) =>
       tell(
         merchant,
         wordsIn(countryOf(merchant)).accountWithdrawn(
@@ -29,6 +29,7 @@ const changingAccounts = (core: Core, messages: Messages, wordsIn: OwnerWordsIn)
           payoutAccount.slice(-endShown),
           why,
         ),
+        at,
       ),
   })
 }

@@ -1,4 +1,6 @@
-import type { OwnerWordsIn } from '../../application/change-accounts.ts'
+import { notifyOwners, type OwnerWordsIn } from '../../application/change-accounts.ts'
+import { changeOwners, withdrawChange } from '../../application/change-owners.ts'
+import type { StaffWork } from '../../application/staff.ts'
 import { claimSticker } from '../../application/claim-sticker.ts'
 import { signUpMerchant } from '../../application/sign-up-merchant.ts'
 import type { Core } from '../core.ts'
@@ -76,6 +78,19 @@ const developersIn = (core: Core, { callbacks }: Others) => ({
   refusalsOf: newestRefusals(core),
 })
 
+/** Makes the changes of owners that were requested a day before. */
+const changingOwners = (core: Core, staff: StaffWork, messages: Messages, words: OwnerWordsIn) => {
+  const tell = notifyOwners({ ...staff, sendMessage: messages.send })
+  const { shopName, countryOf } = shopsOf(core)
+  return changeOwners({
+    ...{ handle: core.handle, find: core.find, rows: core.merchants.ownerChanges },
+    caughtUp: core.readModels.caughtUp,
+    outageOf: core.outagesOf('changing an owner of'),
+    onWithdrawn: (merchant, why, at) =>
+      tell(merchant, words(countryOf(merchant)).ownerChangeWithdrawn(shopName(merchant), why), at),
+  })
+}
+
 /** The pages and actions of merchants' staff. Notices are raised in the background. */
 export const portalSlice = (core: Core, messages: Messages, others: Others) => {
   const { merchants: rows, handle, settings } = core
@@ -87,8 +102,10 @@ export const portalSlice = (core: Core, messages: Messages, others: Others) => {
     findShop: shopsOf(core).findShop,
     ...{ readAccount, makeSpreadsheet: makeSpreadsheets(), readOpenLog: logSoFar(core) },
     noteVisit: staffVisits(core),
+    ownerChanges: rows.ownerChanges,
+    withdrawChange: withdrawChange(core),
     signUpMerchant: signUpMerchant({
-      ...{ ...staff, handle },
+      ...{ ...staff, handle, find: core.find },
       needsNoApproval: settings.MODE === 'sandbox',
       holderOfOrganization: (id) => rows.lookUpMerchant(id)?.data.id,
     }),
@@ -96,6 +113,9 @@ export const portalSlice = (core: Core, messages: Messages, others: Others) => {
   return {
     needs,
     end,
-    work: [{ due: noticeWork(core, staff, messages, others.wordsIn), sendsMessages: true }],
+    work: [
+      { due: noticeWork(core, staff, messages, others.wordsIn), sendsMessages: true },
+      { due: changingOwners(core, staff, messages, others.wordsIn), lease: 'merchants' as const },
+    ],
   }
 }

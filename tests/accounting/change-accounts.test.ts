@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { changeAccounts } from '../../application/change-accounts.ts'
-import { accountChange } from '../../domain/accounting/account-change.ts'
+import { accountChange as change } from '../../domain/accounting/account-change.ts'
 import { fold } from '../../domain/decider.ts'
+
+const accountChange = change.decider
 
 test('given a row that is older than the withdrawal, then the account stays', async () => {
   const asked = {

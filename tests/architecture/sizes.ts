@@ -2,7 +2,7 @@ import { parseAst } from 'vitest/node'
 import type { Source } from './sources.ts'
 
 const columns = 100
-const linesOfFile = 200
+const linesOfFile = 400
 const linesOfFunction = 60
 
 /** A comment with the reason, at the top of the file or directly above the function. */

@@ -104,7 +104,7 @@ describe('given a developer, who may not refund,', () => {
   })
 })
 
-test('given an owner who lets an API user refund, it does, until the owner says otherwise', async () => {
+test('an API user whom an owner lets refund does, until the owner says otherwise', async () => {
   const pair = await added(alice, 'office')
   expect(await refundBy('office', pair, 'r5')).toMatchObject(isRefused)
   const code = codeOf('alice')

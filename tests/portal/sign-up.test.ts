@@ -111,3 +111,35 @@ test('somebody removed from the staff does not return through the sign-up form',
   await bob.submit(page, typed)
   expect((await bob.visit(made.location ?? '')).status).toBe(404)
 })
+
+const signedUpBy = async (payer: 'alice' | 'bob') => {
+  const visitor = makeVisitor(service)
+  await visitor.signIn(payer)
+  return { visitor, page: await visitor.visit('/portal/sign-up') }
+}
+
+test('of sign-ups with one organisation number at once, one becomes a merchant', async () => {
+  const both = [await signedUpBy('alice'), await signedUpBy('bob'), await signedUpBy('bob')]
+  const asked = { ...business, organization: '922 333 444' }
+  const answers = await Promise.all(both.map(({ visitor, page }) => visitor.submit(page, asked)))
+  expect(answers.map(({ status }) => status).sort()).toEqual([303, 400, 400])
+  const named = (await service.events()).filter(
+    ({ type, data }) => type === 'MerchantRegistered' && data['organizationId'] === '922333444',
+  )
+  expect(named).toHaveLength(1)
+})
+
+test('a merchant that was turned down frees its number for the next one', async () => {
+  const asked = { ...business, organization: '933 444 555' }
+  const [first, second] = [await signedUpBy('bob'), await signedUpBy('alice')]
+  const taken = await first.visitor.submit(first.page, asked)
+  const [, id = ''] = /portal\/([^/]+)/.exec(taken.location ?? '') ?? []
+  await service.operator('merchant', 'disable', id)
+  expect((await second.visitor.submit(second.page, asked)).status).toBe(400)
+  // It waits for approval now; a second time turns it down.
+  await service.operator('merchant', 'disable', id)
+  expect((await second.visitor.submit(second.page, asked)).status).toBe(303)
+  expect((await first.visitor.submit(first.page, asked)).status).toBe(303)
+  const third = await signedUpBy('bob')
+  expect((await third.visitor.submit(third.page, asked)).status).toBe(400)
+})

@@ -133,11 +133,15 @@ describe('given owners,', () => {
     expect(withCode.location).toContain('?saved')
   })
 
-  test('when one removes the other, that one is out at once, and the last one stays', async () => {
+  test('when one removes the other, that one is out a day later, and the last stays', async () => {
     const other = (await members()).find(({ name }) => name === 'Bob Berg')?.member ?? ''
     const page = await alice.visit(`${staffPage}?remove=${other}`)
     const removed = await alice.submit(page, { member: other, code: codeOf('alice') })
-    expect(removed.location).toContain('?removed')
+    expect(removed.location).toContain('?asked')
+    expect((await bob.visit('/portal/sandbox/')).status).toBe(200)
+    await service.advance(86_401)
+    await alice.signIn('alice')
+    await bob.signIn('bob')
     expect((await bob.visit('/portal/sandbox/')).status).toBe(404)
     const leave = await alice.submit(await alice.visit(`${staffPage}?leave`), { change: 'leave' })
     expect([leave.status, leave.html.includes('last owner')]).toEqual([409, true])

@@ -52,6 +52,9 @@ export const norwegianRefusals: Readonly<
   nothing_is_captured: 'Ingenting er trukket som kan refunderes.',
   nothing_is_left_to_capture: 'Ingenting er igjen å trekke: alt er trukket eller frigitt.',
   payer_is_unknown: 'Betaleren finnes ikke.',
+  owner_change_is_waiting: 'En annen endring av en eier venter allerede. Trekk den tilbake først.',
+  owner_change_must_wait:
+    'En eier fjernes eller nedgraderes først etter at de andre eierne fikk beskjed.',
   payment_is_amended_too_much: 'Alle endringer av betalingen er til sammen for store.',
   payment_is_answered: 'Betaleren har svart: line_items og links kan ikke lenger endres.',
   payment_is_not_authorized: 'Betalingen er ikke reservert, eller ikke lenger.',

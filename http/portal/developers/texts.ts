@@ -97,8 +97,8 @@ const norwegian: DeveloperTexts = {
   clientId: 'Klient-id',
   codeTitle: 'Bekreft med en engangskode',
   codeWhat:
-    'Nøkler, hemmeligheter, API-brukere og applikasjoner lar programmer handle for butikken. Hver ' +
-    'endring av dem krever en kode fra autentiseringsappen din.',
+    'Nøkler, hemmeligheter, API-brukere og applikasjoner lar programmer handle for butikken. ' +
+    'Hver endring av dem krever en kode fra autentiseringsappen din.',
   confidential: 'Konfidensiell',
   confidentialWhat: 'Kjører på serveren din og har en hemmelighet.',
   copy: 'Kopier',

@@ -1,0 +1,119 @@
+import { accountChanges, ownerChanges, staffs } from '../domain/aggregates.ts'
+import type { AskedOwnerChange } from '../domain/merchant/owner-change.ts'
+import { isOwner, staffActor, wasOwner } from '../domain/merchant/staff.ts'
+import { Refusal, refuse } from '../domain/refusal.ts'
+import { memberOf } from '../domain/staff-members.ts'
+import {
+  finishWhenDue,
+  notifyOwners,
+  type TellNeeds,
+  type WhyWithdrawn,
+} from './change-accounts.ts'
+import type { Find } from './find-state.ts'
+import type { Context, Handle } from './handle.ts'
+
+type Work = { readonly handle: Handle; readonly find: Find }
+
+/**
+ * Requests that an owner is removed or gets another role, and notifies whoever is an owner or was
+ * lately. @throws Refusal role_forbids_it, last_owner_is_needed, owner_change_is_waiting
+ */
+export const askOwnerChange =
+  (needs: Work & TellNeeds) =>
+  async (
+    merchant: string,
+    asking: Omit<AskedOwnerChange, 'takesEffectAt'>,
+    text: string,
+    context: Context,
+  ): Promise<void> => {
+    const { handle, find } = needs
+    const { members } = await find(staffs, merchant, 'log')
+    const owners = members.filter(isOwner)
+    if (!owners.some(({ member }) => member === asking.by)) return refuse('role_forbids_it')
+    if (!owners.some(({ member }) => member === asking.member)) refuse('resource_is_unknown')
+    if (owners.length < 2) refuse('last_owner_is_needed')
+    const command = { type: 'AskOwnerChange', at: context.at, ...asking } as const
+    const { events } = await handle(ownerChanges, merchant, command, context)
+    if (events.length === 0) return
+    const told = await notifyOwners(needs)(merchant, text, context.at)
+    const announce = { type: 'AnnounceOwnerChange', change: asking.change, members: told } as const
+    await handle(ownerChanges, merchant, announce, context)
+  }
+
+/** What a former owner can withdraw as well. */
+export const waitingKinds = ['account', 'owner'] as const
+export type WaitingKind = (typeof waitingKinds)[number]
+
+/** By whoever is an owner or was lately. @throws Refusal resource_is_unknown */
+export const withdrawChange =
+  ({ handle, find }: Work) =>
+  async (
+    { merchant, kind, change }: { merchant: string; kind: WaitingKind; change: string },
+    member: string,
+    given: Context,
+  ): Promise<void> => {
+    const { members } = await find(staffs, merchant, 'log')
+    const one = members.find((each) => each.member === member)
+    if (!one || !wasOwner(one, given.at)) return refuse('resource_is_unknown')
+    const context = { ...given, actor: staffActor(member) }
+    const by = member
+    if (kind === 'account') {
+      const command = { type: 'WithdrawAccountChange', change, by } as const
+      await handle(accountChanges, merchant, command, context)
+    } else {
+      const command = { type: 'WithdrawOwnerChange', change, by } as const
+      await handle(ownerChanges, merchant, command, context)
+    }
+  }
+
+type Needs = Work &
+  Parameters<typeof finishWhenDue<AskedOwnerChange>>[0] & {
+    readonly onWithdrawn: (merchant: string, why: WhyWithdrawn, at: number) => Promise<unknown>
+  }
+
+/** Why the change could not be made; undefined if it is, or if nothing is left to change. */
+const made = async (
+  { handle, find }: Work,
+  merchant: string,
+  { by, member, terms }: AskedOwnerChange,
+  context: Context,
+): Promise<WhyWithdrawn | undefined> => {
+  const staff = await find(staffs, merchant, 'log')
+  const asker = memberOf(staff, by)
+  if (!asker || !isOwner(asker)) return 'asker_is_no_owner'
+  const about = memberOf(staff, member)
+  if (!about || !isOwner(about)) return undefined
+  const command =
+    terms === null
+      ? ({ type: 'Remove', member } as const)
+      : ({ type: 'ChangeRole', member, terms } as const)
+  try {
+    await handle(staffs, merchant, command, context)
+    return undefined
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'last_owner_is_needed') return error.code
+    throw error
+  }
+}
+
+/**
+ * Removes owners and changes their roles as requested a day before. Withdraws a request if by then
+ * the requester is no longer an owner, or nobody else would be one.
+ */
+export const changeOwners = (needs: Needs) =>
+  finishWhenDue<AskedOwnerChange>(needs, async ({ merchant, asked }, at) => {
+    const { handle, find, onWithdrawn } = needs
+    const { change } = asked
+    // It may have been withdrawn since the row was read.
+    const { waiting } = await find(ownerChanges, merchant, 'log')
+    if (waiting?.change !== change) return
+    const context = { at, merchant, actor: 'daybook', correlationId: change }
+    const why = await made(needs, merchant, asked, context)
+    if (why === undefined) {
+      await handle(ownerChanges, merchant, { type: 'FinishOwnerChange', change, at }, context)
+      return
+    }
+    const withdraw = { type: 'WithdrawOwnerChange', change, by: context.actor } as const
+    await handle(ownerChanges, merchant, withdraw, context)
+    await onWithdrawn(merchant, why, at)
+  })

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import type { Causes } from '../causes.ts'
+import type { Decider, EventsOf } from '../decider.ts'
+import { refuse } from '../refusal.ts'
+
+/** Streams `organization-<number>`, so that a number signs up one merchant. */
+const organizationEvents = {
+  /** `instead`: the merchant that had the number, which was turned down or never made. */
+  OrganizationClaimed: z.object({ merchant: z.string(), instead: z.string().nullable() }),
+} as const
+
+type OrganizationEvent = EventsOf<typeof organizationEvents>
+
+type OrganizationCommand = {
+  readonly type: 'ClaimOrganization'
+  readonly merchant: string
+  /** A merchant that keeps the number from nobody. */
+  readonly freed: string | null
+}
+
+type Organization = { readonly merchant: string | null; readonly since: number }
+
+const decider: Decider<OrganizationCommand, OrganizationEvent, Organization> = {
+  initial: { merchant: null, since: 0 },
+  decide({ merchant, freed }, { merchant: instead }) {
+    if (instead === merchant) return []
+    if (instead !== null && instead !== freed) return refuse('id_used_with_other_data')
+    return [{ type: 'OrganizationClaimed', data: { merchant, instead } }]
+  },
+  evolve: (_, { data }, { at }) => ({ merchant: data.merchant, since: at }),
+}
+
+const causes: Causes<OrganizationCommand, OrganizationEvent, Organization> = {
+  OrganizationClaimed: ({ merchant, instead }) => [
+    { type: 'ClaimOrganization', merchant, freed: instead },
+  ],
+}
+
+export const organization = { decider, events: organizationEvents, causes }

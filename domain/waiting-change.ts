@@ -1,0 +1,116 @@
+import { z } from 'zod'
+import type { Causes } from './causes.ts'
+import type { Decider } from './decider.ts'
+import { refuse, type RefusalCode } from './refusal.ts'
+import { instant, type Instant } from './time.ts'
+
+/** How long owners can see a requested change before it takes effect. */
+const waitMs = 86_400_000
+
+type Asking<Wanted> = Wanted & {
+  readonly change: string
+  /** The staff member who requested it. */
+  readonly by: string
+}
+export type AskedOf<Wanted> = Asking<Wanted> & { readonly takesEffectAt: Instant }
+
+type OfChange = { readonly change: string }
+type Announced = OfChange & { readonly members: readonly string[] }
+type Withdrawn = OfChange & { readonly by: string }
+
+type WaitingCommand<Name extends string, Wanted> =
+  | ({ readonly type: `Ask${Name}`; readonly at: Instant } & Asking<Wanted>)
+  | ({ readonly type: `Announce${Name}` } & Announced)
+  | ({ readonly type: `Withdraw${Name}` } & Withdrawn)
+  | ({ readonly type: `Finish${Name}`; readonly at: Instant } & OfChange)
+
+type WaitingEvent<Name extends string, Wanted> =
+  | { readonly type: `${Name}Asked`; readonly data: AskedOf<Wanted> }
+  | { readonly type: `${Name}Announced`; readonly data: Announced }
+  | { readonly type: `${Name}Withdrawn`; readonly data: Withdrawn }
+  | { readonly type: `${Name}Done`; readonly data: OfChange }
+
+type Given = Announced & Withdrawn & { readonly at: Instant }
+
+type State<Wanted> = {
+  readonly waiting: AskedOf<Wanted> | null
+  readonly isAnnounced: boolean
+  readonly last: string | null
+}
+
+const eventsOf = (name: string, wanted: z.ZodRawShape) => ({
+  [`${name}Asked`]: z.object({
+    change: z.string(),
+    ...wanted,
+    by: z.string(),
+    takesEffectAt: instant,
+  }),
+  /** All owners were notified. */
+  [`${name}Announced`]: z.object({ change: z.string(), members: z.array(z.string()) }),
+  [`${name}Withdrawn`]: z.object({
+    change: z.string(),
+    /** A staff member, or `daybook` if the change could not be applied when it fell due. */
+    by: z.string(),
+  }),
+  /** The wait is over and the change is made. */
+  [`${name}Done`]: z.object({ change: z.string() }),
+})
+
+/**
+ * A merchant's staff requests what takes effect a day later, unless it is withdrawn. One at a time
+ * waits for each merchant.
+ */
+export const waitingChange = <Name extends string, Shape extends z.ZodRawShape>(
+  name: Name,
+  shape: Shape,
+  isWaiting: RefusalCode,
+) => {
+  type Wanted = z.output<z.ZodObject<Shape>>
+  type Command = WaitingCommand<Name, Wanted>
+  type Event = WaitingEvent<Name, Wanted>
+  const event = (end: 'Asked' | 'Announced' | 'Withdrawn' | 'Done', data: object) =>
+    [{ type: `${name}${end}`, data }] as unknown as readonly Event[]
+
+  const ask = (command: Command, { waiting, last }: State<Wanted>): readonly Event[] => {
+    const { type: _, at, ...about } = command as Asking<Wanted> & { type: string; at: Instant }
+    if (last === about.change) return []
+    if (waiting) return refuse(isWaiting)
+    return event('Asked', { ...about, takesEffectAt: at + waitMs })
+  }
+
+  const decider: Decider<Command, Event, State<Wanted>> = {
+    initial: { waiting: null, isAnnounced: false, last: null },
+    decide(command, state) {
+      if (command.type === `Ask${name}`) return ask(command, state)
+      const { change, members, by, at } = command as unknown as Given
+      const { waiting, isAnnounced } = state
+      const isIt = waiting?.change === change
+      if (command.type === `Withdraw${name}`)
+        return isIt ? event('Withdrawn', { change, by }) : refuse('resource_is_unknown')
+      if (!isIt) return []
+      if (command.type === `Announce${name}`)
+        return isAnnounced ? [] : event('Announced', { change, members: [...members] })
+      return at < waiting.takesEffectAt ? [] : event('Done', { change })
+    },
+    evolve(state, { type, data }) {
+      if (type === `${name}Asked`)
+        return { waiting: data as AskedOf<Wanted>, isAnnounced: false, last: data.change }
+      if (type === `${name}Announced`) return { ...state, isAnnounced: true }
+      return { ...state, waiting: null }
+    },
+  }
+  const causes = {
+    [`${name}Asked`]: ({ takesEffectAt, ...about }: AskedOf<Wanted>) => [
+      { type: `Ask${name}`, at: takesEffectAt - waitMs, ...about },
+    ],
+    [`${name}Announced`]: (data: object) => [{ type: `Announce${name}`, ...data }],
+    [`${name}Withdrawn`]: (data: object) => [{ type: `Withdraw${name}`, ...data }],
+    [`${name}Done`]: (data: object, { at }: { readonly at: Instant }) => [
+      { type: `Finish${name}`, ...data, at },
+    ],
+  } as unknown as Causes<Command, Event, State<Wanted>>
+  const events = eventsOf(name, shape) as unknown as {
+    readonly [Type in Event['type']]: z.ZodType<Extract<Event, { readonly type: Type }>['data']>
+  }
+  return { decider, events, causes }
+}
