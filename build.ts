@@ -27,6 +27,7 @@ const entries = [
   'event-store/commit-worker',
   'pages/pages-worker',
   'pictures/png-worker',
+  'pictures/qr-worker',
   'read-models/folding-worker',
   'read-models/writing-worker',
   'snapshots/snapshot-worker',

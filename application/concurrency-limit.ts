@@ -1,6 +1,6 @@
 import { refuse } from '../domain/refusal.ts'
 import type { MaybePromise } from './maybe-promise.ts'
-import { uniqueQueue, type UniqueQueue } from './unique-queue.ts'
+import { fairQueue, type Path } from './fair-queue.ts'
 
 export type ConcurrencyLimits = {
   /** Jobs that run at the same time. */
@@ -17,54 +17,43 @@ type Options = {
   readonly refuseMore?: () => never
 }
 
-type Limited = <Result>(work: () => MaybePromise<Result>, key?: string) => Promise<Result>
+type Limited = <Result>(work: () => MaybePromise<Result>, key?: string | Path) => Promise<Result>
 
 /**
  * Runs a limited number of jobs at a time. Waiting jobs of one key run in order, and keys take
- * turns, so that many jobs of one key delay only that key. @throws Refusal too_much_is_waiting,
+ * turns (`fairQueue`), so that many jobs of one key delay only that key. @throws Refusal too_much_is_waiting,
  * unless `refuseMore` throws something else
  */
 export const concurrencyLimit = (
-  { concurrent, maxWaiting, maxWaitingPerKey = maxWaiting }: ConcurrencyLimits,
+  { concurrent, maxWaiting, maxWaitingPerKey }: ConcurrencyLimits,
   { onePerTurn = false, refuseMore = () => refuse('too_much_is_waiting') }: Options = {},
 ): Limited => {
-  /** The first key is next. */
-  const queues = new Map<string, UniqueQueue<() => void>>()
+  const waiting = fairQueue<() => void>({ maxWaiting, maxWaitingPerKey })
   let running = 0
-  let waiting = 0
   let isScheduled = false
 
   const startNext = (): void => {
     isScheduled = false
-    const [next] = queues
-    if (!next || running === concurrent) return
-    const [key, queue] = next
-    const start = queue.take()
-    queues.delete(key)
-    if (queue.size() > 0) queues.set(key, queue)
-    waiting -= 1
+    if (running === concurrent) return
+    const next = waiting.take()
+    if (!next) return
     running += 1
-    start?.()
+    next.item()
     schedule()
   }
 
   const schedule = (): void => {
-    if (isScheduled || running === concurrent || waiting === 0) return
+    if (isScheduled || running === concurrent || waiting.size() === 0) return
     if (!onePerTurn) return startNext()
     isScheduled = true
     setImmediate(startNext)
   }
 
-  const wait = (key: string): Promise<void> => {
-    const queue = queues.get(key) ?? uniqueQueue()
-    if (waiting >= maxWaiting || queue.size() >= maxWaitingPerKey) return refuseMore()
-    queues.set(key, queue)
-    waiting += 1
-    return new Promise((resolve) => {
-      queue.add(resolve)
+  const wait = (key: string | Path): Promise<void> =>
+    new Promise((resolve) => {
+      if (!waiting.add(typeof key === 'string' ? [key] : key, resolve)) refuseMore()
       schedule()
     })
-  }
 
   return async (work, key = '') => {
     if (onePerTurn || running === concurrent) await wait(key)

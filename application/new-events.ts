@@ -19,12 +19,15 @@ export type Origin = Cause & {
   /** The lease, for work that only one node does at a time. */
   readonly lease?: Lease | undefined
   readonly urgency?: Urgency | undefined
+  /** Where a person asks from, whose turn it then is; not kept. */
+  readonly address?: string | undefined
 }
 
 /** A UUID, the same for the same arguments. */
 export type EventId = (stream: string, revision: Revision, commandId: string, at: Instant) => string
 
-type Metadata = { -readonly [Member in Exclude<keyof Origin, 'lease'>]?: Origin[Member] } & {
+type Kept = Exclude<keyof Origin, 'lease' | 'address'>
+type Metadata = { -readonly [Member in Kept]?: Origin[Member] } & {
   lease?: Fence
   schema?: number
 }

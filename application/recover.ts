@@ -6,12 +6,14 @@ import type { Limit, NumberProofs, ProvedNumber } from './number-proofs.ts'
 import { findCredentials, plainRecoveryCode, withoutRecoveryCode } from './payers.ts'
 import type { SignInNeeds } from './sign-in.ts'
 
+export type HashPin = (pin: string, address: string | undefined) => Promise<string>
+
 type RecoveryNeeds = Pick<
   SignInNeeds,
   'handle' | 'find' | 'people' | 'verifyPin' | 'stepOfCode' | 'digestOf'
 > & {
   readonly proofs: NumberProofs
-  readonly hashPin: (pin: string) => Promise<string>
+  readonly hashPin: HashPin
   /** Wrong second proofs per account. */
   readonly recoveryTries: Limit
 }
@@ -49,7 +51,7 @@ const proveRecovery = (needs: RecoveryNeeds) => {
   return async (
     proof: string,
     given: RecoveryGiven,
-    at: Instant,
+    { at, address }: { readonly at: Instant; readonly address: string | undefined },
   ): Promise<Recovered | undefined> => {
     await people.caughtUp()
     const phone = proofs.phoneOf(proof, 'recovery', at)
@@ -67,8 +69,9 @@ const proveRecovery = (needs: RecoveryNeeds) => {
       given.recoveryCode !== '' && withoutRecoveryCode(credentials, hash) !== undefined
     if (!hasNumber && !hasRecovery) return undefined
     recoveryTries.check(payer, at)
+    const turn = { address, isKnown: false }
     const keepsPin =
-      given.pin !== '' && (await needs.verifyPin(given.pin, credentials.pinHash, payer))
+      given.pin !== '' && (await needs.verifyPin(given.pin, credentials.pinHash, payer, turn))
     // Concurrent guesses may have used up the attempts.
     recoveryTries.check(payer, at)
     const step = given.code === '' ? null : needs.stepOfCode(credentials.codeSecret, given.code)
@@ -103,7 +106,7 @@ const renewCredentials = (needs: RecoveryNeeds) => {
   ): Promise<void> => {
     const { credentials, sealed } = (await credentialsOf(payer)) ?? refuse('payer_is_unknown')
     if (needs.digestOf(sealed) !== before) return refuse('conflicting_changes')
-    const pinHash = pin === null ? credentials.pinHash : await needs.hashPin(pin)
+    const pinHash = pin === null ? credentials.pinHash : await needs.hashPin(pin, context.address)
     const rest = (recoveryHash && withoutRecoveryCode(credentials, recoveryHash)) || credentials
     const changes = { ...rest, pinHash, ...(codeSecret !== null && { codeSecret }) }
     const options = { known, ...(codeStep !== null && { codeStep }) }

@@ -8,12 +8,20 @@ import type { Find } from './find-state.ts'
 import { findCredentials, plainRecoveryCode, withoutRecoveryCode } from './payers.ts'
 import type { People } from './people.ts'
 
+/** Who waits for a slow hash: devices that have signed in to the account before go first. */
+export type HashTurn = { readonly address: string | undefined; readonly isKnown: boolean }
+
 export type SignInNeeds = {
   readonly handle: Handle
   readonly find: Find
   readonly people: People
   /** Equally slow without a hash; `claimed` is the phone number. */
-  readonly verifyPin: (pin: string, hash: string | null, claimed: string) => Promise<boolean>
+  readonly verifyPin: (
+    pin: string,
+    hash: string | null,
+    claimed: string,
+    turn: HashTurn,
+  ) => Promise<boolean>
   /** The step of a correct code, at most one early or late; null for a wrong one. */
   readonly stepOfCode: (secret: string, code: string) => number | null
   /** SHA-256. */
@@ -86,12 +94,14 @@ export const checkOwnPin = (needs: SignInNeeds) => {
   const { handle, find } = needs
   const credentialsOf = findCredentials(needs)
   return async (id: string, pin: string, known: string | undefined, context: Context) => {
-    const { at } = context
+    const { at, address } = context
     const { credentials } = (await credentialsOf(id)) ?? refuse('payer_is_unknown')
     // During a lock not even a correct PIN is checked.
-    await dryRun(find, payers, id, { type: 'CheckPin', at, isRight: true, known })
-    const isRight = await needs.verifyPin(pin, credentials.pinHash, id)
-    await handle(payers, id, { type: 'CheckPin', at, isRight, known }, ownContext(id, context))
+    const command = { type: 'CheckPin', at, isRight: true, known } as const
+    const payer = await dryRun(find, payers, id, command)
+    const turn = { address, isKnown: payer.status === 'present' && isKnown(payer, known) }
+    const isRight = await needs.verifyPin(pin, credentials.pinHash, id, turn)
+    await handle(payers, id, { ...command, isRight }, ownContext(id, context))
     return isRight
   }
 }
@@ -108,7 +118,7 @@ const checkPin = (needs: SignInNeeds) => {
     const id = people.findPerson(phone)
     if (id === undefined || (await credentialsOf(id)) === undefined) {
       needs.strangers.check(phone, at)
-      await needs.verifyPin(pin, null, phone)
+      await needs.verifyPin(pin, null, phone, { address: context.address, isKnown: false })
       // Concurrent guesses may have locked the number.
       needs.strangers.check(phone, at)
       needs.strangers.fail(phone, at)

@@ -17,6 +17,8 @@ export const timeBudget = ({ burstMs, share }: Budget, elapsed: () => Instant) =
     return known ? Math.max(0, known.ms - (elapsed() - known.at) * share) : 0
   }
   return {
+    /** Milliseconds that the share of elapsed time has not made up for yet. */
+    spentBy,
     /** 0 if there is time left. */
     waitOf: (key: string): Seconds =>
       Math.ceil(Math.max(0, spentBy(key) - burstMs) / share / 1_000),

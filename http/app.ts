@@ -60,13 +60,16 @@ type Failing = {
   readonly hasAuthenticated: (error: unknown) => boolean
 }
 
+const addressWith =
+  ({ clientAddress }: AppNeeds) =>
+  ({ req, env }: Http) =>
+    clientAddress(env?.incoming?.socket?.remoteAddress, (name) => req.header(name))
+
 /** Answers a request with what is made for it, or with its error, and observes it. */
 const answering = (needs: AppNeeds, { failWith, hasAuthenticated }: Failing) => {
   const { names } = needs
   const ofAll = headersOfAll(needs.isSecure)
-
-  const addressOf = ({ req, env }: Http) =>
-    needs.clientAddress(env?.incoming?.socket?.remoteAddress, (name) => req.header(name))
+  const addressOf = addressWith(needs)
 
   /** Who asked, for the log; never a person. */
   const askerFrom = (http: Http, error: unknown) => ({
@@ -130,6 +133,7 @@ export const makeApp = (needs: AppNeeds) => {
     failWith,
     hasAuthenticated: (error) => error instanceof Error && calling.ofCallers.has(error),
   })
+  const addressOf = addressWith(needs)
   const app = new Hono<{ Bindings: Bindings }>({ router: new StaticFirstRouter() })
 
   const byPath = new Map<string, Route[]>()
@@ -160,7 +164,8 @@ export const makeApp = (needs: AppNeeds) => {
     const routes = routesAt(http.req.path)
     const [first] = routes
     if (!first)
-      return answer(http, '*', () => {
+      return answer(http, '*', async () => {
+        await calling.turns.ofAnybody(addressOf(http))
         throw new RequestError(404, 'There is nothing at this URL.')
       })
     const { path, ownErrors } = first
@@ -168,7 +173,8 @@ export const makeApp = (needs: AppNeeds) => {
     const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ')
     if (http.req.method === 'OPTIONS' && routes.some(({ fromAnyOrigin }) => fromAnyOrigin))
       return answer(http, path, async () => preflight(allowed, names), { fromAnyOrigin: true })
-    const refused = () => {
+    const refused = async () => {
+      await calling.turns.ofAnybody(addressOf(http))
       throw new RequestError(405, `Allowed here: ${allowed}.`, null, { Allow: allowed })
     }
     return answer(http, path, refused, { ownErrors })

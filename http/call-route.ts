@@ -13,13 +13,14 @@ import { RequestError } from './errors.ts'
 import { askedFreshness, readAsAsked } from './freshness.ts'
 import { withFurtherFaults } from './further-faults.ts'
 import { accepts } from './negotiation.ts'
-import { isForm, parseBody, parseForm } from './parsing.ts'
+import { isForm, parseBody, parseForm, tinyBody } from './parsing.ts'
 import { headerOf, type Incoming } from './reading.ts'
 import { makeReceiving } from './receiving.ts'
 import type { makeReplies, Reply } from './replies.ts'
 import { usageHeaders } from './request-usage.ts'
 import type { Route } from './route.ts'
 import { guardSession } from './session-guard.ts'
+import { makeTurns, type Turns } from './turns.ts'
 import type { ReceivedRequest } from './unauthenticated-request.ts'
 
 export type CallNeeds = {
@@ -32,6 +33,8 @@ export type CallNeeds = {
     peer: string | undefined,
     header: (name: string) => string | undefined,
   ) => string | undefined
+  /** The networks of an address, the widest first. */
+  readonly networksOf: (address: string) => readonly string[]
   readonly now: () => Instant
   /** Runs idempotent work, and retries while another process holds a store. */
   readonly retryWhileHeld: <Answer>(ask: () => Promise<Answer>) => Promise<Answer>
@@ -71,6 +74,7 @@ const withUsage = (reply: Reply, caller: Caller | undefined): Reply =>
 type Calling = CallNeeds & {
   readonly succeed: ReturnType<typeof makeReplies>['succeed']
   readonly receiving: ReturnType<typeof makeReceiving>
+  readonly turns: Turns
   /** Refusals of callers that have authenticated. */
   readonly ofCallers: WeakSet<object>
 }
@@ -79,8 +83,13 @@ export const callingWith = (needs: CallNeeds, succeed: Calling['succeed']): Call
   ...needs,
   succeed,
   receiving: makeReceiving(),
+  turns: makeTurns(needs.networksOf),
   ofCallers: new WeakSet(),
 })
+
+type Turn = () => Promise<void>
+
+const whoIs = ({ merchant, actor }: Caller): string => merchant || actor
 
 type Asked = {
   readonly route: Route
@@ -106,16 +115,18 @@ const bodyOf = (
   route: Route,
   body: Uint8Array,
   contentType: string | undefined,
+  turn: Turn | undefined,
 ): unknown =>
   route.body &&
   (isForm(route, contentType)
     ? parseForm(route.body, body, contentType)
-    : parseBody(route.body, body, contentType, names))
+    : parseBody(route.body, body, contentType, names, turn))
 
 const carryOut = async (
   { names, now, succeed }: Calling,
   { route, req, requestId, request, read }: Asked,
   caller: Caller | undefined,
+  turn: Turn | undefined,
 ): Promise<Reply> => {
   const contentType = request.header('content-type')
   const accept = request.header('accept')
@@ -135,7 +146,7 @@ const carryOut = async (
   }
   const handled = (): unknown => route.handle(call)
   try {
-    const body = bodyOf(names, route, request.body, contentType)
+    const body = bodyOf(names, route, request.body, contentType, turn)
     // Awaited only where it takes several turns.
     call.body = body instanceof Promise ? ((await body) as unknown) : body
     const answered = read
@@ -147,13 +158,31 @@ const carryOut = async (
   }
 }
 
+/** Undefined for what takes no turn: it costs next to nothing. */
+const turnOf = (
+  { turns }: Calling,
+  { route, request }: Asked,
+  caller: Caller | undefined,
+): Turn | undefined => {
+  if (!caller) return route.isPrompt ? undefined : () => turns.ofAnybody(request.remoteAddress)
+  if (request.body.byteLength > tinyBody) return () => turns.ofMerchant(whoIs(caller))
+  turns.noteSmall()
+  return undefined
+}
+
 const proceed = async (calling: Calling, asked: Asked): Promise<Reply> => {
   const { route, request } = asked
   const asking = route.access === 'OPEN' ? undefined : calling.authenticate(route.access, request)
   guardSession(route, request)
   const caller = asking instanceof Promise ? await asking : asking
   try {
-    return await carryOut(calling, asked, caller)
+    const turn = turnOf(calling, asked, caller)
+    if (!turn) return await carryOut(calling, asked, caller, turn)
+    await turn()
+    const whose = caller ? [whoIs(caller)] : calling.networksOf(request.remoteAddress ?? '')
+    return await calling.receiving.work(request.body, whose, () =>
+      carryOut(calling, asked, caller, turn),
+    )
   } catch (error) {
     if (caller && error instanceof Error) calling.ofCallers.add(error)
     throw error
@@ -190,7 +219,7 @@ export const respond = (
   const receive = () =>
     andThen(receiving.read(route, req, incoming, mayAsk), (body) => {
       request.body = body
-      return receiving.work(body, answered)
+      return answered()
     })
   if (!upload?.mayBeSent) return receive()
   return upload

@@ -62,10 +62,10 @@ export const contextOf = (call: Call): Context => {
 
 /** Of an actor that is no user of a merchant. */
 export const contextBy = (
-  { at, requestId: correlationId }: Call,
+  { at, requestId: correlationId, request: { remoteAddress: address } }: Call,
   actor: string,
   merchant: string | null = null,
-): Context => ({ at, merchant, actor, correlationId })
+): Context => ({ at, merchant, actor, correlationId, address })
 
 export const contextOfPayer = (call: Call, payer: string, merchant?: string | null): Context =>
   contextBy(call, `payer:${payer}`, merchant)

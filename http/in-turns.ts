@@ -31,10 +31,13 @@ const longListsIn = (
   )
 }
 
-const problemsIn = async ({ path, element, items }: LongList): Promise<readonly Problem[]> => {
+const problemsIn = async (
+  { path, element, items }: LongList,
+  turn: () => Promise<void>,
+): Promise<readonly Problem[]> => {
   const problems: Problem[] = []
   for (const [index, item] of items.entries()) {
-    if (index % itemsATurn === 0) await nextTurn()
+    if (index % itemsATurn === 0) await turn()
     const checked = check(element, item)
     if ('value' in checked) continue
     for (const { path: within, ...problem } of checked.problems)
@@ -56,18 +59,19 @@ const without = (value: unknown, [name, ...rest]: readonly string[]): unknown =>
 export const checkInTurns = async <Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
+  turn = nextTurn,
 ): Promise<Checked<z.output<Schema>>> => {
   const lists = longListsIn(schema, value)
   if (lists.length === 0) return check(schema, value)
   const problems: Problem[] = []
   let rest = value
   for (const list of lists) {
-    const found = await problemsIn(list)
+    const found = await problemsIn(list, turn)
     if (found.length === 0) continue
     problems.push(...found)
     rest = without(rest, list.path)
   }
-  await nextTurn()
+  await turn()
   const whole = check(schema, rest)
   if (problems.length === 0) return whole
   const all = 'value' in whole ? problems : [...whole.problems, ...problems]

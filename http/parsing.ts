@@ -33,7 +33,7 @@ const parseObject = (body: Uint8Array): unknown => {
 }
 
 /** A body of this size holds the thread for no time worth mentioning, whatever is in it. */
-const tinyBody = 1_024
+export const tinyBody = 1_024
 
 /** What bodies hold, for as long as they are there: further faults are looked for in the same. */
 const givenBodies = new WeakMap<Uint8Array, unknown>()
@@ -63,14 +63,15 @@ export const parseBody = (
   body: Uint8Array,
   contentType: string | undefined,
   names: Names,
+  turn = nextTurn,
 ): MaybePromise<unknown> => {
   const parse = () => givenIn(schema, body, contentType, names)
   if (body.byteLength <= tinyBody) return checked(schema, parse())
   const inTurns = async (): Promise<unknown> => {
-    if (body.byteLength > smallBody) await nextTurn()
+    if (body.byteLength > smallBody) await turn()
     const given = parse()
-    const value = valueOf(await checkInTurns(schema, given))
-    if (body.byteLength > smallBody) await nextTurn()
+    const value = valueOf(await checkInTurns(schema, given, turn))
+    if (body.byteLength > smallBody) await turn()
     return value
   }
   return inTurns()

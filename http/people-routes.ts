@@ -1,4 +1,3 @@
-import { limited } from './concurrency-limit.ts'
 import { authorizationRoutes } from './oauth/auth.ts'
 import { discoveryRoutes } from './oauth/discovery.ts'
 import { scopeRoutes } from './oauth/scopes.ts'
@@ -64,6 +63,5 @@ export const peopleRoutes = (needs: PeopleNeeds): Route[] => {
     ...ofVisitors.flatMap((make) => make(needs, visits)),
   ]
   const apps = ofApps.flatMap((make) => make(needs))
-  // Limited, so that payers never hold up tills.
-  return limited([...asPages(pages), ...apps, shopLogoRoute(needs)])
+  return [...asPages(pages), ...apps, shopLogoRoute(needs)]
 }

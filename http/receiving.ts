@@ -1,6 +1,7 @@
 import type { HonoRequest } from 'hono'
 import { concurrencyLimitPerKey } from '../application/concurrency-limit.ts'
 import { andThen, type MaybePromise } from '../application/maybe-promise.ts'
+import type { Path } from '../application/fair-queue.ts'
 import type { Caller } from './call.ts'
 import { RequestError } from './errors.ts'
 import { requestLimit } from './concurrency-limit.ts'
@@ -47,7 +48,7 @@ export const makeReceiving = () => {
   const inTurnInTime: InTurn = (work) => inTurnOfAnybody(() => inTime(work, longestMs))
   const inTurnToUpload = requestLimit(uploading)
   const uploadsOf = concurrencyLimitPerKey(() => requestLimit(uploadingOfOne))
-  const inTurnToWork = requestLimit(atWork)
+  const withSlot = requestLimit(atWork)
   const callsOf = concurrencyLimitPerKey(() => requestLimit(coming))
   /** A caller waits only for its own requests. */
   const inTurnOf =
@@ -77,8 +78,11 @@ export const makeReceiving = () => {
       if (access === 'OPEN') return readBody(request, incoming, largest, inTurnInTime)
       return andThen(mayAsk(), (caller) => readBody(request, incoming, largest, inTurnOf(caller)))
     },
-    /** Runs the work at once for a small body, else when a slot is free. */
-    work: <Result>({ byteLength }: Uint8Array, work: () => Promise<Result>): Promise<Result> =>
-      byteLength <= smallBody ? work() : inTurnToWork(work),
+    /** Runs the work at once for a small body, else when a slot is free for whose it is. */
+    work: <Result>(
+      { byteLength }: Uint8Array,
+      whose: Path,
+      work: () => Promise<Result>,
+    ): Promise<Result> => (byteLength <= smallBody ? work() : withSlot(work, whose)),
   }
 }

@@ -89,6 +89,8 @@ type Switches = {
   readonly takesForm: boolean | 'or JSON'
   /** Changes nothing, whatever its method (RFC 9110, 9.2.1). */
   readonly isSafe: boolean
+  /** Answered at once though anybody may ask; others take turns by what they cost (`makeTurns`). */
+  readonly isPrompt: boolean
   /** Open to pages of any origin; uses no cookies (Fetch Standard, 3.2). */
   readonly fromAnyOrigin: boolean
 }
@@ -183,6 +185,7 @@ export const route = <
   ownQuery: undefined,
   ownForm: undefined,
   isSafe: definition.method === 'GET',
+  isPrompt: false,
   fromAnyOrigin: false,
   success: definition.reply ? 'value' : 'nothing',
   headers: undefined,

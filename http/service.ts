@@ -43,6 +43,7 @@ const readyReply = z
 export const metricsRoute = ({ metrics }: Pick<ServiceNeeds, 'metrics'>): Route =>
   get('/metrics', {
     summary: 'Metrics for Prometheus',
+    isPrompt: true,
     success: 'raw',
     replyTypes: ['text/plain'],
     handle: async () => {
@@ -60,6 +61,7 @@ export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
   }),
   get('/health/live', {
     summary: 'Whether the process answers',
+    isPrompt: true,
     reply: z.object({ status: z.literal('live') }).meta({ id: 'Live' }),
     handle: () => ({ status: 'live' as const }),
   }),

@@ -25,12 +25,26 @@ export const isNetmask = (text: string): boolean => {
   )
 }
 
-/** The network of a client: a /64 for IPv6, because one client has all of it. */
-export const networkOf = (address: string): string => {
-  if (!ipaddr.isValid(address)) return address
+const groupsOf48 = 3
+
+/**
+ * The networks of a client, the widest first: /48, /56 and /64 for IPv6, because one client may
+ * have all of any of them; /24 and the address for IPv4.
+ */
+export const networksOf = (address: string): readonly string[] => {
+  if (!ipaddr.isValid(address)) return [address]
   const given = ipaddr.process(address)
-  return given instanceof ipaddr.IPv6 ? given.parts.slice(0, 4).join(':') : String(given)
+  if (!(given instanceof ipaddr.IPv6)) {
+    const own = String(given)
+    return [`${own.slice(0, own.lastIndexOf('.'))}.0/24`, own]
+  }
+  const wide = given.parts.slice(0, groupsOf48).join(':')
+  const last = given.parts[groupsOf48] ?? 0
+  return [`${wide}::/48`, `${wide}:${last & 0xff00}::/56`, `${wide}:${last}`]
 }
+
+/** The narrowest: a /64 for IPv6, the address for IPv4. */
+export const networkOf = (address: string): string => networksOf(address).at(-1) ?? address
 
 /** The network of an address, too wide to identify a person: /24 for IPv4, /48 for IPv6. */
 export const shortened = (address: string): string | undefined => {

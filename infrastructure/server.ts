@@ -31,6 +31,7 @@ import type { Vitals } from './readiness.ts'
 import { composeService, type Service } from './service.ts'
 import type { Settings } from './settings.ts'
 import { openGranted } from './people/granted.ts'
+import { networksOf } from './networks.ts'
 import { openMessages } from './people/messages.ts'
 
 export { callbackWire } from './callback-wire.ts'
@@ -109,7 +110,7 @@ export const openService = async (
   })
   const routes = allRoutes({ ...service.needs, asOf })
   const app = makeApp({
-    ...{ ...known, authenticate, routes, retryWhileHeld, clientAddress },
+    ...{ ...known, authenticate, routes, retryWhileHeld, clientAddress, networksOf },
     ...requestLog(core, measure ?? service.observe),
     ...{ now: core.now, newId: core.newId, freshness: core.freshness },
     errorPage: makeErrorPage(known),

@@ -12,7 +12,7 @@ import { makeMetrics } from './metrics.ts'
 import type { Granted } from './people/granted.ts'
 import { openMessages } from './people/messages.ts'
 import { withSiblings } from './processes/siblings.ts'
-import { qrImage } from './qr-image.ts'
+import { makeQrCodes } from './pictures/qr-codes.ts'
 import { makeReadiness, type Vitals } from './readiness.ts'
 import { sandboxControls } from './sandbox-controls.ts'
 import { shopsOf } from './shops.ts'
@@ -39,6 +39,7 @@ type Parts = Omit<SendingNeeds, 'countAttempt'> & {
 /** Dependencies of routes in several slices. */
 const sharedOf = (core: Core, { verifySecret, guardGuesses }: Access) => {
   const { handle, find, now, caughtUp, newId, securityLog, people, accounting } = core
+  const qrImage = makeQrCodes(core.beside)
   const shared = { ...people.tokens, handle, find, now, caughtUp, newId, securityLog, qrImage }
   const { reportHolding } = accounting
   return { ...shared, verifySecret, guardGuesses, reportHolding, shopName: shopsOf(core).shopName }

@@ -9,7 +9,7 @@ import { issuesOf } from '../refusal-answers.ts'
 import { routesOf } from '../routes-of.ts'
 import { amountText } from '../wire.ts'
 
-export const inSandbox = routesOf({ access: 'OPEN', group: 'Sandbox' })
+export const inSandbox = routesOf({ access: 'OPEN', group: 'Sandbox', isPrompt: true })
 
 export const payerInput = z.string().max(100).optional().meta({
   description: 'Id or phone number; by default the payer named in the request, else alice.',

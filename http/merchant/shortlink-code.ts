@@ -5,7 +5,7 @@ import { refuse } from '../../domain/refusal.ts'
 import { streamOf } from '../../domain/stream.ts'
 import type { Queries } from '../../projections/read-models.ts'
 import { givenId, type Links } from '../addresses.ts'
-import { limited } from '../concurrency-limit.ts'
+import type { Call } from '../call.ts'
 import { preferred } from '../negotiation.ts'
 import type { Route } from '../route.ts'
 import { routesOf } from '../routes-of.ts'
@@ -17,8 +17,11 @@ export type ShortlinkCodeNeeds = Pick<Queries['merchants'], 'shortlinks'> & {
   readonly caughtUp: () => Promise<void>
   readonly shopName: (merchant: string) => string
   readonly qrImage: {
-    readonly png: (text: string) => Promise<Uint8Array<ArrayBuffer>>
-    readonly svg: (text: string) => Promise<string>
+    readonly image: (
+      text: string,
+      type: 'png' | 'svg',
+      address: string | undefined,
+    ) => Promise<string | Uint8Array<ArrayBuffer>>
   }
 }
 
@@ -49,11 +52,12 @@ export const shortlinkCodeRoutes = (needs: ShortlinkCodeNeeds): Route[] => {
   const { links } = needs
   const find = findShortlink(needs)
 
-  const image = async (id: string, argument: string, accept: string | undefined) => {
+  const image = async (id: string, argument: string, { accept, request }: Call) => {
     await find(id)
     const text = links.full(valuePath(id)) + inPath(argument)
     const type = preferred(accept, ['image/png', 'image/svg+xml'])
-    const body = await (type === 'image/png' ? needs.qrImage.png(text) : needs.qrImage.svg(text))
+    const kind = type === 'image/png' ? 'png' : 'svg'
+    const body = await needs.qrImage.image(text, kind, request.remoteAddress)
     // Cacheable for good: an id never means another code.
     const headers = {
       'X-Content-Type-Options': 'nosniff',
@@ -98,17 +102,16 @@ export const shortlinkCodeRoutes = (needs: ShortlinkCodeNeeds): Route[] => {
     ofImages.get(imagePath, {
       summary: 'The QR code of a shortlink',
       params: shortlinkParams,
-      handle: ({ params: { shortlink_id }, accept }) => image(shortlink_id, '', accept),
+      handle: (call) => image(call.params.shortlink_id, '', call),
     }),
     ofImages.get(`${imagePath}:argstring{.+}`, {
       summary: 'The QR code of a shortlink with an argstring of at most 100 characters',
       params: withArgstring,
-      handle: ({ params, accept }) => image(params.shortlink_id, params.argstring, accept),
+      handle: (call) => image(call.params.shortlink_id, call.params.argstring, call),
     }),
   ]
   return [
-    // Limited: open to all, and slow for some texts.
-    ...limited(images),
+    ...images,
     ofCodes.get(valuePath(':shortlink_id'), {
       summary: 'Where the code of a shortlink leads',
       params: shortlinkParams,

@@ -1,5 +1,4 @@
 import { assetRoute, joined, type AssetNeeds } from '../assets.ts'
-import { limited } from '../concurrency-limit.ts'
 import { asPages } from '../payer/page.ts'
 import { makeVisits, type SessionNeeds } from '../payer/session.ts'
 import type { NeedsOf, Route } from '../route.ts'
@@ -36,7 +35,7 @@ type OperatorRouteNeeds = NeedsOf<(typeof pages)[number]> & SessionNeeds & Asset
 export const operatorRoutes = (needs: OperatorRouteNeeds): Route[] => {
   const visits = makeVisits(needs)
   const style = joined(needs.readAsset, styles)
-  return limited([
+  return [
     ...asPages(pages.flatMap((make) => make(needs, visits))),
     assetRoute({
       path: '/operator/style.css',
@@ -45,5 +44,5 @@ export const operatorRoutes = (needs: OperatorRouteNeeds): Route[] => {
       summary: 'What pages of the operator are made of: style.css',
       body: () => style,
     }),
-  ])
+  ]
 }

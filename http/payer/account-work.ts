@@ -4,6 +4,7 @@ import { filledText } from '../../application/filled-text.ts'
 import type { Context } from '../../application/handle.ts'
 import type { NumberProofs } from '../../application/number-proofs.ts'
 import { plainRecoveryCode } from '../../application/payers.ts'
+import type { HashPin } from '../../application/recover.ts'
 import type { Profile } from '../../domain/people/profile.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { secondsAfter, type Instant } from '../../domain/time.ts'
@@ -22,7 +23,7 @@ export type CredentialNeeds = Sealing & {
 
 /** What it takes to make those that a payer has anew. */
 export type RenewalNeeds = CredentialNeeds & {
-  readonly hashPin: (pin: string) => Promise<string>
+  readonly hashPin: HashPin
   readonly digestOf: (text: string) => string
   readonly newRecoveryCodes: () => readonly string[]
 }
@@ -112,7 +113,7 @@ export const accountWork = (needs: AccountNeeds) => {
     /** All other sessions end. @throws Refusal sign_in_is_wrong, sign_in_is_locked */
     changePin: async (who: Who, newPin: string, factors: Factors, call: Call): Promise<void> => {
       const context = await confirmed(who, factors, call)
-      const pinHash = await needs.hashPin(newPin)
+      const pinHash = await needs.hashPin(newPin, call.request.remoteAddress)
       const { payer, session: keeping } = who
       await needs.changeCredentials(payer, 'pin', { pinHash }, context, { keeping })
     },

@@ -55,9 +55,9 @@ export const recoveryWork = (needs: RecoveryWorkNeeds) => {
     prove: async (
       proof: string,
       given: RecoveryGiven,
-      { at }: Call,
+      { at, request: { remoteAddress: address } }: Call,
     ): Promise<(RecoveredAccount & { readonly sealed: string }) | undefined> => {
-      const proved = await recovery.prove(proof, given, at)
+      const proved = await recovery.prove(proof, given, { at, address })
       if (!proved) return undefined
       const account = { ...proved, codeSecret: needs.newCodeSecret() }
       const until = secondsAfter(at, recoveredLifetime)

@@ -104,7 +104,7 @@ export const makeSignUp = (needs: SignUpNeeds) => {
       if (!profile || !isNamed || !isNewPin(fields.pin)) return undefined
       throttle.count(request.remoteAddress ?? '', at)
       const proof = ask(phone, texts, call)
-      const pinHash = await needs.hashPin(fields.pin)
+      const pinHash = await needs.hashPin(fields.pin, request.remoteAddress)
       const codeSecret = needs.newCodeSecret()
       const recoveryCodes = [...needs.newRecoveryCodes()]
       const until = at + registrationLifetimeMs

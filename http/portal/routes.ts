@@ -1,5 +1,4 @@
 import { assetRoute, joined, type AssetNeeds } from '../assets.ts'
-import { limited } from '../concurrency-limit.ts'
 import { asPages } from '../payer/page.ts'
 import { makeVisits, type SessionNeeds } from '../payer/session.ts'
 import type { NeedsOf, Route } from '../route.ts'
@@ -61,9 +60,9 @@ export const portalRoutes = (needs: PortalRouteNeeds): Route[] => {
       summary: `What pages of the portal are made of: ${name}`,
       body: () => body,
     })
-  return limited([
+  return [
     ...asPages(pages.flatMap((make) => make(needs, visits))),
     asset('style.css', 'text/css', style),
     asset('portal.js', 'text/javascript', script),
-  ])
+  ]
 }

@@ -8,12 +8,13 @@ import { generationalCache } from '../../application/generational-cache.ts'
 import type { Context } from '../../application/handle.ts'
 import { numberProofs } from '../../application/number-proofs.ts'
 import { changeProfile, findCredentials } from '../../application/payers.ts'
-import { recovery } from '../../application/recover.ts'
+import { recovery, type HashPin } from '../../application/recover.ts'
 import { eraseById, registerPayer } from '../../application/register-payer.ts'
 import { makeSerialByKey } from '../../application/serial-by-key.ts'
-import { signIn, type SignInNeeds } from '../../application/sign-in.ts'
+import { signIn, type HashTurn, type SignInNeeds } from '../../application/sign-in.ts'
 import { withdrawAll } from '../../application/withdraw-grants.ts'
 import type { Core } from '../core.ts'
+import { networksOf } from '../networks.ts'
 import type { Messages } from './messages.ts'
 import {
   codeAt,
@@ -44,8 +45,13 @@ const acceptanceMs = 300_000
 const otherAcceptanceMs = 50
 /** How many payers with a failed acceptance are remembered. */
 const namesRemembered = 1_000
-/** One at a time, so that sign-ins do not slow down payments; each address is throttled before. */
+/** One at a time, so that sign-ins do not slow down payments. */
 const slowHashes = { concurrent: 1, maxWaiting: 10_000 }
+/** Known devices and all others take turns, and so do networks among them. */
+const turnOf = ({ address = '', isKnown }: HashTurn) => [
+  isKnown ? 'known devices' : 'others',
+  ...networksOf(address),
+]
 
 type Needs = {
   readonly messages: Messages
@@ -121,11 +127,12 @@ export const payerAccounts = (core: Core, needs: Needs) => {
   const stores = { handle, find, people }
   const credentialsOf = findCredentials(stores)
 
-  const hashPin = (pin: string) => limited(() => hashSecret(pin))
+  const hashPin: HashPin = (pin, address) =>
+    limited(() => hashSecret(pin), turnOf({ address, isKnown: false }))
   const signing = {
     ...stores,
-    verifyPin: (pin: string, hash: string | null, claimed: string) =>
-      limited(() => verifySecret(pin, hash, claimed)),
+    verifyPin: (pin: string, hash: string | null, claimed: string, turn: HashTurn) =>
+      limited(() => verifySecret(pin, hash, claimed), turnOf(turn)),
     stepOfCode,
     digestOf: sha256,
     strangers: unknownNumberLockouts(),

@@ -57,6 +57,7 @@ const bareApp: Omit<AppNeeds, 'routes'> = {
   isSecure: false,
   publicUrl: undefined,
   clientAddress: (peer) => peer,
+  networksOf: (address) => [address],
   now: Date.now,
   newId: () => 'the-request-id',
   observe: () => {},
