@@ -21,8 +21,8 @@ type Limited = <Result>(work: () => MaybePromise<Result>, key?: string | Path) =
 
 /**
  * Runs a limited number of jobs at a time. Waiting jobs of one key run in order, and keys take
- * turns (`fairQueue`), so that many jobs of one key delay only that key. @throws Refusal too_much_is_waiting,
- * unless `refuseMore` throws something else
+ * turns (`fairQueue`), so that many jobs of one key delay only that key. @throws Refusal
+ * too_much_is_waiting, unless `refuseMore` throws something else
  */
 export const concurrencyLimit = (
   { concurrent, maxWaiting, maxWaitingPerKey }: ConcurrencyLimits,

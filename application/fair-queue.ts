@@ -29,6 +29,39 @@ const placeAt = <Item>(path: Path): Place<Item> => ({
   size: 0,
 })
 
+const nextOf = <Item>(
+  { below }: Place<Item>,
+  spentBy: (key: string) => number,
+): Place<Item> | undefined => {
+  let best: Place<Item> | undefined
+  let least = Infinity
+  let seen = 0
+  for (const [key, place] of below) {
+    const spent = spentBy(key)
+    if (spent < least) [best, least] = [place, spent]
+    seen += 1
+    if (least === 0 || seen === compared) break
+  }
+  return best
+}
+
+/** Takes the next item of a place; whose it was goes to the end of its row. */
+const takeFrom = <Item>(
+  place: Place<Item>,
+  spentBy: (key: string) => number,
+): { readonly item: Item; readonly path: Path } => {
+  place.size -= 1
+  const item = place.items.take()
+  if (item !== undefined) return { item, path: place.path }
+  const next = nextOf(place, spentBy)
+  const key = next?.path.at(-1)
+  if (!next || key === undefined) throw new Error('a place in the queue is empty')
+  const taken = takeFrom(next, spentBy)
+  place.below.delete(key)
+  if (next.size > 0) place.below.set(key, next)
+  return taken
+}
+
 /**
  * Items that wait by key. Keys take turns, and so do keys within a key; items of one key stay in
  * order. A key within another may fill half of the room that its neighbours leave, so that there is
@@ -59,32 +92,6 @@ export const fairQueue = <Item>({
     return above.size >= maxWaitingPerKey ? undefined : places
   }
 
-  const nextOf = ({ below }: Place<Item>): Place<Item> | undefined => {
-    let best: Place<Item> | undefined
-    let least = Infinity
-    let seen = 0
-    for (const [key, place] of below) {
-      const spent = spentBy(key)
-      if (spent < least) [best, least] = [place, spent]
-      seen += 1
-      if (least === 0 || seen === compared) break
-    }
-    return best
-  }
-
-  const takeFrom = (place: Place<Item>): { readonly item: Item; readonly path: Path } => {
-    place.size -= 1
-    const item = place.items.take()
-    if (item !== undefined) return { item, path: place.path }
-    const next = nextOf(place)
-    const key = next?.path.at(-1)
-    if (!next || key === undefined) throw new Error('a place in the queue is empty')
-    const taken = takeFrom(next)
-    place.below.delete(key)
-    if (next.size > 0) place.below.set(key, next)
-    return taken
-  }
-
   return {
     size: (): number => top.size,
     /** False if there is no room. */
@@ -101,6 +108,6 @@ export const fairQueue = <Item>({
       return true
     },
     take: (): { readonly item: Item; readonly path: Path } | undefined =>
-      top.size === 0 ? undefined : takeFrom(top),
+      top.size === 0 ? undefined : takeFrom(top, spentBy),
   }
 }

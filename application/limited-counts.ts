@@ -1,18 +1,26 @@
-/** Counts per key, up to a limit. */
-export const limitedCounts = (most: number) => {
+/** The limit of a key; keys of networks come the widest first, and each has a limit of its own. */
+type MostOf = (key: string, place: number, keys: readonly string[]) => number
+
+/** Counts per key, up to a limit. Who has several keys, such as its networks, counts in each. */
+export const limitedCounts = (most: number | MostOf) => {
   const counts = new Map<string, number>()
+  const mostOf: MostOf = typeof most === 'number' ? () => most : most
+  const listed = (key: string | readonly string[]): readonly string[] =>
+    typeof key === 'string' ? [key] : key
+  const leave = (key: string): void => {
+    const left = (counts.get(key) ?? 0) - 1
+    if (left > 0) counts.set(key, left)
+    else counts.delete(key)
+  }
   return {
-    /** False if the key is at the limit. */
-    take: (key: string): boolean => {
-      const count = counts.get(key) ?? 0
-      if (count >= most) return false
-      counts.set(key, count + 1)
+    /** False if one of the keys is at the limit; then none counts. */
+    take: (key: string | readonly string[]): boolean => {
+      const keys = listed(key)
+      const isFull = keys.some((one, place) => (counts.get(one) ?? 0) >= mostOf(one, place, keys))
+      if (isFull) return false
+      for (const one of keys) counts.set(one, (counts.get(one) ?? 0) + 1)
       return true
     },
-    leave: (key: string): void => {
-      const left = (counts.get(key) ?? 0) - 1
-      if (left > 0) counts.set(key, left)
-      else counts.delete(key)
-    },
+    leave: (key: string | readonly string[]): void => listed(key).forEach(leave),
   }
 }

@@ -23,8 +23,13 @@ type NumberProofNeeds = {
   readonly seal: (text: string) => string
   readonly unseal: (sealed: string) => string | undefined
   readonly isSameText: (a: string, b: string) => boolean
-  /** Limits of messages per number, and of requests per address. */
-  readonly messageLimits: { readonly number: Limit; readonly address: Limit }
+  /** Limits of messages per number, and of requests per address and per destination. */
+  readonly messageLimits: {
+    readonly number: Limit
+    readonly address: Limit
+    /** By where the number is, and in all. */
+    readonly destination: Limit
+  }
   /** Wrong attempts per code. */
   readonly tries: Limit
   /** Codes used on any node. */
@@ -105,6 +110,10 @@ export const numberProofs = (needs: NumberProofNeeds) => {
     const isSent = countMessage(needs, phone, at, isOptional === true)
     messageLimits.address.check(address, at)
     messageLimits.address.count(address, at)
+    if (isSent) {
+      messageLimits.destination.check(phone, at)
+      messageLimits.destination.count(phone, at)
+    }
     const code = isSent ? needs.newNumberCode() : null
     if (code !== null && sendMessage)
       needs.afterAnswer(async () => sendMessage(phone, await word(code)))

@@ -3,7 +3,9 @@ import { payments, type Level, type Requests } from './requests.ts'
 
 /** The repeated work of a group of connections. */
 export type Work =
+  /** Each time with another number in the place of {n}, or of {seven}, which has seven digits. */
   | { readonly kind: 'get'; readonly path: string }
+  | { readonly kind: 'post'; readonly path: string; readonly body: string; readonly status: number }
   | { readonly kind: 'create' | 'create of others'; readonly level: Level; readonly label: string }
   | {
       readonly kind: 'capture'
@@ -78,8 +80,17 @@ export const turnOf = async (
   switch (work.kind) {
     case 'get': {
       const request = requests.open('GET', work.path)
+      let count = 0
       return async (ask) => {
-        await ask(request, 200)
+        await ask(request.replace('{n}', String(count++)), 200)
+        return true
+      }
+    }
+    case 'post': {
+      const request = requests.secret('POST', work.path, work.body)
+      let count = 0
+      return async (ask) => {
+        await ask(request.replace('{seven}', String(count++).padStart(7, '0')), work.status)
         return true
       }
     }

@@ -1,3 +1,4 @@
+import { limitedCounts } from '../application/limited-counts.ts'
 import type { MaybePromise } from '../application/maybe-promise.ts'
 import { callerOf, type Call } from './call.ts'
 import { endingWith } from './ending-stream.ts'
@@ -19,24 +20,15 @@ const isStreamed = (answer: unknown): answer is RawReply & { readonly body: Read
  * (interface 14.3): each holds memory, and files of a moment, until it is read.
  */
 export const fewStreamsAtOnce = (): ((given: Route) => Route) => {
-  const underWay = new Map<string, number>()
-
-  const enter = (who: string): (() => void) => {
-    const others = underWay.get(who) ?? 0
-    if (others >= mostAtOnce) return refuseMore()
-    underWay.set(who, others + 1)
-    return () => {
-      const left = (underWay.get(who) ?? 1) - 1
-      if (left === 0) underWay.delete(who)
-      else underWay.set(who, left)
-    }
-  }
+  const underWay = limitedCounts(mostAtOnce)
 
   return (given) => {
     if (given.success !== 'raw' || given.access === 'OPEN') return given
     const handle = async (call: Call): Promise<unknown> => {
       const { merchant, actor } = callerOf(call)
-      const leave = enter(merchant || actor)
+      const who = merchant || actor
+      if (!underWay.take(who)) return refuseMore()
+      const leave = (): void => underWay.leave(who)
       try {
         const answer = await (given.handle(call) as MaybePromise<unknown>)
         if (isStreamed(answer)) return { ...answer, body: endingWith(answer.body, leave) }

@@ -102,6 +102,11 @@ const settings = {
     'Address of your gateway for text messages, which takes a signed POST of {to, text}. ' +
       'In production nobody can prove a phone number without it.',
   ],
+  MESSAGES_PER_HOUR: [
+    wholeNumber(1, 9_999_999).default(1_000),
+    'Text messages that strangers can ask for in an hour, of each process, and half as many to ' +
+      'one country; the log and the security log tell when they are used up.',
+  ],
   STEP_UP_AMOUNT: [
     amounts.optional(),
     'As NOK 5000, EUR 500: above, payers give a code again; what one accepts within 24 hours ' +

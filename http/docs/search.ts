@@ -22,20 +22,27 @@ const excerptOf = (text: string, word: string): string => {
   return (start > 0 ? '… ' : '') + cut + (end < text.length ? ' …' : '')
 }
 
-/** The entries that have every word of a query, those with the words in their title first. */
-export const found = (entries: readonly Entry[], query: string): Hit[] => {
-  const words = wordsOf(query)
-  const [first] = words
-  if (first === undefined) return []
-  const scored = entries.flatMap((entry) => {
+/**
+ * Finds the entries that have every word of a query, those with the words in their title first.
+ * What is compared is made once, because anybody may search.
+ */
+export const searchIn = (entries: readonly Entry[]) => {
+  const searched = entries.map((entry) => {
     const title = entry.title.toLowerCase()
-    const all = `${title} ${entry.page} ${entry.text}`.toLowerCase()
-    if (!words.every((word) => all.includes(word))) return []
-    const score = words.filter((word) => title.includes(word)).length
-    return [{ score, hit: { ...entry, excerpt: excerptOf(entry.text, first) } }]
+    return { entry, title, all: `${title} ${entry.page} ${entry.text}`.toLowerCase() }
   })
-  return scored
-    .sort((one, other) => other.score - one.score)
-    .slice(0, mostHits)
-    .map(({ hit }) => hit)
+  return (query: string): Hit[] => {
+    const words = wordsOf(query)
+    const [first] = words
+    if (first === undefined) return []
+    return searched
+      .filter(({ all }) => words.every((word) => all.includes(word)))
+      .map(({ entry, title }) => ({
+        entry,
+        score: words.filter((word) => title.includes(word)).length,
+      }))
+      .sort((one, other) => other.score - one.score)
+      .slice(0, mostHits)
+      .map(({ entry }) => ({ ...entry, excerpt: excerptOf(entry.text, first) }))
+  }
 }

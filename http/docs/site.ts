@@ -5,7 +5,7 @@ import { guidesOf, linkIn, localized, pemIn, type Here } from './guides.ts'
 import type { RenderMarkdown } from './markdown.ts'
 import { docsPage, hitsHtml, rendered, type Site } from './page.ts'
 import { referenceHtml } from './reference.ts'
-import { found, type Entry } from './search.ts'
+import { searchIn, type Entry } from './search.ts'
 
 export type SiteNeeds = {
   readonly readAsset: ReadAsset
@@ -54,7 +54,7 @@ export const makeSite = async (needs: SiteNeeds) => {
       ...{ href: level === 1 ? path : `${path}#${id}`, title, page, text },
     })),
   )
-  const entries = [...sections, ...operations]
+  const found = searchIn([...sections, ...operations])
 
   return {
     page: (path: string): RawReply | undefined => pages.get(path),
@@ -63,7 +63,7 @@ export const makeSite = async (needs: SiteNeeds) => {
         path: '/docs?q=',
         title: 'Search',
         query,
-        body: hitsHtml(query, found(entries, query)),
+        body: hitsHtml(query, found(query)),
       }),
   }
 }

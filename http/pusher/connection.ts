@@ -20,7 +20,7 @@ const mostUnread = 65_536
 export type Connection = {
   readonly line: Line
   readonly socketId: string
-  readonly network: string
+  readonly networks: readonly string[]
   /** Each channel, with the quota that it counts against. */
   readonly channels: Map<string, string | undefined>
   readonly mayAsk: () => boolean
@@ -31,14 +31,14 @@ export type Connection = {
 export const newConnection = (
   line: Line,
   socketId: string,
-  network: string,
+  networks: readonly string[],
   now: () => number,
 ): Connection => {
   line.send(established(socketId))
   return {
     line,
     socketId,
-    network,
+    networks,
     channels: new Map(),
     mayAsk: makeAllowance(burstOfFrames, framesPerSecond, now),
     heardAt: now(),

@@ -4,7 +4,8 @@ import { activityTimeoutSeconds, codes, failure, ping, told } from './frames.ts'
 import { makeSubscriptions, type SubscriptionNeeds } from './subscriptions.ts'
 
 const mostConnections = 20_000
-const mostOfNetwork = 1000
+/** Of the narrowest network, of the next and so on. */
+const mostOfNetworks = [1000, 1000, 2000]
 const pongTimeoutSeconds = 30
 
 /** Earlier versions whose messages are the same. */
@@ -21,8 +22,8 @@ type HubNeeds = SubscriptionNeeds & {
 type Opening = {
   readonly key: string
   readonly version: string | null
-  /** The client's network, which has a limit of its own. */
-  readonly network: string
+  /** The client's networks, the widest first, each with a limit of its own. */
+  readonly networks: readonly string[]
 }
 
 type Fault = readonly [code: number, message: string]
@@ -58,11 +59,13 @@ const whenSilent = (connection: Connection, at: number): 'ping' | 'close' | unde
 /** The open connections, each with its subscriptions. */
 const keepConnections = (needs: SubscriptionNeeds) => {
   const connections = new Set<Connection>()
-  const ofNetworks = limitedCounts(mostOfNetwork)
+  const ofNetworks = limitedCounts(
+    (_, place, keys) => mostOfNetworks[keys.length - 1 - place] ?? mostConnections,
+  )
 
   const forget = (connection: Connection): void => {
     if (!connections.delete(connection)) return
-    ofNetworks.leave(connection.network)
+    ofNetworks.leave(connection.networks)
     subscriptions.forget(connection)
   }
   const send = (connection: Connection, text: string): void => {
@@ -77,8 +80,8 @@ const keepConnections = (needs: SubscriptionNeeds) => {
     subscriptions,
     forget,
     send,
-    hasRoomFor: (network: string): boolean =>
-      connections.size < mostConnections && ofNetworks.take(network),
+    hasRoomFor: (networks: readonly string[]): boolean =>
+      connections.size < mostConnections && ofNetworks.take(networks),
     add: (connection: Connection): void => void connections.add(connection),
     close: (connection: Connection, code: number, message: string): void => {
       forget(connection)
@@ -112,9 +115,9 @@ export const makePusherHub = (needs: HubNeeds) => {
       if (fault) return void refuse(line, ...fault)
       // Not `reconnect`: clients would try again without a pause until the process has ended.
       if (hasEnded) return void refuse(line, codes.overCapacity, restarting)
-      if (!hasRoomFor(opening.network))
+      if (!hasRoomFor(opening.networks))
         return void refuse(line, codes.overCapacity, 'Too many connections.')
-      const connection = newConnection(line, newSocketId(), opening.network, now)
+      const connection = newConnection(line, newSocketId(), opening.networks, now)
       add(connection)
       return {
         /** Undefined for what is not text. */

@@ -15,6 +15,7 @@ import { signIn, type HashTurn, type SignInNeeds } from '../../application/sign-
 import { withdrawAll } from '../../application/withdraw-grants.ts'
 import type { Core } from '../core.ts'
 import { networksOf } from '../networks.ts'
+import { makeMessageLimits } from './message-limits.ts'
 import type { Messages } from './messages.ts'
 import {
   codeAt,
@@ -33,8 +34,6 @@ import type { UsedOnce } from './used-once.ts'
 const failuresPerAddress = 200
 const passesPerAddress = 1_000
 const throttlePeriodMs = 600_000
-const messagesPerNumber = 5
-const messagesPerAddress = 100
 const messagePeriodMs = 3_600_000
 const triesPerCode = 5
 const triesToCompare = 3
@@ -59,7 +58,7 @@ type Needs = {
 }
 
 /** Codes sent to phone numbers. */
-const proofsOf = (pages: Buffer, { messages, used }: Needs) =>
+const proofsOf = (core: Core, pages: Buffer, { messages, used }: Needs) =>
   numberProofs({
     sendMessage: messages.send,
     newNumberCode: () => String(randomInt(1_000_000)).padStart(6, '0'),
@@ -67,10 +66,7 @@ const proofsOf = (pages: Buffer, { messages, used }: Needs) =>
     seal: (text) => seal(pages, text),
     unseal: (text) => unseal(pages, text),
     isSameText,
-    messageLimits: {
-      number: makeThrottle(messagesPerNumber, messagePeriodMs),
-      address: makeThrottle(messagesPerAddress, messagePeriodMs),
-    },
+    messageLimits: makeMessageLimits({ ...core, perHour: core.settings.MESSAGES_PER_HOUR }),
     tries: makeThrottle(triesPerCode, messagePeriodMs),
     used,
     afterAnswer: messages.afterAnswer,
@@ -140,7 +136,7 @@ export const payerAccounts = (core: Core, needs: Needs) => {
     // Integration tests need not wait half a minute for the next code.
     codesWorkOnce: settings.MODE !== 'sandbox',
   }
-  const proofs = proofsOf(pages, needs)
+  const proofs = proofsOf(core, pages, needs)
   return {
     seal: (text: string) => seal(pages, text),
     unseal: (text: string) => unseal(pages, text),

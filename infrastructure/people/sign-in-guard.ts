@@ -2,7 +2,7 @@ import { generationalCache } from '../../application/generational-cache.ts'
 import { afterFailure, checkLockout, unlocked, type Lockout } from '../../domain/people/lockout.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { secondsUntil, stillLasts } from '../../domain/time.ts'
-import { networkOf } from '../networks.ts'
+import { networksOf } from '../networks.ts'
 
 const strangersKept = 10_000
 
@@ -22,9 +22,21 @@ export const unknownNumberLockouts = () => {
 
 type Count = { readonly count: number; readonly until: number }
 
-/** Limits how often a network may be counted per period. */
-export const makeThrottle = (most: number, periodMs: number) => {
+/**
+ * Limits how often a network may be counted per period: first the narrowest, then those around it
+ * as far as they have limits.
+ */
+export const makeThrottle = (mostOf: number | readonly number[], periodMs: number) => {
+  const limits = [mostOf].flat()
   const counts = generationalCache<string, Count>(strangersKept)
+  /** Each network that has a limit. */
+  const limitedOf = (address: string) =>
+    networksOf(address)
+      .toReversed()
+      .flatMap((network, place) => {
+        const most = limits[place]
+        return most === undefined ? [] : [{ network, most }]
+      })
   const countOf = (network: string, at: number): Count => {
     const known = counts.get(network)
     return known && stillLasts(known.until, periodMs / 1000, at)
@@ -33,13 +45,16 @@ export const makeThrottle = (most: number, periodMs: number) => {
   }
   return {
     check: (address: string, at: number): void => {
-      const { count, until } = countOf(networkOf(address), at)
-      if (count >= most) refuse('sign_in_is_locked', secondsUntil(until, at))
+      for (const { network, most } of limitedOf(address)) {
+        const { count, until } = countOf(network, at)
+        if (count >= most) refuse('sign_in_is_locked', secondsUntil(until, at))
+      }
     },
     count: (address: string, at: number): void => {
-      const network = networkOf(address)
-      const { count, until } = countOf(network, at)
-      counts.set(network, { count: count + 1, until })
+      for (const { network } of limitedOf(address)) {
+        const { count, until } = countOf(network, at)
+        counts.set(network, { count: count + 1, until })
+      }
     },
   }
 }

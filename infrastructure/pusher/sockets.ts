@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { makeAllowance } from '../../application/allowance.ts'
-import { networkOf } from '../networks.ts'
+import { networksOf } from '../networks.ts'
 
 /** Maximum bytes of a message; a subscription takes some 300. */
 const largestMessage = 8192
@@ -28,7 +28,11 @@ type Listener = {
 type Needs = {
   readonly open: (
     line: Line,
-    opening: { readonly key: string; readonly version: string | null; readonly network: string },
+    opening: {
+      readonly key: string
+      readonly version: string | null
+      readonly networks: readonly string[]
+    },
   ) => Listener | undefined
   readonly clientAddress: (
     peer: string | undefined,
@@ -88,8 +92,8 @@ export const pusherSockets = ({ open, clientAddress }: Needs) => {
     // It closes the connection itself, with the fault's code.
     socket.on('error', () => {})
     const header = (name: string): string | undefined => headers[name]?.toString()
-    const network = networkOf(clientAddress(remoteAddress, header) ?? '')
-    const listener = open(lineOf(socket), { ...asked, network })
+    const networks = networksOf(clientAddress(remoteAddress, header) ?? '')
+    const listener = open(lineOf(socket), { ...asked, networks })
     if (!listener) return
     socket.on('message', (data, isBinary) =>
       listener.receive(isBinary ? undefined : data.toString()),

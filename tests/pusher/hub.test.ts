@@ -13,7 +13,7 @@ const openHub = () => {
     isAuthorized: (auth, socketId, channel) => auth === `${socketId}:${channel}`,
     ownerOf: (channel) => /m-(\w+)-/.exec(channel)?.[1],
   })
-  const openLine = (network = '192.0.2.1', unread = () => 0) => {
+  const openLine = (network: string | readonly string[] = '192.0.2.1', unread = () => 0) => {
     const frames: Frame[] = []
     let closed: number | 'cut' | undefined
     const line = {
@@ -22,7 +22,7 @@ const openHub = () => {
       cut: () => void (closed = 'cut'),
       unread,
     }
-    const listener = hub.open(line, { key: 'key', version: '7', network })
+    const listener = hub.open(line, { key: 'key', version: '7', networks: [network].flat() })
     const send = (event: string, data: object = {}) =>
       listener?.receive(JSON.stringify({ event, data }))
     return {
@@ -76,6 +76,14 @@ describe('given limits', () => {
     expect(openLine('192.0.2.2').closed()).toBeUndefined()
     lines[0]?.leave()
     expect(openLine('192.0.2.1').closed()).toBeUndefined()
+  })
+
+  test('when somebody with a /48 opens a connection too many, then others are served', () => {
+    const { openLine } = openHub()
+    const own = (count: number) => openLine(['a/48', `a/56 ${count % 9}`, `a/64 ${count}`])
+    for (let count = 0; count < 2000; count++) expect(own(count).closed()).toBeUndefined()
+    expect(own(2000).closed()).toBe(4100)
+    expect(openLine(['b/48', 'b/56', 'b/64']).closed()).toBeUndefined()
   })
 
   test("when a merchant's public channels are full, then its private ones are not", () => {
