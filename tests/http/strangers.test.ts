@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { secretHeaders } from '../../harness/signing.ts'
 import { startService, type Service } from '../../harness/http-service.ts'
 
 let service: Service
@@ -44,27 +45,29 @@ test.each(open)(
 )
 
 test('a merchant that sends large bodies does not keep out the bodies of another', async () => {
-  const heavy = await service.addMerchant('heavy')
-  const other = await service.addMerchant('other')
   const answered: string[] = []
-  const line = { product_id: 'p', description: 'A thing', vat: '25.00', quantity: '1' }
-  const body = (count: number) => ({
-    ...{ pos_id: 'till', pos_tid: 'x', action: 'auth', currency: 'NOK', amount: '1.00' },
-    line_items: Array.from({ length: count }, () => line),
-  })
-  const send = async (who: string, from: typeof heavy, count: number): Promise<void> => {
-    const { status } = await from('POST', '/merchant/v1/payment_request/', body(count))
+  const item = { product_id: 'p', quantity: '1', item_cost: '1', total: '1' }
+  // Something is missing, so nothing is kept.
+  const body = JSON.stringify({ line_items: Array.from({ length: 900 }, () => item) })
+  const send = async (merchant: string): Promise<void> => {
+    const headers = {
+      ...secretHeaders(merchant, 'till', 'open sesame'),
+      'Content-Type': 'application/json',
+    }
+    const path = '/merchant/v1/payment_request/'
+    const { status } = await service.app.request(path, { method: 'POST', headers, body })
     expect(status).toBe(400)
-    answered.push(who)
+    answered.push(merchant)
   }
-  const flood = Array.from({ length: 40 }, () => send('heavy', heavy, 1_000))
-  await Promise.race(flood)
-  await send('other', other, 20)
-  expect(answered.indexOf('other')).toBeLessThan(30)
-  await Promise.all(flood)
+  for (const merchant of ['heavy', 'other']) {
+    await service.addMerchant(merchant)
+    await send(merchant)
+  }
+  await Promise.all([...Array.from({ length: 40 }, () => send('heavy')), send('other')])
+  expect(answered.indexOf('other', 2)).toBeLessThan(20)
 })
 
-test('known devices do not wait for the PINs of a stranger with a /48', async () => {
+test('PINs of a stranger with a /48 do not keep waiting who signs in from elsewhere', async () => {
   const answered: string[] = []
   const signIn = async (who: string, from: string, fields: object): Promise<unknown> => {
     const response = await fetch(`${service.address}/payer/v1/session/`, {
