@@ -4,14 +4,16 @@ import type { Log } from '../infrastructure/log.ts'
 import { openService } from '../infrastructure/server.ts'
 import { startServer } from '../infrastructure/start-server.ts'
 import { readSettings } from '../infrastructure/settings.ts'
-import { newFolder, type RunningService } from './running-service.ts'
+import { newFolder, withProduction, type RunningService } from './running-service.ts'
 
 type Environment = Readonly<Record<string, string>>
 
 const ports = { PORT: '0', METRICS_PORT: '0' }
 
 const prepared = (environment: Environment, folder: string) => {
-  const settings = readSettings({ ...ports, MODE: 'sandbox', ...environment, DATA_DIR: folder })
+  const settings = readSettings({
+    ...{ ...ports, MODE: 'sandbox', ...withProduction(environment), DATA_DIR: folder },
+  })
   const logged: string[] = []
   const log = pino(
     { level: settings.LOG_LEVEL, errorKey: 'error' },

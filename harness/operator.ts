@@ -1,7 +1,17 @@
 import { CommanderError } from 'commander'
+import { openCore } from '../infrastructure/core.ts'
 import { failureOf } from '../infrastructure/failures.ts'
+import { makeLog } from '../infrastructure/log.ts'
 import { operatorProgram } from '../infrastructure/operator/operator.ts'
+import { beginProduction } from '../infrastructure/mode-of-log.ts'
 import type { Settings } from '../infrastructure/settings.ts'
+
+/** Makes a log as a service does at its first start. */
+export const beginLog = async (settings: Settings): Promise<void> => {
+  const core = await openCore(settings, makeLog('silent'))
+  if (settings.MODE === 'production') await beginProduction(core)
+  await core.close()
+}
 
 type Printed = { readonly code: number; readonly output: string; readonly errors: string }
 

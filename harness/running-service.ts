@@ -11,5 +11,16 @@ export type RunningService = {
   readonly stop: () => Promise<number | null | void>
 }
 
+type Given = Readonly<Record<string, string>>
+
+/** What production needs, where the given settings say nothing else. */
+export const withProduction = (given: Given): Given => ({
+  ...(given['MODE'] === 'production' && {
+    PUBLIC_URL: 'https://pay.example',
+    VAULT_KEY_FILE: 'none',
+  }),
+  ...given,
+})
+
 /** A new data directory, with keys so that the service need not make them. */
 export const newFolder = (): string => givenKeys(mkdtempSync(join(tmpdir(), 'daybook-test-')))

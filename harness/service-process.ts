@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { RunningService } from './running-service.ts'
+import { withProduction, type RunningService } from './running-service.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -38,7 +38,10 @@ export const startCommand = (
 ): ChildProcess =>
   spawn(process.execPath, [`${built()}/infrastructure/main.js`, ...words], {
     cwd: root,
-    env: { ...process.env, ...plainSettings, ...beside.get(settings.DATA_DIR), ...settings },
+    env: {
+      ...{ ...process.env, ...plainSettings, ...beside.get(settings.DATA_DIR) },
+      ...withProduction(settings),
+    },
     stdio: ['ignore', 'pipe', errors],
   })
 

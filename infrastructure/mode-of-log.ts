@@ -55,16 +55,27 @@ const refuseSandboxLog = async (place: Place, log?: Log): Promise<void> => {
   )
 }
 
-/** A forgotten MODE must not open a production log in the sandbox. */
-const refuseProductionLog = async (place: Place, log?: Log): Promise<void> => {
-  const own = streamOf(installations, 'daybook')
-  const events = await reading(place, log, (eventsOf) => eventsOf(own))
-  if (!events.some(({ type }) => type === 'ProductionBegun')) return
-  throw new OperatorError(
+const isOfProduction = (place: Place): OperatorError =>
+  new OperatorError(
     `MODE="sandbox": the log of ${logShown(place)} is one of production, ` +
       'and the sandbox publishes its secrets. ' +
       'Set MODE=production, or give the sandbox a log of its own',
   )
+
+/** A forgotten MODE must not open a production log in the sandbox. */
+const refuseProductionLog = async (place: Place, log?: Log): Promise<void> => {
+  const own = streamOf(installations, 'daybook')
+  const events = await reading(place, log, (eventsOf) => eventsOf(own))
+  if (events.some(({ type }) => type === 'ProductionBegun')) throw isOfProduction(place)
+}
+
+/** Commands need the settings of the service. @throws OperatorError for a production log */
+export const refuseSandboxCommand = async (
+  { find }: Pick<Core, 'find'>,
+  settings: Place & Pick<Settings, 'MODE'>,
+): Promise<void> => {
+  const { isProduction } = await find(installations, 'daybook')
+  if (isProduction && settings.MODE === 'sandbox') throw isOfProduction(settings)
 }
 
 /** A log belongs to one mode. @throws OperatorError for the other */

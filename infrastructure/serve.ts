@@ -1,10 +1,11 @@
+import type { Core } from './core.ts'
 import { logShown } from './failures.ts'
-import { makeLog } from './log.ts'
+import { makeLog, type Log } from './log.ts'
 import { fewOpenFiles } from './open-files.ts'
 import { refuseLogOfOtherMode } from './mode-of-log.ts'
 import { beginFromSnapshot } from './snapshots/begin-from-snapshot.ts'
 import { startServer } from './start-server.ts'
-import type { Settings } from './settings.ts'
+import { noVaultKey, type Settings } from './settings.ts'
 import { blobsIn, isVaultInStreams, vaultIn } from './stores.ts'
 import { version } from './version.ts'
 
@@ -19,6 +20,19 @@ const startedAs = (settings: Settings, address: string, metrics: string | undefi
   metrics,
   publicUrl: settings.PUBLIC_URL,
 })
+
+/** A vault in the clear is told at each start. */
+const tellWrapping = ({ people }: Core, settings: Settings, log: Log): void => {
+  const { MODE, VAULT_KEY_COMMAND, VAULT_KEY_FILE = noVaultKey } = settings
+  const wrappedBy = people.vault.wrappedBy()
+  if (wrappedBy !== undefined) return log.info({ wrappedBy }, 'the vault is wrapped')
+  const hasKey = VAULT_KEY_COMMAND !== undefined || VAULT_KEY_FILE !== noVaultKey
+  const advice = hasKey
+    ? 'run `daybook vault rewrap` to wrap it'
+    : 'set VAULT_KEY_FILE or VAULT_KEY_COMMAND, and run `daybook vault rewrap`'
+  const level = MODE === 'production' || hasKey ? 'warn' : 'info'
+  log[level](`the vault lies in the clear: ${advice}`)
+}
 
 /** How often to check whether read models are damaged, in ms. */
 const lookEveryMs = 200
@@ -52,13 +66,8 @@ export const serve = async (
   const started = await startServer(settings, log, 'worker')
   const { greeting, address, metricsAddress, stop } = started
   const stopped = untilStopped(`${greeting}listening on ${address}\n`)
-  const seenAs = settings.PUBLIC_URL ?? address
   log.info(startedAs(settings, address, metricsAddress), 'started')
-  if (settings.MODE === 'production' && !seenAs.startsWith('https:'))
-    log.warn(
-      { address: seenAs },
-      'payers can sign in over https only: set PUBLIC_URL to an https address',
-    )
+  tellWrapping(started.core, settings, log)
   const watch = untilDamaged(started.core)
   const isDamaged = await Promise.race([stopped.then(() => false), watch.damaged])
   watch.end()

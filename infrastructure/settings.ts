@@ -16,6 +16,7 @@ import {
   certificates,
   witnesses,
 } from './setting-checks.ts'
+import { unknownSettings } from './unknown-settings.ts'
 
 /** Every setting: check, default and meaning (interface 14). */
 const settings = {
@@ -28,8 +29,9 @@ const settings = {
   ],
   PUBLIC_URL: [
     publicUrl.optional(),
-    'Base of full URLs and of the signing string, as clients see it, without a path; ' +
-      'default: the listening address, and for signatures http with the Host header.',
+    'Base of full URLs and of the signing string, as clients see it, without a path; in ' +
+      'production with https; default in the sandbox: the listening address, and for ' +
+      'signatures http with the Host header.',
   ],
   TRUSTED_PROXIES: [
     networks.default([]),
@@ -44,7 +46,8 @@ const settings = {
   VAULT_KEY_FILE: [
     anything.optional(),
     'File of the key that wraps the vault: 32 bytes as base64 or hexadecimal; ' +
-      'further keys, one a line, may open it.',
+      'further keys, one a line, may open it; none: the vault lies in the clear. ' +
+      'Production needs this setting or VAULT_KEY_COMMAND.',
   ],
   VAULT_KEY_COMMAND: [
     anything.optional(),
@@ -211,22 +214,34 @@ export const settingShown = (name: Name, given: string | number | undefined): st
 /** The value of VAULT that is not a file. */
 export const vaultInStreams = 'streams'
 
-/** Constraints between settings. */
-const problemsBetween = ({
-  VAULT,
-  EVENT_STORE,
-  VAULT_KEY_FILE,
-  VAULT_KEY_COMMAND,
-}: Partial<Settings>): readonly string[] => {
-  if (VAULT !== vaultInStreams) return []
+/** The value of VAULT_KEY_FILE that says that the vault lies in the clear. */
+export const noVaultKey = 'none'
+
+type Given = Partial<Settings>
+
+const problemsOfVault = (given: Given): readonly string[] => {
+  const { VAULT, EVENT_STORE, MODE, VAULT_KEY_FILE, VAULT_KEY_COMMAND } = given
+  const hasKey = VAULT_KEY_COMMAND !== undefined || (VAULT_KEY_FILE ?? noVaultKey) !== noVaultKey
   const shown = settingShown('VAULT', VAULT)
-  const hasKey = VAULT_KEY_FILE !== undefined || VAULT_KEY_COMMAND !== undefined
+  if (VAULT === vaultInStreams)
+    return [
+      ...(EVENT_STORE === 'sqlite'
+        ? [`${shown}: needs EVENT_STORE with an esdb:// or kurrentdb:// connection string`]
+        : []),
+      ...(hasKey ? [] : [`${shown}: needs VAULT_KEY_FILE or VAULT_KEY_COMMAND, to wrap its keys`]),
+    ]
+  if (MODE !== 'production' || hasKey || VAULT_KEY_FILE !== undefined) return []
   return [
-    ...(EVENT_STORE === 'sqlite'
-      ? [`${shown}: needs EVENT_STORE with an esdb:// or kurrentdb:// connection string`]
-      : []),
-    ...(hasKey ? [] : [`${shown}: needs VAULT_KEY_FILE or VAULT_KEY_COMMAND, to wrap its keys`]),
+    `${settingShown('MODE', MODE)}: needs VAULT_KEY_FILE or VAULT_KEY_COMMAND, to wrap the keys ` +
+      `in the vault; VAULT_KEY_FILE=${noVaultKey} leaves them in the clear`,
   ]
+}
+
+const problemsOfAddress = ({ MODE, PUBLIC_URL }: Given): readonly string[] => {
+  if (MODE !== 'production' || PUBLIC_URL?.startsWith('https:')) return []
+  const shown =
+    PUBLIC_URL === undefined ? settingShown('MODE', MODE) : settingShown('PUBLIC_URL', PUBLIC_URL)
+  return [`${shown}: needs PUBLIC_URL with https, as payers sign in over https only`]
 }
 
 /** @throws WrongSettings */
@@ -244,7 +259,12 @@ export const readSettings = (
       problems.push(`${settingShown(name, given)}: ${why}`)
     }
   }
-  problems.push(...problemsBetween(read as Partial<Settings>))
+  problems.push(
+    ...problemsOfVault(read),
+    // A wrong address has been told.
+    ...(problems.some((text) => text.startsWith('PUBLIC_URL')) ? [] : problemsOfAddress(read)),
+    ...unknownSettings(environment, Object.keys(settings)),
+  )
   if (problems.length > 0) throw new WrongSettings(problems.join('\n'))
   return read as Settings
 }

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import * as aggregates from '../domain/aggregates.ts'
 import type { OperatorAccount } from '../domain/cause.ts'
 import type { EventStore, RecordedEvent } from '../application/event-store.ts'
-import { categoryOf } from '../domain/stream.ts'
+import { categoryOf, streamOf } from '../domain/stream.ts'
 import { projections } from '../projections/read-models.ts'
 import { lossOf, type Mark } from './event-store/marks.ts'
 import { placeOf } from './event-store/seen-events.ts'
@@ -25,6 +25,8 @@ import Database from './sqlite.ts'
 export type Place = Pick<Settings, 'EVENT_STORE' | 'DATA_DIR'> & {
   /** The operator accepts a log that lost events. */
   readonly acceptsLoss?: boolean
+  /** Only the service makes a log; a command needs one. */
+  readonly needsLog?: boolean
   /** The account that runs a command, for its events. */
   readonly operator?: OperatorAccount | undefined
 }
@@ -118,7 +120,8 @@ export const openStore = async (
   isAlone?: () => boolean,
   onChecksums?: (events: number) => void,
 ): Promise<OpenedStore> => {
-  const { EVENT_STORE, DATA_DIR, acceptsLoss } = place
+  const { EVENT_STORE, DATA_DIR, acceptsLoss, needsLog } = place
+  if (needsLog) checkLogFile(place)
   // The log contains payment data and the key of ids.
   mkdirSync(DATA_DIR, { recursive: true, mode: 0o700 })
   if (EVENT_STORE !== 'sqlite') return connect(EVENT_STORE)
@@ -127,11 +130,37 @@ export const openStore = async (
   return openSqliteEventStore(logFileIn(place), 'append', committing, isAlone, given)
 }
 
-/** A mistyped directory must not look like an empty log. @throws UnusableLog */
-export const checkLogIsThere = (place: Place): void => {
+const noLog = (): UnusableLog =>
+  new UnusableLog(
+    'there is no log in it: no service was ever started there. ' +
+      'Give a command the settings of the service; `daybook serve` makes a log',
+  )
+
+const checkLogFile = (place: Place): void => {
   if (place.EVENT_STORE !== 'sqlite' || isBegun(place)) return
   refuseLostLog(place)
-  throw new UnusableLog('there is no log in it: no service was ever started there')
+  throw noLog()
+}
+
+/** @throws UnusableLog if no service has begun this log */
+export const checkInstallation = async ({
+  readStream,
+}: Pick<EventStore, 'readStream'>): Promise<void> => {
+  const [made] = await readStream(streamOf(aggregates.installations, 'daybook'), 0, 1)
+  if (!made) throw noLog()
+}
+
+/** A mistyped place must not look like an empty log, and nothing is left there. @throws UnusableLog */
+export const checkLogIsThere = async (place: Place): Promise<void> => {
+  checkLogFile(place)
+  // Opening the log checks this too, but leaves a folder.
+  if (place.EVENT_STORE === 'sqlite' || existsSync(place.DATA_DIR)) return
+  const store = await connect(place.EVENT_STORE)
+  try {
+    await checkInstallation(store)
+  } finally {
+    await store.close()
+  }
 }
 
 const cannotBeOpened = /^SQLITE_(?:CANTOPEN|READONLY)/
@@ -139,7 +168,7 @@ const cannotBeOpened = /^SQLITE_(?:CANTOPEN|READONLY)/
 export const openStoreToRead = async (place: Place): Promise<OpenedStore> => {
   const { EVENT_STORE } = place
   if (EVENT_STORE !== 'sqlite') return connect(EVENT_STORE)
-  checkLogIsThere(place)
+  checkLogFile(place)
   try {
     return openSqliteEventStore(logFileIn(place), 'read')
   } catch (error) {

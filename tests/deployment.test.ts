@@ -58,7 +58,7 @@ describe.each(files)('%s', (file) => {
       expect(Object.keys(environment).filter((name) => !known.has(name))).toEqual([])
       const given = Object.entries(environment).map(([name, value]) => [
         name,
-        value.replace(/\$\{\w+:-([^}]*)\}/, '$1'),
+        value.replace(/\$\{\w+:-([^}]*)\}/, '$1').replace(/\$\{\w+:\+[^}]*\}/, ''),
       ])
       expect(() => readSettings(Object.fromEntries(given))).not.toThrow()
     }
@@ -126,6 +126,32 @@ test('what the image is built from is not left out of the build', () => {
   const built = textOf('build.ts')
   const folders = [...built.matchAll(/filesIn\('(\w+)/g)].map(([, folder]) => `!${folder}`)
   expect(folders.filter((folder) => !taken.includes(folder))).toEqual([])
+})
+
+describe('the files of the unit', () => {
+  const conf = 'deploy/daybook.conf'
+  const settings = Object.fromEntries(
+    [...textOf(conf).matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+  )
+  const unit = textOf('deploy/daybook.service')
+
+  test('the settings are those of production, which the service takes', () => {
+    expect(readSettings(settings)).toMatchObject({ MODE: 'production', ...settings })
+  })
+
+  test('the unit has no settings that a command would not get, and the same program', () => {
+    const command = textOf('deploy/daybook')
+    const [, file = ''] = /^EnvironmentFile=(.*)$/m.exec(unit) ?? []
+    expect(textOf(conf)).toContain(`copy it to ${file} `)
+    expect(command).toContain(`--env-file=${file} `)
+    const [, program = ''] = /^ExecStart=\S+ (\S+)/m.exec(unit) ?? []
+    expect(command).toContain(`${program} "$@"`)
+    const [, user = ''] = /^User=(.*)$/m.exec(unit) ?? []
+    expect(command).toContain(`sudo -u ${user} `)
+    const known = new Set<string>(listedSettings().map(({ name }) => name))
+    const own = [...unit.matchAll(/^Environment=(.*)$/gm)].flatMap(([, all = '']) => all.split(' '))
+    expect(own.filter((one) => known.has(one.split('=')[0] ?? ''))).toEqual([])
+  })
 })
 
 const hasSystemd = existsSync('/usr/bin/systemd-analyze')

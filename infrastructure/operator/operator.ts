@@ -3,6 +3,7 @@ import { Refusal } from '../../domain/refusal.ts'
 import { openCore } from '../core.ts'
 import { OperatorError } from '../failures.ts'
 import { makePlainLog } from '../log.ts'
+import { refuseSandboxCommand } from '../mode-of-log.ts'
 import { rebuildReadModels } from '../read-models/rebuild.ts'
 import { settingsHelp, type Settings } from '../settings.ts'
 import { checkLogIsThere } from '../stores.ts'
@@ -53,10 +54,9 @@ type Needs = {
   readonly serve?: Serve
 }
 
-/** Commands that need no existing log. */
+/** Commands that need no existing log in DATA_DIR. */
 const mayComeFirst: ReadonlySet<string> = new Set([
   'serve',
-  'add',
   'catalogue',
   'openapi',
   'restore',
@@ -71,7 +71,7 @@ const comesFirst = (command: Command): boolean =>
 /** The operator's commands (interface 14). They run beside a service on the same data. */
 export const operatorProgram = ({ version, server, serve, sudoUser, ...needs }: Needs): Command => {
   const operator = operatorOf(sudoUser)
-  const settings = { ...needs.settings, operator }
+  const settings = { ...needs.settings, operator, needsLog: true }
   const program = new Command('daybook')
     .description('An event-sourced payment ledger core.')
     .version(version)
@@ -79,12 +79,12 @@ export const operatorProgram = ({ version, server, serve, sudoUser, ...needs }: 
     .addHelpText('after', `\n${settingsHelp()}`)
     .showHelpAfterError()
 
-  program.hook('preAction', (_, command) => {
+  program.hook('preAction', async (_, command) => {
     if (comesFirst(command)) return
-    checkLogIsThere(settings)
+    await checkLogIsThere(settings)
     recordCommand(settings, command, operator)
   })
-  // These commands may find no writable directory, or must not create one.
+  // These commands may find no writable directory, or must not create one, even if they fail.
   program.hook('postAction', (_, command) => {
     if (comesFirst(command)) recordCommand(settings, command, operator)
   })
@@ -108,6 +108,7 @@ export const operatorProgram = ({ version, server, serve, sudoUser, ...needs }: 
     async (...rest): Promise<void> => {
       const core = await openCore(settings, makePlainLog())
       try {
+        await refuseSandboxCommand(core, settings)
         print(await work(core, ...rest))
       } catch (error) {
         if (!(error instanceof Refusal || error instanceof OperatorError)) throw error

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { callbackEventNames, scanCallbackName } from '../../domain/callback-names.ts'
 import { fail } from '../failures.ts'
 import { makePlainLog, type Log } from '../log.ts'
+import { refuseLogOfOtherMode } from '../mode-of-log.ts'
 import type { Settings } from '../settings.ts'
 
 type App = { request(url: string, init: object, bindings: object): Response | Promise<Response> }
@@ -87,6 +88,7 @@ export const addTriggerCommand = (
     const letHappen = triggers[event]
     if (!letHappen) return fail(`${event} is none of ${known}`)
     if (settings.MODE !== 'sandbox') return fail('only the sandbox can trigger events')
+    await refuseLogOfOtherMode(settings)
     const open = await openService()
     const address = `http://${settings.HOST}:${settings.PORT}`
     const { app, service, core } = await open(settings, makePlainLog(), { address: () => address })

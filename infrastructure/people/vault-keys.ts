@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { settingShown, WrongSettings, type Settings } from '../settings.ts'
+import { noVaultKey, settingShown, WrongSettings, type Settings } from '../settings.ts'
 
 /** A key that wraps a vault, stored outside it. */
 export type VaultKey = { readonly id: string; readonly key: Buffer }
@@ -50,6 +50,7 @@ export const readVaultKeys = ({
 }: Pick<Settings, 'VAULT_KEY_FILE' | 'VAULT_KEY_COMMAND'>): readonly VaultKey[] => {
   if (file !== undefined && command !== undefined)
     throw new WrongSettings('VAULT_KEY_FILE and VAULT_KEY_COMMAND: give one of them')
+  if (file === noVaultKey) return []
   if (file !== undefined)
     return reading(settingShown('VAULT_KEY_FILE', file), () => readFileSync(file, 'utf8'))
   if (command === undefined) return []

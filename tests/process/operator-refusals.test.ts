@@ -15,20 +15,22 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { noStream } from '../../application/event-store.ts'
+import { noStream, start } from '../../application/event-store.ts'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import Database from '../../infrastructure/sqlite.ts'
 import { openStoreToRead } from '../../infrastructure/stores.ts'
-import { operatorHere } from '../../harness/operator.ts'
-import { newFolder } from '../../harness/running-service.ts'
+import { beginLog, operatorHere } from '../../harness/operator.ts'
+import { newFolder, withProduction } from '../../harness/running-service.ts'
+import { startProtocolPlace } from '../event-store/protocol-place.ts'
 import { readLog } from '../../harness/event-log.ts'
 
-const settings = readSettings({ DATA_DIR: newFolder(), MODE: 'production' })
+const settings = readSettings(withProduction({ DATA_DIR: newFolder(), MODE: 'production' }))
 
 const daybook = operatorHere(settings)
 
 beforeAll(async () => {
+  await beginLog(settings)
   await daybook('merchant', 'add', 'harbour', '--name', 'Harbour Bar', '--currency', 'NOK')
 })
 afterAll(() => rmSync(settings.DATA_DIR, { recursive: true }))
@@ -212,18 +214,66 @@ test('given events of which a part is read by nobody, or all, when an auditor pr
   }
 })
 
-test.each([['status'], ['audit', 'events'], ['merchant', 'list'], ['rebuild']])(
+const noLog =
+  'there is no log in it: no service was ever started there. ' +
+  'Give a command the settings of the service; `daybook serve` makes a log\n'
+
+test.each([
+  ['status'],
+  ['audit', 'events'],
+  ['merchant', 'list'],
+  ['rebuild'],
+  ['merchant', 'add', 'quay', '--name', 'Quay', '--currency', 'NOK'],
+  ['merchant', 'add', 'quay', '--name', 'Quay', '--currency', 'XYZ'],
+  ['user', 'add', 'quay', 'pos1', '--secret', 'a long secret'],
+  ['payer', 'add', '+4741234567', '--name', 'Kari', '--pin', '4711'],
+  ['sticker', 'add', 'A-001'],
+  ['restore', '--accept'],
+  ['trigger', 'payment_authorized'],
+  ['key', 'rotate'],
+])(
   'given a folder without a log, when %s %s is asked for, then that is told, and none is begun',
   async (...words) => {
     const DATA_DIR = `${settings.DATA_DIR}-mistyped`
     const { code, output, errors } = await operatorHere(readSettings({ DATA_DIR }))(...words)
     expect([code, output]).toEqual([1, ''])
-    expect(errors).toBe(
-      `DATA_DIR="${DATA_DIR}": there is no log in it: no service was ever started there\n`,
-    )
+    expect(errors).toBe(`DATA_DIR="${DATA_DIR}": ${noLog}`)
     expect(existsSync(DATA_DIR)).toBe(false)
   },
 )
+
+describe('given a database without a log of ours', () => {
+  test.each([true, false])(
+    'when a merchant is added (the folder is there: %s), then none is begun',
+    async (isThere) => {
+      const place = await startProtocolPlace()
+      onTestFinished(place.remove)
+      const DATA_DIR = `${settings.DATA_DIR}-of-node`
+      if (isThere) mkdirSync(DATA_DIR)
+      onTestFinished(() => rmSync(DATA_DIR, { recursive: true, force: true }))
+      const given = readSettings({ DATA_DIR, EVENT_STORE: place.url })
+      const words = ['merchant', 'add', 'quay', '--name', 'Quay', '--currency', 'NOK']
+      const { code, errors } = await operatorHere(given)(...words)
+      expect([code, errors]).toEqual([1, `EVENT_STORE="${place.url}": ${noLog}`])
+      expect(existsSync(DATA_DIR)).toBe(isThere)
+      const store = await openStoreToRead(given)
+      onTestFinished(store.close)
+      expect(await store.head()).toBe(start)
+    },
+  )
+})
+
+test('given a log of production, then a command without its MODE changes nothing', async () => {
+  const before = await readLog(settings.DATA_DIR)
+  const { code, errors } = await operatorHere({ ...settings, MODE: 'sandbox' })(
+    ...['merchant', 'add', 'quay', '--name', 'Quay', '--currency', 'NOK'],
+  )
+  expect([code, errors]).toEqual([
+    1,
+    expect.stringContaining(`MODE="sandbox": the log of DATA_DIR="${settings.DATA_DIR}" is one of`),
+  ])
+  expect(await readLog(settings.DATA_DIR)).toEqual(before)
+})
 
 describe('given a folder whose log is lost, though its vault or its read models are there', () => {
   const folderOf = (...names: readonly string[]): string => {

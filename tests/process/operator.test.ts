@@ -6,7 +6,9 @@ import { merchantClient } from '../../harness/merchant-client.ts'
 import { startReceiver } from '../../demo/receiver.ts'
 import { startCommand, startServiceProcess } from '../../harness/service-process.ts'
 import type { Recorded } from '../../domain/events.ts'
-import { newFolder } from '../../harness/running-service.ts'
+import { beginLog } from '../../harness/operator.ts'
+import { newFolder, withProduction } from '../../harness/running-service.ts'
+import { readSettings } from '../../infrastructure/settings.ts'
 import { pathOf, requestPayment, runCommand } from '../../harness/shop-process.ts'
 import { untilLogged } from '../../harness/event-log.ts'
 
@@ -59,6 +61,7 @@ test('the operator creates merchants and users while the service runs, which sen
 test('a netmask of a merchant is set, and taken away again', async () => {
   const settings = { DATA_DIR: newFolder(), MODE: 'production' }
   onTestFinished(() => rmSync(settings.DATA_DIR, { recursive: true }))
+  await beginLog(readSettings(withProduction(settings)))
   const run = (...words: string[]) => runCommand(settings, '--json', 'merchant', ...words)
   const shown = async () =>
     JSON.parse((await run('change', 'walled', '--mcc', '5812')).output).netmask

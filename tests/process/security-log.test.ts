@@ -2,7 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { operatorHere } from '../../harness/operator.ts'
+import { beginLog, operatorHere } from '../../harness/operator.ts'
+import { withProduction } from '../../harness/running-service.ts'
 import type { SecurityEvent } from '../../application/security-log.ts'
 import { recordChanges } from '../../infrastructure/security-changes.ts'
 import { openSecurityLog, securityLogFiles } from '../../infrastructure/security-log.ts'
@@ -127,7 +128,9 @@ describe('given a security log,', () => {
 
 test('given operator commands, then the log records who ran them, and no secret', async () => {
   const DATA_DIR = join(folder, 'data')
-  const daybook = operatorHere(readSettings({ DATA_DIR, MODE: 'production' }))
+  const settings = readSettings(withProduction({ DATA_DIR, MODE: 'production' }))
+  await beginLog(settings)
+  const daybook = operatorHere(settings)
   await daybook('merchant', 'add', 'harbour', '--name', 'Harbour', '--currency', 'NOK')
   await daybook('user', 'add', 'harbour', 'pos1', '--secret', 'a long secret')
   await daybook('payer', 'find', '+4741234567')

@@ -69,6 +69,73 @@ test('given a file of certificates that is not there, then that is a wrong setti
   )
 })
 
+describe('an unknown variable', () => {
+  test.each([
+    ['VAULT_KEYFILE', 'VAULT_KEY_FILE'],
+    ['PUBLIC_URI', 'PUBLIC_URL'],
+    ['DATADIR', 'DATA_DIR'],
+    ['TRUSTED_PROXY', 'TRUSTED_PROXIES'],
+    ['WITNESS', 'WITNESSES'],
+    ['Log_Level', 'LOG_LEVEL'],
+    ['vault', 'VAULT'],
+    ['S3_SECRET', 'S3_REGION'],
+  ])('given %s, then the start stops and names %s', async (given, meant) => {
+    expect(await complaint({ [given]: 'x' })).toBe(
+      `${given}: is no setting; did you mean ${meant}?`,
+    )
+  })
+
+  test('given an empty value, then it counts as absent', () => {
+    expect(readSettings({ VAULT_KEYFILE: '' }).VAULT_KEY_FILE).toBe(undefined)
+  })
+
+  test.each([
+    ...['NODE', 'NODE_ENV', 'NODE_OPTIONS', 'HOME', 'PATH', 'USER', 'LOGNAME', 'HOSTNAME'],
+    ...['CREDENTIALS_DIRECTORY', 'STATE_DIRECTORY', 'INVOCATION_ID', 'JOURNAL_STREAM'],
+    ...['npm_config_cache', 'AWS_REGION', 'VAULT_ADDR', 'VAULT_TOKEN', 'LANG', 'TZ', 'TMPDIR'],
+    ...['VAULT_SERVICE_HOST', 'VAULT_PORT_8200_TCP', 'SSL_CERT_FILE', 'UV_THREADPOOL_SIZE'],
+  ])('given %s of somebody else, then the service starts', (name) => {
+    expect(() => readSettings({ [name]: 'x' })).not.toThrow()
+  })
+})
+
+describe('production', () => {
+  const production = { MODE: 'production', PUBLIC_URL: 'https://pay.example' }
+  const needsKey =
+    'MODE="production": needs VAULT_KEY_FILE or VAULT_KEY_COMMAND, to wrap the keys in the ' +
+    'vault; VAULT_KEY_FILE=none leaves them in the clear'
+  const needsHttps = 'needs PUBLIC_URL with https, as payers sign in over https only'
+
+  test('given no key of the vault and no address, then both are asked for', async () => {
+    expect(await complaint({ MODE: 'production' })).toBe(
+      `${needsKey}\nMODE="production": ${needsHttps}`,
+    )
+  })
+
+  test('given a vault in streams, then `none` is no key', async () => {
+    const EVENT_STORE = 'esdb://127.0.0.1:1'
+    expect(
+      await complaint({ ...production, EVENT_STORE, VAULT: 'streams', VAULT_KEY_FILE: 'none' }),
+    ).toBe('VAULT="streams": needs VAULT_KEY_FILE or VAULT_KEY_COMMAND, to wrap its keys')
+  })
+
+  test('given an address without https, then it is refused', async () => {
+    const PUBLIC_URL = 'http://pay.example'
+    const given = { MODE: 'production', VAULT_KEY_FILE: 'none', PUBLIC_URL }
+    expect(await complaint(given)).toBe(`PUBLIC_URL="${PUBLIC_URL}": ${needsHttps}`)
+    expect(await complaint({ ...given, PUBLIC_URL: 'pay.example' })).not.toContain(needsHttps)
+  })
+
+  test('given a key, or an explicit word for none, then it is taken', () => {
+    for (const key of [
+      { VAULT_KEY_FILE: 'none' },
+      { VAULT_KEY_FILE: '/etc/daybook/vault-key' },
+      { VAULT_KEY_COMMAND: 'cat /etc/daybook/vault-key' },
+    ])
+      expect(readSettings({ ...production, ...key })).toMatchObject({ MODE: 'production', ...key })
+  })
+})
+
 describe('PUBLIC_URL', () => {
   const alone = 'must be scheme, host and port alone: no path, no query, no fragment, no user'
   test.each([

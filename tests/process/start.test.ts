@@ -24,8 +24,8 @@ import { makeSandboxData } from '../../infrastructure/sandbox-data.ts'
 import { refuseLogOfOtherMode } from '../../infrastructure/mode-of-log.ts'
 import { readSettings, settingShown, type Settings } from '../../infrastructure/settings.ts'
 import Database from '../../infrastructure/sqlite.ts'
-import { operatorHere } from '../../harness/operator.ts'
-import { newFolder } from '../../harness/running-service.ts'
+import { beginLog, operatorHere } from '../../harness/operator.ts'
+import { newFolder, withProduction } from '../../harness/running-service.ts'
 
 const root = newFolder()
 const folder = (name: string) => join(root, name)
@@ -47,7 +47,7 @@ const start = async (settings: SettingsOfProcess) => {
 describe('production on a log that the sandbox has used', () => {
   test('given its merchant, users and payers and its moved clock, then the service does not start, and names them', async () => {
     const DATA_DIR = folder('rehearsed')
-    const settings = readSettings({ DATA_DIR, MODE: 'production' })
+    const settings = readSettings(withProduction({ DATA_DIR, MODE: 'production' }))
     const core = await openCore(settings, makeLog('silent'))
     await makeSandboxData(core, DATA_DIR)
     await core.advanceClock({ by: 1000 }, core.contextOf('test'))
@@ -61,7 +61,10 @@ describe('production on a log that the sandbox has used', () => {
 
   test('given nothing but a clock that was moved, then it does not start either', async () => {
     const DATA_DIR = folder('moved')
-    const core = await openCore(readSettings({ DATA_DIR, MODE: 'production' }), makeLog('silent'))
+    const core = await openCore(
+      readSettings(withProduction({ DATA_DIR, MODE: 'production' })),
+      makeLog('silent'),
+    )
     await core.advanceClock({ by: 1000 }, core.contextOf('test'))
     await core.close()
     const { code, output, errors } = await start({ DATA_DIR, MODE: 'production' })
@@ -70,7 +73,10 @@ describe('production on a log that the sandbox has used', () => {
   })
 
   test('given a merchant of the same name that the operator has made, then it starts', async () => {
-    const settings = readSettings({ DATA_DIR: folder('namesake'), MODE: 'production' })
+    const settings = readSettings(
+      withProduction({ DATA_DIR: folder('namesake'), MODE: 'production' }),
+    )
+    await beginLog(settings)
     const words = ['merchant', 'add', 'sandbox', '--name', 'Sand', '--currency', 'NOK']
     expect(await operatorHere(settings)(...words)).toMatchObject({ code: 0 })
     await expect(refuseLogOfOtherMode(settings)).resolves.toBeUndefined()
@@ -95,7 +101,9 @@ describe('the sandbox on a log of production', () => {
   test('given a log that the operator alone has written, then the sandbox starts', async () => {
     const DATA_DIR = folder('operator')
     const words = ['merchant', 'add', 'shop', '--name', 'Shop', '--currency', 'NOK']
-    expect(await operatorHere(readSettings({ DATA_DIR }))(...words)).toMatchObject({ code: 0 })
+    const settings = readSettings({ DATA_DIR })
+    await beginLog(settings)
+    expect(await operatorHere(settings)(...words)).toMatchObject({ code: 0 })
     expect(await start({ DATA_DIR })).toMatchObject({ code: 0 })
   })
 })

@@ -15,8 +15,8 @@ describe('given the way to the service, when a message goes to a channel, then i
     ['sandbox', 'http://pay.example', true],
     ['production', 'https://pay.example', true],
     ['production', 'http://pay.example', false],
-  ])('of %s at %s goes to private ones: %s', (MODE, PUBLIC_URL, isSafe) => {
-    const isSent = isSafeChannel(readSettings({ MODE, PUBLIC_URL }))
+  ] as const)('of %s at %s goes to private ones: %s', (MODE, PUBLIC_URL, isSafe) => {
+    const isSent = isSafeChannel({ ...readSettings({ PUBLIC_URL }), MODE })
     expect([isSent(closed), isSent(open), isSent('https://shop.example')]).toEqual([
       isSafe,
       false,
