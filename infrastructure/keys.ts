@@ -97,45 +97,102 @@ export const makeSignatureCheck = (keyOfNobody: string) => {
 export const contentDigest = (body: Uint8Array): string =>
   `SHA256=${createHash('sha256').update(body).digest('base64')}`
 
-/** A key file of the service contains no key. */
+/** A private key of the service is missing, damaged or another one than the log knows. */
 export class UnusableKey extends Error {
   override readonly name = 'UnusableKey'
 }
 
-const privateKeyIn = (file: string, text: string): KeyObject => {
+type KeyType = 'rsa' | 'ed25519'
+
+const probe = Buffer.from('a key signs, and its public half verifies')
+
+/** The parts of an RSA key belong together (RFC 8017, 3.2), also those that are not used now. */
+const isConsistent = (key: KeyObject): boolean => {
+  if (key.asymmetricKeyType !== 'rsa') return true
+  const parts = key.export({ format: 'jwk' })
+  const [n, e, d, p, q, dp, dq, qi] = (['n', 'e', 'd', 'p', 'q', 'dp', 'dq', 'qi'] as const).map(
+    (name) => BigInt(`0x0${Buffer.from(parts[name] ?? '', 'base64url').toString('hex')}`),
+  ) as [bigint, bigint, bigint, bigint, bigint, bigint, bigint, bigint]
+  return (
+    p * q === n &&
+    [p, q].every((prime) => (d * e) % (prime - 1n) === 1n) &&
+    dp === d % (p - 1n) &&
+    dq === d % (q - 1n) &&
+    (qi * q) % p === 1n
+  )
+}
+
+/** A changed bit may leave a key that can be read, but signs what nobody verifies. */
+const signsAndVerifies = (key: KeyObject): boolean => {
+  const algorithm = key.asymmetricKeyType === 'rsa' ? 'sha256' : null
   try {
-    return createPrivateKey(text)
+    const verifies = verify(algorithm, probe, createPublicKey(key), sign(algorithm, probe, key))
+    return verifies && isConsistent(key)
+  } catch {
+    return false
+  }
+}
+
+/** @throws UnusableKey unless the PEM is a private key whose halves belong together */
+export const privateKeyOf = (name: string, pem: string, type: KeyType): KeyObject => {
+  let key: KeyObject
+  try {
+    key = createPrivateKey(pem)
   } catch (error) {
-    throw new UnusableKey(`${file} contains no private key: put it back from a copy`, {
+    throw new UnusableKey(`${name} contains no private key: put it back from a copy`, {
       cause: error,
     })
+  }
+  if (key.asymmetricKeyType !== type)
+    throw new UnusableKey(`${name} contains no ${type} key: put it back from a copy`)
+  if (!signsAndVerifies(key))
+    throw new UnusableKey(`${name} is damaged, its signatures fail: put it back from a copy`)
+  return key
+}
+
+/** Undefined if there is no such file. @throws UnusableKey */
+export const readKey = async (file: string, type: KeyType): Promise<KeyObject | undefined> => {
+  try {
+    return privateKeyOf(file, await readFile(file, 'utf8'), type)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return undefined
+  }
+}
+
+export const makeKey = async (type: KeyType): Promise<KeyObject> => {
+  const pair =
+    type === 'rsa' ? await makePair('rsa', { modulusLength: 2048 }) : await makePair('ed25519')
+  return pair.privateKey
+}
+
+/** Creates the file; false if another process was first. */
+export const keepKey = async (file: string, key: KeyObject): Promise<boolean> => {
+  await mkdir(dirname(file), { recursive: true })
+  const draft = `${file}.${randomUUID()}`
+  const pem = key.export({ type: 'pkcs8', format: 'pem' })
+  await writeFile(draft, pem, { mode: 0o600, flush: true })
+  try {
+    await link(draft, file)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return false
+  } finally {
+    await unlink(draft)
   }
 }
 
 /**
  * Reads a private key, or creates the file, once even if several processes start at the same time.
  */
-export const keyInFile = async (file: string, type: 'rsa' | 'ed25519'): Promise<KeyObject> => {
-  const read = async () => privateKeyIn(file, await readFile(file, 'utf8'))
-  try {
-    return await read()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+export const keyInFile = async (file: string, type: KeyType): Promise<KeyObject> => {
+  for (;;) {
+    const found = await readKey(file, type)
+    if (found) return found
+    const made = await makeKey(type)
+    if (await keepKey(file, made)) return made
   }
-  const { privateKey } =
-    type === 'rsa' ? await makePair('rsa', { modulusLength: 2048 }) : await makePair('ed25519')
-  await mkdir(dirname(file), { recursive: true })
-  const draft = `${file}.${randomUUID()}`
-  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
-  await writeFile(draft, pem, { mode: 0o600, flush: true })
-  try {
-    await link(draft, file)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  } finally {
-    await unlink(draft)
-  }
-  return read()
 }
 
 export type PrivateKeys = { readonly rsa: KeyObject; readonly ed25519: KeyObject }

@@ -20,6 +20,7 @@ import { openCore, type Core, type Surroundings } from './core.ts'
 import { knownNeeds } from './known-needs.ts'
 import { fundingOf } from './funding.ts'
 import { countInFlight } from './in-flight.ts'
+import { checkKeys } from './key-checks.ts'
 import type { Log } from './log.ts'
 import { beginProduction } from './mode-of-log.ts'
 import { watchProxies } from './proxy-watch.ts'
@@ -88,7 +89,7 @@ export const openService = async (
   const known = { ...about, links, attachmentLink, readyDetails, pusher: pusher.routes }
   // On the first start these create RSA keys, which takes a fifth of a second each on the thread
   // pool.
-  const keys = callbackKeysIn(settings.DATA_DIR)
+  const keys = callbackKeysIn(core, settings.DATA_DIR, Date.now)
   const [shown, granted] = await Promise.all([
     isSandbox ? makeSandboxData(core, settings.DATA_DIR) : beginProduction(core),
     openGranted(core),
@@ -98,6 +99,7 @@ export const openService = async (
   const { message: wordCallback } = wire
   pusher.follow(wordCallback)
   const signer = await signerIn(core, settings.DATA_DIR, Date.now, keys)
+  await checkKeys(core)
   const access = accessOf(core, signer)
   const authenticate = makeAccess({ ...access, names })
   const { funding = fundingOf(settings), vitals } = given

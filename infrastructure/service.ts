@@ -7,6 +7,7 @@ import { runBackgroundWork, type Work } from './background-work.ts'
 import type { SendingNeeds } from './callbacks/logged-sending.ts'
 import type { Access } from './callers.ts'
 import type { Core } from './core.ts'
+import { dailyKeyCheck } from './key-checks.ts'
 import { makeLive } from './live.ts'
 import { makeMetrics } from './metrics.ts'
 import type { Granted } from './people/granted.ts'
@@ -75,7 +76,8 @@ export const composeService = async <OfHttp extends object>(
   })
   // Ordered so that work comes before other work that it may make due.
   const ofMerchants = [payments, people, accounting, merchants, callbacks]
-  const slices = [...ofMerchants, transparency, asOf, audit, portal]
+  const keys = { work: [dailyKeyCheck(core)] }
+  const slices = [...ofMerchants, transparency, asOf, audit, portal, keys]
   const work = slices.flatMap((slice): readonly Work[] => slice.work)
   const { begin, stop, settle, hasBegun } = runBackgroundWork(core, work)
   const live = makeLive()

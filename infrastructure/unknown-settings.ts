@@ -1,6 +1,13 @@
 /** Variables of Node, of the client of HashiCorp Vault and of Kubernetes that begin as ours do. */
-const ofOthers =
-  /^(?:NODE_|VAULT_(?:ADDR|AGENT_ADDR|CACERT|CAPATH|CLIENT_CERT|CLIENT_KEY|FORMAT|NAMESPACE|ROLE|SKIP_VERIFY|TLS_SERVER_NAME|TOKEN)$)|_SERVICE_(?:HOST|PORT)|_PORT_\d+_(?:TCP|UDP)/
+const ofOthers = new RegExp(
+  [
+    '^NODE_',
+    '^VAULT_(?:ADDR|AGENT_ADDR|CACERT|CAPATH|CLIENT_CERT|CLIENT_KEY|FORMAT)$',
+    '^VAULT_(?:NAMESPACE|ROLE|SKIP_VERIFY|TLS_SERVER_NAME|TOKEN)$',
+    '_SERVICE_(?:HOST|PORT)',
+    '_PORT_\\d+_(?:TCP|UDP)',
+  ].join('|'),
+)
 
 const plain = (name: string): string => name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '')
 

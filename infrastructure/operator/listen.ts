@@ -4,7 +4,7 @@ import type { CallbackWire } from '../callbacks/logged-sending.ts'
 import { makeCallbackSender } from '../callbacks/callback-sender.ts'
 import { secretsOfMerchants } from '../callbacks/merchant-secrets.ts'
 import { makeSignedPost } from '../callbacks/signed-post.ts'
-import { callbackKeysIn, signerIn } from '../callbacks/own-signer.ts'
+import { signerIn } from '../callbacks/own-signer.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
 import type { Settings } from '../settings.ts'
@@ -39,7 +39,7 @@ const listenWith =
     const findSecrets = secretsOfMerchants({ find, derive: people.derive })
     const { send, close } = makeCallbackSender({
       ...wire,
-      signer: await signerIn(core, settings.DATA_DIR, Date.now, callbackKeysIn(settings.DATA_DIR)),
+      signer: await signerIn(core, settings.DATA_DIR, Date.now),
       machineNow: Date.now,
       signedPost: makeSignedPost({ arePrivateAddressesAllowed: true }),
     })

@@ -1,7 +1,8 @@
-import { compactVerify, errors, exportJWK, importPKCS8, SignJWT } from 'jose'
-import { createHash, createPublicKey, generateKeyPair } from 'node:crypto'
+import { compactVerify, errors, exportJWK, SignJWT } from 'jose'
+import { createHash, createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
 import { keySetLifetime } from '../../application/key-set-lifetime.ts'
+import { privateKeyOf, UnusableKey } from '../keys.ts'
 import type { Vault } from './vault-port.ts'
 
 const makePair = promisify(generateKeyPair)
@@ -21,6 +22,11 @@ const readKey = ({
   return { kid, validFrom: Number(validFrom), pem: secret.toString('utf8') }
 }
 
+const kidOf = (publicKey: KeyObject): string => {
+  const der = publicKey.export({ type: 'spki', format: 'der' })
+  return createHash('sha256').update(der).digest('base64url').slice(0, 16)
+}
+
 /**
  * Publishes a new key, which signs once all cached key sets have expired. Older keys stay
  * published, so their signatures remain valid.
@@ -34,8 +40,7 @@ export const addIdTokenKey = async (
   readonly signsFrom: number
 }> => {
   const { privateKey, publicKey } = await makePair('rsa', { modulusLength: 2048 })
-  const der = publicKey.export({ type: 'spki', format: 'der' })
-  const kid = createHash('sha256').update(der).digest('base64url').slice(0, 16)
+  const kid = kidOf(publicKey)
   const secret = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   // Names sort by time. The key becomes valid only later, so tokens derived again until then use
   // the same key.
@@ -44,6 +49,28 @@ export const addIdTokenKey = async (
   await vault.addSecret(`${prefix}${from}:${kid}`, Buffer.from(secret))
   const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
   return { kid, publicKey: pem, signsFrom }
+}
+
+/** The key of a secret; its id is a digest of its public half. @throws UnusableKey */
+const soundKeyOf = ({ kid, pem }: SigningKey): KeyObject => {
+  const name = `the key ${kid} of ID tokens in the vault`
+  const key = privateKeyOf(name, pem, 'rsa')
+  if (kidOf(createPublicKey(key)) === kid) return key
+  throw new UnusableKey(`${name} is another one: put the vault back from a copy`)
+}
+
+/** Checks the keys, and that those of the log are there. @throws UnusableKey */
+export const checkIdTokenKeys = (
+  vault: Pick<Vault, 'secrets'>,
+  published: ReadonlyMap<string, string>,
+): void => {
+  const pems = vault.secrets(prefix).map((secret) => {
+    const key = createPublicKey(soundKeyOf(readKey(secret)))
+    return key.export({ type: 'spki', format: 'pem' }).toString()
+  })
+  for (const [kid, pem] of published)
+    if (!pems.includes(pem))
+      throw new UnusableKey(`the vault lacks the key ${kid} of ID tokens: put back its newest copy`)
 }
 
 /** The published keys, newest first; the oldest signs from 0 on. */
@@ -79,7 +106,7 @@ export const makeIdTokens = (
   issuer: () => string,
   machineTime: (at: number) => Promise<number>,
 ) => {
-  const imported = new Map<string, ReturnType<typeof importPKCS8>>()
+  const imported = new Map<string, { readonly pem: string; readonly key: KeyObject }>()
   const keys = (): readonly SigningKey[] => vault.secrets(prefix).map(readKey)
 
   const keyAt = (at: number): SigningKey => {
@@ -88,10 +115,12 @@ export const makeIdTokens = (
     if (!found) throw new Error('there is no key to sign ID tokens with')
     return found
   }
-  const importOnce = ({ kid, pem }: SigningKey) => {
-    const known = imported.get(kid) ?? importPKCS8(pem, 'RS256')
-    imported.set(kid, known)
-    return known
+  const importOnce = (one: SigningKey): KeyObject => {
+    const known = imported.get(one.kid)
+    if (known?.pem === one.pem) return known.key
+    const key = soundKeyOf(one)
+    imported.set(one.kid, { pem: one.pem, key })
+    return key
   }
 
   return {
@@ -115,7 +144,7 @@ export const makeIdTokens = (
         .setAudience(audience)
         .setIssuedAt(seconds)
         .setExpirationTime(seconds + idTokenLifetimeSeconds)
-        .sign(await importOnce(key))
+        .sign(importOnce(key))
     },
     /** The subject of a token issued here, expired or not; undefined otherwise. */
     subjectOf: async (token: string): Promise<string | undefined> => {

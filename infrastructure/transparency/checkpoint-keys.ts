@@ -7,11 +7,11 @@ import { ignoreRefusal } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import { heldKeys, isHeld, type HeldKey } from '../../domain/transparency/checkpoint-key.ts'
 import type { Core } from '../core.ts'
-import { keyInFile } from '../keys.ts'
+import { keyInFile, UnusableKey } from '../keys.ts'
 import type { Log } from '../log.ts'
 import { rawKeyOf } from './note-signer.ts'
 
-type Known = Pick<Core, 'handle' | 'contextOf' | 'caughtUp'> & {
+type Known = Pick<Core, 'find' | 'handle' | 'contextOf' | 'caughtUp'> & {
   readonly transparency: Pick<Core['transparency'], 'keys'>
 }
 
@@ -36,6 +36,27 @@ const privateKeysIn = (dataDir: string): Promise<readonly PrivateKey[]> => {
 const held = ({ transparency }: Known): readonly HeldKey[] =>
   heldKeys(transparency.keys.all().map(({ data }) => data))
 
+/**
+ * The keys in the files, all of which the log knows; a new log takes one that was put there.
+ * @throws UnusableKey
+ */
+export const checkpointKeysIn = async (
+  core: Known,
+  dataDir: string,
+): Promise<readonly PrivateKey[]> => {
+  const keys = await privateKeysIn(dataDir)
+  for (const { file, id } of keys) {
+    if ((await core.find(checkpointKeys, id, 'log')).status === 'present') continue
+    await core.caughtUp()
+    if (held(core).length === 0) continue
+    throw new UnusableKey(
+      `${join(dataDir, file)} contains another key than the log knows: put the right one back ` +
+        'from a copy, or remove it. `daybook key rotate checkpoints` changes keys',
+    )
+  }
+  return keys
+}
+
 const publish = async (
   core: Known,
   key: PrivateKey,
@@ -52,7 +73,7 @@ const publish = async (
   await core.caughtUp()
 }
 
-/** Publishes the first key, or one that replaced it manually, which ends all others. */
+/** Publishes the first key. @throws UnusableKey */
 const publishFirst = async (
   core: Known,
   dataDir: string,
@@ -60,7 +81,7 @@ const publishFirst = async (
 ): Promise<void> => {
   await core.caughtUp()
   const known = held(core)
-  const here = await privateKeysIn(dataDir)
+  const here = await checkpointKeysIn(core, dataDir)
   const first = here.find(({ file }) => file === firstFile)
   // A node without the key of its log creates none: it leaves signing to the nodes that have it.
   const key = known.length === 0 ? (first ?? (await privateKeyIn(dataDir, firstFile))) : first

@@ -10,7 +10,7 @@ import { readSettings } from '../../infrastructure/settings.ts'
 import { morning } from '../domain/payments.ts'
 
 test.each(['rsa', 'ed25519'])(
-  'given another key in callback-%s.pem, then it is published beside the old one, by machine time',
+  'given that callback-%s.pem was lost, then a new key is published beside the old one',
   async (kind) => {
     const DATA_DIR = mkdtempSync(join(tmpdir(), 'daybook-signer-'))
     const core = await openCore(readSettings({ DATA_DIR }), makeLog('silent'))
