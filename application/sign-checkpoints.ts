@@ -1,4 +1,5 @@
 import { checkpoints } from '../domain/aggregates.ts'
+import type { SignedCheckpoint } from '../domain/transparency/checkpoints.ts'
 import { formatCheckpoint } from '../domain/transparency/checkpoint.ts'
 import { dayOf, type Instant } from '../domain/time.ts'
 import type { Context, Handle } from './handle.ts'
@@ -34,7 +35,9 @@ type Needs = {
   readonly sign: (text: string) => Promise<string | undefined>
   /** The newest checkpoint signed with this key, stored outside the log. */
   readonly remembered: () => Signed | undefined
-  readonly remember: (signed: Signed) => void
+  readonly remember: (signed: Signed) => Promise<void>
+  /** What the event also tells: the newest change of the vault, and the program's version. */
+  readonly about: () => Pick<SignedCheckpoint, 'vault' | 'build'>
   readonly contextOf: (actor: string) => Context
 }
 
@@ -68,8 +71,8 @@ export const signCheckpoints = (needs: Needs) => {
     if (note === undefined) return
     const signed = { size, root: base64(root) }
     // Stored before it is published: anyone who has seen it may hold us to it.
-    needs.remember(signed)
-    const command = { type: 'SignCheckpoint', ...signed, note } as const
+    await needs.remember(signed)
+    const command = { type: 'SignCheckpoint', ...signed, note, ...needs.about() } as const
     // One stream per day, to keep streams short.
     await needs.handle(checkpoints, dayOf(at), command, needs.contextOf('daybook'))
   }

@@ -30,6 +30,8 @@ export const installationEvents = {
       revision: z.int(),
       event: z.string(),
     }),
+    /** What the vault and the blobs lacked, in words. */
+    lacks: z.array(z.string()).optional(),
   }),
 } as const
 

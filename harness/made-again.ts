@@ -60,7 +60,7 @@ const dataAgain = (
   const { origin = '' } = parseCheckpoint(parseNote(note)?.text ?? '') ?? {}
   const root = tree.rootAt(size) as Uint8Array
   const signed = signNote(formatCheckpoint({ origin, size, root }), origin, [key])
-  return { size, root: base64(root), note: signed }
+  return { ...data, root: base64(root), note: signed }
 }
 
 /** Signs all checkpoints anew, so that they fit the log as it is now. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { MessagePort } from 'node:worker_threads'
 import { watchBlobs } from './blob-directory.ts'
 import { openBlobs } from './blobs.ts'
+import { checkParts } from './bound-parts.ts'
 import { deriveIds, makeDigest } from './derived-ids.ts'
 import { openLog } from './event-store/open-log.ts'
 import { watchSeen } from './event-store/seen-events.ts'
@@ -55,6 +56,8 @@ export const openCore = async (
   const people = await openPeople(opened, reads, settings, usesOfVault)
   if (isVaultInStreams(settings)) opened.waitFor(people.vault.caughtUp)
   opened.refusals.sealWith(people.vault.secret('refusals'))
+  if (writer === undefined)
+    await checkParts({ store: opened.store, vault: people.vault, blobs }, settings)
   const seen = await watchSeen(opened.store, seenIn(settings), settings.acceptsLoss)
   reads.onEvents(seen.observe)
   const freshness = opened.freshness.over(readModels)

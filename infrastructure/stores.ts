@@ -150,7 +150,7 @@ export const checkInstallation = async ({
   if (!made) throw noLog()
 }
 
-/** A mistyped place must not look like an empty log, and nothing is left there. @throws UnusableLog */
+/** A mistyped place must not look like an empty log, nor become one. @throws UnusableLog */
 export const checkLogIsThere = async (place: Place): Promise<void> => {
   checkLogFile(place)
   // Opening the log checks this too, but leaves a folder.

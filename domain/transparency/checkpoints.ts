@@ -2,6 +2,10 @@ import { z } from 'zod'
 import type { Causes } from '../causes.ts'
 import type { Decider, EventsOf } from '../decider.ts'
 
+/** The newest change of the vault: a vault without it is older than the log. */
+const vaultMark = z.object({ file: z.string(), changes: z.int(), mark: z.string() })
+export type VaultMark = z.output<typeof vaultMark>
+
 export const checkpointEvents = {
   CheckpointSigned: z.object({
     /** Number of leaves. */
@@ -10,6 +14,9 @@ export const checkpointEvents = {
     root: z.string(),
     /** The signed note as it is served (docs/auditors.md). */
     note: z.string(),
+    vault: vaultMark.optional(),
+    /** The version of the program that signed. */
+    build: z.string().optional(),
   }),
   /** A witness has verified that the log extends what it saw before. */
   CheckpointCosigned: z.object({

@@ -8,6 +8,10 @@ import {
 import { lossOf, markIn, readMark, type Mark } from './marks.ts'
 import { UnusableLog } from './sqlite-event-file.ts'
 
+export const markOf = ({ position, stream, revision, id }: RecordedEvent): Mark => ({
+  ...{ position, stream, revision, event: id },
+})
+
 type Found = 'as seen' | 'elsewhere' | 'lost'
 
 /** The position of an event that was seen; it differs in a log copied to another store. */
@@ -24,6 +28,13 @@ export const placeOf = async (
     if (error instanceof DamagedEvent) return 'as seen'
     throw error
   }
+}
+
+export const newestMark = async ({
+  readBack,
+}: Pick<EventStore, 'readBack'>): Promise<Mark | undefined> => {
+  const [event] = await readBack(undefined, 1)
+  return event && markOf(event)
 }
 
 const msBetweenMarks = 1_000
@@ -47,8 +58,7 @@ export const watchSeen = async (
   let notBefore = 0
   const write = (): void => {
     if (!newest) return
-    const { position, stream, revision, id } = newest
-    mark.write({ position, stream, revision, event: id })
+    mark.write(markOf(newest))
     newest = undefined
     notBefore = elapsed() + msBetweenMarks
   }

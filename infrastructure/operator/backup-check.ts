@@ -2,24 +2,19 @@ import { createPrivateKey } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { DamagedEvent, start, type EventStore } from '../../application/event-store.ts'
-import { parseEvent, type Recorded } from '../../domain/events.ts'
+import type { VaultMark } from '../../domain/transparency/checkpoints.ts'
+import { parseEvent } from '../../domain/events.ts'
 import { openBlobDirectory } from '../blob-directory.ts'
+import { blobsOf, namedPeople } from '../bound-parts.ts'
 import { openSqliteEventStore } from '../event-store/sqlite-event-store.ts'
 import { fail } from '../failures.ts'
+import { hasVaultMark } from '../people/vault-file.ts'
 import { readVaultKeys, type VaultKey } from '../people/vault-keys.ts'
 import { readVaultName } from '../people/vault-name.ts'
 import { aboutSecret, openWrapping, VaultLocked } from '../people/vault-wrapping.ts'
 import Database from '../sqlite.ts'
 import { reasonOf } from '../system-errors.ts'
 import { blobsIn, logFileIn, vaultIn } from '../stores.ts'
-
-/** The hashes of the blobs that an event refers to. */
-const blobsOf = (event: Recorded): string[] => {
-  if (event.type === 'AttachmentsUploaded')
-    return event.data.attachments.map(({ hash, sealedHash }) => sealedHash ?? hash)
-  const { logo } = event.data as { readonly logo?: unknown }
-  return typeof logo === 'string' ? [logo] : []
-}
 
 /** All events before the first damaged one, which is reported as a problem. */
 async function* soundBatches(store: EventStore, problems: string[]) {
@@ -38,15 +33,19 @@ const readLog = async (file: string) => {
     const blobs = new Set<string>()
     let [events, position, at] = [0, start, 0]
     let vault: string | undefined
+    let mark: VaultMark | undefined
+    const people = namedPeople()
     for await (const batch of soundBatches(store, problems))
       for (const event of batch.map(parseEvent)) {
         if (event.type === 'VaultChosen') vault = event.data.vault
+        if (event.type === 'CheckpointSigned') mark = event.data.vault ?? mark
+        people.observe(event)
         for (const hash of blobsOf(event)) blobs.add(hash)
         position = event.position
         at = Math.max(at, event.metadata.at)
         events += 1
       }
-    return { problems, blobs, events, position, at, vault }
+    return { problems, blobs, events, position, at, vault, mark, people: people.ids() }
   } finally {
     await store.close()
   }
@@ -98,6 +97,26 @@ const problemsOfVaultKey = (
   }
 }
 
+/** Whether the vault is older than the log. */
+const problemsOfAge = (
+  file: string,
+  { mark, people }: Pick<Awaited<ReturnType<typeof readLog>>, 'mark' | 'people'>,
+): string[] => {
+  const sqlite = new Database(file, { readonly: true })
+  try {
+    const find = sqlite.prepare('SELECT 1 FROM people WHERE id = ?')
+    const missing = people.filter((id) => find.get(id) === undefined)
+    const hasMarks = sqlite.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'changes'").get()
+    const isOlder = mark !== undefined && hasMarks && !hasVaultMark(sqlite, mark)
+    return [
+      ...missing.map((id) => `the vault lacks the key of payer ${id}`),
+      ...(isOlder ? ['the vault is older than the log'] : []),
+    ]
+  } finally {
+    sqlite.close()
+  }
+}
+
 /** Reads a whole backup and summarises it. @throws OperatorError if it cannot be restored */
 export const checkBackup = async (from: string, settings: KeySettings) => {
   const folder = resolve(from)
@@ -112,6 +131,7 @@ export const checkBackup = async (from: string, settings: KeySettings) => {
     ...damage,
     ...problemsOfVaultKey(vaultIn(place), wrappedBy, readVaultKeys(settings)),
     ...(vault === log.vault ? [] : ['the vault is not the one that the log is sealed with']),
+    ...problemsOfAge(vaultIn(place), log),
     ...(await problemsOfBlobs(blobsIn(place), log.blobs)),
     ...problemsOfKeys(folder, keys),
   ]

@@ -5,10 +5,12 @@ import { backUp } from './backup.ts'
 import { checkBackup } from './backup-check.ts'
 import { installations } from '../../domain/aggregates.ts'
 import { type Mark, readMark } from '../event-store/marks.ts'
-import { placeOf } from '../event-store/seen-events.ts'
+import { newestMark, placeOf } from '../event-store/seen-events.ts'
 import { headOf } from '../event-store/sqlite-event-file.ts'
 import { openCore } from '../core.ts'
 import { makePlainLog } from '../log.ts'
+import { problemsOfParts } from '../bound-parts.ts'
+import { seenWhenSigned } from '../transparency/signed-before.ts'
 import { logFileIn, openStore, type Place, readModelMark, seenIn } from '../stores.ts'
 
 /** The newest event that was seen but is not in the log, and the log's end. */
@@ -16,7 +18,8 @@ const lossIn = async (settings: Settings & Place) => {
   const store = await openStore(settings)
   try {
     const ofFile = settings.EVENT_STORE === 'sqlite' && readMark(headOf(logFileIn(settings)))
-    const marks = [ofFile, readMark(seenIn(settings)), readModelMark(settings)]
+    const besideKeys = seenWhenSigned(settings.DATA_DIR)
+    const marks = [ofFile, readMark(seenIn(settings)), readModelMark(settings), besideKeys]
     let seen: Mark | undefined
     for (const mark of marks)
       if (mark && mark.position >= (seen?.position ?? 0) && (await placeOf(store, mark)) === 'lost')
@@ -31,13 +34,17 @@ const lossIn = async (settings: Settings & Place) => {
 const acceptLoss = async (given: Settings): Promise<object> => {
   const settings = { ...given, acceptsLoss: true }
   const loss = await lossIn(settings)
-  if (!loss) return fail('the log holds every event that was seen: there is no loss to accept')
   const core = await openCore(settings, makePlainLog())
   try {
-    const command = { type: 'AcceptLoss', data: loss } as const
-    await core.handle(installations, 'daybook', command, core.contextOf('operator'))
-    const { end, seen } = loss
-    return { last_position: end, lost_position: seen.position, lost_stream: seen.stream }
+    const { store, people, merchants, handle, contextOf } = core
+    const lacks = await problemsOfParts({ store, vault: people.vault, blobs: merchants.blobs })
+    const seen = loss?.seen ?? (lacks.length > 0 ? await newestMark(store) : undefined)
+    if (!seen) return fail('the log holds every event that was seen: there is no loss to accept')
+    const end = loss?.end ?? seen.position
+    const data = { end, seen, ...(lacks.length > 0 && { lacks }) }
+    await handle(installations, 'daybook', { type: 'AcceptLoss', data }, contextOf('operator'))
+    const lost = loss && { lost_position: seen.position, lost_stream: seen.stream }
+    return { last_position: end, ...lost, ...(lacks.length > 0 && { lacks }) }
   } finally {
     await core.close()
   }

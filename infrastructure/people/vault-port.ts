@@ -1,4 +1,5 @@
 import type { People } from '../../application/people.ts'
+import type { VaultMark } from '../../domain/transparency/checkpoints.ts'
 import type { VaultKey } from './vault-keys.ts'
 
 /** `wrapped`: how many keys and secrets were previously unwrapped. */
@@ -17,6 +18,10 @@ export type Rewrapped = {
 export type Vault = People & {
   /** Identifies the vault and reveals nothing of its contents. */
   readonly name: string
+  /** The newest change; undefined if the vault is in the log's database. */
+  mark(): VaultMark | undefined
+  /** Whether it has had this change. */
+  hasMark(mark: VaultMark): boolean
   /** Id of the wrapping key. */
   wrappedBy(): string | undefined
   /** Wraps the vault with another key while nodes that have both keys are running. */

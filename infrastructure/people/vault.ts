@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import type { VaultMark } from '../../domain/transparency/checkpoints.ts'
 import type { Outage } from '../../application/event-store.ts'
 import { cached, generationalCache } from '../../application/generational-cache.ts'
 import { guardedBy, reportingTo } from '../outages.ts'
 import { addInGroups } from './new-people.ts'
 import { peopleRemembered, sealingWith } from './remembered-sealing.ts'
-import { openVaultFile, standingIn } from './vault-file.ts'
+import { hasVaultMark, openVaultFile, readVaultMark, standingIn } from './vault-file.ts'
 import type { VaultKey } from './vault-keys.ts'
 import { digestOf, vaultNameOf } from './vault-name.ts'
 import type { Vault } from './vault-port.ts'
@@ -153,6 +154,8 @@ export const openVault = (
     name,
     /** Every read already checks the file for changes. */
     caughtUp: async (): Promise<void> => {},
+    mark: guarded(() => readVaultMark(sqlite)),
+    hasMark: guarded((mark: VaultMark) => hasVaultMark(sqlite, mark)),
     wrappedBy: guarded(wrapping.wrappedBy),
     rewrap: async (target: VaultKey) => rewrapVault(file, target, vaultKeys),
     secret: guarded(secret),

@@ -5,7 +5,9 @@ import { checkpointKeys, ledgers, settlements } from '../../domain/aggregates.ts
 import { categoryOf } from '../../domain/stream.ts'
 import { ed25519, formatKey } from '../../domain/transparency/signed-note.ts'
 import type { Core } from '../core.ts'
+import { newestMark } from '../event-store/seen-events.ts'
 import { sha256 } from '../sha256.ts'
+import { version } from '../version.ts'
 import { openCheckpointKeys } from './checkpoint-keys.ts'
 import { signNote } from './note-signer.ts'
 import { signedBefore } from './signed-before.ts'
@@ -32,7 +34,8 @@ export const checkpointWork = (core: Core) => {
   const { handle } = core.shares.checkpoints
   const known = { tree, handle, caughtUp, contextOf, newest: checkpoints.newest }
   const { work: signing, atOnce } = signCheckpoints({
-    ...signedBefore(DATA_DIR, origin),
+    ...signedBefore(DATA_DIR, origin, () => newestMark(core.store)),
+    about: () => ({ vault: core.people.vault.mark(), build: version }),
     ...{ ...known, origin, sign },
   })
   const due: DueWork = async (now, stopped) => {

@@ -151,6 +151,9 @@ export const openVaultInStreams = async (
   return {
     name: vaultNameOf(identifiers),
     caughtUp,
+    // Log and vault are in one database, and are backed up together.
+    mark: () => undefined,
+    hasMark: () => true,
     wrappedBy: known.wrappedBy,
     rewrap: async (target: VaultKey) => {
       const before = await master.rewrap(target)
