@@ -1,5 +1,6 @@
 import type { Worker, WorkerOptions } from 'node:worker_threads'
 import { DamagedEvent, StoreUnavailable } from '../application/event-store.ts'
+import { UnreadableEvent } from '../domain/events.ts'
 import Database from './sqlite.ts'
 import { startWorker } from './worker.ts'
 
@@ -9,15 +10,18 @@ export type ThreadProblem = {
   /** Code of an SQLite error. */
   readonly code?: string
   readonly damaged?: DamagedEvent['event']
+  readonly isUnreadable?: true
 }
 
 export const problemOf = (error: unknown): ThreadProblem => {
   if (error instanceof DamagedEvent) return { problem: error.problem, damaged: error.event }
   const problem = error instanceof Error ? error.message : String(error)
+  if (error instanceof UnreadableEvent) return { problem, isUnreadable: true }
   return error instanceof Database.SqliteError ? { problem, code: error.code } : { problem }
 }
 
-export const errorOf = ({ problem, code, damaged }: ThreadProblem): Error => {
+export const errorOf = ({ problem, code, damaged, isUnreadable }: ThreadProblem): Error => {
+  if (isUnreadable) return new UnreadableEvent(problem)
   if (damaged) return new DamagedEvent(damaged, problem)
   return code === undefined ? new Error(problem) : new Database.SqliteError(problem, code)
 }

@@ -37,11 +37,13 @@ const tellWrapping = ({ people }: Core, settings: Settings, log: Log): void => {
 /** How often to check whether read models are damaged, in ms. */
 const lookEveryMs = 200
 
-const untilDamaged = (core: { readonly isDamaged: () => boolean }) => {
+const untilDamaged = (core: Pick<Core, 'isDamaged' | 'readModels'>) => {
   let timer: NodeJS.Timeout | undefined
-  const damaged = new Promise<true>((resolve) => {
+  const damaged = new Promise<true>((resolve, reject) => {
     timer = setInterval(() => {
       if (core.isDamaged()) resolve(true)
+      const unreadable = core.readModels.unreadable()
+      if (unreadable) reject(unreadable)
     }, lookEveryMs)
   })
   return { damaged, end: () => clearInterval(timer) }
@@ -49,7 +51,8 @@ const untilDamaged = (core: { readonly isDamaged: () => boolean }) => {
 
 /**
  * Runs the service until `untilStopped` resolves, or until its read models are damaged. Then
- * returns the port to restart on, with new read models.
+ * returns the port to restart on, with new read models. @throws UnreadableEvent if a newer version
+ * has written to the log
  */
 export const serve = async (
   settings: Settings,
@@ -69,8 +72,11 @@ export const serve = async (
   log.info(startedAs(settings, address, metricsAddress), 'started')
   tellWrapping(started.core, settings, log)
   const watch = untilDamaged(started.core)
-  const isDamaged = await Promise.race([stopped.then(() => false), watch.damaged])
-  watch.end()
+  const ended = Promise.race([stopped.then(() => false), watch.damaged]).finally(watch.end)
+  const isDamaged = await ended.catch(async (error: unknown) => {
+    await stop()
+    throw error
+  })
   if (isDamaged) log.warn('the read models are damaged: the service restarts with new ones')
   log.info('stopping')
   await stop()

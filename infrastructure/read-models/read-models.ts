@@ -5,6 +5,7 @@ import {
   type RecordedEvent,
   start,
 } from '../../application/event-store.ts'
+import { UnreadableEvent } from '../../domain/events.ts'
 import type { StartFolding } from './folding.ts'
 import { keepFollowing } from './following.ts'
 import { countLag } from './lag.ts'
@@ -74,6 +75,8 @@ export const runReadModels = (needs: Needs) => {
   const lag = countLag(needs.from, needs.foldedEvents ?? (() => position))
   /** Nothing after a damaged event can be folded: skipping it would make every sum wrong. */
   let damage: DamagedEvent | undefined
+  /** An event of a newer version among those that were there at the start. */
+  let unreadable: UnreadableEvent | undefined
 
   const waiters = makeWaiters({ position: () => position, waitMs, hurry: () => folding.hurry() })
   const { reachedSometime } = waiters
@@ -92,6 +95,10 @@ export const runReadModels = (needs: Needs) => {
     },
     onFailure: (error) => {
       if (error instanceof DamagedEvent) stopAt(error)
+      if (error instanceof UnreadableEvent && position < needs.from) {
+        unreadable = error
+        waiters.stopAt(error)
+      }
       onFailure(error)
     },
   })
@@ -103,7 +110,7 @@ export const runReadModels = (needs: Needs) => {
 
   const reached = async (target: Position, isUrgent = true): Promise<void> => {
     if (target <= position) return
-    if (damage) throw damage
+    if (damage ?? unreadable) throw damage ?? unreadable
     await waiters.reached(target, isUrgent)
   }
 
@@ -150,6 +157,7 @@ export const runReadModels = (needs: Needs) => {
     /** Like `caughtUp`, for a given position. */
     reached,
     position: (): Position => position,
+    unreadable: (): UnreadableEvent | undefined => unreadable,
     /** Notifies of each move; returns a function that stops it. */
     onMoved: (listener: (position: Position) => void): (() => void) => {
       moveListeners.add(listener)

@@ -1,3 +1,4 @@
+import type { UnreadableEvent } from '../../domain/events.ts'
 import {
   StoreUnavailable,
   type DamagedEvent,
@@ -68,8 +69,8 @@ export const makeWaiters = ({ position, waitMs, hurry }: Needs) => {
       patient = wake(patient)
       if (urgent.length > 0) hurry()
     },
-    /** Nothing after a damaged event can be folded. */
-    stopAt: (damage: DamagedEvent): void => {
+    /** Nothing after a damaged or unreadable event can be folded. */
+    stopAt: (damage: DamagedEvent | UnreadableEvent): void => {
       const waiting = [...urgent, ...patient]
       urgent = []
       patient = patient.filter(({ reject }) => !reject)

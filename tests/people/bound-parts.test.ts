@@ -10,7 +10,8 @@ import { failureOf } from '../../infrastructure/failures.ts'
 import { makeLog } from '../../infrastructure/log.ts'
 import { checkpointWork } from '../../infrastructure/transparency/checkpoint-work.ts'
 import { readSettings, type Settings } from '../../infrastructure/settings.ts'
-import { blobsIn } from '../../infrastructure/stores.ts'
+import { serve } from '../../infrastructure/serve.ts'
+import { blobsIn, openStore } from '../../infrastructure/stores.ts'
 import { version } from '../../infrastructure/version.ts'
 
 const place = async () => {
@@ -120,6 +121,23 @@ test('given an older log without notes beside it, then that beside the keys tell
   expect(await start(settings)).toContain('which was noted beside the keys')
   expect((await daybook('restore', '--accept')).code).toBe(0)
   expect(await start(settings)).toBe(undefined)
+})
+
+test('given such an event before many others, then the service ends', async () => {
+  const { settings } = await place()
+  const store = await openStore(settings)
+  await store.append('clock-old', [eventOf('ClockStopped', {}, 3)], noStream)
+  for (let revision = -1; revision < 1_000; revision += 1)
+    await store.append(
+      'clock-many',
+      [eventOf('ClockAdvanced', { aheadBy: revision + 2 }, 1)],
+      revision,
+    )
+  await store.close()
+  const endless = () => new Promise<void>(() => {})
+  await expect(serve({ ...settings, PORT: 0 }, endless)).rejects.toThrow(
+    'ClockStopped in clock-old',
+  )
 })
 
 test('given an event of a newer build, then the start names it and the build', async () => {
