@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { clocks } from '../domain/aggregates.ts'
-import type { RecordedEvent } from '../application/event-store.ts'
+import type { EventStore, RecordedEvent } from '../application/event-store.ts'
 import type { Find } from '../application/find-state.ts'
 import type { Context, Handle } from '../application/handle.ts'
 import type { OperatorAccount } from '../domain/cause.ts'
 import { clockEvents, machineTimeAt } from '../domain/clock.ts'
+import { streamOf } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 
 type Needs = { readonly find: Find; readonly handle: Handle }
@@ -48,4 +49,11 @@ export const openClock = async ({ find, handle }: Needs, operator?: OperatorAcco
         if (type === 'ClockAdvanced') moveTo(clockEvents.ClockAdvanced.parse(data).aheadBy)
     },
   }
+}
+
+/** The service's time, for a command that has only the log. */
+export const nowByLog = async ({ readStream }: Pick<EventStore, 'readStream'>): Promise<Instant> => {
+  const steps = await readStream(streamOf(clocks, 'service'))
+  const ahead = steps.map(({ data }) => clockEvents.ClockAdvanced.parse(data).aheadBy)
+  return Date.now() + Math.max(0, ...ahead)
 }

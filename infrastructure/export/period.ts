@@ -13,21 +13,38 @@ type Stand = {
 /** The events after `opens`, up to and including `closes`. */
 export type Period = { readonly opens: Stand; readonly closes: Stand }
 
+type Log = Pick<EventStore, 'readAll'>
+
 const beginning: Stand = { position: start, events: 0, logTime: -Infinity }
 
-/** The events in a time range, by log time, so that each belongs to one of two adjacent periods. */
-export const findPeriod = async (
-  store: Pick<EventStore, 'readAll'>,
-  from: Instant = -Infinity,
-  to: Instant = Infinity,
-): Promise<Period> => {
-  let [opens, closes, events, logTime] = [beginning, beginning, 0, -Infinity]
-  for await (const batch of store.readAll(start))
-    for (const { position, metadata } of batch) {
-      events += 1
-      logTime = logTimeAfter(logTime, Number(metadata['at']))
-      if (logTime < from) opens = { position, events, logTime }
-      if (logTime < to) closes = { position, events, logTime }
+/** The events in a time range, by log time, and not more than the first `most` of the log. */
+const scan = async (log: Log, from: Instant, to: Instant, most = Infinity) => {
+  let [opens, closes, covered, stand] = [beginning, beginning, 0, beginning]
+  for await (const batch of log.readAll(start))
+    for (const { position, type, data, metadata } of batch) {
+      const events = stand.events + 1
+      if (events > most) return { opens, closes, covered }
+      const logTime = logTimeAfter(stand.logTime, Number(metadata['at']))
+      stand = { position, events, logTime }
+      if (logTime < from) opens = stand
+      if (logTime < to) closes = stand
+      if (type === 'CheckpointSigned') covered = Number(data['size'])
     }
+  return { opens, closes, covered }
+}
+
+/**
+ * The events in a time range, by log time, so that each belongs to one of two adjacent periods.
+ * Without an end, the period ends where the newest checkpoint does: the events that follow it,
+ * such as the checkpoint itself, cannot be proved yet.
+ */
+export const findPeriod = async (
+  log: Log,
+  from: Instant = -Infinity,
+  to?: Instant,
+): Promise<Period> => {
+  const { covered, ...period } = await scan(log, from, to ?? Infinity)
+  if (to !== undefined || covered <= period.opens.events) return period
+  const { opens, closes } = await scan(log, from, Infinity, covered)
   return { opens, closes }
 }

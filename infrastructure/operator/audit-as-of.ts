@@ -13,7 +13,7 @@ import { checkpointOf, type ReadModelFile } from '../read-models/read-model-file
 import { quoted } from '../read-models/read-model-schema.ts'
 import { makeBar } from '../read-models/rebuild.ts'
 import type { Settings } from '../settings.ts'
-import { line, withStore } from './audit-store.ts'
+import { checkHasCome, line, withStore } from './audit-store.ts'
 
 const momentOf = (text: string): AskedMoment =>
   readMoment(text) ?? fail(`${text} is not a moment: give ${momentForms}`)
@@ -31,7 +31,10 @@ const positionUpTo = async (store: EventStore, until: Instant): Promise<Position
 }
 
 const positionOf = async (store: EventStore, asked: AskedMoment): Promise<Position> => {
-  if ('until' in asked) return positionUpTo(store, asked.until)
+  if ('until' in asked) {
+    await checkHasCome(store, asked.from)
+    return positionUpTo(store, asked.until)
+  }
   const head = await store.head()
   if (asked.position > head) fail(`the log ends at position ${head}`)
   return asked.position

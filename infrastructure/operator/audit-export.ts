@@ -16,7 +16,7 @@ import type { Settings } from '../settings.ts'
 import type { OpenedStore } from '../stores.ts'
 import { reasonOf } from '../system-errors.ts'
 import { version } from '../version.ts'
-import { line, withStore } from './audit-store.ts'
+import { checkHasCome, line, withStore } from './audit-store.ts'
 import { instantOf } from './time.ts'
 
 type Given = {
@@ -76,6 +76,7 @@ const newFolder = (out: string): string => {
 }
 
 const writeInto = async (store: OpenedStore, draft: string, asked: Asked) => {
+  if (asked.from !== undefined) await checkHasCome(store, asked.from)
   const period = await findPeriod(store, asked.from, asked.to)
   const readModels = join(draft, 'read-models.sqlite')
   const file = beginDraft(readModels)
@@ -116,7 +117,8 @@ const writeExport = async (store: OpenedStore, out: string, asked: Asked) => {
     line({ folder: out, events, journal, checkpoint: covered, files: names, not_written })
     if (!checkpoint)
       process.stderr.write(
-        'No checkpoint covers all of these events yet: export them again later\n',
+        'No checkpoint covers all of these events yet: export them again later, or without ' +
+          '--to up to the newest checkpoint\n',
       )
   } catch (error) {
     rmSync(draft, { recursive: true, force: true })
@@ -135,7 +137,7 @@ export const addAuditExport = (audit: Command, settings: Settings): void => {
       'from this time on, such as 2026-11-01; else from the first',
       instantOf,
     )
-    .option('--to <time>', 'before this time; else up to the last event', instantOf)
+    .option('--to <time>', 'before this time; else all that the newest checkpoint covers', instantOf)
     .requiredOption('--out <folder>', 'where to write; a new folder')
     .option('--registration-number <n>', 'of the company, for SAF-T', 'NotUsed')
     .option('--contact <name>', 'who answers for the books, for SAF-T')

@@ -1,5 +1,7 @@
-import { start, type RecordedEvent } from '../../application/event-store.ts'
+import { start, type EventStore, type RecordedEvent } from '../../application/event-store.ts'
+import type { Instant } from '../../domain/time.ts'
 import { fail } from '../failures.ts'
+import { nowByLog } from '../service-clock.ts'
 import type { Settings } from '../settings.ts'
 import { openStoreToRead, type OpenedStore } from '../stores.ts'
 
@@ -16,6 +18,13 @@ export const withStore = async (
   } finally {
     await store.close()
   }
+}
+
+/** @throws OperatorError if the moment is later than now, by the service's clock */
+export const checkHasCome = async (store: EventStore, at: Instant): Promise<void> => {
+  const now = await nowByLog(store)
+  const time = (instant: Instant) => new Date(instant).toISOString()
+  if (at > now) fail(`${time(at)} has not come yet: it is ${time(now)}`)
 }
 
 const withId = async ({ readAll }: OpenedStore, id: string) => {

@@ -53,7 +53,8 @@ export const auditTree = async (store: OpenedStore, options: TreeOptions) => {
   const root = base64(tree.rootOf(size))
   if (options.root !== undefined && options.root !== root)
     fail(`the first ${size} events have the root ${root}: this is not the log with that root`)
-  if (index !== undefined) within('index', index + 1, size)
+  if (index !== undefined && index >= size)
+    fail(`index ${index} is beyond the tree of ${size} events, which are numbered from 0`)
   if (from !== undefined) within('from', from, size)
   return {
     size,

@@ -13,7 +13,7 @@ import { addAuditExport } from './audit-export.ts'
 import { addAuditReplay } from './audit-replay.ts'
 import { addAuditServe } from './audit-serve.ts'
 import { addAuditRefusals, type TextOfRefusal } from './audit-refusals.ts'
-import { line, withStore } from './audit-store.ts'
+import { checkHasCome, line, withStore } from './audit-store.ts'
 import { auditTree, type TreeOptions } from './audit-tree.ts'
 import { addVerifyCommand } from './audit-verify.ts'
 import { examine } from './examine.ts'
@@ -33,6 +33,7 @@ const countOf = (text: string): number =>
   /^\d{1,15}$/.test(text) ? Number(text) : fail(`${text} is not a number of events`)
 
 const printConsents = async (store: EventStore, payer: string, at?: number): Promise<void> => {
+  if (at !== undefined) await checkHasCome(store, at)
   const consents = consentsOf(payer)
   for await (const batch of store.readAll(start)) batch.map(parseEvent).forEach(consents.read)
   const all = consents.all()

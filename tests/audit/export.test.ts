@@ -99,7 +99,30 @@ test('given an export, then its manifest has digests, range and checkpoint', () 
   expect(checkpoint.size).toBeGreaterThanOrEqual(events.entries.up_to)
   expect(checkpoint.note).toContain(`\n${checkpoint.size}\n${checkpoint.root}\n`)
   expect(signed.position).toBeLessThanOrEqual(checkpoint.position)
-  expect(manifest('all').checkpoint).toBeNull()
+})
+
+test('given an idle log and no end, then the newest checkpoint covers the period', async () => {
+  const { output } = await daybook('audit', 'events')
+  const [clock, ...checkpoints] = output
+    .trim()
+    .split('\n')
+    .slice(-2)
+    .map((line) => JSON.parse(line))
+  expect([clock, ...checkpoints].map(({ type }) => type)).toEqual([
+    'ClockAdvanced',
+    'CheckpointSigned',
+  ])
+  for (const name of ['all', 'second']) {
+    const { checkpoint, events } = manifest(name)
+    expect(checkpoint.position).toBe(checkpoints[0].position)
+    expect([checkpoint.size, events.positions.last]).toEqual([events.entries.up_to, clock.position])
+  }
+})
+
+test('given events that no checkpoint covers and an end, then the export says so', async () => {
+  const { code, errors } = await exportTo('uncovered', '--to', '9000-01-01')
+  expect([code, errors]).toEqual([0, expect.stringContaining('No checkpoint covers all of these')])
+  expect(manifest('uncovered').checkpoint).toBeNull()
 })
 
 test('given an export, then each SAF-T file has the structure of 1.30 and its sums', () => {

@@ -63,6 +63,8 @@ export const exportedShop = () => {
     const cut = new Date(place.core.now()).toISOString().slice(0, 19).replace('T', ' ')
     await place.sandbox('clock/', { advance_seconds: 40 * 86_400 })
     await month(place, settle)
+    // A checkpoint of all that.
+    await place.sandbox('clock/', { advance_seconds: 60 })
     expect((await exportTo('all')).code).toBe(0)
     expect((await exportTo('first', '--to', cut)).code).toBe(0)
     expect((await exportTo('second', '--from', cut)).code).toBe(0)

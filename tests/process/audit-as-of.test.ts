@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -87,6 +87,27 @@ test('a copy of the log is enough', async () => {
 test('before the first event there is nothing', async () => {
   const { told } = await asOf('1999-12-31', 'nothing.sqlite')
   expect(told).toMatchObject({ position: 0, time: null, events: 0, rows: { payments: 0 } })
+})
+
+test('a moment that has not come by the clock of the log is refused, here as elsewhere', async () => {
+  const later = (seconds: number) => new Date(service.core.now() + seconds * 1000).toISOString()
+  // The sandbox's clock is a minute ahead.
+  expect(await asOf(later(-30), 'half-a-minute.sqlite')).toMatchObject({ code: 0, errors: '' })
+  const has = /^\S+Z has not come yet: it is \S+Z\n$/
+  const { code, errors, out } = await asOf(later(60), 'later.sqlite')
+  expect([code, errors]).toEqual([1, expect.stringMatching(has)])
+  expect([existsSync(out), existsSync(`${out}.building`)]).toEqual([false, false])
+  const time = later(86_400).slice(0, 19).replace('T', ' ')
+  const commands = [
+    ['consents', 'alice', '--at', time],
+    ['export', '--from', time, '--out', join(folder, 'export')],
+  ]
+  for (const words of commands)
+    expect(await operatorHere(service.settings)('audit', ...words)).toMatchObject({
+      code: 1,
+      errors: expect.stringMatching(has),
+    })
+  expect(readdirSync(folder).filter((name) => name.startsWith('export'))).toEqual([])
 })
 
 test('an invalid moment, one beyond the log, and an existing file are refused', async () => {

@@ -41,6 +41,11 @@ test('the root of a log is kept, and found again when the log has grown', async 
     code: 1,
     errors: 'size 8 is beyond the tree of 7 events\n',
   })
+  expect(await tree('--index', '7')).toMatchObject({
+    code: 1,
+    errors: 'index 7 is beyond the tree of 7 events, which are numbered from 0\n',
+  })
+  expect(await tree('--index', '6')).toMatchObject({ code: 0, told: { index: 6 } })
 })
 
 test('an event is proved by its entry and the hashes beside it', async () => {
