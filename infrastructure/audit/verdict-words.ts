@@ -7,7 +7,7 @@ const counted = (count: number, one: string, many = `${one}s`): string =>
 
 /** The result of a check in one line. */
 const lineOf = (check: Check, audit: Audit): string => {
-  const { events, checkpoints, hasKeys, rowsCompared, documents } = audit
+  const { events, since, checkpoints, hasKeys, rowsCompared, documents } = audit
   switch (check) {
     case 'log':
       return (
@@ -21,7 +21,8 @@ const lineOf = (check: Check, audit: Audit): string => {
             (hasKeys ? ', and the right key has signed it' : '')
     case 'rules':
       return (
-        'each event is what the rules gave at its moment: ' +
+        `each event${since === 0 ? '' : ` after the first ${number(since)}`} ` +
+        'is what the rules gave at its moment: ' +
         'amounts, fees of the day, times of expiry'
       )
     case 'books':
@@ -36,6 +37,7 @@ const lineOf = (check: Check, audit: Audit): string => {
         ? 'no read models of this version are here to compare with the log'
         : `${counted(rowsCompared, 'row')} of the read models: each is what the log gives`
     case 'documents':
+      if (documents === 0) return 'no report or settlement was made again'
       return (
         `${counted(documents, 'report and settlement', 'reports and settlements')}: ` +
         'made again, their transaction logs have the same bytes'
@@ -51,6 +53,13 @@ const wrong: Readonly<Record<Check, string>> = {
   callbacks: 'an attempt at a callback is not about an event that tells it',
   'read models': 'the read models are not what the log gives',
   documents: 'the transaction logs of a report or a settlement are not those of its lines',
+}
+
+/** Said of a check that found nothing wrong in a log that cannot be followed to its end. */
+const partly: Readonly<Partial<Record<Check, string>>> = {
+  rules: 'not every event was decided again: some events are missing or cannot be read',
+  books: 'not every sum was added up: some events are missing or cannot be read',
+  callbacks: 'not every attempt at a callback was checked: some events are missing or unreadable',
 }
 
 const isUnchecked = (check: Check, { rowsCompared, checkpoints, documents }: Audit): boolean =>
@@ -94,6 +103,8 @@ export const verdictText = (audit: Audit, checks: readonly Check[]): string => {
   const failed = new Set(audit.problems.map(({ check }) => check))
   const lines = checks.map((check) => {
     if (failed.has(check)) return `  WRONG  ${wrong[check]}`
+    const ofPart = failed.has('log') ? partly[check] : undefined
+    if (ofPart !== undefined) return `  -      ${ofPart}`
     return `  ${isUnchecked(check, audit) ? '-    ' : 'right'}  ${lineOf(check, audit)}`
   })
   const kept =

@@ -39,6 +39,8 @@ export type Watching = { readonly progress?: Progress; readonly pause?: Pause }
 
 type AuditOfLog = Found & {
   readonly events: number
+  /** Number of first events that were not decided again. */
+  readonly since: number
   /** Root of the tree of all these events, in base64. */
   readonly root: string
   readonly checkpoints: number
@@ -139,7 +141,7 @@ export const auditParts = {
     const roots = await rootsOf(store, end, checkpoints.sizesLeft())
     checkpoints.finish(size, (then) => roots.get(then))
     return {
-      ...{ events: size, root: Buffer.from(root).toString('base64') },
+      ...{ events: size, since, root: Buffer.from(root).toString('base64') },
       ...{ checkpoints: checkpoints.count(), kept: kept.length, hasKeys: known.hasAny() },
       ...problems.found(),
     }
@@ -161,9 +163,9 @@ export const auditParts = {
 /** The combined verdict. */
 export const auditOf = (end: Position, log: AuditOfLog, readModels: AuditOfReadModels): Audit => {
   const problemCount = log.problemCount + readModels.problemCount
-  const { events, root, checkpoints, kept, hasKeys } = log
+  const { events, since, root, checkpoints, kept, hasKeys } = log
   return {
-    ...{ holds: problemCount === 0, events, lastPosition: end, root },
+    ...{ holds: problemCount === 0, events, since, lastPosition: end, root },
     ...{ checkpoints, kept, hasKeys },
     ...{ rowsCompared: readModels.rowsCompared, documents: readModels.documents },
     ...{ problems: firstOf([...log.problems, ...readModels.problems]), problemCount },

@@ -111,3 +111,27 @@ test('given an event that breaks a rule, then it is named, and exit 1', async ()
   rewrite(log.folder, position, { data: () => data ?? {} })
   expect((await verify()).code).toBe(0)
 })
+
+test('given an event that cannot be read, then nothing is claimed of what follows from it', async () => {
+  const [created] = eventsOf(log.folder, 'PaymentRequested')
+  const { position = 0, data } = created ?? {}
+  rewrite(log.folder, position, { data: () => ({}) })
+  const { code, lines } = await verify()
+  const told = (part: string) => lines.filter((line) => line.includes(part))
+  expect(code).toBe(1)
+  expect(told('it cannot be read')).toHaveLength(1)
+  expect(lines.filter((line) => line.startsWith('  right'))).toEqual(told('checkpoints: each'))
+  expect(told('  -      not every event was decided again')).toHaveLength(1)
+  expect(told('  -      not every attempt at a callback was checked')).toHaveLength(1)
+  expect(told('  -      no report or settlement was made again')).toHaveLength(1)
+  rewrite(log.folder, position, { data: () => data ?? {} })
+})
+
+test('given a checkpoint since which events are decided again, then only these are claimed', async () => {
+  const size = log.text.split('\n')[1]
+  const { code, lines } = await verify('--since', kept)
+  expect(code).toBe(0)
+  expect(lines).toContainEqual(
+    expect.stringMatching(`^  right  each event after the first ${size} is what the rules gave`),
+  )
+})
