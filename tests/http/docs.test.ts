@@ -9,7 +9,7 @@ import { callbackEventNames } from '../../domain/callback-names.ts'
 import { levels } from '../../http/openapi-security.ts'
 import { examplesIn, pagesOf, seen } from './docs-pages.ts'
 import { openApiDocument, operationsOf, type OpenApiDocument } from './openapi-document.ts'
-import { sign, startService, type Service } from '../../harness/http-service.ts'
+import { requestPayment, sign, startService, type Service } from '../../harness/http-service.ts'
 import { stringToSign } from '../../harness/signing.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -174,6 +174,40 @@ describe('what the guides show', () => {
     const { body } = await service.pos1('POST', '/merchant/v1/payment_request/', input)
     expect(body).toEqual(JSON.parse(examplesIn(page('errors'))[0]?.code ?? ''))
   })
+})
+
+test('each request of the sandbox guide works as it is written', async () => {
+  const { pos1, admin, call } = service
+  const requestPath = '/merchant/v1/permission_request/'
+  const permission = { pos_id: 'till-1', customer: '+4799999901', scope: 'openid' }
+  let serial = 0
+  const idFor: Record<string, () => Promise<string | undefined>> = {
+    tid: async () => (await requestPayment(pos1)).split('/').at(-2),
+    rid: async () => {
+      const pos_tid = `guide-${(serial += 1)}`
+      return (await pos1('POST', requestPath, { ...permission, pos_tid })).body.id
+    },
+    id: async () => (await admin('POST', '/merchant/v1/shortlink/', {})).body.id,
+  }
+  const answers = new Map<string, number>()
+  const rows = page('sandbox').matchAll(/<tr><td>(?!<)[^]*?<\/tr>/g)
+  for (const [row] of rows) {
+    const codes = [...row.matchAll(/<code>([^]*?)<\/code>/g)].map(([, code = '']) => seen(code))
+    const [method = '', first = ''] = codes.shift()?.split(' ') ?? []
+    const bodies = codes.filter((code) => code.startsWith('{'))
+    const ways = codes.flatMap((code) =>
+      code.startsWith('…') ? first.replace(/[^/]+\/$/, code.slice(2)) : [],
+    )
+    for (const path of [first, ...ways]) {
+      const [, name = ''] = /<(\w+)>/.exec(path) ?? []
+      const sent = path.replace(`<${name}>`, (await idFor[name]?.()) ?? '')
+      const body = bodies[0]?.replace('"…"', '"https://127.0.0.1:1/"')
+      const { status } = await call(method, sent, body === undefined ? {} : { body })
+      answers.set(path, status)
+    }
+  }
+  expect(answers.size).toBe(10)
+  expect([...answers].filter(([, status]) => status >= 300)).toEqual([])
 })
 
 describe('what the guides tell', () => {
