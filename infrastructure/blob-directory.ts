@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
 import { mkdir, open, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Blobs } from '../application/blobs.ts'
 import type { Outage } from '../application/event-store.ts'
 import { reportingTo } from './outages.ts'
 import { unavailable } from './unavailable.ts'
+import { makeFolder } from './make-folder.ts'
 
 export const hashOf = (content: Uint8Array): string =>
   createHash('sha256').update(content).digest('hex')
@@ -32,7 +32,7 @@ const sync = async (path: string): Promise<void> => {
  * the directory cannot be created
  */
 export const openBlobDirectory = (directory: string): Blobs => {
-  mkdirSync(directory, { recursive: true })
+  makeFolder(directory)
   const fileOf = (hash: string): string => join(directory, hash.slice(0, 2), hash)
 
   /** Renames the file into place only after it is synced. */

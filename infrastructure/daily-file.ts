@@ -1,7 +1,8 @@
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Outage } from '../application/event-store.ts'
 import { dayMs, dayOf } from '../domain/time.ts'
+import { makeFolder } from './make-folder.ts'
 
 /** A log's daily files, oldest first, each with its day. */
 export const dailyFiles = (directory: string, name: string) =>
@@ -45,7 +46,7 @@ type Needs = {
 export const makeDailyFile = ({ directory, name, keptDays, machineNow, use }: Needs) => {
   let today = ''
   const begin = (day: string): void => {
-    mkdirSync(directory, { recursive: true })
+    makeFolder(directory)
     const oldest = dayOf(machineNow() - keptDays * dayMs)
     for (const old of dailyFiles(directory, name))
       if (old.day < oldest) rmSync(old.file, { force: true })

@@ -8,10 +8,11 @@ import {
   verify,
   type KeyObject,
 } from 'node:crypto'
-import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
+import { link, readFile, unlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { generationalCache } from '../application/generational-cache.ts'
+import { makeFolder } from './make-folder.ts'
 
 const makePair = promisify(generateKeyPair)
 const signAsync = promisify(
@@ -168,7 +169,7 @@ export const makeKey = async (type: KeyType): Promise<KeyObject> => {
 
 /** Creates the file; false if another process was first. */
 export const keepKey = async (file: string, key: KeyObject): Promise<boolean> => {
-  await mkdir(dirname(file), { recursive: true })
+  makeFolder(dirname(file))
   const draft = `${file}.${randomUUID()}`
   const pem = key.export({ type: 'pkcs8', format: 'pem' })
   await writeFile(draft, pem, { mode: 0o600, flush: true })

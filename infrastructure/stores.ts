@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import * as aggregates from '../domain/aggregates.ts'
 import type { OperatorAccount } from '../domain/cause.ts'
@@ -21,6 +21,7 @@ import {
 } from './read-models/read-model-file.ts'
 import { settingShown, vaultInStreams, WrongSettings, type Settings } from './settings.ts'
 import Database from './sqlite.ts'
+import { makeFolder } from './make-folder.ts'
 
 export type Place = Pick<Settings, 'EVENT_STORE' | 'DATA_DIR'> & {
   /** The operator accepts a log that lost events. */
@@ -123,7 +124,7 @@ export const openStore = async (
   const { EVENT_STORE, DATA_DIR, acceptsLoss, needsLog } = place
   if (needsLog) checkLogFile(place)
   // The log contains payment data and the key of ids.
-  mkdirSync(DATA_DIR, { recursive: true, mode: 0o700 })
+  makeFolder(DATA_DIR, 0o700)
   if (EVENT_STORE !== 'sqlite') return connect(EVENT_STORE)
   refuseLostLog(place)
   const given = { acceptsLoss, onChecksums }

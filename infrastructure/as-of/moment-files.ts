@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Position } from '../../application/event-store.ts'
 import { fingerprint } from '../read-models/fingerprint.ts'
+import { makeFolder } from '../make-folder.ts'
 
 /** The read models as of a position. */
 export type MomentFile = {
@@ -72,7 +73,7 @@ export const momentFiles = (directory: string, space: number, draft = newDraft(d
     pathOf,
     /** The draft of this process, which builds one at a time. */
     draft,
-    makeFolder: (): void => void mkdirSync(directory, { recursive: true, mode: 0o700 }),
+    makeFolder: (): void => void makeFolder(directory, 0o700),
     isKept: (position: Position): boolean => existsSync(pathOf(position)),
     /** Files to start from, nearest first. */
     upTo: (end: Position): MomentFile[] =>

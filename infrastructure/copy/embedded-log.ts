@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import type { Position } from '../../application/event-store.ts'
 import { bytesOf, uuidOf } from '../event-store/event-ids.ts'
 import { UnusableLog } from '../event-store/sqlite-event-file.ts'
@@ -8,6 +8,8 @@ import { openSqliteEventStore } from '../event-store/sqlite-event-store.ts'
 import { fail } from '../failures.ts'
 import { logFileIn, openStoreToRead } from '../stores.ts'
 import { leafOfCopy, runsOf, type CopiedEvent, type Source, type Target } from './copied-event.ts'
+import { makeFolder } from '../make-folder.ts'
+import { reasonOf } from '../system-errors.ts'
 
 const batchSize = 1_000
 
@@ -55,6 +57,8 @@ const inFolder = async <Answer>(shown: string, open: () => Promise<Answer> | Ans
     return await open()
   } catch (error) {
     if (error instanceof UnusableLog) return fail(`${shown}: ${error.message}`)
+    const reason = reasonOf(error)
+    if (reason !== undefined) return fail(`${shown}: ${reason}`)
     throw error
   }
 }
@@ -79,7 +83,7 @@ export const embeddedSource = (folder: string): Promise<Source> =>
 export const embeddedTarget = (folder: string): Promise<Target> =>
   inFolder(shownAs(folder), () => {
     const file = logFileIn({ DATA_DIR: folder })
-    if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 })
+    if (!existsSync(folder)) makeFolder(folder, 0o700)
     const { log, close } = openSqliteEventStore(file)
     return { ...reading(folder, log, close), append: (events) => appendTo(log, events) }
   })

@@ -1,8 +1,9 @@
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database, { inFile } from '../sqlite.ts'
 import type { VaultMark } from '../../domain/transparency/checkpoints.ts'
 import { standings, type Standing } from './vault-standing.ts'
+import { makeFolder } from '../make-folder.ts'
 
 const tables = `
   CREATE TABLE IF NOT EXISTS people (
@@ -55,7 +56,7 @@ const openDatabase = (file: string) => {
 
 /** Opens or creates the file of a vault. */
 export const openVaultFile = (file: string): Database.Database => {
-  mkdirSync(dirname(file), { recursive: true })
+  makeFolder(dirname(file))
   return inFile(file, () => openDatabase(file))
 }
 

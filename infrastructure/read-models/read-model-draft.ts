@@ -1,10 +1,11 @@
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { randomUUID } from 'node:crypto'
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fingerprint } from './fingerprint.ts'
 import { nameOf, newestGeneration, openFile, type ReadModelFile } from './read-model-file.ts'
 import { indexStatements, tableStatements } from './read-model-schema.ts'
+import { makeFolder } from '../make-folder.ts'
 
 /** Fast and unsafe: an unfinished draft is discarded, a finished one is synced. */
 const draft = [
@@ -32,7 +33,7 @@ export type Draft = ReadModelFile & {
 }
 
 export const buildReadModelFile = (directory: string, tables: readonly SQLiteTable[]): Draft => {
-  mkdirSync(directory, { recursive: true })
+  makeFolder(directory)
   const print = fingerprint()
   const nextName = (): string => nameOf(print, newestGeneration(directory, print) + 1)
   const path = join(directory, `${nextName()}.${randomUUID()}.building`)

@@ -1,11 +1,12 @@
 import { drizzle, type BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Mark } from '../event-store/marks.ts'
 import Database, { inFile } from '../sqlite.ts'
 import { fingerprint } from './fingerprint.ts'
 import { indexStatements, tableStatements } from './read-model-schema.ts'
+import { makeFolder } from '../make-folder.ts'
 
 export const nameOf = (print: string, generation: number): string =>
   `read-models-${print}-${generation}.sqlite`
@@ -147,7 +148,7 @@ export const openReadModelFile = (
   directory: string,
   tables: readonly SQLiteTable[],
 ): OpenReadModels => {
-  mkdirSync(directory, { recursive: true })
+  makeFolder(directory)
   const print = fingerprint()
   const statements = [...tableStatements(tables), ...indexStatements(tables)]
 

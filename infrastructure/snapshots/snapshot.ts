@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EventStore } from '../../application/event-store.ts'
 import type { Mark } from '../event-store/marks.ts'
@@ -15,6 +15,7 @@ import {
 } from '../read-models/read-model-file.ts'
 import { sync } from '../read-models/read-model-draft.ts'
 import Database from '../sqlite.ts'
+import { makeFolder } from '../make-folder.ts'
 
 /** Pages copied before other work of the thread runs: 16 MB. */
 const pagesAtOnce = 4_096
@@ -71,7 +72,7 @@ export const readSnapshot = (file: string): Snapshot => {
 
 /** Where a snapshot is stored before it is checked; a start removes leftovers. */
 export const draftIn = (directory: string): string => {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  makeFolder(directory, 0o700)
   return join(directory, `${nameOf(fingerprint(), 1)}.${randomUUID()}.building`)
 }
 

@@ -1,22 +1,15 @@
 import { createHash } from 'node:crypto'
-import {
-  closeSync,
-  fdatasyncSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, fdatasyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { LogFile } from '../../domain/accounting/completion.ts'
+import { makeFolder } from '../make-folder.ts'
 
 const bufferedCharacters = 1 << 18
 
 /** A file written under a draft name. */
 const draftFile = (draft: string) => {
   const directory = dirname(draft)
-  mkdirSync(directory, { recursive: true })
+  makeFolder(directory)
   const file = openSync(draft, 'w')
   return {
     write: (content: Buffer): void => {
