@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Settings } from '../settings.ts'
 import { fail } from '../failures.ts'
-import { backUp } from './backup.ts'
+import { backUp, restore } from './backup.ts'
 import { checkBackup } from './backup-check.ts'
 import { installations } from '../../domain/aggregates.ts'
 import { type Mark, readMark } from '../event-store/marks.ts'
@@ -64,15 +64,13 @@ export const addBackupCommands = (
     .action(async (folder: string) => print(await backUp(settings, folder)))
   program
     .command('restore [folder]')
-    .description(
-      'check a backup and print what it holds; to restore it, start the service on a copy',
-    )
-    .option('--check', 'read all of it, change nothing')
+    .description('check a backup, then copy it to DATA_DIR, VAULT and BLOBS, which must be empty')
+    .option('--check', 'only read all of it and print what it holds, change nothing')
     .option('--accept', 'go on with the log in DATA_DIR, though it lacks events that were seen')
     .action(async (folder: string | undefined, { check, accept }: RestoreOptions) => {
       if (accept && !check && folder === undefined) return print(await acceptLoss(settings))
-      if (!check || accept || folder === undefined)
-        return fail('give a folder and --check, or --accept alone')
-      print(await checkBackup(folder, settings))
+      if (accept || folder === undefined)
+        return fail('give a folder, with --check to change nothing, or --accept alone')
+      print(await (check ? checkBackup(folder, settings) : restore(settings, folder)))
     })
 }

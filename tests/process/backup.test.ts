@@ -143,6 +143,42 @@ test('given a wrapped vault, then its copy stays so, and its check tries the key
   ])
 })
 
+test('given a backup, when it is restored, then a service goes on there, and no second one is', async () => {
+  const tid = await withPicture()
+  const { folder, told } = await backUp('to-restore')
+  const [place, BLOBS] = [join(root, 'restored'), join(root, 'restored-blobs')]
+  mkdirSync(place)
+  const restore = (settings: { readonly DATA_DIR: string; readonly BLOBS?: string }) =>
+    runCommand(settings, '--json', 'restore', folder)
+  const { code, output, errors } = await restore({ DATA_DIR: place, BLOBS })
+  expect([code, errors]).toEqual([0, ''])
+  expect(JSON.parse(output)).toEqual({ ...told, restored_to: place })
+  const names = ['events.sqlite', 'vault.sqlite', 'sandbox-admin-key.pem']
+  expect(readdirSync(place)).toEqual(expect.arrayContaining(names))
+  expect(readdirSync(BLOBS)).toHaveLength(1)
+
+  const restored = await startShop({ DATA_DIR: place, BLOBS })
+  onTestFinished(async () => void (await restored.service.stop()))
+  expect((await outcomeOf(restored.till, tid)).customer).toBe('+4799999901')
+  expect((await capture(restored.till, tid, 'restored', '0.01')).status).toBe(204)
+  for (const settings of [{ DATA_DIR: place }, { DATA_DIR: join(root, 'fresh'), BLOBS }]) {
+    const refused = await restore(settings)
+    expect([refused.code, refused.errors]).toEqual([1, expect.stringContaining('is not empty')])
+  }
+  expect(readdirSync(root)).not.toContain('fresh')
+})
+
+test('given a place where no folder can be made, then it says so, and does not wait for ever', async () => {
+  const to = '/proc/nope/backup'
+  for (const words of [
+    ['backup', to],
+    ['copy', '--from', `sqlite:${DATA_DIR}`, '--to', `sqlite:${to}`],
+  ]) {
+    const { code, errors } = await runCommand({ DATA_DIR }, ...words)
+    expect([code, errors]).toEqual([1, expect.stringContaining('there is no such file or folder')])
+  }
+})
+
 test('given a folder that is in use, then nothing is backed up there', async () => {
   const { code, errors } = await runCommand({ DATA_DIR }, 'backup', DATA_DIR)
   expect(code).toBe(1)
