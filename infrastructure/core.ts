@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { MessagePort } from 'node:worker_threads'
 import { watchBlobs } from './blob-directory.ts'
-import { openBlobs } from './blobs.ts'
+import { isBucket, openBlobs } from './blobs.ts'
 import { checkParts } from './bound-parts.ts'
 import { deriveIds, makeDigest } from './derived-ids.ts'
 import { openLog } from './event-store/open-log.ts'
@@ -9,14 +9,14 @@ import { watchSeen } from './event-store/seen-events.ts'
 import { openInstallation } from './installation.ts'
 import { shareWork, unsharedWork } from './leases.ts'
 import type { Log } from './log.ts'
-import { outagesIn, usesOf } from './outages.ts'
+import { outagesIn, usesOf, writeAt } from './outages.ts'
 import { openPeople } from './people/open-people.ts'
 import type { StartFolding } from './read-models/folding.ts'
 import { followLog } from './read-models/follow-log.ts'
 import { readLogTree } from './read-models/log-tree.ts'
 import { readMoments } from './read-models/moment-fold.ts'
 import type { Settings } from './settings.ts'
-import { blobsIn, isVaultInStreams, seenIn, type Place } from './stores.ts'
+import { blobsIn, isVaultInStreams, seenIn, vaultIn, type Place } from './stores.ts'
 import type { Where } from './worker.ts'
 
 /** Available in a running service, but not in a command. */
@@ -46,8 +46,18 @@ export const openCore = async (
   const { handle, streams } = opened
   const { key, ids } = await openInstallation(opened, settings)
   const digest = makeDigest(key ?? '')
-  const blobs = await openBlobs(blobsIn(settings), settings)
-  const [usesOfVault, usesOfBlobs] = [usesOf(log, 'the vault'), usesOf(log, 'the folder of blobs')]
+  const place = blobsIn(settings)
+  const blobs = await openBlobs(place, settings)
+  const usesOfBlobs = usesOf(
+    log,
+    'the folder of blobs',
+    isBucket(place) ? undefined : writeAt(place),
+  )
+  const usesOfVault = usesOf(
+    log,
+    'the vault',
+    isVaultInStreams(settings) ? undefined : writeAt(vaultIn(settings)),
+  )
   const observers = [opened.observe, opened.observeClock, opened.freshness.observe]
   const reads = await followLog({ ...opened, observers, folding }, settings, log, beside)
   const { file, queries, terms, reportBook, readModels, damage } = reads

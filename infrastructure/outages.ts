@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto'
+import { stat, unlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { StoreUnavailable, type Outage } from '../application/event-store.ts'
 import type { OutageOf } from '../application/per-key-back-off.ts'
 import type { Log } from './log.ts'
@@ -42,17 +45,41 @@ type Use = Outage & {
   readonly works: () => boolean
 }
 
-/** Logs outages of a resource used by requests; `done` is a participle such as `read`. */
+/** Tries whether a resource works; rejects if it does not. */
+export type Probe = () => Promise<unknown>
+
+/** More than an append of the log takes, in bytes. */
+const probeSize = 262_144
+
+/** Writes a file in a folder or beside a file, and removes it: a full disk fails. */
+export const writeAt =
+  (path: string): Probe =>
+  async () => {
+    const name = `.probe-${randomUUID()}`
+    const file = (await stat(path)).isDirectory() ? join(path, name) : `${path}${name}`
+    try {
+      await writeFile(file, Buffer.alloc(probeSize), { flag: 'wx', mode: 0o600, flush: true })
+    } finally {
+      await unlink(file).catch(() => {})
+    }
+  }
+
+/**
+ * Logs outages of a resource used by requests; `done` is a participle such as `read`. Without a
+ * probe, a failure counts for ten seconds or until a use works.
+ */
 export const useOf = (
   log: Log,
   what: string,
   done: string,
   elapsed = (): number => performance.now(),
+  probe?: Probe,
 ): Use => {
   const [failure, end] = [`${what} cannot be ${done} just now`, `${what} can be ${done} again`]
   const { worked, failed } = reportOutage(log, failure, end, elapsed)
   let failedAt = -Infinity
-  return {
+  let probing: Promise<void> | undefined
+  const use: Outage = {
     worked: () => {
       failedAt = -Infinity
       worked()
@@ -61,12 +88,23 @@ export const useOf = (
       failedAt = elapsed()
       failed(error)
     },
-    works: () => elapsed() - failedAt >= doubtMs,
   }
+  const works = (): boolean => {
+    const isOld = elapsed() - failedAt >= doubtMs
+    if (!probe || failedAt === -Infinity || !isOld) return isOld
+    probing ??= probe()
+      .then(use.worked, use.failed)
+      .finally(() => (probing = undefined))
+    return false
+  }
+  return { ...use, works }
 }
 
-export const usesOf = (log: Log, what: string) => {
-  const [reading, writing] = [useOf(log, what, 'read'), useOf(log, what, 'written')]
+export const usesOf = (log: Log, what: string, probe?: Probe) => {
+  const [reading, writing] = [
+    useOf(log, what, 'read'),
+    useOf(log, what, 'written', undefined, probe),
+  ]
   return { reading, writing, work: (): boolean => reading.works() && writing.works() }
 }
 

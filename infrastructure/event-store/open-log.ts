@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { makeHandler } from '../../application/handle.ts'
 import { countEvents } from '../event-counts.ts'
 import { type Log, logChecksums } from '../log.ts'
-import { useOf } from '../outages.ts'
+import { useOf, writeAt } from '../outages.ts'
 import { watchFreshness } from '../freshness.ts'
 import { openRefusals } from '../refusals.ts'
 import { openSecurityLogIn, recordChanges } from '../security-changes.ts'
 import { openClock } from '../service-clock.ts'
 import type { Settings } from '../settings.ts'
-import { openStore, type Place } from '../stores.ts'
+import { logFileIn, openStore, type Place } from '../stores.ts'
 import { waitingStore } from '../waiting-store.ts'
 import { numberedFrom, timedUuid } from './event-ids.ts'
 import type { Committing } from './sqlite-event-log.ts'
@@ -37,7 +37,9 @@ export const openLog = async (
   )
   const from = await opened.head()
   const { countingOf, text } = countEvents()
-  const { store: waiting, ...beside } = waitingStore(watchStore(opened, log))
+  const { store: waiting, ...beside } = waitingStore(
+    watchStore(opened, log, undefined, opened.log && writeAt(logFileIn(settings))),
+  )
   const freshness = watchFreshness(countingOf(waiting), from)
   const { store } = freshness
   const securityLog = openSecurityLogIn(settings, log)

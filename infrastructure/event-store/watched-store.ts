@@ -1,6 +1,6 @@
 import type { EventStore } from '../../application/event-store.ts'
 import type { Log } from '../log.ts'
-import { reportingTo, useOf } from '../outages.ts'
+import { reportingTo, useOf, type Probe } from '../outages.ts'
 
 type WatchedStore = EventStore & {
   /** False while the store is known to be unavailable, or if an append failed recently. */
@@ -12,9 +12,10 @@ export const watchStore = (
   store: EventStore & Partial<Pick<WatchedStore, 'canBeWritten'>>,
   log: Log,
   elapsed?: () => number,
+  probe?: Probe,
 ): WatchedStore => {
-  const use = (done: string) => useOf(log, 'the log of events', done, elapsed)
-  const [writing, reading, following] = [use('written'), use('read'), use('followed')]
+  const use = (done: string, probe?: Probe) => useOf(log, 'the log of events', done, elapsed, probe)
+  const [writing, reading, following] = [use('written', probe), use('read'), use('followed')]
   return {
     ...store,
     append: (...what) => reportingTo(writing, store.append(...what)),

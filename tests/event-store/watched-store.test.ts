@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import {
@@ -13,6 +14,7 @@ import {
 import { connectEventStoreDB } from '../../infrastructure/event-store/eventstoredb-event-store.ts'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
 import { watchStore } from '../../infrastructure/event-store/watched-store.ts'
+import { writeAt } from '../../infrastructure/outages.ts'
 import { collect, newEvent } from './appends.ts'
 import { startProtocolPlace } from './protocol-place.ts'
 
@@ -126,4 +128,43 @@ test('a failed append counts against the store for ten seconds, or until one wor
   await expect(tryOne(noStream)).rejects.toThrow(WrongExpectedRevision)
   expect(store.canBeWritten()).toBe(true)
   await store.close()
+})
+
+test('given a disk that is still full, then a failed append counts until writing works', async () => {
+  const { log, told } = listen()
+  const opened = openSqliteEventStore(join(folder, 'full.sqlite'))
+  const append: EventStore['append'] = () => Promise.reject(new StoreUnavailable('no room'))
+  let [elapsed, isFull, tried] = [0, true, 0]
+  const probe = async (): Promise<void> => {
+    tried += 1
+    if (isFull) throw new Error('there is still no room')
+  }
+  const store = watchStore({ ...opened, append }, log, () => elapsed, probe)
+  await expect(store.append('s', [newEvent()], noStream)).rejects.toThrow(StoreUnavailable)
+  /** Whether it works, before and after what was tried meanwhile. */
+  const after = async (ms: number) => {
+    elapsed += ms
+    const before = store.canBeWritten()
+    await nextTurn()
+    return [before, store.canBeWritten(), tried]
+  }
+  expect(await after(9_999)).toEqual([false, false, 0])
+  expect(await after(1)).toEqual([false, false, 1])
+  expect(await after(9_999)).toEqual([false, false, 1])
+  expect(await after(1)).toEqual([false, false, 2])
+  isFull = false
+  expect(await after(10_000)).toEqual([false, true, 3])
+  expect(told().at(-1)).toBe('the log of events can be written again')
+  await store.close()
+})
+
+test('writing is tried in a folder or beside a file that must be there, and leaves nothing', async () => {
+  const tried = join(folder, 'tried')
+  await expect(writeAt(tried)()).rejects.toThrow('ENOENT')
+  mkdirSync(tried)
+  const file = join(tried, 'log')
+  await expect(writeAt(file)()).rejects.toThrow('ENOENT')
+  writeFileSync(file, '')
+  for (const path of [tried, file]) await writeAt(path)()
+  expect(readdirSync(tried)).toEqual(['log'])
 })
