@@ -1,5 +1,6 @@
+import { once } from 'node:events'
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type AddressInfo } from 'node:net'
 
 /** Listens; returns the address, with the port chosen by the system. */
 export const listen = async (server: Server, hostname: string, port: number): Promise<string> => {
@@ -9,4 +10,14 @@ export const listen = async (server: Server, hostname: string, port: number): Pr
   })
   const at = server.address() as AddressInfo
   return `http://${at.family === 'IPv6' ? `[${at.address}]` : at.address}:${at.port}`
+}
+
+/** The port, or one that the system chooses for 0. @throws the error of `listen` if it is taken */
+export const freePort = async (hostname: string, port: number): Promise<number> => {
+  const server = createServer().listen(port, hostname)
+  await once(server, 'listening')
+  const { port: chosen } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return chosen
 }

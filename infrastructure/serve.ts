@@ -1,13 +1,20 @@
+import cluster from 'node:cluster'
 import type { Core } from './core.ts'
 import { logShown } from './failures.ts'
+import { freePort } from './listening.ts'
 import { makeLog, type Log } from './log.ts'
 import { fewOpenFiles } from './open-files.ts'
 import { refuseLogOfOtherMode } from './mode-of-log.ts'
 import { beginFromSnapshot } from './snapshots/begin-from-snapshot.ts'
-import { startServer } from './start-server.ts'
+import { servesOperator, startServer } from './start-server.ts'
 import { noVaultKey, type Settings } from './settings.ts'
 import { blobsIn, isVaultInStreams, vaultIn } from './stores.ts'
 import { version } from './version.ts'
+
+const checkPorts = async (settings: Settings): Promise<void> => {
+  await freePort(settings.HOST, settings.PORT)
+  if (servesOperator(settings)) await freePort(settings.METRICS_HOST, settings.METRICS_PORT)
+}
 
 const startedAs = (settings: Settings, address: string, metrics: string | undefined) => ({
   version,
@@ -59,6 +66,8 @@ export const serve = async (
   untilStopped: (started: string) => Promise<void>,
 ): Promise<string | undefined> => {
   const log = makeLog(settings.LOG_LEVEL)
+  // Before anything is written: another service may be running here. Processes share a port.
+  if (!cluster.isWorker) await checkPorts(settings)
   // Connecting may take a while, without any other output.
   if (settings.EVENT_STORE !== 'sqlite')
     log.info({ log: logShown(settings) }, 'connecting to the event store')

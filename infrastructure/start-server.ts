@@ -12,15 +12,18 @@ import { offerSnapshots } from './snapshots/offer-snapshots.ts'
 import { handleUpgrades } from './upgrades.ts'
 import type { Where } from './worker.ts'
 
-/** Endpoints for the operator only; in the sandbox only if snapshots are offered. */
+/** Whether there are endpoints for the operator only; in the sandbox only to offer snapshots. */
+export const servesOperator = ({ MODE, SNAPSHOT_TOKEN }: Settings): boolean =>
+  MODE === 'production' || SNAPSHOT_TOKEN !== undefined
+
 const startForOperator = async (
   settings: Settings,
   log: Log,
   { readModelFile }: Pick<Core, 'readModelFile'>,
   metrics: Service['metrics'],
 ) => {
-  const { SNAPSHOT_TOKEN: token, MODE } = settings
-  if (token === undefined && MODE !== 'production') return undefined
+  const { SNAPSHOT_TOKEN: token } = settings
+  if (!servesOperator(settings)) return undefined
   const snapshots = token === undefined ? undefined : offerSnapshots(readModelFile, token, log)
   return startMetricsServer(settings, metrics, snapshots)
 }

@@ -4,19 +4,8 @@ import { type Log, makeLog } from '../log.ts'
 import type { Settings } from '../settings.ts'
 import { gatherMetrics } from './gather-metrics.ts'
 import type { ToSupervisor } from './siblings.ts'
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
-
-/** The port, or a free one for 0, on which all processes then listen. */
-const chosenPort = async (host: string, port: number): Promise<number> => {
-  if (port !== 0) return port
-  const server = createServer().listen(0, host)
-  await once(server, 'listening')
-  const { port: chosen } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return chosen
-}
+import { freePort } from '../listening.ts'
+import { servesOperator } from '../start-server.ts'
 
 const [firstPauseMs, longestPauseMs] = [500, 30_000]
 /** A process that ran this long has not failed to start. */
@@ -82,8 +71,10 @@ const keepRunning = async (needs: Needs, first: Started): Promise<void> => {
 
 const environmentOf = async (environment: NodeJS.ProcessEnv, settings: Settings) => {
   const { HOST, PORT, METRICS_HOST, METRICS_PORT } = settings
-  const port = await chosenPort(HOST, PORT)
-  const metrics = await chosenPort(METRICS_HOST, METRICS_PORT)
+  const port = await freePort(HOST, PORT)
+  const metrics = servesOperator(settings)
+    ? await freePort(METRICS_HOST, METRICS_PORT)
+    : METRICS_PORT
   return { ...environment, PORT: String(port), METRICS_PORT: String(metrics) }
 }
 

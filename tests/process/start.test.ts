@@ -139,6 +139,14 @@ describe('a service that cannot start says why in one line', () => {
       output: '',
       errors: `PORT="${PORT}": already in use by another process on HOST="127.0.0.1"\n`,
     })
+    // Before anything else is looked at.
+    expect(existsSync(folder('port'))).toBe(false)
+    expect(
+      (await start({ DATA_DIR: folder('port'), MODE: 'production', METRICS_PORT: PORT })).errors,
+    ).toBe(
+      `METRICS_PORT="${PORT}": already in use by another process on METRICS_HOST="127.0.0.1"\n`,
+    )
+    expect(existsSync(folder('port'))).toBe(false)
   })
 
   test('given a host that does not exist, or is not here', async () => {
@@ -166,6 +174,9 @@ describe('a service that cannot start says why in one line', () => {
     // Not even the superuser may write there.
     expect(await told({ DATA_DIR: '/proc' })).toBe(
       'DATA_DIR="/proc": /proc/events.sqlite: unable to open database file (SQLITE_CANTOPEN)',
+    )
+    expect(await told({ DATA_DIR: '/proc/nope/data' })).toBe(
+      'DATA_DIR="/proc/nope/data": /proc/nope: there is no such file or folder',
     )
   })
 
