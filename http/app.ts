@@ -65,6 +65,12 @@ const addressWith =
   ({ req, env }: Http) =>
     clientAddress(env?.incoming?.socket?.remoteAddress, (name) => req.header(name))
 
+/** A caller's own id of a request: short, and safe in logs, commands and headers. */
+const ownRequestId = /^[A-Za-z0-9][\w.:-]{0,127}$/
+
+const requestIdIn = ({ req }: Http): string | undefined =>
+  ownRequestId.exec(req.header('x-request-id') ?? '')?.[0]
+
 /** Answers a request with what is made for it, or with its error, and observes it. */
 const answering = (needs: AppNeeds, { failWith, hasAuthenticated }: Failing) => {
   const { names } = needs
@@ -89,7 +95,7 @@ const answering = (needs: AppNeeds, { failWith, hasAuthenticated }: Failing) => 
       fromAnyOrigin,
     }: Partial<Pick<Route, 'access' | 'ownErrors' | 'fromAnyOrigin'>> = {},
   ): Promise<Response> => {
-    const requestId = needs.newId()
+    const requestId = requestIdIn(http) ?? needs.newId()
     const started = performance.now()
     const isRead = http.req.method === 'GET' || http.req.method === 'HEAD'
     const read = isRead ? needs.freshness.read() : undefined

@@ -520,6 +520,25 @@ describe('the log', () => {
       expect(text).not.toContain(secret)
   })
 
+  test('knows a request by its own id, if that is short and safe, and else by a new one', async () => {
+    const seen: string[] = []
+    const quiet = route({
+      ...{ method: 'GET', path: '/quiet/', access: 'OPEN', group: 'Service', summary: 'Quiet' },
+      success: 'nothing',
+      handle: ({ requestId }) => void seen.push(requestId),
+    })
+    const app = makeApp({ ...bareApp, routes: [quiet] })
+    const longest = 'a'.repeat(128)
+    const own = ['7f3c', 'Root=1', 'a.b_c:d-9', '--all', 'a b', '', longest, `${longest}a`, 'æ']
+    for (const id of own) {
+      const answer = await app.request('/quiet/', { headers: { 'X-Request-Id': id } })
+      expect(answer.headers.get('x-request-id')).toBe(seen.at(-1))
+    }
+    const fresh = 'the-request-id'
+    const known = ['7f3c', fresh, 'a.b_c:d-9', fresh, fresh, fresh, longest, fresh, fresh]
+    expect(seen).toEqual(known)
+  })
+
   test('has the error behind a 500, of which the answer gives only the id', async () => {
     const bugs: unknown[][] = []
     const broken = route({
