@@ -1,5 +1,5 @@
 import { createHash, randomBytes, type KeyObject } from 'node:crypto'
-import { readdirSync, rmSync } from 'node:fs'
+import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Context } from '../../application/handle.ts'
 import { checkpointKeys } from '../../domain/aggregates.ts'
@@ -138,8 +138,10 @@ export const rotateCheckpointKey = async (
   const now = machineNow()
   const ended = new Set(held(core).flatMap((key) => (isHeld(key, now) ? [] : key.id)))
   const outdated = (await privateKeysIn(dataDir)).filter(({ id }) => ended.has(id))
-  const name = firstFile.replace('.pem', `-${randomBytes(8).toString('hex')}.pem`)
-  const key = await privateKeyIn(dataDir, name)
+  const nameOf = (id: string): string => firstFile.replace('.pem', `-${id}.pem`)
+  const key = await privateKeyIn(dataDir, nameOf(randomBytes(8).toString('hex')))
+  const name = nameOf(key.id)
+  renameSync(join(dataDir, key.file), join(dataDir, name))
   await publish(core, key, now, othersUntil, context)
   for (const { file } of outdated) rmSync(join(dataDir, file), { force: true })
   return { id: key.id, file: name, removed: outdated.length }

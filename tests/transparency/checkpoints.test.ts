@@ -1,5 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { start } from '../../application/event-store.ts'
@@ -151,6 +151,12 @@ test('while keys overlap, a checkpoint carries the signatures of both', async ()
       others_until: expect.any(String),
       private_keys_removed: 0,
     },
+  ])
+  // The file is named as the docs say.
+  const { id, file } = JSON.parse(output)
+  expect([file, existsSync(join(service.folder, file))]).toEqual([
+    `checkpoint-ed25519-${id}.pem`,
+    true,
   ])
   await passTime()
   const { note } = await newestCheckpoint()
