@@ -7,7 +7,8 @@ import { validate as problemsOf } from 'dockerfile-utils'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { isNetmask } from '../infrastructure/networks.ts'
-import { listedSettings, readSettings } from '../infrastructure/settings.ts'
+import { failureOf } from '../infrastructure/failures.ts'
+import { listedSettings, readSettings, WrongSettings } from '../infrastructure/settings.ts'
 
 const textOf = (file: string): string => readFileSync(file, 'utf8')
 
@@ -152,6 +153,23 @@ describe('the files of the unit', () => {
     const own = [...unit.matchAll(/^Environment=(.*)$/gm)].flatMap(([, all = '']) => all.split(' '))
     expect(own.filter((one) => known.has(one.split('=')[0] ?? ''))).toEqual([])
   })
+})
+
+test('the unit is not restarted on wrong settings, and says which user it needs', () => {
+  const unit = textOf('deploy/daybook.service')
+  const wrong = failureOf(new WrongSettings('PORT="x": must be a number'))
+  expect(unit).toMatch(new RegExp(`^RestartPreventExitStatus=${wrong?.code}$`, 'm'))
+  const [, user = ''] = /^User=(\w+)$/m.exec(unit) ?? []
+  expect(unit).toMatch(new RegExp(`^# +useradd --system .* ${user}$`, 'm'))
+})
+
+test('a node of its own takes the key of the vault from a file of the host', () => {
+  const { services, secrets = {} } = composeIn('compose.yaml')
+  expect(services['daybook']).toMatchObject({
+    environment: { VAULT_KEY_FILE: '${VAULT_KEY_FILE:+/run/secrets/vault-key}' },
+    secrets: ['vault-key'],
+  })
+  expect(secrets['vault-key']).toEqual({ file: '${VAULT_KEY_FILE:-/dev/null}' })
 })
 
 const hasSystemd = existsSync('/usr/bin/systemd-analyze')
