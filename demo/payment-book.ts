@@ -1,4 +1,5 @@
 import type { CallbackEvents } from '../client/index.ts'
+import type { PaymentEvent } from '../domain/payment/payment-events.ts'
 import { potsOf, type Entry, type LogEvent, type Part, type Pots } from './payment-entry.ts'
 import { linesOf } from './payment-lines.ts'
 
@@ -45,7 +46,7 @@ const captured = (entry: Entry, part: Part): Partial<Entry> => {
 /** What an event changes, but for the time. */
 const changesOf = (entry: Entry, { type, data, metadata: { at } }: LogEvent): Partial<Entry> => {
   const part = { ...potsOf(data), at, charge: data.charge }
-  switch (type) {
+  switch (type as PaymentEvent['type']) {
     case 'PaymentAuthorized': {
       const authorised = { ...entry.asked, additionalAmount: data.additionalAmount }
       const { credit: isCredit, expiresAt } = data
@@ -71,7 +72,9 @@ const changesOf = (entry: Entry, { type, data, metadata: { at } }: LogEvent): Pa
       return failed(5006)
     case 'PaymentFailed':
       return failed(data.statusCode)
-    default:
+    case 'PaymentRequested':
+    case 'PaymentPickedUp':
+    case 'PaymentAmended':
       return {}
   }
 }
@@ -83,7 +86,7 @@ export const settled = (entry: Entry): Entry => ({
 })
 
 /** What is owed for each event, by the interface's own table. */
-const messageOf: Readonly<Record<string, keyof CallbackEvents>> = {
+const messages: Readonly<Record<PaymentEvent['type'], keyof CallbackEvents | null>> = {
   PaymentAuthorized: 'payment_authorized',
   PaymentDeclined: 'payment_aborted_by_customer',
   PaymentFailed: 'payment_aborted_by_customer',
@@ -94,7 +97,13 @@ const messageOf: Readonly<Record<string, keyof CallbackEvents>> = {
   PaymentReleased: 'payment_auth_released',
   PaymentRenewed: 'payment_authorization_renewed',
   PaymentAuthorizationExpired: 'payment_authorization_expired',
+  PaymentRequested: null,
+  PaymentPickedUp: null,
+  PaymentAmended: null,
 }
+
+const messageOf = (type: string): keyof CallbackEvents | undefined =>
+  (messages as Readonly<Record<string, keyof CallbackEvents | null>>)[type] ?? undefined
 
 /** Writes an event into the books, by plain bookkeeping that shares nothing with the service. */
 export const written = (before: Entry | undefined, event: LogEvent, report: number): Entry => {
@@ -103,7 +112,7 @@ export const written = (before: Entry | undefined, event: LogEvent, report: numb
   const at = data.expiredAt ?? metadata.at
   const known = before ?? opened(event)
   const entry = { ...known, ...(before && changesOf(before, event)) }
-  const message = messageOf[type]
+  const message = messageOf(type)
   return {
     ...entry,
     modifiedAt: Math.max(known.modifiedAt, at),

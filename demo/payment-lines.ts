@@ -1,8 +1,9 @@
+import type { PaymentEvent } from '../domain/payment/payment-events.ts'
 import { potsOf, type Entry, type Line, type LogEvent, type Pots } from './payment-entry.ts'
 
 /** The action of the line that an event makes of the payment as it is after it; some make none. */
-const actionOf = ({ captures }: Entry, type: string): string | undefined =>
-  ({
+const actionOf = ({ captures }: Entry, type: string): string | undefined => {
+  const actions: Readonly<Record<PaymentEvent['type'], string | null>> = {
     PaymentRequested: 'request',
     PaymentAuthorized: 'auth',
     PaymentDeclined: 'fail',
@@ -13,7 +14,12 @@ const actionOf = ({ captures }: Entry, type: string): string | undefined =>
     PaymentReleased: 'release',
     PaymentAuthorizationExpired: captures.length > 0 ? 'release' : 'expire',
     PaymentRefunded: 'refund',
-  })[type]
+    PaymentPickedUp: null,
+    PaymentAmended: null,
+    PaymentRenewed: null,
+  }
+  return (actions as Readonly<Record<string, string | null>>)[type] ?? undefined
+}
 
 /** What a line counts: what its event moves, or all that was asked for; refunds are negative. */
 const countedBy = ({ asked }: Entry, { type, data }: LogEvent): Pots => {

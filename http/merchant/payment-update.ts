@@ -29,7 +29,7 @@ const fieldsOf = {
   refund: [...part, 'refund_id', 'text'],
 }
 type Action = keyof typeof fieldsOf
-const actions = Object.keys(fieldsOf) as Action[]
+export const paymentActions = Object.keys(fieldsOf) as Action[]
 const isAction = (text: string): text is Action => Object.hasOwn(fieldsOf, text)
 
 export const fieldsUsedBy = (action: Action): readonly string[] => fieldsOf[action]
@@ -58,8 +58,8 @@ const paymentUpdate = z
     action: z
       .string()
       .transform((action) => action.toLowerCase())
-      .pipe(z.enum(actions))
-      .meta({ enum: actions, description: 'In any case; absent to change details.' }),
+      .pipe(z.enum(paymentActions))
+      .meta({ enum: paymentActions, description: 'In any case; absent to change details.' }),
     amount: amountText.nullable(),
     additional_amount: amountText.nullable(),
     currency: knownCurrencyCode.nullable(),

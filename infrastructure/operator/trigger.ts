@@ -44,8 +44,11 @@ const afterAccepting =
   async (ask, uri) =>
     ask('PUT', `${listPath}${await accepted(ask, uri)}/`, { action })
 
-/** How to trigger each event. */
-const triggers: Readonly<Record<string, Trigger>> = {
+type CallbackName =
+  (typeof callbackEventNames)[keyof typeof callbackEventNames] | typeof scanCallbackName
+
+/** How to trigger each event; null if that takes a signature, or time that has to pass. */
+const triggers: Readonly<Record<CallbackName, Trigger | null>> = {
   [callbackEventNames.PaymentAuthorized]: accepted,
   [callbackEventNames.PaymentCaptured]: afterAccepting('capture'),
   [callbackEventNames.PaymentReleased]: afterAccepting('release'),
@@ -58,9 +61,21 @@ const triggers: Readonly<Record<string, Trigger>> = {
     const code = await ask('POST', '/merchant/v1/shortlink/', uri ? { callback_uri: uri } : {})
     return ask('POST', `/sandbox/v1/shortlink/${code.id}/scan/`, {})
   },
+  payment_refunded: null,
+  payment_authorization_expired: null,
+  payment_request_expired: null,
+  permission_request_answered: null,
+  permission_request_expired: null,
+  report_closed: null,
+  settlement_made: null,
+  callback_address_rested: null,
+  portal: null,
 }
 
-const known = Object.keys(triggers).join(', ')
+const possible = new Map(
+  Object.entries(triggers).flatMap(([name, trigger]) => (trigger ? [[name, trigger]] : [])),
+)
+const known = [...possible.keys()].join(', ')
 
 const askOf =
   ({ HEADER_PREFIX: prefix }: Settings, app: App): Ask =>
@@ -85,7 +100,7 @@ export const addTriggerCommand = (
   print: (value: object) => void,
 ): void => {
   const trigger = async (event: string, { callbackUri }: { readonly callbackUri?: string }) => {
-    const letHappen = triggers[event]
+    const letHappen = possible.get(event)
     if (!letHappen) return fail(`${event} is none of ${known}`)
     if (settings.MODE !== 'sandbox') return fail('only the sandbox can trigger events')
     await refuseLogOfOtherMode(settings)
