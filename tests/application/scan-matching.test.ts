@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { payments, pointsOfSale, shortlinks } from '../../domain/aggregates.ts'
 import { StoreUnavailable, type EventStore } from '../../application/event-store.ts'
 import { makeHandler, type Context } from '../../application/handle.ts'
@@ -27,7 +27,8 @@ beforeAll(async () => {
       await openCore(readSettings({ DATA_DIR: directory, LOG_LEVEL: 'silent' }), makeLog('silent')),
     )
 })
-afterEach(() => expect(troubles.splice(0)).toEqual([]))
+beforeEach(() => void (troubles = []))
+afterEach(() => expect(troubles).toEqual([]))
 afterAll(async () => {
   for (const core of cores) await core.close()
   rmSync(directory, { recursive: true })
@@ -37,8 +38,8 @@ const running = new AbortController().signal
 
 const soundStore = (_stream: string): boolean => false
 
-/** Failures of some work while the rest succeeded. */
-const troubles: string[] = []
+/** Failures of some work while the rest succeeded. A test that timed out keeps its own. */
+let troubles: string[] = []
 
 /** A node's scan work; a crashing node loses its store after the given number of appends. */
 const nodeOf = (
@@ -61,6 +62,7 @@ const nodeOf = (
     ? core
     : makeHandler({ store, eventId: () => randomUUID(), commandId: randomUUID })
   const { tokens } = core.people
+  const ofTest = troubles
   const matching = matchScans({
     handle,
     share: allWork(handle),
@@ -70,8 +72,8 @@ const nodeOf = (
     caughtUp: core.readModels.caughtUp,
     newId: randomUUID,
     outageOf: (tid) => ({
-      failed: (error) => troubles.push(`${tid}: ${String(error)}`),
-      worked: () => troubles.push(`${tid} works`),
+      failed: (error) => ofTest.push(`${tid}: ${String(error)}`),
+      worked: () => ofTest.push(`${tid} works`),
     }),
   })
   const request = requestPayment({
