@@ -52,8 +52,8 @@ export const openClock = async ({ find, handle }: Needs, operator?: OperatorAcco
 }
 
 /** The service's time, for a command that has only the log. */
-export const nowByLog = async ({ readStream }: Pick<EventStore, 'readStream'>): Promise<Instant> => {
-  const steps = await readStream(streamOf(clocks, 'service'))
+export const nowByLog = async (log: Pick<EventStore, 'readStream'>): Promise<Instant> => {
+  const steps = await log.readStream(streamOf(clocks, 'service'))
   const ahead = steps.map(({ data }) => clockEvents.ClockAdvanced.parse(data).aheadBy)
   return Date.now() + Math.max(0, ...ahead)
 }

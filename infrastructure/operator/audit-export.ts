@@ -137,7 +137,7 @@ export const addAuditExport = (audit: Command, settings: Settings): void => {
       'from this time on, such as 2026-11-01; else from the first',
       instantOf,
     )
-    .option('--to <time>', 'before this time; else all that the newest checkpoint covers', instantOf)
+    .option('--to <time>', 'before this time; else what the newest checkpoint covers', instantOf)
     .requiredOption('--out <folder>', 'where to write; a new folder')
     .option('--registration-number <n>', 'of the company, for SAF-T', 'NotUsed')
     .option('--contact <name>', 'who answers for the books, for SAF-T')

@@ -112,7 +112,7 @@ test('given an event that breaks a rule, then it is named, and exit 1', async ()
   expect((await verify()).code).toBe(0)
 })
 
-test('given an event that cannot be read, then nothing is claimed of what follows from it', async () => {
+test('given an event that cannot be read, then not all is claimed to be right', async () => {
   const [created] = eventsOf(log.folder, 'PaymentRequested')
   const { position = 0, data } = created ?? {}
   rewrite(log.folder, position, { data: () => ({}) })
@@ -127,7 +127,7 @@ test('given an event that cannot be read, then nothing is claimed of what follow
   rewrite(log.folder, position, { data: () => data ?? {} })
 })
 
-test('given a checkpoint since which events are decided again, then only these are claimed', async () => {
+test('given --since, then only what was decided again is claimed to be right', async () => {
   const size = log.text.split('\n')[1]
   const { code, lines } = await verify('--since', kept)
   expect(code).toBe(0)

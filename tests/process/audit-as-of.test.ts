@@ -89,7 +89,7 @@ test('before the first event there is nothing', async () => {
   expect(told).toMatchObject({ position: 0, time: null, events: 0, rows: { payments: 0 } })
 })
 
-test('a moment that has not come by the clock of the log is refused, here as elsewhere', async () => {
+test('a moment that has not come by the clock of the log is refused', async () => {
   const later = (seconds: number) => new Date(service.core.now() + seconds * 1000).toISOString()
   // The sandbox's clock is a minute ahead.
   expect(await asOf(later(-30), 'half-a-minute.sqlite')).toMatchObject({ code: 0, errors: '' })

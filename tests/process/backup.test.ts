@@ -143,7 +143,7 @@ test('given a wrapped vault, then its copy stays so, and its check tries the key
   ])
 })
 
-test('given a backup, when it is restored, then a service goes on there, and no second one is', async () => {
+test('given a backup, when it is restored, then a service goes on there', async () => {
   const tid = await withPicture()
   const { folder, told } = await backUp('to-restore')
   const [place, BLOBS] = [join(root, 'restored'), join(root, 'restored-blobs')]
@@ -168,7 +168,7 @@ test('given a backup, when it is restored, then a service goes on there, and no 
   expect(readdirSync(root)).not.toContain('fresh')
 })
 
-test('given a place where no folder can be made, then it says so, and does not wait for ever', async () => {
+test('given a place where no folder can be made, then the command says so', async () => {
   const to = '/proc/nope/backup'
   for (const words of [
     ['backup', to],
