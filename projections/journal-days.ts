@@ -1,6 +1,7 @@
 import { eq, gte, lt, lte } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { bookingDay } from '../domain/accounting/journal-entry.ts'
 import type { LineSum } from '../domain/accounting/line-sums.ts'
 import {
   postingEvents,
@@ -12,12 +13,12 @@ import {
 } from '../domain/accounting/journal.ts'
 import type { Recorded } from '../domain/events.ts'
 import { addUp, type Sum } from '../domain/money/money.ts'
-import { dayOf, type Instant } from '../domain/time.ts'
+import { dayOf } from '../domain/time.ts'
 import { onceForFact, trialBalanceOf, type TrialBalance } from './journal.ts'
 import { given, rowsOf } from './prepared.ts'
 import { projection } from './projection.ts'
 
-/** Movements per account for each day and month (UTC), over all merchants. */
+/** Movements per account for each booking day and month, over all merchants. */
 const journalDays = sqliteTable(
   'journal_days',
   {
@@ -45,10 +46,8 @@ const postingsOf = onceForFact((fact: Fact): readonly Posting[] =>
   isEvent(fact) ? postingsOfEvent(fact.metadata.merchant ?? '', fact) : postingsOfLine(fact),
 )
 
-const atOf = (fact: Fact): Instant => (isEvent(fact) ? fact.metadata.at : fact.at)
-
 const keysOf = (fact: Fact): readonly string[] => {
-  const day = dayOf(atOf(fact))
+  const day = isEvent(fact) ? bookingDay(fact) : dayOf(fact.at)
   const accounts = postingsOf(fact).map(({ account, currency }) => `${account} ${currency}`)
   return [...new Set(accounts)].flatMap((one) => [`${day} ${one}`, `${monthOf(day)} ${one}`])
 }
@@ -79,7 +78,7 @@ export const journalDayQueries = (db: BetterSQLite3Database) => {
     where: [eq(isMonth, false), gte(span, given('month')), lte(span, given('day'))],
   })
   return {
-    /** At the end of a day in UTC. Reads few rows, however long the log is. */
+    /** At the end of a booking day. Reads few rows, however long the log is. */
     trialBalanceAt: (day: string): readonly TrialBalance[] => {
       const month = monthOf(day)
       return trialBalanceOf([...earlierMonths.all({ month }), ...daysUntil.all({ month, day })])

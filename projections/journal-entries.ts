@@ -1,6 +1,7 @@
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import {
+  bookingDay,
   entryDay,
   movedByEvent,
   movedByLine,
@@ -10,6 +11,7 @@ import {
 } from '../domain/accounting/journal-entry.ts'
 import { postingEvents, type Account, type PostingEvent } from '../domain/accounting/journal.ts'
 import type { Recorded } from '../domain/events.ts'
+import { earliestDay, latestDay } from './payouts.ts'
 import { projection } from './projection.ts'
 import { clientOf } from './prepared.ts'
 
@@ -20,10 +22,15 @@ const journalEntries = sqliteTable(
     position: integer().primaryKey(),
     merchant: text().notNull(),
     at: integer().notNull(),
+    /** The booking day. */
+    day: text().notNull(),
     serial: integer().notNull(),
     moved: text({ mode: 'json' }).$type<Moved>().notNull(),
   },
-  (row) => [index('journal_entries_by_merchant').on(row.merchant, row.position)],
+  (row) => [
+    index('journal_entries_by_merchant').on(row.merchant, row.position),
+    index('journal_entries_by_day').on(row.day, row.position),
+  ],
 )
 
 type Row = typeof journalEntries.$inferSelect
@@ -39,7 +46,7 @@ export const journalEntryProjection = projection({
     const moved = movedByEvent(merchant, event, null)
     return moved.postings.length === 0
       ? row
-      : { position, merchant, at: metadata.at, serial: data.serial, moved }
+      : { position, merchant, at: metadata.at, day: bookingDay(event), serial: data.serial, moved }
   },
 })
 
@@ -55,9 +62,23 @@ export const keptLine = `
 export type EntriesWanted = {
   readonly merchant: string | null
   readonly account: Account | null
-  /** Exclusive bounds of the positions. */
-  readonly after: number
+  /** Exclusive bound of the positions. */
   readonly before: number
+  readonly days?: EntryDays | undefined
+}
+
+/** Booking days, both included. */
+export type EntryDays = {
+  readonly since: string
+  readonly until: string
+  /** Exclusive bounds of the positions of their lines, which are booked when they are recorded. */
+  readonly linesAfter: number
+  readonly linesBefore: number
+}
+
+const everyDay: EntryDays = {
+  ...{ since: earliestDay, until: latestDay },
+  ...{ linesAfter: 0, linesBefore: Number.MAX_SAFE_INTEGER },
 }
 
 /** An entry and its source. */
@@ -90,10 +111,10 @@ const lineText = (condition: string): string => `${keptLine}
   WHERE ${condition} line.position > @after AND line.position < @before AND fee IS NOT NULL
   ORDER BY line.position DESC LIMIT @limit`
 
-const settledText = (condition: string): string => `
-  SELECT entry.*, settlements.settlementId FROM journal_entries entry
+const settledText = (condition: string, ofOneDay = ''): string => `
+  SELECT entry.*, settlements.settlementId FROM journal_entries entry ${ofOneDay}
     LEFT JOIN settlements ON settlements.key = entry.merchant || '/' || entry.serial
-  WHERE ${condition} entry.position > @after AND entry.position < @before
+  WHERE ${condition} entry.day >= @since AND entry.day <= @until AND entry.position < @before
   ORDER BY entry.position DESC LIMIT @limit`
 
 const ofLine = (line: Line): FoundEntry => {
@@ -103,9 +124,8 @@ const ofLine = (line: Line): FoundEntry => {
   return { position, at, merchant, serial: null, ...rest, day: entryDay(moved, at) }
 }
 
-const ofSettled = ({ position, at, merchant, serial, moved, settlementId }: Settled) => {
-  const { bankDay, tags, ...rest } = JSON.parse(moved) as Moved
-  const day = entryDay({ bankDay }, at)
+const ofSettled = ({ position, at, day, merchant, serial, moved, settlementId }: Settled) => {
+  const { bankDay: _, tags, ...rest } = JSON.parse(moved) as Moved
   return {
     position,
     at,
@@ -124,28 +144,38 @@ export const journalEntryQueries = (db: BetterSQLite3Database) => {
     lineText('line.merchant = @merchant AND line.ledger = @ledger AND'),
   )
   const ledgersOf = client.prepare('SELECT id FROM ledgers WHERE merchant = @merchant')
+  const byDay = 'INDEXED BY journal_entries_by_day'
   const settled = {
     all: client.prepare(settledText('')),
     ofMerchant: client.prepare(settledText('entry.merchant = @merchant AND')),
+    ofDay: client.prepare(
+      settledText('(@merchant IS NULL OR entry.merchant = @merchant) AND', byDay),
+    ),
   }
 
   /** Uses the index of each ledger: an index by merchant would slow down writing lines. */
-  const linesOf = (wanted: EntriesWanted & { readonly limit: number }): readonly Line[] =>
-    wanted.merchant === null
-      ? (allLines.all(wanted) as readonly Line[])
-      : (ledgersOf.all(wanted) as readonly { readonly id: string }[]).flatMap(
-          ({ id: ledger }) => ofLedger.all({ ...wanted, ledger }) as readonly Line[],
+  const linesOf = ({ merchant, before, days = everyDay }: EntriesWanted): readonly Line[] => {
+    const { linesAfter: after, linesBefore } = days
+    const range = { after, before: Math.min(before, linesBefore), limit: inTurn }
+    return merchant === null
+      ? (allLines.all(range) as readonly Line[])
+      : (ledgersOf.all({ merchant }) as readonly { readonly id: string }[]).flatMap(
+          ({ id: ledger }) => ofLedger.all({ ...range, merchant, ledger }) as readonly Line[],
         )
+  }
 
-  const settledOf = (wanted: EntriesWanted & { readonly limit: number }) =>
-    settled[wanted.merchant === null ? 'all' : 'ofMerchant'].all(wanted) as readonly Settled[]
+  const settledOf = ({ merchant, before, days = everyDay }: EntriesWanted) => {
+    const { since, until } = days
+    const ofAll = merchant === null ? settled.all : settled.ofMerchant
+    const query = since === until ? settled.ofDay : ofAll
+    return query.all({ merchant, before, since, until, limit: inTurn }) as readonly Settled[]
+  }
 
   const someBefore = (wanted: EntriesWanted): readonly FoundEntry[] => {
     const account = wanted.account ?? ''
-    const given = { ...wanted, limit: inTurn }
     const found = [
-      ...(ofSettledOnly.has(account) ? [] : linesOf(given).map(ofLine)),
-      ...(ofLinesOnly.has(account) ? [] : settledOf(given).map(ofSettled)),
+      ...(ofSettledOnly.has(account) ? [] : linesOf(wanted).map(ofLine)),
+      ...(ofLinesOnly.has(account) ? [] : settledOf(wanted).map(ofSettled)),
     ]
     return found.sort((one, other) => other.position - one.position).slice(0, inTurn)
   }
@@ -153,9 +183,11 @@ export const journalEntryQueries = (db: BetterSQLite3Database) => {
   return {
     /** The newest matching entries; fewer if the scan limit is reached. */
     find: (wanted: EntriesWanted, limit: number): FoundEntries => {
-      const { account } = wanted
-      const isOf = ({ postings }: FoundEntry): boolean =>
-        account === null || postings.some((one) => one.account === account)
+      const { account, days = everyDay } = wanted
+      const isOf = ({ day, postings }: FoundEntry): boolean =>
+        days.since <= day &&
+        day <= days.until &&
+        (account === null || postings.some((one) => one.account === account))
       const entries: FoundEntry[] = []
       let { before } = wanted
       for (let lookedAt = 0; lookedAt < mostLookedAt; lookedAt += inTurn) {

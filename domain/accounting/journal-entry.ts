@@ -1,3 +1,4 @@
+import type { Recorded } from '../events.ts'
 import { dayOf, type Instant } from '../time.ts'
 import { postingsOfEvent, postingsOfLine, type Posting, type PostingEvent } from './journal.ts'
 
@@ -55,6 +56,9 @@ const actions: Readonly<Record<PostingEvent['type'], string>> = {
   PayoutReturned: 'payout_returned',
 }
 
+const bankDayOf = ({ type, data }: PostingEvent): string | undefined =>
+  type === 'PayoutPaid' || type === 'PayoutReturned' ? data.day : undefined
+
 export const movedByEvent = (
   merchant: string,
   event: PostingEvent,
@@ -62,9 +66,9 @@ export const movedByEvent = (
 ): Moved => {
   const { type, data } = event
   const message = type === 'SettlementMade' ? null : data.messageId
-  const bankDay = type === 'PayoutPaid' || type === 'PayoutReturned' ? data.day : undefined
   const postings = postingsOfEvent(merchant, event)
-  return { action: actions[type], tags: { ...none, settlement, message }, postings, bankDay }
+  const tags = { ...none, settlement, message }
+  return { action: actions[type], tags, postings, bankDay: bankDayOf(event) }
 }
 
 /** The booking date, but no earlier than `firstDay` and no later than the log's date. */
@@ -77,3 +81,6 @@ export const entryDay = (
   if (bankDay === undefined || bankDay > logDay) return logDay
   return bankDay < firstDay ? firstDay : bankDay
 }
+
+export const bookingDay = (event: Recorded<PostingEvent>): string =>
+  entryDay({ bankDay: bankDayOf(event) }, event.metadata.at)

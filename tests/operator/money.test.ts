@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { dayMs, dayOf } from '../../domain/time.ts'
 import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 import { problemsOfPayoutFile } from '../accounting/payout-file-structure.ts'
 import { formIn, makeVisitor, type Shown, type TestVisitor } from '../people/visitor.ts'
@@ -108,9 +109,9 @@ const statement = (entries: string, of = bank): string =>
     <Acct><Id><IBAN>${of}</IBAN></Id></Acct>${entries}</Stmt>
 </BkToCstmrStmt></Document>`
 
-const entry = (amount: string, endToEndId: string): string =>
+const entry = (amount: string, endToEndId: string, day = '2026-11-30'): string =>
   `<Ntry><Amt Ccy="NOK">${amount}</Amt><CdtDbtInd>DBIT</CdtDbtInd><Sts><Cd>BOOK</Cd></Sts>
-    <BookgDt><Dt>2026-11-30</Dt></BookgDt><AcctSvcrRef>ref</AcctSvcrRef>
+    <BookgDt><Dt>${day}</Dt></BookgDt><AcctSvcrRef>ref</AcctSvcrRef>
     <NtryDtls><TxDtls><Refs><EndToEndId>${endToEndId}</EndToEndId></Refs></TxDtls></NtryDtls>
     </Ntry>`
 
@@ -223,4 +224,38 @@ test('given a message that the bank may have, then its form orders nothing more'
   const fresh = await bob.submit(page, { code: codeOf('bob') })
   expect(fresh.location).not.toBe(old.location)
   expect((await eventsOf('PayoutOrdered')).length).toBeGreaterThan(count)
+})
+
+test('given a payout booked days before it was read, then its booking day finds it', async () => {
+  const ordered = dayOf(service.core.now())
+  await service.advance(4 * 86_400)
+  await bob.signIn('bob')
+  const booked = dayOf(service.core.now() - 2 * dayMs)
+  const read = dayOf(service.core.now())
+  const [payout] = await payouts('ordered')
+  const { amount = '', end_to_end_id = '' } = payout ?? {}
+  const bankBefore = plain(await bob.visit(`/operator/journal?day=${read}`))
+  expect(plain(await upload(statement(entry(amount, end_to_end_id, booked))))).toContain('Paid 1')
+
+  const ofBank = async (days: string) =>
+    plain(await bob.visit(`/operator/journal/entries?account=bank&${days}`))
+  expect(await ofBank(`day=${booked}`)).toContain('Payout paid')
+  expect(await ofBank(`day=${booked}&merchant=sandbox`)).toContain('Payout paid')
+  expect(await ofBank(`day=${booked}&merchant=nobody`)).toContain('no such entries')
+  expect(await ofBank(`day=${read}`)).toContain('no such entries')
+  expect(await ofBank(`until=${booked}`)).toContain(amount)
+  const csv = await bob.visit(`/operator/journal/entries.csv?account=bank&day=${booked}`, any)
+  const days = csv.html.trimEnd().split('\n').slice(1)
+  expect(days.map((line) => line.split(',')[1])).toEqual([booked, booked])
+  expect(await ofBank('day=2026-02-31')).toBe(await ofBank(''))
+
+  const sumOfBank = (page: string) => /Bank NOK ([\d.,-]+)/.exec(page)?.[1]
+  const balance = async (day: string) =>
+    sumOfBank(plain(await bob.visit(`/operator/journal?day=${day}`)))
+  expect(await balance(booked)).toBe(await balance(read))
+  expect(await balance(read)).not.toBe(sumOfBank(bankBefore))
+  expect(await balance(dayOf(Date.parse(booked) - dayMs))).toBe(sumOfBank(bankBefore))
+  const captures = plain(await bob.visit(`/operator/journal/entries?day=${ordered}`))
+  expect(captures).toContain('Capture ·')
+  expect(captures.match(/Payout paid · Event/g)).toHaveLength(1)
 })

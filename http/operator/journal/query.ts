@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { accounts } from '../../../domain/accounting/journal.ts'
 import type { JournalEntry } from '../../../domain/accounting/journal-entry.ts'
-import { dayMs, type Instant } from '../../../domain/time.ts'
-import type { EntriesWanted } from '../../../projections/journal-entries.ts'
+import { clockToleranceMs, dayMs, isDay, type Instant } from '../../../domain/time.ts'
+import type { EntriesWanted, EntryDays } from '../../../projections/journal-entries.ts'
+import { earliestDay } from '../../../projections/payouts.ts'
 import type { Queries } from '../../../projections/read-models.ts'
 import { searchOf, type Call } from '../../call.ts'
 import { asked } from '../../payer/form-parts.ts'
@@ -22,8 +23,8 @@ export type JournalNeeds = Pick<Queries['accounting'], 'journalEntries'> & {
 export const entriesQuery = z.object({
   account: asked('That move this account.'),
   merchant: asked('Of this merchant.'),
-  day: asked('Of this day in UTC.'),
-  until: asked('Up to the end of this day in UTC.'),
+  day: asked('Of this booking day.'),
+  until: asked('Up to the end of this booking day.'),
   before: asked('Before this position.'),
 })
 
@@ -39,22 +40,31 @@ export const askedIn = (call: Call): Asked & { readonly before: number } => {
   return { account, merchant, day, until, before }
 }
 
-const startOf = (day: string): Instant | undefined => {
-  const at = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : NaN
-  return Number.isNaN(at) ? undefined : at
+const entryDays = (
+  { positionAt }: JournalNeeds,
+  { since, until }: Pick<EntryDays, 'since' | 'until'>,
+): EntryDays => {
+  const startOf = (day: string): Instant => Date.parse(`${day}T00:00:00Z`)
+  return {
+    ...{ since, until },
+    linesAfter: since === earliestDay ? 0 : positionAt(startOf(since) - 1),
+    linesBefore: positionAt(startOf(until) + dayMs + clockToleranceMs) + 1,
+  }
 }
 
 export const wantedOf = (
-  { positionAt }: JournalNeeds,
+  needs: JournalNeeds,
   { account, merchant, day, until, before }: ReturnType<typeof askedIn>,
 ): EntriesWanted => {
-  const [from, last] = [startOf(day), startOf(day) ?? startOf(until)]
-  const end = last === undefined ? before : Math.min(before, positionAt(last + dayMs - 1) + 1)
+  const asked = [
+    ...(isDay(day) ? [{ since: day, until: day }] : []),
+    ...(isDay(until) ? [{ since: earliestDay, until }] : []),
+  ]
   return {
     account: accounts.find((one) => one === account) ?? null,
     merchant: merchant === '' ? null : merchant,
-    after: from === undefined ? 0 : positionAt(from - 1),
-    before: end,
+    before,
+    days: asked[0] && entryDays(needs, asked[0]),
   }
 }
 

@@ -27,7 +27,7 @@ const english = {
   credit: 'Credit',
   csv: 'Download CSV',
   csvWhat: 'Up to {} entries of what is shown, the newest first.',
-  day: 'Day',
+  day: 'Booking day',
   debit: 'Debit',
   entries: 'Entries',
   event: 'Event {}',
@@ -46,7 +46,7 @@ const english = {
   trialBalance: 'Trial balance',
   unbalanced: 'Debits and credits differ by {}: run daybook audit verify.',
   until: 'At the end of',
-  untilWhat: 'Days are those of UTC.',
+  untilWhat: 'By booking day: that of the bank for payouts, else the day in UTC.',
 }
 
 export type JournalTexts = Translated<typeof english>
@@ -78,7 +78,7 @@ const norwegian: JournalTexts = {
   credit: 'Kredit',
   csv: 'Last ned CSV',
   csvWhat: 'Inntil {} posteringer av det som vises, de nyeste først.',
-  day: 'Dag',
+  day: 'Bokføringsdag',
   debit: 'Debet',
   entries: 'Posteringer',
   event: 'Hendelse {}',
@@ -97,7 +97,7 @@ const norwegian: JournalTexts = {
   trialBalance: 'Saldobalanse',
   unbalanced: 'Debet og kredit skiller {}: kjør daybook audit verify.',
   until: 'Ved slutten av',
-  untilWhat: 'Dagene er UTC-dager.',
+  untilWhat: 'Etter bokføringsdag: bankens for utbetalinger, ellers UTC-dagen.',
 }
 
 export const journalTexts = { en: english, nb: norwegian }

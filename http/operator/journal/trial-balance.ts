@@ -19,7 +19,7 @@ import { journalTexts } from './texts.ts'
 export type TrialBalanceNeeds = Pick<Queries['accounting'], 'journalDays'>
 
 export const trialBalanceQuery = z.object({
-  day: asked('At the end of this day in UTC; else of today.'),
+  day: asked('At the end of this booking day; else of today.'),
 })
 
 const isCredit = (sum: Sum): boolean => sum.startsWith('-')
