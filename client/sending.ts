@@ -22,7 +22,9 @@ const freshMs = 240_000
 const baseOf = (url: string): string => {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
     throw new TypeError(`${url} is not an http or https URL.`)
-  return new URL(url).href.replace(/\/$/, '')
+  const { origin, pathname, href } = new URL(url)
+  if (href !== origin + pathname) throw new TypeError(`${url} has a query, a fragment or a user.`)
+  return href.replace(/\/+$/, '')
 }
 
 /** Sends requests of one caller, again where that is safe. @throws TypeError for bad options */

@@ -9,8 +9,8 @@ const timeoutMs = 10_000
 
 /** `s3://<bucket>`, with `/<prefix>` for part of it. */
 const bucketIn = (address: string) => {
-  const [, bucket = '', prefix = ''] = /^s3:\/\/([^/]+)\/?(.*?)\/*$/.exec(address) ?? []
-  return { bucket, prefix: prefix === '' ? '' : `${prefix}/` }
+  const [bucket = '', ...folders] = address.replace(/^s3:/, '').split('/').filter(Boolean)
+  return { bucket, prefix: folders.map((folder) => `${folder}/`).join('') }
 }
 
 export type BucketSettings = Pick<

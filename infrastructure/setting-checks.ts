@@ -43,6 +43,25 @@ export const publicUrl = text(
     return url === undefined || url.href === `${url.origin}/`
   }, 'must be scheme, host and port alone: no path, no query, no fragment, no user')
 
+/** Paths are appended to it. */
+const baseUrlOf = (given: string): string | undefined => {
+  const url = urlOf(given)
+  return url && url.href === `${url.origin}${url.pathname}`
+    ? url.href.replace(/\/+$/, '')
+    : undefined
+}
+
+export const baseUrl = text(
+  'must be an address such as https://store.example/s3: no query, no fragment, no user',
+  (given) => baseUrlOf(given) !== undefined,
+).transform((given) => baseUrlOf(given) ?? given)
+
+/** A path with a bucket behind `s3://` has no `.` or `..`, which addresses leave out. */
+export const blobPlace = text(
+  'must be a folder, or s3://<bucket>/<prefix>',
+  (given) => !/^s3:(?!\/\/[^/.][^/]*(\/+(?!\.\.?(\/|$))[^/]*)*$)/.test(given),
+)
+
 export const pageUrl = text(
   'must be an address such as https://pay.example/help',
   (given) => urlOf(given) !== undefined,
@@ -90,10 +109,9 @@ export const certificates = z.string().transform((file, context) => {
 export const witnesses = z.string().transform((given, context) =>
   given.split(',').map((one) => {
     const [address = '', text = '', ...rest] = one.trim().split(/\s+/)
-    const url = urlOf(address)
+    const url = baseUrlOf(address)
     const key = parseKey(sha256, text)
-    if (url && key?.kind === cosignatureV1 && rest.length === 0)
-      return { url: url.href.replace(/\/*$/, ''), key }
+    if (url && key?.kind === cosignatureV1 && rest.length === 0) return { url, key }
     context.addIssue(
       'must be an address, a blank and the verifier key of a witness (cosignature/v1), ' +
         'with commas between several',

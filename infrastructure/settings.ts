@@ -11,6 +11,8 @@ import {
   wholeNumber,
   brand,
   publicUrl,
+  baseUrl,
+  blobPlace,
   pageUrl,
   networks,
   certificates,
@@ -54,12 +56,12 @@ const settings = {
     'Command of the shell that prints that key instead: for a KMS, age or a hardware key.',
   ],
   BLOBS: [
-    anything.optional(),
+    blobPlace.optional(),
     'Folder of attachments and logos, shared by all nodes, or s3://<bucket>/<prefix>; ' +
       'default: in DATA_DIR.',
   ],
   S3_ENDPOINT: [
-    pageUrl.optional(),
+    baseUrl.optional(),
     'Address of the S3-compatible store of BLOBS; default: that of Amazon for S3_REGION.',
   ],
   S3_REGION: [anything.default('us-east-1'), 'Region of the bucket of BLOBS.'],

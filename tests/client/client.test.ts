@@ -25,7 +25,7 @@ beforeAll(async () => {
   const { address: url } = service
   till = new Client({ url, merchant: 'sandbox', user: 'pos1', secret: 'sandbox-secret' })
   const key = readFileSync(join(service.folder, 'sandbox-admin-key.pem'))
-  owner = new Client({ url: `${url}/`, merchant: 'sandbox', user: 'admin', key })
+  owner = new Client({ url: `${url}//`, merchant: 'sandbox', user: 'admin', key })
 })
 afterAll(async () => {
   await service.stop()
@@ -145,6 +145,7 @@ test('an integrator signs for a merchant, and finds it', async () => {
 
 test.each([
   [{ user: 'pos1', secret: 'a', url: 'pay.example' }, /pay.example is not an http or https URL/],
+  [{ user: 'pos1', secret: 'a', url: 'https://pay.example/?a=b' }, /a query, a fragment or a user/],
   [{ user: 'pos1' }, /a secret or a key/],
   [{ user: 'pos1', secret: 'a', key: 'b' }, /a secret or a key/],
   [{ secret: 'a' }, /a user or an integrator/],

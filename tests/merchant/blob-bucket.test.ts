@@ -1,5 +1,7 @@
 import { createRequire } from 'node:module'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -67,6 +69,49 @@ test('given a bucket, then a service keeps its blobs there, and none in a folder
   const hash = await service.core.merchants.blobs.put(Buffer.from('a logo'))
   expect(await (await open()).get(hash)).toBeDefined()
   expect(readdirSync(service.folder)).not.toContain('blobs')
+})
+
+/** Passes requests on to the bucket without `/store` before their path, and lists the paths. */
+const startProxy = async () => {
+  const seen: string[] = []
+  const proxy = createServer((incoming, outgoing) => {
+    const { url = '', method } = incoming
+    seen.push(url)
+    const of = { method, headers: incoming.headers }
+    const asked = request(
+      environment['S3_ENDPOINT'] + url.replace(/^\/store/, ''),
+      of,
+      (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 502)
+        answer.pipe(outgoing)
+      },
+    )
+    incoming.pipe(asked)
+  })
+  await once(proxy.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void proxy.close())
+  return { address: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, seen }
+}
+
+test.each([
+  ['/', bucket, '/blobs/daybook/'],
+  ['//', 's3://blobs//daybook//', '/blobs/daybook/'],
+  ['/store', 's3://blobs/a//b/', '/store/blobs/a/b/'],
+  ['/store/', 's3://blobs/', '/store/blobs/'],
+])('given an endpoint with %s and %s, then objects are below %s', async (end, at, path) => {
+  const { address, seen } = await startProxy()
+  const blobs = await open(at, { S3_ENDPOINT: address + end })
+  // The bucket signs for its own path.
+  const hash = await blobs.put(content).catch(() => hashOf(content))
+  expect(seen.map((one) => one.split('?')[0])).toContain(`${path}${hash.slice(0, 2)}/${hash}`)
+  expect(seen.join()).not.toMatch(/\/\//)
+})
+
+test('given an endpoint with slashes at its end, then what was put is got', async () => {
+  const blobs = await open(bucket, { S3_ENDPOINT: `${environment['S3_ENDPOINT']}//` })
+  const hash = await blobs.put(Buffer.from('with slashes'))
+  expect(await blobs.get(hash)).toBeDefined()
+  expect(await (await open()).get(hash)).toBeDefined()
 })
 
 test('given an object that was changed, then it is damaged, and not got', async () => {

@@ -155,6 +155,36 @@ describe('PUBLIC_URL', () => {
   })
 })
 
+test.each([
+  ['S3_ENDPOINT', 'https://s3.example/?a=b'],
+  ['S3_ENDPOINT', 'https://s3.example/#a'],
+  ['S3_ENDPOINT', 'https://me:secret@s3.example'],
+  ['BLOBS', 's3://'],
+  ['BLOBS', 's3:blobs'],
+  ['BLOBS', 's3:///blobs'],
+  ['BLOBS', 's3://blobs/../other'],
+  ['BLOBS', 's3://blobs/a/.'],
+])(
+  'given %s with %s, to which paths cannot be appended, then it is refused',
+  async (name, given) => {
+    expect(await complaint({ [name]: given })).toMatch(new RegExp(`^${name}=".*": must be `))
+  },
+)
+
+test('given addresses to which paths are appended, then slashes at their end count for nothing', () => {
+  const key = 'witness.example+2b8a+BK0k'
+  for (const [given, taken] of [
+    ['https://s3.example///', 'https://s3.example'],
+    ['https://s3.example/store//', 'https://s3.example/store'],
+  ])
+    expect(readSettings({ DATA_DIR, S3_ENDPOINT: given }).S3_ENDPOINT).toBe(taken)
+  expect(() => readSettings({ DATA_DIR, WITNESSES: `https://w.example/?a=b ${key}` })).toThrow(
+    'must be an address',
+  )
+  for (const BLOBS of ['s3://b', 's3://b/', 's3://b//a/.b/', '/var/blobs', '../blobs'])
+    expect(readSettings({ DATA_DIR, BLOBS }).BLOBS).toBe(BLOBS)
+})
+
 test('given accounts that settlement accounts may have, then payouts may come from them', () => {
   const taken = (BANK_ACCOUNT: string) => readSettings({ DATA_DIR, BANK_ACCOUNT }).BANK_ACCOUNT
   expect(taken('NO93 8601 1117 947')).toBe('NO9386011117947')
