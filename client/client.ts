@@ -28,6 +28,8 @@ const filled = (path: string, given: unknown[]): string =>
     const value = given.shift()
     if (value === undefined || value === null || value === '')
       throw new TypeError(`${name} is missing.`)
+    // A URL loses them, and the path would be another one.
+    if (value === '.' || value === '..') throw new TypeError(`${name} must not be . or ..`)
     return encodeURIComponent(String(value))
   })
 

@@ -1,5 +1,8 @@
 import type { z } from 'zod'
 
-/** An id chosen by a merchant. URL resolution would remove `.` and `..` as the last segment. */
+/** URL resolution removes `.` and `..` from a path, also where they are encoded. */
+export const isDotSegment = (text: string): boolean => text === '.' || text === '..'
+
+/** An id chosen by a merchant, as the last segment of a path. */
 export const chosenId = (schema: z.ZodString) =>
-  schema.max(100).refine((id) => id !== '.' && id !== '..', 'Must not be . or ..')
+  schema.max(100).refine((id) => !isDotSegment(id), 'Must not be . or ..')

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { shortlinks } from '../../domain/aggregates.ts'
 import type { shortlink } from '../../domain/merchant/shortlink.ts'
+import { isDotSegment } from '../../domain/merchant/chosen-id.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { streamOf } from '../../domain/stream.ts'
 import type { Queries } from '../../projections/read-models.ts'
@@ -35,9 +36,11 @@ export const valuePath = (id: string): string => `/s/${id}/`
 const imagePath = '/shortlink/v1/qr_image/:shortlink_id/'
 const scanPage = (text: string): string => `/payer/scan?text=${text}`
 
-/** Also encodes what would end the path. */
+/** Also encodes what would end the path, or be taken out of it. */
 const inPath = (argstring: string): string =>
-  encodeURI(argstring).replace(/[?#]/g, encodeURIComponent)
+  argstring.split('/').some(isDotSegment)
+    ? encodeURIComponent(argstring)
+    : encodeURI(argstring).replace(/[?#]/g, encodeURIComponent)
 
 /** Any merchant's shortlink. @throws Refusal when unknown */
 export const findShortlink =

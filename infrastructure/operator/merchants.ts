@@ -7,6 +7,7 @@ import {
   waits,
   type MerchantData,
 } from '../../domain/merchant/merchant.ts'
+import { isDotSegment } from '../../domain/merchant/chosen-id.ts'
 import { isDisabled, isEnabled } from '../../domain/register.ts'
 import { isCurrency } from '../../domain/money/currency.ts'
 import type { Core } from '../core.ts'
@@ -56,6 +57,7 @@ const checkLookupIds = async (
 ): Promise<void> => {
   await core.readModels.caughtUp()
   for (const id of [organizationId ?? [], lookupId].flat()) {
+    if (isDotSegment(id)) fail('an id must not be . or ..: the address of a lookup would lose it')
     const other = core.merchants.lookUpMerchant(id)?.data.id
     if (other !== undefined && other !== merchant) fail(`${id} is an id of merchant ${other}`)
   }

@@ -156,6 +156,8 @@ test.each([
 
 test('an id that is missing is missed before anything is sent', async () => {
   await expect(till.getPos('')).rejects.toThrow('pos_id is missing.')
+  for (const id of ['.', '..'])
+    await expect(till.getPos(id)).rejects.toThrow('pos_id must not be . or ..')
   await expect(till.getPos(undefined as unknown as string)).rejects.toThrow(TypeError)
 })
 

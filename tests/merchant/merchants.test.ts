@@ -228,6 +228,10 @@ test('the operator adds a merchant with its ids and address, changes it, and its
     code: 0,
     out: { jurisdiction: 'NO', address: ['Storgata 2', '0155', 'NO'] },
   })
+  expect(await operate('merchant', 'change', 'cafe', '--lookup-id', '..')).toMatchObject({
+    code: 1,
+    error: expect.stringContaining('must not be . or ..'),
+  })
   const secret = 'a long secret'
   expect(await operate('user', 'add', 'cafe', 'pos1', '--secret', secret)).toMatchObject({
     code: 0,

@@ -138,11 +138,18 @@ test('a decoder of QR codes reads the value of the shortlink, with the argstring
     ['table-5', 'table-5'],
     ['a/b', 'a/b'],
     ['bl%C3%A5b%C3%A6r%20%3F%23', 'bl%C3%A5b%C3%A6r%20%3F%23'],
+    ['a%2F..%2Fb', 'a%2F..%2Fb'],
+    ['.%2Fb', '.%2Fb'],
+    ['%252E%252E', '%252E%252E'],
+    ['...', '...'],
     [encodeURIComponent('熊'.repeat(100)), encodeURIComponent('熊'.repeat(100))],
   ]) {
     const image = await service.call(`/shortlink/v1/qr_image/${id}/${suffix}`)
     expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/png'])
-    expect(decoded(await image.arrayBuffer())).toBe(read.shortlink_value + meant)
+    const text = decoded(await image.arrayBuffer())
+    expect(text).toBe(read.shortlink_value + meant)
+    // As a browser opens it.
+    expect(new URL(text ?? '').href).toBe(text)
   }
 })
 

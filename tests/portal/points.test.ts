@@ -109,6 +109,10 @@ describe('given a code,', () => {
       headers: { Accept: 'application/json' },
     })
     expect(await scanned.json()).toMatchObject({ id, argstring: 'Bar / 2' })
+    const dots = await pageOf('/labels?texts=a%2F..%2Fb%0D%0A%252e%0D%0A...')
+    for (const [, address = ''] of dots.html.matchAll(/alt="([^"]*\/s\/[^"]+)"/g))
+      expect(new URL(address).href).toBe(address)
+    expect(printed(dots)).toEqual(['a/../b', '%2e', '...'])
   })
 
   const printed = ({ html }: { readonly html: string }) =>
@@ -136,6 +140,8 @@ describe('given a code,', () => {
     ['any number of tables', `tables=${'1-9999,'.repeat(60)}`, 'Print at most 120 labels'],
     ['121 lines', `texts=${'x%0A'.repeat(121)}`, 'Print at most 120 labels'],
     ['a long line', `texts=${'x'.repeat(101)}`, 'A label has at most 100 characters.'],
+    ['a dot', 'texts=Bar%0A.', 'A label must not be . or ..'],
+    ['two dots', 'texts=+..+', 'A label must not be . or ..'],
     ['a long word', `tables=7&word=${'x'.repeat(99)}`, 'A label has at most 100 characters.'],
   ])('when %s is asked for, the page says what is wrong', async (_, asked, text) => {
     const page = await pageOf(`/labels?${asked}`)

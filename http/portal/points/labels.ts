@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import { z } from 'zod'
 import { filledText } from '../../../application/filled-text.ts'
 import { nextTurn } from '../../../application/next-turn.ts'
+import { isDotSegment } from '../../../domain/merchant/chosen-id.ts'
 import { searchOf, type Call } from '../../call.ts'
 import { longestArgstring } from '../../merchant/shortlink-code.ts'
 import { asked } from '../../payer/form-parts.ts'
@@ -74,6 +75,7 @@ const askedFor = (typed: Typed, texts: PointTexts): Asked => {
     return wrong({ word: texts.labelsWrong })
   if (labels.some((text) => text.length > longestArgstring))
     return wrong({ texts: texts.labelsWrong })
+  if (labels.some(isDotSegment)) return wrong({ texts: texts.labelsLost })
   return { labels, problems: {} }
 }
 

@@ -37,6 +37,7 @@ const english = {
   labelsWhat:
     'A label with its own code for each table. When it is scanned, you and your till see which ' +
     'table it was.',
+  labelsLost: 'A label must not be . or ..: the address of its code would lose it.',
   labelsWrong: 'A label has at most 100 characters.',
   make: 'Create',
   name: 'Name',
@@ -131,6 +132,7 @@ const norwegian: PointTexts = {
   labelsWhat:
     'En etikett med egen kode til hvert bord. Når den skannes, ser dere og kassen hvilket bord ' +
     'det var.',
+  labelsLost: 'En etikett kan ikke være . eller ..: adressen til koden ville miste den.',
   labelsWrong: 'En etikett har høyst 100 tegn.',
   make: 'Opprett',
   name: 'Navn',
