@@ -111,10 +111,10 @@ const lineText = (condition: string): string => `${keptLine}
   WHERE ${condition} line.position > @after AND line.position < @before AND fee IS NOT NULL
   ORDER BY line.position DESC LIMIT @limit`
 
-const settledText = (condition: string, ofOneDay = ''): string => `
-  SELECT entry.*, settlements.settlementId FROM journal_entries entry ${ofOneDay}
+const settledText = (condition: string): string => `
+  SELECT entry.*, settlements.settlementId FROM journal_entries entry
     LEFT JOIN settlements ON settlements.key = entry.merchant || '/' || entry.serial
-  WHERE ${condition} entry.day >= @since AND entry.day <= @until AND entry.position < @before
+  WHERE ${condition} AND entry.position < @before
   ORDER BY entry.position DESC LIMIT @limit`
 
 const ofLine = (line: Line): FoundEntry => {
@@ -144,12 +144,14 @@ export const journalEntryQueries = (db: BetterSQLite3Database) => {
     lineText('line.merchant = @merchant AND line.ledger = @ledger AND'),
   )
   const ledgersOf = client.prepare('SELECT id FROM ledgers WHERE merchant = @merchant')
-  const byDay = 'INDEXED BY journal_entries_by_day'
+  // With a plus SQLite reads in the order of positions, and sorts nothing.
+  const ofDays = '+entry.day >= @since AND +entry.day <= @until'
   const settled = {
-    all: client.prepare(settledText('')),
-    ofMerchant: client.prepare(settledText('entry.merchant = @merchant AND')),
+    all: client.prepare(settledText(ofDays)),
+    ofMerchant: client.prepare(settledText(`entry.merchant = @merchant AND ${ofDays}`)),
+    // Equality makes SQLite use the index by day.
     ofDay: client.prepare(
-      settledText('(@merchant IS NULL OR entry.merchant = @merchant) AND', byDay),
+      settledText('(@merchant IS NULL OR entry.merchant = @merchant) AND entry.day = @since'),
     ),
   }
 
