@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import type { Completion } from '../../domain/accounting/completion.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { LineRange } from '../../projections/log-lines.ts'
+import { csvDownload } from '../csv-download.ts'
 import type { Shown } from './guard.ts'
 import type { OpenFiles } from './money-downloads.ts'
 import type { MoneyNeeds, Sheet } from './money-needs.ts'
@@ -67,16 +68,17 @@ const sentAs = async (
   { name, type, summary, file, csv }: Sent,
 ): Promise<Shown> => {
   const safe = `${file}.${type}`.replaceAll(/[^\w.-]+/g, '-')
-  const headers = {
-    'Content-Disposition': `attachment; filename="${safe}"`,
-    'Cache-Control': 'private, no-store',
-    'X-Content-Type-Options': 'nosniff',
-  }
-  if (type === 'csv') return { type: 'text/csv; charset=utf-8', body, headers }
+  const headers = { 'Cache-Control': 'private, no-store', 'X-Content-Type-Options': 'nosniff' }
+  if (type === 'csv') return csvDownload(safe, body, headers)
   const sheets = [summary, { name, csv: await bytesOf(body) }]
   const workbook = await needs.makeSpreadsheet(sheets)
   if (!workbook) return latePage(visitor, csv)
-  return { type: workbookType, body: workbook, headers }
+  const disposition = `attachment; filename="${safe}"`
+  return {
+    type: workbookType,
+    body: workbook,
+    headers: { ...headers, 'Content-Disposition': disposition },
+  }
 }
 
 /**

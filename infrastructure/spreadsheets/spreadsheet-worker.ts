@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import writeExcelFile from 'write-excel-file/node'
+import { withoutGuards } from '../transaction-logs/csv.ts'
 
 /** Parses a CSV (RFC 4180) into cells, line by line. */
 const readCsv = (text: string): string[][] => {
@@ -36,16 +37,22 @@ const numberCell = (text: string) => {
   return { value: Number(text), type: Number, format } as const
 }
 
+/** Excel reads `_x0041_` as `A`. */
+const textCell = (text: string) =>
+  ({ value: text.replaceAll(/_(?=x[\dA-F]{4}_)/gi, '_x005F_'), type: String }) as const
+
 const cellsOf = ({ rows = [], csv }: Sheet) => {
-  if (!csv) return rows.map((row) => row.map((cell) => (cell === '' ? null : cell)))
+  const cellOf = (cell: string | number | null) =>
+    typeof cell === 'string' ? (cell === '' ? null : textCell(cell)) : cell
+  if (!csv) return rows.map((row) => row.map(cellOf))
   const [columns = [], ...lines] = readCsv(Buffer.from(csv).toString('utf8'))
   const areAmounts = columns.map((column) => amounts.has(column))
   return [
-    columns.map((value) => ({ value, type: String, ...bold })),
+    columns.map((name) => ({ ...textCell(name), ...bold })),
     ...lines.map((line) =>
       line.map((text, index) => {
         if (text === '') return null
-        return areAmounts[index] ? numberCell(text) : { value: text, type: String }
+        return areAmounts[index] ? numberCell(text) : textCell(withoutGuards(text))
       }),
     ),
   ]

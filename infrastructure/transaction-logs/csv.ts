@@ -2,8 +2,10 @@
 const separators = ';\\t\\r\\n\\v\\f\\u0085\\u2028\\u2029'
 /** Whitespace, invisible characters and quotes, which a spreadsheet may skip. */
 const unseen = `(?:(?![${separators}])[\\p{Z}\\p{Cc}\\p{Cf}\\p{DI}"])*`
-/** Where a formula can begin (interface 8), including full-width characters. */
-const formula = new RegExp(`(?<=^|[${separators}])(?=${unseen}[=+\\-@\\t\\r＝＋－＠])`, 'gu')
+/** A formula begins after the first, before the second (interface 8), also in full width. */
+const [cellStart, formulaStart] = [`(?<=^|[${separators}])`, `(?=${unseen}[=+\\-@\\t\\r＝＋－＠])`]
+const formula = new RegExp(cellStart + formulaStart, 'gu')
+const guards = new RegExp(`${cellStart}'${formulaStart}`, 'gu')
 const special = /[",\r\n]/
 
 /** A text cell (RFC 4180); an apostrophe keeps spreadsheets from running it as a formula. */
@@ -12,3 +14,9 @@ export const textCell = (text: string | null): string => {
   const harmless = text.replace(formula, "'")
   return special.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
 }
+
+/**
+ * The text of a cell for a format whose text cells run nothing. An apostrophe of its own before
+ * what looks like a formula is taken for a guard.
+ */
+export const withoutGuards = (text: string): string => text.replace(guards, '')

@@ -10,7 +10,7 @@ import { parseEvent } from '../../domain/events.ts'
 import { within } from '../../domain/stream.ts'
 import { rebuildReadModels } from '../../infrastructure/read-models/rebuild.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
-import { textCell } from '../../infrastructure/transaction-logs/csv.ts'
+import { textCell, withoutGuards } from '../../infrastructure/transaction-logs/csv.ts'
 import { makeLogWriter } from '../../infrastructure/transaction-logs/log-writer.ts'
 import { openPlace, type Place } from '../../harness/ledger-service.ts'
 
@@ -523,6 +523,8 @@ describe('cells of a log', () => {
     ['plain', 'plain'],
   ])('%s becomes %s', (text, cell) => {
     expect(textCell(text)).toBe(cell)
+    const [, quoted = ''] = /^"(.*)"$/s.exec(cell) ?? []
+    expect(withoutGuards(quoted === '' ? cell : quoted.replaceAll('""', '"'))).toBe(text)
   })
 
   test('given a customer written as a formula, then the log shows it as text, and numbers as numbers', async () => {

@@ -198,6 +198,10 @@ test('given entries, then each leads on, and their CSV is that of the export', a
     expect(plain(await bob.visit(`/operator/journal/entries?${none}`))).toContain('no such entries')
 
   const csv = await bob.visit('/operator/journal/entries.csv', any)
+  const cookie = [...bob.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  const path = `${service.address}/operator/journal/entries.csv`
+  const bytes = await (await fetch(path, { headers: { Cookie: cookie } })).arrayBuffer()
+  expect(Buffer.from(bytes).toString()).toBe(`\ufeff${csv.html}`)
   const out = join(folder, 'export')
   await service.operator('audit', 'export', '--out', out)
   const lines = (text: string) => text.trimEnd().split('\n')

@@ -1,5 +1,7 @@
+import { readSheet } from 'read-excel-file/node'
 import { expect, test } from 'vitest'
 import { fileReply } from '../../http/portal/money-files.ts'
+import { textCell } from '../../infrastructure/transaction-logs/csv.ts'
 import { makeSpreadsheets } from '../../infrastructure/spreadsheets/spreadsheet-client.ts'
 
 const lines = 'tid,net\nfirst,1.00\n'
@@ -18,6 +20,41 @@ test('given a workbook that takes too long, then a page leads to the CSV', async
     expect(shown).toMatchObject({ title: name, status: 503, retryAfter: 60 })
     expect(String(await shown.body)).toContain('href="transactions-1.csv"')
   }
+})
+
+test('given texts that look like formulas or escapes, then a workbook has them as they are', async () => {
+  const texts = [
+    '=1+1',
+    '+4799999901',
+    "it's -1",
+    'a;=b',
+    '_x0041_',
+    '_x0041_x0042_',
+    '<&>"',
+    'æøå',
+  ]
+  const logged = `tid,text\n${texts.map((text) => `${textCell(text)},x`).join('\n')}\n`
+  const needs = {
+    readLog: async () => new Blob([logged]).stream(),
+    makeSpreadsheet: makeSpreadsheets(),
+  }
+  const summary = { name: 'Summary', rows: [['_x0041_', '=1+1']] }
+  const shown = await fileReply(needs, { language: 'en' }, 'transactions-1.xlsx', {
+    ...given,
+    summary,
+  })
+  const file = Buffer.from(shown.body as Uint8Array)
+  // The reader decodes `_x0041_` as Excel does.
+  expect(await readSheet(file, 1)).toEqual([['_x0041_', '=1+1']])
+  const cells = await readSheet(file, 2)
+  expect(cells.slice(1).map(([text]) => text)).toEqual(texts)
+})
+
+test('given a log as CSV for a person, then it begins with the mark that Excel looks for', async () => {
+  const needs = { readLog, makeSpreadsheet: makeSpreadsheets() }
+  const { body } = await fileReply(needs, { language: 'en' }, 'transactions-1.csv', given)
+  const bytes = Buffer.from(await new Response(body as ReadableStream).arrayBuffer())
+  expect(bytes.toString()).toBe(`\ufeff${lines}`)
 })
 
 test('given a workbook that is made in time, then it is the answer', async () => {

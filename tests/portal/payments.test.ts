@@ -66,6 +66,11 @@ describe('given payments of some amounts, points of sale and states,', () => {
   test('when it is downloaded, it has the lines of the list, and no formula', async () => {
     const { status, headers, html } = await desk.listOf('.csv?status=ok')
     expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8'])
+    const cookie = [...desk.alice.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const path = `${desk.service.address}/portal/sandbox/payments.csv`
+    const answer = await fetch(path, { headers: { Cookie: cookie } })
+    const bytes = Buffer.from(await answer.arrayBuffer())
+    expect(bytes.subarray(0, 6).toString()).toBe('\ufefftid')
     const [head, line = '', ...rest] = html.trim().split('\r\n')
     expect(head).toContain('tid,pos_id,pos_tid,requested,status')
     expect(rest).toEqual([])

@@ -1,5 +1,6 @@
 import type { EntriesWanted } from '../../../projections/journal-entries.ts'
 import type { Call } from '../../call.ts'
+import { csvDownload } from '../../csv-download.ts'
 import { pageHeaders } from '../../payer/page.ts'
 import type { RawReply } from '../../route.ts'
 import { askedIn, wantedOf, type JournalNeeds } from './query.ts'
@@ -27,12 +28,5 @@ export const entriesFile = (needs: JournalNeeds, call: Call): RawReply => {
       controller.enqueue(encoder.encode(rows.join('')))
     },
   })
-  return {
-    type: 'text/csv; charset=utf-8',
-    body,
-    headers: {
-      ...pageHeaders(needs.isSecure),
-      'Content-Disposition': 'attachment; filename="journal.csv"',
-    },
-  }
+  return csvDownload('journal.csv', body, pageHeaders(needs.isSecure))
 }

@@ -3,6 +3,7 @@ import type { Instant } from '../../../domain/time.ts'
 import type { PaymentRow } from '../../../projections/payment-table.ts'
 import { statusCodeOf, statusOf } from '../../../projections/payment-wanted.ts'
 import { searchOf } from '../../call.ts'
+import { csvDownload } from '../../csv-download.ts'
 import { pageHeaders } from '../../payer/page.ts'
 import type { Route } from '../../route.ts'
 import type { PortalPages } from '../pages.ts'
@@ -82,14 +83,8 @@ export const paymentCsvRoute = (needs: PaymentCsvNeeds, { page }: PortalPages): 
       const of = { shop, terms: me.terms }
       const find: FindPage = (filters) => search(of, filters, { limit: linesAPart, at })
       const name = `payments-${shop.merchant}-${new Date(at).toISOString().slice(0, 10)}.csv`
-      return {
-        type: 'text/csv; charset=utf-8',
-        body: linesOf(needs, find, filtersOf(searchOf(call)), at),
-        headers: {
-          ...pageHeaders(needs.isSecure),
-          'Content-Disposition': `attachment; filename="${name}"`,
-        },
-      }
+      const lines = linesOf(needs, find, filtersOf(searchOf(call)), at)
+      return csvDownload(name, lines, pageHeaders(needs.isSecure))
     },
   )
 }
