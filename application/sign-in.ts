@@ -30,6 +30,7 @@ export type SignInNeeds = {
   readonly strangers: {
     /** @throws Refusal sign_in_is_locked */
     check(identifier: string, at: Instant): void
+    /** @throws Refusal sign_in_is_locked by a concurrent guess */
     fail(identifier: string, at: Instant): void
   }
   /** The device's token and its stored digest. */
@@ -119,8 +120,6 @@ const checkPin = (needs: SignInNeeds) => {
     if (id === undefined || (await credentialsOf(id)) === undefined) {
       needs.strangers.check(phone, at)
       await needs.verifyPin(pin, null, phone, { address: context.address, isKnown: false })
-      // Concurrent guesses may have locked the number.
-      needs.strangers.check(phone, at)
       needs.strangers.fail(phone, at)
       return refuse('sign_in_is_wrong')
     }

@@ -80,6 +80,9 @@ export const seenIn = (parts: Parts): string => `${besideVault(parts)}-seen`
 /** One-time uses are recorded beside the vault, which all nodes share. */
 export const usedIn = (parts: Parts): string => `${vaultIn(parts)}-used`
 
+/** Lockouts of unknown phone numbers are kept there too. */
+export const strangersIn = (parts: Parts): string => `${besideVault(parts)}-strangers`
+
 export const blobsIn = ({ BLOBS, DATA_DIR }: Parts): string => BLOBS ?? join(DATA_DIR, 'blobs')
 
 export const readModelsIn = ({ DATA_DIR }: Pick<Place, 'DATA_DIR'>): string =>

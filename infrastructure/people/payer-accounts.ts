@@ -27,7 +27,7 @@ import {
 import { payerSessions } from './payer-sessions.ts'
 import { seal, unseal } from './sealing.ts'
 import { hashSecret, makeSecretCheck } from './secrets.ts'
-import { unknownNumberLockouts, makeThrottle } from './sign-in-guard.ts'
+import { makeThrottle } from './sign-in-guard.ts'
 import { isSameText, newToken, sha256 } from './tokens.ts'
 import type { UsedOnce } from './used-once.ts'
 
@@ -55,6 +55,7 @@ const turnOf = ({ address = '', isKnown }: HashTurn) => [
 type Needs = {
   readonly messages: Messages
   readonly used: UsedOnce
+  readonly strangers: SignInNeeds['strangers']
 }
 
 /** Codes sent to phone numbers. */
@@ -131,7 +132,7 @@ export const payerAccounts = (core: Core, needs: Needs) => {
       limited(() => verifySecret(pin, hash, claimed), turnOf(turn)),
     stepOfCode,
     digestOf: sha256,
-    strangers: unknownNumberLockouts(),
+    strangers: needs.strangers,
     newSession: newToken,
     // Integration tests need not wait half a minute for the next code.
     codesWorkOnce: settings.MODE !== 'sandbox',

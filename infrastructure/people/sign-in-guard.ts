@@ -1,24 +1,9 @@
 import { generationalCache } from '../../application/generational-cache.ts'
-import { afterFailure, checkLockout, unlocked, type Lockout } from '../../domain/people/lockout.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { secondsUntil, stillLasts } from '../../domain/time.ts'
 import { networksOf } from '../networks.ts'
 
-const strangersKept = 10_000
-
-/**
- * Locks unknown phone numbers like those of payers, so that responses do not reveal which exist. In
- * memory only: strangers must not write to the log.
- */
-export const unknownNumberLockouts = () => {
-  const lockouts = generationalCache<string, Lockout>(strangersKept)
-  const lockoutOf = (identifier: string): Lockout => lockouts.get(identifier) ?? unlocked
-  return {
-    check: (identifier: string, at: number): void => checkLockout(lockoutOf(identifier), at),
-    fail: (identifier: string, at: number): void =>
-      lockouts.set(identifier, afterFailure(lockoutOf(identifier), at)),
-  }
-}
+const networksKept = 10_000
 
 type Count = { readonly count: number; readonly until: number }
 
@@ -28,7 +13,7 @@ type Count = { readonly count: number; readonly until: number }
  */
 export const makeThrottle = (mostOf: number | readonly number[], periodMs: number) => {
   const limits = [mostOf].flat()
-  const counts = generationalCache<string, Count>(strangersKept)
+  const counts = generationalCache<string, Count>(networksKept)
   /** Each network that has a limit. */
   const limitedOf = (address: string) =>
     networksOf(address)

@@ -16,7 +16,7 @@ const timeoutMs = 50
 /** How often expired uses are removed, in ms. */
 const cleaningEvery = 60_000
 
-const openFile = (file: string): Database.Database => {
+const openFile = (file: string, table: string): Database.Database => {
   const sqlite = new Database(file, { timeout: timeoutMs })
   try {
     chmodSync(file, 0o600)
@@ -32,13 +32,13 @@ const openFile = (file: string): Database.Database => {
 }
 
 /** Replaces a damaged file, because nothing in it is worth keeping. */
-const openOrReplace = (file: string): Database.Database => {
+export const openOrReplace = (file: string, table: string): Database.Database => {
   try {
-    return openFile(file)
+    return openFile(file, table)
   } catch (error) {
     if (!isDamage(error)) throw error
     for (const suffix of ['', '-journal']) rmSync(file + suffix, { force: true })
-    return openFile(file)
+    return openFile(file, table)
   }
 }
 
@@ -81,7 +81,7 @@ export const usedOnce = (file: string, key: string): UsedOnce => {
 
   const open = () => {
     if (opened) return opened
-    const sqlite = openOrReplace(file)
+    const sqlite = openOrReplace(file, table)
     return (opened = { sqlite, ...prepared(sqlite) })
   }
 

@@ -7,8 +7,10 @@ import type { Granted } from '../people/granted.ts'
 import type { Messages } from '../people/messages.ts'
 import { payerAccounts } from '../people/payer-accounts.ts'
 import { makeProofCheck } from '../people/proofs.ts'
+import { strangerLockouts } from '../people/stranger-lockouts.ts'
 import { isSameText, newClientBy, newToken, sha256 } from '../people/tokens.ts'
 import { shopsOf } from '../shops.ts'
+import { strangersIn } from '../stores.ts'
 import type { MerchantSlice } from './merchants.ts'
 import type { PaymentSlice } from './payments.ts'
 
@@ -28,11 +30,12 @@ export const peopleSlice = (
   const outageOf = core.outagesOf('expiring permission request')
   const { attachments, attachedContents } = payments.needs
   const share = core.shares.merchants
+  const lockouts = strangerLockouts(strangersIn(core.settings), people.derive('strangers'))
   return {
     needs: {
       ...people,
       ...granted.needs,
-      ...payerAccounts(core, { messages, used }),
+      ...payerAccounts(core, { messages, used, strangers: lockouts }),
       ...payerViews({ ...core, shopOf }),
       ...authorizationsOf({ ...core, tokens, rows }),
       ...answers,
@@ -62,6 +65,7 @@ export const peopleSlice = (
         idle: async () => {
           messages.stop()
           used.close()
+          lockouts.close()
         },
       },
     ],

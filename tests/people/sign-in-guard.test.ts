@@ -1,6 +1,12 @@
-import { expect, test } from 'vitest'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { afterFailure, checkLockout, unlocked } from '../../domain/people/lockout.ts'
 import { Refusal } from '../../domain/refusal.ts'
-import { unknownNumberLockouts, makeThrottle } from '../../infrastructure/people/sign-in-guard.ts'
+import { makeThrottle } from '../../infrastructure/people/sign-in-guard.ts'
+import { strangerLockouts } from '../../infrastructure/people/stranger-lockouts.ts'
+import Database from '../../infrastructure/sqlite.ts'
 
 /** Seconds until the next attempt is allowed; undefined if it is allowed now. */
 const waitOf = (attempt: () => void): number | null | undefined => {
@@ -38,12 +44,56 @@ test('an address of IPv4 is the same one however it is written', () => {
   expect(() => check('192.0.2.1', 0)).toThrow(Refusal)
 })
 
+const folder = mkdtempSync(join(tmpdir(), 'daybook-strangers-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const lockoutsIn = (name: string, most?: number) => {
+  const file = join(folder, name)
+  const lockouts = strangerLockouts(file, 'a key', most)
+  onTestFinished(lockouts.close)
+  return { ...lockouts, file }
+}
+
 test('a stranger is locked out as a payer would be, though ten thousand others fail', () => {
-  const { check, fail } = unknownNumberLockouts()
+  const { check, fail } = lockoutsIn('many')
   let failures = 0
   const wait = () => waitOf(() => check('4700000000', 0))
   for (; wait() === undefined && failures < 100; failures++) fail('4700000000', 0)
   expect(failures).toBe(3)
   for (let n = 0; n < 9_999; n++) fail(`stranger ${n}`, 0)
   expect(wait()).toBe(30)
+})
+
+test('strangers are locked for all processes and over a restart, as payers are', () => {
+  const [one, other] = [lockoutsIn('shared'), lockoutsIn('shared')]
+  let payer = unlocked
+  let at = 0
+  for (let failures = 0; failures < 12; failures++) {
+    const { check, fail } = failures % 2 === 0 ? one : other
+    check('4700000000', at)
+    fail('4700000000', at)
+    payer = afterFailure(payer, at)
+    one.close()
+    const waits = [one, other].map((each) => waitOf(() => each.check('4700000000', at)))
+    const expected = waitOf(() => checkLockout(payer, at))
+    expect(waits).toEqual([expected, expected])
+    // A guess that was checked meanwhile is refused, and counts for nothing.
+    expect(expected === undefined || waitOf(() => other.fail('4700000000', at)) === expected).toBe(
+      true,
+    )
+    at = Math.max(at, payer.lockedUntil)
+  }
+})
+
+test('strangers who fail under ever new numbers fill no disk, and no number is in the file', () => {
+  const { fail, check, file, close } = lockoutsIn('bounded', 100)
+  for (let at = 0; at < 2_000; at++) fail(`47000${at}`, at)
+  for (let n = 0; n < 2; n++) fail('4742424242', 2_000)
+  fail('4742424242', 2_000)
+  expect(waitOf(() => check('4742424242', 2_000))).toBe(30)
+  close()
+  const sqlite = new Database(file, { readonly: true })
+  expect(sqlite.prepare('SELECT count(*) FROM strangers').pluck().get()).toBeLessThanOrEqual(101)
+  sqlite.close()
+  expect(readFileSync(file).includes('4742424242')).toBe(false)
 })
