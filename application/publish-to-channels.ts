@@ -52,7 +52,7 @@ export const publishToChannels = ({ message, hub, onFailure }: Needs) => {
       const { uri, subject, revision, event: name, seqno } = data
       const channel = channelOf(uri) ?? ''
       const about = { subject, revision, event: name, seqno }
-      void inOrder(channel, () => publish(channel, about, uri))
+      inOrder(channel, () => publish(channel, about, uri)).catch(onFailure)
     }
   }
 }

@@ -63,15 +63,16 @@ export const runningDeliveries = (
       const { subject } = row
       const held = holding(slot)
       underWay.add(subject)
-      void attempt(row, slot, held.delivered)
+      attempt(row, slot, held.delivered)
         .catch((error: unknown) => {
           backingOff.set(subject, now() + backOffMs)
           onFailure(error)
         })
-        .then(() => {
+        .finally(() => {
           held.ended()
           end(subject)
         })
+        .catch(onFailure)
     },
     isBackingOff,
     isReady: (subject: string): boolean => !underWay.has(subject) && !isBackingOff(subject),

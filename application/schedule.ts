@@ -41,9 +41,9 @@ export const schedule = ({ now, after, onFailure }: Needs, work: DueWork) => {
     } catch (error) {
       isWanted = false
       isBackingOff = true
+      lookIn(backOffMs)
       // Work aborted by stopping has not failed.
       if (!stopped.aborted) onFailure(error)
-      lookIn(backOffMs)
     } finally {
       running = undefined
     }

@@ -163,7 +163,7 @@ const authorize = async (
   return tids
 }
 
-process.on('message', async (task: Task) => {
+const perform = async (task: Task): Promise<void> => {
   try {
     const answer =
       task.type === 'load'
@@ -173,4 +173,7 @@ process.on('message', async (task: Task) => {
   } catch (error) {
     process.send?.({ error: String(error) })
   }
+}
+process.on('message', (task: Task) => {
+  perform(task).catch(() => process.exit(1))
 })

@@ -177,8 +177,11 @@ const play = async ({ address, errors }: ServiceProcess, directory: string): Pro
 const directory = await mkdtemp(join(tmpdir(), 'daybook-demo-'))
 try {
   const service = await startServiceProcess({ EVENT_STORE, DATA_DIR: directory })
-  const haveAgreed = await play(service, directory).finally(() => service.stop())
-  if (!haveAgreed) process.exitCode = 1
+  try {
+    if (!(await play(service, directory))) process.exitCode = 1
+  } finally {
+    await service.stop()
+  }
 } catch (error) {
   if (!(error instanceof DaybookError)) throw error
   say(`\nThe story breaks off: ${error.message}`)

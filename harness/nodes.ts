@@ -84,10 +84,13 @@ const passOn = (
   before: () => Promise<void>,
 ): void => {
   const { method = 'GET', headers, url = '/' } = asked
-  const sent = request(new URL(url, to), { method, headers }, async (back) => {
+  const answerWith = async (back: IncomingMessage): Promise<void> => {
     await before()
     answer.writeHead(back.statusCode ?? 502, back.rawHeaders)
     back.pipe(answer)
+  }
+  const sent = request(new URL(url, to), { method, headers }, (back) => {
+    answerWith(back).catch(() => answer.destroy())
   })
   sent.on('error', () => answer.destroy())
   asked.pipe(sent)

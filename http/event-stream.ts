@@ -1,3 +1,4 @@
+import { contain } from '../application/contain.ts'
 import { RequestError } from './errors.ts'
 import { pageHeaders } from './payer/page.ts'
 import type { RawReply } from './route.ts'
@@ -43,13 +44,13 @@ export const changesReply = (
   isSecure: boolean,
 ): RawReply => {
   const encoder = new TextEncoder()
-  let look = async (): Promise<void> => {}
+  let look = (): void => {}
   let end = () => {}
   // Before the stream starts, so that a refusal is a status.
   const unwatch = watch(
     stream,
     from,
-    () => void look(),
+    () => look(),
     () => end(),
     person,
   )
@@ -65,17 +66,20 @@ export const changesReply = (
     unwatch()
   }
   const body = new ReadableStream<Uint8Array>({
-    start: async (controller) => {
+    start: (controller) => {
       const send = (text: string) => {
         if (isOpen) controller.enqueue(encoder.encode(text))
       }
-      heartbeat = setInterval(() => {
+      const beat = async (): Promise<void> => {
         // The client stopped reading.
         if ((controller.desiredSize ?? 0) < -mostUnread) end()
         if (isOver()) sendLast('over')
         send(':\n\n')
-        void endUnlessAllowed()
-      }, heartbeatMs)
+        await endUnlessAllowed()
+      }
+      // The browser comes again, and is answered with what has failed.
+      const failed = () => end()
+      heartbeat = setInterval(contain(beat, failed), heartbeatMs)
       end = () => {
         if (!isOpen) return
         stop()
@@ -96,12 +100,12 @@ export const changesReply = (
         else if (isOver()) sendLast('over')
       }
       send('retry: 2000\n\n')
-      const begin = (): Promise<void> => {
-        look = lookNow
-        return look()
+      const begin = (): void => {
+        look = contain(lookNow, failed)
+        look()
       }
-      if (rest > 0) resting = setTimeout(() => void begin(), rest)
-      else await begin()
+      if (rest > 0) resting = setTimeout(begin, rest)
+      else begin()
     },
     cancel: stop,
   })

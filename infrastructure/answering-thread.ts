@@ -2,7 +2,7 @@ import type { Worker, WorkerOptions } from 'node:worker_threads'
 import { DamagedEvent, StoreUnavailable } from '../application/event-store.ts'
 import { UnreadableEvent } from '../domain/events.ts'
 import Database from './sqlite.ts'
-import { startWorker } from './worker.ts'
+import { hear, startWorker } from './worker.ts'
 
 /** An error in the form sent between threads, where its class would be lost. */
 export type ThreadProblem = {
@@ -53,7 +53,7 @@ export const answeringThread = <Question, Result>(name: string, about: Thread) =
   const begin = (): Worker => {
     const started = startWorker(name, about.options)
     let reason = new Error(`the thread that ${about.does} has ended`)
-    started.on('message', (given: Answered<Result>) => {
+    hear(started, (given: Answered<Result>) => {
       started.unref()
       reply(given)
     })

@@ -1,6 +1,8 @@
 import { getRequestListener } from '@hono/node-server'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { contain } from '../application/contain.ts'
 import { discardRest, isAhead, limitAhead, batchRequests } from './http-exchanges.ts'
 import { stopServer } from './stop-server.ts'
 import { answerWrong, answerWrongRequests, repeatedIn, type MakeRefusal } from './wrong-requests.ts'
@@ -10,6 +12,8 @@ type Needs = {
   readonly hostname: string
   readonly refusal: MakeRefusal
   readonly pause: (milliseconds: number) => Promise<unknown>
+  /** Called with what failed outside of the app; the connection is closed. */
+  readonly onFailure: (error: unknown) => void
 }
 
 /** Idle timeout of a connection in both directions: an unread response takes memory. */
@@ -19,7 +23,7 @@ const longestSilenceMs = 300_000
  * The HTTP server around the app; also answers invalid requests. `stop` lets requests in progress
  * or arriving finish, each as the last one on its connection.
  */
-export const makeHttpServer = ({ fetch, hostname, refusal, pause }: Needs) => {
+export const makeHttpServer = ({ fetch, hostname, refusal, pause, onFailure }: Needs) => {
   let isStopping = false
   let begun = 0
   const unroutable = () => {
@@ -32,8 +36,14 @@ export const makeHttpServer = ({ fetch, hostname, refusal, pause }: Needs) => {
     // The automatic clean-up would close connections of clients that are still sending.
     autoCleanupIncoming: false,
   })
+  const closing = (socket: Duplex) => (error: unknown) => {
+    onFailure(error)
+    socket.destroy()
+  }
   const inBatch = batchRequests()
   const isTooFarAhead = limitAhead()
+
+  const failing = ({ socket }: IncomingMessage) => closing(socket)
 
   const begin = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     begun += 1
@@ -44,21 +54,27 @@ export const makeHttpServer = ({ fetch, hostname, refusal, pause }: Needs) => {
     if (repeated !== undefined)
       return answerWrong(outgoing, refusal(400, `The header ${repeated} must appear only once.`))
     // Requests for the same route usually have URLs of equal length.
-    inBatch(incoming.url?.length ?? 0, () => {
-      if (outgoing.destroyed) return
+    const answer = (): unknown => {
+      if (outgoing.destroyed) return undefined
       discardRest(incoming, outgoing)
-      void listener(incoming, outgoing)
-    })
+      return listener(incoming, outgoing)
+    }
+    inBatch(incoming.url?.length ?? 0, contain(answer, failing(incoming)))
   }
 
-  const server = createServer({ requireHostHeader: false }, (incoming, outgoing) => {
+  const arrived = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     // Requests after the last response are ignored (RFC 9112, 9.6).
     if (!incoming.socket.writable) return
     if (!isAhead(outgoing)) return begin(incoming, outgoing)
     if (isTooFarAhead(incoming, outgoing)) return
     // Start only when earlier responses are sent, or this response would be buffered.
-    outgoing.once('socket', () => begin(incoming, outgoing))
-  })
+    const beginLater = (): void => begin(incoming, outgoing)
+    outgoing.once('socket', contain(beginLater, failing(incoming)))
+  }
+
+  const server = createServer({ requireHostHeader: false }, (incoming, outgoing) =>
+    contain(arrived, failing(incoming))(incoming, outgoing),
+  )
   const connections = new Set<Socket>()
   server.on('connection', (socket) => {
     connections.add(socket)
@@ -69,7 +85,7 @@ export const makeHttpServer = ({ fetch, hostname, refusal, pause }: Needs) => {
   // about a minute, and would send into one that was just closed.
   server.keepAliveTimeout = 0
 
-  answerWrongRequests(server, refusal)
+  answerWrongRequests(server, refusal, closing)
   const stop = (): Promise<void> => {
     isStopping = true
     return stopServer({ server, connections, pause, begun: () => begun })

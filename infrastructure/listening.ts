@@ -1,13 +1,21 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
+import type { Log } from './log.ts'
 
 /** Listens; returns the address, with the port chosen by the system. */
-export const listen = async (server: Server, hostname: string, port: number): Promise<string> => {
+export const listen = async (
+  server: Server,
+  hostname: string,
+  port: number,
+  log: Pick<Log, 'error'>,
+): Promise<string> => {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, hostname, resolve)
   })
+  // Such as too many open files: the next connection may be accepted.
+  server.on('error', (error) => log.error({ error }, 'a connection was not accepted'))
   const at = server.address() as AddressInfo
   return `http://${at.family === 'IPv6' ? `[${at.address}]` : at.address}:${at.port}`
 }

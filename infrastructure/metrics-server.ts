@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { contain } from '../application/contain.ts'
 import { listen } from './listening.ts'
+import type { Log } from './log.ts'
 import type { Settings } from './settings.ts'
 
 type Metrics = () => Promise<{ readonly type: string; readonly text: string }>
@@ -14,9 +16,10 @@ type Snapshots = (incoming: IncomingMessage, outgoing: ServerResponse) => Promis
 export const startMetricsServer = async (
   { METRICS_HOST, METRICS_PORT }: Pick<Settings, 'METRICS_HOST' | 'METRICS_PORT'>,
   metrics: Metrics,
+  log: Pick<Log, 'error'>,
   snapshots?: Snapshots,
 ) => {
-  const server = createServer({ requestTimeout: longestRequestMs }, async (incoming, outgoing) => {
+  const respond = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const { method, url } = incoming
     const answer = (status: number, text: string, type = 'text/plain'): void =>
       void outgoing.writeHead(status, { 'Content-Type': type }).end(text)
@@ -31,8 +34,14 @@ export const startMetricsServer = async (
     } catch (error) {
       return answer(500, String(error))
     }
-  })
-  const address = await listen(server, METRICS_HOST, METRICS_PORT)
+  }
+  const server = createServer({ requestTimeout: longestRequestMs }, (incoming, outgoing) =>
+    contain(respond, (error) => {
+      log.error({ error }, 'a connection has failed and is closed')
+      outgoing.destroy()
+    })(incoming, outgoing),
+  )
+  const address = await listen(server, METRICS_HOST, METRICS_PORT, log)
   const stop = (): void => {
     server.close()
     server.closeAllConnections()

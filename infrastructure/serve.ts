@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import type { Core } from './core.ts'
+import { logEscapedErrors } from './escaped-errors.ts'
 import { logShown } from './failures.ts'
 import { freePort } from './listening.ts'
 import { makeLog, type Log } from './log.ts'
@@ -77,6 +78,7 @@ export const serve = async (
   await beginFromSnapshot(settings, log)
   const started = await startServer(settings, log, 'worker')
   const { greeting, address, metricsAddress, stop } = started
+  const callOff = logEscapedErrors(log)
   const stopped = untilStopped(`${greeting}listening on ${address}\n`)
   log.info(startedAs(settings, address, metricsAddress), 'started')
   tellWrapping(started.core, settings, log)
@@ -88,7 +90,7 @@ export const serve = async (
   })
   if (isDamaged) log.warn('the read models are damaged: the service restarts with new ones')
   log.info('stopping')
-  await stop()
+  await stop().finally(callOff)
   log.info('stopped')
   log.flush()
   return isDamaged ? new URL(address).port : undefined

@@ -25,7 +25,7 @@ const startForOperator = async (
   const { SNAPSHOT_TOKEN: token } = settings
   if (!servesOperator(settings)) return undefined
   const snapshots = token === undefined ? undefined : offerSnapshots(readModelFile, token, log)
-  return startMetricsServer(settings, metrics, snapshots)
+  return startMetricsServer(settings, metrics, log, snapshots)
 }
 
 /** Starts the service on its socket; `stop` finishes requests in progress. */
@@ -49,9 +49,10 @@ export const startServer = async (settings: Settings, log: Log, beside: Where = 
     hostname,
     refusal,
     pause,
+    onFailure: (error) => log.error({ error }, 'a connection has failed and is closed'),
   })
   handleUpgrades(http.server, opened.pusher.upgrades)
-  address = await listen(http.server, hostname, port)
+  address = await listen(http.server, hostname, port, log)
   const metrics = await startForOperator(settings, log, opened.core, service.metrics)
   // Wait for the address, which callbacks contain.
   service.begin()

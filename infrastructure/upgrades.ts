@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { contain } from '../application/contain.ts'
 
 const isDropped = (name: string): boolean => /^(upgrade|http2-settings|connection)$/i.test(name)
 
@@ -19,23 +20,35 @@ const headWithoutUpgrade = ({ method, url, httpVersion, rawHeaders, headers }: I
 
 type UpgradeTaker = {
   readonly isWanted: (request: IncomingMessage) => boolean
-  readonly take: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+  readonly take: (request: IncomingMessage, socket: Duplex, head: Buffer) => unknown
+  /** Called with what failed; the connection is closed. */
+  readonly onFailure: (error: unknown) => void
 }
 
 /**
  * Passes upgrades to `take`. Unsupported ones, such as `h2c`, are handled as ordinary requests (RFC
  * 9110, 7.8). Node 24.9 and later support this; earlier versions leave everything to the listener.
  */
-export const handleUpgrades = (server: Server, { isWanted, take }: UpgradeTaker): void => {
+export const handleUpgrades = (
+  server: Server,
+  { isWanted, take, onFailure }: UpgradeTaker,
+): void => {
   Object.assign(server, { shouldUpgradeCallback: isWanted })
-  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): unknown => {
     const onError = (): void => void socket.destroy()
     socket.on('error', onError)
     // An earlier request on the connection is still in progress.
-    if ('_httpMessage' in socket && socket._httpMessage) return void socket.destroy()
+    if ('_httpMessage' in socket && socket._httpMessage) return socket.destroy()
     if (isWanted(request)) return take(request, socket, head)
     socket.off('error', onError)
     socket.unshift(Buffer.concat([headWithoutUpgrade(request), head]))
-    server.emit('connection', socket)
+    return server.emit('connection', socket)
+  }
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const failed = (error: unknown): void => {
+      onFailure(error)
+      socket.destroy()
+    }
+    contain(upgrade, failed)(request, socket, head)
   })
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { concurrencyLimit } from '../application/concurrency-limit.ts'
 import type { Path } from '../application/fair-queue.ts'
-import { startWorker } from './worker.ts'
+import { endWorker, startWorker } from './worker.ts'
 
 type Times = {
   readonly longestMs: number
@@ -25,7 +25,7 @@ export const workerOnDemand = <Asked, Answer>(
 
   const end = (): void => {
     clearTimeout(idle)
-    void thread?.terminate()
+    if (thread) endWorker(thread)
     thread = undefined
   }
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { concurrencyLimit } from '../application/concurrency-limit.ts'
-import { startWorker } from './worker.ts'
+import { endWorker, startWorker } from './worker.ts'
 
 /** Work in a worker thread that replies once, one call at a time. Undefined on timeout. */
 export const workerPerJob = <Asked, Answer>(name: string, longestMs: number) => {
@@ -8,7 +8,7 @@ export const workerPerJob = <Asked, Answer>(name: string, longestMs: number) => 
 
   const answer = async (asked: Asked): Promise<Answer | undefined> => {
     const worker = startWorker(name, { workerData: asked })
-    const late = setTimeout(() => void worker.terminate(), longestMs)
+    const late = setTimeout(endWorker, longestMs, worker)
     try {
       const answered = once(worker, 'message') as Promise<[Answer]>
       const ended = once(worker, 'exit').then((): [undefined] => [undefined])
@@ -16,7 +16,7 @@ export const workerPerJob = <Asked, Answer>(name: string, longestMs: number) => 
       return found
     } finally {
       clearTimeout(late)
-      void worker.terminate()
+      endWorker(worker)
     }
   }
 

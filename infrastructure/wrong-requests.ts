@@ -1,5 +1,6 @@
 import { METHODS, ServerResponse, STATUS_CODES, type IncomingMessage, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { contain } from '../application/contain.ts'
 import { discardRest } from './http-exchanges.ts'
 
 /** Statuses for invalid requests. */
@@ -63,21 +64,24 @@ const answerOn = (socket: Duplex, { status, headers, body }: Refusal): void => {
 }
 
 /** Answers requests that Node's parser does not pass to the app. */
-export const answerWrongRequests = (server: Server, refusal: MakeRefusal): void => {
+export const answerWrongRequests = (
+  server: Server,
+  refusal: MakeRefusal,
+  failing: (socket: Duplex) => (error: unknown) => void,
+): void => {
   const notAllowed = (description: string): Refusal => {
     const { status, headers, body } = refusal(405, description)
     return { status, headers: { ...headers, Allow: methods }, body }
   }
-  server.on('checkExpectation', (_, outgoing: ServerResponse) =>
-    answerWrong(outgoing, refusal(417, 'Only 100-continue can be expected.')),
-  )
-  server.on('connect', (_, socket: Duplex) => {
+  const answerExpectation = (outgoing: ServerResponse): void =>
+    answerWrong(outgoing, refusal(417, 'Only 100-continue can be expected.'))
+  const answerConnect = (socket: Duplex): void => {
     // Node leaves this socket to us; an unhandled error would end the process.
     socket.on('error', () => socket.destroy())
     if (!socket.writable) return void socket.destroy()
     answerOn(socket, notAllowed('This is not a proxy: CONNECT is not supported.'))
-  })
-  server.on('clientError', (error: ClientError, socket: Duplex) => {
+  }
+  const answerError = (error: ClientError, socket: Duplex): void => {
     const first = '_httpMessage' in socket ? socket._httpMessage : null
     // Do not mix it with a response in progress, or one that an earlier request waits for.
     const isAnswering = first instanceof ServerResponse && (first.headersSent || first.req.complete)
@@ -94,5 +98,12 @@ export const answerWrongRequests = (server: Server, refusal: MakeRefusal): void 
           : answerOn(socket, notAllowed(`The method ${method} is not known.`))
       }
     }
-  })
+  }
+  server.on('checkExpectation', ({ socket }: IncomingMessage, outgoing: ServerResponse) =>
+    contain(answerExpectation, failing(socket))(outgoing),
+  )
+  server.on('connect', (_, socket: Duplex) => contain(answerConnect, failing(socket))(socket))
+  server.on('clientError', (error: ClientError, socket: Duplex) =>
+    contain(answerError, failing(socket))(error, socket),
+  )
 }

@@ -16,10 +16,12 @@ if (navigator.clipboard)
     const button = document.createElement('button')
     button.className = 'copy'
     button.textContent = 'Copy'
-    button.addEventListener('click', async () => {
-      await navigator.clipboard.writeText(code.textContent)
+    const copied = () => {
       button.textContent = 'Copied'
       setTimeout(() => (button.textContent = 'Copy'), 2000)
+    }
+    button.addEventListener('click', () => {
+      navigator.clipboard.writeText(code.textContent).then(copied, () => {})
     })
     code.parentElement.append(button)
   }
@@ -44,7 +46,10 @@ const search = async () => {
 let typing
 field.addEventListener('input', () => {
   clearTimeout(typing)
-  typing = setTimeout(search, 150)
+  // Without an answer the button still searches.
+  typing = setTimeout(() => {
+    search().catch(() => {})
+  }, 150)
 })
 document.addEventListener('keydown', (event) => {
   if (event.key === 'Escape') panel.hidden = true

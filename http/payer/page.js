@@ -36,16 +36,19 @@ if (live) {
   })
 }
 const fresh = document.querySelector('[data-refresh]')
-if (fresh)
-  setInterval(async () => {
+if (fresh) {
+  const refresh = async () => {
     if (document.hidden) return
-    const answer = await fetch(location.href).catch(() => undefined)
-    if (!answer) return
+    const answer = await fetch(location.href)
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
     const linksIn = (part) =>
       [...part.querySelectorAll('[data-refresh] a')].map((link) => link.href).join()
     if (linksIn(page) !== linksIn(document)) location.reload()
+  }
+  setInterval(() => {
+    refresh().catch(() => {})
   }, 5000)
+}
 for (const text of document.querySelectorAll('[data-scripted]')) text.hidden = false
 const away = document.querySelector('a[data-return]')
 const stay = document.querySelector('[data-stay]')

@@ -2,6 +2,7 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { problemOf, type Answered } from '../answering-thread.ts'
 import { openStoreToRead, type Place } from '../stores.ts'
 import { yieldToRequests } from '../thread-priority.ts'
+import { endThread } from '../worker.ts'
 import { makeAndThin, type MakingRequest } from './make-moment.ts'
 import { momentFiles } from './moment-files.ts'
 
@@ -25,7 +26,9 @@ const run = async (port: MessagePort, { place, ...given }: MakingStart): Promise
   }
 
   port.on('message', (request: MakingRequest) => {
-    void make(request).then((reply) => port.postMessage(reply))
+    make(request)
+      .then((reply) => port.postMessage(reply))
+      .catch(endThread)
   })
 }
 

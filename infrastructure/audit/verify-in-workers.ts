@@ -1,5 +1,5 @@
 import { openStoreToRead, type Place } from '../stores.ts'
-import { startWorker } from '../worker.ts'
+import { hear, startWorker } from '../worker.ts'
 import type { AuditReply } from './audit-worker.ts'
 import { performAudit, type AuditFound, type AuditPart, type AuditStart } from './perform-audit.ts'
 import type { Progress } from './problems.ts'
@@ -16,7 +16,7 @@ export const auditInWorker = (given: AuditStart, progress: Progress) => {
   const workerData = { ...given, place: { ...given.place } } satisfies AuditStart
   const thread = startWorker('audit/audit-worker', { workerData, resourceLimits })
   const found = new Promise<AuditFound>((resolve, reject) => {
-    thread.on('message', (reply: AuditReply) => {
+    hear(thread, (reply: AuditReply) => {
       if ('progress' in reply) progress(...reply.progress)
       else if ('found' in reply) resolve(reply.found)
       else reject(new Error(reply.problem))

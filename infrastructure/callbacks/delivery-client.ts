@@ -2,7 +2,7 @@ import type { MessagePort, Worker } from 'node:worker_threads'
 import { StoreUnavailable } from '../../application/event-store.ts'
 import type { Work } from '../background-work.ts'
 import type { Core } from '../core.ts'
-import { startWorker } from '../worker.ts'
+import { endWorker, hear, startWorker } from '../worker.ts'
 import type { DeliveryStart, FromDelivery, ToDelivery } from './delivery-exchange.ts'
 
 /** In megabytes. */
@@ -39,7 +39,7 @@ const startThread = (
   let isReady = false
   let reason = 'the thread that delivers callbacks has ended'
 
-  worker.on('message', (message: FromDelivery) => {
+  hear(worker, (message: FromDelivery) => {
     if (message === 'ready') {
       isReady = true
       log.info('callbacks are delivered in a worker thread')
@@ -71,7 +71,7 @@ const startThread = (
     stop: async (): Promise<void> => {
       tell('stop')
       // It records its sent messages first. A thread that is still starting gets an extra second.
-      const late = isReady ? undefined : setTimeout(() => void worker.terminate(), longestBeginMs)
+      const late = isReady ? undefined : setTimeout(endWorker, longestBeginMs, worker)
       await ended
       clearTimeout(late)
     },

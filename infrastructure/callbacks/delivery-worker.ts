@@ -8,6 +8,7 @@ import { makeLog } from '../log.ts'
 import type { StartFolding } from '../read-models/folding.ts'
 import { foldedElsewhere } from '../read-models/folded-elsewhere.ts'
 import { yieldToRequests } from '../thread-priority.ts'
+import { endThread } from '../worker.ts'
 import { callbackDelivery } from './delivery.ts'
 import type { DeliveryStart, FromDelivery, ToDelivery } from './delivery-exchange.ts'
 import { secretsOfMerchants } from './merchant-secrets.ts'
@@ -102,9 +103,9 @@ const run = async (port: MessagePort, start: DeliveryStart): Promise<void> => {
   }
 
   port.on('message', (message: ToDelivery) => {
-    if (message === 'stop') void stop()
+    if (message === 'stop') stop().catch(endThread)
     else if ('moved' in message) moved(message.moved)
-    else void settle(message.settle)
+    else settle(message.settle).catch(endThread)
   })
   await begun
   send('ready')

@@ -17,10 +17,19 @@ export const watchMessages = ({ lastPlace }: Needs) => {
   let isLookDue = false
   let hasEnded = false
 
+  /** Requests look for themselves if it cannot be read, and are answered with the failure. */
+  const lastPlaceIfReadable = (merchant: string): number => {
+    try {
+      return lastPlace(merchant)
+    } catch {
+      return Infinity
+    }
+  }
+
   const look = (): void => {
     isLookDue = false
     for (const [merchant, all] of waiting) {
-      const last = lastPlace(merchant)
+      const last = lastPlaceIfReadable(merchant)
       for (const { after, resume } of all) if (last > after) resume()
     }
   }

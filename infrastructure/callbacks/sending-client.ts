@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import type { PrivateKeys } from '../keys.ts'
-import { startWorker } from '../worker.ts'
+import { endWorker, hear, startWorker } from '../worker.ts'
 import { TooLate } from './deadline.ts'
 import type { PostAnswer } from './post.ts'
 import type { SendingReply, SendingRequest } from './sending-worker.ts'
@@ -29,7 +29,7 @@ const startThread = (options: PostOptions, onEnd: () => void) => {
   const waiting = new Map<number, Waiting>()
   const pairs = new Map<PrivateKeys, number>()
   let reason = 'the thread that sends callbacks has ended'
-  worker.on('message', (reply: SendingReply) => {
+  hear(worker, (reply: SendingReply) => {
     const one = waiting.get(reply.number)
     waiting.delete(reply.number)
     if ('answer' in reply) one?.resolve(reply.answer)
@@ -56,7 +56,7 @@ const startThread = (options: PostOptions, onEnd: () => void) => {
         worker.ref()
         tell({ number, keyPair, message })
       }),
-    end: () => void worker.terminate(),
+    end: () => endWorker(worker),
   }
 }
 

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { signRsaInline, type PrivateKeys } from '../keys.ts'
 import { yieldToRequests } from '../thread-priority.ts'
+import { endThread } from '../worker.ts'
 import { TooLate } from './deadline.ts'
 import { makeResolve } from './name-resolution.ts'
 import type { PostAnswer } from './post.ts'
@@ -34,8 +35,8 @@ if (parentPort) {
   port.on('message', (request: SendingRequest) => {
     if ('keys' in request) return void pairs.set(request.keyPair, request.keys)
     const { number, keyPair, message } = request
-    void perform(message, pairs.get(keyPair)).then((done) =>
-      port.postMessage({ number, ...done } satisfies SendingReply),
-    )
+    perform(message, pairs.get(keyPair))
+      .then((done) => port.postMessage({ number, ...done } satisfies SendingReply))
+      .catch(endThread)
   })
 }

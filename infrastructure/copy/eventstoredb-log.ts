@@ -124,9 +124,10 @@ const appends = (connectionString: string) => {
     let failure: unknown
     for (const run of rest) {
       if (failure !== undefined) break
-      const sent = send(opened, run).catch((error: unknown) => void (failure ??= error))
+      const sent = send(opened, run)
+        .catch((error: unknown) => void (failure ??= error))
+        .finally(() => underWay.delete(sent))
       underWay.add(sent)
-      void sent.then(() => underWay.delete(sent))
       if (underWay.size >= window) await Promise.race(underWay)
     }
     await Promise.all(underWay)

@@ -1,5 +1,6 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { WrongExpectedRevision, type Position } from '../../application/event-store.ts'
+import { endThread } from '../worker.ts'
 import type { Content } from './event-entry.ts'
 import { commitInGroups, type Append, type Commits } from './group-commits.ts'
 import { sharedEnds } from './shared-ends.ts'
@@ -112,7 +113,7 @@ const run = (port: MessagePort, { commits, close, answeredSharers }: ReturnType<
   const share = (shared: MessagePort): void => {
     const theirs = answerThrough(shared, commits, answeredSharers)
     shared.on('message', (request: Request) => {
-      if (request === 'end') void theirs.end()
+      if (request === 'end') theirs.end().catch(endThread)
       else theirs.answer(request)
     })
     // Threads sharing the writer have already ended.
@@ -120,7 +121,7 @@ const run = (port: MessagePort, { commits, close, answeredSharers }: ReturnType<
   }
 
   port.on('message', (request: Request | Shared) => {
-    if (request === 'end') void own.end().then(close)
+    if (request === 'end') own.end().then(close).catch(endThread)
     else if ('shared' in request) share(request.shared)
     else own.answer(request)
   })

@@ -125,9 +125,10 @@ export const commitInGroups = (
       for (const { reject } of failed) reject(unavailable(error))
       // An open transaction would lock out every writer.
       writer.abandon()
+    } finally {
+      if (queue.length === 0) emptied?.()
+      schedule()
     }
-    if (queue.length === 0) emptied?.()
-    schedule()
   }
 
   return {

@@ -146,8 +146,17 @@ export const writeEvents = (database: Database.Database): EventWriter => {
     return { revision: known.revision, position }
   }
 
+  const abandon = (): void => {
+    newest = undefined
+    streams.clear()
+    version = -1
+    if (database.inTransaction) rollback.run()
+  }
+
   return {
     begin: () => {
+      // An append that broke off must not be committed with the next one.
+      if (database.inTransaction) abandon()
       try {
         begin.run()
       } catch (error) {
@@ -177,12 +186,7 @@ export const writeEvents = (database: Database.Database): EventWriter => {
       newest = undefined
       return { end: position, endOfOthers }
     },
-    abandon: () => {
-      newest = undefined
-      streams.clear()
-      version = -1
-      if (database.inTransaction) rollback.run()
-    },
+    abandon,
     close: mark.close,
   }
 }

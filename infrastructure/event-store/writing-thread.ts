@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { MessagePort } from 'node:worker_threads'
 import { StoreUnavailable } from '../../application/event-store.ts'
-import { startWorker } from '../worker.ts'
+import { hear, startWorker } from '../worker.ts'
 import type { Given, Reply, Request, Shared } from './commit-worker.ts'
 
 /** In megabytes. Requests are short-lived. */
@@ -24,7 +24,7 @@ export const threadFor =
   (workerData: Given): StartWriting =>
   (onReply, onEnd, onProblem) => {
     const worker = startWorker('event-store/commit-worker', { workerData, resourceLimits })
-    worker.on('message', onReply)
+    hear(worker, onReply)
     // A database error arrives without its message.
     worker.on('error', ({ message }) => message && onProblem(message))
     worker.once('exit', onEnd)

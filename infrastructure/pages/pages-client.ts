@@ -6,7 +6,7 @@ import type { Log } from '../log.ts'
 import type { Vitals } from '../readiness.ts'
 import type { ReadModels } from '../read-models/read-models.ts'
 import type { Settings } from '../settings.ts'
-import { startWorker } from '../worker.ts'
+import { endWorker, hear, startWorker } from '../worker.ts'
 import { requestPages } from './request-pages.ts'
 import type { FromPages, Measured, PagesStart, ToPages } from './page-exchange.ts'
 
@@ -56,7 +56,7 @@ const startThread = (
   let isReady = false
   let reason = 'the thread that shows pages has ended'
 
-  worker.on('message', (message: FromPages) => {
+  hear(worker, (message: FromPages) => {
     if (message === 'ready') {
       isReady = true
       log.info('pages are answered in a worker thread')
@@ -65,7 +65,8 @@ const startThread = (
     else if ('of' in message) exchanges.read(message.of, message.chunk)
     else if ('failed' in message) exchanges.fail(message.failed, new Error(message.problem))
     else if ('measured' in message) measure(...message.measured)
-    else void tellVitals(message.wanted)
+    else return tellVitals(message.wanted)
+    return undefined
   })
   worker.on('error', ({ message }) => (reason = `${reason}: ${message}`))
   const ended = new Promise<void>((resolve) => {
@@ -87,8 +88,8 @@ const startThread = (
     stop: async (): Promise<void> => {
       // It receives no messages before it is ready.
       if (isReady) tell('stop')
-      else void worker.terminate()
-      const late = setTimeout(() => void worker.terminate(), longestEndMs)
+      else endWorker(worker)
+      const late = setTimeout(endWorker, longestEndMs, worker)
       await ended
       clearTimeout(late)
     },
@@ -127,7 +128,10 @@ const threadOnDemand = (needs: Needs, log: Log) => {
     clearTimeout(idle)
     idle = setTimeout(() => {
       if (thread?.underWay()) watchIdle()
-      else void stop()
+      else
+        stop().catch((error: unknown) =>
+          log.error({ error }, 'the thread that shows pages was not ended'),
+        )
     }, idleMs).unref()
   }
 

@@ -1,10 +1,12 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { StoreUnavailable } from '../../application/event-store.ts'
+import { logEscapedErrors } from '../escaped-errors.ts'
 import { makeLog } from '../log.ts'
 import type { Vitals } from '../readiness.ts'
 import { foldedElsewhere } from '../read-models/folded-elsewhere.ts'
 import { openService } from '../server.ts'
 import { yieldToRequests } from '../thread-priority.ts'
+import { endThread } from '../worker.ts'
 import { answerPages } from './answer-pages.ts'
 import type { FromPages, PagesStart, ToPages } from './page-exchange.ts'
 
@@ -36,7 +38,8 @@ const run = async (port: MessagePort, start: PagesStart): Promise<void> => {
   port.on('message', (message: ToPages) => {
     if (typeof message === 'object' && 'moved' in message) moved(message.moved)
   })
-  const { app, core, service } = await openService(settings, makeLog(settings.LOG_LEVEL), {
+  const log = makeLog(settings.LOG_LEVEL)
+  const { app, core, service } = await openService(settings, log, {
     address: () => address,
     folding,
     measure: (...measured) => send({ measured }),
@@ -52,10 +55,11 @@ const run = async (port: MessagePort, start: PagesStart): Promise<void> => {
 
   port.on('message', (message: ToPages) => {
     if (message === 'end') service.endStreams()
-    else if (message === 'stop') void stop()
+    else if (message === 'stop') stop().catch(endThread)
     else if ('told' in message) received(message.told, message.vitals)
     else if (!('moved' in message)) answer(message)
   })
+  logEscapedErrors(log)
   send('ready')
 }
 

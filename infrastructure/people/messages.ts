@@ -58,8 +58,9 @@ const sendToGateway = ({ url, log, post }: GatewayNeeds) => {
 
   const mail: SendMessage = (to, text) => {
     const one = attempt(randomUUID(), JSON.stringify({ to, text }))
+      .catch((error: unknown) => log.error({ error }, 'a message was not sent'))
+      .finally(() => sending.delete(one))
     sending.add(one)
-    void one.finally(() => sending.delete(one))
   }
   const send: SendMessage = (phone, text) => mail(`+${phone}`, text)
   const settled = async (): Promise<void> => void (await Promise.all(sending))

@@ -14,7 +14,10 @@ const countOf = (processes: number): string =>
   ].join('\n')
 
 /** Collects metrics from all processes, and joins them for the process that requested them. */
-export const gatherMetrics = (running: () => readonly Worker[]) => {
+export const gatherMetrics = (
+  running: () => readonly Worker[],
+  onFailure: (error: unknown) => void,
+) => {
   const waiting = new Map<string, (text: string) => void>()
   /** The latest reply of each process: its counters still count after it has ended. */
   const last = new Map<number, string>()
@@ -22,7 +25,8 @@ export const gatherMetrics = (running: () => readonly Worker[]) => {
   let count = 0
 
   const send = (worker: Worker, message: FromSupervisor): void => {
-    if (worker.isConnected()) worker.send(message)
+    // It may end before the message arrives.
+    if (worker.isConnected()) worker.send(message, () => {})
   }
 
   const ask = (worker: Worker, number: number): Promise<string> =>
@@ -51,7 +55,10 @@ export const gatherMetrics = (running: () => readonly Worker[]) => {
       if ('own' in message) waiting.get(`${worker.id}/${message.number}`)?.(message.own)
       if (!('wanted' in message)) return
       const number = message.wanted
-      void gather().then((all) => send(worker, { all, number }))
+      // Without an answer it reports its own.
+      gather()
+        .then((all) => send(worker, { all, number }))
+        .catch(onFailure)
     },
     onEnded: ({ id }: Worker): void => {
       ended = joinMetrics([], [ended, last.get(id) ?? ''])

@@ -15,7 +15,8 @@ const answerWithinMs = 5_000
 
 type Metrics = { readonly type: string; readonly text: string }
 
-export const sendToSupervisor = (message: ToSupervisor): void => void process.send?.(message)
+export const sendToSupervisor = (message: ToSupervisor): void =>
+  void process.send?.(message, () => {})
 
 /**
  * The metrics of all processes of the supervisor; only this one's without a supervisor or without

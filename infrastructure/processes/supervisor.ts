@@ -1,5 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
 import { setTimeout as pause } from 'node:timers/promises'
+import { contain } from '../../application/contain.ts'
 import { type Log, makeLog } from '../log.ts'
 import type { Settings } from '../settings.ts'
 import { gatherMetrics } from './gather-metrics.ts'
@@ -31,6 +32,8 @@ const starting = (env: NodeJS.ProcessEnv, onMessage: (of: Worker, text: ToSuperv
         else onMessage(worker, message)
       })
       worker.once('exit', () => resolve(undefined))
+      // Its end is what counts.
+      worker.on('error', () => {})
     })
     return { worker, greeting }
   }
@@ -88,13 +91,17 @@ export const supervise = async (
   count: number,
 ): Promise<void> => {
   const running = new Set<Worker>()
-  const { onMessage, onEnded } = gatherMetrics(() => [...running])
-  const start = starting(await environmentOf(environment, settings), onMessage)
   const log = makeLog(settings.LOG_LEVEL)
+  const failed = (error: unknown): void =>
+    log.error({ error }, "the processes' metrics could not be joined")
+  const { onMessage, onEnded } = gatherMetrics(() => [...running], failed)
+  const start = starting(await environmentOf(environment, settings), (worker, message) =>
+    contain(onMessage, failed)(worker, message),
+  )
   let hasStopped = false
   const stop = (): void => {
     hasStopped = true
-    for (const worker of running) if (worker.isConnected()) worker.send('stop')
+    for (const worker of running) if (worker.isConnected()) worker.send('stop', () => {})
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
   const needs: Needs = {

@@ -80,7 +80,11 @@ export const makePusher = (
     },
     count: hub.count,
     publish: hub.publish,
-    upgrades: pusherSockets({ open: hub.open, clientAddress }),
+    upgrades: pusherSockets({
+      open: hub.open,
+      onFailure: (error) => log.error({ error }, 'a connection has failed and is closed'),
+      clientAddress,
+    }),
     /** Publishes what this or another process sends from now on. */
     follow: (message: Publishing['message']): void => {
       const onFailure = (error: unknown) =>

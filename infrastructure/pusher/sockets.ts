@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { WebSocket, WebSocketServer } from 'ws'
+import type { RawData, WebSocket, WebSocketServer } from 'ws'
+import { contain } from '../../application/contain.ts'
 import { makeAllowance } from '../../application/allowance.ts'
 import { networksOf } from '../networks.ts'
 
@@ -34,15 +35,32 @@ type Needs = {
       readonly networks: readonly string[]
     },
   ) => Listener | undefined
+  /** Called with what failed on a connection; it is closed. */
+  readonly onFailure: (error: unknown) => void
   readonly clientAddress: (
     peer: string | undefined,
     header: (name: string) => string | undefined,
   ) => string | undefined
 }
 
-const lineOf = (socket: WebSocket): Line => ({
-  send: (text) => socket.send(text),
-  close: (code, reason) => socket.close(code, reason),
+/** A frame holds 125 bytes, and two of them are the code (RFC 6455, 5.5). */
+const longestReason = 123
+
+/** The reason, or as much of it as a frame can hold. */
+const reasonInFrame = (reason: string): Buffer => {
+  const bytes = Buffer.from(reason)
+  let end = longestReason
+  // Not in the middle of a character.
+  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1
+  return bytes.subarray(0, end)
+}
+
+const lineOf = (socket: WebSocket, failed: (error: unknown) => void): Line => ({
+  send: contain((text: string) => socket.send(text), failed),
+  close: contain(
+    (code: number, reason: string) => socket.close(code, reasonInFrame(reason)),
+    failed,
+  ),
   cut: () => socket.terminate(),
   unread: () => socket.bufferedAmount,
 })
@@ -69,7 +87,7 @@ const options = {
 }
 
 /** WebSocket connections to `/app/<key>`, with a byte limit per client. */
-export const pusherSockets = ({ open, clientAddress }: Needs) => {
+export const pusherSockets = ({ open, onFailure, clientAddress }: Needs) => {
   let server: WebSocketServer | undefined
   /** Loaded with the first connection: most services need none. */
   const serverOf = async (): Promise<WebSocketServer> => {
@@ -93,27 +111,31 @@ export const pusherSockets = ({ open, clientAddress }: Needs) => {
     socket.on('error', () => {})
     const header = (name: string): string | undefined => headers[name]?.toString()
     const networks = networksOf(clientAddress(remoteAddress, header) ?? '')
-    const listener = open(lineOf(socket), { ...asked, networks })
+    const failed = (error: unknown): void => {
+      onFailure(error)
+      socket.terminate()
+    }
+    const listener = open(lineOf(socket, failed), { ...asked, networks })
     if (!listener) return
-    socket.on('message', (data, isBinary) =>
-      listener.receive(isBinary ? undefined : data.toString()),
-    )
-    socket.on('ping', listener.heard)
-    socket.on('pong', listener.heard)
-    socket.on('close', listener.closed)
+    const receive = (data: RawData, isBinary: boolean): void =>
+      listener.receive(isBinary ? undefined : data.toString())
+    socket.on('message', contain(receive, failed))
+    const heard = contain(listener.heard, failed)
+    socket.on('ping', heard).on('pong', heard)
+    socket.on('close', contain(listener.closed, failed))
   }
 
   return {
     isWanted: (request: IncomingMessage): boolean => askedIn(request) !== undefined,
-    take: (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    take: async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
       const asked = askedIn(request)
       if (!asked) return void socket.destroy()
-      void serverOf().then((taking) =>
-        taking.handleUpgrade(request, socket, head, (opened) => {
-          limitBytes(socket)
-          begin(opened, request, asked)
-        }),
-      )
+      const taking = await serverOf()
+      taking.handleUpgrade(request, socket, head, (opened) => {
+        limitBytes(socket)
+        begin(opened, request, asked)
+      })
     },
+    onFailure,
   }
 }

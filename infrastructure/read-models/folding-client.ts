@@ -2,7 +2,7 @@ import type { Worker } from 'node:worker_threads'
 import { start as beginning } from '../../application/event-store.ts'
 import { errorOf } from '../answering-thread.ts'
 import type { Place } from '../stores.ts'
-import { startWorker } from '../worker.ts'
+import { hear, startWorker } from '../worker.ts'
 import type { FoldingReply, FoldingRequest, FoldingStart } from './folding-worker.ts'
 import type { StartFolding } from './folding.ts'
 
@@ -27,7 +27,7 @@ export const foldInWorker =
       const place = { EVENT_STORE, DATA_DIR }
       const workerData: FoldingStart = { place, readModels, relayFrom: from }
       const started = startWorker('read-models/folding-worker', { workerData, resourceLimits })
-      started.on('message', (reply: FoldingReply) => {
+      hear(started, (reply: FoldingReply) => {
         if ('relayed' in reply) return relay?.note(reply.relayed)
         isHurried = false
         if ('position' in reply) onMoved(reply.position)

@@ -2,6 +2,7 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { start, type EventStore, type Position } from '../../application/event-store.ts'
 import { problemOf, type ThreadProblem } from '../answering-thread.ts'
 import { openStore, type OpenedStore, type Place } from '../stores.ts'
+import { endThread } from '../worker.ts'
 import { foldInline } from './folding.ts'
 import { openReadModelsAgain } from './read-model-file.ts'
 import { receiveAhead } from './receive-ahead.ts'
@@ -81,7 +82,10 @@ const run = async (
   }
 
   port.on('message', (request: FoldingRequest) => {
-    if (request === 'stop') return void stop()
+    if (request === 'stop') {
+      stop().catch(endThread)
+      return
+    }
     // The awaited event may be committed without a notification to us.
     store.log?.look()
     folding.hurry()

@@ -122,13 +122,16 @@ export const runReadModels = (needs: Needs) => {
   const publishFolded = async (): Promise<void> => {
     if (isPublishing) return
     isPublishing = true
-    while (changed.size > 0) {
-      const streams = changed
-      changed = new Set()
-      await reachedSometime(observed)
-      onFolded(streams)
+    try {
+      while (changed.size > 0) {
+        const streams = changed
+        changed = new Set()
+        await reachedSometime(observed)
+        onFolded(streams)
+      }
+    } finally {
+      isPublishing = false
     }
-    isPublishing = false
   }
 
   const following = keepFollowing({
@@ -141,7 +144,7 @@ export const runReadModels = (needs: Needs) => {
       onEvents(events)
       if (observed > position) lag.observe(events)
       for (const { stream } of events) changed.add(stream)
-      void publishFolded()
+      publishFolded().catch(onFailure)
     },
     onFailure,
   })

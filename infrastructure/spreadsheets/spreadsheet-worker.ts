@@ -68,4 +68,4 @@ const make = async (sheets: readonly Sheet[]): Promise<void> => {
   parentPort?.postMessage(new Uint8Array(file))
 }
 
-if (parentPort) void make(workerData as readonly Sheet[])
+if (parentPort) await make(workerData as readonly Sheet[])

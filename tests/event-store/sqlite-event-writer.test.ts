@@ -44,6 +44,16 @@ test('given an abandoned transaction, when others are committed, then only those
   expect(rows.lastRevision('abandoned')).toBe(0)
 })
 
+test('given a transaction that broke off, when the next is committed, then its rows are not', () => {
+  const { writer, rows } = opened()
+  writer.begin()
+  writer.write('broken off', rowsNamed('a', 2), noStream)
+  writer.begin()
+  writer.write('kept', rowsNamed('k', 1), noStream)
+  expect(writer.commit()).toEqual({ end: 1, endOfOthers: 0 })
+  expect(rows.all(0, 100).map(([position, stream]) => [position, stream])).toEqual([[1, 'kept']])
+})
+
 test.each([1, 20])(
   'given %i streams of as many events in one transaction, then all are there in order',
   (count) => {

@@ -7,12 +7,19 @@ import { makeHttpServer } from '../../infrastructure/http-server.ts'
 
 type Needs = Parameters<typeof makeHttpServer>[0]
 
-const serverOf = ({ fetch, pause = delay }: Pick<Needs, 'fetch'> & Partial<Pick<Needs, 'pause'>>) =>
+const serverOf = ({
+  fetch,
+  pause = delay,
+  onFailure = (error) => {
+    throw error
+  },
+}: Pick<Needs, 'fetch'> & Partial<Pick<Needs, 'pause' | 'onFailure'>>) =>
   makeHttpServer({
     fetch,
     hostname: 'localhost',
     refusal: (status) => ({ status, headers: {}, body: '' }),
     pause,
+    onFailure,
   })
 
 /** Returns the port of a server that listens until the test ends. */

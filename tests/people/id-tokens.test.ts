@@ -15,8 +15,8 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'daybook-id-tokens-'))
   vault = openVault(join(folder, 'vault.sqlite'))
 })
-afterEach(() => {
-  vault.close()
+afterEach(async () => {
+  await vault.close()
   rmSync(folder, { recursive: true })
 })
 

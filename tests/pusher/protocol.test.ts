@@ -46,6 +46,8 @@ describe('given a connection', () => {
 
   test.each([
     ['/app/another?protocol=7', 4001],
+    [`/app/${'k'.repeat(86)}?protocol=7`, 4001],
+    [`/app/${'k'.repeat(128)}?protocol=7`, 4001],
     ['/app/shop.key', 4008],
     ['/app/shop.key?protocol=seven', 4006],
     ['/app/shop.key?protocol=99', 4007],

@@ -19,7 +19,7 @@ for (const maker of document.querySelectorAll('[data-key-maker]')) {
   const privateKey = maker.querySelector('textarea')
   const kept = part('kept')
   maker.hidden = false
-  part('make').addEventListener('click', async () => {
+  const make = async () => {
     try {
       const algorithm = {
         name: 'RSASSA-PKCS1-v1_5',
@@ -47,6 +47,9 @@ for (const maker of document.querySelectorAll('[data-key-maker]')) {
     link.href = URL.createObjectURL(
       new Blob([privateKey.value], { type: 'application/x-pem-file' }),
     )
+  }
+  part('make').addEventListener('click', () => {
+    make().catch(() => (part('failed').hidden = false))
   })
   // Somebody who pastes another key has no use for the one that was made.
   publicKey.addEventListener('input', () => {
@@ -57,6 +60,7 @@ for (const maker of document.querySelectorAll('[data-key-maker]')) {
 }
 if (navigator.clipboard)
   for (const button of document.querySelectorAll('[data-copy-value]'))
-    button.addEventListener('click', () =>
-      navigator.clipboard.writeText(document.getElementById(button.dataset.copyValue).value),
-    )
+    button.addEventListener('click', () => {
+      const { value } = document.getElementById(button.dataset.copyValue)
+      navigator.clipboard.writeText(value).catch(() => {})
+    })

@@ -1,0 +1,202 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { connect, type AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { schedule } from '../../application/schedule.ts'
+import { changesReply } from '../../http/event-stream.ts'
+import { watchMessages } from '../../infrastructure/callbacks/message-watch.ts'
+import { makeHttpServer } from '../../infrastructure/http-server.ts'
+import { pusherSockets } from '../../infrastructure/pusher/sockets.ts'
+import { handleUpgrades } from '../../infrastructure/upgrades.ts'
+import { hear, startWorker } from '../../infrastructure/worker.ts'
+
+type Http = Parameters<typeof makeHttpServer>[0]
+
+const broken = (): never => {
+  throw new Error('broken')
+}
+
+const listening = async (server: ReturnType<typeof createServer>): Promise<number> => {
+  server.listen(0, '127.0.0.1')
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+/** A server that answers `/` and notes the messages of failures. */
+const serving = async (given: Partial<Http>) => {
+  const failures: string[] = []
+  const onFailure = (error: unknown): void => void failures.push((error as Error).message)
+  const { server } = makeHttpServer({
+    fetch: () => new Response('fine'),
+    hostname: 'localhost',
+    refusal: (status) => ({ status, headers: {}, body: '' }),
+    pause,
+    onFailure,
+    ...given,
+  })
+  const port = await listening(server)
+  const works = async (): Promise<string> => (await fetch(`http://127.0.0.1:${port}/`)).text()
+  return { server, port, failures, onFailure, works }
+}
+
+/** Resolves when the service has closed the connection. */
+const send = async (port: number, text: string): Promise<void> => {
+  const socket = connect(port, '127.0.0.1').on('error', () => {})
+  socket.resume().write(text)
+  await once(socket, 'close')
+}
+
+test.each([
+  ['is no HTTP', 'nonsense\r\n\r\n'],
+  ['has no Host', 'GET / HTTP/1.1\r\n\r\n'],
+  ['asks for a proxy', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ['expects something', 'GET / HTTP/1.1\r\nHost: x\r\nExpect: much\r\n\r\n'],
+])('when refusing what %s fails, then that connection ends and others go on', async (_, text) => {
+  const { port, failures, works } = await serving({ refusal: broken })
+  await send(port, text)
+  expect(failures).toEqual(['broken'])
+  expect(await works()).toBe('fine')
+})
+
+test('when a body breaks off on its way out, then that connection ends and others go on', async () => {
+  const { port, works } = await serving({
+    fetch: ({ url }) =>
+      url.endsWith('/') ? new Response('fine') : new Response(new ReadableStream({ pull: broken })),
+  })
+  await send(port, 'GET /stream HTTP/1.1\r\nHost: x\r\n\r\n')
+  expect(await works()).toBe('fine')
+})
+
+test('when an upload breaks off, then its reader fails and others go on', async () => {
+  let failed = (_: unknown): void => {}
+  const failure = new Promise((resolve) => (failed = resolve))
+  const { port, works } = await serving({
+    fetch: async (request) => {
+      if (request.method === 'POST') await request.arrayBuffer().catch(failed)
+      return new Response('fine')
+    },
+  })
+  const socket = connect(port, '127.0.0.1')
+  socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12345', () =>
+    socket.destroy(),
+  )
+  expect(await failure).toBeInstanceOf(Error)
+  expect(await works()).toBe('fine')
+})
+
+test.each([
+  ['at once', broken],
+  ['later', async () => broken()],
+])('when an upgrade fails %s, then that connection ends and others go on', async (_, take) => {
+  const { server, port, failures, onFailure, works } = await serving({})
+  handleUpgrades(server, { isWanted: () => true, take, onFailure })
+  await send(port, 'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n')
+  expect(failures).toEqual(['broken'])
+  expect(await works()).toBe('fine')
+})
+
+test.each(['receive', 'heard', 'closed'])(
+  'when a listener fails in %s, then its WebSocket ends and others go on',
+  async (part) => {
+    const { server, port, failures, onFailure, works } = await serving({})
+    const nothing = { receive: () => {}, heard: () => {}, closed: () => {} }
+    const open = () => ({ ...nothing, [part]: broken })
+    handleUpgrades(server, pusherSockets({ open, onFailure, clientAddress: (peer) => peer }))
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/app/x`)
+    await once(socket, 'open')
+    socket.send('text')
+    socket.ping()
+    if (part === 'closed') socket.close()
+    await once(socket, 'close')
+    await expect.poll(() => failures).toEqual(['broken'])
+    expect(await works()).toBe('fine')
+  },
+)
+
+test.each([
+  ['cannot be opened', () => broken()],
+  ['has too long a reason to end', (line: any): undefined => line.close(4000, 'æ'.repeat(100))],
+])('when a WebSocket %s, then it ends and others go on', async (_, open) => {
+  const { server, port, onFailure, works } = await serving({})
+  handleUpgrades(server, pusherSockets({ open, onFailure, clientAddress: (peer) => peer }))
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/app/x`).on('error', () => {})
+  const [code, reason] = (await once(socket, 'close')) as [number, Buffer]
+  if (code === 4000) expect(reason.toString()).toBe('æ'.repeat(61))
+  expect(await works()).toBe('fine')
+})
+
+test.each<[string, object, () => Promise<boolean>]>([
+  ['whether it is over', { isOver: broken }, async () => false],
+  ['what has changed', {}, broken],
+])('when a live page cannot find out %s, then its stream ends', async (_, given, hasChanged) => {
+  const about = { stream: 'shop', from: '', ...given }
+  const { body } = changesReply(() => () => {}, about, hasChanged, false)
+  expect(await new Response(body).text()).toBe('retry: 2000\n\n')
+})
+
+test('when the last message cannot be found, then who waits for it looks for itself', async () => {
+  let find = (): number => 0
+  const watch = watchMessages({ lastPlace: () => find() })
+  const told = watch.untilMessage('shop', 0, 2_147_483_647)
+  find = broken
+  watch.onFolded()
+  await told
+})
+
+test('when telling of a failed job fails as well, then a later try is due all the same', async () => {
+  const timers: (() => void)[] = []
+  const after = (_: number, wake: () => void) => {
+    timers.push(wake)
+    return () => {}
+  }
+  let runs = 0
+  const job = schedule({ now: () => 0, after, onFailure: broken }, async () => {
+    runs += 1
+    return broken()
+  })
+  await expect(job.settle()).rejects.toThrow('broken')
+  // The timer of the next try is there.
+  expect([runs, timers.length]).toEqual([1, 1])
+})
+
+test('when handling what a worker says fails, then the worker ends with that error', async () => {
+  const worker = startWorker('pictures/png-worker')
+  const ended = once(worker, 'exit').catch((error: Error) => error.message)
+  hear(worker, broken)
+  worker.postMessage(new Uint8Array(8))
+  expect(await ended).toBe('broken')
+})
+
+test('when a worker fails and nobody listens, then this thread goes on', async () => {
+  const worker = startWorker('pictures/png-worker')
+  const ended = new Promise((resolve) => worker.on('exit', resolve))
+  worker.postMessage(null)
+  expect(await ended).toBe(1)
+})
+
+test('an error that nothing has handled is logged with its cause, and the process goes on', () => {
+  const module = new URL('../../infrastructure/escaped-errors.ts', import.meta.url).href
+  const program = `
+    import { logEscapedErrors } from ${JSON.stringify(module)}
+    const end = logEscapedErrors({ fatal: ({ error }) => console.log(error.message) })
+    setTimeout(() => { throw new Error('of a timer') })
+    setTimeout(() => void Promise.reject(new Error('of a promise')), 1)
+    setTimeout(() => { console.log('here'); end(); throw new Error('at the end') }, 20)
+  `
+  const flags = ['--import', 'tsx', '--input-type=module', '--eval', program]
+  const ran = (): string => {
+    try {
+      return execFileSync(process.execPath, flags, { encoding: 'utf8', stdio: 'pipe' })
+    } catch (error) {
+      return String((error as { stdout: string }).stdout)
+    }
+  }
+  expect(ran()).toBe('of a timer\nof a promise\nhere\n')
+}, 60_000)
