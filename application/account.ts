@@ -1,3 +1,4 @@
+import { withoutBlanks } from '../domain/blanks.ts'
 import { payers } from '../domain/aggregates.ts'
 import { profile as profileSchema } from '../domain/people/profile.ts'
 import type { PayerCommand } from '../domain/people/payer-command.ts'
@@ -27,7 +28,7 @@ export const confirmPayer = (needs: SignInNeeds) => {
   ): Promise<void> => {
     if (pin !== undefined && !(await isPinOf(id, pin, known, context)))
       return refuse('sign_in_is_wrong')
-    const given = await read(id, code.replaceAll(' ', ''))
+    const given = await read(id, withoutBlanks(code))
     // A recovery code replaces the authenticator only if the PIN is checked too.
     const recovery = pin === undefined ? undefined : given.recovery
     const { at } = context

@@ -1,3 +1,4 @@
+import { withoutBlanks } from '../domain/blanks.ts'
 import { refuse, Refusal } from '../domain/refusal.ts'
 import { secondsAfter, type Instant, type Seconds } from '../domain/time.ts'
 
@@ -144,7 +145,7 @@ export const numberProofs = (needs: NumberProofNeeds) => {
     const proof = read(sealed, purpose, at)
     if (!proof) return undefined
     tries.check(proof.id, at)
-    const isRight = proof.code !== null && needs.isSameText(code.replaceAll(/\s/g, ''), proof.code)
+    const isRight = proof.code !== null && needs.isSameText(withoutBlanks(code), proof.code)
     if (isRight) return purpose !== 'sign_up' && (await isUsed(proof, at)) ? undefined : proof
     tries.count(proof.id, at)
     return undefined

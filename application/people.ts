@@ -1,3 +1,4 @@
+import { withoutBlanks } from '../domain/blanks.ts'
 import { readSealedName, sealedName } from '../domain/people/sealed-name.ts'
 import { profile as profileSchema, type Profile } from '../domain/people/profile.ts'
 import { payers } from '../domain/aggregates.ts'
@@ -25,21 +26,23 @@ export type People = {
   shred(person: string): Promise<void>
 }
 
-const separators = /[\s().\p{Pd}\p{Cf}]/gu
+const separators = /[().\p{Pd}]/gu
 
 /**
  * Digits of a phone number as people write it: `4799999901`, `+47 (999) 99-901`, `004799999901`,
  * `MSISDN:4799999901`.
  */
 export const phoneDigits = (text: string): string | undefined =>
-  /^(?:msisdn:)?(?:\+|00)?([1-9]\d{7,14})$/i.exec(text.replace(separators, ''))?.[1]
+  /^(?:msisdn:)?(?:\+|00)?([1-9]\d{7,14})$/i.exec(withoutBlanks(text).replace(separators, ''))?.[1]
 
 /**
  * The same where somebody types the number of another: it begins with `+`, `00` or `msisdn:`, so
  * that a number without its country code is not taken for one of another country.
  */
 export const internationalDigits = (text: string): string | undefined =>
-  /^(?:msisdn:|\+|00)/i.test(text.replace(separators, '')) ? phoneDigits(text) : undefined
+  /^(?:msisdn:|\+|00)/i.test(withoutBlanks(text).replace(separators, ''))
+    ? phoneDigits(text)
+    : undefined
 
 /** `sealed:<person>:<text>`. */
 export const sealName = (people: People, person: string, name: string): string =>

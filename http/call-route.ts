@@ -14,6 +14,7 @@ import { askedFreshness, readAsAsked } from './freshness.ts'
 import { withFurtherFaults } from './further-faults.ts'
 import { accepts } from './negotiation.ts'
 import { isForm, parseBody, parseForm, tinyBody } from './parsing.ts'
+import { withoutNothing } from './nothing.ts'
 import { headerOf, type Incoming } from './reading.ts'
 import { makeReceiving } from './receiving.ts'
 import type { makeReplies, Reply } from './replies.ts'
@@ -136,7 +137,7 @@ const carryOut = async (
     throw new RequestError(406, `This resource is answered as ${replyTypes.join(' or ')}.`)
   const call = {
     params: route.params && paramsOf(route.params, req.param()),
-    query: route.query && checked(route.query, req.query()),
+    query: route.query && checked(route.query, withoutNothing(route.query, { ...req.query() })),
     body: undefined as unknown,
     caller,
     at: now(),

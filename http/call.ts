@@ -43,10 +43,17 @@ export const afterOrigin = (url: string): string => url.replace(/^[^/]*\/\/[^/?]
 
 export const targetOf = ({ request }: Call): string => afterOrigin(request.url())
 
+/** A parameter with an empty value is absent; whether a name stands there at all, `has` tells. */
+class Search extends URLSearchParams {
+  override get(name: string): string | null {
+    return super.get(name) || null
+  }
+}
+
 /** Keeps repeated parameters. */
 export const searchOf = (call: Call): URLSearchParams => {
   const [, search = ''] = /\?([^#]*)/.exec(targetOf(call)) ?? []
-  return new URLSearchParams(search)
+  return new Search(search)
 }
 
 export const callerOf = ({ caller }: Call): Caller => {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { withoutBlanks } from '../domain/blanks.ts'
 
 /** Any form; the route checks it and words its own errors. */
 export const anyForm = z.record(z.string(), z.union([z.string(), z.array(z.string())]))
@@ -15,6 +16,12 @@ export const fieldOf = <Name extends string>(form: Fields<Name>, name: NoInfer<N
   const value = form[name]
   return typeof value === 'string' ? value.trim() : ''
 }
+
+/** A number or a code, however it was typed or pasted. */
+export const compactFieldOf = <Name extends string>(
+  form: Fields<Name>,
+  name: NoInfer<Name>,
+): string => withoutBlanks(fieldOf(form, name))
 
 export const fieldsOf = <Name extends string>(
   form: Fields<Name>,

@@ -16,26 +16,19 @@ export const readCursor = (cursor: string): number | undefined => {
   return isOurs && position >= 0 ? position : undefined
 }
 
-const queryOfList = (isEmptyNone: boolean) =>
-  z.object({
-    next: z
-      .string()
-      .transform((cursor, context) => {
-        if (isEmptyNone && cursor === '') return undefined
-        const position = readCursor(cursor)
-        if (position !== undefined) return position
-        context.addIssue('Is no cursor of this service.')
-        return z.NEVER
-      })
-      .meta({ description: 'Opaque: the cursor out of `next` of the page before.' })
-      .optional(),
-  })
-
 /** The query of a list: without a cursor, the first page. */
-export const listQuery = queryOfList(false)
-
-/** The query of a list of payers, where an empty cursor is none. */
-export const payerListQuery = queryOfList(true)
+export const listQuery = z.object({
+  next: z
+    .string()
+    .transform((cursor, context) => {
+      const position = readCursor(cursor)
+      if (position !== undefined) return position
+      context.addIssue('Is no cursor of this service.')
+      return z.NEVER
+    })
+    .meta({ description: 'Opaque: the cursor out of `next` of the page before.' })
+    .optional(),
+})
 
 export const listReply = z
   .object({ uris: z.array(z.string()), next: z.string().nullable() })

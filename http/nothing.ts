@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isReadable, showsSomething } from '../domain/blanks.ts'
 
 /**
  * Empty values in a body count as absent and texts are trimmed (interface 2), before the schema
@@ -32,18 +33,6 @@ export const removable = <Schema extends z.ZodType>(schema: Schema) =>
 type Read = (value: unknown) => unknown
 type Field = { readonly read: Read; readonly mark: Mark }
 
-/** Fillers of Hangul and the empty Braille cell are letters or symbols, and show nothing. */
-const visible = /[^\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u
-/**
- * Characters that begin lines, turn the direction of what stands beside them, or make two names of
- * one that is read. Joiners stay: names in Persian and pictures of people need them.
- */
-const misleading =
-  /[\p{Cc}\u00ad\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0]/u
-
-/** Whether people can read a name for what it is, wherever it stands. */
-export const isReadable = (name: string): boolean => visible.test(name) && !misleading.test(name)
-
 /** A name that others are shown. */
 export const readable = (name: z.ZodString): z.ZodString =>
   name.refine(isReadable, 'Must be one line, without characters that nobody sees.')
@@ -62,7 +51,7 @@ const trimmed: Read = (value) => {
 
 const isNothing = (value: unknown, { asWritten }: Mark): boolean =>
   typeof value === 'string' &&
-  (value === '' || (!asWritten && !isPlain(value, 0) && !visible.test(value)))
+  (value === '' || (!asWritten && !isPlain(value, 0) && !showsSomething(value)))
 
 const readFields = (fields: readonly (readonly [string, Field])[]): Read => {
   const member = (value: unknown, { read, mark }: Field): unknown => {

@@ -1,3 +1,4 @@
+import { withoutBlanks } from '../../domain/blanks.ts'
 import { ratePattern, type Rate } from '../../domain/money/rate.ts'
 
 /** A decimal number with its point moved to the right by so many places. */
@@ -15,7 +16,7 @@ export const percentOf = (rate: Rate): string => shifted(rate, 2)
 
 /** A typed percent as a rate; undefined for anything else. */
 export const rateOfPercent = (typed: string): Rate | undefined => {
-  const text = typed.replace(/[\s\u00a0%]/g, '').replace(',', '.')
+  const text = withoutBlanks(typed).replaceAll('%', '').replace(',', '.')
   if (!/^\d{1,3}(?:\.\d{1,10})?$/.test(text)) return undefined
   const rate = shifted(text, -2)
   return ratePattern.test(rate) ? rate : undefined

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { formatScope } from '../../domain/people/scope.ts'
 import { ridParams, type Links } from '../addresses.ts'
 import { contextOfPayer } from '../call.ts'
-import { linkedPage, payerListQuery } from '../lists.ts'
+import { linkedPage, listQuery } from '../lists.ts'
 import { grantedText } from '../merchant/permission-input.ts'
 import type { Route } from '../route.ts'
 import { dateTime } from '../wire.ts'
@@ -78,7 +78,7 @@ export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Rou
     }),
     ofPayer.get(`${payerPrefix}/permission/`, {
       summary: 'Who knows what about the payer, newest first: one for each application or merchant',
-      query: payerListQuery,
+      query: listQuery,
       reply: z
         .object({
           permissions: z.array(

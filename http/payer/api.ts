@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { InboxEntry } from '../../projections/payer-inbox.ts'
 import { contextOfPayer } from '../call.ts'
 import { RequestError } from '../errors.ts'
-import { listPage, payerListQuery, listReply } from '../lists.ts'
+import { listPage, listQuery, listReply } from '../lists.ts'
 import type { Route } from '../route.ts'
 import { makePayerAccess, type ApiAccessNeeds } from './api-access.ts'
 import { ofPayer, payerPrefix } from './api-fields.ts'
@@ -37,7 +37,7 @@ export const payerApiRoutes = (needs: PayerApiNeeds): Route[] => {
     ...payerApiProfileRoutes(needs, access),
     ofPayer.get(`${payerPrefix}/request/`, {
       summary: 'What waits for an answer of the payer, newest first',
-      query: payerListQuery,
+      query: listQuery,
       reply: listReply,
       handle: async (call) => {
         const { payer } = await access(call)
@@ -49,7 +49,7 @@ export const payerApiRoutes = (needs: PayerApiNeeds): Route[] => {
     }),
     ofPayer.get(`${payerPrefix}/history/`, {
       summary: 'What the payer has answered, newest first',
-      query: payerListQuery,
+      query: listQuery,
       reply: listReply,
       handle: async (call) => {
         const { payer } = await access(call)

@@ -94,8 +94,8 @@ export const codeField = (
     label: texts.code,
     hint: texts.codeHint,
     problem,
-    attributes: html`inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 ]*"
-    maxlength="7" required ${more}`,
+    attributes: html`inputmode="numeric" autocomplete="one-time-code" maxlength="30" required
+    ${more}`,
   })
 
 /** The code of a message sent to a number. */
@@ -105,8 +105,8 @@ export const numberCodeField = (texts: Texts, problem?: Html | string): Html =>
     label: texts.numberCode,
     hint: texts.numberCodeHint,
     problem,
-    attributes: html`inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 ]*"
-    maxlength="7" required autofocus`,
+    attributes: html`inputmode="numeric" autocomplete="one-time-code" maxlength="30" required
+    autofocus`,
   })
 
 type PinInput = {

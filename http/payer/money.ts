@@ -1,3 +1,4 @@
+import { withoutBlanks } from '../../domain/blanks.ts'
 import { html } from 'hono/html'
 import { decimalsOf } from '../../domain/money/currency.ts'
 import { formatAmount, parseAmount } from '../../domain/money/money.ts'
@@ -53,7 +54,7 @@ export const shownClock = (until: Instant, now: Instant, locale: string): Html =
 /** A typed amount, with comma or period; undefined when invalid. */
 export const typedAmount = (text: string, currency: string): number | undefined => {
   try {
-    return parseAmount(text.replace(/[\s\u00a0]/g, '').replace(',', '.') || '0', currency)
+    return parseAmount(withoutBlanks(text).replace(',', '.') || '0', currency)
   } catch (error) {
     if (error instanceof Refusal) return undefined
     throw error

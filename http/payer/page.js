@@ -80,7 +80,7 @@ if (extra) {
   const confirmed = document.querySelector('input[name=confirmed]')
   // As it will be read: what is taken is what was shown.
   const minorOf = (typed) => {
-    const text = typed.replace(/\s/g, '')
+    const text = typed.replace(/[\s\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '')
     if (text === '') return 0
     return pattern.test(text) ? Math.round(text.replace(',', '.') * scale) : undefined
   }

@@ -5,7 +5,7 @@ import { formatAmount } from '../../domain/money/money.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { tidParams } from '../addresses.ts'
 import { contextOfPayer, searchOf, type Call } from '../call.ts'
-import { fieldOf, type FormOf } from '../forms.ts'
+import { compactFieldOf, fieldOf, type FormOf } from '../forms.ts'
 import type { RawReply, Route } from '../route.ts'
 import { payerAttachmentRoute } from './attachment.ts'
 import { typedAmount } from './money.ts'
@@ -73,7 +73,7 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
     const confirmed = additionalAmount === null ? '' : formatAmount(additionalAmount, currency)
     const isConfirmed = additionalAmount !== null && fieldOf(form, 'confirmed') === confirmed
     const wish = { additionalAmount, isConfirmed, credit: false }
-    const code = fieldOf(form, 'code').replaceAll(' ', '')
+    const code = compactFieldOf(form, 'code')
     const given = { payer, code, known: visitor.known }
     const accept = () => needs.acceptPayment(tid, payer, wish, context)
     const problem = await problemOf(() =>

@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import { phoneDigits } from '../../application/people.ts'
 import { isNewPin } from '../../domain/people/payer-command.ts'
 import type { Call } from '../call.ts'
-import { anyForm, fieldOf, type FormOf } from '../forms.ts'
+import { anyForm, compactFieldOf, fieldOf, type FormOf } from '../forms.ts'
 import { type RawReply, type Route } from '../route.ts'
 import { codeField, inputField, phoneField, pinInput } from './fields.ts'
 import { accountAsks, type recoveryForm } from './account-asks.ts'
@@ -55,7 +55,7 @@ const proofFields = (
   { numberCode, recoveryCode }: Typed = nothingTyped,
 ): Html => {
   const text = html`autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="30"`
-  const digits = html`inputmode="numeric" autocomplete="one-time-code" maxlength="7"`
+  const digits = html`inputmode="numeric" autocomplete="one-time-code" maxlength="30"`
   return html`<p>${texts.recoverProofs}</p>
     ${hiddenFields({ csrf, proof })}
     ${inputField({
@@ -113,7 +113,7 @@ const proving =
       numberCode: fieldOf(body, 'number_code'),
       recoveryCode: fieldOf(body, 'recovery_code'),
       pin: fieldOf(body, 'pin').slice(0, 64),
-      code: fieldOf(body, 'code').replaceAll(' ', ''),
+      code: compactFieldOf(body, 'code'),
     }
     const proved = await work.prove(proof, given, call)
     return proved
@@ -137,7 +137,7 @@ const renewing =
       )
     const newPin = fieldOf(call.body, 'new_pin')
     if (!account.keepsPin && !isNewPin(newPin)) return again(texts.wrongNewPin)
-    const newCode = fieldOf(call.body, 'new_code').replaceAll(' ', '')
+    const newCode = compactFieldOf(call.body, 'new_code')
     const { known, cookies } = visits.knownDevice(visitor)
     if (!(await work.renew(account, { newPin, newCode, known }, call)))
       return again(texts.wrongCode)

@@ -1,7 +1,7 @@
 import { phoneDigits } from '../../application/people.ts'
 import { isNewPin } from '../../domain/people/payer-command.ts'
 import type { Call } from '../call.ts'
-import { fieldOf, type FormOf } from '../forms.ts'
+import { compactFieldOf, fieldOf, type FormOf } from '../forms.ts'
 import type { RawReply } from '../route.ts'
 import type { securityForm } from './account-asks.ts'
 import { accountWork, type AccountNeeds, type Who } from './account-work.ts'
@@ -56,7 +56,7 @@ export const carryOut = (needs: AccountNeeds, visits: Visits) => {
       case 'authenticator': {
         const given = {
           sealed: fieldOf(body, 'authenticator'),
-          newCode: fieldOf(body, 'new_code').replaceAll(' ', ''),
+          newCode: compactFieldOf(body, 'new_code'),
         }
         const isRight = await work.changeAuthenticator(who, given, factors, call)
         return isRight ? done(visitor) : { wrong: texts.wrongCode }

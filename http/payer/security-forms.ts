@@ -56,7 +56,7 @@ const fieldsOf = (visitor: SignedIn, form: ChangeForm): Html => {
       ${inputField({
         name: 'new_code',
         label: texts.newCode,
-        attributes: html`inputmode="numeric" autocomplete="off" maxlength="7" required`,
+        attributes: html`inputmode="numeric" autocomplete="off" maxlength="30" required`,
       })}
       ${factors}`
     case 'recovery_codes':

@@ -4,7 +4,7 @@ import { phoneDigits } from '../../application/people.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { secondsAfter, type Instant } from '../../domain/time.ts'
 import { contextOfPayer, type Call } from '../call.ts'
-import { fieldOf, type FormOf } from '../forms.ts'
+import { compactFieldOf, fieldOf, type FormOf } from '../forms.ts'
 import { beginSession, type BeginSessionNeeds } from './begin-session.ts'
 import { codeField, inputField, phoneField, type Throttle } from './fields.ts'
 import type { signInForm } from './page-asks.ts'
@@ -108,7 +108,7 @@ export const makeSignIn = (needs: SignInFormNeeds, visits: Visits) => {
     if (known?.browser !== visitor.browser) return { step: 'pin', problem: visitor.texts.again }
     const { payer } = known
     try {
-      const code = (fieldOf(form, 'code') || fieldOf(form, 'recovery_code')).replaceAll(' ', '')
+      const code = compactFieldOf(form, 'code') || compactFieldOf(form, 'recovery_code')
       return { step: 'done', cookies: await begin(visitor, payer, code, call) }
     } catch (error) {
       const failure = failureOf(error, visitor, call.at, visitor.texts.wrongCode)

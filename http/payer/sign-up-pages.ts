@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { phoneDigits } from '../../application/people.ts'
 import { isNewPin } from '../../domain/people/payer-command.ts'
 import type { Call } from '../call.ts'
-import { anyForm, fieldOf, type FormOf } from '../forms.ts'
+import { anyForm, compactFieldOf, fieldOf, type FormOf } from '../forms.ts'
 import { type RawReply, type Route } from '../route.ts'
 import { fullName } from './api-fields.ts'
 import { beginSession, type BeginSessionNeeds } from './begin-session.ts'
@@ -92,7 +92,7 @@ export const signUpRoutes = (needs: SignUpNeeds & BeginSessionNeeds, visits: Vis
     if (!read) return whoForm(visitor, call, nothingTyped, { form: texts.signUpTooLate })
     const known = { ...read, sealed }
     if (known.proof !== null) return proveNumber(visitor, call, known)
-    const code = fieldOf(form, 'code').replaceAll(' ', '')
+    const code = compactFieldOf(form, 'code')
     const finished = await signUp.finish(known, code, call)
     if ('wrong' in finished) return forms.authenticator(visitor, call, known, texts.wrongCode)
     const cookies = await begin(visitor, finished.payer, code, call)

@@ -1,3 +1,4 @@
+import { withoutBlanks } from '../../domain/blanks.ts'
 import { filledText } from '../../application/filled-text.ts'
 import type { registerPayer } from '../../application/register-payer.ts'
 import { z } from 'zod'
@@ -64,7 +65,7 @@ const finishing =
     const { at, request } = call
     throttle.check(request.remoteAddress ?? '', at)
     if (proof !== null) return { wrong: 'number_code' }
-    if (stepOfCode(codeSecret, code.replaceAll(' ', '')) === null) {
+    if (stepOfCode(codeSecret, withoutBlanks(code)) === null) {
       throttle.count(request.remoteAddress ?? '', at)
       return { wrong: 'code' }
     }

@@ -73,14 +73,25 @@ if (main) {
     }
     main.dataset.follow = page.querySelector('main')?.dataset.follow ?? main.dataset.follow
   }
+  const renewLater = async () => {
+    while (isBusy()) await new Promise((done) => setTimeout(done, 1000))
+    await renew()
+  }
+  let failures = 0
   const follow = () => {
     const source = new EventSource(main.dataset.follow)
-    source.addEventListener('changed', async () => {
+    source.addEventListener('open', () => (failures = 0))
+    source.addEventListener('changed', () => {
       source.close()
-      while (isBusy()) await new Promise((done) => setTimeout(done, 1000))
-      await renew()
       // However much happens: a page is fetched again every few seconds at most.
-      setTimeout(follow, 3000)
+      const again = () => setTimeout(follow, 3000)
+      renewLater().then(again, again)
+    })
+    // An answer that is no stream, such as 502, ends it: a browser comes again by itself only
+    // after a stream that broke off.
+    source.addEventListener('error', () => {
+      if (source.readyState !== EventSource.CLOSED) return
+      setTimeout(follow, Math.min(60000, 2000 * 2 ** failures++))
     })
   }
   follow()

@@ -1,3 +1,4 @@
+import { isReadable, withoutBlanks } from '../../domain/blanks.ts'
 import { html } from 'hono/html'
 import type { SigningUp } from '../../application/sign-up-merchant.ts'
 import type { Profile } from '../../domain/people/profile.ts'
@@ -6,7 +7,6 @@ import { refuse, Refusal } from '../../domain/refusal.ts'
 import { readTimeZone, utc, zoneOfLocale } from '../../domain/time-zone.ts'
 import type { Call } from '../call.ts'
 import { anyForm, fieldOf, type FormOf } from '../forms.ts'
-import { isReadable } from '../nothing.ts'
 import { hasProblems, inputField, type Problems } from '../payer/fields.ts'
 import { foreign, hidden, plainForm, typed } from '../payer/form-parts.ts'
 import type { Visits } from '../payer/session.ts'
@@ -63,7 +63,7 @@ const idFrom = ({ derive }: SignUpMerchantNeeds, payer: string, name: string, fo
 
 /** The same in whatever spelling, so that each business is here once. */
 const organizationIdOf = ({ organization }: Typed): string =>
-  organization.replaceAll(/[ -]/g, '').toUpperCase()
+  withoutBlanks(organization).replaceAll('-', '').toUpperCase()
 
 const problemsOf = (
   { readAccount }: SignUpMerchantNeeds,

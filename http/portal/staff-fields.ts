@@ -144,6 +144,6 @@ export const ownerCode = (
       label: texts.code,
       hint: staffTexts[language].codeHint,
       problem: problems['code'],
-      attributes: html`inputmode="numeric" autocomplete="one-time-code" maxlength="7"`,
+      attributes: html`inputmode="numeric" autocomplete="one-time-code" maxlength="30"`,
     })}
   </div>`

@@ -1,6 +1,6 @@
 import { Refusal } from '../../domain/refusal.ts'
 import type { Call } from '../call.ts'
-import { fieldOf, type Fields } from '../forms.ts'
+import { compactFieldOf, type Fields } from '../forms.ts'
 import type { LobbyVisitor } from './frame.ts'
 
 /** What is wrong with the one-time code of a form; undefined when it is right. */
@@ -10,7 +10,7 @@ export const codeProblem = async <Visitor extends LobbyVisitor>(
   call: Call<unknown, undefined, Fields<'code'>>,
 ): Promise<string | undefined> => {
   try {
-    await confirm(visitor, fieldOf(call.body, 'code').replaceAll(' ', ''), call)
+    await confirm(visitor, compactFieldOf(call.body, 'code'), call)
     return undefined
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

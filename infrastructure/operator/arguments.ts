@@ -1,3 +1,4 @@
+import { isReadable, showsSomething } from '../../domain/blanks.ts'
 import { phoneDigits } from '../../application/people.ts'
 import { merchants } from '../../domain/aggregates.ts'
 import type { MerchantData } from '../../domain/merchant/merchant.ts'
@@ -24,7 +25,9 @@ export const phoneOf = (text: string): string =>
 
 /** Names appear on pages and in payout files. */
 export const checkName = (name: string | undefined): void => {
-  if (name?.trim() === '') fail('a name has at least one non-blank character')
+  if (name === undefined) return
+  if (!showsSomething(name)) fail('a name has at least one non-blank character')
+  if (!isReadable(name)) fail('a name is one line, without characters that nobody sees')
 }
 
 /** @throws OperatorError if there is no such merchant */

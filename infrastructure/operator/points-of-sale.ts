@@ -4,7 +4,7 @@ import { newPosId, posName, posTypes, type PosType } from '../../domain/merchant
 import { within } from '../../domain/stream.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
-import { presentMerchant } from './arguments.ts'
+import { checkName, presentMerchant } from './arguments.ts'
 import type { WithCore } from './with-core.ts'
 
 type PosOptions = { readonly name: string; readonly type: PosType }
@@ -15,6 +15,7 @@ const addPos = async (core: Core, merchant: string, id: string, { name, type }: 
     fail('a POS id has 1 to 100 letters, digits and _ . -, and is not . or ..')
   const named = posName.safeParse(name.trim())
   if (!named.success) return fail('a name has 1 to 100 characters')
+  checkName(name)
   const data = { merchant, id, name: named.data, type, location: null }
   const context = core.contextOf('operator', merchant)
   await core.handle(pointsOfSale, within(merchant, id), { type: 'Register', data }, context)

@@ -71,7 +71,7 @@ const askedIn = ({ url = '', headers }: IncomingMessage) => {
   const [, key, query = ''] = /^\/app\/([\w.~-]{1,128})(?:\?(.*))?$/.exec(url) ?? []
   return key === undefined
     ? undefined
-    : { key, version: new URLSearchParams(query).get('protocol') }
+    : { key, version: new URLSearchParams(query).get('protocol') || null }
 }
 
 const options = {

@@ -49,6 +49,7 @@ describe('given a connection', () => {
     [`/app/${'k'.repeat(86)}?protocol=7`, 4001],
     [`/app/${'k'.repeat(128)}?protocol=7`, 4001],
     ['/app/shop.key', 4008],
+    ['/app/shop.key?protocol=', 4008],
     ['/app/shop.key?protocol=seven', 4006],
     ['/app/shop.key?protocol=99', 4007],
   ])('when it asks for %s, then both error and close have code %i', async (path, code) => {

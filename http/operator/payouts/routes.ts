@@ -2,7 +2,7 @@ import type { Context, Handle } from '../../../application/handle.ts'
 import { bankEntries } from '../../../domain/aggregates.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { malformed } from '../../errors.ts'
-import { fieldOf } from '../../forms.ts'
+import { compactFieldOf, fieldOf } from '../../forms.ts'
 import { hidden, plainForm, typed } from '../../payer/form-parts.ts'
 import type { Visits } from '../../payer/session.ts'
 import type { Route } from '../../route.ts'
@@ -77,7 +77,7 @@ const listRoutes = (
       if (!messageParams.shape.message.safeParse(messageId).success)
         throw malformed({ issues: [{ path: ['message'], message: 'message is missing.' }] })
       if (!needs.canOrder) return refuse('resource_is_unknown')
-      await confirm(visitor, fieldOf(call.body, 'code').replaceAll(' ', ''), call)
+      await confirm(visitor, compactFieldOf(call.body, 'code'), call)
       const isThere = () => needs.payoutOrders.orderedAt(messageId) !== undefined
       // The bank may have its file already: what is due by now goes under another id.
       if (!isThere())

@@ -4,7 +4,7 @@ import { filledText } from '../../../application/filled-text.ts'
 import type { Context } from '../../../application/handle.ts'
 import { operatorMayDo } from '../../../domain/people/operator-roles.ts'
 import { searchOf, type Call } from '../../call.ts'
-import { fieldOf } from '../../forms.ts'
+import { compactFieldOf } from '../../forms.ts'
 import { codeField } from '../../payer/fields.ts'
 import { plainForm, typed } from '../../payer/form-parts.ts'
 import { shownTime } from '../../payer/money.ts'
@@ -142,7 +142,7 @@ export const keyRoutes = (
         ownForm: plainForm.extend({ code: typed('A one-time code.') }),
       },
       async (visitor, call) => {
-        await confirm(visitor, fieldOf(call.body, 'code').replaceAll(' ', ''), call)
+        await confirm(visitor, compactFieldOf(call.body, 'code'), call)
         await needs.rotateKeys(call.params.kind, contextOfOperator(call, visitor))
         return visits.go(visitor, operatorPath('keys?rotated'))
       },

@@ -6,7 +6,7 @@ import { samePots, type Pots } from '../../../domain/money/pots.ts'
 import type { Part, RequestedPayment } from '../../../domain/payment/payment-state.ts'
 import { refuse, Refusal } from '../../../domain/refusal.ts'
 import { searchOf, type Call } from '../../call.ts'
-import { fieldOf, type FormOf } from '../../forms.ts'
+import { compactFieldOf, fieldOf, type FormOf } from '../../forms.ts'
 import { asked, hidden, plainForm, typed } from '../../payer/form-parts.ts'
 import { toldProblem, type Visits } from '../../payer/session.ts'
 import type { RawReply, Route } from '../../route.ts'
@@ -111,7 +111,7 @@ const makeCarryOut = (needs: PaymentActionNeeds, visits: Visits, { confirm }: Po
       return formPage(order, { problem: texts.changed, status: 409 })
     if (limitOf(order, payment, pots) !== undefined) return formPage(order)
     if (codeAboveFor(needs, order, payment, pots) !== undefined) {
-      const problem = await codeProblem(order, fieldOf(body, 'code').replaceAll(' ', ''))
+      const problem = await codeProblem(order, compactFieldOf(body, 'code'))
       if (problem !== undefined) return formPage(order, { codeProblem: problem, status: 400 })
     }
     const wish = { action, pots, reason: typed.reason, mark: form.mark, at }

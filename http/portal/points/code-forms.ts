@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { serialNumberPattern } from '../../../domain/merchant/sticker.ts'
 import { callbackUriText } from '../../callback-uri.ts'
-import { fieldOf, type FormOf } from '../../forms.ts'
+import { compactFieldOf, fieldOf, type FormOf } from '../../forms.ts'
 import { hasProblems, inputField, type Problems } from '../../payer/fields.ts'
 import { hidden, plainForm, typed } from '../../payer/form-parts.ts'
 import type { Html } from '../../payer/page.ts'
@@ -32,7 +32,7 @@ export const nothingTyped: TypedCode = { description: '', callbackUri: '', seria
 export const typedCode = (body: GivenCode): TypedCode => ({
   description: fieldOf(body, 'description'),
   callbackUri: fieldOf(body, 'callback_uri'),
-  serialNumber: fieldOf(body, 'serial_number'),
+  serialNumber: compactFieldOf(body, 'serial_number'),
 })
 
 /** What is wrong with what was typed. */
