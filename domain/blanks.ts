@@ -1,8 +1,8 @@
 const unseen = /[\s\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 
 /**
- * A number, code or amount without its blanks, of whatever width, and without characters that nobody
- * sees: pasted text brings them along.
+ * A number, code or amount without its blanks, of whatever width, and without characters that
+ * nobody sees: pasted text brings them along.
  */
 export const withoutBlanks = (text: string): string => text.replace(unseen, '')
 

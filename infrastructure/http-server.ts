@@ -22,6 +22,7 @@ const longestSilenceMs = 300_000
 /**
  * The HTTP server around the app; also answers invalid requests. `stop` lets requests in progress
  * or arriving finish, each as the last one on its connection.
+ * Long because the request handler and `stop` share what has begun.
  */
 export const makeHttpServer = ({ fetch, hostname, refusal, pause, onFailure }: Needs) => {
   let isStopping = false

@@ -128,10 +128,7 @@ const threadOnDemand = (needs: Needs, log: Log) => {
     clearTimeout(idle)
     idle = setTimeout(() => {
       if (thread?.underWay()) watchIdle()
-      else
-        stop().catch((error: unknown) =>
-          log.error({ error }, 'the thread that shows pages was not ended'),
-        )
+      else stop().catch((error: unknown) => log.error({ error }, 'pages: no end of the thread'))
     }, idleMs).unref()
   }
 

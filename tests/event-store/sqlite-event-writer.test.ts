@@ -44,7 +44,7 @@ test('given an abandoned transaction, when others are committed, then only those
   expect(rows.lastRevision('abandoned')).toBe(0)
 })
 
-test('given a transaction that broke off, when the next is committed, then its rows are not', () => {
+test('given a transaction that broke off, when the next commits, then its rows are not', () => {
   const { writer, rows } = opened()
   writer.begin()
   writer.write('broken off', rowsNamed('a', 2), noStream)

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -15,9 +16,7 @@ import { hear, startWorker } from '../../infrastructure/worker.ts'
 
 type Http = Parameters<typeof makeHttpServer>[0]
 
-const broken = (): never => {
-  throw new Error('broken')
-}
+const broken = (): never => assert.fail('broken')
 
 const listening = async (server: ReturnType<typeof createServer>): Promise<number> => {
   server.listen(0, '127.0.0.1')
@@ -28,7 +27,6 @@ const listening = async (server: ReturnType<typeof createServer>): Promise<numbe
   await once(server, 'listening')
   return (server.address() as AddressInfo).port
 }
-
 /** A server that answers `/` and notes the messages of failures. */
 const serving = async (given: Partial<Http>) => {
   const failures: string[] = []
@@ -65,7 +63,7 @@ test.each([
   expect(await works()).toBe('fine')
 })
 
-test('when a body breaks off on its way out, then that connection ends and others go on', async () => {
+test('when a body breaks off on its way, then that connection ends and others go on', async () => {
   const { port, works } = await serving({
     fetch: ({ url }) =>
       url.endsWith('/') ? new Response('fine') : new Response(new ReadableStream({ pull: broken })),
@@ -150,7 +148,7 @@ test('when the last message cannot be found, then who waits for it looks for its
   await told
 })
 
-test('when telling of a failed job fails as well, then a later try is due all the same', async () => {
+test('when telling of a failed job fails as well, then a later try is due', async () => {
   const timers: (() => void)[] = []
   const after = (_: number, wake: () => void) => {
     timers.push(wake)
@@ -181,7 +179,7 @@ test('when a worker fails and nobody listens, then this thread goes on', async (
   expect(await ended).toBe(1)
 })
 
-test('an error that nothing has handled is logged with its cause, and the process goes on', () => {
+test('an error that nothing has handled is logged, and the process goes on', () => {
   const module = new URL('../../infrastructure/escaped-errors.ts', import.meta.url).href
   const program = `
     import { logEscapedErrors } from ${JSON.stringify(module)}
