@@ -1,9 +1,14 @@
 import { parentPort } from 'node:worker_threads'
 import { yieldToRequests } from '../thread-priority.ts'
+import { endThread } from '../worker.ts'
 import { drawQrCode, type QrRequest, type QrReply } from './qr-code.ts'
 
-parentPort?.on('message', async (asked: QrRequest) => {
-  parentPort?.postMessage((await drawQrCode(asked).catch(() => null)) satisfies QrReply)
+const answer = (reply: QrReply): void => parentPort?.postMessage(reply)
+
+parentPort?.on('message', (asked: QrRequest) => {
+  drawQrCode(asked)
+    .then(answer, () => answer(null))
+    .catch(endThread)
 })
 
 if (parentPort) yieldToRequests('much')
