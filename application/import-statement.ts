@@ -1,29 +1,35 @@
+import {
+  isOf,
+  movementsIn,
+  type BankFact,
+  type Rejection,
+} from '../domain/accounting/bank-facts.ts'
 import type { EntryProblem } from '../domain/accounting/bank-entry.ts'
-import type { ReturnReason } from '../domain/accounting/payout-events.ts'
 import { bankEntries, settlements } from '../domain/aggregates.ts'
 import type { Sum } from '../domain/money/money.ts'
+import { Refusal } from '../domain/refusal.ts'
 import type { Context, Handle } from './handle.ts'
 import {
-  matchEntry,
-  payoutsOfMessage,
+  messageNamed,
+  ordersOf,
+  planOfMessage,
+  recordedIn,
   type MatchNeeds,
+  type MessagePlan,
   type OrderedPayout,
   type StatementEntry,
 } from './match-bank-entries.ts'
-
-/** The bank's refusal to pay a payout, or all payouts of a message. */
-export type Rejection = {
-  readonly messageId: string
-  /** Null if all payouts are refused. */
-  readonly endToEndId: string | null
-  readonly day: string
-  readonly reason: ReturnReason
-}
 
 type Needs = MatchNeeds & {
   readonly handle: Handle
   readonly caughtUp: () => Promise<void>
   readonly contextOf: (merchant: string | null) => Context
+}
+
+/** What a bank file says. */
+export type BankSays = {
+  readonly entries: readonly StatementEntry[]
+  readonly rejections: readonly Rejection[]
 }
 
 /** The outcome for an entry or a rejection. */
@@ -33,6 +39,8 @@ export type ImportedOne = {
   readonly endToEndId: string | null
   readonly messageId: string | null
   readonly day: string
+  /** Null for a rejection. */
+  readonly side: BankFact['side'] | null
   readonly amount: { readonly sum: Sum; readonly currency: string } | null
   readonly payouts: readonly OrderedPayout[]
   /** Why it matches no payout. */
@@ -45,118 +53,270 @@ export type Imported = {
   returned: number
   known: number
   unmatched: number
+  /** Debits among the unmatched: money that left the account without being one payout once. */
+  alarms: number
   readonly all: ImportedOne[]
 }
 
-const refOf = ({ settlement, payout }: OrderedPayout) => ({
-  ...{ merchant: settlement.merchant, serial: settlement.serial, currency: payout.currency },
+type Step = MessagePlan['steps'][number]
+
+const refOf = ({ settlement: { merchant, serial }, currency }: OrderedPayout) => ({
+  ...{ merchant, serial, currency },
 })
 
-const nothing = (): Imported => ({ paid: 0, returned: 0, known: 0, unmatched: 0, all: [] })
+/** Another import was faster; look again. */
+const isOvertaken = (error: unknown): boolean =>
+  error instanceof Refusal &&
+  ['conflicting_changes', 'payout_is_paid', 'payout_is_not_paid'].includes(error.code)
 
-const toldEntry = ({ endToEndId, messageId, day, amount: sum, currency }: StatementEntry) => ({
-  ...{ endToEndId, messageId, day, amount: { sum, currency } },
-  ...{ payouts: [], problem: null },
-})
+const noReason = { code: null, text: null }
 
-const toldRejection = ({ endToEndId, messageId, day }: Rejection) => ({
-  ...{ endToEndId, messageId, day, amount: null, payouts: [], problem: null },
-})
+/** The fields of an entry that are kept; the reason only if it is about a payout of ours. */
+const factOf = ({ reason, ...entry }: StatementEntry, messageId: string | null): BankFact => {
+  const isOfPayout =
+    entry.side === 'credit' && messageId !== null && (reason.code ?? reason.text) !== null
+  return isOfPayout ? { ...entry, reason } : entry
+}
 
-/** Outgoing payments come before returns. */
-const inOrder = (one: StatementEntry, other: StatementEntry): number =>
-  one.day === other.day
-    ? Number(one.side < other.side) - Number(one.side > other.side)
-    : one.day < other.day
-      ? -1
-      : 1
-
-/** Records what a statement's entries say about payouts. Known entries have no effect. */
-export const importEntries = (needs: Needs) => {
-  const { handle, caughtUp, contextOf, entries } = needs
-
-  const settle = async (entry: StatementEntry, one: OrderedPayout): Promise<void> => {
-    const { serial, merchant, currency } = refOf(one)
-    const { id, day, side, reason } = entry
-    const which = { serial, currency, messageId: one.order.messageId, day, entry: id }
-    const command =
-      side === 'debit'
-        ? ({ type: 'ConfirmPayout', ...which } as const)
-        : ({ type: 'ReturnPayout', ...which, reason } as const)
-    // An earlier import was interrupted, or another file contains the entry.
-    if (side === 'debit' && one.payout.status === 'paid') return
-    if (one.payout.returned?.entry === id) return
-    await handle(settlements, merchant, command, contextOf(merchant))
+const commandOf = (step: Step) => {
+  const { settlement, currency, messageId, known } = step.order
+  const which = { serial: settlement.serial, currency, messageId, known }
+  if (step.type === 'refused') {
+    const { day, reason } = step.rejection
+    return { type: 'ReturnPayout', ...which, day, entry: null, reason } as const
   }
+  const { day, id: entry, reason = noReason } = step.fact
+  return step.type === 'paid'
+    ? ({ type: 'ConfirmPayout', ...which, day, entry } as const)
+    : ({ type: 'ReturnPayout', ...which, day, entry, reason } as const)
+}
 
-  const importOne = async (entry: StatementEntry, done: Imported): Promise<void> => {
-    const { id, reason: _, ...told } = entry
-    const known = entries.find(id)
-    const about = toldEntry(entry)
-    const isKnown = (problem: EntryProblem | null): void => {
-      done.known += 1
-      done.all.push({ ...about, outcome: 'known', problem })
-    }
-    if (known?.match) return isKnown(null)
-    const matched = matchEntry(needs, entry)
-    const as = entry.side === 'debit' ? 'paid' : 'returned'
-    if ('problem' in matched) {
-      if (known) return isKnown(matched.problem)
-      done.unmatched += 1
-      done.all.push({ ...about, outcome: 'unmatched', problem: matched.problem })
-      const command = { type: 'RecordEntry', entry: told, outcome: matched } as const
-      return void (await handle(bankEntries, id, command, contextOf(null)))
-    }
-    for (const one of matched.found) await settle(entry, one)
-    done[as] += matched.found.length
-    done.all.push({ ...about, outcome: as, payouts: matched.found })
-    const match = { payouts: matched.found.map(refOf), as } as const
-    const command = { type: 'RecordEntry', entry: told, outcome: { match } } as const
-    await handle(bankEntries, id, command, contextOf(null))
-    await caughtUp()
-  }
+const aboutEntry = (fact: BankFact) => {
+  const { endToEndId, messageId, day, side, amount: sum, currency } = fact
+  return { endToEndId, messageId, day, side, amount: { sum, currency } }
+}
 
-  return async (all: readonly StatementEntry[]): Promise<Imported> => {
-    await caughtUp()
-    const done = nothing()
-    for (const entry of [...all].sort(inOrder)) await importOne(entry, done)
-    return done
+const aboutRejection = ({ endToEndId, paymentId, messageId, day }: Rejection) => ({
+  ...{ endToEndId: endToEndId ?? paymentId, messageId, day, side: null, amount: null },
+})
+
+/** The first of several statements in a file tells of an entry; in the others it is known. */
+const taken = <Key, Value>(from: Map<Key, Value>, key: Key): Value | undefined => {
+  const value = from.get(key)
+  from.delete(key)
+  return value
+}
+
+/** Collects outcomes; an entry may change several payouts, in several passes. */
+const makeTally = () => {
+  const changed = new Map<BankFact['id'] | Rejection, Step[]>()
+  const subjects = new Map<string, BankFact>()
+  const fresh = new Map<string, EntryProblem | null>()
+  return {
+    step: (step: Step): void => {
+      const key = step.type === 'refused' ? step.rejection : step.fact.id
+      changed.set(key, [...(changed.get(key) ?? []), step])
+      if (step.type !== 'refused') subjects.set(step.fact.id, step.fact)
+    },
+    /** An entry that no earlier import has recorded; null if it matches. */
+    recorded: (fact: BankFact, problem: EntryProblem | null): void => {
+      if (problem !== 'known_already' && !fresh.has(fact.id)) fresh.set(fact.id, problem)
+    },
+    matched: (fact: BankFact): void => {
+      if (fresh.has(fact.id)) fresh.set(fact.id, null)
+    },
+    result: (
+      entries: readonly BankFact[],
+      rejections: readonly (readonly [Rejection, EntryProblem | null])[],
+    ): Imported => {
+      const done: Imported = { paid: 0, returned: 0, known: 0, unmatched: 0, alarms: 0, all: [] }
+      const tell = (
+        about: Pick<ImportedOne, 'endToEndId' | 'messageId' | 'day' | 'side' | 'amount'>,
+        steps: readonly Step[],
+        problem: EntryProblem | null,
+      ): void => {
+        const [step] = steps
+        const as = step?.type === 'paid' ? 'paid' : 'returned'
+        const outcome = problem !== null ? 'unmatched' : step ? as : 'known'
+        const payouts = steps.map(({ order }) => order)
+        done[outcome] += outcome === 'paid' || outcome === 'returned' ? steps.length : 1
+        if (outcome === 'unmatched' && about.side === 'debit') done.alarms += 1
+        done.all.push({ ...about, outcome, payouts, problem })
+      }
+      // Entries of earlier files count where this one explains them.
+      const earlier = [...subjects.values()].filter(
+        ({ id }) => !entries.some((one) => one.id === id),
+      )
+      for (const fact of [...entries, ...earlier])
+        tell(aboutEntry(fact), taken(changed, fact.id) ?? [], taken(fresh, fact.id) ?? null)
+      for (const [one, problem] of rejections)
+        tell(aboutRejection(one), changed.get(one) ?? [], problem)
+      return done
+    },
   }
 }
 
-/** Records rejections from a status report: payouts for which no money has moved. */
-export const importRejections = (needs: Needs) => {
-  const { handle, caughtUp, contextOf } = needs
+type Tally = ReturnType<typeof makeTally>
 
-  const reject = async (one: OrderedPayout, rejection: Rejection, done: Imported) => {
-    const { day, reason } = rejection
-    const { serial, merchant, currency } = refOf(one)
-    const about = { ...toldRejection(rejection), payouts: [one] }
-    if (one.payout.status !== 'ordered') {
-      done.known += 1
-      return void done.all.push({ ...about, outcome: 'known' })
-    }
-    const which = { serial, currency, messageId: one.order.messageId, day, entry: null, reason }
-    const command = { type: 'ReturnPayout', ...which } as const
-    await handle(settlements, merchant, command, contextOf(merchant))
-    done.returned += 1
-    done.all.push({ ...about, outcome: 'returned' })
+const makeRecord = ({ handle, entries, contextOf }: Needs, tally: Tally) => {
+  const record = async (
+    { id, ...entry }: BankFact,
+    outcome: { readonly problem: EntryProblem } | { readonly as: 'paid' | 'returned' },
+    payouts: readonly OrderedPayout[],
+  ): Promise<boolean> => {
+    const known = entries.find(id)
+    if (known && (known.match || 'problem' in outcome)) return false
+    if (known) tally.matched({ id, ...entry })
+    else tally.recorded({ id, ...entry }, 'problem' in outcome ? outcome.problem : null)
+    const told =
+      'problem' in outcome
+        ? outcome
+        : { match: { payouts: payouts.map(refOf), as: outcome.as } as const }
+    const command = { type: 'RecordEntry', entry, outcome: told } as const
+    await handle(bankEntries, id, command, contextOf(null))
+    return true
   }
 
-  return async (all: readonly Rejection[]): Promise<Imported> => {
-    const done = nothing()
-    for (const rejection of all) {
-      await caughtUp()
-      const found = payoutsOfMessage(needs, rejection.messageId).filter(
-        ({ order }) => rejection.endToEndId === null || order.endToEndId === rejection.endToEndId,
-      )
-      if (found.length === 0) {
-        done.unmatched += 1
-        const about = toldRejection(rejection)
-        done.all.push({ ...about, outcome: 'unmatched', problem: 'unknown_payout' })
+  /** A movement that matches no payout is listed once, whatever file tells it again. */
+  const recordUnmatched = async (
+    facts: readonly BankFact[],
+    problemOf: (fact: BankFact) => EntryProblem,
+  ): Promise<boolean> => {
+    let isChanged = false
+    for (const movement of movementsIn(facts)) {
+      let isListed = movement.some(({ id }) => entries.find(id))
+      for (const fact of movement) {
+        if (entries.find(fact.id)) continue
+        const problem = isListed ? 'known_already' : problemOf(fact)
+        isListed = true
+        isChanged = (await record(fact, { problem }, [])) || isChanged
       }
-      for (const one of found) await reject(one, rejection, done)
     }
-    return done
+    return isChanged
+  }
+  return { record, recordUnmatched }
+}
+
+/** Brings a message's payouts, and the list of entries without one, to what the facts say. */
+const makeReconcile = (needs: Needs, tally: Tally) => {
+  const { handle, caughtUp, contextOf } = needs
+  const { record, recordUnmatched } = makeRecord(needs, tally)
+
+  const apply = async ({ steps }: MessagePlan): Promise<void> => {
+    const done = new Map<string, number>()
+    for (const step of steps) {
+      const { merchant, serial } = step.order.settlement
+      const key = `${merchant}/${serial}/${step.order.currency}`
+      const more = done.get(key) ?? 0
+      const command = commandOf(step)
+      const now = { ...command, known: command.known + more }
+      const { events } = await handle(settlements, merchant, now, contextOf(merchant))
+      done.set(key, more + 1)
+      if (events.length > 0) tally.step(step)
+    }
+  }
+
+  const recordAll = async ({ facts, verdicts }: MessagePlan): Promise<boolean> => {
+    let isChanged = false
+    const unmatched = new Map<string, [BankFact, EntryProblem][]>()
+    for (const fact of facts) {
+      const verdict = verdicts.get(fact.id) ?? { problem: 'unknown_payout' as const }
+      if (verdict.problem === undefined) {
+        const as = fact.side === 'debit' ? 'paid' : 'returned'
+        isChanged = (await record(fact, { as }, verdict.orders)) || isChanged
+        continue
+      }
+      const { side, amount, currency, endToEndId } = fact
+      const key = JSON.stringify([side, amount, currency, endToEndId])
+      unmatched.set(key, [...(unmatched.get(key) ?? []), [fact, verdict.problem]])
+    }
+    for (const group of unmatched.values()) {
+      const problems = new Map(group.map(([{ id }, problem]) => [id, problem]))
+      const all = group.map(([fact]) => fact)
+      const problemOf = ({ id }: BankFact) => problems.get(id) ?? 'unknown_payout'
+      isChanged = (await recordUnmatched(all, problemOf)) || isChanged
+    }
+    return isChanged
+  }
+
+  const mostPasses = 10
+  const ofMessage = async (
+    messageId: string,
+    entries: readonly BankFact[],
+    rejections: readonly Rejection[],
+  ): Promise<void> => {
+    // Again until nothing changes: another process may import other facts of the message now.
+    for (let pass = 1; pass <= mostPasses; pass++) {
+      await caughtUp()
+      const plan = planOfMessage(needs, messageId, entries, rejections)
+      try {
+        await apply(plan)
+      } catch (error) {
+        if (!isOvertaken(error) || pass === mostPasses) throw error
+        continue
+      }
+      const isChanged = await recordAll(plan)
+      if (!isChanged && plan.steps.length === 0) return
+    }
+  }
+  return { ofMessage, recordUnmatched }
+}
+
+/** Groups by a key; what has none comes under null. */
+const grouped = <Item>(items: readonly Item[], keyOf: (item: Item) => string | null) => {
+  const groups = new Map<string | null, Item[]>()
+  for (const item of items) {
+    const key = keyOf(item)
+    const group = groups.get(key)
+    if (group) group.push(item)
+    else groups.set(key, [item])
+  }
+  return groups
+}
+
+/**
+ * Records what a bank file says about payouts. The end is the same for every order in which files
+ * are imported, and however often.
+ */
+export const importBankFacts = (needs: Needs) => {
+  const { caughtUp } = needs
+
+  return async ({ entries, rejections }: BankSays): Promise<Imported> => {
+    await caughtUp()
+    const tally = makeTally()
+    const { ofMessage, recordUnmatched } = makeReconcile(needs, tally)
+    const messages = new Map(entries.map((entry) => [entry.id, messageNamed(needs, entry)]))
+    const facts = entries.map((entry) => factOf(entry, messages.get(entry.id) ?? null))
+    const byMessage = grouped(facts, ({ id }) => messages.get(id) ?? null)
+    const refusals = grouped(rejections, (one) => messageNamed(needs, one))
+    for (const messageId of new Set([...byMessage.keys(), ...refusals.keys()]))
+      if (messageId !== null)
+        await ofMessage(messageId, byMessage.get(messageId) ?? [], refusals.get(messageId) ?? [])
+    // Entries of other payments, of fees and the like.
+    const named = grouped(byMessage.get(null) ?? [], ({ id, endToEndId, side, amount }) =>
+      endToEndId === null ? `id ${id}` : `${side} ${amount} ${endToEndId}`,
+    )
+    for (const [first, ...others] of named.values()) {
+      if (!first) continue
+      const { endToEndId } = first
+      const rows = endToEndId === null ? [] : needs.entries.ofOrder(endToEndId)
+      const earlier = recordedIn(rows).filter(
+        ({ id, side, amount }) =>
+          side === first.side &&
+          amount === first.amount &&
+          ![first, ...others].some((one) => one.id === id),
+      )
+      await recordUnmatched([...earlier, first, ...others], (one) =>
+        one.endToEndId === null && one.messageId === null ? 'names_no_payout' : 'unknown_payout',
+      )
+    }
+    const isKnown = (one: Rejection): boolean => {
+      const messageId = messageNamed(needs, one)
+      return messageId !== null && ordersOf(needs, messageId).some((order) => isOf(order, one))
+    }
+    return tally.result(
+      facts,
+      rejections.map((one) => [one, isKnown(one) ? null : 'unknown_payout'] as const),
+    )
   }
 }

@@ -11,3 +11,11 @@ export const readAccount = (text: string): string | undefined => {
   const isRight = looksLikeIban ? isIban(account) : /^[A-Z0-9-]{4,34}$/.test(account)
   return isRight ? account : undefined
 }
+
+export const plainAccount = (text: string): string => text.replaceAll(/[\s.-]/g, '').toUpperCase()
+
+/** Whether a bank means the account: as IBAN, or by the national number (BBAN) in it. */
+export const isSameAccount = (one: string, other: string): boolean => {
+  const [a, b] = [plainAccount(one), plainAccount(other)]
+  return a === b || (isIban(a) && a.slice(4) === b) || (isIban(b) && b.slice(4) === a)
+}

@@ -1,9 +1,10 @@
-import { asc, eq, gt } from 'drizzle-orm'
+import { asc, eq, gt, or, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Match, SeenEntry } from '../domain/accounting/bank-entry.ts'
+import { messageOfPayment } from '../domain/accounting/payout-events.ts'
 import { idIn } from '../domain/stream.ts'
-import { findBy, given, rowsOf } from './prepared.ts'
+import { countOf, findBy, given, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
 const bankEntries = sqliteTable(
@@ -12,6 +13,10 @@ const bankEntries = sqliteTable(
     id: text().primaryKey(),
     position: integer().notNull(),
     entry: text({ mode: 'json' }).$type<SeenEntry>().notNull(),
+    /** The names by which the bank refers to a payout. */
+    endToEndId: text(),
+    messageId: text(),
+    paymentMessage: text(),
     /** Null while it matches no payout. */
     match: text({ mode: 'json' }).$type<Match>(),
     /** The operator's explanation. */
@@ -19,7 +24,12 @@ const bankEntries = sqliteTable(
     /** Whether it still needs an explanation. */
     isOpen: integer({ mode: 'boolean' }).notNull(),
   },
-  (row) => [index('bank_entries_open').on(row.isOpen, row.position)],
+  (row) => [
+    index('bank_entries_open').on(row.isOpen, row.position),
+    index('bank_entries_by_order').on(row.endToEndId),
+    index('bank_entries_by_message').on(row.messageId),
+    index('bank_entries_by_payment').on(row.paymentMessage),
+  ],
 )
 
 export const bankEntryProjection = projection({
@@ -30,7 +40,11 @@ export const bankEntryProjection = projection({
     switch (event.type) {
       case 'BankEntrySeen': {
         const { position, data: entry } = event
-        return { id: String(key), position, entry, match: null, note: null, isOpen: true }
+        const { endToEndId, messageId, paymentId } = entry
+        const paymentMessage = paymentId === undefined ? null : messageOfPayment(paymentId)
+        const names = { endToEndId, messageId, paymentMessage }
+        const isOpen = entry.problem !== 'known_already'
+        return { id: String(key), position, entry, ...names, match: null, note: null, isOpen }
       }
       case 'BankEntryMatched':
         return row && { ...row, match: event.data, isOpen: false }
@@ -46,7 +60,24 @@ export const bankEntryQueries = (db: BetterSQLite3Database) => {
     order: [asc(bankEntries.position)],
     limit: given('limit'),
   })
+  const ofOrder = rowsOf(db, bankEntries, { where: [same(bankEntries.endToEndId)] })
+  const ofMessage = rowsOf(db, bankEntries, {
+    where: [
+      or(
+        eq(bankEntries.messageId, given('message')),
+        eq(bankEntries.paymentMessage, given('message')),
+      ),
+    ],
+  })
   return {
+    ofOrder: (endToEndId: string) => ofOrder.all({ endToEndId }),
+    ofMessage: (message: string) => ofMessage.all({ message }),
+    /** Money that left the account without being one payout once. */
+    openDebits: countOf(
+      db,
+      bankEntries,
+      sql`${bankEntries.isOpen} = 1 AND json_extract(${bankEntries.entry}, '$.side') = 'debit'`,
+    ),
     find: findBy(db, bankEntries, bankEntries.id),
     /** Unexplained entries, oldest first. */
     open: (limit: number) => open.all({ after: 0, limit }),

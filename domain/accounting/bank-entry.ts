@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Causes } from '../causes.ts'
 import type { Decider, EventsOf } from '../decider.ts'
 import { refuse } from '../refusal.ts'
+import { returnReason } from './payout-events.ts'
 import { sum } from './totals.ts'
 
 /** Why a statement entry matches no payout. */
@@ -13,6 +14,8 @@ const entryProblems = [
   'payout_is_paid',
   'payout_is_not_paid',
   'payout_is_not_ordered',
+  /** Another file has it already, as an entry that matches no payout. */
+  'known_already',
 ] as const
 
 export type EntryProblem = (typeof entryProblems)[number]
@@ -28,8 +31,14 @@ const seen = z.object({
   day: z.string(),
   endToEndId: z.string().nullable(),
   messageId: z.string().nullable(),
-  /** Assigned by the bank. */
+  /** The payment information, if the bank names it. */
+  paymentId: z.string().optional(),
+  /** Assigned by the bank: to the detail, or else to the whole entry. */
   reference: z.string().nullable(),
+  /** The reference of the whole entry (null: it has none) if the detail has one of its own. */
+  entryReference: z.string().nullable().optional(),
+  /** Why the money of a payout came back. */
+  reason: returnReason.optional(),
   source: z.object({ kind: z.string(), id: z.string() }),
   /** Null if it matches a payout. */
   problem: z.enum(entryProblems).nullable(),

@@ -14,13 +14,13 @@ const payoutAmount = z.object({
 
 export type PayoutAmount = z.output<typeof payoutAmount>
 
-const reason = z.object({
+export const returnReason = z.object({
   /** ISO 20022, such as AC04 for a closed account; null if the bank gives none. */
   code: z.string().nullable(),
   text: z.string().nullable(),
 })
 
-export type ReturnReason = z.output<typeof reason>
+export type ReturnReason = z.output<typeof returnReason>
 
 const payout = {
   serial: z.int(),
@@ -50,7 +50,7 @@ export const payoutEvents = {
    * It came back, or the bank refused to pay it, so it is due again. `entry` is null if only a
    * status report says so.
    */
-  PayoutReturned: z.object({ ...payout, entry: z.string().nullable(), reason }),
+  PayoutReturned: z.object({ ...payout, entry: z.string().nullable(), reason: returnReason }),
 } as const
 
 export type PayoutOrdered = z.output<typeof payoutEvents.PayoutOrdered>
@@ -67,3 +67,19 @@ export const heldAfter = ({ paid, heldIn }: PayoutOrdered): HeldIn => {
 /** The end-to-end id of a payout in ISO 20022 messages. */
 export const endToEndId = (settlementId: string, currency: string, attempt = 1): string =>
   `${settlementId}-${currency}${attempt > 1 ? `-${attempt}` : ''}`
+
+/**
+ * The ids of a message's payment informations: one for each day and currency, numbered in their
+ * order. Answers the id for a payout.
+ */
+export const paymentIdsOf = (
+  messageId: string,
+  ordered: readonly { readonly day: string; readonly currency: string }[],
+) => {
+  const nameOf = ({ day, currency }: (typeof ordered)[number]) => `${day} ${currency}`
+  const names = [...new Set(ordered.map(nameOf))].sort()
+  return (one: (typeof ordered)[number]): string =>
+    `${messageId.slice(0, 30)}-${names.indexOf(nameOf(one)) + 1}`
+}
+
+export const messageOfPayment = (paymentId: string): string => paymentId.replace(/-\d+$/, '')

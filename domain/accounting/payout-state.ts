@@ -18,7 +18,16 @@ export type PayoutOrder = {
   readonly endToEndId: string
   readonly payoutAccount: string
   readonly day: string
+  /** The bank's entries that count for it, oldest first. */
+  readonly debits: readonly string[]
+  readonly credits: readonly string[]
+  /** Whether the bank refused to pay it. */
+  readonly isRejected: boolean
 }
+
+/** The number of facts by which the decider knows whether the caller has seen them all. */
+export const factsOf = ({ debits, credits, isRejected }: PayoutOrder): number =>
+  debits.length + credits.length + Number(isRejected)
 
 /** The state of a settlement's payout in one currency. */
 export type PayoutState = {
@@ -47,6 +56,8 @@ export const duePayouts = ({ payouts, payoutDay: day }: SettlementMade): readonl
 export const isToOrder = ({ status }: Pick<PayoutState, 'status'>): boolean =>
   status === 'due' || status === 'returned'
 
+const noFacts = { debits: [], credits: [], isRejected: false }
+
 /** An order of the first version has no amounts and covers everything. */
 export const withOrder = (
   payouts: readonly PayoutState[],
@@ -57,27 +68,43 @@ export const withOrder = (
     const ordered = paid.find(({ currency }) => currency === one.currency)
     if (!ordered && paid.length > 0) return one
     const id = endToEndId(settlementId, one.currency, ordered?.attempt)
-    const order = { messageId, endToEndId: id, payoutAccount, day }
+    const order = { messageId, endToEndId: id, payoutAccount, day, ...noFacts }
     return { ...one, status: 'ordered', day, orders: [...one.orders, order] }
   })
 
-const withChange = (
+const withFact = (
   payouts: readonly PayoutState[],
-  wanted: string,
+  { currency, messageId }: PayoutPaid | PayoutReturned,
+  factIn: (order: PayoutOrder) => Partial<PayoutOrder>,
   change: Partial<PayoutState>,
 ): readonly PayoutState[] =>
-  payouts.map((one) => (one.currency === wanted ? { ...one, ...change } : one))
+  payouts.map((one) => {
+    if (one.currency !== currency) return one
+    const orders = one.orders.map((order) =>
+      order.messageId === messageId ? { ...order, ...factIn(order) } : order,
+    )
+    return { ...one, orders, ...change }
+  })
 
 export const withPayment = (
   payouts: readonly PayoutState[],
-  { currency, day: on, entry }: PayoutPaid,
-): readonly PayoutState[] => withChange(payouts, currency, { status: 'paid', paid: { on, entry } })
+  event: PayoutPaid,
+): readonly PayoutState[] => {
+  const { day: on, entry } = event
+  const factIn = ({ debits }: PayoutOrder) => ({ debits: [...debits, entry] })
+  return withFact(payouts, event, factIn, { status: 'paid', paid: { on, entry } })
+}
 
 export const withReturn = (
   payouts: readonly PayoutState[],
-  { currency, day: on, reason, entry }: PayoutReturned,
-): readonly PayoutState[] =>
-  withChange(payouts, currency, { status: 'returned', paid: null, returned: { on, reason, entry } })
+  event: PayoutReturned,
+): readonly PayoutState[] => {
+  const { day: on, reason, entry } = event
+  const factIn = ({ credits }: PayoutOrder) =>
+    entry === null ? { isRejected: true } : { credits: [...credits, entry] }
+  const change = { status: 'returned', paid: null, returned: { on, reason, entry } } as const
+  return withFact(payouts, event, factIn, change)
+}
 
 /** The status of the payout that most needs action; null if there is none. */
 export const statusOfAll = (payouts: readonly PayoutState[]): PayoutStatus | null =>

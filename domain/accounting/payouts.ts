@@ -3,20 +3,21 @@ import type { Sum } from '../money/money.ts'
 import { heldAfter, type HeldIn, type PayoutAmount, type ReturnReason } from './payout-events.ts'
 import type { SettlementEvent } from './settlement-events.ts'
 
-/** A payout from its order until it is returned. */
+/** The last order of a payout. */
 type Ordered = {
   readonly amount: Sum
   readonly attempt: number
   readonly messageId: string
   readonly heldIn: HeldIn
-  /** The bank entry that paid it. */
-  readonly paidBy: string | null
+  readonly status: 'ordered' | 'paid' | 'returned'
+  /** What the bank has said of this order: ids of entries; null for a refusal to pay. */
+  readonly facts: readonly (string | null)[]
 }
 
 export type Payouts = {
   /** Amounts not yet ordered, or returned, by settlement. */
   readonly unordered: Readonly<Record<number, readonly PayoutAmount[]>>
-  /** By settlement and currency. */
+  /** By settlement and currency: the last order, also of a payout that came back. */
   readonly ordered: Readonly<Record<string, Ordered>>
 }
 
@@ -28,6 +29,8 @@ type Which = {
   readonly messageId: string
   /** The bank's booking date, `YYYY-MM-DD`. */
   readonly day: string
+  /** How many facts of this order the caller knows; absent in an audit. */
+  readonly known?: number
 }
 
 export type PayoutCommand =
@@ -60,50 +63,53 @@ export const decidePayout = (command: PayoutCommand, payouts: Payouts): readonly
     const data = { ...order, paid: [...paid], ...(heldIn && { heldIn }) }
     return [{ type: 'PayoutOrdered', data }]
   }
-  const { serial, currency, messageId, day } = command
-  const known = payouts.ordered[keyOf(serial, currency)]
-  // It was already returned, or has been ordered again by another message.
-  if (known?.messageId !== messageId) return []
-  const { amount, heldIn } = known
+  const { serial, currency, messageId, day, entry } = command
+  const order = payouts.ordered[keyOf(serial, currency)]
+  // It has been ordered again by another message, or the bank said so before.
+  if (order?.messageId !== messageId || order.facts.includes(entry)) return []
+  if ((command.known ?? order.facts.length) !== order.facts.length)
+    return refuse('conflicting_changes')
+  const { amount, heldIn, status } = order
   const about = { serial, currency, amount, messageId, day }
   if (command.type === 'ConfirmPayout') {
-    const { entry } = command
-    if (known.paidBy === entry) return []
-    if (known.paidBy !== null) return refuse('payout_is_paid')
-    return [{ type: 'PayoutPaid', data: { ...about, entry, heldIn } }]
+    if (status === 'paid') return refuse('payout_is_paid')
+    return [{ type: 'PayoutPaid', data: { ...about, entry: command.entry, heldIn } }]
   }
-  const { entry, reason } = command
-  if (entry === null && known.paidBy !== null) return refuse('payout_is_paid')
-  if (entry !== null && known.paidBy === null) return refuse('payout_is_not_paid')
-  return [{ type: 'PayoutReturned', data: { ...about, entry, reason, heldIn } }]
+  if (entry === null && status === 'paid') return refuse('payout_is_paid')
+  if (entry === null && status === 'returned') return []
+  if (entry !== null && status !== 'paid') return refuse('payout_is_not_paid')
+  return [{ type: 'PayoutReturned', data: { ...about, entry, reason: command.reason, heldIn } }]
 }
 
 export const evolvePayouts = (payouts: Payouts, event: Event): Payouts => {
   const { serial } = event.data
-  switch (event.type) {
-    case 'PayoutOrdered': {
-      const { messageId } = event.data
-      const { [serial]: amounts = [], ...unordered } = payouts.unordered
-      const ordered = { ...payouts.ordered }
-      for (const { currency, amount, attempt = 1 } of amounts) {
-        const about = { amount, attempt, messageId, heldIn: heldAfter(event.data), paidBy: null }
-        ordered[keyOf(serial, currency)] = about
-      }
-      return { unordered, ordered }
+  const { [serial]: amounts = [], ...others } = payouts.unordered
+  if (event.type === 'PayoutOrdered') {
+    const { messageId } = event.data
+    const ordered = { ...payouts.ordered }
+    for (const { currency, amount, attempt = 1 } of amounts) {
+      const about = { amount, attempt, messageId, heldIn: heldAfter(event.data) }
+      ordered[keyOf(serial, currency)] = { ...about, status: 'ordered', facts: [] }
     }
-    case 'PayoutPaid': {
-      const key = keyOf(serial, event.data.currency)
-      const known = payouts.ordered[key]
-      if (!known) return payouts
-      const paid = { ...known, heldIn: 'bank', paidBy: event.data.entry } as const
-      return { ...payouts, ordered: { ...payouts.ordered, [key]: paid } }
+    return { unordered: others, ordered }
+  }
+  const { currency, amount, entry } = event.data
+  const key = keyOf(serial, currency)
+  const order = payouts.ordered[key]
+  if (!order) return payouts
+  const facts = [...order.facts, entry]
+  if (event.type === 'PayoutReturned') {
+    const again = { currency, amount, attempt: order.attempt + 1 }
+    const back = { ...order, status: 'returned', heldIn: 'payouts_payable', facts } as const
+    return {
+      unordered: { ...others, [serial]: [...amounts, again] },
+      ordered: { ...payouts.ordered, [key]: back },
     }
-    case 'PayoutReturned': {
-      const { currency, amount } = event.data
-      const { [keyOf(serial, currency)]: known, ...ordered } = payouts.ordered
-      const again = { currency, amount, attempt: (known?.attempt ?? 1) + 1 }
-      const due = [...(payouts.unordered[serial] ?? []), again]
-      return { unordered: { ...payouts.unordered, [serial]: due }, ordered }
-    }
+  }
+  // It may have been returned: what was due again is paid now.
+  const due = amounts.filter((one) => one.currency !== currency)
+  return {
+    unordered: due.length > 0 ? { ...others, [serial]: due } : others,
+    ordered: { ...payouts.ordered, [key]: { ...order, status: 'paid', heldIn: 'bank', facts } },
   }
 }

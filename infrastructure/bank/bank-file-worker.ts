@@ -2,14 +2,23 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { OperatorError } from '../failures.ts'
 import { readBankFile, type BankFile } from './bank-file.ts'
 
-export type Asked = { readonly bytes: Uint8Array; readonly name: string }
+export type Asked = {
+  readonly bytes: Uint8Array
+  readonly name: string
+  readonly ownAccount: string | undefined
+  /** A file with more entries is not answered. */
+  readonly most: number
+}
 
-/** The parsed file, or why it cannot be parsed. */
-export type Answer = { readonly file: BankFile } | { readonly problem: string }
+/** The parsed file, why it cannot be parsed, or how many entries it has. */
+export type Answer =
+  { readonly file: BankFile } | { readonly problem: string } | { readonly tooMany: number }
 
-const read = ({ bytes, name }: Asked): Answer => {
+const read = ({ bytes, name, ownAccount, most }: Asked): Answer => {
   try {
-    return { file: readBankFile(bytes, name) }
+    const file = readBankFile(bytes, name, ownAccount)
+    const length = file.entries.length + file.rejections.length
+    return length > most ? { tooMany: length } : { file }
   } catch (error) {
     if (error instanceof OperatorError) return { problem: error.message }
     throw error

@@ -2,19 +2,23 @@ import { createHash } from 'node:crypto'
 import type { StatementEntry } from '../../application/match-bank-entries.ts'
 import type { ReturnReason } from '../../domain/accounting/payout-events.ts'
 import { decimalsOf, isKnownCurrency } from '../../domain/money/currency.ts'
-import { parseAmount } from '../../domain/money/money.ts'
+import { addUp, negated, parseAmount } from '../../domain/money/money.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { fail } from '../failures.ts'
+import { isSameAccount, plainAccount } from '../payout-account.ts'
 import { dayAt, elementsAt, textAt, textIn, type Element } from './read-xml.ts'
 
-/** The content of a bank file: statements or notifications of transactions. */
+/** Statements or notifications of transactions. */
 export type Statements = {
   readonly kind: 'camt.053' | 'camt.054'
-  readonly accounts: readonly string[]
   readonly entries: readonly StatementEntry[]
   /** Number of entries not booked yet, or in an unknown currency. */
   readonly passedOver: number
+  /** Statements of other accounts. */
+  readonly leftOut: readonly LeftOut[]
 }
+
+export type LeftOut = { readonly account: string; readonly entries: number }
 
 type Money = { readonly amount: string; readonly currency: string }
 
@@ -24,10 +28,15 @@ const moneyOf = (element: Element | undefined): Money | undefined => {
   if (text === null || typeof currency !== 'string' || !isKnownCurrency(currency)) return undefined
   const [whole = '', fraction = ''] = text.replace(/^\+/, '').split('.')
   const decimals = decimalsOf(currency)
-  if (!/^\d+$/.test(whole) || !/^\d*$/.test(fraction) || /[1-9]/.test(fraction.slice(decimals)))
+  if (
+    !/^\d*$/.test(whole) ||
+    whole + fraction === '' ||
+    !/^\d*$/.test(fraction) ||
+    /[1-9]/.test(fraction.slice(decimals))
+  )
     return fail(`${text} is not an amount in ${currency}`)
   const exact = fraction.slice(0, decimals)
-  const plain = `${whole.replace(/^0+(?=\d)/, '')}${exact === '' ? '' : `.${exact}`}`
+  const plain = `${whole.replace(/^0+(?=\d)/, '') || '0'}${exact === '' ? '' : `.${exact}`}`
   try {
     return { amount: String(parseAmount(plain, currency)), currency }
   } catch (error) {
@@ -39,16 +48,40 @@ const moneyOf = (element: Element | undefined): Money | undefined => {
 const dayIn = (within: Element, ...path: readonly string[]): string | null =>
   dayAt(within, ...path, 'Dt') ?? dayAt(within, ...path, 'DtTm')
 
-/** Banks write NOTPROVIDED if an id was not given. */
-const given = (id: string | null): string | null => (id === 'NOTPROVIDED' ? null : id)
+const longestId = 140
 
-const accountOf = (statement: Element): string =>
-  textAt(statement, 'Acct', 'Id', 'IBAN') ??
-  textAt(statement, 'Acct', 'Id', 'Othr', 'Id') ??
-  fail('a statement does not say of which account it is')
+/** Banks write NOTPROVIDED or NONREF if there is no id. */
+export const given = (id: string | null): string | null => {
+  if (id !== null && id.length > longestId)
+    return fail(`an id has more than ${longestId} characters`)
+  return id === null || /^(NOTPROVIDED|NONREF)$/i.test(id) ? null : id
+}
+
+/** The id that payment files give each payout, as InstrId and EndToEndId. */
+const ownId = /^[A-Z0-9]+-\d{4}-\d\d-\d\d-\d+-[A-Z]{3}(-\d+)?$/
+
+/** The order that is named: by its end-to-end id, or else by its instruction id. */
+export const orderNamedIn = (
+  within: Element,
+  path: readonly string[],
+  { endToEnd, instruction }: { readonly endToEnd: string; readonly instruction: string },
+): string | null => {
+  const other = given(textAt(within, ...path, instruction))
+  const isOurs = other !== null && ownId.test(other)
+  return given(textAt(within, ...path, endToEnd)) ?? (isOurs ? other : null)
+}
+
+const accountOf = (statement: Element): string => {
+  const account =
+    textAt(statement, 'Acct', 'Id', 'IBAN') ??
+    textAt(statement, 'Acct', 'Id', 'Othr', 'Id') ??
+    fail('a statement does not say of which account it is')
+  return given(account) ?? account
+}
 
 export const reasonOf = (within: Element, ...path: readonly string[]): ReturnReason => {
-  const code = textAt(within, ...path, 'Rsn', 'Cd') ?? textAt(within, ...path, 'Rsn', 'Prtry')
+  const text = textAt(within, ...path, 'Rsn', 'Cd') ?? textAt(within, ...path, 'Rsn', 'Prtry')
+  const code = text?.slice(0, 35) ?? null
   const texts = elementsAt(within, ...path, 'AddtlInf').flatMap((one) => textIn(one) ?? [])
   return { code, text: texts.join(' ').slice(0, 210) || null }
 }
@@ -69,50 +102,97 @@ type Statement = {
   readonly writtenOn: string | null
 }
 
-/** `<message id>-<number>`, from the payment file. */
-const messageOf = (paymentId: string | null): string | null =>
-  paymentId === null ? null : paymentId.replace(/-\d+$/, '')
+type Part = { readonly detail: Element; readonly batch: Element }
 
-/** Entries of one kind and their details, before they get ids. */
-const movementsOf = (entry: Element, { account, source, writtenOn }: Statement) => {
+/** The details of an entry, and what is said of the batch around each. */
+const partsOf = (entry: Element): readonly Part[] =>
+  elementsAt(entry, 'NtryDtls').flatMap((details) => {
+    const [batch = {}] = elementsAt(details, 'Btch')
+    const found = elementsAt(details, 'TxDtls')
+    if (found.length === 0) return [{ detail: { Amt: batch['TtlAmt'] ?? [] }, batch }]
+    return found.map((detail) => ({ detail, batch }))
+  })
+
+const amountOf = ({ detail }: Part): Money | undefined => {
+  const paths = [['Amt'], ['AmtDtls', 'TxAmt', 'Amt'], ['AmtDtls', 'InstdAmt', 'Amt']]
+  return moneyOf(paths.flatMap((path) => elementsAt(detail, ...path))[0])
+}
+
+/** What is the same in all. */
+const common = (ids: readonly (string | null)[]): string | null =>
+  ids.every((id) => id === ids[0]) ? (ids[0] ?? null) : null
+
+const namesOf = ({ detail, batch }: Part) => {
+  const id = (name: string) => given(textAt(detail, 'Refs', name)) ?? given(textAt(batch, name))
+  const ids = { endToEnd: 'EndToEndId', instruction: 'InstrId' }
+  return {
+    endToEndId: orderNamedIn(detail, ['Refs'], ids),
+    messageId: id('MsgId'),
+    paymentId: id('PmtInfId'),
+  }
+}
+
+type Movement = Omit<StatementEntry, 'id'>
+
+const signed = ({ amount, side }: Pick<Movement, 'amount' | 'side'>) =>
+  side === 'debit' ? negated(amount) : amount
+
+/** What an entry has beyond its details, or they beyond it: nothing may leave unseen. */
+const restOf = (whole: Movement, details: readonly Movement[]): readonly Movement[] => {
+  if (details.some(({ currency }) => currency !== whole.currency)) return []
+  const rest = addUp(signed(whole), ...details.map((one) => negated(signed(one))))
+  if (rest === '0') return []
+  const isDebit = rest.startsWith('-')
+  const side = isDebit ? 'debit' : 'credit'
+  return [{ ...whole, amount: isDebit ? negated(rest) : rest, side }]
+}
+
+/** The movements of an entry: its details where each has an amount, or else the whole. */
+const movementsOf = (entry: Element, { account, source, writtenOn }: Statement): Movement[] => {
   const whole = moneyOf(elementsAt(entry, 'Amt')[0])
   const side = sideOf(entry)
   const day =
     dayIn(entry, 'BookgDt') ?? dayIn(entry, 'ValDt') ?? writtenOn ?? fail('an entry has no day')
-  const details = elementsAt(entry, 'NtryDtls', 'TxDtls')
-  const batch = elementsAt(entry, 'NtryDtls', 'Btch')[0]
-  const reference = textAt(entry, 'AcctSvcrRef') ?? textAt(entry, 'NtryRef')
-  const of = (detail: Element, money: Money | undefined) => {
-    if (!money) return []
-    const paymentId = given(textAt(detail, 'Refs', 'PmtInfId'))
-    const messageId = given(textAt(detail, 'Refs', 'MsgId')) ?? messageOf(paymentId)
-    const about = { account, source, day, ...money, side: sideOf(detail, side) }
-    const own = textAt(detail, 'Refs', 'AcctSvcrRef') ?? reference
-    const endToEndId = given(textAt(detail, 'Refs', 'EndToEndId'))
-    return [{ ...about, endToEndId, messageId, reference: own, reason: reasonOf(detail, 'RtrInf') }]
+  const reference = given(textAt(entry, 'AcctSvcrRef'))
+  const noNames = { endToEndId: null, messageId: null, reference }
+  const noReason = { code: null, text: null }
+  const parts = partsOf(entry)
+  const ofPart = (part: Part, money: Money): Movement => {
+    const { paymentId, ...names } = namesOf(part)
+    const own = given(textAt(part.detail, 'Refs', 'AcctSvcrRef'))
+    return {
+      ...{ account, source, day, ...money, side: sideOf(part.detail, side), ...names },
+      ...{ reason: reasonOf(part.detail, 'RtrInf'), reference: own ?? reference },
+      ...(paymentId !== null && { paymentId }),
+      ...(own !== null && own !== reference && { entryReference: reference }),
+    }
   }
-  const amountOf = (detail: Element): Money | undefined =>
-    moneyOf(elementsAt(detail, 'Amt')[0] ?? elementsAt(detail, 'AmtDtls', 'TxAmt', 'Amt')[0])
-  const [only] = details
-  if (only && details.length === 1) return of(only, amountOf(only) ?? whole)
-  if (details.length > 1 && details.every((one) => amountOf(one)))
-    return details.flatMap((one) => of(one, amountOf(one)))
-  const refs = batch ?? {}
-  return of({ Refs: [refs] }, whole)
+  const entire = whole && { account, source, day, ...whole, side, ...noNames, reason: noReason }
+  const amounts = parts.map((part) => amountOf(part) ?? (parts.length === 1 ? whole : undefined))
+  const details = parts.flatMap((part, index) => {
+    const money = amounts[index]
+    return money ? [ofPart(part, money)] : []
+  })
+  if (parts.length > 0 && details.length === parts.length)
+    return entire ? [...details, ...restOf(entire, details)] : details
+  if (!entire) return []
+  const names = parts.map(namesOf)
+  const paymentId = common(names.map((one) => one.paymentId))
+  const messageId = common(names.map((one) => one.messageId))
+  return [{ ...entire, messageId, ...(paymentId !== null && { paymentId }) }]
 }
 
-type Movement = ReturnType<typeof movementsOf>[number]
-
 /**
- * Identifies a transaction across files. The bank's own reference is used only if the payment has
- * no end-to-end id.
+ * Identifies a movement across files: by the bank's reference, or else by the day. Movements that
+ * look alike in one statement are counted.
  */
 const withIds = (movements: readonly Movement[]): StatementEntry[] => {
   const counts = new Map<string, number>()
   return movements.map((movement) => {
-    const { account, side, amount, currency, day, endToEndId, messageId, reference } = movement
-    const named = endToEndId ?? messageId
-    const what = [account, side, amount, currency, day, named ?? '', named ? '' : reference]
+    const { account, side, amount, currency, day, endToEndId, messageId, paymentId } = movement
+    const { reference, entryReference } = movement
+    const names = [endToEndId, messageId, paymentId, reference, entryReference]
+    const what = [account, side, amount, currency, ...names, reference === null ? day : null]
     const text = JSON.stringify(what)
     const count = (counts.get(text) ?? 0) + 1
     counts.set(text, count)
@@ -126,28 +206,37 @@ const kinds = {
   'camt.054': ['BkToCstmrDbtCdtNtfctn', 'Ntfctn'],
 } as const
 
+export const statementRoots = Object.values(kinds).map(([root]) => root)
+
 /** Parses camt.053 and camt.054 of any version; undefined for another document. */
-export const readStatements = (document: Element): Statements | undefined => {
+export const readStatements = (
+  document: Element,
+  ownAccount: string | undefined,
+): Statements | undefined => {
   for (const kind of ['camt.053', 'camt.054'] as const) {
     const [root, part] = kinds[kind]
     if (elementsAt(document, root).length === 0) continue
-    const accounts = new Set<string>()
+    const leftOut: LeftOut[] = []
     const movements: StatementEntry[] = []
     let passedOver = 0
     for (const statement of elementsAt(document, root, part)) {
-      const account = accountOf(statement)
-      accounts.add(account)
+      const told = accountOf(statement)
+      const entries = elementsAt(statement, 'Ntry')
+      if (ownAccount !== undefined && !isSameAccount(ownAccount, told)) {
+        leftOut.push({ account: told, entries: entries.length })
+        continue
+      }
       const writtenOn = dayAt(statement, 'CreDtTm')
-      const id = textAt(statement, 'Id') ?? fail('a statement has no id')
-      const of = { account, source: { kind, id }, writtenOn }
-      const read = elementsAt(statement, 'Ntry').flatMap((entry) => {
+      const id = given(textAt(statement, 'Id')) ?? fail('a statement has no id')
+      const of = { account: ownAccount ?? plainAccount(told), source: { kind, id }, writtenOn }
+      const read = entries.flatMap((entry) => {
         const found = isBooked(entry) ? movementsOf(entry, of) : []
         if (found.length === 0) passedOver += 1
         return found
       })
       movements.push(...withIds(read))
     }
-    return { kind, accounts: [...accounts], entries: movements, passedOver }
+    return { kind, entries: movements, passedOver, leftOut }
   }
   return undefined
 }

@@ -7,7 +7,12 @@ export type Element = { readonly [name: string]: readonly (Element | string)[] |
 
 const largestFile = 100_000_000
 
-const encodings: ReadonlySet<string> = new Set(['utf-8', 'iso-8859-1', 'windows-1252'])
+const encodings: ReadonlySet<string> = new Set([
+  ...['utf-8', 'utf8', 'us-ascii', 'ascii', 'latin1', 'windows-1252', 'cp1252'],
+  ...['iso-8859-1', 'iso8859-1', 'iso-8859-15', 'iso8859-15'],
+])
+
+const isAscii = (encoding: string): boolean => encoding.endsWith('ascii')
 
 /** Decodes bytes in the encoding that the file declares. */
 const decode = (bytes: Uint8Array, name: string): string => {
@@ -15,6 +20,8 @@ const decode = (bytes: Uint8Array, name: string): string => {
   const declared = /<\?xml[^>]*\sencoding\s*=\s*["']([\w-]+)["']/.exec(head)?.[1] ?? 'utf-8'
   const encoding = declared.toLowerCase()
   if (!encodings.has(encoding)) return fail(`${name} is in ${declared}; it has to be in UTF-8`)
+  if (isAscii(encoding) && bytes.some((byte) => byte > 127))
+    return fail(`${name} says that it is in ${declared}, and is not`)
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes)
   } catch {
@@ -62,6 +69,21 @@ export const elementsAt = (within: Element, ...path: readonly string[]): readonl
         : []
     })
   return found
+}
+
+const deepestEnvelope = 10
+
+/** The outermost elements that have a child of one of the names, as banks wrap documents. */
+export const elementsWith = (
+  within: Element,
+  names: readonly string[],
+  depth = 0,
+): readonly Element[] => {
+  if (names.some((name) => elementsAt(within, name).length > 0)) return [within]
+  if (depth === deepestEnvelope) return []
+  return Object.keys(within).flatMap((name) =>
+    elementsAt(within, name).flatMap((one) => elementsWith(one, names, depth + 1)),
+  )
 }
 
 export const textIn = (element: Element | undefined): string | null => {

@@ -10,20 +10,27 @@ import { contentOf } from './files.ts'
 import type { WithCore } from './with-core.ts'
 
 const listed = 1000
+const mostLeftOut = 20
 
-const shown = ({ paid, returned, known, unmatched }: Imported) => ({
+const shown = ({ paid, returned, known, unmatched, alarms }: Imported) => ({
   ...{ payouts_paid: paid, payouts_returned: returned },
-  ...{ known_already: known, not_matched: unmatched },
+  ...{ known_already: known, not_matched: unmatched, alarms },
 })
 
 const importFile = async (core: Core, settings: Settings, file: string) => {
   // Loaded on demand: no other command reads XML.
   const { readBankFile } = await import('../bank/bank-file.ts')
-  const found = readBankFile(await contentOf(file), file)
+  const { kind, passedOver, leftOut, ...says } = readBankFile(
+    await contentOf(file),
+    file,
+    settings.BANK_ACCOUNT,
+  )
   const contextOf = (merchant: string | null) => core.contextOf('operator', merchant)
-  const done = shown(await importBankFile(core, settings, contextOf)(found, file))
-  const { kind } = found
-  return { file, kind, ...done, ...('entries' in found && { passed_over: found.passedOver }) }
+  const done = shown(await importBankFile(core, contextOf)(says))
+  return {
+    ...{ file, kind, ...done, passed_over: passedOver },
+    ...(leftOut.length > 0 && { left_out: leftOut.slice(0, mostLeftOut) }),
+  }
 }
 
 const listOpen = async (core: Core) => {

@@ -3,8 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { matchEntry } from '../../application/match-bank-entries.ts'
-import type { PayoutState } from '../../domain/accounting/payout-state.ts'
+import { planOf } from '../../domain/accounting/bank-facts.ts'
 import { operatorHere } from '../../harness/operator.ts'
 import { openPlace, type Place } from '../../harness/ledger-service.ts'
 import { readLog } from '../../harness/event-log.ts'
@@ -206,24 +205,29 @@ test('given payouts that the bank books as one entry, then all of them are paid'
 })
 
 test('given an entry that an import has begun to record, then it pays its own day alone', () => {
-  const payout = (serial: number, day: string, paid: PayoutState['paid']) => {
-    const order = { messageId: 'M', payoutAccount: account, day, endToEndId: `S-${serial}-NOK` }
-    const of = { currency: 'NOK', amount: '100', orders: [order], paid, returned: null }
-    const payouts = [{ ...of, status: paid ? ('paid' as const) : ('ordered' as const) }]
-    return { merchant: 'shop', serial, settlementId: `S-${serial}`, payouts } as never as Settlement
+  const entry = {
+    id: 'e',
+    side: 'debit',
+    amount: '100',
+    currency: 'NOK',
+    day: '2026-12-01',
+  } as const
+  const names = { account, endToEndId: null, messageId: 'M', reference: 'r' }
+  const fact = { ...entry, ...names, source: { kind: 'camt.053', id: 's' } }
+  const order = (serial: number, day: string, debits: readonly string[]) => {
+    const status = debits.length > 0 ? ('paid' as const) : ('ordered' as const)
+    const ids = { endToEndId: `S-${serial}-NOK`, paymentId: `M-${serial}` }
+    const of = { ...ids, day, amount: '100', currency: 'NOK', isCurrent: true, status }
+    return { ...of, serial, debits, credits: [], isRejected: false }
   }
-  type Settlement = ReturnType<Parameters<typeof matchEntry>[0]['settlements']['orderedBy']>[number]
-  const entry = { id: 'e', side: 'debit', amount: '100', currency: 'NOK', day: '2026-12-01' }
-  const ofMessage = { ...entry, endToEndId: null, messageId: 'M' } as never
-  const found = (paid: PayoutState['paid']) => {
-    const all = [payout(1, '2026-12-01', paid), payout(2, '2026-12-02', null)]
-    const settlements = { findById: () => undefined, orderedBy: () => all }
-    const matched = matchEntry({ settlements, entries: { find: () => undefined } }, ofMessage)
-    return 'found' in matched && matched.found.map(({ settlement: { serial } }) => serial)
+  const found = (debits: readonly string[]) => {
+    const all = [order(1, '2026-12-01', debits), order(2, '2026-12-02', [])]
+    const verdict = planOf('M', all, [fact], []).verdicts.get('e')
+    return verdict?.problem === undefined && verdict?.orders.map(({ serial }) => serial)
   }
-  expect(found(null)).toEqual([1])
-  expect(found({ on: '2026-12-01', entry: 'e' })).toEqual([1])
-  expect(found({ on: '2026-12-01', entry: 'another' })).toEqual([2])
+  expect(found([])).toEqual([1])
+  expect(found(['e'])).toEqual([1])
+  expect(found(['another'])).toEqual([2])
 })
 
 describe('given entries that are those of no payout, then they are listed with the reason:', () => {

@@ -5,7 +5,7 @@ import type { Imported, ImportedOne } from '../../../application/import-statemen
 import type { Part } from '../../multipart.ts'
 import type { Html } from '../../payer/page.ts'
 import { dayText, factsHtml, sumText } from '../../portal/money-parts.ts'
-import { headedTable, crumbs, scrolling } from '../../portal/parts.ts'
+import { headedTable, crumbs, quiet, scrolling } from '../../portal/parts.ts'
 import { operatorPath } from '../areas.ts'
 import type { OperatorPage, OperatorVisitor } from '../pages.ts'
 import { problemText } from './bank.ts'
@@ -14,7 +14,13 @@ import { payoutTexts } from './texts.ts'
 
 /** What an import has done, or why it did nothing. */
 type Answer =
-  | { readonly kind: string; readonly passedOver: number; readonly done: Imported }
+  | {
+      readonly kind: string
+      readonly passedOver: number
+      /** Statements of other accounts. */
+      readonly leftOut: readonly { readonly account: string; readonly entries: number }[]
+      readonly done: Imported
+    }
   | { readonly problem: string }
   | { readonly tooMany: number; readonly most: number }
 
@@ -47,6 +53,21 @@ const rowHtml =
     </tr>`
   }
 
+const mostRows = 100
+const mostAccounts = 10
+
+/** What nobody has explained comes first. */
+const rowsShown = (all: readonly ImportedOne[]): readonly ImportedOne[] => {
+  const isOpen = ({ outcome }: ImportedOne) => outcome === 'unmatched'
+  return [...all.filter(isOpen), ...all.filter((one) => !isOpen(one))].slice(0, mostRows)
+}
+
+const leftOutText = (leftOut: Extract<Answer, { kind: string }>['leftOut']): string =>
+  leftOut
+    .slice(0, mostAccounts)
+    .map(({ account, entries }) => `${account} (${entries})`)
+    .join(', ') + (leftOut.length > mostAccounts ? ' …' : '')
+
 const failedPage = (text: string, { language }: OperatorVisitor): OperatorPage => {
   const texts = payoutTexts[language]
   return {
@@ -65,10 +86,12 @@ const failedPage = (text: string, { language }: OperatorVisitor): OperatorPage =
 const donePage = (
   visitor: OperatorVisitor,
   name: string,
-  { kind, passedOver, done }: Extract<Answer, { kind: string }>,
+  { kind, passedOver, leftOut, done }: Extract<Answer, { kind: string }>,
 ): OperatorPage => {
   const texts = payoutTexts[visitor.language]
-  const { paid, returned, known, unmatched, all } = done
+  const { paid, returned, known, unmatched, alarms, all } = done
+  const rows = rowsShown(all)
+  const more = all.length - rows.length
   const title = filledText(texts.fileRead, name, kind)
   const heads = [texts.outcome, texts.bankDay, { number: texts.amount }, texts.of, texts.endToEnd]
   return {
@@ -76,19 +99,22 @@ const donePage = (
     body: html`${crumbs([operatorPath('payouts/bank'), texts.bank])}
       <div class="head"><h1>${title}</h1></div>
       <section class="card">
+        ${alarms === 0 ? '' : html`<p class="problem" role="alert">${filledText(texts.alarm, alarms)}</p>`}
         ${factsHtml([
           [texts.result_paid, String(paid)],
           [texts.result_returned, String(returned)],
           [texts.result_unmatched, String(unmatched)],
           [texts.known, String(known)],
           [texts.passedOver, String(passedOver)],
+          ...(leftOut.length === 0 ? [] : [[texts.leftOut, leftOutText(leftOut)] as const]),
         ])}
       </section>
       ${
         all.length === 0
           ? ''
           : html`<section class="card">
-              ${scrolling(title, headedTable('grid stacks', heads, all.map(rowHtml(visitor))))}
+              ${scrolling(title, headedTable('grid stacks', heads, rows.map(rowHtml(visitor))))}
+              ${more === 0 ? '' : quiet(filledText(texts.moreRows, more))}
             </section>`
       }`,
   }

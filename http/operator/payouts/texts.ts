@@ -2,6 +2,7 @@ import type { Translated } from '../../negotiation.ts'
 
 const english = {
   account: 'Account',
+  alarm: 'Money left the account that is not one payout once: {} entries. Look at each of them.',
   accountMissing: 'No account yet: waits',
   amount: 'Amount',
   bank: 'What the bank says',
@@ -24,6 +25,8 @@ const english = {
     'A statement or notification (camt.053, camt.054) or a status report (pain.002), up to {} MB.',
   kind: 'What it is',
   known: 'Known already',
+  leftOut: 'Left out, of other accounts',
+  moreRows: '{} more entries, which were known or matched, are not shown.',
   merchant: 'Merchant',
   message: 'Payment message',
   noAccount:
@@ -42,6 +45,7 @@ const english = {
   outcome: 'Outcome',
   passedOver: 'Passed over: not booked yet, or of an unknown currency',
   payouts: 'Payouts',
+  problem_known_already: 'Another file has it too',
   problem_names_no_payout: 'It names no payout',
   problem_other_amount: 'The amount is another one',
   problem_other_message: 'The payment message is another one',
@@ -71,6 +75,8 @@ const english = {
 
 const norwegian: Translated<typeof english> = {
   account: 'Konto',
+  alarm:
+    'Penger har gått ut av kontoen som ikke er én utbetaling én gang: {} posteringer. Se på hver av dem.',
   accountMissing: 'Ingen konto ennå: venter',
   amount: 'Beløp',
   bank: 'Det banken sier',
@@ -92,6 +98,8 @@ const norwegian: Translated<typeof english> = {
     'Kontoutskrift eller varsel (camt.053, camt.054) eller statusrapport (pain.002), inntil {} MB.',
   kind: 'Hva det er',
   known: 'Kjent fra før',
+  leftOut: 'Utelatt, av andre kontoer',
+  moreRows: '{} posteringer til, kjente eller funnet, vises ikke.',
   merchant: 'Butikk',
   message: 'Betalingsmelding',
   noAccount:
@@ -110,6 +118,7 @@ const norwegian: Translated<typeof english> = {
   outcome: 'Utfall',
   passedOver: 'Hoppet over: ikke bokført ennå, eller i ukjent valuta',
   payouts: 'Utbetalinger',
+  problem_known_already: 'Den står også i en annen fil',
   problem_names_no_payout: 'Den nevner ingen utbetaling',
   problem_other_amount: 'Beløpet er et annet',
   problem_other_message: 'Betalingsmeldingen er en annen',
