@@ -1,6 +1,6 @@
 import {
   isOf,
-  movementsIn,
+  similarMovements,
   type BankFact,
   type Rejection,
 } from '../domain/accounting/bank-facts.ts'
@@ -179,18 +179,24 @@ const makeRecord = ({ handle, entries, contextOf }: Needs, tally: Tally) => {
 
   /** A movement that matches no payout is listed once, whatever file tells it again. */
   const recordUnmatched = async (
-    facts: readonly BankFact[],
-    problemOf: (fact: BankFact) => EntryProblem,
+    problems: ReadonlyMap<BankFact, EntryProblem>,
+    movements: readonly (readonly BankFact[])[],
   ): Promise<boolean> => {
     let isChanged = false
-    for (const movement of movementsIn(facts)) {
-      let isListed = movement.some(({ id }) => entries.find(id))
-      for (const fact of movement) {
-        if (entries.find(fact.id)) continue
-        const problem = isListed ? 'known_already' : problemOf(fact)
-        isListed = true
-        isChanged = (await record(fact, { problem }, [])) || isChanged
+    const peers = new Map<string, Set<string>>()
+    for (const movement of movements)
+      for (const { id } of movement) {
+        const known = peers.get(id) ?? new Set()
+        peers.set(id, known)
+        for (const peer of movement) if (peer.id !== id) known.add(peer.id)
       }
+    const listed = new Set([...problems.keys()].flatMap(({ id }) => (entries.find(id) ? [id] : [])))
+    for (const [fact, problem] of problems) {
+      if (listed.has(fact.id)) continue
+      const isListed = [...(peers.get(fact.id) ?? [])].some((id) => listed.has(id))
+      listed.add(fact.id)
+      const told = { problem: isListed ? ('known_already' as const) : problem }
+      isChanged = (await record(fact, told, [])) || isChanged
     }
     return isChanged
   }
@@ -216,27 +222,19 @@ const makeReconcile = (needs: Needs, tally: Tally) => {
     }
   }
 
-  const recordAll = async ({ facts, verdicts }: MessagePlan): Promise<boolean> => {
+  const recordAll = async ({ facts, verdicts, movements }: MessagePlan): Promise<boolean> => {
     let isChanged = false
-    const unmatched = new Map<string, [BankFact, EntryProblem][]>()
+    const unmatched = new Map<BankFact, EntryProblem>()
     for (const fact of facts) {
       const verdict = verdicts.get(fact.id) ?? { problem: 'unknown_payout' as const }
-      if (verdict.problem === undefined) {
-        const as = fact.side === 'debit' ? 'paid' : 'returned'
-        isChanged = (await record(fact, { as }, verdict.orders)) || isChanged
+      if (verdict.problem !== undefined) {
+        unmatched.set(fact, verdict.problem)
         continue
       }
-      const { side, amount, currency, endToEndId } = fact
-      const key = JSON.stringify([side, amount, currency, endToEndId])
-      unmatched.set(key, [...(unmatched.get(key) ?? []), [fact, verdict.problem]])
+      const as = fact.side === 'debit' ? 'paid' : 'returned'
+      isChanged = (await record(fact, { as }, verdict.orders)) || isChanged
     }
-    for (const group of unmatched.values()) {
-      const problems = new Map(group.map(([{ id }, problem]) => [id, problem]))
-      const all = group.map(([fact]) => fact)
-      const problemOf = ({ id }: BankFact) => problems.get(id) ?? 'unknown_payout'
-      isChanged = (await recordUnmatched(all, problemOf)) || isChanged
-    }
-    return isChanged
+    return (await recordUnmatched(unmatched, movements)) || isChanged
   }
 
   const mostPasses = 10
@@ -293,23 +291,17 @@ export const importBankFacts = (needs: Needs) => {
       if (messageId !== null)
         await ofMessage(messageId, byMessage.get(messageId) ?? [], refusals.get(messageId) ?? [])
     // Entries of other payments, of fees and the like.
-    const named = grouped(byMessage.get(null) ?? [], ({ id, endToEndId, side, amount }) =>
-      endToEndId === null ? `id ${id}` : `${side} ${amount} ${endToEndId}`,
+    const others = byMessage.get(null) ?? []
+    const names = new Set(others.flatMap(({ endToEndId }) => endToEndId ?? []))
+    const earlier = [...names].flatMap((name) => recordedIn(needs.entries.ofOrder(name)))
+    const all = new Map([...earlier, ...others].map((fact) => [fact.id, fact]))
+    const problemOf = ({ endToEndId, messageId, paymentId }: BankFact): EntryProblem =>
+      (endToEndId ?? messageId ?? paymentId ?? null) === null ? 'names_no_payout' : 'unknown_payout'
+    const named = [...all.values()]
+    await recordUnmatched(
+      new Map(named.map((fact) => [fact, problemOf(fact)])),
+      similarMovements(named.filter(({ endToEndId }) => endToEndId !== null)),
     )
-    for (const [first, ...others] of named.values()) {
-      if (!first) continue
-      const { endToEndId } = first
-      const rows = endToEndId === null ? [] : needs.entries.ofOrder(endToEndId)
-      const earlier = recordedIn(rows).filter(
-        ({ id, side, amount }) =>
-          side === first.side &&
-          amount === first.amount &&
-          ![first, ...others].some((one) => one.id === id),
-      )
-      await recordUnmatched([...earlier, first, ...others], (one) =>
-        one.endToEndId === null && one.messageId === null ? 'names_no_payout' : 'unknown_payout',
-      )
-    }
     const isKnown = (one: Rejection): boolean => {
       const messageId = messageNamed(needs, one)
       return messageId !== null && ordersOf(needs, messageId).some((order) => isOf(order, one))

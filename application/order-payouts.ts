@@ -12,11 +12,13 @@ type Payable = {
   readonly made: SettlementMade | null
 }
 
-type Account = { readonly payoutAccount: string | null; readonly timeZone: TimeZone }
+type Account = { readonly payoutAccount: string | null }
 
 type Needs = {
   readonly handle: Handle
   readonly now: () => Instant
+  /** The bank's. */
+  readonly timeZone: TimeZone
   readonly settlements: { payable(): readonly Payable[] }
   readonly settlementAccounts: { find(merchant: string): Account | undefined }
   readonly holidaysOf: (merchant: string) => Promise<IsHoliday>
@@ -39,12 +41,11 @@ export const orderPayouts = async (needs: Needs, messageId: string) => {
   const today = needs.now()
 
   const order = async ({ merchant, serial, made }: Payable): Promise<End> => {
-    const account = needs.settlementAccounts.find(merchant)
-    const payoutAccount = account?.payoutAccount ?? null
-    if (!account || payoutAccount === null) return 'without account'
-    // Banks reject past dates.
+    const payoutAccount = needs.settlementAccounts.find(merchant)?.payoutAccount ?? null
+    if (payoutAccount === null) return 'without account'
+    // Banks reject past dates; it may be another day there than at the merchant's.
     const isHoliday = await needs.holidaysOf(merchant)
-    const { day: earliest } = payoutDay(today, 0, account.timeZone, isHoliday)
+    const { day: earliest } = payoutDay(today, 0, needs.timeZone, isHoliday)
     const wanted = made?.payoutDay ?? earliest
     const day = wanted < earliest ? earliest : wanted
     const asked = { serial, messageId, payoutAccount, payoutDay: day, heldIn }

@@ -1,6 +1,7 @@
 import type { Find } from '../application/find-state.ts'
 import { bankCalendars, merchants } from '../domain/aggregates.ts'
 import { noHolidays, type IsHoliday } from '../domain/calendar.ts'
+import type { TimeZone } from '../domain/time-zone.ts'
 import { dayOf, dayMs } from '../domain/time.ts'
 
 /** A day on which banks are closed. */
@@ -68,3 +69,9 @@ export const bankHolidaysOf =
     const ofYear = await bankHolidaysIn(find, country)
     return (day) => ofYear(Number(day.slice(0, 4))).some((holiday) => holiday.day === day)
   }
+
+/** The first time zone of a country; undefined if it is unknown. */
+export const timeZoneOfCountry = async (country: string): Promise<TimeZone | undefined> => {
+  const { default: Holidays } = await import('date-holidays')
+  return new Holidays(country).getTimezones()?.[0]
+}

@@ -94,6 +94,14 @@ const ownMetrics = (registers: Registry[], needs: RegistryNeeds): void => {
     },
   })
   new Gauge({
+    name: 'daybook_bank_debits_unexplained',
+    help: 'Entries of the bank: money that left the account and is not one payout once.',
+    registers,
+    collect() {
+      this.set(needs.accounting.bankEntries.openDebits())
+    },
+  })
+  new Gauge({
     name: 'daybook_pusher_connections',
     help: 'Clients that are connected to listen to channels.',
     registers,

@@ -3,10 +3,12 @@ import type { Context } from '../application/handle.ts'
 import { orderPayouts } from '../application/order-payouts.ts'
 import { merchants } from '../domain/aggregates.ts'
 import { streamOf } from '../domain/stream.ts'
+import { utc, type TimeZone } from '../domain/time-zone.ts'
 import type { SettlementRow } from '../projections/settlements.ts'
-import { bankHolidaysOf } from './bank-holidays.ts'
+import { bankHolidaysOf, timeZoneOfCountry } from './bank-holidays.ts'
 import type { Core } from './core.ts'
 import type { Debtor, OrderedPayout } from './operator/payout-file.ts'
+import { isIban } from './payout-account.ts'
 import type { Settings } from './settings.ts'
 
 /** The account that pays the payouts; undefined if it is not configured. */
@@ -19,16 +21,26 @@ export const debtorIn = (
 
 export const newMessageId = (): string => `DAYBOOK-${randomBytes(8).toString('hex').toUpperCase()}`
 
+/** Where the days of the bank's files are counted: as set, or else in the account's country. */
+const bankTimeZone = async ({
+  BANK_TIME_ZONE,
+  BANK_ACCOUNT: account,
+}: Pick<Settings, 'BANK_ACCOUNT' | 'BANK_TIME_ZONE'>): Promise<TimeZone> => {
+  if (BANK_TIME_ZONE !== undefined) return BANK_TIME_ZONE
+  const country = account !== undefined && isIban(account) ? account.slice(0, 2) : undefined
+  return (country !== undefined && (await timeZoneOfCountry(country))) || utc
+}
+
 /** Orders every payable payout that has an account. */
-export const orderDue = (
+export const orderDue = async (
   { accounting, ...core }: Core,
   messageId: string,
   contextOf: (merchant: string) => Context,
-) =>
-  orderPayouts(
-    { ...core, ...accounting, holidaysOf: bankHolidaysOf(core.find), contextOf },
-    messageId,
-  )
+) => {
+  const timeZone = await bankTimeZone(core.settings)
+  const holidaysOf = bankHolidaysOf(core.find)
+  return orderPayouts({ ...core, ...accounting, holidaysOf, contextOf, timeZone }, messageId)
+}
 
 const payoutsOf = (
   core: Core,
@@ -53,6 +65,7 @@ export const paymentMessage = async (core: Core, debtor: Debtor, messageId: stri
   const payouts = payoutsOf(core, core.accounting.settlements.orderedBy(messageId), messageId)
   // Loaded on demand: nothing else writes XML.
   const { payoutFile } = await import('./operator/payout-file.ts')
-  const text = payoutFile(debtor, payouts, { messageId, at: core.now() })
+  const timeZone = await bankTimeZone(core.settings)
+  const text = payoutFile(debtor, payouts, { messageId, at: core.now(), timeZone })
   return { text, count: payouts.length }
 }

@@ -1,5 +1,6 @@
 // Long because it lists every setting, with what derives from the list.
 import { z } from 'zod'
+import { readTimeZone } from '../domain/time-zone.ts'
 import { readAccount } from './payout-account.ts'
 import {
   amounts,
@@ -159,6 +160,12 @@ const settings = {
       /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/.test(given),
     ).optional(),
     'BIC of the bank of that account.',
+  ],
+  BANK_TIME_ZONE: [
+    text('must be a time zone such as Europe/Oslo', (given) => readTimeZone(given) !== undefined)
+      .transform((given) => readTimeZone(given) ?? given)
+      .optional(),
+    "The bank's time zone, for the days of payout files; default: that of the account's country.",
   ],
   TRANSPARENCY_ORIGIN: [
     text('must be a name without blanks, + and line breaks', (given) =>

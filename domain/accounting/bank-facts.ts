@@ -45,6 +45,8 @@ export type Plan<Order> = {
   readonly steps: readonly Step<Order>[]
   /** By the id of the fact. */
   readonly verdicts: ReadonlyMap<string, Verdict<Order>>
+  /** Facts that tell the same movement. */
+  readonly movements: readonly (readonly BankFact[])[]
 }
 
 /** By day; ties have a fixed order, whatever the order of the files. */
@@ -74,7 +76,7 @@ const areSame = (one: BankFact, other: BankFact): boolean => {
 }
 
 /** Groups the facts of one order and side by movement, earliest first. */
-export const movementsIn = (facts: readonly BankFact[]): readonly (readonly BankFact[])[] => {
+const movementsIn = (facts: readonly BankFact[]): readonly (readonly BankFact[])[] => {
   const movements: BankFact[][] = []
   const named = facts.filter(({ reference }) => reference !== null)
   const others = facts.filter(({ reference }) => reference === null)
@@ -85,6 +87,19 @@ export const movementsIn = (facts: readonly BankFact[]): readonly (readonly Bank
     else movements.push([fact])
   }
   return movements.sort(([one], [other]) => (one && other ? byDay(one, other) : 0))
+}
+
+/** Movements of facts that name the same and have the same amount. */
+export const similarMovements = (facts: readonly BankFact[]): readonly (readonly BankFact[])[] => {
+  const groups = new Map<string, BankFact[]>()
+  for (const fact of facts) {
+    const { side, amount, currency, endToEndId } = fact
+    const key = JSON.stringify([side, amount, currency, endToEndId])
+    const group = groups.get(key)
+    if (group) group.push(fact)
+    else groups.set(key, [fact])
+  }
+  return [...groups.values()].flatMap(movementsIn)
 }
 
 const sumOf = (orders: readonly MessageOrder[]): Sum => addUp(...orders.map((one) => one.amount))
@@ -165,12 +180,7 @@ const ordersOfSum = <Order extends MessageOrder>(
 
 /** The movements of sums: those whose payment information is named come first. */
 const movementsOfSums = (messageId: string, sums: readonly BankFact[]) => {
-  const groups = new Map<string, BankFact[]>()
-  for (const sum of sums) {
-    const key = `${sum.side} ${sum.currency} ${sum.amount}`
-    groups.set(key, [...(groups.get(key) ?? []), sum])
-  }
-  const movements = [...groups.values()].flatMap(movementsIn)
+  const movements = similarMovements(sums)
   const isNamed = (all: readonly BankFact[]) => all.some((one) => isPaymentOf(messageId, one))
   return [...movements.filter(isNamed), ...movements.filter((one) => !isNamed(one))]
 }
@@ -282,11 +292,15 @@ export const planOf = <Order extends MessageOrder>(
   const isRejected = (one: Order) => one.isRejected || refused.get(one) !== undefined
   const { of, verdicts } = assign(messageId, orders, facts, new Set(orders.filter(isRejected)))
   const steps: Step<Order>[] = []
+  const movements: (readonly BankFact[])[] = []
   for (const order of orders) {
     const found = judge(order, of.get(order) ?? [], refused.get(order))
     steps.push(...found.steps)
+    movements.push(...found.judged.map(({ movement }) => movement))
     for (const { movement, problem } of found.judged)
       if (problem) for (const { id } of movement) verdicts.set(id, { problem })
   }
-  return { steps, verdicts }
+  const placed = new Set(movements.flatMap((all) => all.map(({ id }) => id)))
+  const apart = facts.filter(({ id }) => !placed.has(id))
+  return { steps, verdicts, movements: [...movements, ...similarMovements(apart)] }
 }

@@ -22,6 +22,8 @@ type OperatorOverviewNeeds = MerchantListNeeds &
   Pick<ServiceNeeds, 'ready' | 'lastAudit'> & {
     readonly merchantCounts: () => Readonly<Record<'all' | 'waiting' | 'disabled', number>>
     readonly waitingPayouts: (status: 'due' | 'returned') => readonly Waiting[]
+    /** Entries of the bank: money that left the account without being one payout once. */
+    readonly unexplainedDebits: () => number
     /** Of all merchants. */
     readonly restedAddresses: () => readonly CallbackDestinationRow[]
     readonly workInProgress: () => Readonly<Record<'callbacks' | 'settlements' | 'reports', number>>
@@ -140,11 +142,18 @@ const tilesHtml = (needs: OperatorOverviewNeeds, visitor: OperatorVisitor): Html
     const found = needs.waitingPayouts('returned')
     return found.length === 0 ? '' : payoutTile(texts.returned, found, visitor)
   }
+  const unexplained = () => {
+    const found = needs.unexplainedDebits()
+    if (found === 0) return ''
+    const link = html`<a href="${operatorPath('payouts/bank')}">${count.format(found)}</a>`
+    return tile(texts.unexplained, link, texts.unexplainedWhat)
+  }
   return html`<dl class="tiles">
     ${operatorMayDo(me.terms, 'see_merchants') ? merchants() : ''}
     ${
       operatorMayDo(me.terms, 'see_payouts')
-        ? html`${payoutTile(texts.payouts, needs.waitingPayouts('due'), visitor)} ${returned()}`
+        ? html`${payoutTile(texts.payouts, needs.waitingPayouts('due'), visitor)} ${returned()}
+          ${unexplained()}`
         : ''
     }
   </dl>`

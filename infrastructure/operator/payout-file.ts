@@ -1,5 +1,8 @@
+import anyAscii from 'any-ascii'
 import { create } from 'xmlbuilder2'
 import { formatAmount, addUp } from '../../domain/money/money.ts'
+import { paymentIdsOf } from '../../domain/accounting/payout-events.ts'
+import { wallClock, type TimeZone } from '../../domain/time-zone.ts'
 import { isIban } from '../payout-account.ts'
 import { textOf } from '../xml-text.ts'
 
@@ -25,6 +28,15 @@ export type OrderedPayout = {
   readonly payoutDay: string
 }
 
+const emoji =
+  /(?![©®™])\p{Extended_Pictographic}|[\u200D\uFE0F\u{1F1E6}-\u{1F1FF}\u{1F3FB}-\u{1F3FF}]/gu
+
+/** Text in the letters that every bank takes (EPC 217-08); others are transliterated. */
+const bankText = (text: string, longest: number): string => {
+  const latin = anyAscii(text.replaceAll(emoji, ' ')).replaceAll('&', '+')
+  return textOf(latin.replaceAll(/[^A-Za-z0-9/?:().,'+ -]/g, ' '), longest)
+}
+
 const namespace = 'urn:iso:std:iso:20022:tech:xsd:pain.001.001.09'
 
 const accountId = (account: string) =>
@@ -42,23 +54,48 @@ const controlSum = (payouts: readonly OrderedPayout[]): string => {
   return text.replace(/0+$/, '').replace(/\.$/, '')
 }
 
+/** A name without any letter, such as an emoji alone, gives way to the merchant's id. */
+const nameOf = ({ businessName, merchant }: OrderedPayout): string => {
+  const name = bankText(businessName, 140)
+  return /[A-Za-z0-9]/.test(name) ? name : bankText(merchant, 140)
+}
+
 const transaction = (payout: OrderedPayout) => ({
-  PmtId: { EndToEndId: textOf(payout.endToEndId, 35) },
+  PmtId: {
+    // Some banks give back the one, some the other.
+    InstrId: textOf(payout.endToEndId, 35),
+    EndToEndId: textOf(payout.endToEndId, 35),
+  },
   Amt: {
     InstdAmt: { '@Ccy': payout.currency, '#': formatAmount(payout.amount, payout.currency) },
   },
-  Cdtr: { Nm: textOf(payout.businessName, 140) },
+  Cdtr: { Nm: nameOf(payout) },
   CdtrAcct: { Id: accountId(payout.payoutAccount) },
-  RmtInf: { Ustrd: textOf(`Settlement ${payout.settlementId}`, 140) },
+  RmtInf: { Ustrd: bankText(`Settlement ${payout.settlementId}`, 140) },
 })
 
-const groupsOf = (payouts: readonly OrderedPayout[]): OrderedPayout[][] => {
+/** By payment information, in their order. */
+const groupsOf = (
+  payouts: readonly OrderedPayout[],
+  messageId: string,
+): readonly (readonly [string, readonly OrderedPayout[]])[] => {
+  const dated = payouts.map((payout) => ({ payout, day: payout.payoutDay, ...payout }))
+  const idOf = paymentIdsOf(messageId, dated)
   const groups = new Map<string, OrderedPayout[]>()
-  for (const payout of payouts) {
-    const name = `${payout.payoutDay} ${payout.currency}`
-    groups.set(name, [...(groups.get(name) ?? []), payout])
+  for (const one of dated) {
+    const group = groups.get(idOf(one))
+    if (group) group.push(one.payout)
+    else groups.set(idOf(one), [one.payout])
   }
-  return [...groups.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group)
+  const numberIn = (id: string) => Number(id.slice(id.lastIndexOf('-') + 1))
+  return [...groups].sort(([one], [other]) => numberIn(one) - numberIn(other))
+}
+
+type Run = {
+  readonly messageId: string
+  readonly at: number
+  /** The bank's, by which the file's days count. */
+  readonly timeZone: TimeZone
 }
 
 /**
@@ -68,18 +105,22 @@ const groupsOf = (payouts: readonly OrderedPayout[]): OrderedPayout[][] => {
 export const payoutFile = (
   debtor: Debtor,
   payouts: readonly OrderedPayout[],
-  { messageId, at }: { readonly messageId: string; readonly at: number },
+  { messageId, at, timeZone }: Run,
 ): string => {
-  const [first] = payouts
-  if (!first) throw new RangeError('a payout file needs a payout')
-  const Nm = textOf(debtor.name, 140)
+  if (payouts.length === 0) throw new RangeError('a payout file needs a payout')
+  const Nm = bankText(debtor.name, 140)
   const agent = debtor.bic === null ? { Othr: { Id: 'NOTPROVIDED' } } : { BICFI: debtor.bic }
-  const PmtInf = groupsOf(payouts).map((group, index) => ({
-    PmtInfId: textOf(`${messageId.slice(0, 30)}-${index + 1}`, 35),
+  const madeAt = new Date(wallClock(timeZone, at)).toISOString().slice(0, 19)
+  const madeOn = madeAt.slice(0, 10)
+  // A file may be written again after its day; banks reject past dates.
+  const dayOfGroup = ([first]: readonly OrderedPayout[]): string =>
+    first && first.payoutDay > madeOn ? first.payoutDay : madeOn
+  const PmtInf = groupsOf(payouts, messageId).map(([paymentId, group]) => ({
+    PmtInfId: textOf(paymentId, 35),
     PmtMtd: 'TRF',
     NbOfTxs: String(group.length),
     CtrlSum: controlSum(group),
-    ReqdExctnDt: { Dt: group[0]?.payoutDay ?? first.payoutDay },
+    ReqdExctnDt: { Dt: dayOfGroup(group) },
     Dbtr: { Nm },
     DbtrAcct: { Id: accountId(debtor.account) },
     DbtrAgt: { FinInstnId: agent },
@@ -93,7 +134,7 @@ export const payoutFile = (
         CstmrCdtTrfInitn: {
           GrpHdr: {
             MsgId: textOf(messageId, 35),
-            CreDtTm: new Date(at).toISOString().slice(0, 19),
+            CreDtTm: madeAt,
             NbOfTxs: String(payouts.length),
             CtrlSum: controlSum(payouts),
             InitgPty: { Nm },

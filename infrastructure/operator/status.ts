@@ -3,7 +3,8 @@ import { formatAmount } from '../../domain/money/money.ts'
 import type { Core } from '../core.ts'
 
 /** An imbalance makes the command fail, so that it is noticed. */
-export const accountingStatus = ({ accounting: { journal, reports, settlements } }: Core) => {
+export const accountingStatus = ({ accounting }: Core) => {
+  const { journal, reports, settlements, bankEntries } = accounting
   const toOrder = settlements.payable().flatMap(({ payouts }) => payouts.filter(isToOrder))
   const trialBalance = journal.trialBalance()
   const isBalanced = trialBalance.every(({ imbalance }) => imbalance === '0')
@@ -20,5 +21,6 @@ export const accountingStatus = ({ accounting: { journal, reports, settlements }
     reports_closing: reports.closingCount(),
     settlements_unfinished: settlements.unfinishedCount(),
     payouts_to_order: toOrder.length,
+    bank_debits_unexplained: bankEntries.openDebits(),
   }
 }

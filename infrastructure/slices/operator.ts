@@ -23,6 +23,7 @@ const waitingIn = ({ accounting, callbacks, merchants }: Core) => {
       disabled: list.disabledCount(),
     }),
     waitingPayouts: accounting.payouts.totals,
+    unexplainedDebits: accounting.bankEntries.openDebits,
     restedAddresses: callbacks.destinations.rested,
     workInProgress: () => ({
       callbacks: callbacks.queue.unfinishedCount(),

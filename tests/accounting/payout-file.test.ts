@@ -13,7 +13,7 @@ const payout = {
   payoutDay: '2026-11-27',
 }
 const debtor = { name: 'Daybook', account: 'NO9386011117947', bic: null }
-const run = { messageId: 'run-1', at: Date.UTC(2026, 10, 26) }
+const run = { messageId: 'run-1', at: Date.UTC(2026, 10, 26), timeZone: 'UTC' }
 
 /**
  * Characters that XML 1.0 (2.2) forbids, and unpaired surrogates, which cannot be encoded in UTF-8.

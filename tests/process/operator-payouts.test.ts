@@ -130,7 +130,7 @@ test('given a payout whose day has passed before the bank is asked for it, when 
   await place.sandbox('clock/', { advance_seconds: 4 * 86_400 })
   // Or the next day, if midnight passes meanwhile.
   const isHoliday = await bankHolidaysOf(place.core.find)('sandbox')
-  const earliest = () => payoutDay(place.core.now(), 0, 'UTC', isHoliday).day
+  const earliest = () => payoutDay(place.core.now(), 0, 'Europe/Oslo', isHoliday).day
   const before = earliest()
   const file = fileOf('late.xml')
   expect(await daybook('settle', '--pain001', file)).toMatchObject({ code: 0 })
