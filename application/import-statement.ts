@@ -1,3 +1,4 @@
+// Long because an import, its passes and its tally belong together.
 import {
   isOf,
   similarMovements,

@@ -1,3 +1,4 @@
+// Long because one set of facts is judged as a whole.
 import { addUp, type Sum } from '../money/money.ts'
 import type { EntryProblem, SeenEntry } from './bank-entry.ts'
 import type { ReturnReason } from './payout-events.ts'

@@ -1,3 +1,4 @@
+// Long because it reads every way to tell a movement.
 import { createHash } from 'node:crypto'
 import type { StatementEntry } from '../../application/match-bank-entries.ts'
 import type { ReturnReason } from '../../domain/accounting/payout-events.ts'

@@ -109,7 +109,8 @@ const entryOf = ({
 }: Told): string => {
   const details = (told.details ?? []).map(
     ({ endToEndId, own, amount: part, refs = '', reason }) =>
-      `<TxDtls><Refs>${element('AcctSvcrRef', own)}${element('EndToEndId', endToEndId)}${refs}</Refs>
+      `<TxDtls><Refs>${element('AcctSvcrRef', own)}${element('EndToEndId', endToEndId)}${refs}
+      </Refs>
       ${part === undefined ? '' : `<Amt Ccy="NOK">${part}</Amt>`}
       ${reason === undefined ? '' : `<RtrInf><Rsn><Cd>${reason}</Cd></Rsn></RtrInf>`}</TxDtls>`,
   )
@@ -141,7 +142,7 @@ const one = ({ amount, endToEndId }: Payout, told: Partial<Told> & { reason?: st
 }
 
 describe('a second debit of a payout', () => {
-  test('with another reference is listed with an alarm, in a statement after a notification', async () => {
+  test('with another reference is listed, with an alarm', async () => {
     const world = await order([10_000])
     const [payout] = world.payouts as [Payout]
     await load(document('camt.054', [one(payout, { reference: 'A' })]))
@@ -158,7 +159,7 @@ describe('a second debit of a payout', () => {
     expect(await load(told)).toMatchObject({ paid: 0, known: 2, unmatched: 0, alarms: 0 })
   })
 
-  test('on the same day in another statement is listed; a repeat of the first is known', async () => {
+  test('on the same day in another statement is listed; a repeat is known', async () => {
     const world = await order([10_000])
     const [payout] = world.payouts as [Payout]
     await load(document('camt.053', [one(payout, { reference: 'A' })]))
@@ -202,7 +203,8 @@ describe('a status report', () => {
   const rejected = '<StsRsnInf><Rsn><Cd>AG01</Cd></Rsn><AddtlInf>closed</AddtlInf></StsRsnInf>'
   const payment = (world: World, number: number, status: string, inner = '') =>
     `<OrgnlPmtInfAndSts><OrgnlPmtInfId>${world.messageId}-${number}</OrgnlPmtInfId>
-    ${element('PmtInfSts', status === '' ? undefined : status)}${rejected}${inner}</OrgnlPmtInfAndSts>`
+    ${element('PmtInfSts', status === '' ? undefined : status)}${rejected}${inner}
+    </OrgnlPmtInfAndSts>`
   const detail = ({ endToEndId }: Payout, status: string) =>
     `<TxInfAndSts><OrgnlEndToEndId>${endToEndId}</OrgnlEndToEndId>
     <TxSts>${status}</TxSts></TxInfAndSts>`
@@ -357,7 +359,7 @@ const written = ({ messageId }: World, kind: Item['kind'], items: readonly Item[
         items.map(({ text }) => text),
       )
 
-test('the end is the same for every order of files and entries, and for every repetition', async () => {
+test('the end is the same for every order of files and entries, and for repetitions', async () => {
   const bank = fc.record({
     fates: fc.array(fc.constantFrom(...fates), { minLength: 1, maxLength: 3 }),
     hasSums: fc.boolean(),

@@ -68,6 +68,8 @@ const leftOutText = (leftOut: Extract<Answer, { kind: string }>['leftOut']): str
     .map(({ account, entries }) => `${account} (${entries})`)
     .join(', ') + (leftOut.length > mostAccounts ? ' …' : '')
 
+const alarmHtml = (text: string): Html => html`<p class="problem" role="alert">${text}</p>`
+
 const failedPage = (text: string, { language }: OperatorVisitor): OperatorPage => {
   const texts = payoutTexts[language]
   return {
@@ -99,7 +101,7 @@ const donePage = (
     body: html`${crumbs([operatorPath('payouts/bank'), texts.bank])}
       <div class="head"><h1>${title}</h1></div>
       <section class="card">
-        ${alarms === 0 ? '' : html`<p class="problem" role="alert">${filledText(texts.alarm, alarms)}</p>`}
+        ${alarms === 0 ? '' : alarmHtml(filledText(texts.alarm, alarms))}
         ${factsHtml([
           [texts.result_paid, String(paid)],
           [texts.result_returned, String(returned)],

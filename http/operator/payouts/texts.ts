@@ -75,8 +75,7 @@ const english = {
 
 const norwegian: Translated<typeof english> = {
   account: 'Konto',
-  alarm:
-    'Penger har gått ut av kontoen som ikke er én utbetaling én gang: {} posteringer. Se på hver av dem.',
+  alarm: 'Penger gikk ut som ikke er én utbetaling én gang: {} posteringer. Se på hver.',
   accountMissing: 'Ingen konto ennå: venter',
   amount: 'Beløp',
   bank: 'Det banken sier',
