@@ -56,6 +56,11 @@ export class StoreUnavailable extends Error {
   override readonly name: string = 'StoreUnavailable'
 }
 
+/** The store refuses this service as it is set up: waiting does not help. */
+export class StoreRefused extends StoreUnavailable {
+  override readonly name = 'StoreRefused'
+}
+
 /** Another process has locked the store; nothing happened, and a retry usually works. */
 export class StoreHeld extends StoreUnavailable {
   override readonly name = 'StoreHeld'

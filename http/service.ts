@@ -5,6 +5,22 @@ import { auditRoute, type AuditNeeds } from './health-audit.ts'
 import type { Route } from './route.ts'
 import { routesOf } from './routes-of.ts'
 
+const dependencies = {
+  log: 'the log of events',
+  vault: 'the vault',
+  blobs: 'the folder of blobs',
+} as const
+
+type Dependency = keyof typeof dependencies
+
+const list = new Intl.ListFormat('en')
+
+/** What everybody may know about an outage; the reason may name hosts and users. */
+export const outageText = (failing: readonly Dependency[]): string => {
+  const text = list.format(failing.map((of) => dependencies[of]))
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)} cannot be used just now.`
+}
+
 export type ServiceNeeds = AuditNeeds & {
   readonly links: Links
   readonly ready: () => Promise<{
@@ -12,6 +28,8 @@ export type ServiceNeeds = AuditNeeds & {
     readonly position: number
     readonly head: number
     readonly isStoreUp: boolean
+    /** The reason is for the operator. */
+    readonly failing: readonly { readonly of: Dependency; readonly why: string }[]
     /** Events that the read models lack. */
     readonly behind: number
     /** Whether read models must be rebuilt, as the next start does. */
@@ -73,7 +91,7 @@ export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
     reply: readyReply,
     handle: async () => {
       const { isReady, position, head, behind: lag, ...found } = await needs.ready()
-      const { isStoreUp, isDamaged, damagedAt } = found
+      const { isStoreUp, failing, isDamaged, damagedAt } = found
       const warnings = needs.readyDetails()
       const hasWarnings = Object.keys(warnings).length > 0
       if (isReady)
@@ -94,9 +112,7 @@ export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
         'until a sound copy of the log is put back.'
       const behind = damagedAt === undefined ? catchingUp : stopped
       const isThere = isDamaged ? damaged : behind
-      const description = isStoreUp
-        ? isThere
-        : 'The log of events, the vault or the folder of blobs cannot be used just now.'
+      const description = isStoreUp ? isThere : outageText(failing.map(({ of }) => of))
       throw new RequestError(503, description, details, { 'Retry-After': '1' })
     },
   }),

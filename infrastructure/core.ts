@@ -9,7 +9,7 @@ import { watchSeen } from './event-store/seen-events.ts'
 import { openInstallation } from './installation.ts'
 import { shareWork, unsharedWork } from './leases.ts'
 import type { Log } from './log.ts'
-import { outagesIn, usesOf, writeAt } from './outages.ts'
+import { failuresOf, outagesIn, textOf, usesOf, writeAt } from './outages.ts'
 import { openPeople } from './people/open-people.ts'
 import type { StartFolding } from './read-models/folding.ts'
 import { followLog } from './read-models/follow-log.ts'
@@ -84,8 +84,14 @@ export const openCore = async (
     readModelFile: file.sqlite.name,
     removeOutdatedReadModels: file.removeOthers,
     outagesOf: outagesIn(log, damage.noteDamage),
-    /** False if a dependency of requests (store, vault or blobs) failed recently. */
-    storesWork: () => opened.store.canBeWritten() && usesOfVault.work() && usesOfBlobs.work(),
+    /** The dependencies of requests that failed recently. */
+    failures: () =>
+      failuresOf({
+        log: opened.store.canBeWritten() ? undefined : opened.store.failure(),
+        vault: usesOfVault.failure(),
+        blobs: usesOfBlobs.failure(),
+      }),
+    whyNotRead: () => textOf(opened.store.failure() ?? 'it does not answer'),
     ...queries,
     payments: { ...queries.payments, tidOf: deriveIds(digest, ids, 'tid') },
     accounting: { ...queries.accounting, ...terms, reportHolding: reportBook.holding },

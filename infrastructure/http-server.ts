@@ -7,10 +7,14 @@ import { discardRest, isAhead, limitAhead, batchRequests } from './http-exchange
 import { stopServer } from './stop-server.ts'
 import { answerWrong, answerWrongRequests, repeatedIn, type MakeRefusal } from './wrong-requests.ts'
 
-type Needs = {
+/** What answers requests, and what answers those that are not valid. */
+export type Answers = {
   readonly fetch: Parameters<typeof getRequestListener>[0]
-  readonly hostname: string
   readonly refusal: MakeRefusal
+}
+
+type Needs = Answers & {
+  readonly hostname: string
   readonly pause: (milliseconds: number) => Promise<unknown>
   /** Called with what failed outside of the app; the connection is closed. */
   readonly onFailure: (error: unknown) => void

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { makeHttpServer, type Answers } from './http-server.ts'
 import type { Log } from './log.ts'
 
 /** Listens; returns the address, with the port chosen by the system. */
@@ -29,3 +31,24 @@ export const freePort = async (hostname: string, port: number): Promise<number> 
   await once(server, 'close')
   return chosen
 }
+
+/** Listens with answers that others replace later, on the same socket. */
+export const listenWith = async (
+  first: Answers,
+  hostname: string,
+  port: number,
+  log: Pick<Log, 'error'>,
+) => {
+  let answers = first
+  const http = makeHttpServer({
+    fetch: (...given) => answers.fetch(...given),
+    refusal: (...given) => answers.refusal(...given),
+    hostname,
+    pause,
+    onFailure: (error) => log.error({ error }, 'a connection has failed and is closed'),
+  })
+  const address = await listen(http.server, hostname, port, log)
+  return { http, address, replace: (next: Answers): void => void (answers = next) }
+}
+
+export type Listening = Awaited<ReturnType<typeof listenWith>>

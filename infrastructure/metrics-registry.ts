@@ -7,7 +7,7 @@ import { version } from './version.ts'
 
 export type RegistryNeeds = Pick<
   Core,
-  'readModels' | 'storesWork' | 'eventCounts' | 'callbacks' | 'accounting'
+  'readModels' | 'failures' | 'eventCounts' | 'callbacks' | 'accounting'
 > & {
   readonly settings: Pick<Settings, 'MODE' | 'DATA_DIR'>
   /** Open connections of Pusher clients. */
@@ -111,7 +111,7 @@ const ownMetrics = (registers: Registry[], needs: RegistryNeeds): void => {
   })
 }
 
-const storeGauges = (registers: Registry[], { readModels, storesWork }: RegistryNeeds) => {
+const storeGauges = (registers: Registry[], { readModels, failures }: RegistryNeeds) => {
   const up = new Gauge({
     name: 'daybook_store_up',
     help:
@@ -126,7 +126,7 @@ const storeGauges = (registers: Registry[], { readModels, storesWork }: Registry
   })
   return async (): Promise<void> => {
     const { behind, isStoreUp } = await readModels.progress()
-    up.set(Number(isStoreUp && storesWork()))
+    up.set(Number(isStoreUp && failures().length === 0))
     if (isStoreUp) lag.set(behind)
     else lag.remove()
   }

@@ -2,7 +2,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { contain } from '../application/contain.ts'
 import { listen } from './listening.ts'
 import type { Log } from './log.ts'
+import type { Vitals } from './readiness.ts'
 import type { Settings } from './settings.ts'
+
+/** Whether the service is ready, and if not, which dependency fails and why. */
+type Ready = () => Promise<Pick<Vitals['ready'], 'isReady' | 'failing' | 'behind'>>
 
 type Metrics = () => Promise<{ readonly type: string; readonly text: string }>
 
@@ -16,6 +20,7 @@ type Snapshots = (incoming: IncomingMessage, outgoing: ServerResponse) => Promis
 export const startMetricsServer = async (
   { METRICS_HOST, METRICS_PORT }: Pick<Settings, 'METRICS_HOST' | 'METRICS_PORT'>,
   metrics: Metrics,
+  ready: Ready,
   log: Pick<Log, 'error'>,
   snapshots?: Snapshots,
 ) => {
@@ -25,10 +30,17 @@ export const startMetricsServer = async (
       void outgoing.writeHead(status, { 'Content-Type': type }).end(text)
     const path = url?.split('?')[0]
     const isOfSnapshots = snapshots && path === '/read-models'
-    if (path !== '/metrics' && !isOfSnapshots) return answer(404, 'Only /metrics is here.\n')
+    const isOfHealth = path === '/health/ready'
+    if (path !== '/metrics' && !isOfHealth && !isOfSnapshots)
+      return answer(404, 'Only /metrics and /health/ready are here.\n')
     if (method !== 'GET' && method !== 'HEAD') return answer(405, 'Only GET is allowed.\n')
     if (isOfSnapshots) return snapshots(incoming, outgoing)
     try {
+      if (isOfHealth) {
+        const { isReady, behind, failing } = await ready()
+        const body = JSON.stringify({ isReady, behind, failing })
+        return answer(isReady ? 200 : 503, body, 'application/json')
+      }
       const { type, text } = await metrics()
       return answer(200, text, type)
     } catch (error) {

@@ -43,6 +43,8 @@ export const reportOutage = (
 type Use = Outage & {
   /** False if it failed recently. */
   readonly works: () => boolean
+  /** The recent failure. */
+  readonly failure: () => unknown
 }
 
 /** Tries whether a resource works; rejects if it does not. */
@@ -76,17 +78,19 @@ export const useOf = (
   probe?: Probe,
 ): Use => {
   const [failure, end] = [`${what} cannot be ${done} just now`, `${what} can be ${done} again`]
-  const { worked, failed } = reportOutage(log, failure, end, elapsed)
+  const outage = reportOutage(log, failure, end, elapsed)
   let failedAt = -Infinity
+  let failed: unknown
   let probing: Promise<void> | undefined
   const use: Outage = {
     worked: () => {
       failedAt = -Infinity
-      worked()
+      outage.worked()
     },
     failed: (error) => {
       failedAt = elapsed()
-      failed(error)
+      failed = error
+      outage.failed(error)
     },
   }
   const works = (): boolean => {
@@ -97,7 +101,7 @@ export const useOf = (
       .finally(() => (probing = undefined))
     return false
   }
-  return { ...use, works }
+  return { ...use, works, failure: () => (works() ? undefined : failed) }
 }
 
 export const usesOf = (log: Log, what: string, probe?: Probe) => {
@@ -105,8 +109,21 @@ export const usesOf = (log: Log, what: string, probe?: Probe) => {
     useOf(log, what, 'read'),
     useOf(log, what, 'written', undefined, probe),
   ]
-  return { reading, writing, work: (): boolean => reading.works() && writing.works() }
+  const failure = (): unknown => writing.failure() ?? reading.failure()
+  return { reading, writing, failure }
 }
+
+/** What requests depend on. */
+export type Dependency = 'log' | 'vault' | 'blobs'
+
+export const textOf = (failure: unknown): string =>
+  (failure instanceof Error ? failure.message : String(failure)).replaceAll(/\s+/g, ' ').trim()
+
+/** The dependencies that fail, each with the reason. */
+export const failuresOf = (found: Readonly<Record<Dependency, unknown>>) =>
+  Object.entries(found).flatMap(([of, failure]) =>
+    failure === undefined ? [] : [{ of: of as Dependency, why: textOf(failure) }],
+  )
 
 /** Logs failures of work for one key, while work for others continues. */
 export const outagesIn =

@@ -7,8 +7,9 @@ import { makeLog, type Log } from './log.ts'
 import { fewOpenFiles } from './open-files.ts'
 import { refuseLogOfOtherMode } from './mode-of-log.ts'
 import { beginFromSnapshot } from './snapshots/begin-from-snapshot.ts'
-import { servesOperator, startServer } from './start-server.ts'
+import { answersWhileWaiting } from './server.ts'
 import { noVaultKey, type Settings } from './settings.ts'
+import { servesOperator, startServer } from './start-server.ts'
 import { blobsIn, isVaultInStreams, vaultIn } from './stores.ts'
 import { version } from './version.ts'
 
@@ -57,29 +58,41 @@ const untilDamaged = (core: Pick<Core, 'isDamaged' | 'readModels'>) => {
   return { damaged, end: () => clearInterval(timer) }
 }
 
+type Needs = {
+  readonly stopped: Promise<unknown>
+  /** Called when it listens, but waits for its store. */
+  readonly onWaiting: () => void
+  readonly onStarted: (text: string) => void
+}
+
 /**
- * Runs the service until `untilStopped` resolves, or until its read models are damaged. Then
- * returns the port to restart on, with new read models. @throws UnreadableEvent if a newer version
- * has written to the log
+ * Runs the service until `stopped` resolves, or until its read models are damaged. Then returns the
+ * port to restart on, with new read models. @throws UnreadableEvent if a newer version has written
+ * to the log
  */
 export const serve = async (
   settings: Settings,
-  untilStopped: (started: string) => Promise<void>,
+  { stopped, onWaiting, onStarted }: Needs,
 ): Promise<string | undefined> => {
   const log = makeLog(settings.LOG_LEVEL)
   // Before anything is written: another service may be running here. Processes share a port.
   if (!cluster.isWorker) await checkPorts(settings)
-  // Connecting may take a while, without any other output.
-  if (settings.EVENT_STORE !== 'sqlite')
-    log.info({ log: logShown(settings) }, 'connecting to the event store')
+  const answers = answersWhileWaiting(settings)
+  const waited =
+    settings.EVENT_STORE === 'sqlite'
+      ? undefined
+      : await (
+          await import('./await-store.ts')
+        ).awaitStore(settings, log, { answers, stopped, onWaiting })
+  if (waited === 'stopped') return undefined
   await refuseLogOfOtherMode(settings, log)
   const few = fewOpenFiles()
   if (few) log.warn(few.text)
   await beginFromSnapshot(settings, log)
-  const started = await startServer(settings, log, 'worker')
+  const started = await startServer(settings, log, 'worker', waited)
   const { greeting, address, metricsAddress, stop } = started
   const callOff = logEscapedErrors(log)
-  const stopped = untilStopped(`${greeting}listening on ${address}\n`)
+  onStarted(`${greeting}listening on ${address}\n`)
   log.info(startedAs(settings, address, metricsAddress), 'started')
   tellWrapping(started.core, settings, log)
   const watch = untilDamaged(started.core)

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { makeAccess } from '../http/access.ts'
 import type { FundingSource } from '../application/funding.ts'
 import { makeApp } from '../http/app.ts'
+import { answersBeforeStore } from '../http/before-store.ts'
 import { addedMessage } from '../http/operator/people-changes.ts'
 import { makeErrorPage } from '../http/payer/error-page.ts'
 import { makeAttachmentLink } from '../http/merchant/attachment.ts'
@@ -43,6 +45,10 @@ const namedOf = (settings: Settings) => ({
   ...aboutOf(settings),
   names: namesIn(settings),
 })
+
+/** For the time before `openService` can reach the store. */
+export const answersWhileWaiting = (settings: Settings) =>
+  answersBeforeStore({ ...namedOf(settings), newId: randomUUID })
 
 /** Sends messages for the operator's commands, beside a running service. */
 export const messagesBeside = async (core: Core) => {

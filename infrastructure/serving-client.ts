@@ -48,7 +48,7 @@ export const serveInWorker = (environment: ServingStart): void => {
   }
   const onMessage = (reply: ServingReply): void => {
     if ('again' in reply) {
-      // Damaged read models: a new thread creates new ones, at the same address.
+      // A new thread creates new read models, or awaits the store, at the same address.
       thread.once('exit', () => {
         if (isStopping) return
         thread = begin({ ...environment, PORT: reply.again })
@@ -56,13 +56,14 @@ export const serveInWorker = (environment: ServingStart): void => {
       })
       return
     }
-    if (isGreeted) return
-    isGreeted = true
     // Install the handlers first: a reader of the address may stop the service at once.
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop)
+    if (!isHandling) for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop)
+    isHandling = true
+    if ('isWaiting' in reply || isGreeted) return
+    isGreeted = true
     process.stdout.write(reply.started)
   }
-  let isGreeted = false
+  let [isGreeted, isHandling] = [false, false]
   const watch = (): void => {
     thread.on('message', onMessage)
     // The worker has printed all other errors; an SqliteError would lose its message here.

@@ -1,7 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Core } from './core.ts'
-import { makeHttpServer } from './http-server.ts'
-import { listen } from './listening.ts'
+import { listenWith, type Listening } from './listening.ts'
 import type { Log } from './log.ts'
 import { startMetricsServer } from './metrics-server.ts'
 import { pagesInThread } from './pages/pages-client.ts'
@@ -20,18 +18,27 @@ const startForOperator = async (
   settings: Settings,
   log: Log,
   { readModelFile }: Pick<Core, 'readModelFile'>,
-  metrics: Service['metrics'],
+  { metrics, vitals }: Pick<Service, 'metrics' | 'vitals'>,
 ) => {
   const { SNAPSHOT_TOKEN: token } = settings
   if (!servesOperator(settings)) return undefined
   const snapshots = token === undefined ? undefined : offerSnapshots(readModelFile, token, log)
-  return startMetricsServer(settings, metrics, log, snapshots)
+  const ready = async () => (await vitals()).ready
+  return startMetricsServer(settings, metrics, ready, log, snapshots)
 }
 
-/** Starts the service on its socket; `stop` finishes requests in progress. */
-export const startServer = async (settings: Settings, log: Log, beside: Where = 'inline') => {
+/**
+ * Starts the service on its socket, or on one that has answered without it; `stop` finishes
+ * requests in progress.
+ */
+export const startServer = async (
+  settings: Settings,
+  log: Log,
+  beside: Where = 'inline',
+  waiting?: Listening,
+) => {
   const { HOST: hostname, PORT: port } = settings
-  let address = `http://${hostname}:${port}`
+  let address = waiting?.address ?? `http://${hostname}:${port}`
   const found = () => address
   const { service, refusal, ...opened } = await openService(settings, log, {
     address: found,
@@ -44,20 +51,16 @@ export const startServer = async (settings: Settings, log: Log, beside: Where = 
       ? pagesInThread({ ...opened.core, address: found, measure, vitals }, log)
       : undefined
   const fetch = opened.inFlight.counted(opened.app.fetch)
-  const http = makeHttpServer({
-    fetch: pages?.over(fetch) ?? fetch,
-    hostname,
-    refusal,
-    pause,
-    onFailure: (error) => log.error({ error }, 'a connection has failed and is closed'),
-  })
+  const answers = { fetch: pages?.over(fetch) ?? fetch, refusal }
+  const { http, ...listening } = waiting ?? (await listenWith(answers, hostname, port, log))
   handleUpgrades(http.server, opened.pusher.upgrades)
-  address = await listen(http.server, hostname, port, log)
-  const metrics = await startForOperator(settings, log, opened.core, service.metrics)
+  listening.replace(answers)
+  address = listening.address
+  const metrics = await startForOperator(settings, log, opened.core, service)
   // Wait for the address, which callbacks contain.
   service.begin()
   const stop = async (): Promise<void> => {
-    opened.core.shortenTimeouts()
+    opened.core.beginEnding()
     service.endStreams()
     pages?.endStreams()
     opened.pusher.end()

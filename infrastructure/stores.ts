@@ -110,8 +110,8 @@ export type OpenedStore = EventStore & {
   readonly canBeWritten?: () => boolean
   /** The known end of the log, if finding it costs a request. */
   readonly end?: KnownEnd
-  /** The service is stopping: calls that the store does not answer soon fail. */
-  readonly shortenTimeouts?: () => void
+  /** The service is stopping: calls end within the time that a stop may take. */
+  readonly beginEnding?: () => void
 }
 
 /**

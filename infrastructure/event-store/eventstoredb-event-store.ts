@@ -1,5 +1,6 @@
 import { convertToCommandError } from '@eventstore/db-client'
 import {
+  StoreRefused,
   StoreUnavailable,
   type Appended,
   type EventStore,
@@ -12,7 +13,7 @@ import { exact, ignore, toRecorded, type Own } from './eventstoredb-calls.ts'
 import { makeFilter } from './eventstoredb-filter.ts'
 import { followAll } from './eventstoredb-follow.ts'
 import { knownEnd, type KnownEnd } from './eventstoredb-head.ts'
-import { endingMs, watchOutages, type Outages } from './eventstoredb-outage.ts'
+import { watchOutages, watchRight, type Outages } from './eventstoredb-outage.ts'
 import { withRetries, type Ask, type Timeouts, type WithRetries } from './eventstoredb-retries.ts'
 import { readEnd } from './eventstoredb-read-calls.ts'
 import { readEvents } from './eventstoredb-reads.ts'
@@ -21,7 +22,13 @@ import { isDecided, userIn, type About } from './eventstoredb-verdicts.ts'
 import { clientOf, messageOf, openWriter } from './eventstoredb-writer.ts'
 
 /** Longer than a cluster takes to elect a leader. */
-const usualTimeouts: Timeouts = { attempt: 3_000, altogether: 10_000, election: 5_000 }
+const usualTimeouts: Timeouts = {
+  attempt: 3_000,
+  altogether: 10_000,
+  election: 5_000,
+  // A stop may take ten seconds: what was done is recorded first.
+  ending: 7_000,
+}
 
 type Options = {
   readonly isOurs?: (event: RecordedEvent) => boolean
@@ -30,10 +37,14 @@ type Options = {
 
 type ConnectedStore = EventStore & {
   readonly canBeWritten: () => boolean
+  /** Why it cannot be used. */
+  readonly failure: () => unknown
   readonly streams: OtherStreams
-  readonly shortenTimeouts: () => void
+  readonly beginEnding: () => void
   readonly end: KnownEnd
 }
+
+type Right = ReturnType<typeof watchRight>
 
 /** A refusal is a response too. */
 const answered =
@@ -48,7 +59,7 @@ const answered =
 const callsOf = (user: string | undefined, usual: Timeouts) => {
   /** How to abort each call in flight. */
   const inFlight = new Map<Promise<unknown>, (error: StoreUnavailable) => void>()
-  let timeouts = usual
+  let endsAt = Infinity
   let isClosed = false
 
   const giveUp = (calls: readonly ((error: StoreUnavailable) => void)[]): void => {
@@ -57,11 +68,15 @@ const callsOf = (user: string | undefined, usual: Timeouts) => {
   }
 
   const through =
-    (outages: Outages): WithRetries =>
+    (outages: Outages, right: Right, others: readonly Right[] = []): WithRetries =>
     <Answer>(about: About, ask: Ask<Answer>, failed?: (error: unknown) => void) => {
       if (isClosed) return Promise.reject(new StoreUnavailable('the event store is closed'))
-      const needs = { timeouts, outages, about: { ...about, user } }
+      const denial = others.map((other) => other.denial()).find((one) => one !== undefined)
+      if (denial) return Promise.reject(denial)
       const began = performance.now()
+      const altogether = Math.max(1, Math.min(usual.altogether, endsAt - began))
+      const timeouts = { ...usual, altogether }
+      const needs = { timeouts, outages, about: { ...about, user } }
       let fail: (error: StoreUnavailable) => void = ignore
       const asked = new Promise<Answer>((resolve, reject) => {
         fail = (error) => {
@@ -69,6 +84,9 @@ const callsOf = (user: string | undefined, usual: Timeouts) => {
           reject(error)
         }
         withRetries(needs, ask, failed).then(resolve, reject)
+      })
+      asked.catch((error: unknown) => {
+        if (error instanceof StoreRefused) right.denied(error)
       })
       const leave = (): void => void inFlight.delete(asked)
       inFlight.set(asked, fail)
@@ -78,14 +96,10 @@ const callsOf = (user: string | undefined, usual: Timeouts) => {
 
   return {
     through,
-    /** Aborts calls in flight that are not answered soon, and uses short timeouts from now on. */
-    shortenTimeouts: (): void => {
-      timeouts = { ...usual, attempt: endingMs, altogether: endingMs }
-      const present = new Map(inFlight)
-      setTimeout(
-        () => giveUp([...present].flatMap(([call, fail]) => (inFlight.has(call) ? fail : []))),
-        endingMs,
-      ).unref()
+    /** Aborts what is not answered in the time that a stop may take. */
+    beginEnding: (): void => {
+      endsAt = performance.now() + usual.ending
+      setTimeout(() => giveUp([...inFlight.values()]), usual.ending).unref()
     },
     finish: async (): Promise<void> => {
       isClosed = true
@@ -103,6 +117,7 @@ const all = { doing: 'reading', stream: '$all' } as const
  * @param options.isOurs distinguishes our events from those of other applications in the same
  *   database, which are skipped; by default all are ours
  * @throws Error if it is not a connection string; an unreachable server shows at the first call
+ * Long because its parts share both connections.
  */
 export const connectEventStoreDB = (
   connectionString: string,
@@ -114,10 +129,16 @@ export const connectEventStoreDB = (
   const client = clientOf(connectionString)
   const writer = openWriter(connectionString)
   const askEnd = (timeout: number) => readEnd(client, timeout)
-  const reading = watchOutages({ electionMs, probe: answered(askEnd) })
+  const reading = watchOutages({
+    electionMs,
+    probe: answered(askEnd),
+  })
   const writing = watchOutages({ electionMs, probe: answered(writer.probe) })
+  const [mayRead, mayWrite] = [watchRight(askEnd), watchRight(writer.probe)]
   const calls = callsOf(user, timeouts)
-  const write = calls.through(writing)
+  const read = calls.through(reading, mayRead)
+  // What cannot be read is not folded: nobody would be told of it.
+  const write = calls.through(writing, mayWrite, [mayRead])
   const closed = new AbortController()
   let closing: Promise<void> | undefined
 
@@ -139,28 +160,28 @@ export const connectEventStoreDB = (
     return { revision: exact(nextExpectedRevision), position: exact(position?.commit ?? 0n) }
   }
 
+  const failure = (): unknown => writing.away()?.cause ?? mayRead.denial() ?? mayWrite.denial()
+
   const finishAndClose = async (): Promise<void> => {
     closed.abort()
     await calls.finish()
-    reading.close()
-    writing.close()
+    for (const one of [reading, writing, mayRead, mayWrite]) one.close()
     await Promise.all([client.dispose(), writer.close()])
   }
 
   return {
     append,
-    ...readEvents(readable, calls.through(reading)),
+    ...readEvents(readable, read),
     follow: (after, signal, outage) => {
       const watched = { outages: reading, about: { ...all, user }, outage }
       const either = AbortSignal.any([signal, closed.signal])
       return followAll({ ...readable, ...watched }, after, either)
     },
     end: readable.known,
-    canBeWritten: () => writing.away() === undefined,
-    shortenTimeouts: () => {
-      for (const one of [reading, writing, calls]) one.shortenTimeouts()
-    },
-    streams: otherStreams({ append, readable, read: calls.through(reading), writer, write }),
+    canBeWritten: () => failure() === undefined,
+    failure,
+    beginEnding: calls.beginEnding,
+    streams: otherStreams({ append, readable, read, writer, write }),
     close: () => (closing ??= finishAndClose()),
   }
 }

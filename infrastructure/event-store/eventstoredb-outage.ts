@@ -1,3 +1,6 @@
+import { AccessDeniedError, convertToCommandError } from '@eventstore/db-client'
+import { isDecided } from './eventstoredb-verdicts.ts'
+
 /** How often an unavailable server is probed, in ms. */
 const probeEveryMs = 250
 /** Timeout of a probe, in ms. */
@@ -12,13 +15,8 @@ export type Outages = {
   readonly away: () => { readonly cause: unknown } | undefined
   /** How long to wait for a response before the server counts as unavailable, in ms. */
   readonly rest: () => number
-  /** The service is stopping: an unresponsive server counts as unavailable sooner. */
-  readonly shortenTimeouts: () => void
   readonly close: () => void
 }
-
-/** Timeout of calls while the service is stopping, in ms. */
-export const endingMs = 700
 
 type Needs = {
   /** Longer than a cluster takes to elect a leader, in ms. */
@@ -29,7 +27,6 @@ type Needs = {
 
 /** Tracks calls of one kind. Probes an unavailable server until it responds. */
 export const watchOutages = ({ electionMs, probe }: Needs): Outages => {
-  let patienceMs = electionMs
   let failingSince: number | undefined
   let cause: unknown
   let isAway = false
@@ -37,7 +34,7 @@ export const watchOutages = ({ electionMs, probe }: Needs): Outages => {
   let isClosed = false
 
   const rest = (): number =>
-    failingSince === undefined ? Infinity : failingSince + patienceMs - performance.now()
+    failingSince === undefined ? Infinity : failingSince + electionMs - performance.now()
 
   const worked = (): void => {
     if (failingSince === undefined) return
@@ -72,13 +69,47 @@ export const watchOutages = ({ electionMs, probe }: Needs): Outages => {
     },
     away: () => (isAway ? { cause } : undefined),
     rest,
-    shortenTimeouts: () => {
-      patienceMs = Math.min(patienceMs, endingMs)
-      if (failingSince === undefined || isAway) return
-      clearTimeout(timer)
-      timer = setTimeout(giveUp, Math.max(0, rest()))
-    },
     close: () => {
+      isClosed = true
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** How often a right that was taken away is asked for, in ms. */
+const askRightEveryMs = 500
+
+/** Whether a user still has a right. One denied call may be about its stream alone. */
+export const watchRight = (probe: (timeout: number) => Promise<unknown>) => {
+  let denial: Error | undefined
+  let isLooking = false
+  let isClosed = false
+  let timer: NodeJS.Timeout | undefined
+
+  const look = async (denied: Error): Promise<void> => {
+    try {
+      await probe(probeMs)
+      denial = undefined
+    } catch (error) {
+      const found = error instanceof Error ? convertToCommandError(error) : error
+      if (found instanceof AccessDeniedError) denial = denied
+      // Of an append that nobody may make, another refusal shows that its writer may append.
+      else if (isDecided(found)) denial = undefined
+    }
+    isLooking = denial !== undefined && !isClosed
+    if (isLooking) timer = setTimeout(() => void look(denied), askRightEveryMs)
+  }
+
+  return {
+    /** A call was denied with this error. */
+    denied: (error: Error): void => {
+      if (isLooking || isClosed) return
+      isLooking = true
+      void look(error)
+    },
+    /** Why every call would be denied, if so. */
+    denial: (): Error | undefined => denial,
+    close: (): void => {
       isClosed = true
       clearTimeout(timer)
     },

@@ -12,6 +12,8 @@ export type Timeouts = {
   readonly altogether: number
   /** How long calls may fail until the server counts as unavailable, in ms. */
   readonly election: number
+  /** How long calls go on after the service was told to stop, in ms. */
+  readonly ending: number
 }
 
 const firstPause = 20

@@ -5,7 +5,7 @@ import {
   WrongExpectedVersionError,
 } from '@eventstore/db-client'
 import { status } from '@grpc/grpc-js'
-import { noStream, StoreUnavailable, WrongExpectedRevision } from '../../application/event-store.ts'
+import { noStream, StoreRefused, WrongExpectedRevision } from '../../application/event-store.ts'
 import { exact } from './eventstoredb-calls.ts'
 
 /** What a call does, for its error message. */
@@ -48,7 +48,7 @@ export const verdict = (error: unknown, about: About): Error | undefined => {
     return new TypeError(`${textOf(about)}: ${most}`)
   }
   if (error instanceof AccessDeniedError)
-    return new StoreUnavailable(denial(error, about), { cause: error })
+    return new StoreRefused(denial(error, about), { cause: error })
   if (error instanceof StreamDeletedError || error instanceof RangeError) return error
   return undefined
 }

@@ -61,10 +61,10 @@ export const openLog = async (
     machineNow: Date.now,
     use: useOf(log, 'the file of refusals', 'written'),
   })
-  const { streams, end, shortenTimeouts = () => {} } = opened
+  const { streams, end, beginEnding = () => {} } = opened
   const of = {
     end,
-    shortenTimeouts,
+    beginEnding,
     shareWriter: opened.log?.shareWriter,
     store,
     streams,

@@ -5,11 +5,13 @@ import { reportingTo, useOf, type Probe } from '../outages.ts'
 type WatchedStore = EventStore & {
   /** False while the store is known to be unavailable, or if an append failed recently. */
   readonly canBeWritten: () => boolean
+  /** Why not, or why it cannot be read. */
+  readonly failure: () => unknown
 }
 
 /** The same store, with outages logged; requests get no details of them. */
 export const watchStore = (
-  store: EventStore & Partial<Pick<WatchedStore, 'canBeWritten'>>,
+  store: EventStore & Partial<Pick<WatchedStore, 'canBeWritten' | 'failure'>>,
   log: Log,
   elapsed?: () => number,
   probe?: Probe,
@@ -23,5 +25,6 @@ export const watchStore = (
     head: () => reportingTo(reading, store.head()),
     follow: (after, signal) => store.follow(after, signal, following),
     canBeWritten: store.canBeWritten ?? writing.works,
+    failure: () => (store.failure ?? writing.failure)() ?? reading.failure(),
   }
 }

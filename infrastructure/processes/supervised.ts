@@ -21,9 +21,10 @@ export const serveSupervised = async (environment: NodeJS.ProcessEnv): Promise<v
   try {
     settings = readSettings(environment)
     // With damaged read models it ends, and is restarted with new ones.
-    await serve(settings, async (started) => {
-      sendToSupervisor({ started })
-      await stopped
+    await serve(settings, {
+      stopped,
+      onWaiting: () => {},
+      onStarted: (started) => sendToSupervisor({ started }),
     })
     process.disconnect()
   } catch (error) {

@@ -273,7 +273,7 @@ describe('the connection', () => {
   test('whose patience ends within a try tells what went wrong before', async () => {
     const never = new Promise<never>(() => {})
     let tries = 0
-    const timeouts = { attempt: 1_000, altogether: 50, election: 5_000 }
+    const timeouts = { attempt: 1_000, altogether: 50, election: 5_000, ending: 5_000 }
     const outages = watchOutages({ electionMs: timeouts.election, probe: async () => {} })
     onTestFinished(outages.close)
     const about = { doing: 'reading', stream: 's' } as const

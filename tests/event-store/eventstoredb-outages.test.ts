@@ -7,7 +7,7 @@ import type { ReadSettings } from '../../infrastructure/eventstoredb-server/read
 import { newEvent } from './appends.ts'
 import { startProtocolPlace } from './protocol-place.ts'
 
-const timeouts = { attempt: 3_000, altogether: 10_000, election: 300 }
+const timeouts = { attempt: 3_000, altogether: 10_000, election: 300, ending: 500 }
 
 const open = async (admit?: ReadSettings['admit'], user = '') => {
   const place = await startProtocolPlace(admit && { admit })
@@ -97,11 +97,43 @@ test('a refused read names its stream', async () => {
   await expect(store.readStream('payment-1')).rejects.toThrow(told)
 })
 
+test('without the right to read the log nothing is appended, until it is given back', async () => {
+  let isTaken = false
+  const { store } = await open(async (_, about) => {
+    if (isTaken && about.includes('$all')) throw accessDenied()
+    return { leave: () => {}, check: async () => {} }
+  }, 'ann:x@')
+  await store.append('s', [newEvent()], noStream)
+  isTaken = true
+  const told = 'reading $all is denied to user ann'
+  await expect(store.head()).rejects.toThrow(told)
+  await untilTrue(async () => !store.canBeWritten())
+  expect(String(store.failure())).toContain(told)
+  await expect(store.append('s', [newEvent()], 0)).rejects.toThrow(told)
+  expect(await store.readStream('s')).toHaveLength(1)
+  isTaken = false
+  await untilTrue(async () => store.canBeWritten())
+  expect(await store.append('s', [newEvent()], 0)).toMatchObject({ revision: 1 })
+})
+
+test('one stream that may not be read does not count against the store', async () => {
+  const { store } = await open(async (_, about) => {
+    if (about.includes('secret-1')) throw accessDenied()
+    return { leave: () => {}, check: async () => {} }
+  }, 'ann:x@')
+  await store.append('secret-1', [newEvent()], noStream)
+  await expect(store.readStream('secret-1')).rejects.toThrow('reading secret-1 is denied')
+  // The right to the whole log has been asked for by then.
+  await store.head()
+  expect(await store.append('s', [newEvent()], noStream)).toMatchObject({ revision: 0 })
+  expect(store.failure()).toBeUndefined()
+})
+
 test('what is not answered is given up soon when the service ends', async () => {
   const { store } = await open(() => new Promise(() => {}))
   const [head, stream] = [store.head(), store.readStream('s')]
   await nextTurn()
-  store.shortenTimeouts()
+  store.beginEnding()
   const told = 'EventStoreDB has not answered, and the service ends'
   await expect(stream).rejects.toThrow(new StoreUnavailable(told))
   await expect(head).rejects.toThrow(StoreUnavailable)

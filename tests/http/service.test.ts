@@ -100,13 +100,14 @@ describe('the service says of itself', () => {
       ready: async () => ({
         isReady: false,
         isStoreUp: true,
+        failing: [],
         isDamaged: false,
         position: 45_999,
         head: 100_000,
         behind: 54_001,
       }),
     }
-    const routes = serviceRoutes(needs as ServiceNeeds)
+    const routes = serviceRoutes(needs as unknown as ServiceNeeds)
     const answer = await makeApp({ ...bareApp, routes }).request('/health/ready')
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
     expect(await answer.json()).toEqual(

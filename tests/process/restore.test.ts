@@ -106,8 +106,7 @@ test('a log that is moved away takes nothing: readiness and metrics say so, unti
   expect((await capture(till, tid, 'while-it-is-away')).status).toBe(503)
   expect(await says()).toEqual([503, '0'])
   expect(await (await ask('/health/ready')).json()).toMatchObject({
-    error_description:
-      'The log of events, the vault or the folder of blobs cannot be used just now.',
+    error_description: 'The log of events cannot be used just now.',
   })
   expect((await ask('/health/live')).status).toBe(200)
   // Reading appends nothing.

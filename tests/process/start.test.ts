@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startCommand, type SettingsOfProcess } from '../../harness/service-process.ts'
 import { openCore } from '../../infrastructure/core.ts'
@@ -26,6 +27,7 @@ import { readSettings, settingShown, type Settings } from '../../infrastructure/
 import Database from '../../infrastructure/sqlite.ts'
 import { beginLog, operatorHere } from '../../harness/operator.ts'
 import { newFolder, withProduction } from '../../harness/running-service.ts'
+import { startProtocolPlace } from '../event-store/protocol-place.ts'
 
 const root = newFolder()
 const folder = (name: string) => join(root, name)
@@ -106,6 +108,54 @@ describe('the sandbox on a log of production', () => {
     expect(await operatorHere(settings)(...words)).toMatchObject({ code: 0 })
     expect(await start({ DATA_DIR })).toMatchObject({ code: 0 })
   })
+})
+
+describe('a service that is started before its EventStoreDB', () => {
+  /** Starts it while the store is away; returns what it logs and prints. */
+  const startBefore = async () => {
+    const place = await startProtocolPlace()
+    await place.stop()
+    const DATA_DIR = newFolder()
+    const settings = { DATA_DIR, EVENT_STORE: place.url, LOG_LEVEL: 'warn' }
+    const child = startCommand(['serve'], settings, 'pipe')
+    onTestFinished(async () => {
+      if (child.exitCode === null) child.kill('SIGKILL')
+      await place.remove()
+      rmSync(DATA_DIR, { recursive: true })
+    })
+    const [line] = (await once(createInterface({ input: child.stderr! }), 'line')) as [string]
+    const told = JSON.parse(line) as { msg: string; address: string; error: Error }
+    return { place, child, told }
+  }
+
+  test('given that it comes later, then it waits alive and goes on', async () => {
+    const { place, child, told } = await startBefore()
+    expect(told).toMatchObject({
+      msg: 'the event store is not there yet: the service waits for it',
+      error: { message: expect.stringContaining('ECONNREFUSED') },
+    })
+    const ask = async (path: string) => {
+      const answer = await fetch(told.address + path)
+      return [answer.status, answer.headers.get('retry-after'), await answer.json()]
+    }
+    expect(await ask('/health/live')).toEqual([200, null, { status: 'live' }])
+    const away = { error_description: 'The log of events cannot be used just now.' }
+    for (const path of ['/health/ready', '/merchant/v1/payment_request/'])
+      expect(await ask(path)).toEqual([503, '1', expect.objectContaining(away)])
+    await place.startAgain()
+    const lines = createInterface({ input: child.stdout! })
+    for await (const line of lines) if (line === `listening on ${told.address}`) break
+    await expect.poll(async () => (await ask('/health/ready'))[0], { timeout: 30_000 }).toBe(200)
+    child.stdout!.resume()
+    child.kill()
+    expect(await once(child, 'exit')).toEqual([0, null])
+  }, 60_000)
+
+  test('given that it is stopped while it waits, then it ends', async () => {
+    const { child } = await startBefore()
+    child.kill()
+    expect(await once(child, 'exit')).toEqual([0, null])
+  }, 60_000)
 })
 
 describe('a service that cannot start says why in one line', () => {

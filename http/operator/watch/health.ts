@@ -35,7 +35,7 @@ const number = (value: number, { locale }: OperatorVisitor): string =>
 const problemsOf = ({ ready }: Health, { language }: OperatorVisitor): readonly string[] => {
   const texts = watchTexts[language]
   return [
-    ...(ready.isStoreUp ? [] : [texts.notUp]),
+    ...ready.failing.map(({ of, why }) => filledText(texts[`${of}Fails`], why)),
     ...(ready.isDamaged ? [texts.damaged] : []),
     ...(ready.damagedAt === undefined ? [] : [filledText(texts.damagedAt, ready.damagedAt)]),
   ]
