@@ -134,7 +134,7 @@ test('given such an event before many others, then the service ends', async () =
       revision,
     )
   await store.close()
-  const endless = () => new Promise<void>(() => {})
+  const endless = { stopped: new Promise<void>(() => {}), onWaiting: () => {}, onStarted: () => {} }
   await expect(serve({ ...settings, PORT: 0 }, endless)).rejects.toThrow(
     'ClockStopped in clock-old',
   )
