@@ -25,5 +25,5 @@ STOPSIGNAL SIGTERM
 # Alive, not ready: a container that waits for its store must not be restarted for that.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/live`).then(({ok}) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "dist/infrastructure/main.js"]
+ENTRYPOINT ["node", "dist/service/main.js"]
 CMD ["serve"]

@@ -16,23 +16,23 @@ import { fingerprintOfSources } from './infrastructure/read-models/fingerprint.t
 
 /** The program, its threads, and the module that starts them, which tests use as well. */
 const entries = [
-  'main',
-  'serving-worker',
-  'worker',
-  'as-of/moment-worker',
-  'audit/audit-worker',
-  'bank/bank-file-worker',
-  'callbacks/delivery-worker',
-  'callbacks/sending-worker',
-  'event-store/commit-worker',
-  'pages/pages-worker',
-  'pictures/png-worker',
-  'pictures/qr-worker',
-  'read-models/folding-worker',
-  'read-models/writing-worker',
-  'snapshots/snapshot-worker',
-  'spreadsheets/spreadsheet-worker',
-  'transaction-logs/log-worker',
+  'service/main',
+  'service/server/serving-worker',
+  'infrastructure/worker',
+  'audit/as-of/moment-worker',
+  'audit/verify/audit-worker',
+  'infrastructure/bank/bank-file-worker',
+  'service/callbacks/delivery-worker',
+  'infrastructure/callbacks/sending-worker',
+  'infrastructure/event-store/commit-worker',
+  'service/pages/pages-worker',
+  'infrastructure/pictures/png-worker',
+  'infrastructure/pictures/qr-worker',
+  'infrastructure/read-models/folding-worker',
+  'infrastructure/read-models/writing-worker',
+  'infrastructure/snapshots/snapshot-worker',
+  'infrastructure/spreadsheets/spreadsheet-worker',
+  'infrastructure/transaction-logs/log-worker',
 ]
 
 /** Packages with a compiled part, those of EventStoreDB, which few need, and many calendars. */
@@ -77,7 +77,7 @@ const filesIn = (folder: string, name: RegExp): string[] =>
 
 const { outputFiles } = await build({
   absWorkingDir: root,
-  entryPoints: entries.map((name) => `infrastructure/${name}.ts`),
+  entryPoints: entries.map((name) => `${name}.ts`),
   outbase: '.',
   outdir: 'dist',
   // Beside the program, for threads are found from there.
@@ -126,7 +126,7 @@ const declareClient = (): void => {
 
 /** Files that are no code: in `dist` they lie at the path at which they lie here. */
 const assets = [
-  ...filesIn('http', /\.(?:css|js|ico)$/),
+  ...filesIn('web', /\.(?:css|js|ico)$/),
   ...filesIn('docs/guide', /\.md$/),
   'docs/interface.md',
   'verifier/verify.mjs',

@@ -1,5 +1,5 @@
 import { fairQueue, type Path } from './fair-queue.ts'
-import { timeBudget } from './time-budget.ts'
+import { timeBudget } from '../audit/as-of/time-budget.ts'
 
 type Needs = {
   /** The share of the thread's time that this work gets while other work is under way. */

@@ -5,8 +5,8 @@ import { pino } from 'pino'
 import { merchants } from '../domain/aggregates.ts'
 import { merchantClient } from '../harness/merchant-client.ts'
 import { newMerchant } from '../domain/merchant/merchant.ts'
-import { openAccounting } from '../infrastructure/accounting.ts'
-import { openCore } from '../infrastructure/core.ts'
+import { openAccounting } from '../service/accounting.ts'
+import { openCore } from '../service/core.ts'
 import { readSettings } from '../infrastructure/settings.ts'
 import { seed } from './histories.ts'
 import { startLoad, startServer } from './processes.ts'
@@ -58,7 +58,7 @@ const measureReport = async (directory: string) => {
   say('a log to report')
   await measureRebuild(directory, linesOfReport)
   const environment = { DATA_DIR: directory, HOST: '127.0.0.1', PORT: '0', MODE: 'sandbox' }
-  const service = await startServer('../dist/infrastructure/main.js', ['serve'], environment)
+  const service = await startServer('../dist/service/main.js', ['serve'], environment)
   const load = startLoad()
   const memory = watchMemory(service.pid)
   try {

@@ -13,7 +13,7 @@ if (!(Number(rounds) > 0) || checkouts.length === 0)
 /** Captures per second on prepared payments, in a fresh folder. */
 const measure = async (load: Load, checkout: string): Promise<number> => {
   const DATA_DIR = mkdtempSync(join(tmpdir(), 'daybook-builds-'))
-  const program = join(resolve(checkout), 'dist/infrastructure/main.js')
+  const program = join(resolve(checkout), 'dist/service/main.js')
   const environment = { DATA_DIR, HOST: '127.0.0.1', PORT: '0', MODE: 'sandbox' }
   const service = await startServer(program, ['serve'], { ...environment, LOG_LEVEL: 'error' })
   try {

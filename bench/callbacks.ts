@@ -162,7 +162,7 @@ const directory = mkdtempSync(join(tmpdir(), 'daybook-callbacks-'))
 const environment = { DATA_DIR: directory, HOST: '127.0.0.1', PORT: '0', MODE: 'sandbox' }
 const memory = watchMemory()
 const service = await startServer(
-  '../dist/infrastructure/main.js',
+  '../dist/service/main.js',
   ['serve'],
   { ...environment, LOG_LEVEL: 'error', NODE_OPTIONS: memory.nodeOptions },
   memory.onMessage,

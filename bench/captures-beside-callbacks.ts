@@ -45,7 +45,7 @@ const startFeeder = async () => {
 const measure = async (load: Load, mode: Mode): Promise<number> => {
   const DATA_DIR = mkdtempSync(join(tmpdir(), 'daybook-beside-'))
   const environment = { DATA_DIR, HOST: '127.0.0.1', PORT: '0', MODE: 'sandbox' }
-  const program = join(checkout, 'dist/infrastructure/main.js')
+  const program = join(checkout, 'dist/service/main.js')
   const service = await startServer(program, ['serve'], { ...environment, LOG_LEVEL: 'error' })
   try {
     const adminKey = readFileSync(join(DATA_DIR, 'sandbox-admin-key.pem'), 'utf8')

@@ -26,15 +26,7 @@ const startServer = async (folder: string) => {
 type Copied = { readonly events: number; readonly root: string; readonly seconds: number }
 
 const copy = async (from: string, to: string): Promise<Copied> => {
-  const words = [
-    path('../dist/infrastructure/main.js'),
-    '--json',
-    'copy',
-    '--from',
-    from,
-    '--to',
-    to,
-  ]
+  const words = [path('../dist/service/main.js'), '--json', 'copy', '--from', from, '--to', to]
   const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] })
   const text = (await child.stdout.toArray()).join('')
   if (text === '') throw new Error(`${from} was not copied to ${to}`)

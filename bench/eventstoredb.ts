@@ -119,7 +119,7 @@ const measure = async (load: Load): Promise<Round> => {
     const bare = await appendBare(client, String(Date.now()))
     const DATA_DIR = join(folder, 'data')
     const environment = { DATA_DIR, HOST: '127.0.0.1', PORT: '0', MODE: 'sandbox' }
-    const service = await startServer('../dist/infrastructure/main.js', ['serve'], {
+    const service = await startServer('../dist/service/main.js', ['serve'], {
       ...environment,
       ...{ EVENT_STORE: node.url, LOG_LEVEL: 'error' },
     })

@@ -6,7 +6,7 @@ import { schemaVersion } from '../domain/events.ts'
 import type { PaymentCommand } from '../domain/payment/payment-command.ts'
 import type { PaymentEvent, PaymentRequest } from '../domain/payment/payment-events.ts'
 import type { Payment } from '../domain/payment/payment-state.ts'
-import { deriveIds, makeDigest } from '../infrastructure/derived-ids.ts'
+import { deriveIds, makeDigest } from '../infrastructure/event-store/derived-ids.ts'
 
 const began = Date.UTC(2026, 0, 1)
 

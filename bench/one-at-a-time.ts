@@ -27,7 +27,7 @@ type Started = Awaited<ReturnType<typeof startServer>>
 const inARow = 25
 
 const plainApp = '../node_modules/.cache/daybook-bench/plain-app.mjs'
-const serviceOfHere = '../dist/infrastructure/main.js'
+const serviceOfHere = '../dist/service/main.js'
 
 /** Bundles the plain app like the service. */
 const buildPlainApp = () =>

@@ -9,7 +9,7 @@ import { noStream, type EventStore } from '../application/event-store.ts'
 import { sealName } from '../application/people.ts'
 import { openPlace, type Place } from '../harness/ledger-service.ts'
 import { merchantClient } from '../harness/merchant-client.ts'
-import { staffIn } from '../infrastructure/people/staff.ts'
+import { staffIn } from '../service/people/staff.ts'
 import { readSettings } from '../infrastructure/settings.ts'
 import { currentReadModels, openStore } from '../infrastructure/stores.ts'
 import type { Appending, Fate } from './portal-histories.ts'
@@ -29,7 +29,7 @@ export type PortalLog = Size & {
 export const usualFolder = join(tmpdir(), 'daybook-portal-log')
 export const usualSize: Size = { payments: 1_000_000, merchants: 10_000 }
 
-const program = fileURLToPath(new URL('../dist/infrastructure/main.js', import.meta.url))
+const program = fileURLToPath(new URL('../dist/service/main.js', import.meta.url))
 const customerCount = 500
 const appendsAtOnce = 2_000
 const eventsAtOnce = 500
@@ -104,7 +104,7 @@ const closeMeanwhile = async (
   say: Say,
 ): Promise<void> => {
   const environment = { DATA_DIR: directory, HOST: '127.0.0.1', PORT: '0', MODE: 'sandbox' }
-  const service = await startServer('../dist/infrastructure/main.js', ['serve'], environment)
+  const service = await startServer('../dist/service/main.js', ['serve'], environment)
   const base = `http://${service.address.host}:${service.address.port}`
   const user = { merchant: shop, user: 'pos1', secret: 'sandbox-secret' }
   const [till, anyone] = [merchantClient(base, user), merchantClient(base)]

@@ -8,7 +8,7 @@ import { untilIdle } from './threads.ts'
 
 const execute = promisify(execFile)
 
-const program = fileURLToPath(new URL('../dist/infrastructure/main.js', import.meta.url))
+const program = fileURLToPath(new URL('../dist/service/main.js', import.meta.url))
 const phone = '4799999901'
 
 /** Gives alice access to the operator's pages. */
@@ -25,7 +25,7 @@ const addOperator = async (environment: Readonly<Record<string, string>>): Promi
 export const startPortal = async ({ directory }: Pick<PortalLog, 'directory'>) => {
   const environment = { DATA_DIR: directory, HOST: '127.0.0.1', PORT: '0', MODE: 'sandbox' }
   await addOperator(environment)
-  const service = await startServer('../dist/infrastructure/main.js', ['serve'], {
+  const service = await startServer('../dist/service/main.js', ['serve'], {
     ...environment,
     LOG_LEVEL: 'error',
   })

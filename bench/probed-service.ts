@@ -9,7 +9,7 @@ type Memory = { readonly rss: number; readonly heapUsed: number; readonly extern
 
 /** The built service in a separate process, with a probe in the main thread. */
 export const startProbedService = async (environment: Readonly<Record<string, string>>) => {
-  const child = spawn(process.execPath, ['--expose-gc', at('../dist/infrastructure/main.js')], {
+  const child = spawn(process.execPath, ['--expose-gc', at('../dist/service/main.js')], {
     env: { ...process.env, ...environment, NODE_OPTIONS: `--import ${at('held-thread.mjs')}` },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     cwd: at('..'),

@@ -81,7 +81,7 @@ const environment = {
   // Each subscriber has a different address, as in reality.
   TRUSTED_PROXIES: '127.0.0.1',
 }
-const service = await startServer('../dist/infrastructure/main.js', ['serve'], environment)
+const service = await startServer('../dist/service/main.js', ['serve'], environment)
 try {
   const adminKey = readFileSync(join(directory, 'sandbox-admin-key.pem'), 'utf8')
   process.stdout.write(await measure({ address: service.address, adminKey }, service.pid))

@@ -5,7 +5,7 @@ import { readSettings } from '../infrastructure/settings.ts'
 import { openStore } from '../infrastructure/stores.ts'
 import { seed } from './histories.ts'
 
-const program = fileURLToPath(new URL('../dist/infrastructure/main.js', import.meta.url))
+const program = fileURLToPath(new URL('../dist/service/main.js', import.meta.url))
 
 /** Like `npm run daybook`. */
 const command = ['--max-semi-space-size=64', program, 'rebuild']

@@ -33,9 +33,7 @@ const http = async (directory: string) => {
     const file = join(directory, `bare-${files++}.sqlite`)
     const bare = kept(await startServer('bare-app.ts', [file], {}))
     const environment = { DATA_DIR: data, HOST: '127.0.0.1', PORT: '0', MODE: 'sandbox' }
-    const service = kept(
-      await startServer('../dist/infrastructure/main.js', ['serve'], environment),
-    )
+    const service = kept(await startServer('../dist/service/main.js', ['serve'], environment))
     const adminKey = readFileSync(join(data, 'sandbox-admin-key.pem'), 'utf8')
     const shop = ({ address }: typeof bare) => ({ address, adminKey })
     const stop = async (): Promise<void> => {

@@ -7,7 +7,7 @@ import { startLoad, startServer } from './processes.ts'
 import type { Work } from './work.ts'
 
 const [rounds = 3, several = 2] = process.argv.slice(2).map(Number)
-const program = '../dist/infrastructure/main.js'
+const program = '../dist/service/main.js'
 const load = startLoad()
 
 const ticksPerSecond = 100

@@ -75,7 +75,7 @@ const directory = mkdtempSync(join(tmpdir(), 'daybook-sign-ins-'))
 const started: { stop(): Promise<void> }[] = []
 try {
   const environment = { DATA_DIR: directory, HOST: '127.0.0.1', PORT: '0', MODE: 'sandbox' }
-  const service = await startServer('../dist/infrastructure/main.js', ['serve'], environment)
+  const service = await startServer('../dist/service/main.js', ['serve'], environment)
   started.push(service)
   const load = startLoad()
   started.push(load)

@@ -16,7 +16,7 @@ const made = 20_000
 const [events = 1_000_000] = process.argv.slice(2).map(Number)
 const copies = Math.max(1, Math.round(events / made))
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
-const program = '../dist/infrastructure/main.js'
+const program = '../dist/service/main.js'
 const SNAPSHOT_TOKEN = 'a token of the bench'
 const usual = {
   HOST: '127.0.0.1',

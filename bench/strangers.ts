@@ -35,7 +35,7 @@ const post = (body: string, status: number): Work => ({ kind: 'post', path: list
 
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'daybook-strangers-'))
 const environment = { DATA_DIR, HOST: '127.0.0.1', PORT: '0', MODE: 'sandbox', LOG_LEVEL: 'error' }
-const program = join(checkout, 'dist/infrastructure/main.js')
+const program = join(checkout, 'dist/service/main.js')
 const service = await startServer(program, ['serve'], environment)
 const adminKey = readFileSync(join(DATA_DIR, 'sandbox-admin-key.pem'), 'utf8')
 const shop = { address: service.address, adminKey }

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { makeAuditedLog } from './audited-log.ts'
 
 const [events = 1_000_000] = process.argv.slice(2).map(Number)
-const program = fileURLToPath(new URL('../dist/infrastructure/main.js', import.meta.url))
+const program = fileURLToPath(new URL('../dist/service/main.js', import.meta.url))
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
 /** Peak memory of a process in megabytes (Linux only). */

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { format } from 'prettier'
-import { described } from '../infrastructure/server.ts'
+import { described } from '../service/server.ts'
 import { readSettings } from '../infrastructure/settings.ts'
 import { comment, nameIn, referredIn, typeOf, type Schema } from './client-types.ts'
 

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { format } from 'prettier'
-import { operatorProgram } from '../infrastructure/operator/operator.ts'
+import { operatorProgram } from '../cli/operator.ts'
 import { listedSettings, readSettings } from '../infrastructure/settings.ts'
 
 const file = new URL('operations.md', import.meta.url)

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import type { Log } from '../infrastructure/log.ts'
+import type { Log } from '../infrastructure/logs/log.ts'
 
 /** A log whose lines can be waited for. */
 export const heardLog = () => {

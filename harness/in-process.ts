@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 import type { FundingSource } from '../application/funding.ts'
-import type { Log } from '../infrastructure/log.ts'
-import { openService } from '../infrastructure/server.ts'
-import { startServer } from '../infrastructure/start-server.ts'
+import type { Log } from '../infrastructure/logs/log.ts'
+import { openService } from '../service/server.ts'
+import { startServer } from '../service/server/start-server.ts'
 import { readSettings } from '../infrastructure/settings.ts'
 import { newFolder, withProduction, type RunningService } from './running-service.ts'
 

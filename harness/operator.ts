@@ -1,9 +1,9 @@
 import { CommanderError } from 'commander'
-import { openCore } from '../infrastructure/core.ts'
+import { openCore } from '../service/core.ts'
 import { failureOf } from '../infrastructure/failures.ts'
-import { makeLog } from '../infrastructure/log.ts'
-import { operatorProgram } from '../infrastructure/operator/operator.ts'
-import { beginProduction } from '../infrastructure/mode-of-log.ts'
+import { makeLog } from '../infrastructure/logs/log.ts'
+import { operatorProgram } from '../cli/operator.ts'
+import { beginProduction } from '../service/mode-of-log.ts'
 import type { Settings } from '../infrastructure/settings.ts'
 
 /** Makes a log as a service does at its first start. */
@@ -23,7 +23,7 @@ export const operatorHere =
     const [stdout, stderr] = [process.stdout.write, process.stderr.write]
     process.stdout.write = (text: unknown) => (printed.output += String(text)) !== ''
     process.stderr.write = (text: unknown) => (printed.errors += String(text)) !== ''
-    const server = () => import('../infrastructure/server.ts')
+    const server = () => import('../service/server.ts')
     const needs = { settings, version: '0', server }
     try {
       await operatorProgram(needs).exitOverride().parseAsync(words, { from: 'user' })

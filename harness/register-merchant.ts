@@ -1,7 +1,7 @@
 import { merchants, users } from '../domain/aggregates.ts'
 import { newMerchant, type MerchantData } from '../domain/merchant/merchant.ts'
 import { within } from '../domain/stream.ts'
-import type { Core } from '../infrastructure/core.ts'
+import type { Core } from '../service/core.ts'
 
 /** Registers a merchant as its operator does, and a user of it with a secret. */
 export const registerMerchant = async (

@@ -1,10 +1,6 @@
 import type { EventStore } from '../application/event-store.ts'
-import {
-  comparedTables,
-  comparePages,
-  type Difference,
-} from '../infrastructure/audit/compare-rows.ts'
-import { freshReadModels } from '../infrastructure/audit/fresh-read-models.ts'
+import { comparedTables, comparePages, type Difference } from '../audit/verify/compare-rows.ts'
+import { freshReadModels } from '../audit/verify/fresh-read-models.ts'
 
 type Store = Pick<EventStore, 'readAll' | 'head'>
 

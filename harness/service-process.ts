@@ -36,7 +36,7 @@ export const startCommand = (
   settings: SettingsOfProcess,
   errors: 'inherit' | 'pipe' = 'inherit',
 ): ChildProcess =>
-  spawn(process.execPath, [`${built()}/infrastructure/main.js`, ...words], {
+  spawn(process.execPath, [`${built()}/service/main.js`, ...words], {
     cwd: root,
     env: {
       ...{ ...process.env, ...plainSettings, ...beside.get(settings.DATA_DIR) },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { momentForms, readMoment, type AskedMoment } from '../application/asked-moment.ts'
+import { momentForms, readMoment, type AskedMoment } from '../audit/as-of/asked-moment.ts'
 import type { Instant } from '../domain/time.ts'
 import { merchantPrefix } from './addresses.ts'
 import { callerOf, type Call } from './call.ts'

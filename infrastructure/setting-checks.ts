@@ -4,7 +4,7 @@ import { parseAmount } from '../domain/money/money.ts'
 import { readCertificates } from './callbacks/authorities.ts'
 import { cosignatureV1, parseKey } from '../domain/transparency/signed-note.ts'
 import { isNetmask } from './networks.ts'
-import { sha256 } from './sha256.ts'
+import { sha256 } from './keys/sha256.ts'
 
 /** Text with a rule and its message. */
 export const text = (rule: string, keeps: (given: string) => boolean) =>

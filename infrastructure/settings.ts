@@ -1,7 +1,7 @@
 // Long because it lists every setting, with what derives from the list.
 import { z } from 'zod'
 import { readTimeZone } from '../domain/time-zone.ts'
-import { readAccount } from './payout-account.ts'
+import { readAccount } from './bank/payout-account.ts'
 import {
   amounts,
   text,

@@ -14,11 +14,12 @@ setFlagsFromString('--max-semi-space-size=0')
 
 const isSource = import.meta.url.endsWith('.ts')
 
+/** Starts the module of that path in the repository, without its ending. */
 export const startWorker = (name: string, options: WorkerOptions = {}): Worker => {
-  const entry = new URL(isSource ? './worker-from-source.mjs' : `./${name}.js`, import.meta.url)
+  const entry = new URL(isSource ? './worker-from-source.mjs' : `../${name}.js`, import.meta.url)
   const worker = new Worker(entry, {
     execArgv: ['--enable-source-maps'],
-    argv: [`./${name}.ts`],
+    argv: [`../${name}.ts`],
     ...options,
   })
   // Whoever started it may listen for its end alone: without a listener the error would end us.

@@ -11,10 +11,10 @@ const table: Readonly<Record<string, readonly string[]>> = {
   client: ['client', 'node:crypto', 'node:timers'],
 }
 const folders = [...Object.keys(table), 'infrastructure']
-const main = 'infrastructure/main.ts'
-const server = 'infrastructure/server.ts'
+const main = 'service/main.ts'
+const server = 'service/server.ts'
 /** Where `http` is wired: for a whole service, and for the wire format of callbacks. */
-const wirings = [server, 'infrastructure/callback-wire.ts']
+const wirings = [server, 'service/callback-wire.ts']
 const closed = ['http', 'client', 'tests', 'bench', 'demo', 'harness']
 /** Only one file decides which release is loaded. */
 const sqliteItself = /^import (?!type )[^']*'better-sqlite3(?:-13)?'/gm
@@ -82,10 +82,7 @@ const loadedWith = (file: string, loaded = new Set<string>()): ReadonlySet<strin
 describe('what few need', () => {
   const client = '@eventstore/db-client'
   test.each([
-    [
-      'infrastructure/operator/run-command.ts',
-      [server, client, 'hono', 'prom-client', 'xmlbuilder2'],
-    ],
+    ['cli/run-command.ts', [server, client, 'hono', 'prom-client', 'xmlbuilder2']],
     [server, [client, 'xmlbuilder2', 'commander', 'prom-client', 'qrcode', 'ws']],
     ['infrastructure/read-models/folding-worker.ts', [client, 'hono', 'prom-client']],
     ['infrastructure/event-store/commit-worker.ts', [client, 'zod', 'drizzle-orm']],
@@ -98,7 +95,7 @@ describe('what few need', () => {
 
   test('is loaded with what needs it', () => {
     expect(loadedWith('infrastructure/event-store/eventstoredb-event-store.ts')).toContain(client)
-    expect(loadedWith('infrastructure/metrics-registry.ts')).toContain('prom-client')
+    expect(loadedWith('service/metrics/metrics-registry.ts')).toContain('prom-client')
   })
 })
 
@@ -119,12 +116,16 @@ describe('the check itself', () => {
     ],
     ['projections/read-models.ts', `export * from '../application/handle.ts'`, 'application'],
     ['projections/read-models.ts', `import { eq } from "better-sqlite3"`, 'better-sqlite3'],
-    ['http/app.ts', `import '../infrastructure/log.ts'`, 'infrastructure'],
+    ['http/app.ts', `import '../infrastructure/logs/log.ts'`, 'infrastructure'],
     ['http/app.ts', `import { serve } from '@hono/node-server'`, '@hono/node-server'],
-    ['http/merchant/pos.ts', `import { log } from '../../infrastructure/log.ts'`, 'infrastructure'],
-    ['infrastructure/core.ts', `import { makeApp } from '../http/app.ts'`, 'http'],
-    ['infrastructure/core.ts', `const app = await import('../http/app.ts')`, 'http'],
-    ['infrastructure/core.ts', `const { PORT } = process.env`, 'process.env'],
+    [
+      'http/merchant/pos.ts',
+      `import { log } from '../../infrastructure/logs/log.ts'`,
+      'infrastructure',
+    ],
+    ['service/core.ts', `import { makeApp } from '../http/app.ts'`, 'http'],
+    ['service/core.ts', `const app = await import('../http/app.ts')`, 'http'],
+    ['service/core.ts', `const { PORT } = process.env`, 'process.env'],
     [
       'infrastructure/stores.ts',
       `import Database from 'better-sqlite3'`,
@@ -153,8 +154,8 @@ describe('the check itself', () => {
       `import { z } from 'zod'\nimport { refuse } from '../refusal.ts'`,
     ],
     ['projections/read-models.ts', `import { index } from 'drizzle-orm/sqlite-core'`],
-    ['http/docs/page.ts', `import { html } from 'hono/html'`],
-    ['infrastructure/core.ts', `import { makeHandler } from '../application/handle.ts'`],
+    ['web/docs/page.ts', `import { html } from 'hono/html'`],
+    ['service/core.ts', `import { makeHandler } from '../application/handle.ts'`],
     ['infrastructure/stores.ts', `import type Database from 'better-sqlite3'`],
     [server, `import { makeApp } from '../http/app.ts'`],
     [main, `const { PORT } = process.env`],

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ReceiptEntry } from '../../application/proved-events.ts'
-import type { Receipt } from '../../application/receipts.ts'
+import type { Receipt } from '../../audit/transparency/receipts.ts'
 import { lineActions } from '../../domain/accounting/transaction-line.ts'
 import { nextTurn } from '../../application/next-turn.ts'
 import { base64, consistencyReply } from '../transparency.ts'

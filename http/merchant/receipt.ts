@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Find } from '../../application/find-state.ts'
-import type { makeReceipts, Receipt } from '../../application/receipts.ts'
+import type { makeReceipts, Receipt } from '../../audit/transparency/receipts.ts'
 import { payments } from '../../domain/aggregates.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { tidParams } from '../addresses.ts'

@@ -13,7 +13,7 @@ import type { Route } from '../route.ts'
 import { callbackUriText } from '../callback-uri.ts'
 import type { Fitting } from '../fitting.ts'
 import { dateTime, dateTimeText, plainNumber } from '../wire.ts'
-import { additionalAmountIn } from '../payer/acceptance-faults.ts'
+import { additionalAmountIn } from './acceptance-faults.ts'
 import { acceptInput, inSandbox, payerInput, sandboxFaults } from './sandbox-faults.ts'
 import { argstring } from './shortlink-code.ts'
 

@@ -6,7 +6,7 @@ import { decimalsOf, isKnownCurrency } from '../../domain/money/currency.ts'
 import { addUp, negated, parseAmount } from '../../domain/money/money.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { fail } from '../failures.ts'
-import { isSameAccount, plainAccount } from '../payout-account.ts'
+import { isSameAccount, plainAccount } from './payout-account.ts'
 import { dayAt, elementsAt, textAt, textIn, type Element } from './read-xml.ts'
 
 /** Statements or notifications of transactions. */

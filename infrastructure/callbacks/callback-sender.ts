@@ -1,5 +1,5 @@
 import { formatDateTime } from '../../application/date-time.ts'
-import { contentDigest, type Signer } from '../keys.ts'
+import { contentDigest, type Signer } from '../keys/keys.ts'
 import { deadlineIn, TooLate } from './deadline.ts'
 import { SendingEnded } from './sending-client.ts'
 import type { SignedPost, Unsigned } from './signed-post.ts'

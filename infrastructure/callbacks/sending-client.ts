@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads'
-import type { PrivateKeys } from '../keys.ts'
+import type { PrivateKeys } from '../keys/keys.ts'
 import { endWorker, hear, startWorker } from '../worker.ts'
 import { TooLate } from './deadline.ts'
 import type { PostAnswer } from './post.ts'
@@ -21,7 +21,7 @@ type Waiting = {
 
 /** The thread, with its requests in flight. */
 const startThread = (options: PostOptions, onEnd: () => void) => {
-  const worker: Worker = startWorker('callbacks/sending-worker', {
+  const worker: Worker = startWorker('infrastructure/callbacks/sending-worker', {
     resourceLimits,
     workerData: options,
   })

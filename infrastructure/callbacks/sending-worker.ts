@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { signRsaInline, type PrivateKeys } from '../keys.ts'
-import { yieldToRequests } from '../thread-priority.ts'
+import { signRsaInline, type PrivateKeys } from '../keys/keys.ts'
+import { yieldToRequests } from '../threads/thread-priority.ts'
 import { endThread } from '../worker.ts'
 import { TooLate } from './deadline.ts'
 import { makeResolve } from './name-resolution.ts'

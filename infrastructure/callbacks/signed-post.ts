@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { signEd25519, signRsaOnPool, type PrivateKeys, type SignRsa } from '../keys.ts'
+import { signEd25519, signRsaOnPool, type PrivateKeys, type SignRsa } from '../keys/keys.ts'
 import { isPublic, PrivateAddress, resolvePublic, type Resolve } from './addresses.ts'
 import { trustingAlso } from './authorities.ts'
 import { checkDeadline, type Deadline } from './deadline.ts'

@@ -1,6 +1,6 @@
 import type { EventStore } from '../../application/event-store.ts'
-import type { Log } from '../log.ts'
-import { reportingTo, useOf, type Probe } from '../outages.ts'
+import type { Log } from '../logs/log.ts'
+import { reportingTo, useOf, type Probe } from '../logs/outages.ts'
 
 type WatchedStore = EventStore & {
   /** False while the store is known to be unavailable, or if an append failed recently. */

@@ -23,7 +23,10 @@ export type StartWriting = (
 export const threadFor =
   (workerData: Given): StartWriting =>
   (onReply, onEnd, onProblem) => {
-    const worker = startWorker('event-store/commit-worker', { workerData, resourceLimits })
+    const worker = startWorker('infrastructure/event-store/commit-worker', {
+      workerData,
+      resourceLimits,
+    })
     hear(worker, onReply)
     // A database error arrives without its message.
     worker.on('error', ({ message }) => message && onProblem(message))

@@ -2,7 +2,7 @@ import { compactVerify, errors, exportJWK, SignJWT } from 'jose'
 import { createHash, createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
 import { keySetLifetime } from '../../application/key-set-lifetime.ts'
-import { privateKeyOf, UnusableKey } from '../keys.ts'
+import { privateKeyOf, UnusableKey } from '../keys/keys.ts'
 import type { Vault } from './vault-port.ts'
 
 const makePair = promisify(generateKeyPair)

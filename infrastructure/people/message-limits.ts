@@ -2,7 +2,7 @@ import type { Limit } from '../../application/number-proofs.ts'
 import type { SecurityLog } from '../../application/security-log.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../logs/log.ts'
 import { makeThrottle } from './sign-in-guard.ts'
 
 const hourMs = 3_600_000

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Blobs, SealedBlobs } from '../../application/blobs.ts'
 import { readName, sealName, type People } from '../../application/people.ts'
 import { refuse } from '../../domain/refusal.ts'
-import { hashOf } from '../blob-directory.ts'
+import { hashOf } from '../blobs/blob-directory.ts'
 
 /**
  * Seals contents in the format of names (`sealed:<person>:<text>`), so the log need not know whose

@@ -1,5 +1,5 @@
 import { isSignedAsPng, noPng } from '../../domain/merchant/png.ts'
-import { workerOnDemand } from '../worker-on-demand.ts'
+import { workerOnDemand } from '../threads/worker-on-demand.ts'
 import type { PngReply, PngRequest } from './png-worker.ts'
 
 /** Decoding the largest picture in JavaScript takes a second. */
@@ -9,7 +9,11 @@ const tooLong = 'Takes too long to decode.'
 
 /** Decodes pictures in a worker thread, one at a time. */
 export const makePngCheck = () => {
-  const worker = workerOnDemand<PngRequest, PngReply>('pictures/png-worker', times, Infinity)
+  const worker = workerOnDemand<PngRequest, PngReply>(
+    'infrastructure/pictures/png-worker',
+    times,
+    Infinity,
+  )
   const problemOf = async (bytes: Uint8Array): Promise<string | null> => {
     const problem = await worker.ask(bytes)
     return problem === undefined ? tooLong : problem

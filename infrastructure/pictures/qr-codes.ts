@@ -2,7 +2,7 @@ import type { Path } from '../../application/fair-queue.ts'
 import { generationalCache } from '../../application/generational-cache.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { networksOf } from '../networks.ts'
-import { workerOnDemand } from '../worker-on-demand.ts'
+import { workerOnDemand } from '../threads/worker-on-demand.ts'
 import type { Where } from '../worker.ts'
 import { drawQrCode, type QrReply, type QrRequest } from './qr-code.ts'
 
@@ -13,7 +13,11 @@ const imagesKept = 500
 type Draw = (asked: QrRequest, whose: Path) => Promise<QrReply>
 
 const inWorker = (): Draw => {
-  const { ask } = workerOnDemand<QrRequest, QrReply>('pictures/qr-worker', times, maxWaiting)
+  const { ask } = workerOnDemand<QrRequest, QrReply>(
+    'infrastructure/pictures/qr-worker',
+    times,
+    maxWaiting,
+  )
   return async (asked, whose) => (await ask(asked, whose)) ?? null
 }
 

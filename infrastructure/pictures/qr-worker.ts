@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { yieldToRequests } from '../thread-priority.ts'
+import { yieldToRequests } from '../threads/thread-priority.ts'
 import { endThread } from '../worker.ts'
 import { drawQrCode, type QrRequest, type QrReply } from './qr-code.ts'
 

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { start as beginning } from '../../application/event-store.ts'
-import { errorOf } from '../answering-thread.ts'
+import { errorOf } from '../threads/answering-thread.ts'
 import type { Place } from '../stores.ts'
 import { hear, startWorker } from '../worker.ts'
 import type { FoldingReply, FoldingRequest, FoldingStart } from './folding-worker.ts'
@@ -26,7 +26,10 @@ export const foldInWorker =
     const start = (): void => {
       const place = { EVENT_STORE, DATA_DIR }
       const workerData: FoldingStart = { place, readModels, relayFrom: from }
-      const started = startWorker('read-models/folding-worker', { workerData, resourceLimits })
+      const started = startWorker('infrastructure/read-models/folding-worker', {
+        workerData,
+        resourceLimits,
+      })
       hear(started, (reply: FoldingReply) => {
         if ('relayed' in reply) return relay?.note(reply.relayed)
         isHurried = false

@@ -2,7 +2,7 @@ import type { LogTree } from '../../application/log-tree.ts'
 import { cached, generationalCache } from '../../application/generational-cache.ts'
 import { merkleTree } from '../../domain/transparency/merkle-tree.ts'
 import { tileHeight, tileWidth } from '../../domain/transparency/tiles.ts'
-import { sha256 } from '../sha256.ts'
+import { sha256 } from '../keys/sha256.ts'
 import type { ReadModelFile } from './read-model-file.ts'
 import { hashesIn, hashSize, numbersIn, rootOfHashes } from './tree-fold.ts'
 

@@ -1,12 +1,12 @@
 import { once } from 'node:events'
-import { errorOf } from '../answering-thread.ts'
+import { errorOf } from '../threads/answering-thread.ts'
 import { startWorker } from '../worker.ts'
 import type { Write } from './rows.ts'
 import type { WritingReply, WritingRequest } from './writing-worker.ts'
 
 /** Writes a draft in a worker thread while the next batch is folded. */
 export const writeInWorker = (path: string) => {
-  const thread = startWorker('read-models/writing-worker', { workerData: path })
+  const thread = startWorker('infrastructure/read-models/writing-worker', { workerData: path })
   const ended = new Promise<void>((resolve) => thread.once('exit', () => resolve()))
   const lost = new Promise<never>((_, reject) => thread.once('error', reject))
   // `write` rethrows it; unhandled, it would end the process.

@@ -1,5 +1,5 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
-import { problemOf, type ThreadProblem } from '../answering-thread.ts'
+import { problemOf, type ThreadProblem } from '../threads/answering-thread.ts'
 import Database from '../sqlite.ts'
 import { openDraftAgain } from './read-model-draft.ts'
 import { makeWriter, type Write } from './rows.ts'

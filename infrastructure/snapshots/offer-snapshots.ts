@@ -4,7 +4,7 @@ import { createReadStream, rmSync, statSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import type { Log } from '../log.ts'
+import type { Log } from '../logs/log.ts'
 import { startWorker } from '../worker.ts'
 import type { SnapshotReply, SnapshotStart } from './snapshot-worker.ts'
 import { draftIn } from './snapshot.ts'
@@ -17,7 +17,7 @@ const digestOf = (text: string): Buffer => createHash('sha256').update(text).dig
 /** Copies in a worker thread, because the main thread must not wait. */
 const takeInWorker = async (readModels: string, to: string): Promise<SnapshotReply> => {
   const workerData: SnapshotStart = { readModels, to }
-  const thread = startWorker('snapshots/snapshot-worker', { workerData })
+  const thread = startWorker('infrastructure/snapshots/snapshot-worker', { workerData })
   // Fails with the thread's error.
   const [reply] = (await once(thread, 'message')) as [SnapshotReply]
   return reply

@@ -1,4 +1,4 @@
-import { workerPerJob } from '../worker-per-job.ts'
+import { workerPerJob } from '../threads/worker-per-job.ts'
 import type { Sheet } from './spreadsheet-worker.ts'
 
 const longestMs = 60_000
@@ -9,6 +9,6 @@ const longestMs = 60_000
  */
 export const makeSpreadsheets = (longest = longestMs) =>
   workerPerJob<readonly Sheet[], Uint8Array<ArrayBuffer>>(
-    'spreadsheets/spreadsheet-worker',
+    'infrastructure/spreadsheets/spreadsheet-worker',
     longest,
   )

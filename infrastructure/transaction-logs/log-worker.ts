@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Completion } from '../../domain/accounting/completion.ts'
-import { problemOf, type Answered } from '../answering-thread.ts'
-import { yieldToRequests } from '../thread-priority.ts'
+import { problemOf, type Answered } from '../threads/answering-thread.ts'
+import { yieldToRequests } from '../threads/thread-priority.ts'
 import { performLogJob, type LogJob } from './log-job.ts'
 
 const draftFile = workerData as string

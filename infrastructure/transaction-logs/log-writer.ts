@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Completion } from '../../domain/accounting/completion.ts'
-import { answeringThread } from '../answering-thread.ts'
+import { answeringThread } from '../threads/answering-thread.ts'
 import type { LogJob } from './log-job.ts'
 
 /** In megabytes. Lines are streamed; a larger heap would only be collected later. */
@@ -32,18 +32,21 @@ export const makeLogWriter = (directory: string) => {
   removeLeftDrafts(directory)
   /** The file in progress; removed if the thread is lost. */
   const draftFile = join(directory, `${randomUUID()}.draft`)
-  const { ask, close } = answeringThread<LogJob, Completion>('transaction-logs/log-worker', {
-    options: { resourceLimits, workerData: draftFile },
-    does: 'writes logs',
-    closed: 'the log writer is closed',
-    onEnd: () => {
-      try {
-        rmSync(draftFile, { force: true })
-      } catch {
-        // A later start tries again.
-      }
+  const { ask, close } = answeringThread<LogJob, Completion>(
+    'infrastructure/transaction-logs/log-worker',
+    {
+      options: { resourceLimits, workerData: draftFile },
+      does: 'writes logs',
+      closed: 'the log writer is closed',
+      onEnd: () => {
+        try {
+          rmSync(draftFile, { force: true })
+        } catch {
+          // A later start tries again.
+        }
+      },
     },
-  })
+  )
   let turn: Promise<unknown> = Promise.resolve()
 
   return {

@@ -1,5 +1,5 @@
 import { StoreUnavailable, type Outage, type Revision } from '../../application/event-store.ts'
-import { reportingTo } from '../outages.ts'
+import { reportingTo } from '../logs/outages.ts'
 import type { VaultKey } from '../people/vault-keys.ts'
 import { derivedSecret, digestOf, seedName, vaultNameOf } from '../people/vault-name.ts'
 import type { Vault } from '../people/vault-port.ts'

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { settlements } from '../../domain/aggregates.ts'
 import { openPlace, type Place } from '../../harness/ledger-service.ts'
 import { readBankFile } from '../../infrastructure/bank/bank-file.ts'
-import { importBankFile } from '../../infrastructure/bank/import-bank-file.ts'
+import { importBankFile } from '../../service/bank/import-bank-file.ts'
 
 const account = 'NO9386011117947'
 let place: Place

@@ -7,7 +7,7 @@ import { allWork } from '../../application/share.ts'
 import { settleMerchants } from '../../application/settle-merchants.ts'
 import { noFees } from '../../domain/accounting/fees.ts'
 import { streamOf } from '../../domain/stream.ts'
-import { settle } from '../../infrastructure/operator/settlements.ts'
+import { settle } from '../../cli/settlements.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import Database from '../../infrastructure/sqlite.ts'
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isIban, readAccount } from '../../infrastructure/payout-account.ts'
+import { isIban, readAccount } from '../../infrastructure/bank/payout-account.ts'
 
 test.each([
   ['NO9386011117947', true],

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { payoutFile } from '../../infrastructure/operator/payout-file.ts'
+import { payoutFile } from '../../infrastructure/bank/payout-file.ts'
 import { problemsOfPayoutFile } from './payout-file-structure.ts'
 
 const payout = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readMoment } from '../../application/asked-moment.ts'
+import { readMoment } from '../../audit/as-of/asked-moment.ts'
 
 const span = (from: string, until: string) => ({ from: Date.parse(from), until: Date.parse(until) })
 const instant = (text: string) => span(text, text)

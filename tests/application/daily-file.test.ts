@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { jsonLinesIn } from '../../infrastructure/daily-file.ts'
+import { jsonLinesIn } from '../../infrastructure/logs/daily-file.ts'
 
 test('given a damaged file of JSON Lines, then the other lines are read', () => {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-lines-'))

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { noStream } from '../../application/event-store.ts'
-import { openCore } from '../../infrastructure/core.ts'
-import { deriveIds, makeDigest } from '../../infrastructure/derived-ids.ts'
+import { openCore } from '../../service/core.ts'
+import { deriveIds, makeDigest } from '../../infrastructure/event-store/derived-ids.ts'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
-import { makeLog } from '../../infrastructure/log.ts'
+import { makeLog } from '../../infrastructure/logs/log.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 
 const key = Buffer.alloc(32, 7).toString('base64')

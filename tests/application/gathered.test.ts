@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { gathered, wakersOf } from '../../infrastructure/background-work.ts'
+import { gathered, wakersOf } from '../../service/background-work.ts'
 
 const timers = () => {
   let now = 0

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { StoreUnavailable } from '../../application/event-store.ts'
 import { holdLeases } from '../../application/hold-leases.ts'
 import { LeaseLost } from '../../application/lease.ts'
-import { makeElapsed } from '../../infrastructure/leases.ts'
+import { makeElapsed } from '../../infrastructure/leases/leases.ts'
 import { openStoreOfTest } from './store-of-test.ts'
 
 /** Nodes that share a store and a clock; the named ones run, the others are frozen. */

@@ -14,8 +14,8 @@ import { requestPayment } from '../../application/request-payment.ts'
 import { parseEvent } from '../../domain/events.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { within } from '../../domain/stream.ts'
-import { openCore, type Core } from '../../infrastructure/core.ts'
-import { makeLog } from '../../infrastructure/log.ts'
+import { openCore, type Core } from '../../service/core.ts'
+import { makeLog } from '../../infrastructure/logs/log.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'daybook-'))

@@ -1,7 +1,7 @@
 // An auditor's browser or program, with every response checked against the OpenAPI document.
 import { readFileSync } from 'node:fs'
 import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
-import { securityLogFiles } from '../../infrastructure/security-log.ts'
+import { securityLogFiles } from '../../infrastructure/logs/security-log.ts'
 import {
   isAuditors,
   makeAnswerCheck,

@@ -5,7 +5,7 @@ import { eventsOf, openFile, seal, verifyIn } from '../../harness/altered-log.ts
 import { startService } from '../../harness/http-service.ts'
 import { signAgain } from '../../harness/made-again.ts'
 import { parseKey } from '../../domain/transparency/signed-note.ts'
-import { sha256 } from '../../infrastructure/sha256.ts'
+import { sha256 } from '../../infrastructure/keys/sha256.ts'
 import { startWitness } from '../transparency/witness.ts'
 
 /** A log with a checkpoint that a witness has seen. */

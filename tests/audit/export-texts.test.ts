@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { run, testWith } from './plain-text-accounting.ts'
 import { problemsOfSaft } from './saf-t-structure.ts'
 import type { Account, Posting } from '../../domain/accounting/journal.ts'
-import type { JournalEntry } from '../../infrastructure/export/journal-entries.ts'
-import { writeJournal } from '../../infrastructure/export/write-journal.ts'
+import type { JournalEntry } from '../../audit/export/journal-entries.ts'
+import { writeJournal } from '../../audit/export/write-journal.ts'
 
 const payees = [
   "=HYPERLINK('x')",

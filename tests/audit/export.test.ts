@@ -211,7 +211,7 @@ const mount = ['-rm', 'sh', '-c', 'mount -t tmpfs -o size=300k full "$0" && exec
 test.runIf(spawnSync('unshare', [...mount, 'true']).status === 0)(
   'given a disk without room, then the export says so',
   () => {
-    const words = ['dist/infrastructure/main.js', 'audit', 'export', '--out', at('full')]
+    const words = ['dist/service/main.js', 'audit', 'export', '--out', at('full')]
     const env = { ...process.env, MODE: 'sandbox', DATA_DIR: data() }
     const { status, stderr } = spawnSync('unshare', [...mount, process.execPath, ...words], { env })
     const told = `${at('full')} cannot be written: there is no room left on the disk\n`

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { auditParts } from '../../infrastructure/audit/verify-log.ts'
+import { auditParts } from '../../audit/verify/verify-log.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import { openStoreToRead } from '../../infrastructure/stores.ts'
 import { shopLog } from './shop-log.ts'

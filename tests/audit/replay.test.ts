@@ -25,7 +25,7 @@ const replay = async (path: string, ...words: string[]) => {
 const buildThatDoes = (statements: string): string => {
   const folder = join(scratch(), 'dist')
   mkdirSync(join(folder, 'infrastructure'), { recursive: true })
-  const program = join(root, 'dist/infrastructure/main.js')
+  const program = join(root, 'dist/service/main.js')
   const code = `
 import { execFileSync } from 'node:child_process'
 import { createRequire } from 'node:module'
@@ -36,7 +36,7 @@ const file = new Database(words.at(-1))
 file.exec(${JSON.stringify(statements)})
 file.close()
 process.stdout.write(told)`
-  writeFileSync(join(folder, 'infrastructure/main.js'), code)
+  writeFileSync(join(folder, 'service/main.js'), code)
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   return folder
 }
@@ -94,7 +94,7 @@ describe('given another build,', () => {
     const folder = scratch()
     mkdirSync(join(folder, 'infrastructure'))
     const code = `process.stderr.write('event 7 cannot be read\\n'); process.exit(1)`
-    writeFileSync(join(folder, 'infrastructure/main.js'), code)
+    writeFileSync(join(folder, 'service/main.js'), code)
     const told = await replay(folder)
     expect(told.output).toMatch(/cannot fold this log .*\nevent 7 cannot be read\n$/)
     expect(told.code).toBe(1)

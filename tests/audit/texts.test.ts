@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { isInSentences } from '../../application/audit/event-words.ts'
-import { asSentence, storyTexts } from '../../application/audit/texts.ts'
-import { ruleHtml } from '../../http/audit/page.ts'
-import { saysHtml } from '../../http/audit/story-html.ts'
-import { auditTexts } from '../../http/audit/texts.ts'
+import { isInSentences } from '../../audit/explain/event-words.ts'
+import { asSentence, storyTexts } from '../../audit/explain/texts.ts'
+import { ruleHtml } from '../../web/auditor/page.ts'
+import { saysHtml } from '../../web/auditor/story-html.ts'
+import { auditTexts } from '../../web/auditor/texts.ts'
 
 const english = /\b(?:the|is|are|with|must|no|not|by|from|has|been|than|there|this)\b/i
 const blanks = (text: string) => text.split('{}').length - 1

@@ -6,7 +6,7 @@ import { eventsOf, rewrite } from '../../harness/altered-log.ts'
 import { operatorHere } from '../../harness/operator.ts'
 import { ed25519, formatKey } from '../../domain/transparency/signed-note.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
-import { sha256 } from '../../infrastructure/sha256.ts'
+import { sha256 } from '../../infrastructure/keys/sha256.ts'
 
 let log: AlterableLog
 let kept: string

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readLog } from '../../harness/event-log.ts'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
-import { fingerprintOf } from '../../infrastructure/key-fingerprints.ts'
+import { fingerprintOf } from '../../infrastructure/keys/key-fingerprints.ts'
 import { sealAddresses } from '../../infrastructure/people/sealed-addresses.ts'
 import { pathOf, startAuditedService, type AuditedService } from './audited-service.ts'
 

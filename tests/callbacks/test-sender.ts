@@ -4,7 +4,7 @@ import { stringToSign } from '../../http/signature.ts'
 import { makeCallbackSender } from '../../infrastructure/callbacks/callback-sender.ts'
 import type { Resolve } from '../../infrastructure/callbacks/addresses.ts'
 import { makeSignedPost } from '../../infrastructure/callbacks/signed-post.ts'
-import { makeSigner } from '../../infrastructure/keys.ts'
+import { makeSigner } from '../../infrastructure/keys/keys.ts'
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
 const ed25519 = generateKeyPairSync('ed25519').privateKey

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { isReadable, withoutBlanks } from '../../domain/blanks.ts'
 import { phoneDigits } from '../../application/people.ts'
 import { compactFieldOf } from '../../http/forms.ts'
-import { rateOfPercent } from '../../http/operator/percent.ts'
-import { typedAmount } from '../../http/payer/money.ts'
-import { readAccount } from '../../infrastructure/payout-account.ts'
-import { checkName } from '../../infrastructure/operator/arguments.ts'
+import { rateOfPercent } from '../../web/operator/percent.ts'
+import { typedAmount } from '../../web/ui/money.ts'
+import { readAccount } from '../../infrastructure/bank/payout-account.ts'
+import { checkName } from '../../cli/arguments.ts'
 
 /** Blanks of each width, a tab, and characters that nobody sees. */
 const pasted = [' ', '\u00a0', '\u202f', '\u2009', '\t', '\u200b', '\u200d', '\u2060', '\ufeff']

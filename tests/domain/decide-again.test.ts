@@ -1,10 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { noFees } from '../../domain/accounting/fees.ts'
-import { causes } from '../../domain/aggregate-causes.ts'
+import { causes } from '../../audit/rules/aggregate-causes.ts'
 import * as aggregates from '../../domain/aggregates.ts'
 import type { Facts } from '../../domain/causes.ts'
-import { decideAgain, type Judge, type Judged, type Verdict } from '../../domain/decide-again.ts'
+import {
+  decideAgain,
+  type Judge,
+  type Judged,
+  type Verdict,
+} from '../../audit/rules/decide-again.ts'
 import { schemaVersion, type Recorded } from '../../domain/events.ts'
 import { play, someSteps } from './payment-histories.ts'
 import { events, morning, requestEnds } from './payments.ts'

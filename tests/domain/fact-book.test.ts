@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { noFees } from '../../domain/accounting/fees.ts'
 import type { DomainEvent, Recorded } from '../../domain/events.ts'
-import { factBook } from '../../domain/fact-book.ts'
+import { factBook } from '../../audit/rules/fact-book.ts'
 import { newMerchant } from '../../domain/merchant/merchant.ts'
 import { morning } from './payments.ts'
 

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { noStream, start, type RecordedEvent } from '../../application/event-store.ts'
 import { placeAfter } from '../../infrastructure/event-store/eventstoredb-subscription.ts'
 import { connectEventStoreDB } from '../../infrastructure/event-store/eventstoredb-event-store.ts'
-import type { ReadSettings } from '../../infrastructure/eventstoredb-server/reads.ts'
+import type { ReadSettings } from '../../audit/eventstoredb-server/reads.ts'
 import { collect, label, newEvent } from './appends.ts'
 import { startProtocolPlace } from './protocol-place.ts'
 

@@ -11,8 +11,8 @@ import { onTestFinished } from 'vitest'
 import type { EventStore } from '../../application/event-store.ts'
 import type { SecurityEvent } from '../../application/security-log.ts'
 import type { EventLog } from '../../infrastructure/event-store/sqlite-event-log.ts'
-import { serveLog } from '../../infrastructure/eventstoredb-server/serve-log.ts'
-import { holdersIn, readTokens } from '../../infrastructure/eventstoredb-server/tokens.ts'
+import { serveLog } from '../../audit/eventstoredb-server/serve-log.ts'
+import { holdersIn, readTokens } from '../../audit/eventstoredb-server/tokens.ts'
 import { makeCertificates } from '../process/certificates.ts'
 
 export const token = 'a'.repeat(31)

@@ -14,7 +14,7 @@ import {
 import { connectEventStoreDB } from '../../infrastructure/event-store/eventstoredb-event-store.ts'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
 import { watchStore } from '../../infrastructure/event-store/watched-store.ts'
-import { writeAt } from '../../infrastructure/outages.ts'
+import { writeAt } from '../../infrastructure/logs/outages.ts'
 import { collect, newEvent } from './appends.ts'
 import { startProtocolPlace } from './protocol-place.ts'
 

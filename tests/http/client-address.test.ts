@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { makeClientAddress } from '../../infrastructure/client-address.ts'
+import { makeClientAddress } from '../../service/server/client-address.ts'
 
 const clientAddress = makeClientAddress(['10.0.0.0/8', '::1'])
 const from = (peer: string | undefined, forwardedFor?: string) =>

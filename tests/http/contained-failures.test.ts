@@ -7,11 +7,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { schedule } from '../../application/schedule.ts'
-import { changesReply } from '../../http/event-stream.ts'
+import { changesReply } from '../../web/ui/event-stream.ts'
 import { watchMessages } from '../../infrastructure/callbacks/message-watch.ts'
-import { makeHttpServer } from '../../infrastructure/http-server.ts'
+import { makeHttpServer } from '../../service/server/http-server.ts'
 import { pusherSockets } from '../../infrastructure/pusher/sockets.ts'
-import { handleUpgrades } from '../../infrastructure/upgrades.ts'
+import { handleUpgrades } from '../../service/server/upgrades.ts'
 import { hear, startWorker } from '../../infrastructure/worker.ts'
 
 type Http = Parameters<typeof makeHttpServer>[0]
@@ -165,7 +165,7 @@ test('when telling of a failed job fails as well, then a later try is due', asyn
 })
 
 test('when handling what a worker says fails, then the worker ends with that error', async () => {
-  const worker = startWorker('pictures/png-worker')
+  const worker = startWorker('infrastructure/pictures/png-worker')
   const ended = once(worker, 'exit').catch((error: Error) => error.message)
   hear(worker, broken)
   worker.postMessage(new Uint8Array(8))
@@ -173,14 +173,14 @@ test('when handling what a worker says fails, then the worker ends with that err
 })
 
 test('when a worker fails and nobody listens, then this thread goes on', async () => {
-  const worker = startWorker('pictures/png-worker')
+  const worker = startWorker('infrastructure/pictures/png-worker')
   const ended = new Promise((resolve) => worker.on('exit', resolve))
   worker.postMessage(null)
   expect(await ended).toBe(1)
 })
 
 test('an error that nothing has handled is logged, and the process goes on', () => {
-  const module = new URL('../../infrastructure/escaped-errors.ts', import.meta.url).href
+  const module = new URL('../../service/server/escaped-errors.ts', import.meta.url).href
   const program = `
     import { logEscapedErrors } from ${JSON.stringify(module)}
     const end = logEscapedErrors({ fatal: ({ error }) => console.log(error.message) })

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { changesReply, type Watch } from '../../http/event-stream.ts'
+import { changesReply, type Watch } from '../../web/ui/event-stream.ts'
 
 /** A watcher, and the notifications of a page whose stream changes. */
 const following = (rest: number) => {

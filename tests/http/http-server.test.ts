@@ -3,7 +3,7 @@ import { IncomingMessage, ServerResponse, type Server } from 'node:http'
 import { connect, Socket, type AddressInfo } from 'node:net'
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { makeHttpServer } from '../../infrastructure/http-server.ts'
+import { makeHttpServer } from '../../service/server/http-server.ts'
 
 type Needs = Parameters<typeof makeHttpServer>[0]
 

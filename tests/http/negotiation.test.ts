@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { accepts, likedLanguages, preferred } from '../../http/negotiation.ts'
-import { languageOf } from '../../http/payer/texts.ts'
+import { languageOf } from '../../web/ui/texts.ts'
 
 const csv = 'application/vnd.service.api.merchant.v1+csv'
 const types = [csv, 'text/csv'] as const

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { requestTimes } from '../../infrastructure/request-times.ts'
+import { requestTimes } from '../../service/server/request-times.ts'
 
 test('each answer counts in its bucket and in all larger ones, and its time in the sum', () => {
   const times = requestTimes()

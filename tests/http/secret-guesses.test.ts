@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { makeSecretGuesses, type SecretGuesses } from '../../application/secret-guesses.ts'
 import type { SecurityEvent } from '../../application/security-log.ts'
 import { Refusal } from '../../domain/refusal.ts'
-import { securityLogFiles } from '../../infrastructure/security-log.ts'
+import { securityLogFiles } from '../../infrastructure/logs/security-log.ts'
 import { paths, startService, type Service } from '../../harness/http-service.ts'
 
 describe('given secrets that are guessed,', () => {

@@ -9,7 +9,7 @@ import {
 } from '../../harness/http-service.ts'
 import { operatorHere } from '../../harness/operator.ts'
 import { codeOf } from '../../harness/people-service.ts'
-import { sandboxPayers } from '../../infrastructure/sandbox-data.ts'
+import { sandboxPayers } from '../../service/sandbox/sandbox-data.ts'
 
 let service: Service
 beforeAll(async () => {

@@ -10,7 +10,7 @@ import { StoreUnavailable } from '../../application/event-store.ts'
 import { parseEvent, type Recorded } from '../../domain/events.ts'
 import { readPng } from '../../domain/merchant/png.ts'
 import { partsOf } from '../../http/multipart.ts'
-import { openBlobDirectory } from '../../infrastructure/blob-directory.ts'
+import { openBlobDirectory } from '../../infrastructure/blobs/blob-directory.ts'
 import { base, openPlace } from '../../harness/ledger-service.ts'
 import {
   paymentRequest,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { integrators, merchants, settlementAccounts } from '../../domain/aggregates.ts'
 import { defaultAccount } from '../../domain/accounting/settlement-account.ts'
 import { within } from '../../domain/stream.ts'
-import { operatorProgram } from '../../infrastructure/operator/operator.ts'
+import { operatorProgram } from '../../cli/operator.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import {
   newKeys,
@@ -157,7 +157,7 @@ describe('two changes that operators make at once', () => {
           operatorProgram({
             settings,
             version: 'test',
-            server: () => import('../../infrastructure/server.ts'),
+            server: () => import('../../service/server.ts'),
           }).parseAsync(command.split(' '), { from: 'user' }),
         ),
       )

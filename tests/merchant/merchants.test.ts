@@ -4,7 +4,7 @@ import { PNG } from 'pngjs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { merchants } from '../../domain/aggregates.ts'
 import { parseEvent } from '../../domain/events.ts'
-import { operatorProgram } from '../../infrastructure/operator/operator.ts'
+import { operatorProgram } from '../../cli/operator.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import {
   newKeys,
@@ -191,7 +191,7 @@ const operate = async (...words: string[]) => {
   const program = operatorProgram({
     settings,
     version: 'test',
-    server: () => import('../../infrastructure/server.ts'),
+    server: () => import('../../service/server.ts'),
   })
   const { write } = process.stdout
   const { write: writeError } = process.stderr

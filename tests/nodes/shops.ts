@@ -1,6 +1,6 @@
 import { pointsOfSale } from '../../domain/aggregates.ts'
 import { within } from '../../domain/stream.ts'
-import type { Core } from '../../infrastructure/core.ts'
+import type { Core } from '../../service/core.ts'
 import { hashSecret } from '../../infrastructure/people/secrets.ts'
 import { registerMerchant } from '../../harness/register-merchant.ts'
 

@@ -2,7 +2,7 @@ import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
-import { sandboxPayers } from '../../infrastructure/sandbox-data.ts'
+import { sandboxPayers } from '../../service/sandbox/sandbox-data.ts'
 import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 import { makeVisitor, type Shown, type TestVisitor } from '../people/visitor.ts'
 

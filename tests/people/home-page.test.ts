@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { deviceName } from '../../http/payer/device-name.ts'
-import { sandboxPayers } from '../../infrastructure/sandbox-data.ts'
+import { deviceName } from '../../web/payer/device-name.ts'
+import { sandboxPayers } from '../../service/sandbox/sandbox-data.ts'
 import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 import { formIn, makeVisitor } from './visitor.ts'
 

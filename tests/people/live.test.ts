@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { changesReply } from '../../http/event-stream.ts'
+import { changesReply } from '../../web/ui/event-stream.ts'
 import type { RawReply } from '../../http/route.ts'
-import { makeLive } from '../../infrastructure/live.ts'
+import { makeLive } from '../../service/portal/live.ts'
 
 const nothing = (): void => {}
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { payers, pointsOfSale } from '../../domain/aggregates.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { within } from '../../domain/stream.ts'
-import { payerDirectory } from '../../infrastructure/people/payer-directory.ts'
+import { payerDirectory } from '../../service/people/payer-directory.ts'
 import { openVault } from '../../infrastructure/people/vault.ts'
 import Database from '../../infrastructure/sqlite.ts'
 import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PNG } from 'pngjs'
-import { sandboxPayers } from '../../infrastructure/sandbox-data.ts'
+import { sandboxPayers } from '../../service/sandbox/sandbox-data.ts'
 import { walkNewAccount } from './account-walk.ts'
 import { scannedSvg } from './scanned-svg.ts'
 import { press, signedIn, typeCode, typePin, type Walk } from './walk.ts'

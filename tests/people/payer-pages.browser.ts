@@ -6,7 +6,7 @@ import jsQRModule from 'jsqr'
 import { PNG } from 'pngjs'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { sandboxPayers } from '../../infrastructure/sandbox-data.ts'
+import { sandboxPayers } from '../../service/sandbox/sandbox-data.ts'
 import { desktop, phone, startBrowser, type PageBrowser } from './page-browser.ts'
 import {
   codeOf,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openPlace } from '../../harness/ledger-service.ts'
-import { openMessages } from '../../infrastructure/people/messages.ts'
+import { openMessages } from '../../service/people/messages.ts'
 
 test('given a message whose words are looked for, when all settle, then it is there', async () => {
   const place = await openPlace()

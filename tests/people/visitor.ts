@@ -1,4 +1,4 @@
-import { sandboxPayers } from '../../infrastructure/sandbox-data.ts'
+import { sandboxPayers } from '../../service/sandbox/sandbox-data.ts'
 import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
 import { codeOf, codeSentTo, type PeopleService } from '../../harness/people-service.ts'
 

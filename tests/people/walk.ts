@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { sandboxPayers } from '../../infrastructure/sandbox-data.ts'
+import { sandboxPayers } from '../../service/sandbox/sandbox-data.ts'
 import { codeOf, type PeopleService } from '../../harness/people-service.ts'
 
 /** As an operator sets them. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { codeOf } from '../../harness/people-service.ts'
-import { sandboxPayers } from '../../infrastructure/sandbox-data.ts'
+import { sandboxPayers } from '../../service/sandbox/sandbox-data.ts'
 import { desktop } from '../people/page-browser.ts'
 import { withKeyboard } from './keyboard.ts'
 import { sellDinner } from './payment-walk.ts'

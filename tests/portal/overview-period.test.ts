@@ -7,8 +7,8 @@ import {
   edgesOf,
   sameTimeBefore,
   stepOf,
-} from '../../http/portal/overview-period.ts'
-import { textOfDay } from '../../http/portal/payments/query.ts'
+} from '../../web/portal/overview-period.ts'
+import { textOfDay } from '../../web/portal/payments/query.ts'
 
 const oslo = 'Europe/Oslo'
 const at = Date.parse('2026-11-28T23:30:00Z')

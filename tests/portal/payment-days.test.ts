@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { oftenAsked } from '../../http/portal/payments/query.ts'
+import { oftenAsked } from '../../web/portal/payments/query.ts'
 import { startPaymentDesk, type PaymentDesk } from './payment-desk.ts'
 
 let desk: PaymentDesk

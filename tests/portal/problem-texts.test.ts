@@ -3,9 +3,9 @@ import {
   callbackFilters,
   filters,
   statusBadge,
-} from '../../http/portal/developers/callback-status.ts'
-import { callbackTextsInEnglish } from '../../http/portal/developers/texts-callbacks.ts'
-import { problemText } from '../../http/portal/texts-problems.ts'
+} from '../../web/portal/developers/callback-status.ts'
+import { callbackTextsInEnglish } from '../../web/portal/developers/texts-callbacks.ts'
+import { problemText } from '../../web/portal/texts-problems.ts'
 import { problemOfStatus } from '../../infrastructure/callbacks/callback-sender.ts'
 import { problemOf } from '../../infrastructure/callbacks/post.ts'
 import { PrivateAddress } from '../../infrastructure/callbacks/addresses.ts'

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { norwegianRefusal, norwegianRefusals } from '../../http/portal/developers/texts-refusals.ts'
-import { problemText } from '../../http/portal/texts-problems.ts'
+import { norwegianRefusal, norwegianRefusals } from '../../web/portal/developers/texts-refusals.ts'
+import { problemText } from '../../web/portal/texts-problems.ts'
 import { textOfRefusal } from '../../http/refusal-answers.ts'
-import { textsIn } from '../../http/payer/texts.ts'
+import { textsIn } from '../../web/ui/texts.ts'
 
 const english = /\b(?:the|is|are|with|must|no|not|by|from|has|been|than|there|this)\b/i
 

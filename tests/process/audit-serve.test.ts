@@ -9,7 +9,7 @@ import { operatorHere } from '../../harness/operator.ts'
 import { startCommand } from '../../harness/service-process.ts'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
-import { securityLogFiles } from '../../infrastructure/security-log.ts'
+import { securityLogFiles } from '../../infrastructure/logs/security-log.ts'
 import { makeCertificates } from './certificates.ts'
 
 describe('audit serve', () => {

@@ -60,7 +60,7 @@ const end = async (child: ChildProcess): Promise<number | null> => {
 
 test('given what was built and the packages of production alone, then the service starts with node or npm, without a compiler', async () => {
   const place = productionFolder('production')
-  const node = await start(place, process.execPath, 'dist/infrastructure/main.js', 'serve')
+  const node = await start(place, process.execPath, 'dist/service/main.js', 'serve')
   expect(await isLive(node.address)).toBe(true)
   expect(await end(node.child)).toBe(0)
   const npm = await start(place, 'npm', 'start')

@@ -11,7 +11,7 @@ import { newFolder } from '../../harness/running-service.ts'
 import { secretHeaders } from '../../harness/signing.ts'
 import { nicenessOfThreads } from '../../harness/thread-niceness.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
-import { startServer } from '../../infrastructure/start-server.ts'
+import { startServer } from '../../service/server/start-server.ts'
 
 const folder = newFolder()
 const { log, lines, heard } = heardLog()

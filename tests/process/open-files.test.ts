@@ -22,7 +22,7 @@ test('a low limit is reported, as is one too low for the service to run', () => 
 test('given too few file descriptors, then the start says so and ends', async () => {
   const DATA_DIR = newFolder()
   onTestFinished(() => rmSync(DATA_DIR, { recursive: true }))
-  const start = 'ulimit -n 100; exec node dist/infrastructure/main.js serve'
+  const start = 'ulimit -n 100; exec node dist/service/main.js serve'
   const cwd = fileURLToPath(new URL('../..', import.meta.url))
   const env = { ...process.env, DATA_DIR, PORT: '0' }
   const ended = await new Promise<{ code: unknown; errors: string }>((resolve) =>

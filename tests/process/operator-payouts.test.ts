@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { payoutDay } from '../../domain/calendar.ts'
-import { bankHolidaysOf } from '../../infrastructure/bank-holidays.ts'
-import { settle } from '../../infrastructure/operator/settlements.ts'
+import { bankHolidaysOf } from '../../infrastructure/bank/bank-holidays.ts'
+import { settle } from '../../cli/settlements.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import Database from '../../infrastructure/sqlite.ts'
 import { openPlace, type Place } from '../../harness/ledger-service.ts'
@@ -77,7 +77,7 @@ test.runIf(mayMount)(
     const disk = fileOf('disk')
     mkdirSync(disk)
     const command = `${mount} && exec "$@"`
-    const words = ['dist/infrastructure/main.js', 'settle', '--pain001', join(disk, 'out.xml')]
+    const words = ['dist/service/main.js', 'settle', '--pain001', join(disk, 'out.xml')]
     const { status, stderr } = spawnSync(
       'unshare',
       ['-rm', 'sh', '-c', command, disk, process.execPath, ...words],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { instantOf } from '../../infrastructure/operator/time.ts'
+import { instantOf } from '../../cli/time.ts'
 
 const zone = process.env['TZ']
 beforeAll(() => {

@@ -21,7 +21,7 @@ test('the package holds the program, its threads and guides, and the client', ()
       'package.json',
       'LICENSE',
       'README.md',
-      'dist/infrastructure/main.js',
+      'dist/service/main.js',
       'dist/infrastructure/event-store/commit-worker.js',
       'dist/infrastructure/snapshots/snapshot-worker.js',
       'dist/client/index.js',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { answerPages } from '../../infrastructure/pages/answer-pages.ts'
-import { requestPages } from '../../infrastructure/pages/request-pages.ts'
-import type { FromPages, ToPages } from '../../infrastructure/pages/page-exchange.ts'
+import { answerPages } from '../../service/pages/answer-pages.ts'
+import { requestPages } from '../../service/pages/request-pages.ts'
+import type { FromPages, ToPages } from '../../service/pages/page-exchange.ts'
 
 /** Both sides of the exchange, connected like two threads. */
 const joined = (fetch: () => Response | Promise<Response>) => {

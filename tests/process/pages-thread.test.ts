@@ -5,7 +5,7 @@ import type { Worker } from 'node:worker_threads'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { heardLog } from '../../harness/heard-log.ts'
 import { nicenessOfThreads } from '../../harness/thread-niceness.ts'
-import { pagesInThread } from '../../infrastructure/pages/pages-client.ts'
+import { pagesInThread } from '../../service/pages/pages-client.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 
 const isReady = 'pages are answered in a worker thread'

@@ -8,8 +8,8 @@ import { newFolder } from '../../harness/running-service.ts'
 import { startCommand } from '../../harness/service-process.ts'
 import { secretHeaders } from '../../harness/signing.ts'
 import { send } from '../../harness/socket.ts'
-import { joinMetrics } from '../../infrastructure/processes/joined-metrics.ts'
-import { pauseBefore } from '../../infrastructure/processes/supervisor.ts'
+import { joinMetrics } from '../../service/processes/joined-metrics.ts'
+import { pauseBefore } from '../../service/processes/supervisor.ts'
 
 const childrenOf = (pid: number): string[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean)

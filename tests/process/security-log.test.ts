@@ -5,8 +5,8 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { beginLog, operatorHere } from '../../harness/operator.ts'
 import { withProduction } from '../../harness/running-service.ts'
 import type { SecurityEvent } from '../../application/security-log.ts'
-import { recordChanges } from '../../infrastructure/security-changes.ts'
-import { openSecurityLog, securityLogFiles } from '../../infrastructure/security-log.ts'
+import { recordChanges } from '../../infrastructure/logs/security-changes.ts'
+import { openSecurityLog, securityLogFiles } from '../../infrastructure/logs/security-log.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-security-'))

@@ -6,7 +6,7 @@ import {
   type Service,
 } from '../../harness/http-service.ts'
 import { connectPusher, connectRaw, eventOf } from '../../harness/pusher-client.ts'
-import { isSafeChannel } from '../../infrastructure/pusher/pusher.ts'
+import { isSafeChannel } from '../../service/pusher/pusher.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 
 describe('given the way to the service, when a message goes to a channel, then its object', () => {

@@ -4,7 +4,7 @@ import { readLogTree } from '../../infrastructure/read-models/log-tree.ts'
 import { tableStatements } from '../../infrastructure/read-models/read-model-schema.ts'
 import { gatherWrites } from '../../infrastructure/read-models/rows.ts'
 import { foldTree } from '../../infrastructure/read-models/tree-fold.ts'
-import { sha256 } from '../../infrastructure/sha256.ts'
+import { sha256 } from '../../infrastructure/keys/sha256.ts'
 import Database from '../../infrastructure/sqlite.ts'
 import { includes } from '../transparency/proof-checks.ts'
 

@@ -3,14 +3,14 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openCore } from '../../infrastructure/core.ts'
-import { makeLog } from '../../infrastructure/log.ts'
+import { openCore } from '../../service/core.ts'
+import { makeLog } from '../../infrastructure/logs/log.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import {
   openCheckpointKeys,
   rotateCheckpointKey,
-} from '../../infrastructure/transparency/checkpoint-keys.ts'
-import { rawKeyOf } from '../../infrastructure/transparency/note-signer.ts'
+} from '../../service/transparency/checkpoint-keys.ts'
+import { rawKeyOf } from '../../audit/transparency/note-signer.ts'
 import { morning } from '../domain/payments.ts'
 
 const day = 86_400_000

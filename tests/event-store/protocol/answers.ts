@@ -6,7 +6,7 @@ import any from 'google-protobuf/google/protobuf/any_pb.js'
 import { noStream, type Revision } from '../../../application/event-store.ts'
 import { maximumAppendSize } from '../../../infrastructure/event-store/acceptable-append.ts'
 import type { Outcome } from './expectations.ts'
-import { failure } from '../../../infrastructure/eventstoredb-server/messages.ts'
+import { failure } from '../../../audit/eventstoredb-server/messages.ts'
 import type { Expectation } from '../../../infrastructure/event-store/sqlite-event-writer.ts'
 
 type BatchResponse = InstanceType<typeof streams.BatchAppendResp>

@@ -15,7 +15,7 @@ import {
   json,
   streamIdentifier,
   streamName,
-} from '../../../infrastructure/eventstoredb-server/messages.ts'
+} from '../../../audit/eventstoredb-server/messages.ts'
 import type { EventLog } from '../../../infrastructure/event-store/sqlite-event-log.ts'
 import type {
   Expectation,

@@ -3,11 +3,8 @@ import featuresService from '@eventstore/db-client/generated/serverfeatures_grpc
 import streamsService from '@eventstore/db-client/generated/streams_grpc_pb.js'
 import { answerAppends } from './appends.ts'
 import type { EventLog } from '../../../infrastructure/event-store/sqlite-event-log.ts'
-import { answerFeatures } from '../../../infrastructure/eventstoredb-server/cluster.ts'
-import {
-  answerReads,
-  type ReadSettings,
-} from '../../../infrastructure/eventstoredb-server/reads.ts'
+import { answerFeatures } from '../../../audit/eventstoredb-server/cluster.ts'
+import { answerReads, type ReadSettings } from '../../../audit/eventstoredb-server/reads.ts'
 
 export type ProtocolSettings = Pick<ReadSettings, 'maximumLag' | 'isReady' | 'admit'> & {
   /** TCP port; 0 picks a free one. */

@@ -1,0 +1,161 @@
+import { payments } from '../../domain/aggregates.ts'
+import type { Recorded } from '../../domain/events.ts'
+import { formatAmount } from '../../domain/money/money.ts'
+import { hasEffect, isPaymentEvent } from '../../domain/payment/payment-events.ts'
+import type { Payment, RequestedPayment } from '../../domain/payment/payment-state.ts'
+import { streamOf } from '../../domain/stream.ts'
+import { formatDateTime } from '../../application/date-time.ts'
+import { noStream } from '../../application/event-store.ts'
+import { filledText } from '../../application/filled-text.ts'
+import { historyOf, stateAfter } from '../../application/history.ts'
+import { entryOf, mostEntries } from './entries.ts'
+import { eventInWords } from './event-words.ts'
+import type { ExplainNeeds, PaymentNow } from './needs.ts'
+import { numbersOfPayment, type PaymentNumbers } from './payment-numbers.ts'
+import { partsOfEvent } from './payment-parts.ts'
+import type { Entry, NumberChange, Part, Story, SumOfParts } from './story.ts'
+
+/** An event of a payment, with the state before and after it. */
+type Step = {
+  readonly event: Recorded
+  readonly before: Payment
+  readonly payment: RequestedPayment
+}
+
+/** Expiry is an event of its own, so the numbers ignore that time has passed. */
+const numbersOf = (payment: Payment): PaymentNumbers =>
+  payment.status === 'unrequested' ? {} : numbersOfPayment(payment, payment.expiresAt - 1)
+
+async function* stepsOf({ store }: ExplainNeeds, tid: string): AsyncGenerator<Step> {
+  let state: Payment = payments.decider.initial
+  for await (const events of historyOf(store, streamOf(payments, tid)))
+    for (const event of events) {
+      const before = state
+      state = stateAfter(payments.decider, [event], state)
+      if (state.status !== 'unrequested') yield { event, before, payment: state }
+    }
+}
+
+const changesOf = ({ before, payment }: Step): readonly NumberChange[] => {
+  const { currency } = payment.request
+  const numbersBefore = numbersOf(before)
+  return Object.entries(numbersOf(payment)).flatMap(([name, now]) => {
+    const earlier = numbersBefore[name] ?? 0
+    if (earlier === now) return []
+    return { name, from: formatAmount(earlier, currency), to: formatAmount(now, currency) }
+  })
+}
+
+/** The report and the settlement of an event that has a line. */
+const countedIn = ({ rows, texts }: ExplainNeeds, { event, payment }: Step): readonly string[] => {
+  if (!isPaymentEvent(event) || !hasEffect(event.type, 'line')) return []
+  const { merchant } = payment.request
+  const { lineLedger } = payment
+  const report = rows.reportHolding(merchant, lineLedger, event.position)
+  const movesMoney = event.type === 'PaymentCaptured' || event.type === 'PaymentRefunded'
+  const settlement = rows.settlementTaking(merchant, event.position)?.settlementId
+  const inReport = filledText(texts.inReport, report, lineLedger)
+  if (!movesMoney) return [inReport]
+  const inSettlement = settlement && filledText(texts.inSettlement, settlement)
+  return [inReport, inSettlement ?? texts.noSettlement]
+}
+
+const entryOfStep = (needs: ExplainNeeds, step: Step): Promise<Entry> =>
+  entryOf(needs, step.event, {
+    currency: step.payment.request.currency,
+    numbers: changesOf(step),
+    counted: countedIn(needs, step),
+  })
+
+/** Expiry takes effect at its instant, before it is recorded. */
+const overInWords = (
+  { now, texts }: ExplainNeeds,
+  { status, expiresAt }: Pick<RequestedPayment, 'status' | 'expiresAt'>,
+): string => {
+  const isOver = (status === 'pending' || status === 'auth') && now() >= expiresAt
+  return isOver ? texts.isOver : ''
+}
+
+const paymentNow = async (needs: ExplainNeeds, tid: string): Promise<PaymentNow | undefined> => {
+  if (needs.paymentNow) return needs.paymentNow(tid)
+  let now: PaymentNow | undefined
+  for await (const { event, payment } of stepsOf(needs, tid))
+    now = { payment, revision: event.revision }
+  return now
+}
+
+/** Undefined if there is no such payment. */
+export const explainPayment = async (
+  needs: ExplainNeeds,
+  tid: string,
+): Promise<Story | undefined> => {
+  const entries: Entry[] = []
+  let told = noStream
+  for await (const step of stepsOf(needs, tid)) {
+    if (entries.length === mostEntries) break
+    entries.push(await entryOfStep(needs, step))
+    told = step.event.revision
+  }
+  const found = entries.length === 0 ? undefined : await paymentNow(needs, tid)
+  if (!found) return undefined
+  const { payment, revision } = found
+  const more = revision - told
+  const { request, status, statusCode, expiresAt } = payment
+  const { currency } = request
+  const { texts } = needs
+  const over = overInWords(needs, payment)
+  return {
+    title: filledText(texts.payment, tid, request.merchant),
+    says: [filledText(texts.paymentIs, status, statusCode, formatDateTime(expiresAt), over)],
+    ...{ entries, more },
+    numbers: Object.entries(numbersOf(payment)).map(([name, minor]) => ({
+      ...{ name, currency },
+      value: formatAmount(minor, currency),
+    })),
+  }
+}
+
+/** The events that add up to a number of a payment. */
+export const sumUpPayment = async (
+  needs: ExplainNeeds,
+  tid: string,
+  name: string,
+): Promise<SumOfParts | undefined> => {
+  const parts: Part[] = []
+  const others = { count: 0, amount: 0 }
+  let total = 0
+  let payment: RequestedPayment | undefined
+  for await (const step of stepsOf(needs, tid)) {
+    const { event } = step
+    payment = step.payment
+    if (!isPaymentEvent(event)) continue
+    const { request } = payment
+    const more = partsOfEvent(event, request)[name] ?? 0
+    if (more === 0) continue
+    total += more
+    if (parts.length >= mostEntries) {
+      others.count += 1
+      others.amount += more
+      continue
+    }
+    const says = eventInWords(event, request.currency, needs.texts)
+    const { position, stream, metadata } = event
+    const amount = formatAmount(more, request.currency)
+    parts.push({ position, stream, at: metadata.at, says, minor: String(more), amount })
+  }
+  if (!payment) return undefined
+  const { currency } = payment.request
+  const answered = numbersOf(payment)[name]
+  if (answered === undefined) return undefined
+  const agrees = total === answered
+  const value = formatAmount(total, currency)
+  const says = agrees
+    ? needs.texts.outcomeSame
+    : filledText(needs.texts.outcomeDiffers, formatAmount(answered, currency))
+  const rest = { ...others, amount: formatAmount(others.amount, currency) }
+  return {
+    ...{ name, currency, value, parts },
+    ...(others.count > 0 && { others: rest }),
+    ...{ agrees, says: says + overInWords(needs, payment) },
+  }
+}

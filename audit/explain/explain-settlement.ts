@@ -1,0 +1,167 @@
+import type { MoneyLineRange } from '../../domain/accounting/money-line.ts'
+import { settlementFeesIn } from '../../domain/accounting/settlement-fees.ts'
+import type { Payout, SettlementMade } from '../../domain/accounting/settlement-events.ts'
+import { settlements } from '../../domain/aggregates.ts'
+import type { Recorded } from '../../domain/events.ts'
+import { addUp, formatAmount, negated, type Sum } from '../../domain/money/money.ts'
+import { streamOf } from '../../domain/stream.ts'
+import { filledText } from '../../application/filled-text.ts'
+import { historyOf } from '../../application/history.ts'
+import { entryOf } from './entries.ts'
+import { countLines, entriesOfLines } from './explain-report.ts'
+import { namedIn, namedNumber, numbersOfLines, numbersOfTotals, partsOfLines } from './line-sums.ts'
+import type { ExplainNeeds } from './needs.ts'
+import type { NamedNumber, Part, Story, SumOfParts } from './story.ts'
+import type { StoryTexts } from './texts.ts'
+
+export type SettlementName = { readonly merchant: string; readonly serial: number }
+
+type Made = Recorded & { readonly data: SettlementMade }
+
+/** The events of a settlement, and its sums and those of the previous one. */
+const eventsOf = async ({ store }: ExplainNeeds, { merchant, serial }: SettlementName) => {
+  const events: Recorded[] = []
+  let made: Made | undefined
+  let before: Made | undefined
+  for await (const batch of historyOf(store, streamOf(settlements, merchant)))
+    for (const event of batch) {
+      const { data, type } = event
+      if (!('serial' in data)) continue
+      if (data.serial === serial) events.push(event)
+      if (type !== 'SettlementMade') continue
+      if (data.serial === serial) made = event as Made
+      if (data.serial === serial - 1) before = event as Made
+    }
+  return { events, made, before }
+}
+
+const rangeOf = (
+  { rows }: ExplainNeeds,
+  { merchant, serial }: SettlementName,
+): MoneyLineRange | undefined => {
+  const settlement = rows.settlement(merchant, serial)
+  if (!settlement) return undefined
+  const after = rows.settlement(merchant, serial - 1)?.startedPosition ?? 0
+  return { merchant, ledger: null, after, before: settlement.startedPosition }
+}
+
+const debtOf = ({ unsettledFeesBefore, unsettledRefundsBefore }: Payout): Sum =>
+  addUp(unsettledFeesBefore, unsettledRefundsBefore ?? 0)
+
+const carriedOf = ({ unsettledFeesAfter, unsettledRefundsAfter }: Payout): Sum =>
+  addUp(unsettledFeesAfter, unsettledRefundsAfter ?? 0)
+
+const numbersOf = ({ data }: Made): readonly NamedNumber[] => {
+  const totals = numbersOfTotals(data.totals)
+  return data.payouts.flatMap((payout) =>
+    namedIn(payout.currency, {
+      ...totals.get(payout.currency),
+      debt_before: debtOf(payout),
+      payout: payout.payout,
+      debt_after: carriedOf(payout),
+    }),
+  )
+}
+
+export const explainSettlement = async (
+  needs: ExplainNeeds,
+  name: SettlementName,
+): Promise<Story | undefined> => {
+  const range = rangeOf(needs, name)
+  if (!range) return undefined
+  const { merchant, serial } = name
+  const { events, made } = await eventsOf(needs, name)
+  const entries = await entriesOfLines(needs, range)
+  const count = await countLines(needs, range)
+  const more = count - entries.length
+  for (const event of events) entries.push(await entryOf(needs, event))
+  const id = needs.rows.settlement(merchant, serial)?.settlementId ?? ''
+  const { texts } = needs
+  return {
+    title: filledText(texts.settlement, id, serial, merchant),
+    says: [
+      filledText(texts.settlementLines, count, range.after, range.before),
+      made ? texts.sumsRecorded : texts.sumsMissing,
+    ],
+    ...{ entries, more },
+    numbers: made ? numbersOf(made) : await numbersOfLines(needs.rows, range),
+  }
+}
+
+type Extra = { readonly event: Recorded; readonly says: string; readonly amount: Sum }
+
+/** Numbers that start from the net of the lines. */
+const ofNet: ReadonlySet<string> = new Set(['net', 'payout', 'debt_after'])
+
+/** What a settlement adds to the numbers of its lines. */
+const extrasOf = (
+  made: Made,
+  before: Made | undefined,
+  name: string,
+  payout: Payout,
+  texts: StoryTexts,
+): readonly Extra[] => {
+  const { fee, vat } = settlementFeesIn(made.data.totals, payout.currency)
+  const [ofFee, ofVat] = [texts.settlementFee, texts.settlementFeeVat]
+  const debt = { event: before ?? made, says: texts.debtBefore, amount: debtOf(payout) }
+  const costs = [
+    { event: made, says: ofFee, amount: negated(fee) },
+    { event: made, says: ofVat, amount: negated(vat) },
+  ]
+  const takenOver = {
+    event: made,
+    says: texts.debtTakenOver,
+    amount: negated(carriedOf(payout)),
+  }
+  const paid = { event: made, says: texts.payout, amount: negated(payout.payout) }
+  const extras: Readonly<Record<string, readonly Extra[]>> = {
+    net: costs,
+    payout: [...costs, debt, takenOver],
+    debt_before: [debt],
+    debt_after: [...costs, debt, paid],
+    settlement_fee: [{ event: made, says: ofFee, amount: fee }],
+    settlement_fee_vat: [{ event: made, says: ofVat, amount: vat }],
+  }
+  return (extras[name] ?? []).filter(({ amount }) => amount !== '0')
+}
+
+const recordedAs = ({ data }: Made, name: string, payout: Payout): Sum => {
+  if (name === 'payout') return payout.payout
+  if (name === 'debt_before') return debtOf(payout)
+  if (name === 'debt_after') return carriedOf(payout)
+  return numbersOfTotals(data.totals).get(payout.currency)?.[name] ?? '0'
+}
+
+/** The events that add up to a number of a settlement. */
+export const sumUpSettlement = async (
+  needs: ExplainNeeds,
+  settlement: SettlementName,
+  name: string,
+  currency: string,
+): Promise<SumOfParts | undefined> => {
+  const range = rangeOf(needs, settlement)
+  if (!range) return undefined
+  const numberOf = namedNumber(ofNet.has(name) ? 'net' : name)
+  const { total, parts, ...others } = await partsOfLines(needs, range, currency, numberOf)
+  const { made, before } = await eventsOf(needs, settlement)
+  const payout = made?.data.payouts.find((one) => one.currency === currency)
+  if (!made || !payout) {
+    const value = formatAmount(total, currency)
+    const says = needs.texts.sumsMissing
+    return { name, currency, value, parts, ...others, agrees: null, says }
+  }
+  const extras = extrasOf(made, before, name, payout, needs.texts)
+  const sum = addUp(total, ...extras.map(({ amount }) => amount))
+  const recorded = recordedAs(made, name, payout)
+  const more = extras.map(({ event, says, amount }): Part => {
+    const { position, stream, metadata } = event
+    const shown = formatAmount(amount, currency)
+    return { position, stream, at: metadata.at, says, minor: amount, amount: shown }
+  })
+  return {
+    ...{ name, currency, value: formatAmount(sum, currency) },
+    ...{ parts: [...parts, ...more], ...others },
+    agrees: recorded === sum,
+    says: filledText(needs.texts.settlementRecorded, formatAmount(recorded, currency)),
+  }
+}

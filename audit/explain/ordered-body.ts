@@ -1,0 +1,100 @@
+import { payments } from '../../domain/aggregates.ts'
+import type { Recorded } from '../../domain/events.ts'
+import { formatAmount, parseAmount } from '../../domain/money/money.ts'
+import {
+  hasEffect,
+  isPaymentEvent,
+  paymentEffects,
+  type WithEffect,
+} from '../../domain/payment/payment-events.ts'
+import { idIn } from '../../domain/stream.ts'
+import type { EventStore } from '../../application/event-store.ts'
+import { stateAt } from '../../application/history.ts'
+import type { Check } from './check.ts'
+import type { SignedText } from './signed-text.ts'
+
+type Needs = {
+  readonly store: Pick<EventStore, 'readStream'>
+  readonly contentDigest: (body: Uint8Array) => string
+}
+
+type Ordered = Extract<Recorded, { type: WithEffect<'askedBy'> }>
+
+const isOrdered = (event: Recorded): event is Ordered =>
+  isPaymentEvent(event) && hasEffect(event.type, 'askedBy')
+
+type Body = Readonly<Record<string, unknown>>
+
+const textOf = (value: unknown): string | null =>
+  value === undefined || value === null ? null : String(value).trim()
+
+/** Where a body differs from its event, as `<member> <requested>, not <recorded>`. */
+const differences = (body: Body, event: Ordered, currency: string): string[] => {
+  const told = event.type === 'PaymentCaptured' || event.type === 'PaymentRefunded'
+  const wanted: readonly string[] = paymentEffects[event.type].askedBy
+  const found = wanted.includes(String(body['action']).toLowerCase())
+    ? []
+    : [`action ${String(body['action'])}, not ${wanted.join(' or ')}`]
+  if (!told) return found
+  const { amount, additionalAmount } = event.data
+  const id = event.type === 'PaymentCaptured' ? event.data.captureId : event.data.refundId
+  const name = event.type === 'PaymentCaptured' ? 'capture_id' : 'refund_id'
+  const asked = textOf(body[name])
+  if (asked !== id) found.push(`${name} ${asked ?? 'none'}, not ${id ?? 'none'}`)
+  const asIn = textOf(body['currency'])?.toUpperCase() ?? currency
+  if (asIn !== currency) found.push(`currency ${asIn}, not ${currency}`)
+  const amounts = { amount, additional_amount: additionalAmount }
+  for (const [member, recorded] of Object.entries(amounts)) {
+    const text = textOf(body[member])
+    // Without amounts, everything left is meant.
+    const isMeant = text === null ? body['amount'] == null || recorded === 0 : false
+    if (isMeant || (text !== null && parseAmount(text, currency) === recorded)) continue
+    found.push(`${member} ${text ?? 'none'}, not ${formatAmount(recorded, currency)}`)
+  }
+  return found
+}
+
+const checkPayment = async (
+  { store }: Needs,
+  event: Ordered,
+  { method, url }: SignedText,
+  body: string,
+): Promise<Check> => {
+  const tid = idIn(event.stream)
+  const payment = await stateAt(store, payments.decider, event.stream, event.position)
+  const currency = payment.status === 'unrequested' ? 'NOK' : payment.request.currency
+  const isHere = method === 'PUT' && new RegExp(`/payment_request/${tid}/(?:\\?|$)`).test(url)
+  const found = isHere ? [] : [`${method} ${url}, not a PUT of payment ${tid}`]
+  try {
+    found.push(...differences(JSON.parse(body) as Body, event, currency))
+  } catch {
+    found.push('a body that is no JSON')
+  }
+  return found.length === 0
+    ? { holds: true, says: `it asked for what ${event.type} tells: ${body}` }
+    : { holds: false, says: `it asked for something else: ${found.join('; ')}` }
+}
+
+/** Whether the body is the signed one, and asks for what the event records. */
+export const checkBody = async (
+  needs: Needs,
+  event: Recorded,
+  text: SignedText,
+  kept: string | undefined,
+): Promise<readonly Check[]> => {
+  const digestOf = (body: string): string => needs.contentDigest(new TextEncoder().encode(body))
+  const body = kept ?? (text.digest === digestOf('') ? '' : undefined)
+  if (body === undefined)
+    return [
+      { holds: null, says: `the body is not kept; the digest that was signed is ${text.digest}` },
+    ]
+  if (digestOf(body) !== text.digest)
+    return [
+      { holds: false, says: `the body is not the one whose digest was signed, ${text.digest}` },
+    ]
+  const signed = {
+    holds: true,
+    says: `the digest that was signed, ${text.digest}, is of this body`,
+  }
+  return isOrdered(event) ? [signed, await checkPayment(needs, event, text, body)] : [signed]
+}

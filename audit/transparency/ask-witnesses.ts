@@ -1,0 +1,104 @@
+import { checkpoints } from '../../domain/aggregates.ts'
+import { dayOf, type Instant } from '../../domain/time.ts'
+import { StoreUnavailable } from '../../application/event-store.ts'
+import type { Context, Handle } from '../../application/handle.ts'
+import type { LogTree } from '../../application/log-tree.ts'
+import { perKeyBackOff, type OutageOf } from '../../application/per-key-back-off.ts'
+import type { DueWork } from '../../application/schedule.ts'
+
+/** A witness's response to `add-checkpoint` (c2sp.org/tlog-witness). */
+export type WitnessAnswer = { readonly status: number; readonly text: string }
+
+/** Attests that a log shows everybody the same content. */
+export type Witness = {
+  readonly name: string
+  readonly addCheckpoint: (body: string, stopped: AbortSignal) => Promise<WitnessAnswer>
+  /** The line that this witness has signed for the note, among `lines`. */
+  readonly lineOf: (note: string, lines: string) => string | undefined
+}
+
+/** A witness refused to cosign a checkpoint. */
+class NotWitnessed extends Error {
+  override readonly name = 'NotWitnessed'
+}
+
+type Checkpoint = { readonly size: number; readonly note: string; readonly signedAt: Instant }
+
+type Needs = {
+  readonly handle: Handle
+  readonly tree: LogTree
+  readonly newest: () => Checkpoint | undefined
+  readonly caughtUp: () => Promise<void>
+  readonly contextOf: (actor: string) => Context
+  readonly outageOf: OutageOf
+}
+
+/** Another node may submit checkpoints too, and so change the size the witness expects. */
+const triesOfSize = 3
+
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
+
+/** Why a witness refuses, in words. */
+const refusalOf = ({ status, text }: WitnessAnswer): NotWitnessed => {
+  const meaning: Readonly<Record<number, string>> = {
+    403: 'it does not know the key that signs',
+    404: 'it does not know this log',
+    409: 'it has seen another log of the same name and size',
+    422: 'it has seen a log that this one does not continue',
+  }
+  return new NotWitnessed(`the witness answers ${status}: ${meaning[status] ?? text.slice(0, 200)}`)
+}
+
+/** Submits the newest checkpoint to a witness and keeps its cosignature. Signing does not wait. */
+export const askWitness = (needs: Needs, witness: Witness): DueWork => {
+  const { tree, newest } = needs
+  const { due, attempt, nextLook } = perKeyBackOff<Checkpoint>({
+    keyOf: () => witness.name,
+    outageOf: needs.outageOf,
+  })
+  /** Size of the last checkpoint the witness signed, as far as this process knows. */
+  let seen = 0
+
+  const post = ({ size, note }: Checkpoint, stopped: AbortSignal): Promise<WitnessAnswer> => {
+    const proof = seen === 0 ? [] : tree.consistencyProof(seen, size)
+    const lines = proof.map((hash) => `${base64(hash)}\n`)
+    return witness.addCheckpoint(`old ${seen}\n${lines.join('')}\n${note}`, stopped)
+  }
+
+  const cosign = async (checkpoint: Checkpoint, stopped: AbortSignal): Promise<string> => {
+    const { size, note } = checkpoint
+    for (let tries = 1; ; tries += 1) {
+      const answer = await post(checkpoint, stopped)
+      if (answer.status === 200) {
+        const line = witness.lineOf(note, answer.text)
+        if (line === undefined) throw new NotWitnessed('the answer of the witness is not signed')
+        seen = size
+        return line
+      }
+      const other = Number(answer.text)
+      const isOfSize = answer.status === 409 && /^\d{1,15}\n?$/.test(answer.text) && other !== seen
+      if (!isOfSize || tries === triesOfSize) throw refusalOf(answer)
+      if (other > size) throw new NotWitnessed(`the witness has seen ${other} events, not ${size}`)
+      seen = other
+    }
+  }
+
+  const ask = async (checkpoint: Checkpoint, stopped: AbortSignal): Promise<void> => {
+    const line = await cosign(checkpoint, stopped).catch((error: unknown) => {
+      // The request was aborted: neither a failure nor an answer.
+      throw stopped.aborted ? new StoreUnavailable('stopped while a witness was asked') : error
+    })
+    const { size, signedAt } = checkpoint
+    const command = { type: 'AddCosignature', size, witness: witness.name, line } as const
+    await needs.handle(checkpoints, dayOf(signedAt), command, needs.contextOf('daybook'))
+    await needs.caughtUp()
+  }
+
+  return async (now, stopped) => {
+    const last = newest()
+    const isOpen = last !== undefined && witness.lineOf(last.note, last.note) === undefined
+    const [checkpoint] = due(now, 1, () => (isOpen ? [last] : []))
+    if (checkpoint) await attempt(checkpoint, now, () => ask(checkpoint, stopped))
+    return nextLook(null)
+  }
+}

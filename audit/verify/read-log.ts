@@ -1,0 +1,108 @@
+import { start, StoreUnavailable, type Position } from '../../application/event-store.ts'
+import type { Judged } from '../rules/decide-again.ts'
+import { parseEvent, UnreadableEvent, type Recorded } from '../../domain/events.ts'
+import { isFileTrouble } from '../../infrastructure/failures.ts'
+import type { OpenedStore } from '../../infrastructure/stores.ts'
+import type { CheckpointAudit } from './audit-checkpoints.ts'
+import { growingTree } from './growing-tree.ts'
+import { judgeStreams } from './judge-streams.ts'
+import type { Pause, Problems, Progress } from './problems.ts'
+import { readEntries, type Entry } from './read-entries.ts'
+
+/** Whether two events were recorded together: same stream, same moment. */
+const isTogether = (before: Recorded, after: Recorded): boolean =>
+  before.stream === after.stream &&
+  before.revision + 1 === after.revision &&
+  before.metadata.at === after.metadata.at &&
+  before.metadata.correlationId === after.metadata.correlationId
+
+const parsed = (entry: Entry, problems: Problems): Judged | undefined => {
+  const { event: stored, problem } = entry
+  if (problem !== undefined) {
+    problems.at(entry, 'log', problem)
+    return undefined
+  }
+  if (!stored) return undefined
+  try {
+    return { event: parseEvent(stored), stored: stored.data }
+  } catch (error) {
+    if (!(error instanceof UnreadableEvent)) throw error
+    const [, reason = error.message] = / cannot be read: (.*)$/s.exec(error.message) ?? []
+    problems.at(stored, 'log', `it cannot be read: ${reason}`)
+    return undefined
+  }
+}
+
+/** Finds missing positions, in a log without gaps. */
+const watchPositions = (problems: Problems) => {
+  let last: Position = start
+  return (entry: Entry): void => {
+    const { position } = entry
+    if (position !== last + 1) {
+      const missing =
+        position === last + 2 ? `${last + 1} is` : `${last + 1} to ${position - 1} are`
+      const problem = `event ${missing} missing from the log`
+      problems.add({ check: 'log', position: last + 1, problem })
+    }
+    last = position
+  }
+}
+
+type Needs = {
+  readonly store: OpenedStore
+  /** The log's end when the audit began. */
+  readonly end: Position
+  /** The number of first events that are not decided again. */
+  readonly since: number
+  readonly problems: Problems
+  readonly checkpoints: CheckpointAudit
+  readonly progress: Progress
+  readonly pause: Pause
+}
+
+/** Reads every event once, in order, and judges it. */
+export const readLog = async (needs: Needs) => {
+  const { store, end, since, problems, checkpoints } = needs
+  const tree = growingTree()
+  const streams = judgeStreams({ store, problems })
+  const watch = store.log ? watchPositions(problems) : () => {}
+  let group: Judged[] = []
+  let counted = 0
+
+  const flush = async (): Promise<void> => {
+    const read = group
+    group = []
+    if (read.length > 0) await streams.read(read, counted - read.length >= since)
+  }
+
+  const readOne = async (entry: Entry): Promise<void> => {
+    watch(entry)
+    tree.add(entry.leaf)
+    checkpoints.grown(tree)
+    const judged = parsed(entry, problems)
+    const last = group.at(-1)
+    if (last && !(judged && isTogether(last.event, judged.event))) await flush()
+    counted += 1
+    if (!judged) return streams.spoil(entry.stream)
+    checkpoints.read(judged.event, tree)
+    group.push(judged)
+  }
+
+  const readAll = async (): Promise<void> => {
+    for await (const batch of readEntries(store, end)) {
+      for (const entry of batch) await readOne(entry)
+      needs.progress('reading the log', batch.at(-1)?.position ?? end, end)
+      await needs.pause()
+    }
+    await flush()
+  }
+
+  try {
+    await readAll()
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable || isFileTrouble(error))) throw error
+    const problem = `the log cannot be read to its end: ${error.message}`
+    problems.add({ check: 'log', position: null, problem })
+  }
+  return { size: tree.size(), root: tree.root(), unsettled: streams.unsettled() }
+}

@@ -1,0 +1,79 @@
+import type { Position } from '../../application/event-store.ts'
+import type { ReadModelFile } from '../../infrastructure/read-models/read-model-file.ts'
+import { hashesIn, numbersIn } from '../../infrastructure/read-models/tree-fold.ts'
+import type { OpenedStore } from '../../infrastructure/stores.ts'
+import type { Difference } from './compare-rows.ts'
+import type { FreshReadModels } from './fresh-read-models.ts'
+import { lastTouch } from './last-touch.ts'
+import type { Problems } from './problems.ts'
+
+type Needs = {
+  readonly store: Pick<OpenedStore, 'readAll' | 'readAt'>
+  readonly problems: Problems
+}
+
+const shown = (cell: string | number | Buffer | null): string => {
+  if (cell instanceof Uint8Array) return `${cell.length} bytes`
+  const text = JSON.stringify(cell)
+  return text.length > 80 ? `${text.slice(0, 77)}…` : text
+}
+
+const wordsOf = (difference: Difference): string => {
+  const { table, key } = difference
+  const row = `row ${key.join(', ')} of the table ${table}`
+  if ('onlyIn' in difference)
+    return difference.onlyIn === 'live'
+      ? `the read models have a ${row} that the log does not give`
+      : `the read models lack the ${row}`
+  const { column, live, fresh } = difference
+  const cell = `${column} in the ${row} is ${shown(live)}`
+  return `in the read models, ${cell}; the log gives ${shown(fresh)}`
+}
+
+/** The event whose hash differs in the Merkle tree of the read models. */
+const eventOfTile = (fresh: ReadModelFile, difference: Difference): Position | undefined => {
+  const [level, number] = difference.key
+  if (difference.table !== 'tiles' || level !== 0) return undefined
+  if (!('column' in difference) || !(difference.live instanceof Uint8Array)) return undefined
+  const live = hashesIn(difference.live)
+  const found = fresh.sqlite
+    .prepare<unknown[], { hashes: Buffer; positions: Buffer }>(
+      'SELECT hashes, positions FROM tiles WHERE level = 0 AND number = ?',
+    )
+    .get(number)
+  if (!found) return undefined
+  const index = hashesIn(found.hashes).findIndex(
+    (hash, at) => Buffer.compare(hash, live[at] ?? Buffer.of()) !== 0,
+  )
+  return numbersIn(found.positions)[index]
+}
+
+/** Tables not folded by projections. */
+const foldedByOthers: ReadonlySet<string> = new Set(['tiles', 'moments', 'checkpoint'])
+
+/**
+ * Reports a difference at the event that shows it. Finding the last event to change a row means
+ * folding the log again, so this is done for the first difference only.
+ */
+export const reportDifference = async (
+  { store, problems }: Needs,
+  fresh: FreshReadModels,
+  difference: Difference,
+  isFirst: boolean,
+): Promise<void> => {
+  const problem = wordsOf(difference)
+  const [key] = difference.key
+  const isRow = typeof key === 'string' || typeof key === 'number'
+  const ofTile = eventOfTile(fresh.file, difference)
+  const touched =
+    isFirst && isRow && !foldedByOthers.has(difference.table)
+      ? await lastTouch(store, difference.table, key, fresh.position())
+      : undefined
+  const position = ofTile ?? touched
+  const event = position === undefined ? undefined : await store.readAt(position)
+  if (!event) return problems.add({ check: 'read models', position: null, problem })
+  const tail = ofTile
+    ? 'it is not the event that the read models were made from: it was changed since'
+    : `${problem}; this event touched that row last`
+  problems.at(event, 'read models', tail)
+}

@@ -1,0 +1,105 @@
+import type { Command } from 'commander'
+import { existsSync, rmSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { momentForms, readMoment, type AskedMoment } from '../audit/as-of/asked-moment.ts'
+import { start, type EventStore, type Position } from '../application/event-store.ts'
+import { logTimeAfter } from '../domain/log-time.ts'
+import type { Instant } from '../domain/time.ts'
+import { beginDraft, foldUpTo, putInPlace } from '../audit/as-of/moment-draft.ts'
+import { fail } from '../infrastructure/failures.ts'
+import { fingerprint } from '../infrastructure/read-models/fingerprint.ts'
+import { readMoments } from '../infrastructure/read-models/moment-fold.ts'
+import { checkpointOf, type ReadModelFile } from '../infrastructure/read-models/read-model-file.ts'
+import { quoted } from '../infrastructure/read-models/read-model-schema.ts'
+import { makeBar } from '../infrastructure/read-models/rebuild.ts'
+import type { Settings } from '../infrastructure/settings.ts'
+import { checkHasCome, line, withStore } from './audit-store.ts'
+
+const momentOf = (text: string): AskedMoment =>
+  readMoment(text) ?? fail(`${text} is not a moment: give ${momentForms}`)
+
+/** The last event whose log time is not later. */
+const positionUpTo = async (store: EventStore, until: Instant): Promise<Position> => {
+  let logTime = -Infinity
+  let found = start
+  for await (const batch of store.readAll(start))
+    for (const { position, metadata } of batch) {
+      logTime = logTimeAfter(logTime, Number(metadata['at']))
+      if (logTime <= until) found = position
+    }
+  return found
+}
+
+const positionOf = async (store: EventStore, asked: AskedMoment): Promise<Position> => {
+  if ('until' in asked) {
+    await checkHasCome(store, asked.from)
+    return positionUpTo(store, asked.until)
+  }
+  const head = await store.head()
+  if (asked.position > head) fail(`the log ends at position ${head}`)
+  return asked.position
+}
+
+const rowsIn = ({ sqlite }: ReadModelFile): Readonly<Record<string, number>> => {
+  const tables = sqlite
+    .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+    .pluck()
+    .all()
+  const count = (table: string) =>
+    Number(
+      sqlite
+        .prepare(`SELECT count(*) FROM ${quoted(table)}`)
+        .pluck()
+        .get(),
+    )
+  return Object.fromEntries(tables.map((table) => [table, count(table)]))
+}
+
+/** Folds the log up to a moment into a new file. */
+const writeAsOf = async (store: EventStore, asked: AskedMoment, path: string) => {
+  if (existsSync(path)) fail(`${path} is there already: name a new file`)
+  const end = await positionOf(store, asked)
+  const draft = `${path}.building`
+  rmSync(draft, { force: true })
+  const file = beginDraft(draft)
+  const bar = makeBar('folding')
+  try {
+    bar.start(end, 0)
+    const events = await foldUpTo(store, file, end, (position) => bar.update(position))
+    const { position } = checkpointOf(file)
+    const time = readMoments(file).logTime()
+    const rows = rowsIn(file)
+    file.sqlite.close()
+    putInPlace(draft, path)
+    return {
+      position,
+      time: time === undefined ? null : new Date(time).toISOString(),
+      events,
+      file: path,
+      bytes: statSync(path).size,
+      made_by: fingerprint(),
+      rows,
+    }
+  } catch (error) {
+    file.sqlite.close()
+    rmSync(draft, { force: true })
+    throw error
+  } finally {
+    bar.stop()
+  }
+}
+
+/** `daybook audit as-of`: writes the state at a moment to a file. */
+export const addAuditAsOf = (audit: Command, settings: Settings): void => {
+  audit
+    .command('as-of <moment>')
+    .description('fold the log up to a time or a position into a file of SQLite')
+    .requiredOption('--out <file>', 'where to write it; a new file')
+    .action((moment: string, { out }: { readonly out: string }) => {
+      const asked = momentOf(moment)
+      return withStore(
+        settings,
+        async (store) => void line(await writeAsOf(store, asked, resolve(out))),
+      )
+    })
+}

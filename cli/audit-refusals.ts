@@ -1,0 +1,104 @@
+import type { Command } from 'commander'
+import { fail } from '../infrastructure/failures.ts'
+import type { ExplainedRefusal, RefusalsWanted } from '../application/refused-request.ts'
+import { explainRefusal, findRefusals } from '../service/refusal-reader.ts'
+import type { Settings } from '../infrastructure/settings.ts'
+import { line, withStore } from './audit-store.ts'
+import { instantOf } from './time.ts'
+import { withVaultBeside } from './vault-beside.ts'
+
+/** The message of a refusal; loaded on demand. */
+export type TextOfRefusal = (code: string) => string | undefined
+
+const secondMs = 1_000
+const minuteMs = 60_000
+
+/** A time, or a time of today in UTC. */
+const momentOf = (text: string): number => {
+  const isOfToday = /^\d\d:\d\d:\d\d$/.test(text)
+  return instantOf(isOfToday ? `${new Date().toISOString().slice(0, 10)}T${text}` : text)
+}
+
+type Chosen = Partial<Omit<RefusalsWanted, 'from' | 'to'>> & {
+  readonly at?: number
+  readonly from?: number
+  readonly to?: number
+}
+
+const secondOf = (at: number): number => Math.floor(at / secondMs) * secondMs
+
+const wantedOf = ({ at, from = 0, to = Infinity, ...who }: Chosen): RefusalsWanted =>
+  at === undefined ? { ...who, from, to } : { ...who, from: secondOf(at), to: secondOf(at) + 1000 }
+
+const decidedAgain = ({ again, rule }: ExplainedRefusal): readonly string[] => {
+  if (!again) return []
+  const { position, asked, then, refused, events } = again
+  const same = refused?.includes(rule) ? ', the same rule' : ''
+  const verdict = refused
+    ? `decided again: refused, ${refused.join(', ')}${same}`
+    : `decided again: it would be allowed: ${events.join(', ') || 'nothing would change'}`
+  return [
+    `asked: ${asked}`,
+    ...(then === '' ? [] : [`then: ${then}`]),
+    position === undefined ? 'as of: before its first event' : `as of: event ${position}`,
+    verdict,
+  ]
+}
+
+const inWords = (refusal: ExplainedRefusal, textOf: TextOfRefusal): string => {
+  const { at, actor, merchant, method, path, target, status, rule, request, stream } = refusal
+  const text = textOf(rule)
+  const of = merchant === null ? '' : ` of ${merchant}`
+  const lines = [
+    `rule: ${rule}${text === undefined ? '' : ` (${text})`}`,
+    `request: ${request}`,
+    ...(stream === undefined ? [] : [`about: ${stream}, revision ${refusal.revision}`]),
+    ...decidedAgain(refusal),
+  ]
+  const head = `${at}  ${actor}${of}  ${method} ${target ?? path}  ${status}`
+  return [head, ...lines.map((one) => `  ${one}`), ''].join('\n')
+}
+
+/** Fails with the times of the nearest refusals, if there are none at that moment. */
+const failWithNearest = (settings: Settings, chosen: Chosen, at: number): never => {
+  const near = { ...wantedOf(chosen), from: at - minuteMs, to: at + minuteMs }
+  const times = findRefusals(settings.DATA_DIR, near, true).map((one) => one.at)
+  const moment = new Date(at).toISOString()
+  if (times.length === 0) return fail(`nothing was refused within a minute of ${moment}`)
+  return fail(`nothing was refused at ${moment}, but at ${times.slice(0, 10).join(', ')}`)
+}
+
+/** `daybook audit refusals`: lists refused requests, with the caller, the rule and the reason. */
+export const addAuditRefusals = (
+  audit: Command,
+  program: Command,
+  settings: Settings,
+  texts: () => Promise<TextOfRefusal>,
+): void => {
+  audit
+    .command('refusals')
+    .description('print refused requests of the last 90 days, each decided again as things stood')
+    .option('--at <time>', 'of this second: 12:03:11 of today, or 2026-05-17T12:03:11Z', momentOf)
+    .option('--from <time>', 'only from this time on', momentOf)
+    .option('--to <time>', 'only before this time', momentOf)
+    .option('--merchant <id>', 'only of this merchant')
+    .option('--actor <name>', 'only of this one, for instance user:pos1')
+    .option('--request <id>', 'only of this request, by its X-Request-Id')
+    .action((chosen: Chosen) =>
+      withStore(settings, (store) =>
+        withVaultBeside(settings, async (vault) => {
+          const found = findRefusals(settings.DATA_DIR, wantedOf(chosen), true)
+          if (found.length === 0 && chosen.at !== undefined)
+            failWithNearest(settings, chosen, chosen.at)
+          const textOf = await texts()
+          const key = vault?.secret('refusals')
+          const isJson = program.opts<{ json?: true }>().json
+          for (const one of found) {
+            const refusal = await explainRefusal(store, key, one)
+            if (isJson) line(refusal)
+            else process.stdout.write(`${inWords(refusal, textOf)}\n`)
+          }
+        }),
+      ),
+    )
+}

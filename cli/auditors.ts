@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto'
+import type { Command } from 'commander'
+import { auditorIdPattern } from '../application/auditors.ts'
+import { auditors } from '../domain/aggregates.ts'
+import type { Core } from '../service/core.ts'
+import { fail } from '../infrastructure/failures.ts'
+import { codeUri, newCodeSecret } from '../infrastructure/people/one-time-codes.ts'
+import { seal } from '../infrastructure/people/sealing.ts'
+import { hashSecret } from '../infrastructure/people/secrets.ts'
+import { newToken, sha256 } from '../infrastructure/people/tokens.ts'
+import { checkName } from './arguments.ts'
+import { secretOf } from './given-secret.ts'
+import { addLifeCycle } from './life-cycles.ts'
+import type { WithCore } from './with-core.ts'
+
+type Given = { readonly name: string; readonly passwordFile?: string; readonly token?: true }
+
+/** Minimum length of a chosen password; a generated one has 128 bits. */
+const shortestPassword = 12
+const longestPassword = 200
+
+const chosenPassword = async (file: string | undefined): Promise<string> => {
+  const password = await secretOf('password', undefined, file, false)
+  if (password === undefined) return randomBytes(16).toString('base64url')
+  const isFitting = password.length >= shortestPassword && password.length <= longestPassword
+  return isFitting ? password : fail(`a password has ${shortestPassword} to 200 characters`)
+}
+
+/** Stores the credentials, and returns what is printed once. */
+const credentialsOf = async ({ people: { vault } }: Core, id: string, given: Given) => {
+  if (given.token) {
+    const { token: secret } = newToken()
+    const stored = { passwordHash: null, codeSecret: null, tokenHash: sha256(secret) }
+    return { stored, printed: { token: `${id}.${secret}` } }
+  }
+  const password = await chosenPassword(given.passwordFile)
+  const secret = newCodeSecret()
+  const stored = {
+    passwordHash: await hashSecret(password),
+    codeSecret: seal(vault.secret('auditors'), secret),
+    tokenHash: null,
+  }
+  const shown = given.passwordFile === undefined ? { password } : {}
+  return { stored, printed: { ...shown, totp_secret: secret, totp_uri: codeUri(secret, id) } }
+}
+
+const add = async (core: Core, id: string, given: Given) => {
+  if (!auditorIdPattern.test(id)) fail('an auditor id has letters, digits, _ and -, at most 64')
+  checkName(given.name)
+  if ((await core.find(auditors, id, 'log')).status === 'present')
+    fail(`there is an auditor ${id} already: remove that one first`)
+  const { stored, printed } = await credentialsOf(core, id, given)
+  const data = { id, name: given.name, ...stored }
+  await core.handle(auditors, id, { type: 'Register', data }, core.contextOf('operator'))
+  return { id, name: given.name, ...printed }
+}
+
+const list = async ({ people: { auditors: rows }, readModels }: Core) => {
+  await readModels.caughtUp()
+  return rows.all().map(({ data: { id, name, tokenHash }, isDisabled }) => ({
+    ...{ id, name, signs_in_with: tokenHash === null ? 'two factors' : 'a token' },
+    enabled: !isDisabled,
+  }))
+}
+
+/** `daybook auditor` (interface 14): accounts with read-only access to everything. */
+export const addAuditorCommands = (program: Command, withCore: WithCore): void => {
+  const auditor = program.command('auditor').description('who may read the log, and change nothing')
+  auditor
+    .command('add <id>')
+    .description('let an auditor sign in at /audit; prints password and authenticator, or a token')
+    .requiredOption('--name <name>', 'who it is')
+    .option('--password-file <file>', 'file of a password; - is standard input; else one is made')
+    .option('--token', 'a program: a token instead of a password and codes')
+    .action(withCore(add))
+  auditor.command('list').description('list the auditors').action(withCore(list))
+  addLifeCycle(auditor, withCore, {
+    one: 'auditor',
+    named: '<id>',
+    aggregate: auditors,
+    keyOf: (id) => id,
+    merchantOf: () => null,
+    about: {
+      disable: 'end the sessions of an auditor, and refuse new ones until it is enabled again',
+      enable: 'let a disabled auditor in again',
+      remove: 'end an auditor; its id can be given to a new one',
+    },
+  })
+}

@@ -1,0 +1,65 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Command } from 'commander'
+import type { Aggregate, DecidedEvent } from '../application/find-state.ts'
+import { isEnabled, type Entry } from '../domain/register.ts'
+import type { SwitchCommand } from '../domain/switchable.ts'
+import type { Core } from '../service/core.ts'
+import { fail } from '../infrastructure/failures.ts'
+import type { WithCore } from './with-core.ts'
+
+/** By then every running process has read the event: each polls every 20 ms. */
+const untilFollowedMs = 100
+
+type Removal = { readonly type: 'Remove' }
+
+/** A kind of entries that the operator disables, enables and removes. */
+type Kind<Data> = {
+  /** As in "no user pos1". */
+  readonly one: string
+  /** The arguments that identify an entry; the last one is its id. */
+  readonly named: string
+  readonly aggregate: Aggregate<SwitchCommand | Removal, DecidedEvent, Entry<Data>>
+  /** The stream's id for these arguments. */
+  readonly keyOf: (...given: string[]) => string
+  readonly merchantOf: (data: Data) => string | null
+  readonly about: Readonly<Partial<Record<'disable' | 'enable' | 'remove', string>>>
+}
+
+const change = async <Data>(
+  core: Core,
+  { one, aggregate, keyOf, merchantOf }: Kind<Data>,
+  type: 'Disable' | 'Enable' | 'Remove',
+  given: readonly string[],
+) => {
+  const key = keyOf(...given)
+  const id = given.at(-1) ?? ''
+  const entry = await core.find(aggregate, key, 'log')
+  if (entry.status !== 'present') return fail(`no ${one} ${id}`)
+  const context = core.contextOf('operator', merchantOf(entry.data))
+  const { state } = await core.handle(aggregate, key, { type }, context)
+  await pause(untilFollowedMs)
+  return type === 'Remove' ? { id, removed: true } : { id, enabled: isEnabled(state) }
+}
+
+/** Adds the commands described by `about`. */
+export const addLifeCycle = <Data>(
+  command: Command,
+  withCore: WithCore,
+  kind: Kind<Data>,
+): void => {
+  const types = { disable: 'Disable', enable: 'Enable', remove: 'Remove' } as const
+  for (const [name, type] of Object.entries(types)) {
+    const description = kind.about[name as keyof typeof types]
+    if (description === undefined) continue
+    command
+      .command(`${name} ${kind.named}`)
+      .description(description)
+      .action(
+        withCore((core: Core, ...given: unknown[]) => {
+          // Commander adds the options and the command itself.
+          const words = given.filter((word): word is string => typeof word === 'string')
+          return change(core, kind, type, words)
+        }),
+      )
+  }
+}

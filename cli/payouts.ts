@@ -1,0 +1,106 @@
+import { open, unlink, type FileHandle } from 'node:fs/promises'
+import { StoreUnavailable } from '../application/event-store.ts'
+import { Refusal } from '../domain/refusal.ts'
+import type { Core } from '../service/core.ts'
+import { fail } from '../infrastructure/failures.ts'
+import { debtorIn, newMessageId, orderDue, paymentMessage } from '../service/payment-message.ts'
+import type { Settings } from '../infrastructure/settings.ts'
+import { reasonOf } from '../infrastructure/system-errors.ts'
+import type { Debtor } from '../infrastructure/bank/payout-file.ts'
+
+type Write = (text: string) => Promise<void>
+
+const openNew = async (file: string): Promise<FileHandle> => {
+  try {
+    return await open(file, 'wx')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
+      return fail(`${file} is there already, and no payout file is written over another file`)
+    return fail(`${file} cannot be written: ${reasonOf(error) ?? String(error)}`)
+  }
+}
+
+/**
+ * Opens the file before the work, so that nothing is done if it cannot be written. Removes the file
+ * on failure.
+ */
+export const intoNewFile = async <Answer>(
+  file: string,
+  work: (write: Write) => Promise<Answer>,
+): Promise<Answer> => {
+  const handle = await openNew(file)
+  let isWhole = false
+  const write: Write = async (text) => {
+    await handle.writeFile(text)
+    await handle.sync()
+    await handle.close()
+    isWhole = true
+  }
+  try {
+    return await work(write)
+  } finally {
+    // The original failure matters more.
+    if (!isWhole) await Promise.allSettled([handle.close(), unlink(file)])
+  }
+}
+
+export const debtorOf = (settings: Settings): Debtor =>
+  debtorIn(settings) ?? fail('a payout file needs BANK_ACCOUNT, where the money is')
+
+const writePayouts = async (core: Core, debtor: Debtor, messageId: string, write: Write) => {
+  const { text, count } = await paymentMessage(core, debtor, messageId)
+  await write(text)
+  return count
+}
+
+/** A bug includes its stack. */
+const whyOf = (error: unknown): string => {
+  const isExpected = error instanceof StoreUnavailable || error instanceof Refusal
+  const text = error instanceof Error ? (isExpected ? error.message : error.stack) : undefined
+  return reasonOf(error) ?? text ?? String(error)
+}
+
+const nothingOrdered = { payout_file: null, message_id: null, payouts_ordered: 0 }
+
+export const orderIntoFile = async (core: Core, debtor: Debtor, file: string, write: Write) => {
+  const messageId = newMessageId()
+  const howToWrite = `To write their file: settle --again ${messageId} --pain001 <new file>`
+  // Print the message id first: after an interruption the operator needs it to continue.
+  if (core.accounting.settlements.payable().length > 0)
+    process.stderr.write(`ordering payouts under message ${messageId}. ${howToWrite}\n`)
+  const { ordered, withoutAccount } = await orderDue(core, messageId, (merchant) =>
+    core.contextOf('operator', merchant),
+  ).catch((error) =>
+    fail(
+      `not every payout could be ordered: ${whyOf(error)}\n` +
+        `Those that could are ordered under message ${messageId}. ${howToWrite}`,
+    ),
+  )
+  const waiting = { payouts_waiting_for_an_account: withoutAccount }
+  if (ordered === 0) return { ...nothingOrdered, ...waiting }
+  const count = await writePayouts(core, debtor, messageId, write).catch((error) =>
+    fail(
+      `the payouts are ordered under message ${messageId}, but ${file} could not be written: ` +
+        `${whyOf(error)}\n${howToWrite}`,
+    ),
+  )
+  return { payout_file: file, message_id: messageId, payouts_ordered: count, ...waiting }
+}
+
+/** Writes the file of an earlier message again. */
+export const writeAgain = async (
+  core: Core,
+  debtor: Debtor,
+  { again: messageId, file }: { readonly again: string; readonly file: string },
+) => {
+  await core.readModels.caughtUp()
+  if (core.accounting.settlements.orderedBy(messageId).length === 0)
+    return fail(`there is no message ${messageId} that ordered payouts`)
+  return intoNewFile(file, async (write) => {
+    const count = await writePayouts(core, debtor, messageId, write).catch((error) =>
+      fail(`${file} could not be written: ${whyOf(error)}`),
+    )
+    const answer = { payout_file: file, message_id: messageId, payouts_ordered: count }
+    return { settled: [], ...answer, payouts_waiting_for_an_account: 0 }
+  })
+}

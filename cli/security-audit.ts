@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs'
+import type { Command } from 'commander'
+import { jsonLinesIn } from '../infrastructure/logs/daily-file.ts'
+import { fail } from '../infrastructure/failures.ts'
+import { securityLogFiles, type SecurityLine } from '../infrastructure/logs/security-log.ts'
+import type { Settings } from '../infrastructure/settings.ts'
+import { instantOf } from './time.ts'
+
+const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** A time, or how long ago: `30m`, `24h`, `7d`. */
+const sinceOf = (text: string): number => {
+  const [, count, unit = ''] = /^(\d{1,5})([mhd])$/.exec(text) ?? []
+  const unitMs = unitsMs[unit]
+  return unitMs === undefined ? instantOf(text) : Date.now() - Number(count) * unitMs
+}
+
+type Chosen = {
+  readonly since: number
+  readonly type?: string
+  readonly merchant?: string
+  readonly actor?: string
+}
+
+const linesIn = (file: string): SecurityLine[] =>
+  jsonLinesIn(file, (line) => {
+    process.stderr.write(`${file}: a line cannot be read: ${line.slice(0, 80)}\n`)
+    process.exitCode = 1
+  }) as SecurityLine[]
+
+const isChosen =
+  ({ since, type, merchant, actor }: Chosen) =>
+  (line: SecurityLine): boolean =>
+    Date.parse(line.at) >= since &&
+    (type === undefined || line.type === type) &&
+    (merchant === undefined || line.merchant === merchant) &&
+    (actor === undefined || line.actor === actor)
+
+const shown = ({ at, type, actor, merchant, times, ...rest }: SecurityLine): string => {
+  const { since: _, ...more } = rest
+  const details = Object.entries(more).map(([name, value]) => `${name}=${value}`)
+  const counted = times === undefined ? [] : [`${times} more times`]
+  return [
+    at,
+    type,
+    actor,
+    ...(merchant ? [`merchant=${merchant}`] : []),
+    ...details,
+    ...counted,
+  ].join('  ')
+}
+
+export const addSecurityAudit = (audit: Command, program: Command, settings: Settings): void => {
+  audit
+    .command('security')
+    .description('print the security log, with --json as JSON Lines')
+    .option(
+      '--since <time>',
+      'a time such as 2026-05-17, or how long ago such as 24h or 7d',
+      sinceOf,
+      0,
+    )
+    .option('--type <type>', 'only events of this type, for instance authentication_failed')
+    .option('--merchant <id>', 'only events of this merchant')
+    .option('--actor <name>', 'only what this one did, for instance user:pos1')
+    .action((chosen: Chosen) => {
+      const { DATA_DIR } = settings
+      if (!existsSync(DATA_DIR)) fail(`there is no folder ${DATA_DIR}`)
+      const isJson = program.opts<{ json?: true }>().json
+      const firstDay = new Date(chosen.since).toISOString().slice(0, 10)
+      for (const { day, file } of securityLogFiles(DATA_DIR))
+        if (day >= firstDay)
+          for (const line of linesIn(file).filter(isChosen(chosen)))
+            process.stdout.write(`${isJson ? JSON.stringify(line) : shown(line)}\n`)
+    })
+}

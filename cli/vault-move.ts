@@ -1,0 +1,171 @@
+import { installations } from '../domain/aggregates.ts'
+import { parseEvent } from '../domain/events.ts'
+import { streamOf } from '../domain/stream.ts'
+import type { Progress } from '../audit/verify/problems.ts'
+import { fail } from '../infrastructure/failures.ts'
+import {
+  differencesOf,
+  secretsLacking,
+  type VaultContents,
+} from '../infrastructure/people/vault-contents.ts'
+import { readVaultKeys } from '../infrastructure/people/vault-keys.ts'
+import { rewrapVault } from '../infrastructure/people/vault-rewrap.ts'
+import { type Settings, vaultInStreams } from '../infrastructure/settings.ts'
+import { type OpenedStore, openStoreToRead } from '../infrastructure/stores.ts'
+import { type Both, openerOf, openThere, placeOf, type Places, placesOf } from './vault-places.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { LeaseEvent } from '../domain/leases.ts'
+import { leaseStream } from '../application/lease-stream.ts'
+import type { OtherStreams } from '../infrastructure/event-store/eventstoredb-streams.ts'
+
+/** How long a crashed node may still count as running, in ms, and how often to check. */
+const [silenceMs, lookEveryMs] = [7_500, 250]
+
+const nodesIn = ({ data }: { readonly data: unknown }): readonly string[] =>
+  Object.keys((data as LeaseEvent['data']).nodes)
+
+/** @throws OperatorError while a service runs on the log, because its writes would be lost */
+const refuseWhileServed = async (streams: OtherStreams): Promise<void> => {
+  let newest = (await streams.readStream(leaseStream)).at(-1)
+  const end = performance.now() + silenceMs
+  while (newest && nodesIn(newest).length > 0 && performance.now() < end) {
+    await pause(lookEveryMs)
+    const next = (await streams.readStream(leaseStream, newest.revision + 1)).at(-1)
+    if (!next) continue
+    const nodes = nodesIn(next)
+    if (nodes.length > 0) fail(`${nodes.length} services run on this log: stop them first`)
+    newest = next
+  }
+}
+
+const vaultOfLog = async (store: OpenedStore): Promise<string | undefined> => {
+  const events = await store.readStream(streamOf(installations, 'daybook'))
+  for (const event of events.map(parseEvent))
+    if (event.type === 'VaultChosen') return event.data.vault
+  return undefined
+}
+
+/** @throws OperatorError if nothing can be moved from the source */
+const checkSource = (source: VaultContents, chosen: string | undefined): void => {
+  if (source.name() !== chosen)
+    fail(`${source.shown} is not the vault that this log is sealed with`)
+  if (source.standing() === 'filling')
+    fail(`${source.shown} does not hold all people yet: move into it what it is filled from`)
+}
+
+/** @returns whether the target is already complete @throws OperatorError */
+const checkTarget = ({ source, target }: Both): boolean => {
+  if (!target.isEmpty() && target.name() !== source.name())
+    fail(`${target.shown} is the vault of another log: nothing is moved into it`)
+  if (target.isEmpty() || target.standing() !== 'used') {
+    if (source.standing() === 'left')
+      fail(`${source.shown} has been moved elsewhere: nothing is moved`)
+    return false
+  }
+  if (source.standing() === 'used')
+    fail(`${target.shown} is a vault in use: nothing is moved into it`)
+  return true
+}
+
+/** Makes the target equal to the source. */
+const fill = async (both: Both, onProgress: Progress) => {
+  const { source, target } = both
+  const done = { copied: 0, erased: 0 }
+  await target.keepSecrets(secretsLacking(both))
+  let seen = 0
+  for (const { seen: more, lacking, extra } of differencesOf(both)) {
+    if (lacking.length > 0) await target.put(lacking)
+    if (extra.length > 0) await target.erase(extra)
+    done.copied += lacking.length
+    done.erased += extra.length
+    onProgress('copying', (seen += more), source.count())
+  }
+  return done
+}
+
+/** @throws OperatorError if they differ */
+const verify = (both: Both, onProgress: Progress) => {
+  const { source, target } = both
+  const different = secretsLacking(both).length
+  if (different > 0) fail(`${target.shown} lacks ${different} secrets: run the command again`)
+  let seen = 0
+  for (const { seen: more, lacking, extra } of differencesOf(both)) {
+    const people = lacking.length + extra.length
+    if (people > 0) fail(`${target.shown} differs in ${people} people: run the command again`)
+    onProgress('verifying', (seen += more), source.count())
+  }
+  return { secrets: source.secrets().length }
+}
+
+/** Closes both to services, fills the target from the source, and compares them. */
+const moveBetween = async (
+  { openBoth, carryUses }: ReturnType<typeof openerOf>,
+  onProgress: Progress,
+) => {
+  const { source, target } = await openBoth()
+  await target.stand('filling')
+  await source.stand('moving')
+  const filled = await fill({ source, target }, onProgress)
+  await carryUses()
+  const verified = verify(await openBoth(), onProgress)
+  return { ...verified, ...filled }
+}
+
+/**
+ * Moves the vault of a log into streams of its database, or out of them. Both are closed to
+ * services until the target is complete. After an interruption, running it again continues.
+ * @throws OperatorError if nothing is moved
+ */
+export const moveVault = async (
+  given: Places,
+  settings: Settings,
+  onProgress: Progress,
+): Promise<object> => {
+  const [from, to] = placesOf(given)
+  const keys = readVaultKeys(settings)
+  const [key] = keys
+  if (!key) return fail('a vault in streams needs VAULT_KEY_FILE or VAULT_KEY_COMMAND')
+  const store = await openStoreToRead(settings)
+  let close = async (): Promise<void> => {}
+  try {
+    const { streams } = store
+    if (!streams)
+      return fail('a vault in streams needs a log in EventStoreDB: EVENT_STORE=esdb://…')
+    await refuseWhileServed(streams)
+    const opener = openerOf(streams, keys, [from, to])
+    close = opener.close
+    checkSource(await opener.openSource(), await vaultOfLog(store))
+    const isDone = checkTarget(await opener.openBoth())
+    const moved = isDone ? {} : await moveBetween(opener, onProgress)
+    const { source, target } = await opener.openBoth()
+    if (to !== vaultInStreams) rewrapVault(to, key, keys)
+    if (target.standing() !== 'used') await target.stand('used')
+    if (source.standing() !== 'left') await source.stand('left')
+    const told = { already_moved: isDone, people: target.count(), ...moved }
+    const next = `start each service with VAULT=${to}, then run: daybook vault discard ${from}`
+    return { from, to, ...told, next }
+  } finally {
+    await close()
+    await store.close()
+  }
+}
+
+/**
+ * Deletes a vault that was moved elsewhere, including everybody's keys.
+ * @throws OperatorError for any other vault
+ */
+export const discardVault = async (given: string, settings: Settings): Promise<object> => {
+  const place = placeOf(given)
+  const keys = readVaultKeys(settings)
+  const store = await openStoreToRead(settings)
+  try {
+    const { streams } = store
+    const contents = await openThere(place, streams, keys)
+    if (contents.standing() !== 'left')
+      fail(`${contents.shown} has not been moved elsewhere: it is not thrown away`)
+    await contents.discard()
+    return { discarded: given }
+  } finally {
+    await store.close()
+  }
+}

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { closeReports } from '../application/close-reports.ts'
+import { completeReports } from '../application/complete-reports.ts'
+import { logRangeOf, type Cuts } from '../application/log-range.ts'
+import { settleMerchants } from '../application/settle-merchants.ts'
+import { takeSeries } from '../application/settlement-series.ts'
+import { merchants } from '../domain/aggregates.ts'
+import { streamOf } from '../domain/stream.ts'
+import type { Completion } from '../domain/accounting/completion.ts'
+import type { ReportRow } from '../projections/reports.ts'
+import type { SettlementRow } from '../projections/settlements.ts'
+import { bankHolidaysOf } from '../infrastructure/bank/bank-holidays.ts'
+import type { Core } from './core.ts'
+import { makeLogWriter } from '../infrastructure/transaction-logs/log-writer.ts'
+import { makeLogs } from '../infrastructure/transaction-logs/logs.ts'
+
+/** Letters and digits without look-alikes. */
+const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
+
+/** Six characters for a merchant's settlement ids. A second candidate is rarely needed. */
+const candidate =
+  ({ digest }: Core) =>
+  (merchant: string, number: number): string => {
+    const parts = number === 0 ? [merchant] : [merchant, String(number)]
+    return [...Buffer.from(digest('series', ...parts), 'hex').subarray(0, 6)]
+      .map((byte) => alphabet[byte % alphabet.length])
+      .join('')
+  }
+
+/** Closes the reports of ledgers with a schedule. */
+const closing = (core: Core) =>
+  closeReports({
+    share: core.shares.merchants,
+    schedules: core.accounting.reportSchedules,
+    ledgers: core.accounting.ledgers,
+    callbackUriOf: (merchant) =>
+      core.merchants.merchants.find(streamOf(merchants, merchant))?.data.callbackUri ?? null,
+    correlationIdOf: (ledger, report) => core.digest('closing', ledger, String(report)),
+    caughtUp: core.readModels.caughtUp,
+    outageOf: core.outagesOf('closing the reports of'),
+  })
+
+/** Writes log files and settles merchants, for the service and for the operator's command. */
+export const openAccounting = (core: Core) => {
+  const {
+    handle,
+    shares: { merchants: share },
+    accounting: { reports, settlements },
+  } = core
+  const { caughtUp } = core.readModels
+  const directory = join(core.settings.DATA_DIR, 'logs')
+  const writer = makeLogWriter(directory)
+  const logs = makeLogs({
+    directory,
+    database: core.readModelFile,
+    writer,
+    reports,
+    settlements,
+    sources: core.accounting.logSources,
+    showCustomer: core.people.payers.show,
+  })
+  /** Adds the range of the log that the sums cover. */
+  const within = async (making: Promise<Completion>, cuts: Cuts): Promise<Completion> => {
+    const made = await making
+    const logRange = logRangeOf(core.transparency.tree, cuts)
+    return { ...made, ...(logRange && { logRange }) }
+  }
+  const settling = settleMerchants({
+    ...{ handle, share },
+    accounts: core.accounting.settlementAccounts,
+    settlements,
+    findAllTerms: core.accounting.findAllTerms,
+    bankHolidaysOf: bankHolidaysOf(core.find),
+    seriesOf: (by, ...about) => takeSeries({ handle: by, candidate: candidate(core) })(...about),
+    makeLogs: (settlement: SettlementRow, fees) =>
+      within(logs.ofSettlement(settlement, fees), logs.cutsOfSettlement(settlement)),
+    caughtUp,
+    ...{ now: core.now, newId: randomUUID },
+    outageOf: core.outagesOf('settling'),
+  })
+  const complete = completeReports({
+    share,
+    reports,
+    makeLogs: (report: ReportRow) => within(logs.ofReport(report), logs.cutsOfReport(report)),
+    caughtUp,
+    ...{ now: core.now, newId: randomUUID },
+    outageOf: core.outagesOf('completing the reports of'),
+  })
+  return {
+    ...settling,
+    closeDue: closing(core),
+    completeReports: complete,
+    readLog: logs.read,
+    close: writer.close,
+  }
+}

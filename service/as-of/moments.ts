@@ -1,0 +1,136 @@
+import { join } from 'node:path'
+import type { AskedMoment } from '../../audit/as-of/asked-moment.ts'
+import { concurrencyLimit } from '../../application/concurrency-limit.ts'
+import { DamagedEvent, StoreUnavailable, type Position } from '../../application/event-store.ts'
+import { timeBudget } from '../../audit/as-of/time-budget.ts'
+import { refuse, Refusal } from '../../domain/refusal.ts'
+import type { Instant } from '../../domain/time.ts'
+import type { Core } from '../core.ts'
+import type { Log } from '../../infrastructure/logs/log.ts'
+import { reportOutage } from '../../infrastructure/logs/outages.ts'
+import type { Settings } from '../../infrastructure/settings.ts'
+import { makeMoments } from '../../audit/as-of/moment-client.ts'
+import { momentFiles } from '../../audit/as-of/moment-files.ts'
+import { openMoments, type Held } from '../../audit/as-of/open-moments.ts'
+
+/** How long a request waits for a moment under construction, in ms. */
+const usualWaitMs = 20_000
+const askAgainSeconds = 5
+
+/** Moments are built one at a time; requesters take turns. */
+const turns = { concurrent: 1, maxWaiting: 64, maxWaitingPerKey: 8 }
+/** Limits the build time per requester. */
+const budget = { burstMs: 120_000, share: 0.2 }
+
+const megabyte = 1_000_000
+
+type PastNeeds = Pick<Core, 'store' | 'now' | 'caughtUp' | 'moments' | 'log' | 'beside'> & {
+  readonly settings: Pick<Settings, 'DATA_DIR' | 'EVENT_STORE' | 'AS_OF_SPACE_MB'>
+}
+
+/** Logs a failure. It must not be mistaken for a failure of the current read models. */
+const reporting = (log: Log, make: (end: Position) => Promise<number>) => {
+  const { worked, failed } = reportOutage(
+    log,
+    'read models of earlier moments cannot be built: requests as of them get 503',
+    'read models of earlier moments can be built again',
+  )
+  return async (end: Position): Promise<number> => {
+    try {
+      const events = await make(end)
+      worked()
+      return events
+    } catch (error) {
+      if (error instanceof StoreUnavailable || error instanceof DamagedEvent) throw error
+      failed(error)
+      throw new StoreUnavailable('read models of earlier moments cannot be built', { cause: error })
+    }
+  }
+}
+
+/** Builds moments, with limits per requester. */
+export const limitedMaking = (
+  make: (end: Position) => Promise<number>,
+  elapsed: () => number = () => performance.now(),
+) => {
+  const refuseMore = () => refuse('moments_are_too_many', askAgainSeconds)
+  const inTurn = concurrencyLimit(turns, { refuseMore })
+  const { waitOf, spend } = timeBudget(budget, elapsed)
+  return {
+    make: async (end: Position, who: string): Promise<void> => {
+      const wait = waitOf(who)
+      if (wait > 0) return refuse('moments_are_too_many', wait)
+      await inTurn(async () => {
+        const since = elapsed()
+        await make(end)
+        spend(who, elapsed() - since)
+      }, who)
+    },
+    keep: async (end: Position): Promise<void> => void (await inTurn(() => make(end))),
+  }
+}
+
+/** @throws Refusal if it takes too long; the build continues */
+const withinTime = (held: Promise<Held>, waitMs: number): Promise<Held> =>
+  new Promise((resolve, reject) => {
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      reject(new Refusal('moment_is_being_made', askAgainSeconds))
+    }, waitMs)
+    const inTime = held.finally(() => clearTimeout(timer))
+    inTime.then((given) => (isLate ? given.release() : resolve(given)), reject)
+  })
+
+const resolving = (core: Pick<PastNeeds, 'store' | 'now' | 'caughtUp' | 'moments'>) => {
+  const check = async (asked: AskedMoment): Promise<void> => {
+    if ('position' in asked) {
+      if (asked.position > (await core.store.head())) refuse('as_of_is_beyond_the_log')
+    } else if (asked.from > core.now()) refuse('as_of_is_in_the_future')
+  }
+  const positionOf = async (asked: AskedMoment): Promise<Position> => {
+    await check(asked)
+    if ('position' in asked) return asked.position
+    await core.caughtUp()
+    return core.moments.positionAt(asked.until)
+  }
+  return { check, positionOf }
+}
+
+/** The read models as of earlier moments, built on demand and kept for a while. */
+export const makePast = (core: PastNeeds, waitMs = usualWaitMs) => {
+  const { DATA_DIR, EVENT_STORE, AS_OF_SPACE_MB } = core.settings
+  const directory = join(DATA_DIR, 'as-of')
+  const space = AS_OF_SPACE_MB * megabyte
+  const files = momentFiles(directory, space)
+  const start = { place: { DATA_DIR, EVENT_STORE }, directory, space }
+  const making = makeMoments(core.beside, core.store, files, start)
+  const makeNow = (end: Position) => making.make({ end, inUse: opened.inUse() })
+  const { make, keep } = limitedMaking(reporting(core.log, makeNow))
+  const opened = openMoments({ store: core.store, files, make })
+  const { check, positionOf } = resolving(core)
+
+  return {
+    files,
+    /** @throws Refusal if the moment lies in the future */
+    check,
+    /**
+     * The state and time at the moment, until released. @throws Refusal if the moment lies in the
+     * future, or `who` has requested too many
+     */
+    hold: async (asked: AskedMoment, who: string): Promise<Held & { readonly at: Instant }> => {
+      const now = core.now()
+      const held = await withinTime(opened.hold(await positionOf(asked), who), waitMs)
+      const at = 'until' in asked ? Math.min(asked.until, now) : (held.moment.logTime ?? 0)
+      return { ...held, at }
+    },
+    /** Builds the read models as of a position in advance. */
+    keep,
+    close: async (): Promise<void> => {
+      await making.close()
+      opened.close()
+    },
+  }
+}
+
+export type PastMoments = ReturnType<typeof makePast>

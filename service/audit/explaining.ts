@@ -1,0 +1,35 @@
+import { explain, sumUp } from '../../audit/explain/explain.ts'
+import type { PaymentNow } from '../../audit/explain/needs.ts'
+import type { Story } from '../../audit/explain/story.ts'
+import { storyTexts, type StoryLanguage } from '../../audit/explain/texts.ts'
+import { payments } from '../../domain/aggregates.ts'
+import { streamOf } from '../../domain/stream.ts'
+import type { Core } from '../core.ts'
+import { sealAddresses } from '../../infrastructure/people/sealed-addresses.ts'
+import { auditRowsOf } from '../../audit/verify/audit-rows.ts'
+
+const remembered =
+  ({ find, revisionOf }: Pick<Core, 'find' | 'revisionOf'>) =>
+  async (tid: string): Promise<PaymentNow | undefined> => {
+    const payment = await find(payments, tid, 'log')
+    const revision = revisionOf(streamOf(payments, tid))
+    if (payment.status === 'unrequested' || revision === undefined) return undefined
+    return { payment, revision }
+  }
+
+/** Explanations of the log for auditors and the operator. */
+export const explaining = (core: Core) => {
+  const { openAddress } = sealAddresses(core.people.vault)
+  const { store, now } = core
+  const rows = auditRowsOf(core)
+  const needsIn = (language: StoryLanguage) => ({
+    ...{ store, now, openAddress, rows, paymentNow: remembered(core) },
+    texts: storyTexts[language],
+  })
+  return {
+    openAddress,
+    explain: (subject: string, language: StoryLanguage) => explain(needsIn(language), subject),
+    sumUp: (subject: string, story: Story, number: string, language: StoryLanguage) =>
+      sumUp(needsIn(language), subject, story, number),
+  }
+}

@@ -1,0 +1,38 @@
+import type { Context } from '../../application/handle.ts'
+import { makeSerialByKey } from '../../application/serial-by-key.ts'
+import type { Core } from '../core.ts'
+import { importBankFile } from './import-bank-file.ts'
+import { workerPerJob } from '../../infrastructure/threads/worker-per-job.ts'
+import type { Answer, Asked } from '../../infrastructure/bank/bank-file-worker.ts'
+
+const longestMs = 30_000
+
+/** Parses bank files in a worker thread, one at a time: a large one takes seconds. */
+const makeBankFileReader = () => {
+  const read = workerPerJob<Asked, Answer>('infrastructure/bank/bank-file-worker', longestMs)
+  return async (asked: Asked): Promise<Answer> =>
+    (await read(asked)) ?? { problem: `${asked.name} took too long to read` }
+}
+
+/** Larger files must use the command: each entry takes some milliseconds. */
+const mostEntries = 1_000
+
+/** Imports a file as `daybook bank import` does. */
+export const importUploaded = (core: Core) => {
+  const read = makeBankFileReader()
+  const inOrder = makeSerialByKey()
+  return async (
+    bytes: Uint8Array,
+    name: string,
+    contextOf: (merchant: string | null) => Context,
+  ) => {
+    const most = mostEntries
+    const ownAccount = core.settings.BANK_ACCOUNT
+    const answer = await read({ bytes, name, ownAccount, most })
+    if (!('file' in answer)) return 'tooMany' in answer ? { ...answer, most } : answer
+    const { kind, passedOver, leftOut, ...says } = answer.file
+    // If a file is sent twice at once, the second import finds the results of the first.
+    const done = await inOrder('bank', () => importBankFile(core, contextOf)(says))
+    return { kind, passedOver, leftOut, done }
+  }
+}

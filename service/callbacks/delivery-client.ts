@@ -1,0 +1,125 @@
+import type { MessagePort, Worker } from 'node:worker_threads'
+import { StoreUnavailable } from '../../application/event-store.ts'
+import type { Work } from '../background-work.ts'
+import type { Core } from '../core.ts'
+import { endWorker, hear, startWorker } from '../../infrastructure/worker.ts'
+import type { DeliveryStart, FromDelivery, ToDelivery } from './delivery-exchange.ts'
+
+/** In megabytes. */
+const resourceLimits = { maxYoungGenerationSizeMb: 16 }
+/** Delay before the thread is restarted after its end, in ms. */
+const restMs = 1_000
+/** Extra time for a thread that is still starting when asked to end, in ms. */
+const longestBeginMs = 1_000
+
+type Needs = Pick<Core, 'settings' | 'publicUrl' | 'readModels' | 'log'> & {
+  readonly shareWriter: () => MessagePort
+  readonly callbacks: { readonly queue: Pick<Core['callbacks']['queue'], 'dueAnywhere'> }
+}
+type CountAttempt = (result: string, count: number) => void
+
+type Settling = { readonly resolve: () => void; readonly reject: (error: Error) => void }
+
+const startThread = (
+  { settings, publicUrl, readModels, shareWriter, log }: Needs,
+  countAttempt: CountAttempt,
+  onEnd: (reason: string) => void,
+) => {
+  const writer = shareWriter()
+  const position = readModels.position()
+  const workerData: DeliveryStart = { settings, address: publicUrl(), position, writer }
+  const worker: Worker = startWorker('service/callbacks/delivery-worker', {
+    ...{ workerData, resourceLimits },
+    transferList: [writer],
+  })
+  const tell = (message: ToDelivery): void => worker.postMessage(message)
+  const forget = readModels.onMoved((moved) => tell({ moved }))
+  const settling = new Map<number, Settling>()
+  let settled = 0
+  let isReady = false
+  let reason = 'the thread that delivers callbacks has ended'
+
+  hear(worker, (message: FromDelivery) => {
+    if (message === 'ready') {
+      isReady = true
+      log.info('callbacks are delivered in a worker thread')
+    } else if (message === 'hurry') readModels.hurry()
+    else if ('attempts' in message) for (const counted of message.attempts) countAttempt(...counted)
+    else {
+      const one = settling.get(message.settled)
+      settling.delete(message.settled)
+      if (message.problem === undefined) one?.resolve()
+      else one?.reject(new StoreUnavailable(message.problem))
+    }
+  })
+  worker.on('error', ({ message }) => (reason = `${reason}: ${message}`))
+  const ended = new Promise<void>((resolve) => {
+    worker.once('exit', () => {
+      forget()
+      for (const { reject } of settling.values()) reject(new StoreUnavailable(reason))
+      onEnd(reason)
+      resolve()
+    })
+  })
+
+  return {
+    settle: (): Promise<void> =>
+      new Promise((resolve, reject) => {
+        settling.set((settled += 1), { resolve, reject })
+        tell({ settle: settled })
+      }),
+    stop: async (): Promise<void> => {
+      tell('stop')
+      // It records its sent messages first. A thread that is still starting gets an extra second.
+      const late = isReady ? undefined : setTimeout(endWorker, longestBeginMs, worker)
+      await ended
+      clearTimeout(late)
+    },
+  }
+}
+
+/**
+ * Delivers callbacks in a thread of lower priority, so that payments need not wait. The thread
+ * starts with the first queued message, and restarts a second after it ends.
+ */
+export const deliveryInThread = (needs: Needs, countAttempt: CountAttempt): Work => {
+  const { queue } = needs.callbacks
+  let thread: ReturnType<typeof startThread> | undefined
+  let restsUntil = 0
+  let isStopping = false
+  let wake = () => {}
+
+  const started = () => {
+    if (thread) return thread
+    const begun = startThread(needs, countAttempt, (reason) => {
+      if (isStopping) return
+      thread = undefined
+      restsUntil = performance.now() + restMs
+      needs.log.error({ reason }, 'callback delivery resumes when the thread has restarted')
+      wake()
+    })
+    return (thread = begun)
+  }
+
+  /** Includes later messages: a clock that was ahead may have postponed them. */
+  const isAnyWaiting = (): boolean => queue.dueAnywhere(Number.MAX_SAFE_INTEGER, 1).length > 0
+
+  return {
+    due: async (at) => {
+      if (thread || isStopping) return null
+      if (performance.now() < restsUntil) return at + restMs
+      if (isAnyWaiting()) started()
+      return null
+    },
+    sendsMessages: true,
+    lease: 'merchants',
+    onScheduled: (wakeIt) => (wake = wakeIt),
+    settle: async () => {
+      if (thread || isAnyWaiting()) await started().settle()
+    },
+    idle: async () => {
+      isStopping = true
+      await thread?.stop()
+    },
+  }
+}

@@ -1,0 +1,28 @@
+import type { MessagePort } from 'node:worker_threads'
+import type { Position } from '../../application/event-store.ts'
+import type { Settings } from '../../infrastructure/settings.ts'
+
+export type DeliveryStart = {
+  readonly settings: Settings
+  /** The service's address. */
+  readonly address: string
+  /** Position of the read models when the thread starts. */
+  readonly position: Position
+  /** Commits for the thread, so that the two do not contend for the file. */
+  readonly writer: MessagePort
+}
+
+export type ToDelivery =
+  /** The read models have advanced. */
+  | { readonly moved: Position }
+  /** Attempt everything due by now; the reply has the same number. */
+  | { readonly settle: number }
+  | 'stop'
+
+export type FromDelivery =
+  | 'ready'
+  /** A delivery waits for the read models. */
+  | 'hurry'
+  | { readonly settled: number; readonly problem: string | undefined }
+  /** Number of attempts by result, since the last such message. */
+  | { readonly attempts: readonly (readonly [result: string, count: number])[] }

@@ -1,0 +1,52 @@
+import { deliverCallbacks } from '../../application/deliver-callbacks.ts'
+import { restIfDead } from '../../application/rest-destinations.ts'
+import type { RestedDestination } from '../../domain/callback-destination.ts'
+import { workFailed, type Work } from '../background-work.ts'
+import type { Core } from '../core.ts'
+import { loggedSending, type SendingNeeds } from './logged-sending.ts'
+import type { FindCallbackSecrets } from '../../infrastructure/callbacks/merchant-secrets.ts'
+
+const logRested =
+  ({ log }: Core) =>
+  (merchant: string, { destination, failingSince, problem }: RestedDestination): void => {
+    const since = new Date(failingSince).toISOString()
+    log.warn(
+      { merchant, destination, since, problem },
+      'a callback address failed for five days and rests: retry a message to wake it',
+    )
+  }
+
+/** Delivers callbacks in the background. */
+export const callbackDelivery = (
+  core: Core,
+  findSecrets: FindCallbackSecrets,
+  sending: SendingNeeds,
+): Work => {
+  const { queue, destinations } = core.callbacks
+  const { caughtUpInBackground } = core.readModels
+  const { send, close } = loggedSending(core, findSecrets, sending)
+  const share = core.shares.merchants
+  let wake = () => {}
+  const { work, settle, idle } = deliverCallbacks({
+    ...{ ...core, queue, send, share, caughtUpInBackground },
+    findTrouble: destinations.find,
+    restIfDead: restIfDead({
+      ...{ ...core, handle: share.handle, onRested: logRested(core) },
+      findDestination: destinations.find,
+    }),
+    random: Math.random,
+    onEnd: () => wake(),
+    onFailure: workFailed(core),
+  })
+  return {
+    due: work,
+    sendsMessages: true,
+    lease: 'merchants',
+    onScheduled: (wakeIt) => (wake = wakeIt),
+    settle,
+    idle: async () => {
+      await idle()
+      close()
+    },
+  }
+}

@@ -1,0 +1,77 @@
+import type { Message, QueuedMessage } from '../../domain/callback.ts'
+import { channelOf } from '../../domain/merchant/channel.ts'
+import type { Core } from '../core.ts'
+import type { Signer } from '../../infrastructure/keys/keys.ts'
+import type { Log } from '../../infrastructure/logs/log.ts'
+import {
+  makeCallbackSender,
+  type SendResult,
+} from '../../infrastructure/callbacks/callback-sender.ts'
+import type { FindCallbackSecrets } from '../../infrastructure/callbacks/merchant-secrets.ts'
+import { makeSignedPost } from '../../infrastructure/callbacks/signed-post.ts'
+import { signedPostInWorker } from '../../infrastructure/callbacks/sending-client.ts'
+
+/** The wire format of callbacks, which belongs to `http`. */
+export type CallbackWire = {
+  readonly message: (message: Message, uri: string) => Promise<string>
+} & Pick<Parameters<typeof makeCallbackSender>[0], 'names' | 'stringToSign'>
+
+/** An address's path may contain a token of the receiver, so only the host is logged. */
+const logUndelivered = (
+  log: Log,
+  { id, event }: QueuedMessage,
+  uri: string,
+  { result, httpStatus, problem }: SendResult,
+): void => {
+  const { host } = new URL(uri)
+  const told = { callback: id, event, host, result, status: httpStatus, problem }
+  log.info(told, 'a callback was not delivered')
+}
+
+export type SendingNeeds = {
+  readonly wire: CallbackWire
+  readonly signer: Signer
+  readonly countAttempt: (result: string, count?: number) => void
+}
+
+/** Sends messages as configured, counts attempts, and logs failures. */
+export const loggedSending = (
+  { now, settings, log, beside }: Core,
+  findSecrets: FindCallbackSecrets,
+  { wire, signer, countAttempt }: SendingNeeds,
+) => {
+  const privateCallbacks = settings.MODE === 'sandbox' ? 'allow' : 'refuse'
+  const options = {
+    arePrivateAddressesAllowed: (settings.PRIVATE_CALLBACKS ?? privateCallbacks) === 'allow',
+    certificates: settings.CALLBACK_CA_FILE,
+    otherCertificates: settings.NODE_EXTRA_CA_CERTS,
+  }
+  const { send, close } = makeCallbackSender({
+    ...wire,
+    signer,
+    machineNow: Date.now,
+    signedPost: beside === 'worker' ? signedPostInWorker(options) : makeSignedPost(options),
+  })
+  return {
+    close,
+    send: async (
+      message: QueuedMessage,
+      uri: string,
+      merchant: string | null,
+      leftMs: () => number = () => Infinity,
+    ): Promise<SendResult> => {
+      if (channelOf(uri) !== undefined) {
+        // Channels publish the recorded attempt, on every node.
+        countAttempt('delivered')
+        return { result: 'delivered', httpStatus: null, problem: null, durationMs: 0 }
+      }
+      const text = await wire.message(message, uri)
+      const secrets = merchant === null ? [] : await findSecrets(merchant, now())
+      const signing = secrets.map(({ secret }) => secret)
+      const answer = await send(message.id, uri, text, signing, leftMs)
+      countAttempt(answer.result)
+      if (answer.result !== 'delivered') logUndelivered(log, message, uri, answer)
+      return answer
+    },
+  }
+}

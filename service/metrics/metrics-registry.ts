@@ -1,0 +1,174 @@
+import { statfs } from 'node:fs/promises'
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
+import type { LastAudit } from '../../audit/verify/last-audit.ts'
+import type { Core } from '../core.ts'
+import type { Settings } from '../../infrastructure/settings.ts'
+import { version } from '../../infrastructure/version.ts'
+
+export type RegistryNeeds = Pick<
+  Core,
+  'readModels' | 'failures' | 'eventCounts' | 'callbacks' | 'accounting'
+> & {
+  readonly settings: Pick<Settings, 'MODE' | 'DATA_DIR'>
+  /** Open connections of Pusher clients. */
+  readonly listenerCount: () => number
+  readonly lastAudit: () => LastAudit | undefined
+  /** Number of callback attempts, by result. */
+  readonly attempts: ReadonlyMap<string, number>
+  readonly requestTimes: () => string
+}
+
+/** Results of the last audit; absent before the first. */
+const auditGauges = (registry: Registry, lastAudit: RegistryNeeds['lastAudit']): void => {
+  const registers = [registry]
+  const tell = (gauge: Gauge, value: number | undefined): void =>
+    value === undefined ? gauge.remove() : gauge.set(value)
+  new Gauge({
+    name: 'daybook_audit_holds',
+    help: 'Whether nothing was wrong in the last audit of the log: 1, else 0.',
+    registers,
+    collect() {
+      const last = lastAudit()
+      tell(this, last && Number(last.holds))
+    },
+  })
+  new Gauge({
+    name: 'daybook_audit_held_timestamp_seconds',
+    help: 'When nothing was wrong in an audit of the log last.',
+    registers,
+    collect() {
+      const held = lastAudit()?.held
+      tell(this, held ? held.at / 1_000 : undefined)
+    },
+  })
+}
+
+/** Names from the library; only counters should end in `_total`. */
+const gaugesNamedAsCounters = [
+  'nodejs_active_resources_total',
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+]
+
+/** Process metrics of the library, and the build's version. */
+const processMetrics = (registry: Registry, mode: string): void => {
+  collectDefaultMetrics({ register: registry })
+  for (const name of gaugesNamedAsCounters) registry.removeSingleMetric(name)
+  new Gauge({
+    name: 'daybook_build_info',
+    help: 'What runs here: always 1.',
+    labelNames: ['version', 'node', 'mode'],
+    registers: [registry],
+  }).set({ version, node: process.version, mode }, 1)
+}
+
+/** Values read at scrape time. */
+const ownMetrics = (registers: Registry[], needs: RegistryNeeds): void => {
+  new Counter({
+    name: 'daybook_callback_attempts_total',
+    help: 'Attempts to deliver a callback, by what came of them.',
+    labelNames: ['result'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [result, count] of needs.attempts) this.inc({ result }, count)
+    },
+  })
+  new Gauge({
+    name: 'daybook_disk_free_bytes',
+    help: 'What is left for this process on the disk of its data directory.',
+    registers,
+    async collect() {
+      await statfs(needs.settings.DATA_DIR).then(
+        ({ bavail, bsize }) => this.set(bavail * bsize),
+        () => this.remove(),
+      )
+    },
+  })
+  new Gauge({
+    name: 'daybook_callbacks_unfinished',
+    help: 'Resources with callback messages that have not arrived.',
+    registers,
+    collect() {
+      this.set(needs.callbacks.queue.unfinishedCount())
+    },
+  })
+  new Gauge({
+    name: 'daybook_bank_debits_unexplained',
+    help: 'Entries of the bank: money that left the account and is not one payout once.',
+    registers,
+    collect() {
+      this.set(needs.accounting.bankEntries.openDebits())
+    },
+  })
+  new Gauge({
+    name: 'daybook_pusher_connections',
+    help: 'Clients that are connected to listen to channels.',
+    registers,
+    collect() {
+      this.set(needs.listenerCount())
+    },
+  })
+}
+
+const storeGauges = (registers: Registry[], { readModels, failures }: RegistryNeeds) => {
+  const up = new Gauge({
+    name: 'daybook_store_up',
+    help:
+      'Whether the log has just said where it ends, and it, the vault and the folder of blobs ' +
+      'did not fail a moment ago: 1, else 0.',
+    registers,
+  })
+  const lag = new Gauge({
+    name: 'daybook_read_models_behind_events',
+    help: 'Events that the read models lack; none while the store is away.',
+    registers,
+  })
+  return async (): Promise<void> => {
+    const { behind, isStoreUp } = await readModels.progress()
+    up.set(Number(isStoreUp && failures().length === 0))
+    if (isStoreUp) lag.set(behind)
+    else lag.remove()
+  }
+}
+
+const journalGauges = (registers: Registry[], { accounting: { journal } }: RegistryNeeds) => {
+  const imbalances = new Gauge({
+    name: 'daybook_journal_imbalance_minor_units',
+    help: 'What the debits and credits of the journal differ by; anything but zero is a bug.',
+    labelNames: ['currency'],
+    registers,
+  })
+  const accounts = new Gauge({
+    name: 'daybook_journal_balance_minor_units',
+    help: 'Balance of the accounts of the journal, debits less credits, all merchants together.',
+    labelNames: ['account', 'currency'],
+    registers,
+  })
+  return (): void => {
+    for (const { currency, imbalance, balances } of journal.trialBalance()) {
+      imbalances.set({ currency }, Number(imbalance))
+      for (const [account, sum] of Object.entries(balances))
+        accounts.set({ account, currency }, Number(sum))
+    }
+  }
+}
+
+export const openRegistry = (needs: RegistryNeeds) => {
+  const registry = new Registry()
+  processMetrics(registry, needs.settings.MODE)
+  auditGauges(registry, needs.lastAudit)
+  ownMetrics([registry], needs)
+  const setStore = storeGauges([registry], needs)
+  const setJournal = journalGauges([registry], needs)
+  return {
+    text: async () => {
+      await setStore()
+      setJournal()
+      return {
+        type: registry.contentType,
+        text: [await registry.metrics(), needs.eventCounts(), needs.requestTimes()].join('\n'),
+      }
+    },
+  }
+}

@@ -1,0 +1,55 @@
+import type { Position } from '../../application/event-store.ts'
+import type { Vitals } from '../metrics/readiness.ts'
+import type { Settings } from '../../infrastructure/settings.ts'
+
+export type PagesStart = {
+  readonly settings: Settings
+  /** The service's address. */
+  readonly address: string
+  /** Position of the read models when the thread starts. */
+  readonly position: Position
+}
+
+/** A request without a body. */
+export type PageRequest = {
+  readonly url: string
+  readonly method: string
+  /** The request target as received. */
+  readonly target: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** Address of the peer's socket. */
+  readonly peer: string | undefined
+}
+
+/** Each exchange has a number. Each chunk of a body is requested separately. */
+export type ToPages =
+  | { readonly ask: number; readonly request: PageRequest }
+  | { readonly more: number }
+  /** The client has disconnected. */
+  | { readonly leave: number }
+  /** The read models have advanced. */
+  | { readonly moved: Position }
+  | { readonly told: number; readonly vitals: Vitals | undefined }
+  /** End all open-ended streams. */
+  | 'end'
+  | 'stop'
+
+/** Duration of a request in milliseconds, by route. */
+export type Measured = readonly [method: string, path: string, status: number, took: number]
+
+export type FromPages =
+  | 'ready'
+  /** A reader waits for the read models. */
+  | 'hurry'
+  | {
+      readonly answer: number
+      readonly status: number
+      readonly headers: [string, string][]
+      readonly hasBody: boolean
+    }
+  /** Undefined at the end. */
+  | { readonly of: number; readonly chunk: Uint8Array | undefined }
+  | { readonly failed: number; readonly problem: string }
+  | { readonly measured: Measured }
+  /** Requests the vitals; the reply has the same number. */
+  | { readonly wanted: number }

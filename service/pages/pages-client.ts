@@ -1,0 +1,199 @@
+import type { getRequestListener } from '@hono/node-server'
+import type { IncomingMessage } from 'node:http'
+import type { Worker } from 'node:worker_threads'
+import { StoreUnavailable } from '../../application/event-store.ts'
+import type { Log } from '../../infrastructure/logs/log.ts'
+import type { Vitals } from '../metrics/readiness.ts'
+import type { ReadModels } from '../../infrastructure/read-models/read-models.ts'
+import type { Settings } from '../../infrastructure/settings.ts'
+import { endWorker, hear, startWorker } from '../../infrastructure/worker.ts'
+import { requestPages } from './request-pages.ts'
+import type { FromPages, Measured, PagesStart, ToPages } from './page-exchange.ts'
+
+type Fetch = Parameters<typeof getRequestListener>[0]
+type Given = Parameters<Fetch>
+/** Responds with the failure, if there is one. */
+type FetchOrFail = (
+  request: Given[0],
+  bindings: Given[1] & { readonly failure?: Error },
+) => ReturnType<Fetch>
+
+/** In megabytes. */
+const resourceLimits = { maxYoungGenerationSizeMb: 32 }
+/** How long this thread answers pages itself after the worker failed to start, in ms. */
+const restMs = 10_000
+/**
+ * The thread ends after this time without a request, because a running thread reads every event.
+ */
+const idleMs = 600_000
+/** How long it may take to end, in ms. */
+const longestEndMs = 1_000
+
+const isPage = (target: string): boolean => /^\/(portal|operator|audit)(?=[/?]|$)/.test(target)
+
+type Needs = {
+  readonly settings: Settings
+  readonly address: () => string
+  readonly readModels: Pick<ReadModels, 'position' | 'onMoved' | 'hurry'>
+  readonly measure: (...measured: Measured) => void
+  readonly vitals: () => Promise<Vitals>
+}
+
+/** Starts the thread; `answer` works once it is ready. */
+const startThread = (
+  needs: Needs,
+  log: Log,
+  onEnd: (reason: string, wasReady: boolean) => void,
+) => {
+  const { settings, address, readModels, measure, vitals } = needs
+  const workerData: PagesStart = { settings, address: address(), position: readModels.position() }
+  const worker: Worker = startWorker('service/pages/pages-worker', { workerData, resourceLimits })
+  const tell = (message: ToPages): void => worker.postMessage(message)
+  const exchanges = requestPages(tell)
+  const forget = readModels.onMoved((moved) => tell({ moved }))
+  const tellVitals = async (told: number): Promise<void> =>
+    tell({ told, vitals: await vitals().catch(() => undefined) })
+  let isReady = false
+  let reason = 'the thread that shows pages has ended'
+
+  hear(worker, (message: FromPages) => {
+    if (message === 'ready') {
+      isReady = true
+      log.info('pages are answered in a worker thread')
+    } else if (message === 'hurry') readModels.hurry()
+    else if ('answer' in message) exchanges.answered(message)
+    else if ('of' in message) exchanges.read(message.of, message.chunk)
+    else if ('failed' in message) exchanges.fail(message.failed, new Error(message.problem))
+    else if ('measured' in message) measure(...message.measured)
+    else return tellVitals(message.wanted)
+    return undefined
+  })
+  worker.on('error', ({ message }) => (reason = `${reason}: ${message}`))
+  const ended = new Promise<void>((resolve) => {
+    worker.once('exit', () => {
+      const wasReady = isReady
+      isReady = false
+      forget()
+      exchanges.failAll(new StoreUnavailable(reason))
+      onEnd(reason, wasReady)
+      resolve()
+    })
+  })
+
+  return {
+    isReady: (): boolean => isReady,
+    ask: exchanges.ask,
+    underWay: exchanges.underWay,
+    endStreams: (): void => tell('end'),
+    stop: async (): Promise<void> => {
+      // It receives no messages before it is ready.
+      if (isReady) tell('stop')
+      else endWorker(worker)
+      const late = setTimeout(endWorker, longestEndMs, worker)
+      await ended
+      clearTimeout(late)
+    },
+  }
+}
+
+/** The thread, running while somebody looks at pages. */
+const threadOnDemand = (needs: Needs, log: Log) => {
+  let thread: ReturnType<typeof startThread> | undefined
+  let restsUntil = 0
+  /** The requests in progress may have crashed it, and are not retried in this thread. */
+  let hasFailed = false
+  let idle: NodeJS.Timeout | undefined
+
+  const started = () => {
+    const begun = startThread(needs, log, (reason, wasReady) => {
+      if (thread !== begun) return
+      thread = undefined
+      hasFailed = wasReady
+      if (wasReady)
+        return log.error({ reason }, 'pages are answered again when the thread has restarted')
+      restsUntil = performance.now() + restMs
+      log.error({ reason }, 'pages are answered in the main thread for now')
+    })
+    return begun
+  }
+
+  const stop = async (): Promise<void> => {
+    clearTimeout(idle)
+    const last = thread
+    thread = undefined
+    await last?.stop()
+  }
+
+  const watchIdle = (): void => {
+    clearTimeout(idle)
+    idle = setTimeout(() => {
+      if (thread?.underWay()) watchIdle()
+      else stop().catch((error: unknown) => log.error({ error }, 'pages: no end of the thread'))
+    }, idleMs).unref()
+  }
+
+  return {
+    /**
+     * Starts it. Undefined until it is ready, and for a while if it cannot start.
+     * @throws StoreUnavailable after a crash, until it is ready again
+     */
+    wanted: () => {
+      if (performance.now() >= restsUntil) thread ??= started()
+      watchIdle()
+      if (thread?.isReady()) hasFailed = false
+      if (hasFailed) throw new StoreUnavailable('the thread that shows pages is restarting')
+      return thread?.isReady() ? thread : undefined
+    },
+    endStreams: (): void => thread?.endStreams(),
+    stop,
+  }
+}
+
+const isHttp1 = (incoming: Given[1]['incoming']): incoming is IncomingMessage =>
+  incoming.httpVersionMajor === 1
+
+/**
+ * Answers the pages of merchants' staff, operators and auditors in a thread of lower priority: they
+ * read much, and payments need not wait for them. It runs while somebody looks at pages. Until it
+ * is ready, or if it cannot start, pages are answered inline. If it crashes, its requests in
+ * progress fail as unavailable. Forms are rare and always answered inline.
+ */
+export const pagesInThread = (needs: Needs, log: Log) => {
+  const { wanted, endStreams, stop } = threadOnDemand(needs, log)
+  let isStopping = false
+
+  const answerThere = async (fetch: FetchOrFail, [request, bindings]: Given): Promise<unknown> => {
+    const { incoming } = bindings
+    try {
+      const thread = wanted()
+      if (thread && isHttp1(incoming)) {
+        const { url: target = '/', method = 'GET', headers, socket } = incoming
+        const asked = { url: request.url, method, target, headers }
+        return await thread.ask({ ...asked, peer: socket.remoteAddress })
+      }
+    } catch (error) {
+      const isAway = error instanceof StoreUnavailable
+      if (!isAway) log.error({ error }, 'the thread that shows pages could not read one')
+      const failure = isAway ? error : new StoreUnavailable('this page could not be read')
+      return fetch(request, { ...bindings, failure })
+    }
+    return fetch(request, bindings)
+  }
+
+  return {
+    over:
+      (fetch: FetchOrFail): Fetch =>
+      (request, bindings) => {
+        const { method, url = '/' } = bindings.incoming
+        const isRead = method === 'GET' || method === 'HEAD'
+        return isRead && isPage(url) && !isStopping
+          ? answerThere(fetch, [request, bindings])
+          : fetch(request, bindings)
+      },
+    endStreams: (): void => {
+      isStopping = true
+      endStreams()
+    },
+    stop,
+  }
+}

@@ -1,0 +1,67 @@
+import { authorizationRoutes } from '../web/authorize/auth.ts'
+import { discoveryRoutes } from '../http/oauth/discovery.ts'
+import { scopeRoutes } from '../http/oauth/scopes.ts'
+import { tokenStateRoutes } from '../http/oauth/token-state.ts'
+import { tokenRoutes } from '../http/oauth/token.ts'
+import { payerAccessRoutes } from '../web/payer/api-access.ts'
+import { payerRecoveryRoutes } from '../web/payer/api-recovery.ts'
+import { payerSignUpRoutes } from '../web/payer/api-sign-up.ts'
+import { payerApiRoutes } from '../web/payer/api.ts'
+import { besideOrder } from '../web/payer/beside-order.ts'
+import { checkoutRoutes } from '../web/payer/checkout.ts'
+import { payerDeviceRoutes } from '../web/payer/devices.ts'
+import { payerSecurityRoutes } from '../web/payer/security.ts'
+import { recoveryRoutes } from '../web/payer/recovery.ts'
+import { payerProfileRoutes } from '../web/payer/profile.ts'
+import { payerHomeRoutes } from '../web/payer/home.ts'
+import { pageAssetRoutes } from '../web/ui/page-assets.ts'
+import { asPages } from '../web/ui/page.ts'
+import { payerPaymentRoutes } from '../web/payer/payment.ts'
+import { payerPermissionRoutes } from '../web/payer/permission.ts'
+import { payerPermissionsRoutes } from '../web/payer/permissions.ts'
+import { payerScanRoutes } from '../web/payer/scan.ts'
+import { makeVisits } from '../web/payer/session.ts'
+import { makeSignIn } from '../web/payer/sign-in-form.ts'
+import { shopLogoRoute } from '../web/payer/shop.ts'
+import { signInRoutes } from '../web/payer/sign-in.ts'
+import { signUpRoutes } from '../web/payer/sign-up-pages.ts'
+import type { NeedsOf, Route } from '../http/route.ts'
+
+const ofVisitors = [
+  payerHomeRoutes,
+  payerProfileRoutes,
+  payerDeviceRoutes,
+  payerSecurityRoutes,
+  recoveryRoutes,
+  payerPermissionsRoutes,
+  payerScanRoutes,
+  payerPaymentRoutes,
+  payerPermissionRoutes,
+  checkoutRoutes,
+]
+const ofApps = [
+  tokenRoutes,
+  tokenStateRoutes,
+  scopeRoutes,
+  discoveryRoutes,
+  payerSignUpRoutes,
+  payerRecoveryRoutes,
+  payerAccessRoutes,
+  payerApiRoutes,
+  pageAssetRoutes,
+]
+const ofSignIn = [makeSignIn, besideOrder, authorizationRoutes, signInRoutes, signUpRoutes]
+type Makers = (typeof ofVisitors | typeof ofApps | typeof ofSignIn)[number]
+type PeopleNeeds = NeedsOf<Makers | typeof shopLogoRoute>
+
+export const peopleRoutes = (needs: PeopleNeeds): Route[] => {
+  const visits = makeVisits(needs)
+  const pages = [
+    ...authorizationRoutes(needs, visits, makeSignIn(needs, visits)),
+    ...signInRoutes(needs, besideOrder(needs, visits)),
+    ...signUpRoutes(needs, besideOrder(needs, visits)),
+    ...ofVisitors.flatMap((make) => make(needs, visits)),
+  ]
+  const apps = ofApps.flatMap((make) => make(needs))
+  return [...asPages(pages), ...apps, shopLogoRoute(needs)]
+}

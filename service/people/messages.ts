@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import type { SendMessage } from '../../application/number-proofs.ts'
+import {
+  makeCallbackSender,
+  type SendResult,
+} from '../../infrastructure/callbacks/callback-sender.ts'
+import type { SendingNeeds } from '../callbacks/logged-sending.ts'
+import { makeSignedPost } from '../../infrastructure/callbacks/signed-post.ts'
+import type { Core } from '../core.ts'
+import type { Log } from '../../infrastructure/logs/log.ts'
+
+/** A message that the sandbox shows instead of sending it. */
+type ShownMessage = { readonly to: string; readonly text: string; readonly at: number }
+
+const messagesShown = 1_000
+/** Delays before the second and third attempts, in ms. */
+const waits = [2_000, 10_000]
+
+/** For the sandbox: shows messages through a route and in the log. */
+const showMessages = (log: Log, now: () => number) => {
+  const shown: ShownMessage[] = []
+  const show = (to: string, text: string): void => {
+    shown.push({ to, text, at: now() })
+    if (shown.length > messagesShown) shown.shift()
+    log.info({ to, text }, 'a message')
+  }
+  const send: SendMessage = (phone, text) => show(`+${phone}`, text)
+  return {
+    send,
+    mail: (to: string, text: string) => void show(to, text),
+    /** Newest first. */
+    sentTo: (to: string | undefined): readonly ShownMessage[] =>
+      shown.filter((message) => to === undefined || message.to === to).reverse(),
+  }
+}
+
+type GatewayNeeds = {
+  readonly url: string
+  readonly log: Log
+  readonly post: (id: string, uri: string, body: string) => Promise<SendResult>
+}
+
+/** Posts messages to the operator's gateway, signed like callbacks; at most three attempts. */
+const sendToGateway = ({ url, log, post }: GatewayNeeds) => {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const sending = new Set<Promise<void>>()
+
+  const attempt = async (id: string, body: string): Promise<void> => {
+    for (const wait of [...waits, undefined]) {
+      const { result, httpStatus, problem } = await post(id, url, body)
+      if (result === 'delivered' || signal.aborted) return
+      const told = { message: id, status: httpStatus, problem }
+      if (wait === undefined) return log.error(told, 'a message was not sent: look at MESSAGE_URL')
+      log.warn(told, 'a message was not sent: it will be tried again')
+      const isOver = await pause(wait, true, { signal }).catch(() => false)
+      if (!isOver) return
+    }
+  }
+
+  const mail: SendMessage = (to, text) => {
+    const one = attempt(randomUUID(), JSON.stringify({ to, text }))
+      .catch((error: unknown) => log.error({ error }, 'a message was not sent'))
+      .finally(() => sending.delete(one))
+    sending.add(one)
+  }
+  const send: SendMessage = (phone, text) => mail(`+${phone}`, text)
+  const settled = async (): Promise<void> => void (await Promise.all(sending))
+  return { send, mail, settled, stop: (): void => stopping.abort() }
+}
+
+/** Runs work after the response is sent, so that its duration reveals nothing. */
+const workAfterAnswers = (log: Log) => {
+  const underWay = new Set<Promise<void>>()
+  return {
+    afterAnswer: (work: () => Promise<void>): void => {
+      const one = nextTurn()
+        .then(work)
+        .catch((error: unknown) => log.error({ error }, 'a message was not sent'))
+        .finally(() => underWay.delete(one))
+      underWay.add(one)
+    },
+    worded: async (): Promise<void> => void (await Promise.all(underWay)),
+  }
+}
+
+export type Messages = {
+  /** Undefined in production without MESSAGE_URL. */
+  readonly send: SendMessage | undefined
+  /** The same, to an e-mail address. */
+  readonly mail: SendMessage | undefined
+  /** Runs work that composes and sends a message, after the response. */
+  readonly afterAnswer: (work: () => Promise<void>) => void
+  readonly sentTo: ReturnType<typeof showMessages>['sentTo']
+  /** Resolves when all messages are sent or have failed. */
+  readonly settled: () => Promise<void>
+  readonly stop: () => void
+}
+
+/** How this service sends text messages (interface 12.2); without `sending`, to no gateway. */
+export const openMessages = (
+  { now, settings, log }: Pick<Core, 'now' | 'settings' | 'log'>,
+  sending: Omit<SendingNeeds, 'countAttempt'> | undefined,
+): Messages => {
+  const { MODE, MESSAGE_URL: url } = settings
+  const { afterAnswer, worded } = workAfterAnswers(log)
+  const nothing = { afterAnswer, sentTo: () => [], settled: worded, stop: () => {} }
+  if (url !== undefined && sending) {
+    const sender = makeCallbackSender({
+      ...sending.wire,
+      signer: sending.signer,
+      machineNow: Date.now,
+      signedPost: makeSignedPost({
+        // The operator's own gateway may be on a private network.
+        arePrivateAddressesAllowed: true,
+        certificates: settings.CALLBACK_CA_FILE,
+        otherCertificates: settings.NODE_EXTRA_CA_CERTS,
+      }),
+    })
+    const post = (id: string, uri: string, body: string) => sender.send(id, uri, body)
+    const { send, mail, settled, stop } = sendToGateway({ url, log, post })
+    const end = (): void => {
+      stop()
+      sender.close()
+    }
+    const allSettled = async (): Promise<void> => {
+      await worded()
+      await settled()
+    }
+    return { ...nothing, send, mail, settled: allSettled, stop: end }
+  }
+  if (MODE === 'sandbox') return { ...nothing, ...showMessages(log, now) }
+  log.warn('nobody can prove a phone number: set MESSAGE_URL to the address of your gateway')
+  return { ...nothing, send: undefined, mail: undefined }
+}

@@ -1,0 +1,174 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { payers } from '../../domain/aggregates.ts'
+import { dayMs, type Instant } from '../../domain/time.ts'
+import { changeCredentials, confirmPayer, proveNumber } from '../../application/account.ts'
+import { concurrencyLimit } from '../../application/concurrency-limit.ts'
+import { generationalCache } from '../../application/generational-cache.ts'
+import type { Context } from '../../application/handle.ts'
+import { numberProofs } from '../../application/number-proofs.ts'
+import { changeProfile, findCredentials } from '../../application/payers.ts'
+import { recovery, type HashPin } from '../../application/recover.ts'
+import { eraseById, registerPayer } from '../../application/register-payer.ts'
+import { makeSerialByKey } from '../../application/serial-by-key.ts'
+import { signIn, type HashTurn, type SignInNeeds } from '../../application/sign-in.ts'
+import { withdrawAll } from '../../application/withdraw-grants.ts'
+import type { Core } from '../core.ts'
+import { networksOf } from '../../infrastructure/networks.ts'
+import { makeMessageLimits } from '../../infrastructure/people/message-limits.ts'
+import type { Messages } from './messages.ts'
+import {
+  codeAt,
+  codeUri,
+  makeCodeCheck,
+  newCodeSecret,
+  newRecoveryCodes,
+} from '../../infrastructure/people/one-time-codes.ts'
+import { payerSessions } from './payer-sessions.ts'
+import { seal, unseal } from '../../infrastructure/people/sealing.ts'
+import { hashSecret, makeSecretCheck } from '../../infrastructure/people/secrets.ts'
+import { makeThrottle } from '../../infrastructure/people/sign-in-guard.ts'
+import { isSameText, newToken, sha256 } from '../../infrastructure/people/tokens.ts'
+import type { UsedOnce } from '../../infrastructure/people/used-once.ts'
+
+const failuresPerAddress = 200
+const passesPerAddress = 1_000
+const throttlePeriodMs = 600_000
+const messagePeriodMs = 3_600_000
+const triesPerCode = 5
+const triesToCompare = 3
+const recoveryTriesPerDay = 10
+/** How long after a failed acceptance on another node the next one needs a code, in ms. */
+const acceptanceMs = 300_000
+/** How often to check on an acceptance in progress on another node, in ms. */
+const otherAcceptanceMs = 50
+/** How many payers with a failed acceptance are remembered. */
+const namesRemembered = 1_000
+/** One at a time, so that sign-ins do not slow down payments. */
+const slowHashes = { concurrent: 1, maxWaiting: 10_000 }
+/** Known devices and all others take turns, and so do networks among them. */
+const turnOf = ({ address = '', isKnown }: HashTurn) => [
+  isKnown ? 'known devices' : 'others',
+  ...networksOf(address),
+]
+
+type Needs = {
+  readonly messages: Messages
+  readonly used: UsedOnce
+  readonly strangers: SignInNeeds['strangers']
+}
+
+/** Codes sent to phone numbers. */
+const proofsOf = (core: Core, pages: Buffer, { messages, used }: Needs) =>
+  numberProofs({
+    sendMessage: messages.send,
+    newNumberCode: () => String(randomInt(1_000_000)).padStart(6, '0'),
+    newId: () => randomBytes(16).toString('hex'),
+    seal: (text) => seal(pages, text),
+    unseal: (text) => unseal(pages, text),
+    isSameText,
+    messageLimits: makeMessageLimits({ ...core, perHour: core.settings.MESSAGES_PER_HOUR }),
+    tries: makeThrottle(triesPerCode, messagePeriodMs),
+    used,
+    afterAnswer: messages.afterAnswer,
+  })
+
+/** Acceptances by name; one across all nodes is the first. */
+const firstAcceptances = (used: UsedOnce) => {
+  /** Names that this node took, with finished acceptances. */
+  const ended = generationalCache<string, true>(namesRemembered)
+  return {
+    isFirstAcceptance: async (name: string, at: Instant): Promise<boolean> => {
+      const isAgain = ended.get(name) === true
+      ended.delete(name)
+      if (isAgain || (await used.isFirst(`acceptance ${name}`, at, at + acceptanceMs))) return true
+      await pause(otherAcceptanceMs)
+      return false
+    },
+    acceptanceHasEnded: (name: string): void => ended.set(name, true),
+  }
+}
+
+type Recovering = Pick<Parameters<typeof recovery>[0], 'proofs' | 'hashPin'>
+
+/** Changes that payers make to their accounts. */
+const changesOf = (core: Core, signing: SignInNeeds, recovering: Recovering) => {
+  const { handle, find, readModels } = core
+  const { vault: people, grants: rows } = core.people
+  const withdraw = withdrawAll({ handle, rows, caughtUp: readModels.caughtUp })
+  return {
+    confirmPayer: confirmPayer(signing),
+    changeCredentials: changeCredentials(signing),
+    proveNumber: proveNumber(signing),
+    recovery: recovery({
+      ...signing,
+      ...recovering,
+      recoveryTries: makeThrottle(recoveryTriesPerDay, dayMs),
+    }),
+    signOutEverywhere: async (payer: string, keeping: string | undefined, context: Context) => {
+      const { at } = context
+      await handle(payers, payer, { type: 'SignOutEverywhere', at, keeping }, context)
+    },
+    closeAccount: eraseById({ handle, find, people, withdrawAll: withdraw }),
+  }
+}
+
+/** Accounts of payers: sign-up, sign-in and sessions. */
+export const payerAccounts = (core: Core, needs: Needs) => {
+  const { handle, find, settings } = core
+  const { vault: people } = core.people
+  const pages = people.secret('pages')
+  const limited = concurrencyLimit(slowHashes)
+  const verifySecret = makeSecretCheck(Date.now)
+  const stepOfCode = makeCodeCheck(Date.now)
+  const stores = { handle, find, people }
+  const credentialsOf = findCredentials(stores)
+
+  const hashPin: HashPin = (pin, address) =>
+    limited(() => hashSecret(pin), turnOf({ address, isKnown: false }))
+  const signing = {
+    ...stores,
+    verifyPin: (pin: string, hash: string | null, claimed: string, turn: HashTurn) =>
+      limited(() => verifySecret(pin, hash, claimed), turnOf(turn)),
+    stepOfCode,
+    digestOf: sha256,
+    strangers: needs.strangers,
+    newSession: newToken,
+    // Integration tests need not wait half a minute for the next code.
+    codesWorkOnce: settings.MODE !== 'sandbox',
+  }
+  const proofs = proofsOf(core, pages, needs)
+  return {
+    seal: (text: string) => seal(pages, text),
+    unseal: (text: string) => unseal(pages, text),
+    throttle: makeThrottle(failuresPerAddress, throttlePeriodMs),
+    compareTries: makeThrottle(triesToCompare, throttlePeriodMs),
+    passThrottle: makeThrottle(passesPerAddress, throttlePeriodMs),
+    signIn: signIn(signing),
+    signOut: async (payer: string, session: string, context: Context) => {
+      await handle(payers, payer, { type: 'SignOut', session }, context)
+    },
+    /** The code currently shown by the payer's app, for integration tests. */
+    oneTimeCode: async (payer: string): Promise<string | undefined> => {
+      const found = await credentialsOf(payer)
+      return found && codeAt(found.credentials.codeSecret, Date.now())
+    },
+    hashPin,
+    newCodeSecret,
+    newRecoveryCodes,
+    codeUri,
+    stepOfCode,
+    proofs,
+    countedBy: core.payments.countedAmounts.by,
+    newestCounted: core.payments.countedAmounts.newest,
+    ...firstAcceptances(needs.used),
+    acceptsInOrder: makeSerialByKey(),
+    stepUpAbove: (currency: string): number | undefined => settings.STEP_UP_AMOUNT?.[currency],
+    ...payerSessions(core),
+    ...changesOf(core, signing, { proofs, hashPin }),
+    hasAccount: async (phone: string): Promise<boolean> =>
+      (await core.people.payers.byIdOrPhone(phone)) !== undefined,
+    registerPayer: registerPayer(stores),
+    changeProfile: changeProfile(stores),
+  }
+}

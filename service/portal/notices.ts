@@ -1,0 +1,63 @@
+import type { OwnerWordsIn } from '../../application/change-accounts.ts'
+import { raiseNotices } from '../../application/raise-notices.ts'
+import type { StaffWork } from '../../application/staff.ts'
+import type { Notice } from '../../domain/merchant/notice.ts'
+import type { Core } from '../core.ts'
+import type { Messages } from '../people/messages.ts'
+import { shopsOf } from './shops.ts'
+
+/** News checked again after a start, because its notices may not have been raised. */
+const newsLookedAtAgain = 2_000
+
+/** The member in a staff event. */
+const memberIn = async (store: Core['store'], position: number): Promise<string | undefined> => {
+  const event = await store.readAt(position)
+  return (event?.data as { readonly member?: string } | undefined)?.member
+}
+
+/** Whether a staff event has made somebody an owner. */
+const makeNewOwner =
+  ({ store }: Pick<Core, 'store'>, { findStaff }: Pick<StaffWork, 'findStaff'>) =>
+  async (news: { readonly type: string; readonly merchant: string; readonly position: number }) => {
+    if (news.type !== 'StaffJoined' && news.type !== 'StaffRoleChanged') return undefined
+    const member = await memberIn(store, news.position)
+    const { members } = await findStaff(news.merchant)
+    const isOwner = members.some(
+      (one) => one.member === member && one.status === 'joined' && one.terms.role === 'owner',
+    )
+    return isOwner ? member : undefined
+  }
+
+/** Notifies all owners: by e-mail if theirs is verified, else by text message. */
+const makeTelling = (core: Core, staff: StaffWork, messages: Messages, wordsIn: OwnerWordsIn) => {
+  const { countryOf } = shopsOf(core)
+  return async (merchant: string, { kind }: Notice): Promise<void> => {
+    const { members } = await staff.findStaff(merchant)
+    const place = `${core.publicUrl()}/portal/${merchant}/messages`
+    const text = wordsIn(countryOf(merchant)).notice(kind, place)
+    for (const { person, status, terms } of members) {
+      if (status !== 'joined' || terms.role !== 'owner') continue
+      const profile = await staff.profileOf(person)
+      if (profile?.email && profile.isEmailVerified) messages.mail?.(profile.email, text)
+      else if (profile?.isPhoneVerified) messages.send?.(profile.phone, text)
+    }
+  }
+}
+
+/** Raises notices in the background. */
+export const noticeWork = (
+  core: Core,
+  staff: StaffWork,
+  messages: Messages,
+  wordsIn: OwnerWordsIn,
+) => {
+  const { news } = core.merchants
+  return raiseNotices({
+    ...core,
+    expiringBetween: core.payments.expiring.anywhere,
+    newsBehind: news.behind,
+    firstPosition: () => Math.max(0, news.newest() - newsLookedAtAgain),
+    newOwner: makeNewOwner(core, staff),
+    onRaised: makeTelling(core, staff, messages, wordsIn),
+  })
+}

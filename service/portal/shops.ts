@@ -1,0 +1,39 @@
+import { applications, merchants, pointsOfSale } from '../../domain/aggregates.ts'
+import { streamOf, within } from '../../domain/stream.ts'
+import type { Core } from '../core.ts'
+
+type Rows = {
+  readonly merchants: Pick<Core['merchants'], 'merchants' | 'pointsOfSale' | 'list'>
+  readonly people: Pick<Core['people'], 'applications'>
+}
+
+/** How merchants, points of sale and applications present themselves to payers. */
+export const shopsOf = ({ merchants: rows, people }: Rows) => {
+  const find = (merchant: string) => rows.merchants.find(streamOf(merchants, merchant))
+  const shop = (merchant: string) => find(merchant)?.data
+  const shopName = (merchant: string): string => shop(merchant)?.businessName ?? merchant
+  return {
+    findApplication: (client: string) => {
+      const row = people.applications.find(streamOf(applications, client))
+      const isShopDisabled = row && find(row.data.merchant)?.isDisabled
+      return row && { ...row.data, isDisabled: row.isDisabled || (isShopDisabled ?? false) }
+    },
+    shopName,
+    /** ISO 3166; null if unknown. */
+    countryOf: (merchant: string): string | null => shop(merchant)?.jurisdiction ?? null,
+    findShop: (merchant: string) => {
+      const row = find(merchant)
+      if (!row) return undefined
+      const { businessName: name, jurisdiction: country, currency, timeZone, ...more } = row.data
+      const { callbackUri } = more
+      const about = { merchant, name, country, currency, timeZone, callbackUri }
+      return { ...about, isDisabled: row.isDisabled, waits: rows.list.waits(merchant) }
+    },
+    shopOf: (merchant: string, posId: string) => ({
+      shop: shopName(merchant),
+      logo: shop(merchant)?.logo ?? null,
+      pos:
+        rows.pointsOfSale.find(streamOf(pointsOfSale, within(merchant, posId)))?.data.name ?? null,
+    }),
+  }
+}

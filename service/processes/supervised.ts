@@ -1,0 +1,33 @@
+import { once } from 'node:events'
+import { failWith } from '../server/own-process.ts'
+import { serve } from '../server/serve.ts'
+import { readSettings, type Settings } from '../../infrastructure/settings.ts'
+import { sendToSupervisor, type FromSupervisor } from './siblings.ts'
+
+/** Resolves on a message from the supervisor, or on a signal: systemd sends it to every process. */
+const told = (): Promise<unknown> => {
+  const byWord = new Promise<void>((resolve) => {
+    process.on('message', (message: FromSupervisor) => {
+      if (message === 'stop') resolve()
+    })
+  })
+  return Promise.race([byWord, ...['SIGTERM', 'SIGINT'].map((signal) => once(process, signal))])
+}
+
+/** Runs one process of a supervisor. It answers in its main thread, which shares the port. */
+export const serveSupervised = async (environment: NodeJS.ProcessEnv): Promise<void> => {
+  let settings: Settings | undefined
+  const stopped = told()
+  try {
+    settings = readSettings(environment)
+    // With damaged read models it ends, and is restarted with new ones.
+    await serve(settings, {
+      stopped,
+      onWaiting: () => {},
+      onStarted: (started) => sendToSupervisor({ started }),
+    })
+    process.disconnect()
+  } catch (error) {
+    failWith(error, settings)
+  }
+}

@@ -1,0 +1,110 @@
+import cluster from 'node:cluster'
+import type { Core } from '../core.ts'
+import { logEscapedErrors } from './escaped-errors.ts'
+import { logShown } from '../../infrastructure/failures.ts'
+import { freePort } from './listening.ts'
+import { makeLog, type Log } from '../../infrastructure/logs/log.ts'
+import { fewOpenFiles } from '../../infrastructure/open-files.ts'
+import { refuseLogOfOtherMode } from '../mode-of-log.ts'
+import { beginFromSnapshot } from '../../infrastructure/snapshots/begin-from-snapshot.ts'
+import { answersWhileWaiting } from '../server.ts'
+import { noVaultKey, type Settings } from '../../infrastructure/settings.ts'
+import { servesOperator, startServer } from './start-server.ts'
+import { blobsIn, isVaultInStreams, vaultIn } from '../../infrastructure/stores.ts'
+import { version } from '../../infrastructure/version.ts'
+
+const checkPorts = async (settings: Settings): Promise<void> => {
+  await freePort(settings.HOST, settings.PORT)
+  if (servesOperator(settings)) await freePort(settings.METRICS_HOST, settings.METRICS_PORT)
+}
+
+const startedAs = (settings: Settings, address: string, metrics: string | undefined) => ({
+  version,
+  node: process.version,
+  mode: settings.MODE,
+  log: logShown(settings),
+  vault: isVaultInStreams(settings) ? settings.VAULT : vaultIn(settings),
+  blobs: blobsIn(settings),
+  address,
+  metrics,
+  publicUrl: settings.PUBLIC_URL,
+})
+
+/** A vault in the clear is told at each start. */
+const tellWrapping = ({ people }: Core, settings: Settings, log: Log): void => {
+  const { MODE, VAULT_KEY_COMMAND, VAULT_KEY_FILE = noVaultKey } = settings
+  const wrappedBy = people.vault.wrappedBy()
+  if (wrappedBy !== undefined) return log.info({ wrappedBy }, 'the vault is wrapped')
+  const hasKey = VAULT_KEY_COMMAND !== undefined || VAULT_KEY_FILE !== noVaultKey
+  const advice = hasKey
+    ? 'run `daybook vault rewrap` to wrap it'
+    : 'set VAULT_KEY_FILE or VAULT_KEY_COMMAND, and run `daybook vault rewrap`'
+  const level = MODE === 'production' || hasKey ? 'warn' : 'info'
+  log[level](`the vault lies in the clear: ${advice}`)
+}
+
+/** How often to check whether read models are damaged, in ms. */
+const lookEveryMs = 200
+
+const untilDamaged = (core: Pick<Core, 'isDamaged' | 'readModels'>) => {
+  let timer: NodeJS.Timeout | undefined
+  const damaged = new Promise<true>((resolve, reject) => {
+    timer = setInterval(() => {
+      if (core.isDamaged()) resolve(true)
+      const unreadable = core.readModels.unreadable()
+      if (unreadable) reject(unreadable)
+    }, lookEveryMs)
+  })
+  return { damaged, end: () => clearInterval(timer) }
+}
+
+type Needs = {
+  readonly stopped: Promise<unknown>
+  /** Called when it listens, but waits for its store. */
+  readonly onWaiting: () => void
+  readonly onStarted: (text: string) => void
+}
+
+/**
+ * Runs the service until `stopped` resolves, or until its read models are damaged. Then returns the
+ * port to restart on, with new read models. @throws UnreadableEvent if a newer version has written
+ * to the log
+ */
+export const serve = async (
+  settings: Settings,
+  { stopped, onWaiting, onStarted }: Needs,
+): Promise<string | undefined> => {
+  const log = makeLog(settings.LOG_LEVEL)
+  // Before anything is written: another service may be running here. Processes share a port.
+  if (!cluster.isWorker) await checkPorts(settings)
+  const answers = answersWhileWaiting(settings)
+  const waited =
+    settings.EVENT_STORE === 'sqlite'
+      ? undefined
+      : await (
+          await import('./await-store.ts')
+        ).awaitStore(settings, log, { answers, stopped, onWaiting })
+  if (waited === 'stopped') return undefined
+  await refuseLogOfOtherMode(settings, log)
+  const few = fewOpenFiles()
+  if (few) log.warn(few.text)
+  await beginFromSnapshot(settings, log)
+  const started = await startServer(settings, log, 'worker', waited)
+  const { greeting, address, metricsAddress, stop } = started
+  const callOff = logEscapedErrors(log)
+  onStarted(`${greeting}listening on ${address}\n`)
+  log.info(startedAs(settings, address, metricsAddress), 'started')
+  tellWrapping(started.core, settings, log)
+  const watch = untilDamaged(started.core)
+  const ended = Promise.race([stopped.then(() => false), watch.damaged]).finally(watch.end)
+  const isDamaged = await ended.catch(async (error: unknown) => {
+    await stop()
+    throw error
+  })
+  if (isDamaged) log.warn('the read models are damaged: the service restarts with new ones')
+  log.info('stopping')
+  await stop().finally(callOff)
+  log.info('stopped')
+  log.flush()
+  return isDamaged ? new URL(address).port : undefined
+}

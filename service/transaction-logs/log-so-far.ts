@@ -1,0 +1,46 @@
+import { nextTurn } from '../../application/next-turn.ts'
+import { permissionActions, type LineAction } from '../../domain/accounting/transaction-line.ts'
+import type { LineRange } from '../../projections/log-lines.ts'
+import type { Core } from '../core.ts'
+import { settlementAt, takenAfter } from '../../infrastructure/transaction-logs/log-job.ts'
+import { withNames } from '../../infrastructure/transaction-logs/logs.ts'
+import { textsOf, type LogName } from '../../infrastructure/transaction-logs/transaction-log.ts'
+
+const linesAtOnce = 500
+const permissions: ReadonlySet<LineAction> = new Set(permissionActions)
+
+/**
+ * A log of a report that is open, in the order of the log of events. Lines are read page by page as
+ * fast as they are taken; no file is written.
+ */
+export const logSoFar =
+  ({ accounting, people }: Pick<Core, 'accounting' | 'people'>) =>
+  (from: Omit<LineRange, 'before'>, name: LogName): ReadableStream<Uint8Array> => {
+    // The report may be closed meanwhile.
+    const range = { ...from, before: accounting.transactionLines.lastOf(from) + 1 }
+    const { merchant, before } = range
+    const cuts = accounting.settlements.cuts(merchant, range.after, Number.MAX_SAFE_INTEGER)
+    const settlements = takenAfter(range.after, cuts)
+    const encoder = new TextEncoder()
+    const encoded = (lines: readonly string[]) => encoder.encode(`${lines.join('\n')}\n`)
+    const { columns, lineText } = textsOf(name)
+    let { after } = range
+    let isLeft = false
+    const lines = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(encoded([columns])),
+      pull: async (controller) => {
+        // A page may have lines of the other log alone.
+        for (let texts: string[] = []; texts.length === 0 && !isLeft; await nextTurn()) {
+          const page = accounting.transactionLines.logPage({ ...range, after }, linesAtOnce)
+          after = page.at(-1)?.position ?? before
+          if (page.length === 0) return controller.close()
+          texts = page
+            .filter(({ action }) => permissions.has(action) === (name === 'scopes'))
+            .map((line) => lineText(line, settlementAt(settlements, line.position)))
+          if (texts.length > 0) controller.enqueue(encoded(texts))
+        }
+      },
+      cancel: () => void (isLeft = true),
+    })
+    return lines.pipeThrough(withNames(people.payers.show))
+  }

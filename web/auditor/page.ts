@@ -1,0 +1,90 @@
+import { html } from 'hono/html'
+import { filledText } from '../../application/filled-text.ts'
+import { brandMark, headHtml, type Html, htmlReply, pageHeaders } from '../ui/page.ts'
+import { textsIn, type Language } from '../ui/texts.ts'
+import { norwegianRefusal } from '../portal/developers/texts-refusals.ts'
+import { textOfRefusal } from '../../http/refusal-answers.ts'
+import type { RawReply, RawStatus } from '../../http/route.ts'
+import { auditTexts, type AuditTexts } from './texts.ts'
+
+export type AuditPage = {
+  readonly title: string
+  readonly body: Html
+  readonly status?: RawStatus
+  /** Absent before the sign-in. */
+  readonly auditor?: string | undefined
+  /** The path of the page, which the menu marks. */
+  readonly path: string
+  readonly language: Language
+  readonly cookies?: readonly string[]
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export const signInPath = '/audit/sign-in'
+
+const menu = [
+  ['/audit/', 'overview'],
+  ['/audit/events', 'events'],
+  ['/audit/explain', 'explain'],
+  ['/audit/refusals', 'refusals'],
+  ['/audit/checkpoints', 'checkpoints'],
+  ['/audit/export', 'export'],
+] as const
+
+const menuHtml = (path: string, auditor: string, texts: AuditTexts): Html =>
+  html`<nav aria-label="${texts.menu}">
+    ${menu.map(([href, name]) => {
+      const current = href === path ? html` aria-current="page"` : ''
+      return html`<a href="${href}" ${current}>${texts[name]}</a>`
+    })}
+    <form method="post" action="/audit/sign-out">
+      <button class="plain">${filledText(texts.signOut, auditor)}</button>
+    </form>
+  </nav>`
+
+/** A page of auditors: no script, and a policy that lets nothing in from elsewhere. */
+export const auditPage = async (page: AuditPage, isSecure: boolean): Promise<RawReply> => {
+  const { title, body, status = 200, auditor, path, language } = page
+  const { cookies = [], headers } = page
+  const texts = auditTexts[language]
+  const text = await html`<!doctype html>
+    <html lang="${language}">
+      <head>
+        ${headHtml(`${title} · ${texts.place}`)}
+        <link rel="stylesheet" href="/payer/style.css" />
+        <link rel="stylesheet" href="/audit/style.css" />
+      </head>
+      <body class="audit">
+        <header>
+          <span class="brand">${brandMark} ${texts.place}</span>
+          ${auditor === undefined ? '' : menuHtml(path, auditor, texts)}
+        </header>
+        <main class="${auditor === undefined ? 'narrow-main' : 'full'}">${body}</main>
+      </body>
+    </html>`
+  return htmlReply(text, { ...pageHeaders(isSecure), ...headers }, { status, cookies })
+}
+
+/** A time to the second, in UTC. */
+export const shownTime = (at: number): Html => {
+  const iso = new Date(at).toISOString()
+  return html`<time datetime="${iso}">${iso.slice(0, 19).replace('T', ' ')}</time>`
+}
+
+export const eventLink = (position: number): Html =>
+  html`<a href="/audit/event/${position}">${position}</a>`
+
+export const explainHref = (subject: string, number?: string): string => {
+  const more = number === undefined ? '' : `&number=${encodeURIComponent(number)}`
+  return `/audit/explain?subject=${encodeURIComponent(subject)}${more}`
+}
+
+/** What is told in English on a page of any language. */
+export const inEnglish = (text: string): Html => html`<span lang="en">${text}</span>`
+
+/** Why a rule refuses; in English where no other text is there. */
+export const ruleHtml = (rule: string, language: Language): Html | string => {
+  const ofPages: Readonly<Record<string, string>> = textsIn.nb
+  const norwegian = norwegianRefusal(rule) ?? ofPages[`refused_${rule}`]
+  return (language === 'nb' ? norwegian : undefined) ?? inEnglish(textOfRefusal(rule) ?? '')
+}

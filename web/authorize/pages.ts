@@ -1,0 +1,193 @@
+import { html } from 'hono/html'
+import type { Profile } from '../../domain/people/profile.ts'
+import type { RequestedAuthorization } from '../../domain/people/authorization.ts'
+import { refuse } from '../../domain/refusal.ts'
+import type { Html } from '../ui/page.ts'
+import { decisionButtons } from '../payer/permission.ts'
+import { scopeChoice, type ChoiceSoFar } from '../payer/scope-choice.ts'
+import { hiddenFields, type SignedIn, type Visitor, type Visits } from '../payer/session.ts'
+import { filled } from '../ui/words.ts'
+import type { SignInForm, StepAhead } from '../payer/sign-in-form.ts'
+import { signInPath, signUpPath } from '../payer/way-on.ts'
+import type { RawReply } from '../../http/route.ts'
+import type { KnownApplication } from '../../http/oauth/client.ts'
+import { compareField, compareNumber, originHtml, type OriginNeeds } from './origin.ts'
+import { redirectTo, type ValidRequest } from './request.ts'
+
+export type AuthorizationPageNeeds = OriginNeeds & {
+  readonly findApplication: (clientId: string) => KnownApplication | undefined
+  readonly shopName: (merchant: string) => string
+  readonly issuer: () => string
+  readonly findProfile: (payer: string) => Promise<Profile | undefined>
+}
+
+/** What leads back to a consent page: the query, or on a phone the scanned code. */
+type CameFrom = { readonly asked: string } | { readonly qr: string; readonly address: string }
+
+const hiddenIn = (cameFrom: CameFrom) =>
+  'qr' in cameFrom ? { qr: cameFrom.qr } : { asked: cameFrom.asked }
+
+export const authorizationPages = (
+  needs: AuthorizationPageNeeds,
+  visits: Visits,
+  signIn: SignInForm,
+) => {
+  const { findApplication, shopName, findProfile, issuer } = needs
+  /** A link that declines and tells the application so. */
+  const declineLink = (
+    { texts }: Visitor,
+    { redirectUri, state }: ValidRequest['request'],
+  ): Html => {
+    const answer = { error: 'access_denied', state, iss: issuer() }
+    return html`<a class="lone" href="${redirectTo(redirectUri, answer)}">${texts.noThanks}</a>`
+  }
+
+  const continueAs = async (
+    { texts, session }: SignedIn,
+    query: URLSearchParams,
+  ): Promise<Html> => {
+    const { name, phone } = (await findProfile(session.payer)) ?? refuse('payer_is_unknown')
+    return html`<div class="actions">
+        <a class="button" href="/oauth2/pre_auth?${query.toString()}"
+          >${texts.goOnAs} ${name} (+${phone})</a
+        >
+      </div>
+      <h2>${texts.otherAccount}</h2>`
+  }
+
+  /**
+   * Sign in, scan the code with a phone, or continue as the signed-in payer where that suffices.
+   */
+  const toSignIn = async (
+    visitor: Visitor,
+    id: string,
+    query: URLSearchParams,
+    { request, application }: ValidRequest,
+    step: StepAhead,
+    known?: SignedIn,
+  ): Promise<RawReply> => {
+    const { texts, csrf } = visitor
+    const asked = query.toString()
+    const here = `/oauth2/auth?${asked}`
+    return visits.show(visitor, {
+      title: texts.signIn,
+      ...step.answer,
+      leadsOut: true,
+      body: html`<div class="card wide" data-live="/oauth2/events?${asked}">
+        <section>
+          <h1>${texts.signInWith}</h1>
+          <p>
+            ${filled(texts.toContinue, html`<b>${application.name}</b>`)}
+            <span class="quiet">(${shopName(request.merchant)})</span>
+          </p>
+          ${known ? await continueAs(known, query) : ''} ${signIn.formOf(visitor, step, here)}
+          ${
+            step.step === 'pin'
+              ? html`<p>
+                  <a class="lone" href="${signUpPath(`/oauth2/pre_auth?${asked}`)}"
+                    >${texts.newHere}</a
+                  >
+                </p>`
+              : ''
+          }
+          <p>${declineLink(visitor, request)}</p>
+        </section>
+        <section class="computer">
+          <div class="qr">
+            <h2>${texts.scanSignIn}</h2>
+            <img
+              src="/oauth2/qr_image?${asked}"
+              alt="${texts.scanSignIn}"
+              width="240"
+              height="240"
+              loading="lazy"
+            />
+            <p>${texts.compareShown} <b class="compare">${compareNumber(needs, id)}</b></p>
+            <p class="quiet small" data-scripted hidden>${texts.live}</p>
+          </div>
+          <form method="post" action="/oauth2/post_auth/${id}" data-continue>
+            ${hiddenFields({ csrf, asked })}
+            <div class="actions"><button class="second">${texts.continueHere}</button></div>
+          </form>
+        </section>
+      </div>`,
+    })
+  }
+
+  /** Sign in with another account for the same request. */
+  const toOtherAccount = (cameFrom: CameFrom): string => {
+    if ('qr' in cameFrom)
+      return `${signInPath(`/oauth2/pre_auth?qr=${encodeURIComponent(cameFrom.qr)}`)}&again`
+    const query = new URLSearchParams(cameFrom.asked)
+    query.delete('attempt')
+    query.set('prompt', `${query.get('prompt') ?? ''} select_account`.trim())
+    return `/oauth2/auth?${query.toString()}`
+  }
+
+  /**
+   * Asks for consent. The form carries what leads back here: the query, or on a phone the scanned
+   * code.
+   */
+  const forConsent = async (
+    visitor: SignedIn,
+    id: string,
+    { request }: Pick<RequestedAuthorization, 'request'>,
+    cameFrom: CameFrom,
+    soFar?: ChoiceSoFar,
+    wrongCompare?: string,
+  ): Promise<RawReply> => {
+    const { texts, csrf } = visitor
+    const profile = (await findProfile(visitor.session.payer)) ?? refuse('payer_is_unknown')
+    const isPhone = 'qr' in cameFrom
+    const isAgain = 'asked' in cameFrom && new URLSearchParams(cameFrom.asked).has('again')
+    const name = findApplication(request.client)?.name ?? request.client
+    const { protocol, host } = new URL(request.redirectUri)
+    const warning: Html | '' = isPhone
+      ? html`<div class="note">
+          <p><b>${texts.approve}.</b> ${texts.notYou}</p>
+          <p>${originHtml(needs, visitor, cameFrom)}</p>
+        </div>`
+      : ''
+    return visits.show(visitor, {
+      title: `${name} ${texts.asks}`,
+      status: soFar || wrongCompare !== undefined ? 400 : 200,
+      leadsOut: true,
+      body: html`<form class="card" method="post" action="/oauth2/post_auth/${id}">
+        ${hiddenFields({ csrf, ...hiddenIn(cameFrom) })} ${warning}
+        ${isAgain ? html`<p class="note" role="status">${texts.onceMore}</p>` : ''}
+        <h1>${name} <span class="quiet">${texts.asks}</span></h1>
+        <p class="quiet">${shopName(request.merchant)}</p>
+        <p class="who">
+          ${texts.signedInAs} <b>${profile.name}</b> (+${profile.phone})
+          <a href="${toOtherAccount(cameFrom)}">${texts.otherAccount}</a>
+        </p>
+        ${scopeChoice(visitor, request.scope, profile, soFar)}
+        ${
+          isPhone
+            ? ''
+            : html`<p class="quiet small">
+                ${texts.returnTo} <b>${host === '' ? protocol : host}</b>
+              </p>`
+        }
+        ${isPhone ? compareField(visitor, wrongCompare) : ''} ${decisionButtons(visitor)}
+      </form>`,
+    })
+  }
+
+  /** On a phone, which is not redirected to the application. */
+  const afterAnswer = (visitor: Visitor, { status }: RequestedAuthorization): Promise<RawReply> => {
+    const { texts } = visitor
+    return visits.show(visitor, {
+      title: texts.done,
+      body: html`<div class="card">
+        <h1>${texts.done}</h1>
+        <p role="status">${status === 'denied' ? texts.denied : texts.answered}</p>
+        <div class="actions"><a class="button second" href="/payer/">${texts.home}</a></div>
+      </div>`,
+    })
+  }
+
+  return { toSignIn, forConsent, afterAnswer }
+}
+
+export type AuthorizationPages = ReturnType<typeof authorizationPages>

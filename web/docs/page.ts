@@ -1,0 +1,133 @@
+import { html, raw } from 'hono/html'
+import type { RawReply } from '../../http/route.ts'
+import type { Section } from './markdown.ts'
+import type { Hit } from './search.ts'
+import { contentSecurityPolicy, headHtml, type Html } from '../ui/page.ts'
+
+type Link = { readonly path: string; readonly title: string }
+
+/** What all pages of the site share. */
+export type Site = {
+  readonly isSandbox: boolean
+  readonly version: string
+  readonly menu: readonly { readonly group: string; readonly links: readonly Link[] }[]
+}
+
+type Page = {
+  readonly path: string
+  readonly title: string
+  readonly body: Html
+  readonly sections?: readonly Section[]
+  readonly query?: string
+  /** Whether the page has the viewer of the reference. */
+  readonly hasViewer?: boolean
+}
+
+const menuHtml = ({ menu }: Site, path: string): Html =>
+  html`${menu.map(
+    ({ group, links }) =>
+      html`<h2>${group}</h2>
+        <ul>
+          ${links.map((link) => {
+            const current = link.path === path ? html` aria-current="page"` : ''
+            return html`<li><a href="${link.path}" ${current}>${link.title}</a></li>`
+          })}
+        </ul>`,
+  )}`
+
+const onThisPage = (sections: readonly Section[]): Html | '' => {
+  const listed = sections.filter(({ level }) => level === 2)
+  if (listed.length < 2) return ''
+  return html`<nav class="toc" aria-label="On this page">
+    <h2>On this page</h2>
+    <ul>
+      ${listed.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}
+    </ul>
+  </nav>`
+}
+
+const neighbours = ({ menu }: Site, path: string): Html | '' => {
+  const links = menu.flatMap((group) => group.links)
+  const here = links.findIndex((link) => link.path === path)
+  if (here === -1) return ''
+  const [before, after] = [links[here - 1], links[here + 1]]
+  return html`<nav class="neighbours" aria-label="Pages before and after">
+    ${before ? html`<a href="${before.path}" rel="prev">← ${before.title}</a>` : ''}
+    ${after ? html`<a href="${after.path}" rel="next">${after.title} →</a>` : ''}
+  </nav>`
+}
+
+const searchForm = (query: string): Html =>
+  html`<form class="search" role="search" action="/docs">
+    <input
+      type="search"
+      name="q"
+      value="${query}"
+      maxlength="100"
+      placeholder="Search"
+      aria-label="Search the documentation"
+      autocomplete="off"
+    />
+    <button>Search</button>
+  </form>`
+
+export const hitsHtml = (query: string, hits: readonly Hit[]): Html => html`
+  <h1>Search</h1>
+  <p class="quiet" role="status">
+    ${query === '' ? 'Type what you are looking for.' : `${hits.length} found for “${query}”.`}
+  </p>
+  <ol class="hits">
+    ${hits.map(
+      ({ href, title, page, excerpt }) =>
+        html`<li>
+          <a href="${href}">${title}</a> <span class="quiet">${page}</span>
+          <p>${excerpt}</p>
+        </li>`,
+    )}
+  </ol>
+`
+
+const viewerHead = html`<link rel="stylesheet" href="/docs-assets/viewer.css" />
+  <link rel="stylesheet" href="/docs-assets/reference.css" />
+  <script src="/docs-assets/viewer.js" defer></script>
+  <script src="/docs-assets/reference.js" type="module"></script>`
+
+/** A page of the documentation, which reads well without scripts. */
+export const docsPage = async (site: Site, page: Page): Promise<RawReply> => {
+  const { path, title, body, sections = [], query = '', hasViewer = false } = page
+  const text = await html`<!doctype html>
+    <html lang="en">
+      <head>
+        ${headHtml(`${title} · daybook documentation`)} ${hasViewer ? viewerHead : ''}
+        <link rel="stylesheet" href="/docs-assets/docs.css" />
+        <script src="/docs-assets/docs.js" type="module"></script>
+      </head>
+      <body class="${hasViewer ? 'viewer' : 'guide'}">
+        <a class="skip" href="#content">Skip to content</a>
+        <header>
+          <a class="brand" href="/docs">daybook <span class="quiet">docs</span></a>
+          ${site.isSandbox ? html`<span class="badge">Sandbox</span>` : ''} ${searchForm(query)}
+          <input type="checkbox" id="menu" aria-label="Show the menu" />
+          <label class="menu" for="menu" aria-hidden="true">Menu</label>
+          <nav class="side" aria-label="Documentation">
+            ${menuHtml(site, path)}
+            <p class="quiet">Version ${site.version}</p>
+          </nav>
+        </header>
+        <div class="columns">
+          <main id="content">${body} ${neighbours(site, path)}</main>
+          ${onThisPage(sections)}
+        </div>
+      </body>
+    </html>`
+  return {
+    type: 'text/html; charset=utf-8',
+    body: new TextEncoder().encode(String(text)),
+    headers: {
+      'Content-Security-Policy': contentSecurityPolicy(),
+      'X-Content-Type-Options': 'nosniff',
+    },
+  }
+}
+
+export const rendered = (markup: string): Html => html`${raw(markup)}`

@@ -1,0 +1,149 @@
+import { html } from 'hono/html'
+import { z } from 'zod'
+import { filledText } from '../../application/filled-text.ts'
+import type { WantedFees, taxcodesKnown } from '../../application/set-fees.ts'
+import type { FeeTerms } from '../../domain/accounting/fees.ts'
+import { isCurrency } from '../../domain/money/currency.ts'
+import { formatAmount } from '../../domain/money/money.ts'
+import { dayMs, isDay } from '../../domain/time.ts'
+import { startOf } from '../../domain/time-zone.ts'
+import { fieldOf, type FormOf } from '../../http/forms.ts'
+import { inputField, type Problems } from '../ui/fields.ts'
+import { hidden, plainForm, typed } from '../ui/form-parts.ts'
+import { typedAmount } from '../ui/money.ts'
+import type { Html } from '../ui/page.ts'
+import { choiceField } from '../portal/parts.ts'
+import { percentOf, rateOfPercent } from './percent.ts'
+import type { FeeTexts } from './texts-fees.ts'
+
+const steps = ['preview', 'back', 'set'] as const
+
+const feeFields = {
+  first_day: typed('The first day, `YYYY-MM-DD`, by the clocks of the merchant.', '2026-12-01'),
+  transaction_rate: typed('Share of each capture, in percent.', '0.9'),
+  transaction_fixed: typed('For each capture.', '1.50'),
+  interchange_rate: typed('Share of each credit capture, in percent.', '0'),
+  permission_fixed: typed('For each answered permission request.', '0'),
+  settlement_fixed: typed('For each settlement.', '0'),
+  taxcode: typed('One of the tax codes.', 'NO:2013'),
+  refunds_return_fees: z.enum(['yes', 'no']),
+}
+type FeeField = keyof typeof feeFields
+const feeNames = Object.keys(feeFields) as FeeField[]
+
+export const feeForm = plainForm.extend({
+  step: z.enum(steps).meta({ description: 'Hidden: shown first, then set.' }),
+  currency: hidden('of payments and fixed parts.'),
+  seen: hidden('how many fees were set before, when it was shown.').optional(),
+  ...feeFields,
+  code: typed('A one-time code, to set them.').optional(),
+})
+
+/** What stands in the form. */
+export type FeeValues = Readonly<Record<FeeField, string>>
+
+type Taxcodes = Awaited<ReturnType<typeof taxcodesKnown>>
+
+/** Whose fees, in which currency, by which clocks. */
+export type FeePlace = {
+  readonly texts: FeeTexts
+  readonly currency: string
+  readonly timeZone: string
+  readonly taxcodes: Taxcodes
+}
+
+export const valuesOf = (terms: FeeTerms, currency: string, day: string): FeeValues => ({
+  first_day: day,
+  transaction_rate: percentOf(terms.transactionRate),
+  transaction_fixed: formatAmount(terms.transactionFixed, currency),
+  interchange_rate: percentOf(terms.interchangeRate),
+  permission_fixed: formatAmount(terms.permissionFixed, currency),
+  settlement_fixed: formatAmount(terms.settlementFixed, currency),
+  taxcode: terms.taxcode,
+  refunds_return_fees: terms.refundsReturnFees ? 'yes' : 'no',
+})
+
+export const valuesIn = (form: FormOf<typeof feeForm>): FeeValues =>
+  Object.fromEntries(feeNames.map((name) => [name, fieldOf(form, name)])) as FeeValues
+
+/** The first instant of a typed day. */
+const startOfDay = (text: string, timeZone: string): number | undefined =>
+  isDay(text) ? startOf(timeZone, Math.round(Date.parse(`${text}T00:00:00Z`) / dayMs)) : undefined
+
+/** What was typed as fees, or what is wrong with it. */
+export const readFees = (
+  values: FeeValues,
+  { texts, currency, timeZone, taxcodes }: FeePlace,
+): { readonly wanted: WantedFees } | { readonly problems: Problems } => {
+  const problems: Record<string, string> = {}
+  const rate = (name: 'transaction_rate' | 'interchange_rate'): string => {
+    const read = rateOfPercent(values[name])
+    if (read === undefined) problems[name] = texts.wrongRate
+    return read ?? '0'
+  }
+  const fixed = (name: `${'transaction' | 'permission' | 'settlement'}_fixed`): number => {
+    const read = typedAmount(values[name], currency)
+    const isAmount = read !== undefined && read >= 0
+    if (!isAmount) problems[name] = filledText(texts.wrongAmount, currency)
+    return isAmount ? read : 0
+  }
+  const from = startOfDay(values.first_day, timeZone)
+  const tax = taxcodes.find(({ taxcode }) => taxcode === values.taxcode)
+  const terms = {
+    transactionRate: rate('transaction_rate'),
+    transactionFixed: fixed('transaction_fixed'),
+    interchangeRate: rate('interchange_rate'),
+    permissionFixed: fixed('permission_fixed'),
+    settlementFixed: fixed('settlement_fixed'),
+    ...(tax && { taxcode: tax.taxcode, vat: tax.vat }),
+    refundsReturnFees: values.refunds_return_fees === 'yes',
+  }
+  if (from === undefined) problems['first_day'] = texts.wrongDay
+  if (!tax) problems['taxcode'] = texts.wrongTaxcode
+  return from === undefined || Object.keys(problems).length > 0
+    ? { problems }
+    : { wanted: { from, currency, terms } }
+}
+
+/** A currency as it was asked for; that of the merchant for anything else. */
+export const currencyIn = (text: string, own: string): string => {
+  const currency = text.trim().toUpperCase()
+  return isCurrency(currency) ? currency : own
+}
+
+export const feeFieldsHtml = (
+  { texts, currency, timeZone, taxcodes }: FeePlace,
+  values: FeeValues,
+  problems: Problems,
+): Html => {
+  const number = (name: FeeField, label: string): Html =>
+    html`<div>
+      ${inputField({
+        ...{ name, label, problem: problems[name] },
+        attributes: html`inputmode="decimal" autocomplete="off" maxlength="20"
+        value="${values[name]}"`,
+      })}
+    </div>`
+  return html`${inputField({
+      ...{ name: 'first_day', label: texts.from, problem: problems['first_day'] },
+      hint: filledText(texts.fromHint, timeZone),
+      attributes: html`type="date" value="${values.first_day}" required`,
+    })}
+    <div class="find-more">
+      ${number('transaction_rate', texts.transactionRate)}
+      ${number('transaction_fixed', filledText(texts.transactionFixed, currency))}
+      ${number('interchange_rate', texts.interchange)}
+      ${number('permission_fixed', filledText(texts.permissionFixed, currency))}
+      ${number('settlement_fixed', filledText(texts.settlementFixed, currency))}
+    </div>
+    ${choiceField(
+      'taxcode',
+      texts.taxcode,
+      values.taxcode,
+      taxcodes.map(({ taxcode }) => [taxcode, taxcode]),
+    )}
+    ${choiceField('refunds_return_fees', texts.refunds, values.refunds_return_fees, [
+      ['no', texts.refundsKeep],
+      ['yes', texts.refundsReturn],
+    ])}`
+}

@@ -1,0 +1,166 @@
+import { html } from 'hono/html'
+import { z } from 'zod'
+import { filledText } from '../../application/filled-text.ts'
+import { planFees, setFees, taxcodesKnown, type FeePlan } from '../../application/set-fees.ts'
+import type { Handle } from '../../application/handle.ts'
+import { termsInForce } from '../../domain/accounting/fees.ts'
+import { feeSchedules } from '../../domain/aggregates.ts'
+import type { MerchantData } from '../../domain/merchant/merchant.ts'
+import { dayMs } from '../../domain/time.ts'
+import { dateIn } from '../../domain/time-zone.ts'
+import { searchOf, type Call } from '../../http/call.ts'
+import { fieldOf } from '../../http/forms.ts'
+import { codeField, type Problems } from '../ui/fields.ts'
+import { hiddenFields, type Visits } from '../payer/session.ts'
+import { dayText } from '../portal/money-parts.ts'
+import type { Route } from '../../http/route.ts'
+import { codeProblem } from '../staff/code.ts'
+import {
+  currencyIn,
+  feeFieldsHtml,
+  feeForm,
+  readFees,
+  valuesIn,
+  valuesOf,
+  type FeePlace,
+  type FeeValues,
+} from './fee-form.ts'
+import { previewHtml } from './fee-preview.ts'
+import { findMerchant, merchantCrumbs, merchantParams, type MerchantPageNeeds } from './merchant.ts'
+import { merchantPath } from './merchants.ts'
+import {
+  contextOfOperator,
+  operatorPages,
+  type OperatorPage,
+  type OperatorVisitor,
+} from './pages.ts'
+import { feeTexts } from './texts-fees.ts'
+
+type OperatorFeeNeeds = MerchantPageNeeds & { readonly handle: Handle }
+
+type Asked = {
+  readonly visitor: OperatorVisitor
+  readonly data: MerchantData
+  readonly place: FeePlace
+}
+
+const formPage = (
+  { visitor, data, place }: Asked,
+  values: FeeValues,
+  problems?: Problems,
+): OperatorPage => {
+  const { texts, currency } = place
+  const title = filledText(texts.title, data.businessName)
+  const action = merchantPath(data.id, '/fees')
+  return {
+    title,
+    status: problems ? 400 : 200,
+    body: html`${merchantCrumbs(visitor, data)}
+      <div class="head"><h1>${title}</h1></div>
+      <div class="narrow-card">
+        <form class="card" method="get" action="${action}">
+          <label for="currency">${texts.currency}</label>
+          <div class="find-text">
+            <input id="currency" name="currency" value="${currency}" maxlength="3" />
+            <button class="second">${texts.currencyShow}</button>
+          </div>
+          <p class="quiet small">${filledText(texts.currencyWhat, data.currency, data.currency)}</p>
+        </form>
+        <form class="card" method="post" action="${action}">
+          ${hiddenFields({ csrf: visitor.csrf, step: 'preview', currency })}
+          ${feeFieldsHtml(place, values, problems ?? {})}
+          <div class="actions">
+            <button>${texts.change}</button>
+            <a class="button second" href="${merchantPath(data.id)}">${visitor.texts.cancel}</a>
+          </div>
+        </form>
+      </div>`,
+  }
+}
+
+const previewPage = (
+  { visitor, data, place }: Asked,
+  values: FeeValues,
+  plan: FeePlan,
+  call: Call,
+  problem?: string,
+): OperatorPage => {
+  const { texts, currency, timeZone } = place
+  const day = dayText(dateIn(timeZone, plan.schedule.from), visitor)
+  const title = filledText(texts.preview, day)
+  const kept = hiddenFields({ csrf: visitor.csrf, currency, ...values })
+  const action = merchantPath(data.id, '/fees')
+  return {
+    title,
+    status: problem === undefined ? 200 : 400,
+    body: html`${merchantCrumbs(visitor, data)}
+      <section class="card narrow-card">
+        <h1>${title}</h1>
+        <p class="quiet">${texts.previewWhat}</p>
+        ${previewHtml(place, visitor, plan, call.at)}
+        <form method="post" action="${action}">
+          ${kept} ${hiddenFields({ step: 'set', seen: String(plan.count) })}
+          ${codeField(visitor.texts, problem)}
+          <div class="actions"><button>${texts.set}</button></div>
+        </form>
+        <form method="post" action="${action}">
+          ${kept} ${hiddenFields({ step: 'back' })}
+          <button class="second">${texts.back}</button>
+        </form>
+      </section>`,
+  }
+}
+
+/** Sets the fees of a merchant after a preview of what will hold, with the second factor. */
+export const operatorFeeRoutes = (needs: OperatorFeeNeeds, visits: Visits): Route[] => {
+  const { page, form, confirm } = operatorPages(needs, visits)
+  const place = {
+    ...{ path: '/operator/merchants/:merchant/fees', params: merchantParams },
+    ...{ action: 'set_fees' as const, area: 'merchants' as const },
+  }
+  const askedBy = async (visitor: OperatorVisitor, id: string, typed: string): Promise<Asked> => {
+    const { data } = await findMerchant(needs, id)
+    const currency = currencyIn(typed, data.currency)
+    const taxcodes = await taxcodesKnown(needs)
+    const texts = feeTexts[visitor.language]
+    return { visitor, data, place: { texts, currency, taxcodes, timeZone: data.timeZone } }
+  }
+  return [
+    page(
+      {
+        ...place,
+        summary: 'The form for the fees of a merchant',
+        ownQuery: z.object({ currency: z.string().optional() }),
+      },
+      async (visitor, call) => {
+        const typed = searchOf(call).get('currency') ?? ''
+        const asked = await askedBy(visitor, call.params.merchant, typed)
+        const { currency, timeZone } = asked.place
+        const schedules = await needs.find(feeSchedules, asked.data.id, 'log')
+        const tomorrow = call.at + dayMs
+        const terms = termsInForce(schedules, currency, asked.data.currency, tomorrow)
+        return formPage(asked, valuesOf(terms, currency, dateIn(timeZone, tomorrow)))
+      },
+    ),
+    form(
+      { ...place, summary: 'Preview fees, and set them', ownForm: feeForm, hasNextPage: true },
+      async (visitor, call) => {
+        const { merchant } = call.params
+        const asked = await askedBy(visitor, merchant, fieldOf(call.body, 'currency'))
+        const values = valuesIn(call.body)
+        const step = fieldOf(call.body, 'step')
+        if (step === 'back') return formPage(asked, values)
+        const read = readFees(values, asked.place)
+        if ('problems' in read) return formPage(asked, values, read.problems)
+        const plan = await planFees(needs)(merchant, read.wanted)
+        if (step !== 'set') return previewPage(asked, values, plan, call)
+        const problem = await codeProblem(confirm, visitor, call)
+        if (problem !== undefined) return previewPage(asked, values, plan, call, problem)
+        const context = contextOfOperator(call, visitor, merchant)
+        const seen = Number(fieldOf(call.body, 'seen') || Number.NaN)
+        await setFees(needs)(merchant, plan.schedule, context, seen)
+        return visits.go(visitor, merchantPath(merchant, '?fees'))
+      },
+    ),
+  ]
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { accounts } from '../../../domain/accounting/journal.ts'
+import type { JournalEntry } from '../../../domain/accounting/journal-entry.ts'
+import { clockToleranceMs, dayMs, isDay, type Instant } from '../../../domain/time.ts'
+import type { EntriesWanted, EntryDays } from '../../../projections/journal-entries.ts'
+import { earliestDay } from '../../../projections/payouts.ts'
+import type { Queries } from '../../../projections/read-models.ts'
+import { searchOf, type Call } from '../../../http/call.ts'
+import { asked } from '../../ui/form-parts.ts'
+
+export type JournalNeeds = Pick<Queries['accounting'], 'journalEntries'> & {
+  readonly isSecure: boolean
+  readonly shopName: (merchant: string) => string
+  /** The last position whose time in the log is not later. */
+  readonly positionAt: (at: Instant) => number
+  /** As the export of a period writes its journal. */
+  readonly journalCsv: {
+    readonly columns: string
+    readonly rows: (entry: JournalEntry) => string
+  }
+}
+
+export const entriesQuery = z.object({
+  account: asked('That move this account.'),
+  merchant: asked('Of this merchant.'),
+  day: asked('Of this booking day.'),
+  until: asked('Up to the end of this booking day.'),
+  before: asked('Before this position.'),
+})
+
+const fields = ['account', 'merchant', 'day', 'until'] as const
+export type Asked = Readonly<Record<(typeof fields)[number], string>>
+
+export const askedIn = (call: Call): Asked & { readonly before: number } => {
+  const search = searchOf(call)
+  const [account = '', merchant = '', day = '', until = ''] = fields.map((name) =>
+    (search.get(name) ?? '').trim(),
+  )
+  const before = Number(search.get('before')) || Number.MAX_SAFE_INTEGER
+  return { account, merchant, day, until, before }
+}
+
+const entryDays = (
+  { positionAt }: JournalNeeds,
+  { since, until }: Pick<EntryDays, 'since' | 'until'>,
+): EntryDays => {
+  const startOf = (day: string): Instant => Date.parse(`${day}T00:00:00Z`)
+  return {
+    ...{ since, until },
+    linesAfter: since === earliestDay ? 0 : positionAt(startOf(since) - 1),
+    linesBefore: positionAt(startOf(until) + dayMs + clockToleranceMs) + 1,
+  }
+}
+
+export const wantedOf = (
+  needs: JournalNeeds,
+  { account, merchant, day, until, before }: ReturnType<typeof askedIn>,
+): EntriesWanted => {
+  const asked = [
+    ...(isDay(day) ? [{ since: day, until: day }] : []),
+    ...(isDay(until) ? [{ since: earliestDay, until }] : []),
+  ]
+  return {
+    account: accounts.find((one) => one === account) ?? null,
+    merchant: merchant === '' ? null : merchant,
+    before,
+    days: asked[0] && entryDays(needs, asked[0]),
+  }
+}
+
+export const searchWith = (of: Asked, before?: number): string => {
+  const given = fields.flatMap((name) => (of[name] === '' ? [] : [[name, of[name]]]))
+  return String(
+    new URLSearchParams([...given, ...(before ? [['before', String(before)]] : [])] as string[][]),
+  )
+}

@@ -1,0 +1,141 @@
+import { html } from 'hono/html'
+import { z } from 'zod'
+import type { RecordedEvent } from '../../../application/event-store.ts'
+import type { Entry, Story } from '../../../audit/explain/story.ts'
+import { asSentence, type StoryLanguage } from '../../../audit/explain/texts.ts'
+import { filledText } from '../../../application/filled-text.ts'
+import { accounts } from '../../../domain/accounting/journal.ts'
+import { withIsoTimes } from '../../../domain/event-times.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import { saysHtml } from '../../auditor/story-html.ts'
+import { searchOf, type Call } from '../../../http/call.ts'
+import { asked } from '../../ui/form-parts.ts'
+import { withMinus } from '../../ui/formats.ts'
+import { shownMoney, shownTime } from '../../ui/money.ts'
+import type { Html } from '../../ui/page.ts'
+import { factsHtml } from '../../portal/money-parts.ts'
+import { card, quiet } from '../../portal/parts.ts'
+import type { Route } from '../../../http/route.ts'
+import { operatorPath } from '../areas.ts'
+import type { OperatorPage, OperatorPages, OperatorVisitor } from '../pages.ts'
+import { storyHref } from '../payouts/parts.ts'
+import { journalTexts } from './texts.ts'
+
+export const seeing = { action: 'see_journal', area: 'journal' } as const
+
+export type StoryNeeds = {
+  /** Undefined where there is no such thing. */
+  readonly explain: (subject: string, language: StoryLanguage) => Promise<Story | undefined>
+  readonly eventAt: (position: number) => Promise<RecordedEvent | undefined>
+}
+
+export const eventHref = (position: number): string => operatorPath(`events/${position}`)
+
+const storyQuery = z.object({
+  subject: asked('A tid, a rid, `<merchant>/<settlement>`, a report or a stream.'),
+})
+
+/** The stories of accounts read the whole log: those are for `daybook explain`. */
+const isAccount = (subject: string): boolean =>
+  accounts.some((account) => subject === account || subject.startsWith(`${account}/`))
+
+const entryHtml =
+  ({ locale, language }: OperatorVisitor) =>
+  ({ at, position, type, says, who, why, numbers, told, counted }: Entry): Html => {
+    const texts = journalTexts[language]
+    return html`<li>
+      <p>${saysHtml({ type, says })}</p>
+      <p class="quiet small">
+        ${shownTime(at, locale)} ·
+        <a href="${eventHref(position)}">${filledText(texts.event, position)}</a> · ${type}
+      </p>
+      <p class="quiet small">${who} · ${why}</p>
+      <p class="changes small">
+        ${numbers.map(
+          ({ name, from, to }) =>
+            html`<span><code>${name}</code> ${withMinus(from)} → <b>${withMinus(to)}</b></span>`,
+        )}
+      </p>
+      ${[...counted, ...told.map((one) => one.says)].map(
+        (one) => html`<p class="small">${asSentence(one)}</p>`,
+      )}
+    </li>`
+  }
+
+const numbersHtml = ({ numbers }: Story, { language, locale }: OperatorVisitor): Html | '' =>
+  numbers.length === 0
+    ? ''
+    : card(
+        journalTexts[language].numbers,
+        factsHtml(
+          numbers.map(({ name, value, currency }) => [name, shownMoney(value, currency, locale)]),
+        ),
+      )
+
+const storyPage = async (
+  needs: StoryNeeds,
+  visitor: OperatorVisitor,
+  call: Call,
+): Promise<OperatorPage> => {
+  const texts = journalTexts[visitor.language]
+  const subject = (searchOf(call).get('subject') ?? '').trim().slice(0, 200)
+  if (subject === '' || isAccount(subject)) return refuse('resource_is_unknown')
+  const story = (await needs.explain(subject, visitor.language)) ?? refuse('resource_is_unknown')
+  const { title, says, entries, more } = story
+  return {
+    title,
+    body: html`<div class="head"><h1>${asSentence(title)}</h1></div>
+      ${says.map((one) => html`<p>${asSentence(one)}</p>`)} ${numbersHtml(story, visitor)}
+      ${card(
+        texts.happened,
+        html`<ol class="timeline story">
+            ${entries.map(entryHtml(visitor))}
+          </ol>
+          ${more > 0 ? quiet(filledText(texts.more, more)) : ''}`,
+      )}`,
+  }
+}
+
+const eventPage = async (
+  { eventAt }: StoryNeeds,
+  { language }: OperatorVisitor,
+  position: number,
+): Promise<OperatorPage> => {
+  const texts = journalTexts[language]
+  const found = (await eventAt(position)) ?? refuse('resource_is_unknown')
+  const { stream, revision, type, data, metadata } = withIsoTimes(found)
+  const title = `${filledText(texts.event, position)}: ${type}`
+  return {
+    title,
+    body: html`<div class="head"><h1>${title}</h1></div>
+      <p>
+        ${filledText(texts.revision, revision)}
+        <a href="${storyHref(stream)}"><code>${stream}</code></a>
+      </p>
+      <section class="card">
+        <pre class="event" tabindex="0">${JSON.stringify({ data, metadata }, null, 2)}</pre>
+      </section>`,
+  }
+}
+
+/** What stands behind an entry. */
+export const storyRoutes = (needs: StoryNeeds, { page }: OperatorPages): Route[] => [
+  page(
+    {
+      ...seeing,
+      path: '/operator/story',
+      summary: 'What has happened to a payment, a settlement or a report, in plain words',
+      ownQuery: storyQuery,
+    },
+    (visitor, call) => storyPage(needs, visitor, call),
+  ),
+  page(
+    {
+      ...seeing,
+      path: '/operator/events/:position',
+      summary: 'An event of the log, as it is stored',
+      params: z.object({ position: z.string().regex(/^[1-9]\d{0,14}$/) }),
+    },
+    (visitor, { params: { position } }) => eventPage(needs, visitor, Number(position)),
+  ),
+]

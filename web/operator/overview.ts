@@ -1,0 +1,196 @@
+import { html } from 'hono/html'
+import { filledText } from '../../application/filled-text.ts'
+import { formatAmount, type Sum } from '../../domain/money/money.ts'
+import { operatorMayDo, type OperatorAction } from '../../domain/people/operator-roles.ts'
+import type { Instant } from '../../domain/time.ts'
+import type { CallbackDestinationRow } from '../../projections/callback-destinations.ts'
+import { shownMoney, shownTime } from '../ui/money.ts'
+import type { Html } from '../ui/page.ts'
+import type { Visits } from '../payer/session.ts'
+import { filled } from '../ui/words.ts'
+import { card, factList, quiet } from '../portal/parts.ts'
+import type { Route } from '../../http/route.ts'
+import type { ServiceNeeds } from '../../http/service.ts'
+import { operatorPath } from './areas.ts'
+import { merchantPath, type MerchantListNeeds } from './merchants.ts'
+import { operatorPages, type OperatorVisitor } from './pages.ts'
+import { operatorOverviewTexts } from './texts-overview.ts'
+
+type Waiting = { readonly currency: string; readonly count: number; readonly sum: Sum }
+
+type OperatorOverviewNeeds = MerchantListNeeds &
+  Pick<ServiceNeeds, 'ready' | 'lastAudit'> & {
+    readonly merchantCounts: () => Readonly<Record<'all' | 'waiting' | 'disabled', number>>
+    readonly waitingPayouts: (status: 'due' | 'returned') => readonly Waiting[]
+    /** Entries of the bank: money that left the account without being one payout once. */
+    readonly unexplainedDebits: () => number
+    /** Of all merchants. */
+    readonly restedAddresses: () => readonly CallbackDestinationRow[]
+    readonly workInProgress: () => Readonly<Record<'callbacks' | 'settlements' | 'reports', number>>
+  }
+
+const mostShown = 8
+
+const rowHtml = (merchant: string, name: string, about: Html | string): Html =>
+  html`<li>
+    <a class="row forth" href="${merchantPath(merchant)}"
+      ><span><span class="name">${name}</span> <span class="quiet small">${about}</span></span></a
+    >
+  </li>`
+
+const waitingHtml = (needs: OperatorOverviewNeeds, { language }: OperatorVisitor): Html => {
+  const texts = operatorOverviewTexts[language]
+  const of = { state: 'waiting', part: '' } as const
+  const found = needs.listMerchants(of, Number.MAX_SAFE_INTEGER, mostShown)
+  if (found.length === 0) return quiet(texts.merchantsNone)
+  const rest = needs.merchantCounts().waiting - found.length
+  const all = operatorPath('merchants?state=waiting')
+  return html`<ul class="list">
+      ${found.map(({ merchant, name, organizationId }) =>
+        rowHtml(
+          merchant,
+          name,
+          organizationId === null ? merchant : `${merchant} · ${organizationId}`,
+        ),
+      )}
+    </ul>
+    ${rest > 0 ? html`<a class="lone" href="${all}">${filledText(texts.more, rest)}</a>` : ''}`
+}
+
+const addressesHtml = (
+  { restedAddresses }: OperatorOverviewNeeds,
+  { language, locale }: OperatorVisitor,
+): Html => {
+  const texts = operatorOverviewTexts[language]
+  const found = restedAddresses()
+  if (found.length === 0) return quiet(texts.addressesNone)
+  const rest = found.length - mostShown
+  const since = (at: Instant | null) =>
+    at === null ? '' : filled(texts.restedSince, shownTime(at, locale))
+  return html`<ul class="list">
+      ${found
+        .slice(0, mostShown)
+        .map(({ merchant, destination, problem, restedAt }) =>
+          rowHtml(merchant, destination, html`${merchant} · ${problem ?? ''} · ${since(restedAt)}`),
+        )}
+    </ul>
+    ${rest > 0 ? quiet(filledText(texts.more, rest)) : ''}`
+}
+
+const healthHtml = async (
+  { ready, lastAudit, workInProgress }: OperatorOverviewNeeds,
+  { language, locale }: OperatorVisitor,
+): Promise<Html> => {
+  const texts = operatorOverviewTexts[language]
+  const { isReady, behind } = await ready()
+  const last = lastAudit()
+  const { callbacks, settlements, reports } = workInProgress()
+  const count = new Intl.NumberFormat(locale)
+  const state = isReady
+    ? html`<span class="badge good">${texts.ready}</span>`
+    : html`<span class="badge bad">${texts.notReady}</span>`
+  const failed = html`<span class="badge bad">${texts.auditFailed}</span>`
+  const audited = last ? shownTime(last.at, locale) : texts.auditNever
+  return factList('money-facts', [
+    [texts.service, state],
+    [texts.behind, count.format(behind)],
+    [texts.callbacks, count.format(callbacks)],
+    [texts.settlements, count.format(settlements)],
+    [texts.reports, count.format(reports)],
+    [texts.audit, last && !last.holds ? failed : audited],
+  ])
+}
+
+const tile = (name: string, figure: Html | string, about: Html | string, kind = ''): Html =>
+  html`<div class="card tile ${kind}">
+    <dt>${name}</dt>
+    <dd class="figure">${figure}</dd>
+    <dd class="quiet small">${about}</dd>
+  </div>`
+
+const payoutTile = (
+  name: string,
+  found: readonly Waiting[],
+  { language, locale }: OperatorVisitor,
+): Html => {
+  const texts = operatorOverviewTexts[language]
+  if (found.length === 0) return tile(name, '0', texts.payoutsNone)
+  const count = new Intl.NumberFormat(locale)
+  const sums = found.map(
+    ({ currency, sum }) =>
+      html`<span class="sum">${shownMoney(formatAmount(sum, currency), currency, locale)}</span> `,
+  )
+  const all = found.reduce((sum, one) => sum + one.count, 0)
+  const figure = html`<a href="${operatorPath('payouts')}">${sums}</a>`
+  return tile(name, figure, filledText(texts.payoutsCount, count.format(all)), 'broad')
+}
+
+const tilesHtml = (needs: OperatorOverviewNeeds, visitor: OperatorVisitor): Html => {
+  const { language, locale, me } = visitor
+  const texts = operatorOverviewTexts[language]
+  const count = new Intl.NumberFormat(locale)
+  const merchants = () => {
+    const { all, waiting, disabled } = needs.merchantCounts()
+    const link = (state: string, number: number) =>
+      html`<a href="${operatorPath(`merchants${state}`)}">${count.format(number)}</a>`
+    const about = filledText(texts.disabled, count.format(disabled))
+    const fresh = link('?state=waiting', waiting)
+    return html`${tile(texts.waitingMerchants, fresh, texts.waiting.toLowerCase())}
+    ${tile(texts.merchants, link('', all), about)}`
+  }
+  const returned = () => {
+    const found = needs.waitingPayouts('returned')
+    return found.length === 0 ? '' : payoutTile(texts.returned, found, visitor)
+  }
+  const unexplained = () => {
+    const found = needs.unexplainedDebits()
+    if (found === 0) return ''
+    const link = html`<a href="${operatorPath('payouts/bank')}">${count.format(found)}</a>`
+    return tile(texts.unexplained, link, texts.unexplainedWhat)
+  }
+  return html`<dl class="tiles">
+    ${operatorMayDo(me.terms, 'see_merchants') ? merchants() : ''}
+    ${
+      operatorMayDo(me.terms, 'see_payouts')
+        ? html`${payoutTile(texts.payouts, needs.waitingPayouts('due'), visitor)} ${returned()}
+          ${unexplained()}`
+        : ''
+    }
+  </dl>`
+}
+
+const merchantPanels = (needs: OperatorOverviewNeeds, visitor: OperatorVisitor): Html => {
+  const texts = operatorOverviewTexts[visitor.language]
+  return html`<div>
+    ${card(texts.waiting, waitingHtml(needs, visitor))}
+    ${card(texts.addresses, addressesHtml(needs, visitor))}
+  </div>`
+}
+
+/** What waits, and how the service is; each role sees its own. */
+export const operatorOverviewRoutes = (needs: OperatorOverviewNeeds, visits: Visits): Route[] => {
+  const { page } = operatorPages(needs, visits)
+  return [
+    page(
+      {
+        path: '/operator/',
+        summary: 'What waits for the operator',
+        action: 'see_overview',
+        area: 'overview',
+      },
+      async (visitor) => {
+        const texts = operatorOverviewTexts[visitor.language]
+        const may = (action: OperatorAction) => operatorMayDo(visitor.me.terms, action)
+        return {
+          title: texts.overview,
+          body: html`<div class="head"><h1>${texts.overview}</h1></div>
+            ${tilesHtml(needs, visitor)}
+            <div class="columns">
+              ${may('see_merchants') ? merchantPanels(needs, visitor) : ''}
+              ${may('see_health') ? card(texts.health, await healthHtml(needs, visitor)) : ''}
+            </div>`,
+        }
+      },
+    ),
+  ]
+}

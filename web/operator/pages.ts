@@ -1,0 +1,110 @@
+import { html } from 'hono/html'
+import type { Context } from '../../application/handle.ts'
+import { operatorActor, type OperatorWork } from '../../application/operators.ts'
+import { operatorMayDo, type OperatorAction } from '../../domain/people/operator-roles.ts'
+import type { Operator } from '../../domain/people/operators.ts'
+import { refuse } from '../../domain/refusal.ts'
+import { memberOfPerson } from '../../domain/staff-members.ts'
+import { contextBy, type Call } from '../../http/call.ts'
+import type { Visits } from '../payer/session.ts'
+import { filled } from '../ui/words.ts'
+import type { RawReply } from '../../http/route.ts'
+import { framedReply, type FramedPage, type Link, type LobbyVisitor } from '../staff/frame.ts'
+import { forbiddenHtml, type StaffPageNeeds } from '../staff/guard.ts'
+import { staffPages } from '../staff/pages.ts'
+import { operatorAreas, operatorPath, type OperatorArea } from './areas.ts'
+import { operatorTexts } from './texts.ts'
+
+/** Somebody who works for the operator. */
+export type OperatorVisitor = LobbyVisitor & { readonly me: Operator }
+
+export type OperatorPage = FramedPage & { readonly area?: OperatorArea }
+
+export type OperatorNeeds = StaffPageNeeds &
+  Pick<OperatorWork, 'findOperators' | 'invitationOf'> & {
+    readonly caughtUp: () => Promise<void>
+    /** Notes that somebody has looked, at most once in a while. */
+    readonly noteOperatorVisit: (me: Operator, context: Context) => void
+  }
+
+/** The person as actor; the merchant whom it concerns. */
+export const contextOfOperator = (
+  call: Call,
+  { me }: Pick<OperatorVisitor, 'me'>,
+  merchant?: string | null,
+): Context => contextBy(call, operatorActor(me.member), merchant)
+
+export const joinPath = operatorPath('join')
+
+const roleOf = ({ language, me }: OperatorVisitor): string =>
+  operatorTexts[language][`role_${me.terms.role}`]
+
+const linksFor = ({ language, me }: OperatorVisitor, current: OperatorArea | undefined) =>
+  (Object.keys(operatorAreas) as OperatorArea[])
+    .filter((area) => operatorMayDo(me.terms, operatorAreas[area].action))
+    .map((area): Link => {
+      const { path, text, icon } = operatorAreas[area]
+      const name = operatorTexts[language][text]
+      return { href: operatorPath(path), name, icon, isCurrent: area === current }
+    })
+
+const isOfHouse = (visitor: LobbyVisitor | OperatorVisitor): visitor is OperatorVisitor =>
+  'me' in visitor
+
+const operatorReply = (
+  visitor: LobbyVisitor | OperatorVisitor,
+  page: OperatorPage,
+  isSecure: boolean,
+): Promise<RawReply> => {
+  const texts = operatorTexts[visitor.language]
+  const styles = ['/portal/style.css', '/operator/style.css']
+  const around = { home: operatorPath(), place: texts.operator, note: '' as const, styles }
+  if (!isOfHouse(visitor))
+    return framedReply(visitor, page, { ...around, who: '', menu: undefined }, isSecure)
+  const who = html`<div class="shop-now">
+    <span><b>${texts.operator}</b><span class="quiet small">${roleOf(visitor)}</span></span>
+  </div>`
+  const menu = { label: texts.menu, links: linksFor(visitor, page.area) }
+  return framedReply(visitor, page, { ...around, who, menu }, isSecure)
+}
+
+/** @throws Refusal resource_is_unknown for all but those who work for the operator */
+const enter = async (
+  needs: OperatorNeeds,
+  visits: Visits,
+  visitor: LobbyVisitor,
+): Promise<OperatorVisitor | RawReply> => {
+  const { payer } = visitor.session
+  const me = memberOfPerson(await needs.findOperators(), payer)
+  if (!me)
+    return (await needs.invitationOf(payer))
+      ? visits.go(visitor, joinPath)
+      : refuse('resource_is_unknown')
+  await needs.caughtUp()
+  return { ...visitor, me }
+}
+
+const forbiddenPage = (visitor: OperatorVisitor, area: OperatorArea): OperatorPage => {
+  const texts = operatorTexts[visitor.language]
+  const why = filled(texts.forbiddenText, roleOf(visitor).toLowerCase())
+  const title = texts.forbidden
+  const body = forbiddenHtml(title, why, operatorPath(), texts.backToOverview)
+  return { title, area, status: 403, body }
+}
+
+/** Makes pages and forms of the operator. */
+export const operatorPages = (needs: OperatorNeeds, visits: Visits) =>
+  staffPages<OperatorVisitor, OperatorPage, OperatorAction, OperatorArea>(needs, visits, {
+    group: 'Operator',
+    missing: 'Not somebody of the operator, or there is no such thing.',
+    homeOf: () => operatorPath(),
+    enter: (visitor) => enter(needs, visits, visitor),
+    mayDo: ({ me }, action) => operatorMayDo(me.terms, action),
+    forbidden: forbiddenPage,
+    reply: operatorReply,
+    noteVisit: (visitor, call) =>
+      needs.noteOperatorVisit(visitor.me, contextOfOperator(call, visitor)),
+    contextOf: contextOfOperator,
+  })
+
+export type OperatorPages = ReturnType<typeof operatorPages>

@@ -1,0 +1,140 @@
+import { html } from 'hono/html'
+import { filledText } from '../../../application/filled-text.ts'
+import type { Context } from '../../../application/handle.ts'
+import type { Imported, ImportedOne } from '../../../application/import-statement.ts'
+import type { Part } from '../../../http/multipart.ts'
+import type { Html } from '../../ui/page.ts'
+import { dayText, factsHtml, sumText } from '../../portal/money-parts.ts'
+import { headedTable, crumbs, quiet, scrolling } from '../../portal/parts.ts'
+import { operatorPath } from '../areas.ts'
+import type { OperatorPage, OperatorVisitor } from '../pages.ts'
+import { problemText } from './bank.ts'
+import { storyHref } from './parts.ts'
+import { payoutTexts } from './texts.ts'
+
+/** What an import has done, or why it did nothing. */
+type Answer =
+  | {
+      readonly kind: string
+      readonly passedOver: number
+      /** Statements of other accounts. */
+      readonly leftOut: readonly { readonly account: string; readonly entries: number }[]
+      readonly done: Imported
+    }
+  | { readonly problem: string }
+  | { readonly tooMany: number; readonly most: number }
+
+export type ImportNeeds = {
+  readonly importBankFile: (
+    bytes: Uint8Array,
+    name: string,
+    contextOf: (merchant: string | null) => Context,
+  ) => Promise<Answer>
+}
+
+const colours = { paid: 'good', returned: 'warn', known: '', unmatched: 'bad' } as const
+
+const rowHtml =
+  (visitor: OperatorVisitor) =>
+  ({ outcome, endToEndId, messageId, day, amount, payouts, problem }: ImportedOne): Html => {
+    const texts = payoutTexts[visitor.language]
+    const links = payouts.map(
+      ({ settlement: { merchant, serial, settlementId } }) =>
+        html`<a href="${storyHref(`${merchant}/${serial}`)}">${settlementId}</a> `,
+    )
+    return html`<tr>
+      <th scope="row">
+        <span class="badge ${colours[outcome]}">${texts[`result_${outcome}`]}</span>
+      </th>
+      <td>${dayText(day, visitor)}</td>
+      <td class="number">${amount ? sumText(amount.sum, amount.currency, visitor) : ''}</td>
+      <td>${links}${problemText(problem, visitor)}</td>
+      <td><code>${endToEndId ?? messageId ?? ''}</code></td>
+    </tr>`
+  }
+
+const mostRows = 100
+const mostAccounts = 10
+
+/** What nobody has explained comes first. */
+const rowsShown = (all: readonly ImportedOne[]): readonly ImportedOne[] => {
+  const isOpen = ({ outcome }: ImportedOne) => outcome === 'unmatched'
+  return [...all.filter(isOpen), ...all.filter((one) => !isOpen(one))].slice(0, mostRows)
+}
+
+const leftOutText = (leftOut: Extract<Answer, { kind: string }>['leftOut']): string =>
+  leftOut
+    .slice(0, mostAccounts)
+    .map(({ account, entries }) => `${account} (${entries})`)
+    .join(', ') + (leftOut.length > mostAccounts ? ' …' : '')
+
+const alarmHtml = (text: string): Html => html`<p class="problem" role="alert">${text}</p>`
+
+const failedPage = (text: string, { language }: OperatorVisitor): OperatorPage => {
+  const texts = payoutTexts[language]
+  return {
+    title: texts.notRead,
+    status: 400,
+    body: html`<div class="card narrow-card">
+      <h1>${texts.notRead}</h1>
+      <p class="problem" role="alert">${text}</p>
+      <div class="actions">
+        <a class="button" href="${operatorPath('payouts/bank')}">${texts.bank}</a>
+      </div>
+    </div>`,
+  }
+}
+
+const donePage = (
+  visitor: OperatorVisitor,
+  name: string,
+  { kind, passedOver, leftOut, done }: Extract<Answer, { kind: string }>,
+): OperatorPage => {
+  const texts = payoutTexts[visitor.language]
+  const { paid, returned, known, unmatched, alarms, all } = done
+  const rows = rowsShown(all)
+  const more = all.length - rows.length
+  const title = filledText(texts.fileRead, name, kind)
+  const heads = [texts.outcome, texts.bankDay, { number: texts.amount }, texts.of, texts.endToEnd]
+  return {
+    title,
+    body: html`${crumbs([operatorPath('payouts/bank'), texts.bank])}
+      <div class="head"><h1>${title}</h1></div>
+      <section class="card">
+        ${alarms === 0 ? '' : alarmHtml(filledText(texts.alarm, alarms))}
+        ${factsHtml([
+          [texts.result_paid, String(paid)],
+          [texts.result_returned, String(returned)],
+          [texts.result_unmatched, String(unmatched)],
+          [texts.known, String(known)],
+          [texts.passedOver, String(passedOver)],
+          ...(leftOut.length === 0 ? [] : [[texts.leftOut, leftOutText(leftOut)] as const]),
+        ])}
+      </section>
+      ${
+        all.length === 0
+          ? ''
+          : html`<section class="card">
+              ${scrolling(title, headedTable('grid stacks', heads, rows.map(rowHtml(visitor))))}
+              ${more === 0 ? '' : quiet(filledText(texts.moreRows, more))}
+            </section>`
+      }`,
+  }
+}
+
+/** Imports a file, and shows what became of each of its entries. */
+export const importedPage = async (
+  { importBankFile }: ImportNeeds,
+  visitor: OperatorVisitor,
+  parts: readonly Part[],
+  contextOf: (merchant: string | null) => Context,
+): Promise<OperatorPage> => {
+  const texts = payoutTexts[visitor.language]
+  const file = parts.find(({ name }) => name === 'file')
+  const name = file?.fileName || texts.fileIs
+  const answer = await importBankFile(file?.content ?? new Uint8Array(), name, contextOf)
+  if ('problem' in answer) return failedPage(answer.problem, visitor)
+  if ('tooMany' in answer)
+    return failedPage(filledText(texts.tooMany, answer.tooMany, answer.most), visitor)
+  return donePage(visitor, name, answer)
+}

@@ -1,0 +1,73 @@
+import type { Translated } from '../../http/negotiation.ts'
+
+const english = {
+  back: 'Change it',
+  change: 'Preview',
+  currency: 'Currency',
+  currencyShow: 'Show',
+  currencyWhat:
+    'Payments in other currencies than {} have the rates of {} unless fees are set for them.',
+  from: 'From',
+  fromHint: 'First day, by the clocks of the merchant ({}).',
+  interchange: 'Interchange of credit, %',
+  later: 'From {} on the fees that were set before hold again.',
+  none: 'This changes nothing: these fees hold then already.',
+  now: 'Until then',
+  past: 'That day has begun: they hold for what is captured from now on. What was charged stays.',
+  permissionFixed: 'Answered permission, {}',
+  preview: 'What will hold from {} on',
+  previewWhat: 'Nothing is set yet.',
+  refunds: 'Refunds',
+  refundsKeep: 'Fees of refunded captures stay',
+  refundsReturn: 'Refunds give fees back',
+  set: 'Set these fees',
+  settlementFixed: 'Settlement, {}',
+  taxcode: 'Tax code',
+  then: 'From then on',
+  title: 'Fees of {}',
+  transactionFixed: 'Each capture, {}',
+  transactionRate: 'Share of each capture, %',
+  what: 'What',
+  wrongAmount: 'Write an amount of {} such as 1.50, or 0.',
+  wrongDay: 'Choose a day.',
+  wrongRate: 'Write a percentage from 0 to 100, such as 0.9.',
+  wrongTaxcode: 'Choose one of the tax codes.',
+}
+
+export type FeeTexts = Translated<typeof english>
+
+const norwegian: FeeTexts = {
+  back: 'Endre det',
+  change: 'Forhåndsvis',
+  currency: 'Valuta',
+  currencyShow: 'Vis',
+  currencyWhat:
+    'Betalinger i andre valutaer enn {} har satsene for {} hvis de ikke har egne gebyrer.',
+  from: 'Fra',
+  fromHint: 'Første dag, etter klokken hos butikken ({}).',
+  interchange: 'Formidlingsgebyr for kreditt, %',
+  later: 'Fra {} gjelder igjen gebyrene som er satt før.',
+  none: 'Dette endrer ingenting: disse gebyrene gjelder da allerede.',
+  now: 'Til da',
+  past: 'Den dagen har begynt: de gjelder for det som trekkes fra nå av. Gamle gebyrer består.',
+  permissionFixed: 'Besvart tillatelse, {}',
+  preview: 'Dette vil gjelde fra {}',
+  previewWhat: 'Ingenting er satt ennå.',
+  refunds: 'Refusjoner',
+  refundsKeep: 'Gebyrer for refunderte trekk beholdes',
+  refundsReturn: 'Refusjon gir gebyrer tilbake',
+  set: 'Sett disse gebyrene',
+  settlementFixed: 'Oppgjør, {}',
+  taxcode: 'Avgiftskode',
+  then: 'Fra da av',
+  title: 'Gebyrer for {}',
+  transactionFixed: 'Hvert trekk, {}',
+  transactionRate: 'Andel av hvert trekk, %',
+  what: 'Hva',
+  wrongAmount: 'Skriv et beløp i {} som 1,50, eller 0.',
+  wrongDay: 'Velg en dag.',
+  wrongRate: 'Skriv en prosent fra 0 til 100, for eksempel 0,9.',
+  wrongTaxcode: 'Velg en av avgiftskodene.',
+}
+
+export const feeTexts = { en: english, nb: norwegian }

@@ -1,0 +1,168 @@
+import { html } from 'hono/html'
+import { filledText } from '../../../application/filled-text.ts'
+import type { AuditNeeds } from '../../../http/health-audit.ts'
+import { shownTime } from '../../ui/money.ts'
+import type { Html } from '../../ui/page.ts'
+import { factsHtml } from '../../portal/money-parts.ts'
+import { card, headedTable, quiet, type Fact, scrolling } from '../../portal/parts.ts'
+import type { ServiceNeeds } from '../../../http/service.ts'
+import type { OperatorPage, OperatorVisitor } from '../pages.ts'
+import { watchTexts } from './texts.ts'
+
+type Ready = Awaited<ReturnType<ServiceNeeds['ready']>>
+
+type Health = {
+  readonly ready: Ready
+  readonly freeBytes: number | undefined
+  readonly callbacks: Readonly<Record<'unfinished' | 'due' | 'later' | 'rested', number>>
+  readonly listeners: number
+  readonly checkpoint: Readonly<Record<'size' | 'signedAt' | 'cosigned', number>> | undefined
+  /** Of the log, as far as it is read. */
+  readonly events: number
+  readonly reportsClosing: number
+  readonly settlementsUnfinished: number
+  readonly nodes: readonly Node[] | undefined
+}
+
+type Node = { readonly name: string; readonly isOwn: boolean; readonly does: readonly string[] }
+
+export type HealthNeeds = AuditNeeds &
+  Pick<ServiceNeeds, 'readyDetails'> & { readonly health: () => Promise<Health> }
+
+const number = (value: number, { locale }: OperatorVisitor): string =>
+  new Intl.NumberFormat(locale).format(value)
+
+const problemsOf = ({ ready }: Health, { language }: OperatorVisitor): readonly string[] => {
+  const texts = watchTexts[language]
+  return [
+    ...ready.failing.map(({ of, why }) => filledText(texts[`${of}Fails`], why)),
+    ...(ready.isDamaged ? [texts.damaged] : []),
+    ...(ready.damagedAt === undefined ? [] : [filledText(texts.damagedAt, ready.damagedAt)]),
+  ]
+}
+
+const readyHtml = (needs: HealthNeeds, health: Health, visitor: OperatorVisitor): Html => {
+  const texts = watchTexts[visitor.language]
+  const { ready, freeBytes } = health
+  const state = ready.isReady
+    ? html`<p class="state good">${texts.ready}</p>`
+    : html`<p class="problem" role="alert">${texts.notReady}</p>`
+  const free: Fact[] =
+    freeBytes === undefined ? [] : [[texts.diskFree, sizeText(freeBytes, visitor)]]
+  return html`<section class="card">
+    ${state} ${problemsOf(health, visitor).map((one) => html`<p>${one}</p>`)}
+    ${Object.entries(needs.readyDetails()).map(
+      ([name, why]) => html`<p><code>${name}</code>: ${why.join(' ')}</p>`,
+    )}
+    ${factsHtml([
+      [texts.store, ready.isStoreUp ? texts.storeUp : '–'],
+      [texts.head, number(ready.head, visitor)],
+      [texts.events, number(health.events, visitor)],
+      ...free,
+    ])}
+  </section>`
+}
+
+const sizeText = (bytes: number, { locale }: OperatorVisitor): string => {
+  const unit = { style: 'unit', unit: 'gigabyte', maximumFractionDigits: 1 } as const
+  return new Intl.NumberFormat(locale, unit).format(bytes / 1e9)
+}
+
+/** What follows the log, and where it is. */
+const lagHtml = (needs: HealthNeeds, health: Health, visitor: OperatorVisitor): Html => {
+  const texts = watchTexts[visitor.language]
+  const { ready, checkpoint, events } = health
+  const held = needs.lastAudit()?.held
+  const row = (name: string, at: string, behind: string) =>
+    html`<tr>
+      <th scope="row">${name}</th>
+      <td class="number">${at}</td>
+      <td class="number">${behind}</td>
+    </tr>`
+  const rows = [
+    row(texts.readModels, number(ready.position, visitor), number(ready.behind, visitor)),
+    row(
+      texts.checkpoint,
+      checkpoint ? number(checkpoint.size, visitor) : '–',
+      number(Math.max(0, events - (checkpoint?.size ?? 0)), visitor),
+    ),
+    row(
+      texts.audit,
+      held ? filledText(texts.atEvent, number(held.position, visitor)) : '–',
+      held ? number(Math.max(0, ready.head - held.position), visitor) : '–',
+    ),
+  ]
+  const heads = [texts.what, { number: texts.position }, { number: texts.behind }]
+  return card(texts.lagOf, scrolling(texts.lagOf, headedTable('grid', heads, rows)))
+}
+
+const waitingHtml = (health: Health, visitor: OperatorVisitor): Html => {
+  const texts = watchTexts[visitor.language]
+  const { unfinished, due, later, rested } = health.callbacks
+  const facts: readonly (readonly [name: string, count: number])[] = [
+    [texts.callbacksUnfinished, unfinished],
+    [texts.callbacksDue, due],
+    [texts.callbacksLater, later],
+    [texts.callbacksStuck, Math.max(0, unfinished - due - later)],
+    [texts.callbacksRested, rested],
+    [texts.pusher, health.listeners],
+    [texts.reportsClosing, health.reportsClosing],
+    [texts.settlementsUnfinished, health.settlementsUnfinished],
+  ]
+  return card(
+    texts.waiting,
+    factsHtml(facts.map(([name, count]) => [name, number(count, visitor)])),
+  )
+}
+
+const auditHtml = (needs: HealthNeeds, health: Health, visitor: OperatorVisitor): Html => {
+  const texts = watchTexts[visitor.language]
+  const last = needs.lastAudit()
+  const { checkpoint } = health
+  const verdict = () => {
+    if (!last) return quiet(texts.auditNever)
+    if (last.holds) return html`<p class="state good">${texts.auditHolds}</p>`
+    const at = filledText(texts.atEvent, last.problem?.position ?? '?')
+    return html`<p class="problem" role="alert">${filledText(texts.auditWrong, at)}</p>`
+  }
+  const facts = factsHtml([
+    [texts.auditHeld, last?.held ? shownTime(last.held.at, visitor.locale) : '–'],
+    [texts.checkpoint, checkpoint ? number(checkpoint.size, visitor) : texts.checkpointNone],
+    [texts.signedAt, checkpoint ? shownTime(checkpoint.signedAt, visitor.locale) : '–'],
+    [texts.cosigned, checkpoint ? number(checkpoint.cosigned, visitor) : '–'],
+  ])
+  return card(texts.audit, html`${verdict()} ${facts}`)
+}
+
+const nodesHtml = ({ nodes }: Health, { language }: OperatorVisitor): Html => {
+  const texts = watchTexts[language]
+  if (!nodes) return quiet(texts.nodesNone)
+  const rows = nodes.map(
+    ({ name, isOwn, does }) =>
+      html`<tr>
+        <th scope="row">
+          <code>${name}</code> ${isOwn ? html`<span class="badge">${texts.nodeHere}</span>` : ''}
+        </th>
+        <td>${does.join(', ')}</td>
+      </tr>`,
+  )
+  return scrolling(texts.nodes, headedTable('grid', [texts.node, texts.work], rows))
+}
+
+/** How the service is: the numbers of `/health/ready` and `/metrics`. */
+export const healthPage = async (
+  needs: HealthNeeds,
+  visitor: OperatorVisitor,
+): Promise<OperatorPage> => {
+  const texts = watchTexts[visitor.language]
+  const health = await needs.health()
+  return {
+    title: texts.health,
+    body: html`<div class="head"><h1>${texts.health}</h1></div>
+      <div class="columns">
+        ${readyHtml(needs, health, visitor)} ${auditHtml(needs, health, visitor)}
+        ${lagHtml(needs, health, visitor)} ${waitingHtml(health, visitor)}
+      </div>
+      ${card(texts.nodes, nodesHtml(health, visitor))}`,
+  }
+}

@@ -1,0 +1,151 @@
+import { html } from 'hono/html'
+import { z } from 'zod'
+import { filledText } from '../../../application/filled-text.ts'
+import type { Context } from '../../../application/handle.ts'
+import { operatorMayDo } from '../../../domain/people/operator-roles.ts'
+import { searchOf, type Call } from '../../../http/call.ts'
+import { compactFieldOf } from '../../../http/forms.ts'
+import { codeField } from '../../ui/fields.ts'
+import { plainForm, typed } from '../../ui/form-parts.ts'
+import { shownTime } from '../../ui/money.ts'
+import type { Html } from '../../ui/page.ts'
+import { hiddenFields, type Visits } from '../../payer/session.ts'
+import { card, crumbs, doneHtml, headedTable, scrolling } from '../../portal/parts.ts'
+import type { Route } from '../../../http/route.ts'
+import { operatorPath } from '../areas.ts'
+import {
+  contextOfOperator,
+  type OperatorPage,
+  type OperatorPages,
+  type OperatorVisitor,
+} from '../pages.ts'
+import { watchTexts } from './texts.ts'
+
+const kinds = ['callbacks', 'id-tokens', 'checkpoints'] as const
+type Kind = (typeof kinds)[number]
+
+type Key = {
+  readonly id: string
+  readonly from: number
+  readonly until: number | null
+  readonly state: 'signs' | 'comes' | 'published' | 'ended'
+}
+
+export type KeyNeeds = {
+  readonly keys: () => Promise<
+    Readonly<Record<Kind, readonly Key[]>> & { readonly vault: string | undefined }
+  >
+  readonly rotateKeys: (kind: Kind, context: Context) => Promise<void>
+}
+
+const colours = { signs: 'good', comes: 'warn', published: '', ended: '' } as const
+/** The newest. */
+const mostShown = 20
+
+const rowHtml =
+  ({ language, locale }: OperatorVisitor) =>
+  ({ id, from, until, state }: Key): Html =>
+    html`<tr>
+      <th scope="row"><code>${id}</code></th>
+      <td>
+        <span class="badge ${colours[state]}">${watchTexts[language][`state_${state}`]}</span>
+      </td>
+      <td>${from === 0 ? '' : shownTime(from, locale)}</td>
+      <td>${until === null ? '' : shownTime(until, locale)}</td>
+    </tr>`
+
+const kindHtml = (kind: Kind, keys: readonly Key[], visitor: OperatorVisitor): Html => {
+  const texts = watchTexts[visitor.language]
+  const title = texts[`key_${kind}`]
+  const heads = [texts.id, texts.keyState, texts.keyIs, texts.keyUntil]
+  const rows = keys.slice(0, mostShown).map(rowHtml(visitor))
+  const rotate = html`<p>
+    <a class="button second slim" href="${operatorPath(`keys/${kind}`)}">${texts.rotate}</a>
+  </p>`
+  return card(
+    title,
+    html`${scrolling(title, headedTable('grid keys stacks', heads, rows))}
+    ${operatorMayDo(visitor.me.terms, 'rotate_keys') ? rotate : ''}`,
+  )
+}
+
+const vaultHtml = (wrappedBy: string | undefined, { language }: OperatorVisitor): Html => {
+  const texts = watchTexts[language]
+  const state = wrappedBy === undefined ? texts.clear : filledText(texts.wrapped, wrappedBy)
+  const how = html`<p class="quiet small">${texts.vaultHow}</p>`
+  return card(
+    texts.vault,
+    html`<p>${state}</p>
+      ${how}`,
+  )
+}
+
+const keysPage = async (
+  needs: KeyNeeds,
+  visitor: OperatorVisitor,
+  call: Call,
+): Promise<OperatorPage> => {
+  const texts = watchTexts[visitor.language]
+  const { vault, ...keys } = await needs.keys()
+  const isDone = searchOf(call).has('rotated')
+  return {
+    title: texts.keys,
+    body: html`<div class="head"><h1>${texts.keys}</h1></div>
+      ${doneHtml(isDone ? texts.rotated : undefined)}
+      ${kinds.map((kind) => kindHtml(kind, keys[kind], visitor))} ${vaultHtml(vault, visitor)}`,
+  }
+}
+
+const keyParams = z.object({ kind: z.enum(kinds) })
+
+const rotatePage = (kind: Kind, visitor: OperatorVisitor): OperatorPage => {
+  const texts = watchTexts[visitor.language]
+  return {
+    title: texts.rotate,
+    body: html`${crumbs([operatorPath('keys'), texts.keys])}
+      <form class="card narrow-card" method="post" action="${operatorPath(`keys/${kind}`)}">
+        <h1>${texts[`key_${kind}`]}: ${texts.rotate.toLowerCase()}</h1>
+        <p>${texts[`rotateWhat_${kind}`]}</p>
+        ${hiddenFields({ csrf: visitor.csrf })} ${codeField(visitor.texts)}
+        <div class="actions"><button>${texts.rotate}</button></div>
+      </form>`,
+  }
+}
+
+export const keyRoutes = (
+  needs: KeyNeeds,
+  visits: Visits,
+  { page, form, confirm }: OperatorPages,
+): Route[] => {
+  const rotating = {
+    action: 'rotate_keys',
+    area: 'keys',
+    path: '/operator/keys/:kind',
+    params: keyParams,
+  } as const
+  return [
+    page(
+      {
+        ...{ action: 'see_keys', area: 'keys', path: '/operator/keys' },
+        summary: 'Keys that sign, and what wraps the vault',
+      },
+      (visitor, call) => keysPage(needs, visitor, call),
+    ),
+    page(
+      { ...rotating, summary: 'What a new key would change' },
+      async (visitor, { params: { kind } }) => rotatePage(kind, visitor),
+    ),
+    form(
+      {
+        ...rotating,
+        summary: 'Publish a new key',
+        ownForm: plainForm.extend({ code: typed('A one-time code.') }),
+      },
+      async (visitor, call) => {
+        await confirm(visitor, compactFieldOf(call.body, 'code'), call)
+        await needs.rotateKeys(call.params.kind, contextOfOperator(call, visitor))
+        return visits.go(visitor, operatorPath('keys?rotated'))
+      },
+    ),
+  ]
+}

@@ -1,0 +1,125 @@
+import { html } from 'hono/html'
+import { z } from 'zod'
+import { filledText } from '../../../application/filled-text.ts'
+import { securityEventTypes, type SecurityEvent } from '../../../application/security-log.ts'
+import { searchOf } from '../../../http/call.ts'
+import { asked } from '../../ui/form-parts.ts'
+import { inputField } from '../../ui/fields.ts'
+import { shownTime } from '../../ui/money.ts'
+import type { Html } from '../../ui/page.ts'
+import {
+  choiceField,
+  headedTable,
+  moreLink,
+  quiet,
+  scrolling,
+  type Choice,
+} from '../../portal/parts.ts'
+import { staffTexts } from '../../portal/texts-staff.ts'
+import { operatorPath } from '../areas.ts'
+import type { OperatorVisitor } from '../pages.ts'
+import { dayField, merchantField, type PageOf } from '../parts.ts'
+import { watchTexts } from './texts.ts'
+
+type Line = SecurityEvent & { readonly at: string; readonly times?: number }
+type Place = { readonly day: string; readonly before: number }
+type Wanted = Readonly<Record<'merchant' | 'type' | 'actor', string | null>>
+
+export type SecurityNeeds = {
+  readonly securityPage: (
+    wanted: Wanted,
+    from: Place | undefined,
+    limit: number,
+  ) => { readonly lines: readonly Line[]; readonly next: Place | undefined }
+}
+
+const onPage = 100
+
+export const securityQuery = z.object({
+  merchant: asked('About this merchant.'),
+  type: asked('Of this kind, such as `authentication_failed`.'),
+  actor: asked('By this one, such as `user:pos1`, or of this kind, such as `payer`.'),
+  day: asked('Of this day and before.'),
+  before: asked('In the file of the day, before this byte.'),
+})
+
+const placeIn = (search: URLSearchParams): Place | undefined => {
+  const day = search.get('day') ?? ''
+  if (!/^\d{4}-\d\d-\d\d$/.test(day)) return undefined
+  const before = search.get('before') ?? ''
+  return { day, before: /^\d{1,15}$/.test(before) ? Number(before) : Number.MAX_SAFE_INTEGER }
+}
+
+const kindText = (type: string, { language }: OperatorVisitor): string =>
+  (({ ...staffTexts[language], ...watchTexts[language] }) as Readonly<Record<string, string>>)[
+    `seen_${type}`
+  ] ?? type
+
+const rowHtml =
+  (visitor: OperatorVisitor) =>
+  ({ at, type, actor, merchant, address, about, reason, times }: Line): Html => {
+    const texts = watchTexts[visitor.language]
+    const counted =
+      times === undefined
+        ? ''
+        : html`<span class="badge">${filledText(texts.times, times + 1)}</span>`
+    const details = [reason, about].filter((one) => one !== undefined)
+    return html`<tr>
+      <td>${shownTime(Date.parse(at), visitor.locale)}</td>
+      <td>
+        ${kindText(type, visitor)} ${counted}
+        ${details.map((one) => html`<span class="value"><code>${one}</code></span>`)}
+      </td>
+      <td>${actor}</td>
+      <td>${merchant ?? ''}</td>
+      <td>${address ?? ''}</td>
+    </tr>`
+  }
+
+const filterHtml = (wanted: Wanted, from: Place | undefined, visitor: OperatorVisitor): Html => {
+  const texts = watchTexts[visitor.language]
+  const kinds = securityEventTypes.map((type): Choice => [type, kindText(type, visitor)])
+  return html`<form class="choices" method="get" action="${operatorPath('security')}">
+    <div>${choiceField('type', texts.what, wanted.type ?? '', [['', texts.all], ...kinds])}</div>
+    ${merchantField(texts.merchant, wanted.merchant)} ${dayField(texts.when, from?.day)}
+    <div>
+      ${inputField({
+        name: 'actor',
+        label: texts.by,
+        hint: texts.byHint,
+        attributes: html`value="${wanted.actor ?? ''}" autocapitalize="none"`,
+      })}
+    </div>
+    <button class="second">${texts.show}</button>
+  </form>`
+}
+
+const searchWith = (wanted: Wanted, next: Place): string => {
+  const given = Object.entries(wanted).filter(([, value]) => value !== null) as [string, string][]
+  return String(new URLSearchParams([...given, ['day', next.day], ['before', String(next.before)]]))
+}
+
+export const securityLogPage: PageOf<SecurityNeeds> = (needs, visitor, call) => {
+  const texts = watchTexts[visitor.language]
+  const search = searchOf(call)
+  const given = (name: string) => search.get(name)?.trim() || null
+  const wanted = { merchant: given('merchant'), type: given('type'), actor: given('actor') }
+  const from = placeIn(search)
+  const { lines, next } = needs.securityPage(wanted, from, onPage)
+  const heads = [texts.when, texts.what, texts.by, texts.merchant, texts.address]
+  const table = headedTable('grid stacks log', heads, lines.map(rowHtml(visitor)))
+  const more = lines.length < onPage ? texts.lookOn : texts.older
+  return {
+    title: texts.security,
+    body: html`<div class="head"><h1>${texts.security}</h1></div>
+      ${filterHtml(wanted, from, visitor)}
+      <section class="card">
+        ${lines.length === 0 ? quiet(texts.noLines) : scrolling(texts.security, table)}
+        ${
+          next
+            ? moreLink(operatorPath(`security?${searchWith(wanted, next)}`), more)
+            : html`<p class="quiet small">${texts.logStart}</p>`
+        }
+      </section>`,
+  }
+}

@@ -1,0 +1,82 @@
+import { html } from 'hono/html'
+import type { Context } from '../../application/handle.ts'
+import { refuse } from '../../domain/refusal.ts'
+import type { Instant } from '../../domain/time.ts'
+import { contextOfPayer } from '../../http/call.ts'
+import { fieldOf } from '../../http/forms.ts'
+import type { Route } from '../../http/route.ts'
+import { shownTime } from '../ui/money.ts'
+import { pageAsks } from './page-asks.ts'
+import type { Html } from '../ui/page.ts'
+import { payerPages } from './pages.ts'
+import { hiddenFields, type SignedIn, type Visits } from './session.ts'
+import { filled, unseen } from '../ui/words.ts'
+
+export type Device = {
+  readonly session: string
+  /** Such as `Chrome, Android`; null when unknown. */
+  readonly device: string | null
+  readonly startedAt: Instant
+  readonly usedAt: Instant
+}
+
+export type DevicesNeeds = {
+  readonly caughtUp: () => Promise<void>
+  /** Sessions, newest first. */
+  readonly devicesOf: (payer: string, at: Instant) => readonly Device[]
+  readonly signOut: (payer: string, session: string, context: Context) => Promise<void>
+}
+
+/** A payer's sessions; all but this one can be signed out. */
+export const devicesHtml = (
+  { texts, csrf, locale, session: own }: SignedIn,
+  devices: readonly Device[],
+): Html =>
+  html`<ul class="list">
+    ${devices.map(({ session, device, startedAt, usedAt }) => {
+      const name = device ?? texts.unknownDevice
+      const isOwn = session === own.digest
+      return html`<li>
+        <form class="row device" method="post" action="/payer/devices">
+          <span>${name}</span>
+          <span class="about quiet small">
+            ${filled(texts.signedInAt, shownTime(startedAt, locale))}<br />
+            ${filled(texts.usedAt, shownTime(usedAt, locale))}
+          </span>
+          ${
+            isOwn
+              ? html`<b class="small">${texts.thisDevice}</b>`
+              : html`${hiddenFields({ csrf, session })}
+                  <button class="second slim">
+                    ${texts.signOut}${unseen(html` ${name}, ${shownTime(startedAt, locale)}`)}
+                  </button>`
+          }
+        </form>
+      </li>`
+    })}
+  </ul>`
+
+/** Ends a session of the payer's own. @throws Refusal resource_is_unknown */
+export const endSession =
+  ({ caughtUp, devicesOf, signOut }: DevicesNeeds) =>
+  async (payer: string, session: string, context: Context): Promise<void> => {
+    await caughtUp()
+    const isTheirs = devicesOf(payer, context.at).some((one) => one.session === session)
+    if (!isTheirs) return refuse('resource_is_unknown')
+    await signOut(payer, session, context)
+  }
+
+export const payerDeviceRoutes = (needs: DevicesNeeds, visits: Visits): Route[] => {
+  const { form } = payerPages(visits)
+  return [
+    form(
+      { path: '/payer/devices', summary: 'Sign out another device', ...pageAsks.signOutDevice },
+      async (visitor, call) => {
+        const { payer } = visitor.session
+        const session = fieldOf(call.body, 'session')
+        await endSession(needs)(payer, session, contextOfPayer(call, payer))
+        return visits.go(visitor, '/payer/?device-out')
+      },
+    ),
+  ]
+}

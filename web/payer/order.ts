@@ -1,0 +1,130 @@
+import { html } from 'hono/html'
+import type { PaymentDetails } from '../../domain/payment/payment-events.ts'
+import { shownAmount } from '../ui/money.ts'
+import type { Html } from '../ui/page.ts'
+import { sumsOf, type ShownRequest } from './request.ts'
+import type { Visitor } from './session.ts'
+import { logoHtml } from './shop.ts'
+
+/** Smaller type for long amounts, so that narrow screens do not break them. */
+const sizeOf = ({ length }: string): string =>
+  length <= 11 ? '' : length <= 16 ? 'long' : 'longest'
+
+type Order = {
+  readonly visitor: Visitor
+  readonly shown: ShownRequest
+  /** As entered by the payer, while the request waits. */
+  readonly additionalAmount: number
+}
+
+const totalOf = ({ shown: { outcome }, additionalAmount }: Order): number =>
+  outcome.amount + additionalAmount
+
+/** Shop, point of sale, amount and text, shown on every step. */
+const headHtml = (order: Order): Html => {
+  const { visitor, shown } = order
+  const { texts, locale } = visitor
+  const { request, outcome, shop, pos } = shown
+  const isPending = outcome.status === 'pending'
+  const isSale = request.action === 'sale'
+  const asked = isSale ? texts.payTo : texts.reserveFor
+  const taken = isPending ? 0 : sumsOf(outcome).captured
+  const sum = shownAmount(taken || totalOf(order), request.currency, locale)
+  return html`<div class="shop">
+      ${logoHtml(shown)}
+      <div>
+        ${isPending ? html`<p class="quiet small">${asked}</p>` : ''}
+        <h1>${shop}</h1>
+        ${pos === null ? '' : html`<p class="quiet small">${pos}</p>`}
+      </div>
+    </div>
+    <p class="amount ${sizeOf(sum)}" data-sum>${sum}</p>
+    ${isPending && !isSale ? html`<p class="quiet small">${texts.reserveHint}</p>` : ''}
+    ${request.text === null ? '' : html`<p>${request.text}</p>`}`
+}
+
+const linesHtml = (order: Order): Html | '' => {
+  const { visitor, shown, additionalAmount } = order
+  const { texts, locale } = visitor
+  const { request, details, outcome } = shown
+  const { lineItems } = details
+  const amount = (minor: number) => shownAmount(minor, request.currency, locale)
+  const mayChange = outcome.status === 'pending' && request.additionalEdit
+  if (lineItems.length === 0 && additionalAmount === 0 && !mayChange) return ''
+  const row = (name: Html | string, minor: number): Html =>
+    html`<tr>
+      <td>${name}</td>
+      <td>${amount(minor)}</td>
+    </tr>`
+  return html`<h2>${texts.items}</h2>
+    <table>
+      ${lineItems.map((item) =>
+        row(
+          html`${item.quantity === '1' ? '' : html`${item.quantity} × `}${
+            item.description ?? item.productId
+          }`,
+          item.total,
+        ),
+      )}
+      ${lineItems.length === 0 ? row(texts.amount, outcome.amount) : ''}
+      ${
+        additionalAmount === 0 && !mayChange
+          ? ''
+          : html`<tr data-extra ${additionalAmount === 0 ? 'hidden' : ''}>
+              <td>${texts.additional}</td>
+              <td data-extra-sum>${amount(additionalAmount)}</td>
+            </tr>`
+      }
+      <tr class="sum">
+        <td>${texts.total}</td>
+        <td data-sum>${amount(totalOf(order))}</td>
+      </tr>
+    </table>`
+}
+
+const linksHtml = ({ visitor: { texts }, shown: { outcome } }: Order, details: PaymentDetails) => {
+  const links = details.links.filter(({ showOn }) =>
+    showOn.includes(outcome.status === 'auth' ? 'ok' : outcome.status),
+  )
+  return links.length === 0
+    ? ''
+    : html`<h2>${texts.links}</h2>
+        <ul class="list">
+          ${links.map(
+            ({ uri, caption }) =>
+              html`<li>
+                <a class="row link" rel="noopener noreferrer" href="${uri}">${caption}</a>
+              </li>`,
+          )}
+        </ul>`
+}
+
+/** Shop, amount, text, line items and links. */
+export const orderHtml = (
+  visitor: Visitor,
+  shown: ShownRequest,
+  additionalAmount = shown.outcome.additionalAmount,
+): Html => {
+  const order = { visitor, shown, additionalAmount }
+  return html`${headHtml(order)} ${linesHtml(order)} ${linksHtml(order, shown.details)}`
+}
+
+/** The order beside another form; phones omit the lines. */
+export const shortOrderHtml = (visitor: Visitor, shown: ShownRequest): Html => {
+  const order = { visitor, shown, additionalAmount: shown.outcome.additionalAmount }
+  return html`${headHtml(order)}
+    <div class="computer">${linesHtml(order)}</div>`
+}
+
+/** Returns to the shop without signing in; the request stays as it is. */
+export const backToShop = ({ texts }: Visitor, { request }: ShownRequest): Html | '' =>
+  request.failureReturnUri === null
+    ? ''
+    : html`<a class="back" href="${request.failureReturnUri}">${texts.goBack}</a>`
+
+/** The order on one side, the form on the other. */
+export const splitHtml = (order: Html, answer: Html, live?: string): Html =>
+  html`<div class="card split" ${live === undefined ? '' : html`data-live="${live}"`}>
+    <section class="order">${order}</section>
+    <section>${answer}</section>
+  </div>`

@@ -1,0 +1,125 @@
+import { html } from 'hono/html'
+import type { Profile } from '../../domain/people/profile.ts'
+import { parseScope } from '../../domain/people/scope.ts'
+import { contextOfPayer, searchOf, type Call } from '../../http/call.ts'
+import type { RawReply } from '../../http/route.ts'
+import { attachmentsHtml, type PayerAttachmentNeeds } from './attachment.ts'
+import { codeField } from '../ui/fields.ts'
+import { shownAmount, shownTime, typedAmount } from '../ui/money.ts'
+import { orderHtml, splitHtml } from './order.ts'
+import type { Html } from '../ui/page.ts'
+import { receiptHtml, statusHtml, type ShownRequest } from './request.ts'
+import { scopeList } from './scope-choice.ts'
+import { hiddenFields, problemNote, type SignedIn, type Visits } from './session.ts'
+import { stepUpFor, type StepUpNeeds } from './step-up.ts'
+import { tipField } from './tip.ts'
+import { filled } from '../ui/words.ts'
+
+export type PaymentPageNeeds = PayerAttachmentNeeds &
+  StepUpNeeds & {
+    readonly findProfile: (payer: string) => Promise<Profile | undefined>
+  }
+
+/** The payer's input that was rejected, and why. */
+export type Entered = {
+  readonly problem?: string
+  readonly typed?: string
+  /** The additional amount to confirm; a different one must be confirmed again. */
+  readonly confirmed?: string
+}
+
+/** Whether the payer came from the shop's checkout on this device. */
+export const isCheckout = (call: Call): boolean => searchOf(call).has('checkout')
+
+const pathOf = (call: Call, tid: string): string =>
+  `/payer/payment/${tid}${isCheckout(call) ? '?checkout' : ''}`
+
+const scopeOf = ({ requiredScope }: ShownRequest['request']) => parseScope(requiredScope ?? '')
+
+const answerForm = (
+  needs: PaymentPageNeeds,
+  visitor: SignedIn,
+  call: Call,
+  shown: ShownRequest,
+  { problem, typed, confirmed }: Entered,
+  additionalAmount: number,
+  profile: Profile | undefined,
+): Html => {
+  const { texts, csrf, locale, session } = visitor
+  const { request, tid } = shown
+  const isAsked = problem !== undefined && [texts.stepUpNeeded, texts.wrongCode].includes(problem)
+  const above =
+    stepUpFor(needs, shown, additionalAmount, contextOfPayer(call, session.payer)) ??
+    (isAsked ? needs.stepUpAbove(request.currency) : undefined)
+  const scope = scopeOf(request)
+  const path = pathOf(call, tid)
+  const sum = shownAmount(request.amount + additionalAmount, request.currency, locale)
+  // Without scripts the button's amount would not follow the input.
+  const isFixed = !request.additionalEdit || confirmed !== undefined
+  return html`<form method="post" action="${path}">
+    ${problemNote(problem)}
+    ${hiddenFields(confirmed === undefined ? { csrf } : { csrf, confirmed })}
+    ${request.additionalEdit ? tipField(visitor, { request, path, typed, additionalAmount }) : ''}
+    ${
+      scope.length === 0
+        ? ''
+        : html`<h2>${texts.required}</h2>
+            ${request.requiredScopeText === null ? '' : html`<p>${request.requiredScopeText}</p>`}
+            ${scopeList(visitor, scope, profile)}`
+    }
+    ${
+      above === undefined
+        ? ''
+        : html`<p>${filled(texts.stepUp, shownAmount(above, request.currency, locale))}</p>
+            ${codeField(texts)}`
+    }
+    <div class="actions">
+      <button name="decision" value="accept">
+        ${request.action === 'sale' ? texts.pay : texts.reserve}&nbsp;<span data-sum
+          >${isFixed ? sum : ''}</span
+        >
+      </button>
+      <button class="second" name="decision" value="decline" formnovalidate>
+        ${texts.decline}
+      </button>
+    </div>
+  </form>`
+}
+
+/** A payment request to answer, or the receipt of one that was answered. */
+export const paymentPage =
+  (needs: PaymentPageNeeds, visits: Visits) =>
+  async (
+    visitor: SignedIn,
+    call: Call,
+    shown: ShownRequest,
+    entered: Entered = {},
+  ): Promise<RawReply> => {
+    const { outcome, tid } = shown
+    const { texts, locale } = visitor
+    const title = `${texts.payment} – ${shown.shop}`
+    const status = entered.problem === undefined ? 200 : 400
+    if (outcome.status !== 'pending') {
+      const { currency } = outcome
+      const attached = await attachmentsHtml(needs, visitor, { tid, currency })
+      const body = html`<div class="card">
+        ${statusHtml(visitor, shown)} ${orderHtml(visitor, shown)} ${receiptHtml(visitor, shown)}
+        ${attached}
+      </div>`
+      return visits.show(visitor, { title, status, body })
+    }
+    const { request } = shown
+    const { additionalAmount: asked } = request
+    const additionalAmount =
+      entered.typed === undefined ? asked : (typedAmount(entered.typed, request.currency) ?? asked)
+    const isAsked = scopeOf(request).length > 0
+    const profile = isAsked ? await needs.findProfile(visitor.session.payer) : undefined
+    const back = html`<a class="back" href="/payer/">${texts.home}</a>`
+    const body = splitHtml(
+      html`${isCheckout(call) ? '' : back} ${orderHtml(visitor, shown, additionalAmount)}`,
+      html`${answerForm(needs, visitor, call, shown, entered, additionalAmount, profile)}
+        <p class="quiet small">${texts.expires} ${shownTime(outcome.expiresAt, locale)}</p>`,
+      `/payer/checkout/${tid}/events`,
+    )
+    return visits.show(visitor, { title, status, body }, { isPayment: true })
+  }

@@ -1,0 +1,181 @@
+import { html } from 'hono/html'
+import { phoneDigits } from '../../application/people.ts'
+import { isNewPin } from '../../domain/people/payer-command.ts'
+import type { Call } from '../../http/call.ts'
+import { anyForm, compactFieldOf, fieldOf, type FormOf } from '../../http/forms.ts'
+import { type RawReply, type Route } from '../../http/route.ts'
+import { codeField, inputField, phoneField, pinInput } from '../ui/fields.ts'
+import { accountAsks, type recoveryForm } from './account-asks.ts'
+import type { Html } from '../ui/page.ts'
+import { openPages } from './pages.ts'
+import { recoveryWork, type RecoveredAccount, type RecoveryWorkNeeds } from './recovery-work.ts'
+import { hiddenFields, problemNote, type Visitor, type Visits } from './session.ts'
+import { authenticatorHtml } from './sign-up-forms.ts'
+
+type RecoveryPageNeeds = RecoveryWorkNeeds & {
+  readonly qrImage: { readonly dataUrl: (text: string) => Promise<string> }
+}
+
+type FormCall = Call<unknown, unknown, FormOf<typeof recoveryForm>>
+type Sealed = RecoveredAccount & { readonly sealed: string }
+
+const formPage = (
+  visits: Visits,
+  visitor: Visitor,
+  fields: Html,
+  problem?: string,
+): Promise<RawReply> => {
+  const { texts } = visitor
+  return visits.show(visitor, {
+    title: texts.recover,
+    status: problem === undefined ? 200 : 400,
+    body: html`<form class="card" method="post" action="/payer/recovery">
+      <h1>${texts.recover}</h1>
+      ${problemNote(problem)} ${fields}
+      <div class="actions">
+        <button>${texts.continue}</button>
+        <a class="button second" href="/payer/sign-in">${texts.cancel}</a>
+      </div>
+    </form>`,
+  })
+}
+
+const phoneFields = ({ texts, csrf }: Visitor): Html =>
+  html`<p>${texts.recoverWhat}</p>
+    ${hiddenFields({ csrf })} ${phoneField(texts, 'username')}`
+
+/** What was typed and stays in the form: codes that count once, never the PIN. */
+type Typed = { readonly numberCode: string; readonly recoveryCode: string }
+const nothingTyped: Typed = { numberCode: '', recoveryCode: '' }
+
+/** One of the ways to show whose account it is; none is required alone. */
+const proofFields = (
+  { texts, csrf }: Visitor,
+  proof: string,
+  { numberCode, recoveryCode }: Typed = nothingTyped,
+): Html => {
+  const text = html`autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="30"`
+  const digits = html`inputmode="numeric" autocomplete="one-time-code" maxlength="30"`
+  return html`<p>${texts.recoverProofs}</p>
+    ${hiddenFields({ csrf, proof })}
+    ${inputField({
+      name: 'number_code',
+      label: texts.numberCode,
+      hint: texts.numberCodeHint,
+      attributes: html`${digits} value="${numberCode.slice(0, 7)}"`,
+    })}
+    ${inputField({
+      name: 'recovery_code',
+      label: texts.recoveryCode,
+      attributes: html`${text} value="${recoveryCode.slice(0, 30)}"`,
+    })}
+    ${pinInput({
+      ...{ name: 'pin', label: texts.pin, autocomplete: 'current-password', isRequired: false },
+    })}
+    ${inputField({ name: 'code', label: texts.code, hint: texts.codeHint, attributes: digits })}`
+}
+
+/** What replaces the proofs that were not given. */
+const renewalFields = async (
+  { codeUri, qrImage }: RecoveryPageNeeds,
+  visitor: Visitor,
+  { sealed, keepsPin, keepsAuthenticator, codeSecret }: Sealed,
+): Promise<Html> => {
+  const { texts, csrf } = visitor
+  const uri = codeUri(codeSecret, '')
+  const image = keepsAuthenticator ? '' : await qrImage.dataUrl(uri)
+  return html`<p>${texts.recoverRenew}</p>
+    ${hiddenFields({ csrf, recovered: sealed })}
+    ${
+      keepsPin
+        ? ''
+        : pinInput({
+            ...{ name: 'new_pin', label: texts.newPin, hint: texts.pinHint },
+            autocomplete: 'new-password',
+          })
+    }
+    ${
+      keepsAuthenticator
+        ? ''
+        : html`<h2>${texts.authenticatorTitle}</h2>
+            ${authenticatorHtml(visitor, { uri, codeSecret, image })}
+            ${codeField(texts, undefined, '', 'new_code')}`
+    }`
+}
+
+const proving =
+  (needs: RecoveryPageNeeds, visits: Visits) =>
+  async (visitor: Visitor, call: FormCall): Promise<RawReply> => {
+    const work = recoveryWork(needs)
+    const { body } = call
+    const proof = fieldOf(body, 'proof')
+    const given = {
+      numberCode: fieldOf(body, 'number_code'),
+      recoveryCode: fieldOf(body, 'recovery_code'),
+      pin: fieldOf(body, 'pin').slice(0, 64),
+      code: compactFieldOf(body, 'code'),
+    }
+    const proved = await work.prove(proof, given, call)
+    return proved
+      ? formPage(visits, visitor, await renewalFields(needs, visitor, proved))
+      : formPage(visits, visitor, proofFields(visitor, proof, given), visitor.texts.recoverWrong)
+  }
+
+const renewing =
+  (needs: RecoveryPageNeeds, visits: Visits) =>
+  async (visitor: Visitor, call: FormCall, sealed: string): Promise<RawReply> => {
+    const work = recoveryWork(needs)
+    const { texts } = visitor
+    const account = work.read(sealed, call.at)
+    if (!account) return formPage(visits, visitor, phoneFields(visitor), texts.recoverWrong)
+    const again = async (problem: string) =>
+      formPage(
+        visits,
+        visitor,
+        await renewalFields(needs, visitor, { ...account, sealed }),
+        problem,
+      )
+    const newPin = fieldOf(call.body, 'new_pin')
+    if (!account.keepsPin && !isNewPin(newPin)) return again(texts.wrongNewPin)
+    const newCode = compactFieldOf(call.body, 'new_code')
+    const { known, cookies } = visits.knownDevice(visitor)
+    if (!(await work.renew(account, { newPin, newCode, known }, call)))
+      return again(texts.wrongCode)
+    return visits.go(visitor, '/payer/sign-in?recovered', cookies)
+  }
+
+/** The way back for whoever has lost a factor, or is kept from signing in by strangers. */
+export const recoveryRoutes = (needs: RecoveryPageNeeds, visits: Visits): Route[] => {
+  const work = recoveryWork(needs)
+
+  const prove = proving(needs, visits)
+  const renew = renewing(needs, visits)
+
+  const advance = async (visitor: Visitor, call: FormCall): Promise<RawReply> => {
+    const { body } = call
+    visits.checkForm(call, visitor, body, 'browser')
+    const sealed = fieldOf(body, 'recovered')
+    if (sealed !== '') return renew(visitor, call, sealed)
+    if (fieldOf(body, 'proof') !== '') return prove(visitor, call)
+    const phone = phoneDigits(fieldOf(body, 'phone'))
+    if (phone === undefined)
+      return formPage(visits, visitor, phoneFields(visitor), visitor.texts.wrongPhone)
+    const proof = work.ask(phone, visitor.texts, call)
+    return formPage(visits, visitor, proofFields(visitor, proof))
+  }
+
+  return [
+    openPages.get('/payer/recovery', {
+      summary: 'Get back into an account',
+      handle: (call) =>
+        visits.page(call, (visitor) => formPage(visits, visitor, phoneFields(visitor))),
+    }),
+    openPages.post('/payer/recovery', {
+      summary: 'Get back into an account: number, then two proofs, then what replaces the rest',
+      body: anyForm,
+      takesForm: true,
+      ...accountAsks.recover,
+      handle: (call) => visits.page(call, (visitor) => advance(visitor, call)),
+    }),
+  ]
+}

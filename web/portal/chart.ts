@@ -1,0 +1,192 @@
+import { scaleBand, scaleLinear } from 'd3-scale'
+import { area, curveMonotoneX, line } from 'd3-shape'
+import { html, raw } from 'hono/html'
+import type { Html } from '../ui/page.ts'
+
+/** One column of a chart, and where it leads. */
+export type Column = {
+  readonly label: string
+  /** Null for what is still to come. */
+  readonly now: Values | null
+  /** What it is compared with. */
+  readonly before: Values
+  /** All of it in lines of words, shown while the column is pointed at or has the focus. */
+  readonly told: readonly string[]
+  readonly href: string
+}
+
+type Values = {
+  readonly value: number
+  /** Drawn below the axis. */
+  readonly below: number
+}
+
+export type Chart = {
+  readonly title: string
+  readonly columns: readonly Column[]
+  readonly tick: (value: number) => string
+  readonly kind: 'bars' | 'line'
+  /** Every so many columns have a label: the first of these that gives each its room. */
+  readonly labelEvery: readonly number[]
+  /** Whether the first column or the last has a label. */
+  readonly labelled: 'first' | 'last'
+}
+
+type Size = {
+  readonly width: number
+  readonly height: number
+  readonly name: 'broad' | 'middle' | 'slim'
+}
+
+/** Text keeps its size: the style sheet shows the chart that fits. */
+const sizes: readonly Size[] = [
+  { width: 860, height: 284, name: 'broad' },
+  { width: 540, height: 254, name: 'middle' },
+  { width: 320, height: 224, name: 'slim' },
+]
+const edge = { top: 42, right: 6, bottom: 24, left: 46 }
+const ticks = 4
+const labelRoom = 58
+const lineHeight = 15
+
+const rounded = (value: number): string => value.toFixed(1)
+
+const scalesOf = ({ columns }: Chart, { width, height }: Size) => {
+  const all = columns.flatMap(({ now, before }) => (now ? [now, before] : []))
+  const highest = Math.max(1, ...all.map(({ value }) => value))
+  const lowest = Math.min(0, ...all.map(({ below }) => -below))
+  const x = scaleBand<number>()
+    .domain(columns.map((_, index) => index))
+    .range([edge.left, width - edge.right])
+    .paddingInner(0.28)
+    .paddingOuter(0.1)
+  const y = scaleLinear()
+    .domain([lowest, highest])
+    .nice(ticks)
+    .range([height - edge.bottom, edge.top])
+  return { x, y }
+}
+
+type Scales = ReturnType<typeof scalesOf>
+
+const gridHtml = ({ tick }: Chart, { y }: Scales, { width }: Size): Html[] =>
+  y.ticks(ticks).map((value) => {
+    const at = rounded(y(value))
+    return html`<line
+        class="${value === 0 ? 'zero' : 'rule'}"
+        x1="${edge.left}"
+        x2="${width - edge.right}"
+        y1="${at}"
+        y2="${at}"
+      />
+      <text class="tick" x="${edge.left - 8}" y="${at}" dy="0.32em" text-anchor="end">
+        ${tick(value)}
+      </text>`
+  })
+
+const barHtml = (
+  { x, y }: Scales,
+  index: number,
+  from: number,
+  to: number,
+  name: string,
+): Html | '' => {
+  if (from === to) return ''
+  const [top, bottom] = [y(Math.max(from, to)), y(Math.min(from, to))]
+  const height = Math.max(bottom - top, 1)
+  return html`<rect
+    class="${name}"
+    x="${rounded(x(index) ?? 0)}"
+    y="${rounded(top)}"
+    width="${rounded(x.bandwidth())}"
+    height="${rounded(height)}"
+    rx="${Math.min(3, x.bandwidth() / 4).toFixed(1)}"
+  />`
+}
+
+const toldHtml = (told: readonly string[]): Html =>
+  html`<text class="told">
+    ${told.map(
+      (line, index) =>
+        html`<tspan x="${edge.left}" y="${(index + 1) * lineHeight - 2}">${line}</tspan>`,
+    )}
+  </text>`
+
+const columnHtml = (chart: Chart, scales: Scales, size: Size, index: number): Html | '' => {
+  const { x, y } = scales
+  const column = chart.columns[index]
+  if (!column?.now) return ''
+  const { now, told, href } = column
+  const left = x(index) ?? 0
+  const middle = rounded(left + x.bandwidth() / 2)
+  const marks =
+    chart.kind === 'bars'
+      ? html`${barHtml(scales, index, 0, now.value, 'up')}
+        ${barHtml(scales, index, 0, -now.below, 'down')}`
+      : html`<circle class="dot" cx="${middle}" cy="${rounded(y(now.value))}" r="3" />`
+  return html`<a class="column" href="${href}" aria-label="${told.join('. ')}">
+    <rect
+      class="reach"
+      x="${rounded(left - x.step() * 0.14)}"
+      y="${edge.top}"
+      width="${rounded(x.step())}"
+      height="${size.height - edge.top - edge.bottom}"
+    />
+    ${marks} ${toldHtml(told)}
+  </a>`
+}
+
+const labelsHtml = (chart: Chart, { x }: Scales, { height }: Size): readonly Html[] => {
+  const { columns, labelEvery, labelled } = chart
+  const every = labelEvery.find((count) => count * x.step() >= labelRoom) ?? columns.length
+  return columns.flatMap(({ label }, index) => {
+    const place = labelled === 'first' ? index : columns.length - 1 - index
+    if (place % every !== 0) return []
+    const middle = rounded((x(index) ?? 0) + x.bandwidth() / 2)
+    return [
+      html`<text class="tick" x="${middle}" y="${height - 7}" text-anchor="middle">${label}</text>`,
+    ]
+  })
+}
+
+/** The line through all columns, and the area under it. */
+const lineHtml = ({ kind, columns }: Chart, { x, y }: Scales): Html | '' => {
+  if (kind === 'bars') return ''
+  const middle = (_: Column, index: number) => (x(index) ?? 0) + x.bandwidth() / 2
+  const height = ({ now }: Column) => y(now?.value ?? 0)
+  const begun = columns.filter(({ now }) => now !== null)
+  const stroke = line<Column>(middle, height).curve(curveMonotoneX)(begun)
+  const fill = area<Column>().x(middle).y0(y(0)).y1(height).curve(curveMonotoneX)(begun)
+  return html`<path class="fill" d="${raw(fill ?? '')}" />
+    <path class="stroke" d="${raw(stroke ?? '')}" />`
+}
+
+/** Thin lines through the values of the time before. */
+const beforeHtml = ({ columns }: Chart, { x, y }: Scales): readonly Html[] => {
+  const begun = columns.filter(({ now }) => now !== null)
+  const through = (of: (column: Column) => number): Html | [] => {
+    if (begun.every((column) => of(column) === 0)) return []
+    const middle = (_: Column, index: number) => (x(index) ?? 0) + x.bandwidth() / 2
+    const path = line<Column>(middle, (column) => y(of(column))).curve(curveMonotoneX)(begun)
+    return html`<path class="earlier" d="${raw(path ?? '')}" />`
+  }
+  return [through(({ before }) => before.value), through(({ before }) => -before.below)].flat()
+}
+
+const svgHtml = (chart: Chart, size: Size): Html => {
+  const scales = scalesOf(chart, size)
+  const { width, height, name } = size
+  return html`<svg
+    class="chart ${name}"
+    viewBox="0 0 ${width} ${height}"
+    role="group"
+    aria-label="${chart.title}"
+  >
+    ${gridHtml(chart, scales, size)} ${labelsHtml(chart, scales, size)} ${lineHtml(chart, scales)}
+    ${chart.columns.map((_, index) => columnHtml(chart, scales, size, index))}
+    ${beforeHtml(chart, scales)}
+  </svg>`
+}
+
+/** Columns over time, made on the server; colours are those of the style sheet. */
+export const chartHtml = (chart: Chart): Html => html`${sizes.map((size) => svgHtml(chart, size))}`

@@ -1,0 +1,157 @@
+import { applications } from '../../../domain/aggregates.ts'
+import type { Handle } from '../../../application/handle.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import type { Call } from '../../../http/call.ts'
+import { fieldOf } from '../../../http/forms.ts'
+import { hasProblems } from '../../ui/fields.ts'
+import type { Visits } from '../../payer/session.ts'
+import { contextOfStaff, type Shown } from '../guard.ts'
+import type { PortalVisitor } from '../page.ts'
+import {
+  overlapIn,
+  toldIn,
+  toldProblems,
+  type ApplicationForm,
+  type NewApplicationForm,
+} from './application-fields.ts'
+import { applicationPath, applicationsPath, type ApplicationRow } from './application-list.ts'
+import { applicationPage, type ApplicationPageNeeds } from './application-page.ts'
+import type { AskCode } from './code-page.ts'
+import { newApplicationPage } from './new-application.ts'
+import { developersPath, textsOf } from './parts.ts'
+
+type Client = { readonly clientId: string; readonly secret: string; readonly secretHash: string }
+
+export type ApplicationChangeNeeds = ApplicationPageNeeds & {
+  readonly handle: Handle
+  readonly caughtUp: () => Promise<void>
+  /** The same for the same purpose. */
+  readonly newClient: (purpose: string) => Client
+}
+
+type ShopParams = { readonly merchant: string }
+type FindIn = (visitor: PortalVisitor, client: string) => ApplicationRow
+
+/** A form that is sent twice makes one client, which nobody else's form makes. */
+const clientFor = (
+  { newClient }: ApplicationChangeNeeds,
+  { shop, me }: PortalVisitor,
+  about: string,
+  attempt: string,
+): Client => {
+  if (attempt.length < 30) return refuse('resource_is_unknown')
+  return newClient(JSON.stringify(['application', shop.merchant, about, me.member, attempt]))
+}
+
+const adding =
+  (needs: ApplicationChangeNeeds, ask: AskCode, findIn: FindIn) =>
+  async (
+    visitor: PortalVisitor,
+    call: Call<ShopParams, undefined, NewApplicationForm>,
+  ): Promise<Shown> => {
+    const { body, at } = call
+    const told = toldIn(body)
+    const attempt = fieldOf(body, 'attempt')
+    const isPublic = fieldOf(body, 'kind') === 'public'
+    const isBound = fieldOf(body, 'dpop') === 'yes'
+    const problems = toldProblems(visitor, told)
+    if (hasProblems(problems))
+      return newApplicationPage(visitor, { ...told, attempt, isPublic, isBound, problems })
+    const asked = await ask(visitor, call, { path: applicationsPath(visitor.shop.merchant) })
+    if (asked) return asked
+    const { clientId, secret, secretHash } = clientFor(needs, visitor, 'new', attempt)
+    const data = {
+      ...{ clientId, merchant: visitor.shop.merchant, name: told.name },
+      redirectUris: [...told.redirectUris],
+      secretHash: isPublic ? null : secretHash,
+      requiresPkce: true as const,
+      ...(isBound && { requiresDpop: true as const }),
+    }
+    const context = contextOfStaff(call, visitor)
+    await needs.handle(applications, clientId, { type: 'Register', data }, context)
+    await needs.caughtUp()
+    const done = textsOf(visitor).applicationAdded
+    const shown = { at, done, secret: isPublic ? undefined : secret }
+    return applicationPage(needs, visitor, findIn(visitor, clientId), shown)
+  }
+
+type ApplicationCall = Call<ShopParams, undefined, ApplicationForm>
+
+const rotating =
+  (needs: ApplicationChangeNeeds, findIn: FindIn) =>
+  async (
+    visitor: PortalVisitor,
+    { data }: ApplicationRow,
+    call: ApplicationCall,
+  ): Promise<Shown> => {
+    const { at } = call
+    const { clientId, secretHash: hash, merchant } = data
+    const overlap = overlapIn(fieldOf(call.body, 'overlap'))
+    if (hash === null || overlap === undefined) return refuse('resource_is_unknown')
+    const attempt = fieldOf(call.body, 'attempt')
+    const { secret, secretHash } = clientFor(needs, visitor, clientId, attempt)
+    const changes = { secretHash, previousSecret: { hash, until: at + overlap } }
+    const command = { type: 'Change', merchant, changes } as const
+    const context = contextOfStaff(call, visitor)
+    if (secretHash !== hash) await needs.handle(applications, clientId, command, context)
+    await needs.caughtUp()
+    return applicationPage(needs, visitor, findIn(visitor, clientId), { at, secret })
+  }
+
+export const applicationChanges = (
+  needs: ApplicationChangeNeeds,
+  visits: Visits,
+  ask: AskCode,
+  findIn: FindIn,
+) => {
+  const rotate = rotating(needs, findIn)
+
+  const tell = async (
+    visitor: PortalVisitor,
+    row: ApplicationRow,
+    call: ApplicationCall,
+  ): Promise<Shown> => {
+    const { clientId, merchant } = row.data
+    const told = toldIn(call.body)
+    const problems = toldProblems(visitor, told)
+    if (hasProblems(problems))
+      return applicationPage(needs, visitor, row, { at: call.at, given: { ...told, problems } })
+    const asked = await ask(visitor, call, { path: applicationPath(merchant, clientId) })
+    if (asked) return asked
+    const changes = { name: told.name, redirectUris: [...told.redirectUris] }
+    const command = { type: 'Change', merchant, changes } as const
+    await needs.handle(applications, clientId, command, contextOfStaff(call, visitor))
+    return visits.go(visitor, applicationPath(merchant, clientId, '?done=saved'))
+  }
+
+  const end = async (
+    visitor: PortalVisitor,
+    { data: { clientId, merchant } }: ApplicationRow,
+    call: ApplicationCall,
+    type: 'Disable' | 'Enable' | 'Remove',
+  ): Promise<Shown> => {
+    const command = { type, merchant } as const
+    await needs.handle(applications, clientId, command, contextOfStaff(call, visitor))
+    return visits.go(
+      visitor,
+      type === 'Remove'
+        ? developersPath(merchant, 'applications?done=removed')
+        : applicationPath(merchant, clientId, `?done=${type.toLowerCase()}d`),
+    )
+  }
+
+  return {
+    add: adding(needs, ask, findIn),
+    change: async (visitor: PortalVisitor, row: ApplicationRow, call: ApplicationCall) => {
+      const change = fieldOf(call.body, 'change')
+      if (change === 'told') return tell(visitor, row, call)
+      const { merchant, clientId } = row.data
+      const asked = await ask(visitor, call, { path: applicationPath(merchant, clientId) })
+      if (asked) return asked
+      if (change === 'secret') return rotate(visitor, row, call)
+      if (change === 'disable') return end(visitor, row, call, 'Disable')
+      if (change === 'enable') return end(visitor, row, call, 'Enable')
+      return change === 'remove' ? end(visitor, row, call, 'Remove') : refuse('resource_is_unknown')
+    },
+  }
+}

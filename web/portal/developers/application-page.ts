@@ -1,0 +1,128 @@
+import { html } from 'hono/html'
+import { filledText } from '../../../application/filled-text.ts'
+import { mayDo } from '../../../domain/merchant/staff-roles.ts'
+import type { Instant } from '../../../domain/time.ts'
+import type { Problems } from '../../ui/fields.ts'
+import { shownTime } from '../../ui/money.ts'
+import type { Html } from '../../ui/page.ts'
+import { hiddenFields } from '../../payer/session.ts'
+import { filled } from '../../ui/words.ts'
+import type { PortalPage, PortalVisitor } from '../page.ts'
+import { choiceField, crumbs } from '../parts.ts'
+import { overlapHours, toldHtml, type Told } from './application-fields.ts'
+import {
+  applicationPath,
+  applicationsPath,
+  kindBadges,
+  type ApplicationRow,
+} from './application-list.ts'
+import { actHtml, askedHtml, copyHtml, developersPage, factsHtml, textsOf } from './parts.ts'
+
+export type ApplicationPageNeeds = { readonly newId: () => string }
+
+const rotateHtml = (
+  needs: ApplicationPageNeeds,
+  visitor: PortalVisitor,
+  { data }: ApplicationRow,
+): Html => {
+  if (data.secretHash === null) return html``
+  const texts = textsOf(visitor)
+  const path = applicationPath(visitor.shop.merchant, data.clientId)
+  const fields = choiceField(
+    'overlap',
+    texts.overlap,
+    '24',
+    overlapHours.map((hours) => [String(hours), texts[`overlap_${hours}`]]),
+  )
+  const act = { path, change: 'secret', label: texts.changeSecret, kind: '' as const }
+  const hidden = { attempt: needs.newId() }
+  return askedHtml(
+    texts.changeSecret,
+    texts.rotateWhat,
+    actHtml(visitor, { ...act, hidden, fields }),
+  )
+}
+
+const changesHtml = (
+  needs: ApplicationPageNeeds,
+  visitor: PortalVisitor,
+  row: ApplicationRow,
+  given: Told,
+  problems: Problems | undefined,
+): Html => {
+  const texts = textsOf(visitor)
+  const path = applicationPath(visitor.shop.merchant, row.data.clientId)
+  const act = (change: string, label: string, kind: 'danger' | '') =>
+    actHtml(visitor, { path, change, label, kind })
+  return html`${rotateHtml(needs, visitor, row)}
+    <details class="asked" ${problems === undefined ? '' : 'open'}>
+      <summary>${texts.changeApplication}</summary>
+      <form method="post" action="${path}">
+        ${hiddenFields({ csrf: visitor.csrf, change: 'told' })}
+        ${toldHtml(visitor, given, problems)}
+        <div class="actions"><button>${texts.save}</button></div>
+      </form>
+    </details>
+    ${
+      row.isDisabled
+        ? act('enable', texts.enable, '')
+        : askedHtml(
+            texts.disable,
+            texts.disableApplicationWhat,
+            act('disable', texts.disable, 'danger'),
+          )
+    }
+    ${askedHtml(texts.remove, texts.removeApplicationWhat, act('remove', texts.remove, 'danger'))}`
+}
+
+const secretHtml = (visitor: PortalVisitor, client: string, secret: string): Html => {
+  const texts = textsOf(visitor)
+  return html`<section class="card once">
+    <h2>${filledText(texts.secretOf, client)}</h2>
+    <p>${texts.shownOnce}</p>
+    ${copyHtml(visitor, 'secret', secret)}
+  </section>`
+}
+
+type With = {
+  readonly at: Instant
+  readonly done?: string | undefined
+  readonly secret?: string | undefined
+  readonly given?: Told & { readonly problems: Problems }
+}
+
+/** One application: how it is known, its secrets, and how it ends. */
+export const applicationPage = (
+  needs: ApplicationPageNeeds,
+  visitor: PortalVisitor,
+  row: ApplicationRow,
+  { at, done, secret, given }: With,
+): PortalPage => {
+  const texts = textsOf(visitor)
+  const { shop, me, locale } = visitor
+  const { clientId, name, redirectUris, previousSecret } = row.data
+  const until = previousSecret && at < previousSecret.until ? previousSecret.until : undefined
+  return developersPage(visitor, {
+    ...{ tab: 'applications', title: name, done, status: given === undefined ? 200 : 400 },
+    body: html`${crumbs([applicationsPath(shop.merchant), texts.tab_applications])}
+      ${secret === undefined ? '' : secretHtml(visitor, name, secret)}
+      <section class="card">
+        <h2>${name}</h2>
+        ${factsHtml([
+          [texts.clientId, copyHtml(visitor, 'client', clientId)],
+          [texts.kind, kindBadges(visitor, row)],
+          [texts.redirectUris, html`${redirectUris.map((uri) => html`<code>${uri}</code><br />`)}`],
+        ])}
+        ${
+          until === undefined
+            ? ''
+            : html`<p class="note">${filled(texts.oldSecretUntil, shownTime(until, locale))}</p>`
+        }
+        ${
+          mayDo(me.terms, 'change_applications')
+            ? changesHtml(needs, visitor, row, given ?? { name, redirectUris }, given?.problems)
+            : ''
+        }
+      </section>`,
+  })
+}

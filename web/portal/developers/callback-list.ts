@@ -1,0 +1,170 @@
+import { html } from 'hono/html'
+import { mayDo } from '../../../domain/merchant/staff-roles.ts'
+import type { CallbackMessageRow } from '../../../projections/callback-message-table.ts'
+import type { Instant } from '../../../domain/time.ts'
+import type { CallbackNeeds } from '../../../http/merchant/callback.ts'
+import { summaryView } from '../../../http/merchant/callback-reply.ts'
+import { shownTime } from '../../ui/money.ts'
+import type { Html } from '../../ui/page.ts'
+import { linkToOlder } from '../../ui/paging.ts'
+import { filled } from '../../ui/words.ts'
+import { addressesHtml, type TypedAddress } from './callback-address.ts'
+import {
+  addressed,
+  callbackFilters,
+  filters,
+  reasonHtml,
+  statusBadge,
+  type CallbackFilter,
+} from './callback-status.ts'
+import type { PortalPage, PortalVisitor } from '../page.ts'
+import { portalPath } from '../areas.ts'
+import {
+  actHtml,
+  askedHtml,
+  callbackWords,
+  copyHtml,
+  developersPage,
+  developersPath,
+  textsOf,
+} from './parts.ts'
+import { headedTable, quiet } from '../parts.ts'
+
+type Secret = { readonly secret: string; readonly validUntil: Instant | null }
+
+export type CallbackListNeeds = Pick<
+  CallbackNeeds,
+  'callbackMessages' | 'findQueue' | 'links' | 'attemptsOf' | 'wordCallback' | 'retryCallback'
+> & {
+  readonly newestOf: (merchant: string) => number
+  /** The current one first. */
+  readonly findCallbackSecrets: (merchant: string, at: Instant) => Promise<readonly Secret[]>
+}
+
+type Row = CallbackMessageRow
+
+const shownAtOnce = 50
+
+export const callbacksPath = (merchant: string, search = ''): string =>
+  developersPath(merchant, `callbacks${search}`)
+
+const rowHtml = (needs: CallbackListNeeds, visitor: PortalVisitor, row: Row): Html => {
+  const { merchant } = visitor.shop
+  const { callback_uri: uri } = summaryView(needs, row)
+  return html`<tr>
+    <td>${shownTime(row.at, visitor.locale)}</td>
+    <th scope="row">
+      <a href="${callbacksPath(merchant, `/${row.id}`)}">${callbackWords(visitor, row.event)}</a>
+      <code class="value">${row.event}</code>
+    </th>
+    <td>${statusBadge(visitor, row)} ${reasonHtml(visitor, row)}</td>
+    <td class="number ${row.attempts === 0 ? 'zero' : ''}">${row.attempts}</td>
+    <td class="dev-long"><code>${uri ?? ''}</code></td>
+  </tr>`
+}
+
+const tableHtml = (
+  needs: CallbackListNeeds,
+  visitor: PortalVisitor,
+  rows: readonly Row[],
+): Html => {
+  const texts = textsOf(visitor)
+  if (rows.length === 0) return quiet(texts.noCallbacks)
+  return html`<div class="scroll">
+    ${headedTable(
+      'grid lines',
+      [texts.time, texts.event, texts.status, { number: texts.attempts }, texts.callbackAddress],
+      rows.map((row) => rowHtml(needs, visitor, row)),
+    )}
+  </div>`
+}
+
+const filtersHtml = (visitor: PortalVisitor, current: CallbackFilter | undefined): Html => {
+  const texts = textsOf(visitor)
+  const path = callbacksPath(visitor.shop.merchant)
+  const link = (status: CallbackFilter | undefined) =>
+    html`<a
+      href="${path}${status === undefined ? '' : `?status=${status}`}"
+      ${status === current ? html`aria-current="true"` : ''}
+      >${texts[`filter_${status ?? 'all'}`]}</a
+    >`
+  return html`<nav class="filters" aria-label="${texts.status}">
+    ${link(undefined)} ${callbackFilters.map(link)}
+  </nav>`
+}
+
+const secretHtml = async (
+  needs: CallbackListNeeds,
+  visitor: PortalVisitor,
+  at: Instant,
+  isShown: boolean,
+): Promise<Html> => {
+  const texts = textsOf(visitor)
+  const { merchant } = visitor.shop
+  const path = callbacksPath(merchant)
+  const [current, ...earlier] = isShown ? await needs.findCallbackSecrets(merchant, at) : []
+  const act = { path, change: 'rotate', label: texts.rotate, kind: 'danger' as const }
+  return html`<section class="card">
+    <h2>${texts.callbackSecret}</h2>
+    <p class="quiet small">${texts.callbackSecretWhat}</p>
+    ${
+      current === undefined
+        ? html`<p><a class="button second" href="${path}?secret">${texts.showSecret}</a></p>`
+        : html`${copyHtml(visitor, 'callback-secret', current.secret)}
+          ${earlier.map(
+            ({ secret, validUntil }, index) =>
+              html`<p class="quiet small">
+                  ${filled(texts.oldUntil, shownTime(validUntil ?? at, visitor.locale))}
+                </p>
+                ${copyHtml(visitor, `earlier-${index}`, secret)}`,
+          )}`
+    }
+    ${askedHtml(texts.rotate, texts.rotateCallbacksWhat, actHtml(visitor, act))}
+  </section>`
+}
+
+export type CallbackListAsked = TypedAddress & {
+  readonly at: Instant
+  readonly status: CallbackFilter | undefined
+  readonly before: number
+  readonly isSecretShown: boolean
+  readonly done?: string | undefined
+}
+
+/** The messages of a merchant, the secret that signs them, and a test. */
+export const callbackListPage = async (
+  needs: CallbackListNeeds,
+  visitor: PortalVisitor,
+  asked: CallbackListAsked,
+): Promise<PortalPage> => {
+  const texts = textsOf(visitor)
+  const { shop, me } = visitor
+  const { at, status, before, isSecretShown, done } = asked
+  const newest = needs.newestOf(shop.merchant)
+  const statuses = status === undefined ? addressed : filters[status]
+  const found = needs.callbackMessages.list(shop.merchant, statuses, before, shownAtOnce + 1)
+  const rows = found.slice(0, shownAtOnce)
+  const last = found.length > shownAtOnce ? rows.at(-1) : undefined
+  const older = `?before=${last?.place}${status === undefined ? '' : `&status=${status}`}`
+  const mayChange = mayDo(me.terms, 'change_callbacks')
+  return developersPage(visitor, {
+    ...{ tab: 'callbacks', title: texts.tab_callbacks, done },
+    status: asked.problems === undefined ? 200 : 400,
+    follow: portalPath(shop.merchant, `events?after=${newest}`),
+    body: html`<section class="card">
+        <h2>${texts.tab_callbacks}</h2>
+        <p class="quiet small">${texts.callbacksWhat}</p>
+        ${filtersHtml(visitor, status)}
+        <div data-part="callbacks">${tableHtml(needs, visitor, rows)}</div>
+        ${linkToOlder(visitor, last && callbacksPath(shop.merchant, older))}
+      </section>
+      ${
+        mayChange
+          ? html`<div class="columns">
+              ${await secretHtml(needs, visitor, at, isSecretShown)}
+              ${addressesHtml(visitor, asked)}
+            </div>`
+          : ''
+      }`,
+  })
+}

@@ -1,0 +1,157 @@
+import { z } from 'zod'
+import { callbackSecrets, merchants } from '../../../domain/aggregates.ts'
+import type { Context, Handle } from '../../../application/handle.ts'
+import { mayDo } from '../../../domain/merchant/staff-roles.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import { searchOf, type Call } from '../../../http/call.ts'
+import { callbackUriText } from '../../../http/callback-uri.ts'
+import { fieldOf, type FormOf } from '../../../http/forms.ts'
+import { asked, plainForm, typed } from '../../ui/form-parts.ts'
+import type { Visits } from '../../payer/session.ts'
+import type { Route } from '../../../http/route.ts'
+import { contextOfStaff, type PortalNeeds, type Shown } from '../guard.ts'
+import type { PortalVisitor } from '../page.ts'
+import { portalPages, shopParams } from '../pages.ts'
+import { callbackListPage, callbacksPath, type CallbackListAsked } from './callback-list.ts'
+import { askCode, type AskCode } from './code-page.ts'
+import { callbackFilters } from './callback-status.ts'
+import { callbackPage, type CallbackPageNeeds } from './callback-page.ts'
+import { doneIn, textsOf } from './parts.ts'
+
+export type PortalCallbackNeeds = PortalNeeds &
+  CallbackPageNeeds & {
+    readonly handle: Handle
+    readonly sendTestCallback: (uri: string, context: Context) => Promise<void>
+  }
+
+const listForm = plainForm.extend({
+  change: z
+    .enum(['rotate', 'test', 'address'])
+    .meta({ description: 'Hidden in the form: what is done.' }),
+  code: typed('A one-time code, to replace the secret.').optional(),
+  uri: typed('Where the test message goes.', 'https://shop.example/callback').optional(),
+  own_uri: typed('Where goes what has no address of its own; empty for nowhere.').optional(),
+})
+const oneForm = plainForm.extend({ change: z.literal('retry') })
+
+const place = { action: 'see_developers', area: 'developers' } as const
+const listPath = '/portal/:merchant/developers/callbacks'
+const onePath = `${listPath}/:message`
+const oneParams = shopParams.extend({
+  message: z.string().max(100).meta({ description: 'The id of the message, as in `meta`.' }),
+})
+
+const doneTexts = {
+  saved: 'saved',
+  rotated: 'isRotated',
+  test: 'isTestSent',
+  retried: 'isRetried',
+} as const
+
+type ListCall = Call<{ readonly merchant: string }, undefined, FormOf<typeof listForm>>
+
+const listAsked = (visitor: PortalVisitor, call: Call) => {
+  const search = searchOf(call)
+  const before = Number(search.get('before') || Number.MAX_SAFE_INTEGER)
+  const isSecretShown = search.has('secret')
+  if (isSecretShown && !mayDo(visitor.me.terms, 'change_callbacks')) refuse('role_forbids_it')
+  return {
+    ...{ at: call.at, isSecretShown, done: doneIn(visitor, search, doneTexts) },
+    status: callbackFilters.find((one) => one === search.get('status')),
+    before: Number.isSafeInteger(before) ? before : Number.MAX_SAFE_INTEGER,
+  }
+}
+
+const changing = (needs: PortalCallbackNeeds, visits: Visits, ask: AskCode) => {
+  const again = (
+    visitor: PortalVisitor,
+    call: ListCall,
+    typed: Pick<CallbackListAsked, 'typed' | 'typedAddress'>,
+    field: string,
+  ) => {
+    const problems = { [field]: textsOf(visitor).wrongAddress }
+    return callbackListPage(needs, visitor, { ...listAsked(visitor, call), ...typed, problems })
+  }
+
+  return async (visitor: PortalVisitor, call: ListCall): Promise<Shown> => {
+    const { merchant } = visitor.shop
+    const context = contextOfStaff(call, visitor)
+    const { at } = call
+    if (fieldOf(call.body, 'change') === 'rotate') {
+      const asked = await ask(visitor, call, { path: callbacksPath(merchant) })
+      if (asked) return asked
+      await needs.handle(callbackSecrets, merchant, { type: 'RotateCallbackSecret', at }, context)
+      return visits.go(visitor, callbacksPath(merchant, '?secret&done=rotated'))
+    }
+    if (fieldOf(call.body, 'change') === 'address') {
+      const typed = fieldOf(call.body, 'own_uri')
+      const callbackUri = typed === '' ? null : callbackUriText.safeParse(typed).data
+      if (callbackUri === undefined) return again(visitor, call, { typedAddress: typed }, 'own_uri')
+      const command = { type: 'Change', changes: { callbackUri } } as const
+      await needs.handle(merchants, merchant, command, context)
+      return visits.go(visitor, callbacksPath(merchant, '?done=saved'))
+    }
+    if (fieldOf(call.body, 'change') !== 'test') return refuse('resource_is_unknown')
+    if (visitor.shop.isDisabled) return refuse('merchant_is_disabled')
+    const uri = fieldOf(call.body, 'uri')
+    if (callbackUriText.safeParse(uri).success) {
+      await needs.sendTestCallback(uri, context)
+      return visits.go(visitor, callbacksPath(merchant, '?done=test'))
+    }
+    return again(visitor, call, { typed: uri }, 'uri')
+  }
+}
+
+/** Callback messages of a merchant, and the secret that signs them. */
+export const portalCallbackRoutes = (needs: PortalCallbackNeeds, visits: Visits): Route[] => {
+  const { page, form, confirm } = portalPages(needs, visits)
+  const findIn = ({ shop }: PortalVisitor, message: string) => {
+    const row = needs.callbackMessages.find(message)
+    return row?.merchant === shop.merchant ? row : refuse('resource_is_unknown')
+  }
+  const ownQuery = z.object({
+    status: z.enum(callbackFilters).optional(),
+    before: asked('Where the page before ended.'),
+    secret: asked('Shows the secret that signs.'),
+    done: asked('What was done.'),
+  })
+  return [
+    page(
+      { ...{ ...place, path: listPath, summary: 'Callback messages' }, ownQuery },
+      (visitor, call) => callbackListPage(needs, visitor, listAsked(visitor, call)),
+    ),
+    form(
+      {
+        ...{ ...place, path: listPath, action: 'change_callbacks', hasNextPage: true },
+        ...{
+          summary: 'Replace the secret of callbacks, set the own address, or send a test',
+          ownForm: listForm,
+        },
+      },
+      changing(needs, visits, askCode(confirm)),
+    ),
+    page(
+      { ...place, path: onePath, params: oneParams, summary: 'A callback with its attempts' },
+      (visitor, call) => {
+        const done = doneIn(visitor, searchOf(call), doneTexts)
+        return callbackPage(needs, visitor, findIn(visitor, call.params.message), {
+          call: call as Call,
+          done,
+        })
+      },
+    ),
+    form(
+      {
+        ...{ ...place, path: onePath, params: oneParams, action: 'change_callbacks' },
+        ...{ summary: 'Send a callback again now', ownForm: oneForm },
+      },
+      async (visitor, call) => {
+        const row = findIn(visitor, call.params.message)
+        const { callbackUri = null } = needs.findQueue(row.subject) ?? {}
+        if (callbackUri === null) return refuse('callback_has_no_address')
+        await needs.retryCallback(row, contextOfStaff(call, visitor))
+        return visits.go(visitor, callbacksPath(visitor.shop.merchant, `/${row.id}?done=retried`))
+      },
+    ),
+  ]
+}

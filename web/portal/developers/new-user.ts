@@ -1,0 +1,52 @@
+import { html } from 'hono/html'
+import { inputField, type Problems } from '../../ui/fields.ts'
+import type { PortalPage, PortalVisitor } from '../page.ts'
+import { checkField, formPage } from '../parts.ts'
+import { frameTexts } from '../texts.ts'
+import { docsLink, docsLinks } from './docs-links.ts'
+import { developersPath, textsOf } from './parts.ts'
+import { accessHtml, keyHtml, type Access } from './user-fields.ts'
+
+export type GivenNewUser = {
+  readonly attempt: string
+  readonly id?: string
+  readonly credential?: string
+  readonly access?: Access
+  readonly pubkey?: string
+  readonly problems?: Problems
+}
+
+/** The form of a new user; its key is made in the browser, or pasted. */
+export const newUserPage = (visitor: PortalVisitor, given: GivenNewUser): PortalPage => {
+  const texts = textsOf(visitor)
+  const frame = frameTexts[visitor.language]
+  const { attempt, id = '', credential = 'key', pubkey, problems = {} } = given
+  const { access = { roles: ['user' as const], netmask: null } } = given
+  const path = developersPath(visitor.shop.merchant)
+  const radio = (value: 'key' | 'secret') =>
+    checkField({
+      ...{ type: 'radio', name: 'credential', value, isChosen: credential === value },
+      isRequired: true,
+      text: texts[`credential_${value}`],
+      what: texts[`credentialWhat_${value}`],
+    })
+  return formPage(visitor, {
+    ...{ title: texts.addUser, button: texts.addUserDo, action: path, back: path },
+    ...{ isWrong: given.problems !== undefined, hidden: { attempt } },
+    fields: html`${inputField({
+        ...{ name: 'id', label: texts.userName, hint: texts.userNameHint, problem: problems['id'] },
+        attributes: html`value="${id}" maxlength="100" required autocomplete="off"
+        spellcheck="false"`,
+      })}
+      <fieldset class="choice">
+        <legend>${texts.signsInWith}</legend>
+        ${radio('key')} ${radio('secret')}
+      </fieldset>
+      <div class="of-key">${keyHtml(visitor, id, problems['pubkey'], pubkey)}</div>
+      ${accessHtml(visitor, access, problems)}`,
+    beside: [
+      [frame.formWhat, [texts.usersWhat]],
+      [frame.formNext, docsLinks(visitor, id).slice(0, 2).map(docsLink)],
+    ],
+  })
+}

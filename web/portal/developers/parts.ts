@@ -1,0 +1,120 @@
+import { html } from 'hono/html'
+import type { Html } from '../../ui/page.ts'
+import { hiddenFields } from '../../payer/session.ts'
+import { portalPath } from '../areas.ts'
+import type { PortalPage, PortalVisitor } from '../page.ts'
+import { doneHtml, factList, type Fact } from '../parts.ts'
+import { developerTexts, type DeveloperTexts } from './texts.ts'
+
+const tabs = ['users', 'applications', 'callbacks', 'requests', 'sandbox'] as const
+export type Tab = (typeof tabs)[number]
+
+/** `developersPath('shop', 'applications')`; the first tab is the page of the area. */
+export const developersPath = (merchant: string, path = ''): string =>
+  portalPath(merchant, path === '' ? 'developers' : `developers/${path}`)
+
+export const textsOf = ({ language }: Pick<PortalVisitor, 'language'>): DeveloperTexts =>
+  developerTexts[language]
+
+const tabsHtml = (visitor: PortalVisitor, current: Tab): Html => {
+  const texts = textsOf(visitor)
+  const shown = tabs.filter((tab) => tab !== 'sandbox' || visitor.isSandbox)
+  return html`<nav class="dev-tabs" aria-label="${texts.developers}">
+    ${shown.map(
+      (tab) =>
+        html`<a
+          href="${developersPath(visitor.shop.merchant, tab === 'users' ? '' : tab)}"
+          ${tab === current ? html`aria-current="page"` : ''}
+          >${texts[`tab_${tab}`]}</a
+        >`,
+    )}
+  </nav>`
+}
+
+type Shown = Omit<PortalPage, 'area'> & {
+  readonly tab: Tab
+  /** Links beside the title. */
+  readonly actions?: Html | ''
+  /** What has been done. */
+  readonly done?: string | undefined
+}
+
+/** A page of the area, with its tabs. */
+export const developersPage = (visitor: PortalVisitor, shown: Shown): PortalPage => {
+  const { tab, actions = '', done, body, ...page } = shown
+  return {
+    ...page,
+    body: html`<div class="head">
+        <h1>${textsOf(visitor).developers}</h1>
+        ${actions}
+      </div>
+      ${tabsHtml(visitor, tab)} ${doneHtml(done)} ${body}`,
+  }
+}
+
+/** What `?done=` of an address says, unless it says nothing that is known. */
+export const doneIn = (
+  visitor: PortalVisitor,
+  search: URLSearchParams,
+  known: Readonly<Record<string, keyof DeveloperTexts>>,
+): string | undefined => {
+  const key = known[search.get('done') ?? '']
+  return key && textsOf(visitor)[key]
+}
+
+/** Copies the text of an element; hidden without scripts. */
+const copyButton = (visitor: PortalVisitor, id: string): Html =>
+  html`<button
+    type="button"
+    class="second slim"
+    data-copy="${id}"
+    data-done="${visitor.texts.copied}"
+    aria-live="polite"
+    hidden
+  >
+    ${textsOf(visitor).copy}
+  </button>`
+
+/** A text to be copied as it is. */
+export const copyHtml = (visitor: PortalVisitor, id: string, text: string): Html =>
+  html`<span class="dev-copied"><code id="${id}">${text}</code>${copyButton(visitor, id)}</span>`
+
+export const codeBlock = (visitor: PortalVisitor, id: string, text: string): Html =>
+  html`<div class="dev-code">
+    <pre id="${id}" tabindex="0">${text}</pre>
+    ${copyButton(visitor, id)}
+  </div>`
+
+type Act = {
+  readonly path: string
+  readonly change: string
+  readonly label: Html | string
+  readonly hidden?: Readonly<Record<string, string>>
+  readonly fields?: Html | ''
+  readonly kind?: 'second' | 'danger' | ''
+}
+
+/** A form of one button. */
+export const actHtml = (visitor: PortalVisitor, act: Act): Html => {
+  const { path, change, label, hidden = {}, fields = '', kind = 'second' } = act
+  return html`<form class="dev-act" method="post" action="${path}">
+    ${hiddenFields({ csrf: visitor.csrf, change, ...hidden })} ${fields}
+    <button class="slim ${kind}">${label}</button>
+  </form>`
+}
+
+/** An act behind a question. */
+export const askedHtml = (title: string, text: Html | string, act: Html): Html =>
+  html`<details class="asked">
+    <summary>${title}</summary>
+    <p class="quiet small">${text}</p>
+    ${act}
+  </details>`
+
+/** What a callback tells, in words. */
+export const callbackWords = (visitor: PortalVisitor, event: string): string => {
+  const texts: Readonly<Record<string, string>> = textsOf(visitor)
+  return texts[`event_${event}`] ?? event
+}
+
+export const factsHtml = (facts: readonly Fact[]): Html => factList('dev-facts', facts)

@@ -1,0 +1,148 @@
+import { html } from 'hono/html'
+import { z } from 'zod'
+import { mayDo } from '../../../domain/merchant/staff-roles.ts'
+import { roles } from '../../../domain/merchant/user.ts'
+import { fieldOf, type FormOf } from '../../../http/forms.ts'
+import { areaField, inputField, type Problems } from '../../ui/fields.ts'
+import { hidden, plainForm, typed } from '../../ui/form-parts.ts'
+import type { Html } from '../../ui/page.ts'
+import type { PortalVisitor } from '../page.ts'
+import { checkField } from '../parts.ts'
+import { textsOf } from './parts.ts'
+import { keyFile } from './snippets.ts'
+
+export type UserChecks = {
+  /** Takes the PEM of an RSA key of 2048 to 4096 bits, else undefined. */
+  readonly readPublicKey: (text: string) => string | undefined
+  readonly isNetmask: (text: string) => boolean
+}
+
+const accessFields = {
+  manages: typed('`yes` for a superuser, who may manage users.', 'yes').optional(),
+  refunds: typed('`yes` for a user that may refund; only owners set it.', 'yes').optional(),
+  netmask: typed('Where requests come from.', '192.0.2.0/24').optional(),
+}
+const keyField = { pubkey: typed('The public key, as PEM or OpenSSH.').optional() }
+const code = typed('A one-time code; without it a page asks for it.').optional()
+const attempt = hidden('a form that is sent twice makes one secret.').optional()
+
+export const newUserForm = plainForm.extend({
+  ...accessFields,
+  ...keyField,
+  ...{ attempt, code },
+  id: typed('The name of the user.', 'till-2'),
+  credential: z.enum(['key', 'secret']),
+})
+
+const changes = [
+  ...['access', 'key', 'drop_key', 'secret', 'drop_secret'],
+  ...['disable', 'enable', 'remove'],
+] as const
+
+export const userForm = plainForm.extend({
+  ...accessFields,
+  ...keyField,
+  ...{ attempt, code },
+  change: z.enum(changes).meta({ description: 'Hidden in the form: what is changed.' }),
+})
+
+export type NewUserForm = FormOf<typeof newUserForm>
+export type UserForm = FormOf<typeof userForm>
+
+export type Access = {
+  readonly roles: (typeof roles)[number][]
+  readonly netmask: string | null
+  /** Absent where it stays as it is. */
+  readonly mayRefund?: boolean
+}
+
+type AccessForm = Pick<UserForm, 'manages' | 'netmask' | 'refunds'>
+
+/** Nobody gives an API user more than they may do themselves. */
+export const mayGiveRefunds = ({ me }: Pick<PortalVisitor, 'me'>): boolean =>
+  mayDo(me.terms, 'refund')
+
+export const accessIn = (visitor: PortalVisitor, body: AccessForm): Access => ({
+  roles: [fieldOf(body, 'manages') === 'yes' ? 'superuser' : 'user'],
+  netmask: fieldOf(body, 'netmask') || null,
+  ...(mayGiveRefunds(visitor) && { mayRefund: fieldOf(body, 'refunds') === 'yes' }),
+})
+
+export const netmaskProblem = (
+  { isNetmask }: UserChecks,
+  { netmask }: Access,
+  visitor: PortalVisitor,
+): Problems =>
+  netmask === null || (netmask.length <= 64 && isNetmask(netmask))
+    ? {}
+    : { netmask: textsOf(visitor).wrongNetmask }
+
+/** What a user may do, and from where. */
+export const accessHtml = (visitor: PortalVisitor, given: Access, problems: Problems): Html => {
+  const texts = textsOf(visitor)
+  const isChosen = given.roles.includes('superuser')
+  return html`${checkField({
+    ...{ type: 'checkbox', name: 'manages', value: 'yes', isChosen },
+    ...{ text: texts.manages, what: texts.managesWhat },
+  })}
+  ${
+    mayGiveRefunds(visitor)
+      ? checkField({
+          ...{ type: 'checkbox', name: 'refunds', value: 'yes' },
+          ...{ isChosen: given.mayRefund === true },
+          ...{ text: texts.refunds, what: texts.refundsWhat },
+        })
+      : ''
+  }
+  ${inputField({
+    name: 'netmask',
+    label: texts.netmask,
+    hint: texts.netmaskHint,
+    problem: problems['netmask'],
+    attributes: html`value="${given.netmask ?? ''}" maxlength="64" autocomplete="off"
+    spellcheck="false"`,
+  })}`
+}
+
+/** What a text is that is no public key. */
+export const wrongKey = (pubkey: string, visitor: PortalVisitor): string =>
+  textsOf(visitor)[pubkey.includes('PRIVATE KEY') ? 'isPrivateKey' : 'wrongKey']
+
+/** Makes a pair in the browser; without scripts only the field of the public key is there. */
+export const keyHtml = (
+  visitor: PortalVisitor,
+  user: string,
+  problem: Html | string | undefined,
+  given = '',
+): Html => {
+  const texts = textsOf(visitor)
+  return html`<div
+      class="maker"
+      data-key-maker
+      data-file="${keyFile(visitor.shop.merchant)}"
+      data-user="${user}"
+      hidden
+    >
+      <p class="quiet small">${texts.makeWhat}</p>
+      <button type="button" class="second" data-make>${texts.make}</button>
+      <div data-made hidden>
+        <p class="state good" role="status">${texts.made}</p>
+        <label for="private">${texts.privateKey}</label>
+        <textarea id="private" rows="6" readonly spellcheck="false" autocomplete="off"></textarea>
+        <div class="buttons">
+          <a class="button second slim" data-download>${texts.download}</a>
+          <button type="button" class="second slim" data-copy-value="private">${texts.copy}</button>
+        </div>
+        <label class="check"><input type="checkbox" data-kept />${texts.kept}</label>
+      </div>
+      <p class="wrong small" role="alert" data-failed hidden>${texts.makeFailed}</p>
+    </div>
+    ${areaField(
+      {
+        ...{ name: 'pubkey', label: texts.publicKey, hint: texts.publicKeyHint, problem },
+        attributes: html`rows="5" maxlength="10000" spellcheck="false" autocomplete="off"
+        placeholder="-----BEGIN PUBLIC KEY-----"`,
+      },
+      given,
+    )}`
+}

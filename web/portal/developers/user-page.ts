@@ -1,0 +1,209 @@
+import { html } from 'hono/html'
+import { filledText } from '../../../application/filled-text.ts'
+import { mayDo } from '../../../domain/merchant/staff-roles.ts'
+import { mayRefund } from '../../../domain/merchant/user.ts'
+import type { Problems } from '../../ui/fields.ts'
+import type { Html } from '../../ui/page.ts'
+import { hiddenFields } from '../../payer/session.ts'
+import type { PortalPage, PortalVisitor } from '../page.ts'
+import { crumbs } from '../parts.ts'
+import { docsPath } from './docs-links.ts'
+import {
+  actHtml,
+  askedHtml,
+  codeBlock,
+  copyHtml,
+  developersPage,
+  developersPath,
+  factsHtml,
+  textsOf,
+} from './parts.ts'
+import { keySnippet, secretSnippet, type SnippetNeeds } from './snippets.ts'
+import { accessHtml, keyHtml, mayGiveRefunds, type Access } from './user-fields.ts'
+import { userBadges, userPath, type UserRow } from './user-list.ts'
+
+export type UserPageNeeds = SnippetNeeds & {
+  readonly newId: () => string
+  /** Of a public key. */
+  readonly fingerprintOf: (pem: string) => string
+}
+
+type GivenUser = {
+  readonly access?: Access
+  readonly problems?: Problems
+}
+
+/** Whether whoever looks may change it: only who may refund changes what may refund. */
+const isTheirs = (visitor: PortalVisitor, data: UserRow['data']): boolean =>
+  !mayRefund(data) || mayGiveRefunds(visitor)
+
+const keyPart = (visitor: PortalVisitor, { data }: UserRow, { problems = {} }: GivenUser): Html => {
+  const texts = textsOf(visitor)
+  const { publicKey, secretHash, id } = data
+  const path = userPath(visitor.shop.merchant, id)
+  const fields = keyHtml(visitor, id, problems['pubkey'])
+  const isOpen = problems['pubkey'] === undefined ? '' : 'open'
+  return html`<details class="asked" ${isOpen}>
+      <summary>${publicKey === null ? texts.giveKey : texts.changeKey}</summary>
+      ${publicKey === null ? '' : html`<p>${texts.changeKeyWhat}</p>`}
+      ${secretHash === null ? '' : html`<p class="quiet small">${texts.secretStays}</p>`}
+      <form method="post" action="${path}">
+        ${hiddenFields({ csrf: visitor.csrf, change: 'key' })} ${fields}
+        <div class="actions">
+          ${
+            publicKey === null
+              ? html`<button>${texts.saveKey}</button>`
+              : html`<button class="danger">${texts.changeKey}</button>`
+          }
+        </div>
+      </form>
+    </details>
+    ${
+      publicKey === null || secretHash === null
+        ? ''
+        : askedHtml(
+            texts.dropKey,
+            texts.dropKeyWhat,
+            actHtml(visitor, { path, change: 'drop_key', label: texts.dropKey, kind: 'danger' }),
+          )
+    }`
+}
+
+const secretPart = (needs: UserPageNeeds, visitor: PortalVisitor, { data }: UserRow): Html => {
+  const texts = textsOf(visitor)
+  const path = userPath(visitor.shop.merchant, data.id)
+  const label = data.secretHash === null ? texts.giveSecret : texts.changeSecret
+  const hidden = { attempt: needs.newId() }
+  return html`${askedHtml(
+    label,
+    data.secretHash === null ? texts.giveSecretWhat : texts.changeSecretWhat,
+    actHtml(visitor, { path, change: 'secret', label, hidden, kind: '' }),
+  )}
+  ${
+    data.secretHash === null || data.publicKey === null
+      ? ''
+      : askedHtml(
+          texts.dropSecret,
+          texts.dropSecretWhat,
+          actHtml(visitor, {
+            path,
+            change: 'drop_secret',
+            label: texts.dropSecret,
+            kind: 'danger',
+          }),
+        )
+  }`
+}
+
+const accessPart = (visitor: PortalVisitor, { data }: UserRow, given: GivenUser): Html => {
+  const texts = textsOf(visitor)
+  const { access = { ...data, mayRefund: mayRefund(data) }, problems = {} } = given
+  const isOpen = problems['netmask'] === undefined ? '' : 'open'
+  return html`<details class="asked" ${isOpen}>
+    <summary>${texts.changeAccess}</summary>
+    <form method="post" action="${userPath(visitor.shop.merchant, data.id)}">
+      ${hiddenFields({ csrf: visitor.csrf, change: 'access' })}
+      ${accessHtml(visitor, access, problems)}
+      <div class="actions"><button>${texts.save}</button></div>
+    </form>
+  </details>`
+}
+
+const endPart = (visitor: PortalVisitor, { data, isDisabled }: UserRow): Html => {
+  const texts = textsOf(visitor)
+  const path = userPath(visitor.shop.merchant, data.id)
+  const act = (change: string, label: string, kind: 'danger' | '') =>
+    actHtml(visitor, { path, change, label, kind })
+  const enable = isTheirs(visitor, data) ? act('enable', texts.enable, '') : ''
+  return html`${
+    isDisabled
+      ? enable
+      : askedHtml(texts.disable, texts.disableWhat, act('disable', texts.disable, 'danger'))
+  }
+  ${askedHtml(texts.remove, texts.removeWhat, act('remove', texts.remove, 'danger'))}`
+}
+
+const changesHtml = (
+  needs: UserPageNeeds,
+  visitor: PortalVisitor,
+  row: UserRow,
+  given: GivenUser,
+): Html | '' => {
+  if (!mayDo(visitor.me.terms, 'change_api_users')) return ''
+  const changes = isTheirs(visitor, row.data)
+    ? html`${keyPart(visitor, row, given)} ${secretPart(needs, visitor, row)}
+      ${accessPart(visitor, row, given)}`
+    : html`<p class="quiet">${textsOf(visitor).ownersChange}</p>`
+  return html`${changes} ${endPart(visitor, row)}`
+}
+
+/** A secret that was made just now, in the only page that shows it. */
+const secretHtml = (
+  needs: SnippetNeeds,
+  visitor: PortalVisitor,
+  user: string,
+  secret: string,
+): Html => {
+  const texts = textsOf(visitor)
+  const { merchant } = visitor.shop
+  return html`<section class="card once">
+    <h2>${filledText(texts.secretOf, user)}</h2>
+    <p>${texts.shownOnce}</p>
+    ${copyHtml(visitor, 'secret', secret)}
+    <h3>${texts.tryIt}</h3>
+    ${codeBlock(visitor, 'try', secretSnippet(needs, { merchant, user }, secret))}
+  </section>`
+}
+
+const tryPart = (needs: UserPageNeeds, visitor: PortalVisitor, { data }: UserRow): Html => {
+  if (data.publicKey === null) return html``
+  const texts = textsOf(visitor)
+  const { merchant } = visitor.shop
+  return html`<section class="card">
+    <h2>${texts.tryIt}</h2>
+    <p class="quiet small">${texts.tryWhat}</p>
+    ${codeBlock(visitor, 'try-key', keySnippet(needs, { merchant, user: data.id }))}
+    <p><a href="${docsPath(visitor, 'signing', data.id)}">${texts.docsSigning}</a></p>
+  </section>`
+}
+
+const aboutHtml = (needs: UserPageNeeds, visitor: PortalVisitor, row: UserRow): Html => {
+  const texts = textsOf(visitor)
+  const { roles, netmask, publicKey } = row.data
+  return factsHtml([
+    [texts.signsInWith, userBadges(visitor, row)],
+    [texts.role, roles.includes('superuser') ? texts.superuser : texts.user],
+    [texts.from, netmask ?? texts.anywhere],
+    ...(publicKey === null
+      ? []
+      : [
+          [
+            texts.fingerprint,
+            copyHtml(visitor, 'fingerprint', needs.fingerprintOf(publicKey)),
+          ] as const,
+        ]),
+  ])
+}
+
+/** One API user: what it may, its credentials, and how it ends. */
+export const userPage = (
+  needs: UserPageNeeds,
+  visitor: PortalVisitor,
+  row: UserRow,
+  { done, secret, given = {} }: { done?: string; secret?: string; given?: GivenUser },
+): PortalPage => {
+  const texts = textsOf(visitor)
+  const status = given.problems === undefined ? 200 : 400
+  return developersPage(visitor, {
+    ...{ tab: 'users', title: row.data.id, done, status },
+    body: html`${crumbs([developersPath(visitor.shop.merchant), texts.tab_users])}
+      ${secret === undefined ? '' : secretHtml(needs, visitor, row.data.id, secret)}
+      <div class="beside">
+        <section class="card">
+          <h2>${row.data.id}</h2>
+          ${aboutHtml(needs, visitor, row)} ${changesHtml(needs, visitor, row, given)}
+        </section>
+        ${tryPart(needs, visitor, row)}
+      </div>`,
+  })
+}

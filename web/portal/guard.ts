@@ -1,0 +1,55 @@
+import type { Context } from '../../application/handle.ts'
+import type { StaffWork } from '../../application/staff.ts'
+import { refuse } from '../../domain/refusal.ts'
+import { staffActor } from '../../domain/merchant/staff.ts'
+import { memberOfPerson } from '../../domain/staff-members.ts'
+import type { Call } from '../../http/call.ts'
+import { filled } from '../ui/words.ts'
+import type { RawReply } from '../../http/route.ts'
+import type { LobbyVisitor } from '../staff/frame.ts'
+import { forbiddenHtml, type StaffPageNeeds } from '../staff/guard.ts'
+import { portalPath } from './areas.ts'
+import type { PortalPage, PortalShop, PortalVisitor } from './page.ts'
+import { frameTexts } from './texts.ts'
+
+export type PortalNeeds = StaffPageNeeds &
+  Pick<StaffWork, 'findStaff' | 'placesOf'> & {
+    readonly caughtUp: () => Promise<void>
+    readonly findShop: (merchant: string) => PortalShop | undefined
+    /** Notes that somebody has looked, at most once in a while. */
+    readonly noteVisit: (visitor: PortalVisitor, context: Context) => void
+  }
+
+export type Shown = PortalPage | RawReply
+
+/** The person as actor of what is done for the merchant. */
+export const contextOfStaff = (
+  { at, requestId: correlationId }: Call,
+  { shop, me }: Pick<PortalVisitor, 'shop' | 'me'>,
+): Context => ({ at, merchant: shop.merchant, actor: staffActor(me.member), correlationId })
+
+/** @throws Refusal resource_is_unknown for all but staff, so that nobody learns of merchants */
+export const enter = async (
+  needs: PortalNeeds,
+  visitor: LobbyVisitor,
+  merchant: string,
+): Promise<PortalVisitor> => {
+  const { payer } = visitor.session
+  const me = memberOfPerson(await needs.findStaff(merchant), payer)
+  if (!me) return refuse('resource_is_unknown')
+  await needs.caughtUp()
+  const shop = needs.findShop(merchant) ?? refuse('resource_is_unknown')
+  const hasOthers = (await needs.placesOf(payer)).length > 1
+  return { ...visitor, shop, me, hasOthers }
+}
+
+export const forbiddenPage = ({ language, me, shop }: PortalVisitor): PortalPage => {
+  const texts = frameTexts[language]
+  const why = filled(texts.forbiddenText, texts[`role_${me.terms.role}`].toLowerCase())
+  const home = portalPath(shop.merchant)
+  return {
+    title: texts.forbidden,
+    status: 403,
+    body: forbiddenHtml(texts.forbidden, why, home, texts.backToOverview),
+  }
+}

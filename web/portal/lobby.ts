@@ -1,0 +1,168 @@
+import { html } from 'hono/html'
+import { z } from 'zod'
+import { waitingKinds, type withdrawChange } from '../../application/change-owners.ts'
+import type { StaffWork } from '../../application/staff.ts'
+import { staffs } from '../../domain/aggregates.ts'
+import type { Handle } from '../../application/handle.ts'
+import { staffActor } from '../../domain/merchant/staff.ts'
+import { refuse } from '../../domain/refusal.ts'
+import { memberOf } from '../../domain/staff-members.ts'
+import { contextOfPayer, searchOf, type Call } from '../../http/call.ts'
+import { anyForm, fieldOf } from '../../http/forms.ts'
+import { asked, foreign, hidden, plainForm } from '../ui/form-parts.ts'
+import { redirectReply, type Html } from '../ui/page.ts'
+import type { Visits } from '../payer/session.ts'
+import type { RawReply, Route } from '../../http/route.ts'
+import { portalPath } from './areas.ts'
+import {
+  invitationHtml,
+  leavePage,
+  listHtml,
+  lobbyPath,
+  shopHtml,
+  waitingHtml,
+  type WaitingNeeds,
+} from './lobby-parts.ts'
+import type { PortalNeeds } from './guard.ts'
+import type { LobbyVisitor } from '../staff/frame.ts'
+import type { PortalPage } from './page.ts'
+import { inLobbyRoutes, merchantParam, portalPages } from './pages.ts'
+import { card } from './parts.ts'
+import { frameTexts } from './texts.ts'
+import { lobbyTexts } from './texts-lobby.ts'
+
+type LobbyNeeds = PortalNeeds &
+  WaitingNeeds &
+  Pick<StaffWork, 'acceptInvitation' | 'ownedLately'> & {
+    readonly handle: Handle
+    readonly withdrawChange: ReturnType<typeof withdrawChange>
+  }
+
+const invitationForm = plainForm.extend({
+  merchant: hidden('the merchant that invites.').pipe(merchantParam),
+  member: hidden('the invitation.'),
+  decision: z.enum(['accept', 'decline', 'withdraw']),
+  kind: z.enum(waitingKinds).optional(),
+  change: hidden('which change is withdrawn.').optional(),
+})
+
+const { get, post } = inLobbyRoutes
+
+const lobbyPage =
+  (needs: LobbyNeeds) =>
+  async (visitor: LobbyVisitor, call: Call): Promise<PortalPage> => {
+    const places = await needs.placesOf(visitor.session.payer)
+    const texts = lobbyTexts[visitor.language]
+    const frame = frameTexts[visitor.language]
+    const known = await Promise.all(
+      places.map(async ({ merchant, member, hasJoined }) => {
+        const shop = needs.findShop(merchant)
+        const one = memberOf(await needs.findStaff(merchant), member)
+        const role = one && html`${frame[`role_${one.terms.role}`].toLowerCase()}`
+        return shop && role ? [{ shop, member, role, hasJoined }] : []
+      }),
+    )
+    const all = known.flat()
+    const joined = all.filter(({ hasJoined }) => hasJoined)
+    const leaving = joined.find(({ shop }) => shop.merchant === searchOf(call).get('leave'))
+    if (leaving) return leavePage(visitor, leaving)
+    const changes = await lateChanges(needs, visitor)
+    const invited = all.filter(({ hasJoined }) => !hasJoined)
+    return {
+      title: frame.yourMerchants,
+      body: html`<div class="lobby">
+        <h1>${frame.yourMerchants}</h1>
+        ${
+          invited.length === 0
+            ? ''
+            : card(texts.invitations, listHtml(invited.map((one) => invitationHtml(visitor, one))))
+        }
+        ${changes.length === 0 ? '' : card(texts.ownedLately, listHtml(changes))}
+        <section class="card">
+          ${
+            joined.length === 0
+              ? html`<p>${texts.none}</p>
+                  <p class="quiet">${texts.noneHint}</p>`
+              : listHtml(joined.map((one) => shopHtml(visitor, one)))
+          }
+          <div class="actions">
+            <a class="button ${joined.length === 0 ? '' : 'second'}" href="/portal/sign-up"
+              >${texts.signUp}</a
+            >
+          </div>
+        </section>
+      </div>`,
+    }
+  }
+
+/** What a former owner can withdraw. */
+const lateChanges = async (needs: LobbyNeeds, visitor: LobbyVisitor): Promise<readonly Html[]> => {
+  const places = await needs.ownedLately(visitor.session.payer, visitor.at)
+  return places.flatMap(({ merchant, member }) => {
+    const shop = needs.findShop(merchant)
+    return shop ? waitingHtml(needs, visitor, shop, member) : []
+  })
+}
+
+/** Accepts or declines an invitation, or withdraws a change. @throws Refusal resource_is_unknown */
+const answerInvitation =
+  (needs: LobbyNeeds, visits: Visits) =>
+  async (visitor: LobbyVisitor, call: Call): Promise<RawReply> => {
+    const form = call.body as Readonly<Record<string, string>>
+    visits.checkForm(call, visitor, form)
+    const { payer } = visitor.session
+    const [merchant, member] = [fieldOf(form, 'merchant'), fieldOf(form, 'member')]
+    const context = contextOfPayer(call, payer, merchant)
+    if (fieldOf(form, 'decision') === 'withdraw') {
+      const kind = waitingKinds.find((one) => one === fieldOf(form, 'kind'))
+      const mine = await needs.ownedLately(payer, call.at)
+      const isMine = mine.some((one) => one.merchant === merchant && one.member === member)
+      if (!kind || !isMine) return refuse('resource_is_unknown')
+      const about = { merchant, kind, change: fieldOf(form, 'change') }
+      await needs.withdrawChange(about, member, context)
+      return visits.go(visitor, lobbyPath)
+    }
+    if (fieldOf(form, 'decision') !== 'decline') {
+      await needs.acceptInvitation(merchant, member, payer, context)
+      return visits.go(visitor, portalPath(merchant))
+    }
+    const places = await needs.placesOf(payer)
+    const isTheirs = places.some((one) => one.merchant === merchant && one.member === member)
+    const command = { type: 'Leave', member } as const
+    const by = { ...context, actor: staffActor(member) }
+    if (isTheirs) await needs.handle(staffs, merchant, command, by)
+    return visits.go(visitor, lobbyPath)
+  }
+
+/** Where somebody chooses the merchant, and answers invitations. */
+export const lobbyRoutes = (needs: LobbyNeeds, visits: Visits): Route[] => {
+  const { inLobby } = portalPages(needs, visits)
+  const show = lobbyPage(needs)
+  const answer = answerInvitation(needs, visits)
+  return [
+    get('/portal', {
+      summary: 'On to the merchants that one works for',
+      success: 'raw otherwise',
+      errors: { 303: 'On to `/portal/`.' },
+      handle: () => redirectReply(lobbyPath, needs.isSecure),
+    }),
+    get(lobbyPath, {
+      summary: 'The merchants that one works for, and invitations',
+      success: 'raw',
+      errors: { 303: 'Not signed in: on to the sign-in.' },
+      ownQuery: z.object({
+        leave: asked('The merchant that one wants to leave.'),
+      }),
+      handle: (call) => inLobby(call, (visitor) => show(visitor, call)),
+    }),
+    post(lobbyPath, {
+      summary: 'Accept or decline an invitation, or withdraw a change as a former owner',
+      body: anyForm,
+      takesForm: true,
+      ownForm: invitationForm,
+      success: 'raw otherwise',
+      errors: { 303: 'Done, or not signed in.', 403: foreign, 404: 'No such invitation.' },
+      handle: (call) => inLobby(call, (visitor) => answer(visitor, call)),
+    }),
+  ]
+}

@@ -1,0 +1,153 @@
+import { html } from 'hono/html'
+import { askAccountChange } from '../../application/change-accounts.ts'
+import { filledText } from '../../application/filled-text.ts'
+import { accountChanges } from '../../domain/aggregates.ts'
+import { mayDo } from '../../domain/merchant/staff-roles.ts'
+import { refuse } from '../../domain/refusal.ts'
+import { searchOf, type Call } from '../../http/call.ts'
+import { fieldOf, type Fields } from '../../http/forms.ts'
+import { codeField, inputField, type Problems } from '../ui/fields.ts'
+import { shownTime } from '../ui/money.ts'
+import type { Html } from '../ui/page.ts'
+import { hiddenFields, type Visits } from '../payer/session.ts'
+import { doneIn, filled } from '../ui/words.ts'
+import { codeProblem } from '../staff/code.ts'
+import { actorNames } from './actors.ts'
+import { contextOfStaff, type Shown } from './guard.ts'
+import type { MoneyNeeds } from './money-needs.ts'
+import { crumbsHtml, factsHtml, moneyPath, startText } from './money-parts.ts'
+import type { PortalPage, PortalVisitor } from './page.ts'
+import type { PortalPages } from './pages.ts'
+import { doneHtml } from './parts.ts'
+import { moneyTexts } from './texts-money.ts'
+import { ownerWords } from './texts-owners.ts'
+
+const endShown = 4
+
+const waitingHtml = async (needs: MoneyNeeds, visitor: PortalVisitor): Promise<Html | ''> => {
+  const { shop, language, locale, csrf, me } = visitor
+  const texts = moneyTexts[language]
+  const waiting = needs.accountChanges.find(shop.merchant)?.asked
+  if (!waiting) return ''
+  const nameOf = await actorNames(needs)(shop.merchant, language)
+  const by = await nameOf(`staff:${waiting.by}`)
+  const from = shownTime(waiting.takesEffectAt, locale)
+  return html`<div class="card note-card">
+    <p>${filled(texts.accountWaiting, html`<b>${waiting.payoutAccount}</b>`, from, by)}</p>
+    ${shop.isDisabled ? html`<p>${texts.accountWaitingDisabled}</p>` : ''}
+    ${
+      mayDo(me.terms, 'change_settlement_account')
+        ? html`<form method="post" action="${moneyPath(visitor, 'account')}">
+            ${hiddenFields({ csrf, decision: 'withdraw', change: waiting.change })}
+            <button class="second">${texts.accountWithdraw}</button>
+          </form>`
+        : ''
+    }
+  </div>`
+}
+
+const formHtml = (needs: MoneyNeeds, visitor: PortalVisitor, given: Given): Html | '' => {
+  const { language, csrf, me, shop } = visitor
+  const mayChange = mayDo(me.terms, 'change_settlement_account')
+  if (!mayChange || needs.accountChanges.find(shop.merchant)) return ''
+  const texts = moneyTexts[language]
+  const { account = '', change = needs.newId(), problems = {} } = given
+  return html`<section class="card narrow-card">
+    <h2>${texts.accountChange}</h2>
+    <p class="quiet">${texts.accountChangeWhat}</p>
+    <form method="post" action="${moneyPath(visitor, 'account')}">
+      ${hiddenFields({ csrf, decision: 'ask', change })}
+      ${inputField({
+        name: 'account',
+        label: texts.accountNew,
+        hint: texts.accountNewHint,
+        problem: problems['account'],
+        attributes: html`value="${account}" autocomplete="off" maxlength="60" required`,
+      })}
+      ${codeField(visitor.texts, problems['code'])}
+      <div class="actions"><button>${texts.accountChange}</button></div>
+    </form>
+  </section>`
+}
+
+type Given = {
+  readonly account?: string
+  readonly change?: string
+  readonly problems?: Problems
+}
+
+/** Where payouts go, and how the staff changes that. */
+export const accountPage = async (
+  needs: MoneyNeeds,
+  visitor: PortalVisitor,
+  call: Call,
+  given: Given = {},
+): Promise<PortalPage> => {
+  const { shop, language } = visitor
+  const texts = moneyTexts[language]
+  const account = needs.settlementAccounts.find(shop.merchant)
+  const told = { asked: texts.accountAsked, withdrawn: texts.accountWithdrawn }
+  const frequency = texts[`frequency_${account?.frequency ?? 'daily'}`]
+  return {
+    title: texts.account,
+    ...(given.problems && { status: 400 as const }),
+    body: html`${crumbsHtml(visitor)}
+      <div class="head"><h1>${texts.account}</h1></div>
+      ${doneHtml(doneIn(searchOf(call), told))} ${await waitingHtml(needs, visitor)}
+      <div class="sheet">
+        <section class="card narrow-card">
+          ${factsHtml([
+            [texts.accountBefore, account?.payoutAccount ?? texts.accountNone],
+            [texts.currency, account?.currency ?? shop.currency],
+            [texts.frequency, filledText(frequency, startText(account, visitor))],
+            [texts.delay, filledText(texts.delayDays, account?.payoutDelay ?? 0)],
+            [texts.timeZone, shop.timeZone],
+          ])}
+          ${
+            mayDo(visitor.me.terms, 'change_settlement_account')
+              ? html`<p>
+                  <a class="button second slim" href="${moneyPath(visitor, 'times')}"
+                    >${texts.timesChange}</a
+                  >
+                </p>`
+              : ''
+          }
+        </section>
+        ${formHtml(needs, visitor, given)}
+      </div>`,
+  }
+}
+
+type AccountForm = Fields<'decision' | 'account' | 'change' | 'code'>
+type AccountCall = Call<{ readonly merchant: string }, undefined, AccountForm>
+
+/** Asks for a change with the second factor, or takes one back. */
+export const changeOfAccount =
+  (needs: MoneyNeeds, visits: Visits, confirm: PortalPages['confirm']) =>
+  async (visitor: PortalVisitor, call: AccountCall): Promise<Shown> => {
+    const { shop, me, language } = visitor
+    const texts = moneyTexts[language]
+    const { merchant } = shop
+    const context = contextOfStaff(call, visitor)
+    const change = fieldOf(call.body, 'change')
+    const back = (what: string) => visits.go(visitor, `${moneyPath(visitor, 'account')}?${what}`)
+    if (fieldOf(call.body, 'decision') === 'withdraw') {
+      const command = { type: 'WithdrawAccountChange', change, by: me.member } as const
+      await needs.handle(accountChanges, merchant, command, context)
+      return back('withdrawn')
+    }
+    if (shop.isDisabled) return refuse('merchant_is_disabled')
+    const account = fieldOf(call.body, 'account')
+    const again = (problems: Problems) =>
+      accountPage(needs, visitor, call, { account, change, problems })
+    const payoutAccount = needs.readAccount(account)
+    if (payoutAccount === undefined) return again({ account: texts.accountWrong })
+    const code = await codeProblem(confirm, visitor, call)
+    if (code !== undefined) return again({ code })
+    const before = needs.settlementAccounts.find(merchant)?.payoutAccount ?? null
+    const asking = { change, payoutAccount, before, by: me.member }
+    const end = payoutAccount.slice(-endShown)
+    const text = ownerWords(shop.country).accountAsked(shop.name, end)
+    await askAccountChange(needs)(merchant, asking, text, context)
+    return back('asked')
+  }

@@ -1,0 +1,159 @@
+import { html } from 'hono/html'
+import { filledText } from '../../application/filled-text.ts'
+import { totalGross, totalNet } from '../../domain/accounting/totals.ts'
+import { closings, type Closing } from '../../domain/calendar.ts'
+import { mayDo } from '../../domain/merchant/staff-roles.ts'
+import { addUp } from '../../domain/money/money.ts'
+import { refuse } from '../../domain/refusal.ts'
+import type { LedgerRow } from '../../projections/ledgers.ts'
+import { shownReport } from '../../http/merchant/report-shown.ts'
+import type { ShownReport } from '../../http/merchant/report-reply.ts'
+import { inputField, type Problems } from '../ui/fields.ts'
+import { shownTime } from '../ui/money.ts'
+import type { Html } from '../ui/page.ts'
+import { hiddenFields } from '../payer/session.ts'
+import type { MoneyNeeds } from './money-needs.ts'
+import { closesText } from './money-ledgers.ts'
+import { crumbsHtml, factsHtml, ledgerHref, reportHref, startText, sumText } from './money-parts.ts'
+import { reportBadge } from './money-report.ts'
+import type { PortalPage, PortalVisitor } from './page.ts'
+import { card, choiceField, doneHtml, headedTable, scrolling } from './parts.ts'
+import { moneyTexts } from './texts-money.ts'
+
+const shownAtOnce = 24
+
+/** @throws Refusal resource_is_unknown for ledgers of others */
+export const ledgerOf = (
+  { ledgers }: MoneyNeeds,
+  { shop }: PortalVisitor,
+  ledger: string,
+): LedgerRow => ledgers.find(shop.merchant, ledger) ?? refuse('resource_is_unknown')
+
+const rowHtml = (visitor: PortalVisitor, { currency }: LedgerRow, report: ShownReport): Html => {
+  const { language, locale } = visitor
+  const { number, ledger, openedAt, closedAt, sums } = report
+  const currencies = new Set([currency, ...sums.totals.map((total) => total.currency)])
+  const sumsOf = (of: typeof totalGross): Html[] =>
+    [...currencies].map((one) => {
+      const totals = sums.totals.filter((total) => total.currency === one)
+      return html`<span class="value">${sumText(addUp(...totals.map(of)), one, visitor)}</span>`
+    })
+  return html`<tr>
+    <th scope="row">
+      <a href="${reportHref(visitor, ledger, number)}"
+        >${filledText(moneyTexts[language].report, number)}</a
+      >
+    </th>
+    <td>${reportBadge(report, visitor)}</td>
+    <td class="roomy">${shownTime(openedAt, locale)}</td>
+    <td class="roomy">${closedAt === null ? '' : shownTime(closedAt, locale)}</td>
+    <td class="number roomy">${sumsOf(totalGross)}</td>
+    <td class="number">${sumsOf(totalNet)}</td>
+  </tr>`
+}
+
+/** Newest first; the numbers have no gaps. */
+const reportsHtml = (
+  { reports }: MoneyNeeds,
+  visitor: PortalVisitor,
+  row: LedgerRow,
+  before: number,
+): Html => {
+  const texts = moneyTexts[visitor.language]
+  const newest = Math.min(before - 1, row.open)
+  const oldest = Math.max(1, newest - shownAtOnce + 1)
+  const numbers = Array.from({ length: newest - oldest + 1 }, (_, index) => newest - index)
+  const rows = numbers.map((one) => rowHtml(visitor, row, shownReport(reports, row, one)))
+  const heads = [
+    ...[texts.number, texts.status, { roomy: texts.opened }, { roomy: texts.closed }],
+    ...[{ roomy: texts.turnoverLess, isNumber: true }, { number: texts.net }],
+  ]
+  const href = ledgerHref(visitor, row.id)
+  const link = (before: number, name: string) =>
+    html`<a class="lone" href="${href}?before=${before}">${name}</a>`
+  return card(
+    texts.reports,
+    html`${scrolling(texts.reports, headedTable('grid', heads, rows))}
+      <nav class="buttons" aria-label="${texts.allReports}">
+        ${newest < row.open ? link(newest + shownAtOnce + 1, texts.newer) : ''}
+        ${oldest > 1 ? link(oldest, texts.older) : ''}
+      </nav>`,
+  )
+}
+
+type GivenLedger = {
+  readonly closes: Closing
+  readonly description: string
+  readonly problems: Problems
+}
+
+const settingsHtml = (
+  needs: MoneyNeeds,
+  visitor: PortalVisitor,
+  row: LedgerRow,
+  given: GivenLedger | undefined,
+): Html => {
+  const { language, csrf, shop, me } = visitor
+  const texts = moneyTexts[language]
+  const account = needs.settlementAccounts.find(shop.merchant)
+  const time = startText(account, visitor)
+  const { closes = row.closes, description = row.description ?? '', problems = {} } = given ?? {}
+  if (!mayDo(me.terms, 'close_report')) return html``
+  return html`<section class="card narrow-card">
+    <h2>${texts.closesChange}</h2>
+    <p class="quiet small">${filledText(texts.closesWhat, shop.timeZone)}</p>
+    <form method="post" action="${ledgerHref(visitor, row.id)}">
+      ${hiddenFields({ csrf })}
+      ${choiceField(
+        'closes',
+        texts.closes,
+        closes,
+        closings.map((one) => [one, filledText(texts[`option_${one}`], time)] as const),
+      )}
+      ${inputField({
+        name: 'description',
+        label: texts.description,
+        problem: problems['description'],
+        attributes: html`value="${description}" maxlength="1000" autocomplete="off"`,
+      })}
+      <div class="actions"><button>${texts.save}</button></div>
+    </form>
+  </section>`
+}
+
+/** A ledger: when its reports close, and all of them. */
+export const ledgerPage = (
+  needs: MoneyNeeds,
+  visitor: PortalVisitor,
+  row: LedgerRow,
+  asked: { readonly before: number; readonly isSaved: boolean; readonly given?: GivenLedger },
+): PortalPage => {
+  const { language, shop } = visitor
+  const texts = moneyTexts[language]
+  const title = filledText(texts.ledgerOf, row.id)
+  const account = needs.settlementAccounts.find(shop.merchant)
+  return {
+    title,
+    ...(asked.given && { status: 400 as const }),
+    body: html`${crumbsHtml(visitor)}
+      <div class="head">
+        <h1>
+          ${title} ${row.enabled ? '' : html`<span class="badge bad">${texts.disabled}</span>`}
+        </h1>
+      </div>
+      ${doneHtml(asked.isSaved ? texts.saved : undefined)}
+      ${reportsHtml(needs, visitor, row, asked.before)}
+      <div class="columns">
+        ${card(
+          texts.ledger,
+          factsHtml([
+            [texts.description, row.description ?? '–'],
+            [texts.currency, row.currency],
+            [texts.closes, closesText(row, account, visitor)],
+            [texts.timeZone, shop.timeZone],
+          ]),
+        )}
+        ${settingsHtml(needs, visitor, row, asked.given)}
+      </div>`,
+  }
+}

@@ -1,0 +1,179 @@
+import { html } from 'hono/html'
+import { filledText } from '../../application/filled-text.ts'
+import { feeTypes, totalGross, totalNet, type Total } from '../../domain/accounting/totals.ts'
+import {
+  lineActions,
+  permissionActions,
+  type LineAction,
+} from '../../domain/accounting/transaction-line.ts'
+import { mayDo } from '../../domain/merchant/staff-roles.ts'
+import { addUp, negated } from '../../domain/money/money.ts'
+import { refuse } from '../../domain/refusal.ts'
+import type { LedgerRow } from '../../projections/ledgers.ts'
+import { shownReport } from '../../http/merchant/report-shown.ts'
+import type { ShownReport } from '../../http/merchant/report-reply.ts'
+import { searchOf, type Call } from '../../http/call.ts'
+import { shownTime } from '../ui/money.ts'
+import type { Html } from '../ui/page.ts'
+import { hiddenFields } from '../payer/session.ts'
+import { filled } from '../ui/words.ts'
+import { portalPath } from './areas.ts'
+import { countsHtml } from './money-counts.ts'
+import { downloadsHtml, openDownloadsHtml, type OpenFiles } from './money-downloads.ts'
+import { mostWorkbookLines } from './money-files.ts'
+import type { MoneyNeeds } from './money-needs.ts'
+import {
+  crumbsHtml,
+  ledgerHref,
+  reportHref,
+  sumRow,
+  sumText,
+  taxcodeCountry,
+} from './money-parts.ts'
+import type { PortalPage, PortalVisitor } from './page.ts'
+import { card, doneHtml, scrolling } from './parts.ts'
+import { moneyTexts } from './texts-money.ts'
+
+/** @throws Refusal resource_is_unknown for ledgers and reports of others */
+export const reportOf = (
+  { ledgers, reports }: MoneyNeeds,
+  { shop }: PortalVisitor,
+  ledger: string,
+  report: string,
+): { readonly row: LedgerRow; readonly shown: ShownReport } => {
+  const row = ledgers.find(shop.merchant, ledger) ?? refuse('resource_is_unknown')
+  const number = Number(report)
+  if (number > row.open) return refuse('resource_is_unknown')
+  return { row, shown: shownReport(reports, row, number) }
+}
+
+export const reportBadge = (
+  { status }: Pick<ShownReport, 'status'>,
+  { language }: PortalVisitor,
+): Html => {
+  const texts = moneyTexts[language]
+  const colour = { open: 'warn', closing: '', closed: 'good' }[status]
+  return html`<span class="badge ${colour}">${texts[status]}</span>`
+}
+
+const totalHtml = (total: Total, visitor: PortalVisitor): Html => {
+  const texts = moneyTexts[visitor.language]
+  const { currency, taxcode, fees } = total
+  const line = (name: string, sum: string, isTotal = false) =>
+    sumRow(name, sumText(sum, currency, visitor), isTotal)
+  const taxcodeText = filledText(texts.taxcodeOf, taxcode, taxcodeCountry(taxcode, visitor.locale))
+  return card(
+    html`${currency} <span class="quiet small">${taxcodeText}</span>`,
+    scrolling(
+      `${currency} ${taxcode}`,
+      html`<table class="grid steps">
+        <tbody>
+          ${line(texts.turnoverLess, totalGross(total), true)}
+          ${total.additionalAmount === '0' ? '' : line(texts.additional, total.additionalAmount)}
+          ${feeTypes.flatMap((type) => {
+            const fee = fees[type]
+            return fee === undefined ? [] : [line(texts[`fee_${type}`], negated(fee))]
+          })}
+          ${line(texts.net, totalNet(total), true)}
+        </tbody>
+      </table>`,
+    ),
+  )
+}
+
+/** How many lines of these actions a report has. */
+const linesIn = ({ sums }: ShownReport, actions: readonly LineAction[]): number =>
+  actions.reduce((count, action) => count + (sums.counters[action] ?? 0), 0)
+
+/** Which files an open report has. */
+export const openFilesOf = (shown: ShownReport): OpenFiles => ({
+  hasScopes: linesIn(shown, permissionActions) > 0,
+  isLarge: linesIn(shown, lineActions) > mostWorkbookLines,
+})
+
+/** The files of a report; of an open one, as far as it is. */
+const filesHtml = (visitor: PortalVisitor, shown: ShownReport): Html | '' => {
+  const href = reportHref(visitor, shown.ledger, shown.number)
+  const { transactionLogs = [], scopeLogs = [] } = shown.sums
+  const logs = { transactions: transactionLogs.length, scopes: scopeLogs.length }
+  if (shown.status !== 'open') return downloadsHtml(visitor, href, logs)
+  return openDownloadsHtml(visitor, href, openFilesOf(shown))
+}
+
+const closeHtml = (
+  visitor: PortalVisitor,
+  { ledger, number, status }: ShownReport,
+  isAsked: boolean,
+): Html | '' => {
+  const { csrf, language, me } = visitor
+  if (status !== 'open' || !mayDo(me.terms, 'close_report')) return ''
+  const texts = moneyTexts[language]
+  const href = reportHref(visitor, ledger, number)
+  if (!isAsked)
+    return html`<a class="button" href="${href}?close">${filledText(texts.close, number)}</a>`
+  return html`<div class="card narrow-card">
+    <h2>${filledText(texts.closeAsk, number, ledger)}</h2>
+    <p>${filledText(texts.closeWhat, number + 1)}</p>
+    <form method="post" action="${href}">
+      ${hiddenFields({ csrf, decision: 'close' })}
+      <div class="actions"><button>${filledText(texts.close, number)}</button></div>
+    </form>
+  </div>`
+}
+
+const agesHtml = ({ openedAt, closedAt }: ShownReport, { language, locale }: PortalVisitor) => {
+  const texts = moneyTexts[language]
+  const opened = filled(texts.openedAt, shownTime(openedAt, locale))
+  return closedAt === null
+    ? html`${opened}`
+    : html`${opened} · ${texts.closed} ${shownTime(closedAt, locale)}`
+}
+
+/** One report of a ledger: its sums so far or for good, and its files once it is closed. */
+export const reportPage = (
+  needs: MoneyNeeds,
+  visitor: PortalVisitor,
+  call: Call<{ readonly ledger: string; readonly report: string }>,
+): PortalPage => {
+  const texts = moneyTexts[visitor.language]
+  const { merchant } = visitor.shop
+  // Before the sums are read: what comes meanwhile is told of at once.
+  const follow = portalPath(merchant, `events?after=${needs.newestOf(merchant)}`)
+  const { row, shown } = reportOf(needs, visitor, call.params.ledger, call.params.report)
+  const { number, ledger, sums } = shown
+  const search = searchOf(call)
+  const title = filledText(texts.reportOf, number, ledger)
+  const isAsked = search.has('close')
+  const up = [ledgerHref(visitor, ledger), filledText(texts.ledgerOf, ledger)] as const
+  const near = (to: number, name: string) =>
+    to < 1 || to > row.open
+      ? ''
+      : html`<a class="lone" href="${reportHref(visitor, ledger, to)}">${name}</a>`
+  return {
+    title,
+    ...(shown.status !== 'closed' && !isAsked && { follow }),
+    body: html`${crumbsHtml(visitor, up)}
+      <div class="head" data-part="head">
+        <div>
+          <h1>${title} ${reportBadge(shown, visitor)}</h1>
+          <p class="quiet small">${agesHtml(shown, visitor)}</p>
+        </div>
+        <div class="buttons">
+          ${isAsked ? '' : closeHtml(visitor, shown, false)} ${filesHtml(visitor, shown)}
+        </div>
+      </div>
+      ${doneHtml(search.has('closed') ? texts.closedDone : undefined)}
+      ${isAsked ? closeHtml(visitor, shown, true) : ''}
+      <div class="columns" data-part="sums">
+        ${sums.totals.map((total) => totalHtml(total, visitor))}
+        ${countsHtml(sums.counters, visitor)}
+      </div>
+      <nav class="buttons" aria-label="${texts.reports}">
+        ${near(number - 1, texts.older)} ${near(number + 1, texts.newer)}
+      </nav>`,
+  }
+}
+
+/** What all reports of a ledger have in common with its open one. */
+export const openGross = ({ totals }: Pick<LedgerRow, 'totals'>, currency: string): string =>
+  addUp(...totals.filter((one) => one.currency === currency).map(totalGross))

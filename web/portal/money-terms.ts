@@ -1,0 +1,131 @@
+import { html } from 'hono/html'
+import { filledText } from '../../application/filled-text.ts'
+import { termsInForce, type FeeSchedule, type FeeSchedules } from '../../domain/accounting/fees.ts'
+import { vatRateOf } from '../../domain/accounting/taxcodes.ts'
+import { feeSchedules } from '../../domain/aggregates.ts'
+import type { Instant } from '../../domain/time.ts'
+import { dateIn } from '../../domain/time-zone.ts'
+import { numberFormat } from '../ui/formats.ts'
+import { shownAmount } from '../ui/money.ts'
+import type { Html } from '../ui/page.ts'
+import type { MoneyNeeds } from './money-needs.ts'
+import { crumbsHtml, dayText, taxcodeCountry } from './money-parts.ts'
+import type { PortalPage, PortalVisitor } from './page.ts'
+import { headedTable } from './parts.ts'
+import { moneyTexts, type MoneyTexts } from './texts-money.ts'
+
+export const percent = (rate: string, locale: string): string =>
+  numberFormat(locale, { style: 'percent', maximumFractionDigits: 4 }).format(Number(rate))
+
+type Reader = Pick<PortalVisitor, 'language' | 'locale'>
+
+type Charge = {
+  readonly of: Parameters<typeof vatRateOf>[0]
+  readonly name: string
+  /** When it is charged. */
+  readonly when: string
+  readonly rate?: string
+  readonly fixed?: number
+}
+
+const chargesOf = (schedule: FeeSchedule, texts: MoneyTexts): readonly Charge[] => [
+  {
+    ...{ of: 'transaction', name: texts.transactionFee, when: texts.transactionFeeWhen },
+    ...{ rate: schedule.transactionRate, fixed: schedule.transactionFixed },
+  },
+  {
+    ...{ of: 'transaction', name: texts.interchangeFee, when: texts.interchangeFeeWhen },
+    rate: schedule.interchangeRate,
+  },
+  {
+    ...{ of: 'permission', name: texts.permissionFee, when: texts.permissionFeeWhen },
+    fixed: schedule.permissionFixed,
+  },
+  {
+    ...{ of: 'settlement', name: texts.settlementFee, when: texts.settlementFeeWhen },
+    fixed: schedule.settlementFixed,
+  },
+]
+
+const chargeHtml = (
+  { currency, taxcode, vat }: FeeSchedule,
+  { language, locale }: Reader,
+  { of, name, when, rate = '0', fixed = 0 }: Charge,
+): Html => {
+  const texts = moneyTexts[language]
+  const parts = [
+    ...(Number(rate) === 0 ? [] : [percent(rate, locale)]),
+    ...(fixed === 0 ? [] : [shownAmount(fixed, currency, locale)]),
+  ]
+  const vatRate = vatRateOf(of, taxcode, vat)
+  const tax =
+    Number(vatRate) === 0 ? texts.vatNone : filledText(texts.vatPlus, percent(vatRate, locale))
+  return html`<tr>
+    <th scope="row">${name}<span class="value">${when}</span></th>
+    <td class="number">
+      ${parts.join(' + ') || shownAmount(0, currency, locale)}<span class="value">${tax}</span>
+    </td>
+  </tr>`
+}
+
+const scheduleHtml = (
+  schedule: FeeSchedule,
+  visitor: Reader,
+  from: string,
+  badge: Html | '',
+): Html => {
+  const { language, locale } = visitor
+  const texts = moneyTexts[language]
+  const { taxcode, refundsReturnFees } = schedule
+  const charges = chargesOf(schedule, texts).map((one) => chargeHtml(schedule, visitor, one))
+  return html`<section class="card">
+    <h2>${from} ${badge}</h2>
+    <div class="scroll" tabindex="0" role="group" aria-label="${texts.fees}">
+      ${headedTable('grid terms', [texts.description, { number: texts.fees }], charges)}
+    </div>
+    <p class="quiet small">
+      ${filledText(texts.taxcodeWhat, taxcodeCountry(taxcode, locale), taxcode)}
+      ${refundsReturnFees ? texts.refundsReturn : texts.refundsKeep}
+    </p>
+  </section>`
+}
+
+/** Fees through time, the newest first, by the clocks of the merchant. */
+export const schedulesHtml = (
+  schedules: FeeSchedules,
+  { currency: own, timeZone }: { readonly currency: string; readonly timeZone: string },
+  visitor: Reader,
+  at: Instant,
+): Html => {
+  const texts = moneyTexts[visitor.language]
+  const newest = schedules.toReversed().toSorted((one, other) => other.from - one.from)
+  const badgeOf = (one: FeeSchedule): Html | '' => {
+    if (one.from > at) return html`<span class="badge">${texts.later}</span>`
+    const isInForce = termsInForce(schedules, one.currency, own, at) === one
+    return isInForce ? html`<span class="badge good">${texts.inForce}</span>` : ''
+  }
+  const fromOf = ({ from, currency }: FeeSchedule): string =>
+    from === 0
+      ? `${currency}, ${texts.fromStart}`
+      : `${currency}, ${texts.from.toLowerCase()} ${dayText(dateIn(timeZone, from), visitor)}`
+  return html`${newest.length === 0 ? html`<p class="card quiet">${texts.noFees}</p>` : ''}
+    <div class="columns">
+      ${newest.map((one) => scheduleHtml(one, visitor, fromOf(one), badgeOf(one)))}
+    </div>`
+}
+
+export const termsPage = async (
+  needs: MoneyNeeds,
+  visitor: PortalVisitor,
+  at: Instant,
+): Promise<PortalPage> => {
+  const { shop, language } = visitor
+  const texts = moneyTexts[language]
+  const schedules = await needs.find(feeSchedules, shop.merchant, 'log')
+  return {
+    title: texts.feesAll,
+    body: html`${crumbsHtml(visitor)}
+      <div class="head"><h1>${texts.feesAll}</h1></div>
+      ${schedulesHtml(schedules, shop, visitor, at)}`,
+  }
+}

@@ -1,0 +1,117 @@
+import type { FindTerms } from '../../../application/fee-book.ts'
+import { filledText } from '../../../application/filled-text.ts'
+import type { Find } from '../../../application/find-state.ts'
+import type { Handle } from '../../../application/handle.ts'
+import { previewPayment } from '../../../application/preview-payment.ts'
+import { staffActor } from '../../../domain/merchant/staff.ts'
+import { mayRefund } from '../../../domain/merchant/staff-roles.ts'
+import type { MinorUnits } from '../../../domain/money/money.ts'
+import { plus, type Pots } from '../../../domain/money/pots.ts'
+import type { RequestedPayment } from '../../../domain/payment/payment-state.ts'
+import { Refusal } from '../../../domain/refusal.ts'
+import { dayMs } from '../../../domain/time.ts'
+import type { CountedBy } from '../../../projections/counted-amounts.ts'
+import type { Call } from '../../../http/call.ts'
+import { shownAmount } from '../../ui/money.ts'
+import { toldProblem } from '../../payer/session.ts'
+import type { PortalPage, PortalVisitor } from '../page.ts'
+import { actionHtml, type ActionForm } from './action-form.ts'
+import { choicesOf, commandOf, potsAsked, stateMark, type Choice, type Typed } from './asked.ts'
+import { findPayment } from './find.ts'
+import type { PaymentAction } from './possible.ts'
+import { grossOf } from './preview.ts'
+import { paymentTexts } from './texts.ts'
+
+export type PaymentActionNeeds = {
+  readonly handle: Handle
+  readonly find: Find
+  readonly findTerms: FindTerms
+  /** A keyed text that only this installation can make. */
+  readonly derive: (...parts: readonly (string | number)[]) => string
+  /** The highest refund that needs no further code, in minor units. */
+  readonly refundCodeAbove: (currency: string) => number
+  readonly countedBy: CountedBy
+  readonly caughtUp: () => Promise<void>
+}
+
+export type Order = {
+  readonly visitor: PortalVisitor
+  readonly tid: string
+  readonly action: PaymentAction
+  readonly typed: Typed
+  readonly call: Call
+}
+
+/**
+ * The amount above which a refund needs a code, where it is above it: with what the payment has had
+ * refunded, or with what the person has refunded of all payments within a day.
+ */
+export const codeAboveFor = (
+  needs: PaymentActionNeeds,
+  { visitor, action, call }: Order,
+  { request: { currency }, refunded }: RequestedPayment,
+  pots: Pots,
+): MinorUnits | undefined => {
+  if (action !== 'refund') return undefined
+  const actor = staffActor(visitor.me.member)
+  const ofPerson = needs.countedBy({ actor, currency, since: call.at - dayMs })
+  const above = needs.refundCodeAbove(currency)
+  return Math.max(grossOf(refunded), ofPerson) + grossOf(pots) > above ? above : undefined
+}
+
+/** Why the role may not do it; undefined if it may. */
+export const limitOf = (
+  { visitor, action }: Order,
+  { request, refunded }: RequestedPayment,
+  pots: Pots,
+): string | undefined => {
+  if (action !== 'refund') return undefined
+  const { terms } = visitor.me
+  const { currency } = request
+  if (mayRefund(terms, { currency, amount: grossOf(plus(refunded, pots)) })) return undefined
+  const texts = paymentTexts[visitor.language]
+  if (terms.role !== 'support') return texts.otherRole
+  const { amount, currency: of } = terms.refundLimit
+  return filledText(texts.limit, shownAmount(amount, of, visitor.locale))
+}
+
+type Problems = Pick<ActionForm, 'problem' | 'codeProblem'> & { readonly status?: 400 | 403 | 409 }
+
+/** The page of an action; `find` is its payment. */
+export const actionPages = (needs: PaymentActionNeeds) => {
+  const find = findPayment(needs)
+
+  /** The form with its preview; what cannot be done is told instead. */
+  const formPage = async (order: Order, told: Problems = {}): Promise<PortalPage> => {
+    const { visitor, tid, action, typed, call } = order
+    const { at } = call
+    const texts = paymentTexts[visitor.language]
+    const payment = await find(visitor, tid, at)
+    const mark = stateMark(needs.derive, tid, action, payment)
+    const mayAsk = ({ pots }: Choice) => limitOf(order, payment, pots) === undefined
+    const choices = choicesOf(action, payment).filter(mayAsk)
+    const about = { visitor, texts, tid, action, payment, typed, mark, choices }
+    const title = texts[`action_${action}`]
+    const page = (form: Partial<ActionForm>, status: PortalPage['status']): PortalPage => {
+      const { status: _, ...problems } = told
+      const body = actionHtml({ ...about, ...form, ...problems })
+      return { title, body, status: told.status ?? status ?? 200 }
+    }
+    const pots = potsAsked(action, payment, typed)
+    if (pots === undefined) return page({ problem: texts.wrongAmount }, 400)
+    const limit = limitOf(order, payment, pots)
+    if (limit !== undefined) return page({ problem: limit }, 403)
+    try {
+      const wish = { action, pots, reason: typed.reason, mark, at }
+      const command = await commandOf(needs, payment, wish)
+      const preview = previewPayment(payment, command, at)
+      const codeAbove = codeAboveFor(needs, order, payment, pots)
+      return page({ asked: { pots, preview }, codeAbove }, 200)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      const problem = toldProblem(error, visitor.texts)
+      return page({ problem: problem?.text ?? texts.notNow }, problem?.status)
+    }
+  }
+  return { find, formPage }
+}

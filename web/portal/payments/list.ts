@@ -1,0 +1,163 @@
+import { html } from 'hono/html'
+import { nextTurn } from '../../../application/next-turn.ts'
+import { mayDo, pointsOfSaleOf } from '../../../domain/merchant/staff-roles.ts'
+import type { Instant } from '../../../domain/time.ts'
+import type { PaymentRow } from '../../../projections/payment-table.ts'
+import { statusCodeOf } from '../../../projections/payment-wanted.ts'
+import { searchOf } from '../../../http/call.ts'
+import { shownAmount, shownTime } from '../../ui/money.ts'
+import type { Html } from '../../ui/page.ts'
+import type { Route } from '../../../http/route.ts'
+import { portalPath } from '../areas.ts'
+import type { PortalVisitor } from '../page.ts'
+import type { PortalPages } from '../pages.ts'
+import { headedTable, scrolling } from '../parts.ts'
+import { filtersHtml, shortcutsHtml, tabsHtml } from './filters.ts'
+import { namesOfPos, type PosOf } from './find.ts'
+import { listMark } from './mark.ts'
+import {
+  addressOf,
+  filterNames,
+  filtersOf,
+  paymentListQuery,
+  writePlace,
+  type Filters,
+} from './query.ts'
+import { paymentSearch, type Found, type PaymentSearchNeeds } from './search.ts'
+import { badgeHtml } from './state.ts'
+import { paymentTexts } from './texts.ts'
+
+export type PaymentListNeeds = PaymentSearchNeeds & {
+  readonly caughtUp: () => Promise<void>
+  /** As the merchant named them; null once erased. */
+  readonly showCustomer: (customer: string | null) => string | null
+  readonly posOf: PosOf
+  readonly digestOf: (text: string) => string
+}
+
+export const onPage = 50
+
+const customerHtml = (needs: PaymentListNeeds, visitor: PortalVisitor, row: PaymentRow): Html => {
+  const texts = paymentTexts[visitor.language]
+  if (row.customer === null) return html`<span class="quiet">${texts.customerAnybody}</span>`
+  const shown = needs.showCustomer(row.customer)
+  const erased = html`<span class="quiet">${texts.customerErased}</span>`
+  return shown === null ? erased : html`${shown}`
+}
+
+type Listed = {
+  readonly needs: PaymentListNeeds
+  readonly visitor: PortalVisitor
+  readonly at: Instant
+  readonly names: ReadonlyMap<string, string>
+}
+
+const rowHtml = ({ needs, visitor, at, names }: Listed, row: PaymentRow): Html => {
+  const { locale, shop, language } = visitor
+  const texts = paymentTexts[language]
+  const amount = (minor: number) => shownAmount(minor, row.currency, locale)
+  const { captured, refunded } = row
+  const standing = { captured, refunded, statusCode: statusCodeOf(row, at) }
+  const about = row.text === null || row.text === '' ? '' : html`<small>${row.text}</small>`
+  const back = refunded > 0 && refunded < captured ? html`<small>${amount(-refunded)}</small>` : ''
+  return html`<tr>
+    <td class="sum">
+      <a href="${portalPath(shop.merchant, `payments/${row.tid}`)}"
+        >${amount(row.amount + row.additionalAmount)}</a
+      >${back}
+    </td>
+    <td class="is">${badgeHtml(texts, standing)}</td>
+    <td class="what"><span>${row.posTid}</span>${about}</td>
+    <td class="whom">${customerHtml(needs, visitor, row)}</td>
+    <td class="where">${names.get(row.posId) ?? row.posId}</td>
+    <td class="when">${shownTime(row.requestedAt, locale)}</td>
+  </tr>`
+}
+
+const tableHtml = (listed: Listed, rows: readonly PaymentRow[]): Html => {
+  const texts = paymentTexts[listed.visitor.language]
+  const heads = [
+    texts.amount,
+    texts.status,
+    texts.orderNumber,
+    texts.customer,
+    texts.pos,
+    texts.requested,
+  ]
+  const shown = rows.map((row) => rowHtml(listed, row))
+  return scrolling(texts.payments, headedTable('payments', heads, shown))
+}
+
+const moreHtml = (visitor: PortalVisitor, path: string, filters: Filters, found: Found): Html => {
+  const texts = paymentTexts[visitor.language]
+  const { next, isUnfinished } = found
+  if (next === null) return html``
+  return html`${isUnfinished ? html`<p class="quiet">${texts.unfinished}</p>` : ''}
+    <p class="older">
+      <a class="button second" href="${addressOf(path, filters, { behind: writePlace(next) })}"
+        >${isUnfinished ? texts.lookFurther : texts.older}</a
+      >
+    </p>`
+}
+
+const isFiltered = (filters: Filters): boolean => filterNames.some((name) => filters[name] !== '')
+
+const bodyHtml = (listed: Listed, path: string, filters: Filters, found: Found): Html => {
+  const { visitor, at, names } = listed
+  const texts = paymentTexts[visitor.language]
+  const own = pointsOfSaleOf(visitor.me.terms)
+  const pointsOfSale = [...names].filter(([id]) => own === null || own.includes(id))
+  const { problems, rows } = found
+  const { timeZone } = visitor.shop
+  const shown = { texts, path, filters, problems, pointsOfSale, timeZone, at }
+  const mayDownload = mayDo(visitor.me.terms, 'download')
+  const nothing = isFiltered(filters) ? texts.noPayments : texts.empty
+  return html`<div class="head">
+      <h1>${texts.payments}</h1>
+      ${
+        mayDownload
+          ? html`<a class="button second" href="${addressOf(`${path}.csv`, filters, {})}"
+              >${texts.csv}</a
+            >`
+          : ''
+      }
+    </div>
+    ${tabsHtml(shown)} ${filtersHtml(shown)} ${shortcutsHtml(shown)}
+    <section class="card flush" data-part="payments">
+      ${rows.length === 0 ? html`<p class="quiet nothing">${nothing}</p>` : tableHtml(listed, rows)}
+      ${moreHtml(visitor, path, filters, found)}
+    </section>`
+}
+
+/** The payments of a merchant, with their filters in the address. */
+export const paymentListRoute = (needs: PaymentListNeeds, { page }: PortalPages): Route => {
+  const search = paymentSearch(needs)
+  return page(
+    {
+      path: '/portal/:merchant/payments',
+      summary: 'The payments of a merchant, with filters',
+      action: 'see_payments',
+      area: 'payments',
+      ownQuery: paymentListQuery,
+    },
+    async (visitor, call) => {
+      await needs.caughtUp()
+      const { at } = call
+      const { shop, me } = visitor
+      const filters = filtersOf(searchOf(call))
+      const found = await search({ shop, terms: me.terms }, filters, { limit: onPage, at })
+      // Captures have their turn before the page is made.
+      await nextTurn()
+      const listed = { needs, visitor, at, names: namesOfPos(needs, shop.merchant) }
+      const path = portalPath(shop.merchant, 'payments')
+      const mark = listMark(needs, found.rows, at)
+      const events = addressOf(`${path}-events`, filters, { behind: filters.behind })
+      const follow = `${events}${events.includes('?') ? '&' : '?'}at=${mark}`
+      return {
+        title: paymentTexts[visitor.language].payments,
+        body: bodyHtml(listed, path, filters, found),
+        follow,
+      }
+    },
+  )
+}

@@ -1,0 +1,64 @@
+import { html } from 'hono/html'
+import type { PaymentPreview } from '../../../application/preview-payment.ts'
+import { nothing, type Pots } from '../../../domain/money/pots.ts'
+import { available, type RequestedPayment } from '../../../domain/payment/payment-state.ts'
+import { shownAmount, shownTime } from '../../ui/money.ts'
+import type { Html } from '../../ui/page.ts'
+import { filled } from '../../ui/words.ts'
+import { headedTable, scrolling } from '../parts.ts'
+import { standingOf } from './one-parts.ts'
+import { badgeHtml } from './state.ts'
+import type { PaymentTexts } from './texts.ts'
+
+type Previewed = {
+  readonly texts: PaymentTexts
+  readonly visitor: { readonly locale: string }
+  readonly payment: RequestedPayment
+}
+
+export const grossOf = ({ amount, additionalAmount }: Pots): number => amount + additionalAmount
+
+const sums = ['captured', 'available', 'released', 'refunded'] as const
+
+const sumsIn = (payment: RequestedPayment) => ({
+  captured: grossOf(payment.captured),
+  available: grossOf(payment.status === 'auth' ? available(payment) : nothing),
+  released: grossOf(payment.released),
+  refunded: grossOf(payment.refunded),
+})
+
+/** The numbers that change, now and afterwards. */
+export const changesHtml = (
+  { texts, visitor, payment }: Previewed,
+  { after }: PaymentPreview,
+): Html => {
+  const [now, then] = [sumsIn(payment), sumsIn(after)]
+  const shown = (minor: number) => shownAmount(minor, payment.request.currency, visitor.locale)
+  const time = (at: number) => shownTime(at, visitor.locale)
+  const row = (name: string, before: Html | string, after: Html | string) =>
+    html`<tr>
+      <th scope="row">${name}</th>
+      <td class="number">${before}</td>
+      <td class="number">${after}</td>
+    </tr>`
+  const rows = [
+    row(texts.status, badgeHtml(texts, standingOf(payment)), badgeHtml(texts, standingOf(after))),
+    ...sums
+      .filter((name) => now[name] !== then[name])
+      .map((name) => row(texts[name], shown(now[name]), html`<b>${shown(then[name])}</b>`)),
+    ...(payment.expiresAt === after.expiresAt
+      ? []
+      : [row(texts.expiresAt, time(payment.expiresAt), html`<b>${time(after.expiresAt)}</b>`)]),
+  ]
+  const heads = ['', { number: texts.before }, { number: texts.afterwards }]
+  return scrolling(texts.previewTitle, headedTable('grid preview', heads, rows))
+}
+
+export const costHtml = ({ texts, visitor, payment }: Previewed, { events }: PaymentPreview) => {
+  const [event] = events
+  if (event?.type !== 'PaymentCaptured' && event?.type !== 'PaymentRefunded') return ''
+  const { fee, interchange, vat } = event.data.charge
+  const cost = fee + interchange + vat
+  const shown = shownAmount(cost, payment.request.currency, visitor.locale)
+  return html`<p class="quiet">${cost === 0 ? texts.costsNothing : filled(texts.costs, shown)}</p>`
+}

@@ -1,0 +1,120 @@
+import { z } from 'zod'
+import { dayMs, type Instant } from '../../../domain/time.ts'
+import { dayIn, startOf, type DayNumber, type TimeZone } from '../../../domain/time-zone.ts'
+import type { PaymentPlace } from '../../../projections/payment-list.ts'
+import { everyPayment, type PaymentWanted } from '../../../projections/payment-wanted.ts'
+import { typedAmount } from '../../ui/money.ts'
+
+const text = (description: string) => z.string().max(300).optional().meta({ description })
+
+/** The filters of a list stand in its address. */
+export const paymentListQuery = z.object({
+  q: text('A payment id, an order number (`pos_tid`), or a customer as the merchant named them.'),
+  status: text('`pending`, `auth`, `ok`, `fail` or `refunded`.'),
+  pos: text('Of this point of sale.'),
+  since: text('From this day on, `YYYY-MM-DD`.'),
+  until: text('Up to and with this day.'),
+  least: text('Of at least this amount.'),
+  most: text('Of at most this amount.'),
+  sort: text('`largest`; else the newest come first.'),
+  behind: text('Opaque: out of the link to the next page.'),
+})
+
+export type Filters = { readonly [Name in keyof z.output<typeof paymentListQuery>]-?: string }
+
+export const filterNames = Object.keys(paymentListQuery.shape) as (keyof Filters)[]
+
+export const filtersOf = (search: URLSearchParams): Filters =>
+  Object.fromEntries(
+    filterNames.map((name) => [name, (search.get(name) ?? '').trim().slice(0, 300)]),
+  ) as Filters
+
+/** The address of a list with other filters; a page further on only if it is given. */
+export const addressOf = (path: string, filters: Filters, changes: Partial<Filters>): string => {
+  const search = new URLSearchParams()
+  for (const name of filterNames) {
+    const value = { ...filters, behind: '', ...changes }[name]
+    if (value !== '') search.set(name, value)
+  }
+  const query = search.toString()
+  return query === '' ? path : `${path}?${query}`
+}
+
+export const writePlace = ({ amount, at, position }: PaymentPlace): string =>
+  [amount, at, position].join('-')
+
+export const readPlace = (text: string): PaymentPlace | null => {
+  const [, amount, at, position] = /^(\d{1,15})-(\d{1,15})-(\d{1,15})$/.exec(text) ?? []
+  if (amount === undefined) return null
+  return { amount: Number(amount), at: Number(at), position: Number(position) }
+}
+
+export const statuses = ['pending', 'auth', 'ok', 'refunded', 'fail'] as const
+const isStatus = (text: string): text is (typeof statuses)[number] =>
+  (statuses as readonly string[]).includes(text)
+
+/** The number of a day; null for a text that is no day. */
+export const dayNumber = (text: string): DayNumber | null => {
+  const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : NaN
+  if (Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== text) return null
+  return Math.round(at / dayMs)
+}
+
+export const textOfDay = (day: DayNumber): string =>
+  new Date(day * dayMs).toISOString().slice(0, 10)
+
+export const shortcuts = ['today', 'yesterday', 'lastWeek'] as const
+export type Days = Pick<Filters, 'since' | 'until'>
+
+/** The days that a list is often asked for, by the clocks of the merchant. */
+export const oftenAsked = (
+  timeZone: TimeZone,
+  at: Instant,
+): Readonly<Record<(typeof shortcuts)[number], Days>> => {
+  const today = dayIn(timeZone, at)
+  const days = (first: number, last: number): Days => ({
+    since: textOfDay(today - first),
+    until: textOfDay(today - last),
+  })
+  return { today: days(0, 0), yesterday: days(1, 1), lastWeek: days(6, 0) }
+}
+
+type Problem = 'wrongDay' | 'wrongAmount'
+
+export type Asked = {
+  /** All but the customer, who is looked for. */
+  readonly wanted: PaymentWanted
+  readonly problems: Readonly<Partial<Record<keyof Filters, Problem>>>
+}
+
+/** What the filters ask for. What cannot be read is told, and is as if it were not there. */
+export const askedBy = (
+  filters: Filters,
+  { currency, timeZone }: { readonly currency: string; readonly timeZone: TimeZone },
+): Asked => {
+  const problems: Partial<Record<keyof Filters, Problem>> = {}
+  const dayIn = (name: 'since' | 'until', added: 0 | 1, none: Instant): Instant => {
+    if (filters[name] === '') return none
+    const day = dayNumber(filters[name])
+    if (day === null) problems[name] = 'wrongDay'
+    return day === null ? none : startOf(timeZone, day + added)
+  }
+  const amountIn = (name: 'least' | 'most', none: number): number => {
+    if (filters[name] === '') return none
+    const amount = typedAmount(filters[name], currency)
+    if (amount === undefined) problems[name] = 'wrongAmount'
+    return amount ?? none
+  }
+  const { status, pos, sort } = filters
+  const wanted: PaymentWanted = {
+    ...everyPayment,
+    status: isStatus(status) ? status : null,
+    posIds: pos === '' ? null : [pos],
+    since: dayIn('since', 0, everyPayment.since),
+    before: dayIn('until', 1, everyPayment.before),
+    least: amountIn('least', everyPayment.least),
+    most: amountIn('most', everyPayment.most),
+    order: sort === 'largest' ? 'largest' : 'newest',
+  }
+  return { wanted, problems }
+}

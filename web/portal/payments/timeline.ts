@@ -1,0 +1,124 @@
+import { html } from 'hono/html'
+import type { PaymentRecord } from '../../../application/payment-history.ts'
+import { isRelease, type PaymentDetails } from '../../../domain/payment/payment-events.ts'
+import type { Pots } from '../../../domain/money/pots.ts'
+import { shownAmount, shownTime } from '../../ui/money.ts'
+import type { Html } from '../../ui/page.ts'
+import { filled } from '../../ui/words.ts'
+import type { PaymentTexts } from './texts.ts'
+
+export type Told = {
+  readonly texts: PaymentTexts
+  readonly locale: string
+  readonly currency: string
+  /** Names of the staff by member. */
+  readonly names: ReadonlyMap<string, string>
+  /** What each point of sale is called. */
+  readonly posNames: ReadonlyMap<string, string>
+}
+
+/** `100.00`, or `100.00 + 10.00` with what was added on top. */
+const potsText = ({ amount, additionalAmount }: Pots, { currency, locale }: Told): string => {
+  const shown = (minor: number) => shownAmount(minor, currency, locale)
+  return additionalAmount === 0 ? shown(amount) : `${shown(amount)} + ${shown(additionalAmount)}`
+}
+
+const actors: Readonly<Record<string, keyof PaymentTexts>> = {
+  daybook: 'who_service',
+  operator: 'who_operator',
+  sandbox: 'who_sandbox',
+  attachment_uri: 'who_attachment',
+}
+
+/** Who caused an event. Of the payer nothing is told but that it was them. */
+export const whoHtml = ({ texts, names }: Told, actor: string): Html | string => {
+  const [kind = '', ...rest] = actor.split(':')
+  const id = rest.join(':')
+  if (kind === 'payer') return texts.who_payer
+  if (kind === 'staff') {
+    const name = names.get(id)
+    return name === undefined ? texts.who_staffGone : filled(texts.who_staff, name)
+  }
+  if (kind === 'user') return filled(texts.who_user, id)
+  if (kind === 'integrator') return filled(texts.who_integrator, id)
+  const text = actors[kind]
+  return text === undefined ? actor : texts[text]
+}
+
+/** Ids that the portal has made tell nobody anything. */
+const partOf = (id: string | null): Html | '' =>
+  id === null || id.startsWith('portal-') ? '' : html` <code class="part">${id}</code>`
+
+const amendedNames = (changed: object): readonly (keyof PaymentDetails)[] =>
+  Object.keys(changed) as (keyof PaymentDetails)[]
+
+/** Long because it has a case for each event of a payment. */
+const saysHtml = (told: Told, event: PaymentRecord): Html => {
+  const { texts, locale } = told
+  const words = texts[`event_${event.type}`]
+  if (isRelease(event)) return filled(words, potsText(event.data, told))
+  switch (event.type) {
+    case 'PaymentRequested': {
+      const { request } = event.data
+      const pos = told.posNames.get(request.posId) ?? request.posId
+      return filled(words, potsText(request, told), request.posTid, pos)
+    }
+    case 'PaymentAmended':
+      return filled(
+        words,
+        amendedNames(event.data)
+          .map((name) => texts[`amended_${name}`])
+          .join(', '),
+      )
+    case 'PaymentAuthorized': {
+      const { additionalAmount, credit, expiresAt } = event.data
+      const tip = shownAmount(additionalAmount, told.currency, locale)
+      const more = additionalAmount === 0 ? '' : ` + ${tip}`
+      const how = credit ? ` ${texts.credit}` : ''
+      return filled(words, more + how, shownTime(expiresAt, locale))
+    }
+    case 'PaymentFailed':
+      return filled(words, texts[`failure_${event.data.statusCode}`])
+    case 'PaymentCaptured':
+      return html`${filled(words, potsText(event.data, told))}${partOf(event.data.captureId)}`
+    case 'PaymentRefunded': {
+      const { text, refundId } = event.data
+      const reason = text === null ? '' : html` <q>${text}</q>`
+      return html`${filled(words, potsText(event.data, told))}${reason}${partOf(refundId)}`
+    }
+    case 'PaymentRenewed':
+      return filled(words, shownTime(event.data.expiresAt, locale))
+    case 'PaymentPickedUp':
+    case 'PaymentDeclined':
+    case 'PaymentAborted':
+    case 'PaymentExpired':
+      return html`${words}`
+  }
+}
+
+const tones: Readonly<Partial<Record<PaymentRecord['type'], string>>> = {
+  PaymentCaptured: 'good',
+  PaymentAuthorized: 'warn',
+  PaymentRenewed: 'warn',
+  PaymentRefunded: 'returned',
+  PaymentDeclined: 'bad',
+  PaymentFailed: 'bad',
+  PaymentExpired: 'bad',
+  PaymentAborted: 'bad',
+  PaymentAuthorizationExpired: 'bad',
+}
+
+/** What has happened, newest first. */
+export const timelineHtml = (told: Told, events: readonly PaymentRecord[]): Html =>
+  html`<ol class="timeline">
+    ${events.map(
+      (event) =>
+        html`<li class="${tones[event.type] ?? ''}">
+          <p>${saysHtml(told, event)}</p>
+          <p class="quiet small">
+            ${shownTime(event.metadata.at, told.locale)} ·
+            ${filled(told.texts.by, whoHtml(told, event.metadata.actor))}
+          </p>
+        </li>`,
+    )}
+  </ol>`

@@ -1,0 +1,131 @@
+import { html } from 'hono/html'
+import { serialNumberPattern } from '../../../domain/merchant/sticker.ts'
+import { callbackUriText } from '../../../http/callback-uri.ts'
+import { compactFieldOf, fieldOf, type FormOf } from '../../../http/forms.ts'
+import { hasProblems, inputField, type Problems } from '../../ui/fields.ts'
+import { hidden, plainForm, typed } from '../../ui/form-parts.ts'
+import type { Html } from '../../ui/page.ts'
+import type { PortalVisitor } from '../page.ts'
+import { frameTexts } from '../texts.ts'
+import { costsBeside, pointForm } from './forms.ts'
+import type { CodeData } from './rows.ts'
+import { pointTexts, type PointTexts } from './texts.ts'
+
+export const codeForm = plainForm.extend({
+  description: typed('Where the code hangs.', 'Table 7').optional(),
+  callback_uri: typed('Told of each scan.').optional(),
+  serial_number: typed('Of a printed sticker.').optional(),
+  made: hidden('which form of a new code it is.').optional(),
+  do: hidden('`remove` to remove it.').optional(),
+})
+
+export type GivenCode = FormOf<typeof codeForm>
+
+type TypedCode = {
+  readonly description: string
+  readonly callbackUri: string
+  readonly serialNumber: string
+}
+
+export const nothingTyped: TypedCode = { description: '', callbackUri: '', serialNumber: '' }
+
+export const typedCode = (body: GivenCode): TypedCode => ({
+  description: fieldOf(body, 'description'),
+  callbackUri: fieldOf(body, 'callback_uri'),
+  serialNumber: compactFieldOf(body, 'serial_number'),
+})
+
+/** What is wrong with what was typed. */
+export const problemsOf = (given: TypedCode, texts: PointTexts): Problems => {
+  const { callbackUri, serialNumber } = given
+  const isAddress = callbackUri === '' || callbackUriText.safeParse(callbackUri).success
+  const isSerial = serialNumber === '' || serialNumberPattern.test(serialNumber)
+  return {
+    description: given.description.length > 1000 ? texts.wrongName : undefined,
+    callback_uri: isAddress ? undefined : texts.wrongCallback,
+    serial_number: isSerial ? undefined : texts.serialWrong,
+  }
+}
+
+const fieldsHtml = (texts: PointTexts, given: TypedCode, problems: Problems): Html =>
+  html`${inputField({
+    name: 'description',
+    label: texts.description,
+    hint: texts.descriptionHint,
+    problem: problems['description'],
+    attributes: html`value="${given.description}" maxlength="1000" autocomplete="off"`,
+  })}
+  ${inputField({
+    name: 'callback_uri',
+    label: texts.callback,
+    hint: texts.callbackHint,
+    problem: problems['callback_uri'],
+    attributes: html`value="${given.callbackUri}" autocomplete="off" autocapitalize="none"
+    spellcheck="false"`,
+  })}`
+
+export const newCodePage = (
+  visitor: PortalVisitor,
+  made: string,
+  given = nothingTyped,
+  problems: Problems = {},
+) => {
+  const texts = pointTexts[visitor.language]
+  const frame = frameTexts[visitor.language]
+  return pointForm(visitor, {
+    title: texts.newCode,
+    path: '/new-code',
+    beside: [
+      [frame.formWhat, [texts.codesWhat]],
+      costsBeside(visitor),
+      [frame.formNext, [texts.labelsWhat, texts.posterWhat]],
+    ],
+    hidden: { made },
+    button: texts.make,
+    isWrong: hasProblems(problems),
+    fields: html`${fieldsHtml(texts, given, problems)}
+    ${inputField({
+      name: 'serial_number',
+      label: texts.serial,
+      hint: texts.serialHint,
+      problem: problems['serial_number'],
+      attributes: html`value="${given.serialNumber}" maxlength="64" autocomplete="off"
+      autocapitalize="none" spellcheck="false"`,
+    })}`,
+  })
+}
+
+export const changeCodePage = (
+  visitor: PortalVisitor,
+  { id, description, callbackUri }: CodeData,
+  given: TypedCode | undefined,
+  problems: Problems = {},
+) => {
+  const texts = pointTexts[visitor.language]
+  const frame = frameTexts[visitor.language]
+  const now = { ...nothingTyped, description: description ?? '', callbackUri: callbackUri ?? '' }
+  return pointForm(visitor, {
+    title: description ?? id,
+    path: `/code/${id}/change`,
+    beside: [
+      [frame.formWhat, [texts.codesWhat]],
+      [frame.formNext, [texts.changeCodeNext]],
+    ],
+    button: texts.save,
+    isWrong: hasProblems(problems),
+    fields: fieldsHtml(texts, given ?? now, problems),
+  })
+}
+
+export const removeCodePage = (visitor: PortalVisitor, { id, description }: CodeData) => {
+  const texts = pointTexts[visitor.language]
+  return pointForm(visitor, {
+    title: texts.removeCode,
+    path: `/code/${id}/change`,
+    hidden: { do: 'remove' },
+    button: texts.remove,
+    isDangerous: true,
+    fields: html`<p><b>${description ?? id}</b></p>
+      <p>${texts.removeCodeWhat}</p>`,
+  })
+}

@@ -1,0 +1,188 @@
+import { html } from 'hono/html'
+import { filledText } from '../../../application/filled-text.ts'
+import type { Instant } from '../../../domain/time.ts'
+import { dateIn } from '../../../domain/time-zone.ts'
+import { shownTime } from '../../ui/money.ts'
+import type { Html } from '../../ui/page.ts'
+import type { PortalVisitor } from '../page.ts'
+import { dayText } from '../money-parts.ts'
+import { headedTable, scrolling } from '../parts.ts'
+import { daysOfScans } from './list.ts'
+import type { CodeData, PointNeeds } from './rows.ts'
+import { pointTexts, type PointTexts } from './texts.ts'
+
+export type ScanNeeds = PointNeeds & {
+  readonly dayStarts: (timeZone: string, at: Instant, days: number) => readonly Instant[]
+  readonly scans: {
+    newest(
+      merchant: string,
+      shortlink: string,
+      limit: number,
+    ): readonly { readonly argstring: string; readonly scannedAt: Instant }[]
+  }
+}
+
+const scansShown = 20
+const labelsShown = 100
+
+type Day = { readonly day: string; readonly count: number }
+
+const daysOf = (
+  { scanCounts }: ScanNeeds,
+  { shop }: PortalVisitor,
+  { id }: CodeData,
+  starts: readonly Instant[],
+): readonly Day[] => {
+  const counts = scanCounts.since(id, starts[0] ?? 0)
+  return starts.slice(0, -1).map((start, index) => {
+    const end = starts[index + 1] ?? Infinity
+    const inDay = counts.filter(({ since }) => since >= start && since < end)
+    const count = inDay.reduce((sum, { count }) => sum + count, 0)
+    return { day: dateIn(shop.timeZone, start), count }
+  })
+}
+
+const barWidth = 22
+const barHeight = 90
+
+/** A bar for each day; the same numbers stand in the table below. */
+const barsHtml = (days: readonly Day[], says: string): Html => {
+  const most = Math.max(1, ...days.map(({ count }) => count))
+  const width = days.length * (barWidth + 6)
+  return html`<svg
+    class="scans"
+    preserveAspectRatio="xMinYMax"
+    viewBox="0 0 ${width} ${barHeight}"
+    role="img"
+    aria-label="${says}"
+  >
+    ${days.map(({ count }, index) => {
+      const height = Math.max(2, (count / most) * barHeight)
+      return html`<rect
+        x="${index * (barWidth + 6)}"
+        y="${(barHeight - height).toFixed(1)}"
+        width="${barWidth}"
+        height="${height.toFixed(1)}"
+        rx="3"
+      />`
+    })}
+  </svg>`
+}
+
+const daysHtml = (visitor: PortalVisitor, days: readonly Day[]): Html | '' => {
+  const texts = pointTexts[visitor.language]
+  const scanned = days.filter(({ count }) => count > 0).toReversed()
+  if (scanned.length === 0) return ''
+  const rows = scanned.map(
+    ({ day, count }) =>
+      html`<tr>
+        <td>${dayText(day, visitor)}</td>
+        <td class="number">${count}</td>
+      </tr>`,
+  )
+  return scrolling(texts.scans, headedTable('grid', [texts.day, { number: texts.scans }], rows))
+}
+
+type Counts = ReadonlyMap<string, number>
+
+const byName = new Intl.Collator('nb', { numeric: true })
+
+/** The labels that were scanned most, by name; that of the poster says nothing and comes last. */
+const shownLabels = (counts: Counts): readonly string[] =>
+  [...counts]
+    .toSorted(([, a], [, b]) => b - a)
+    .slice(0, labelsShown)
+    .map(([label]) => label)
+    .toSorted((a, b) => Number(a === '') - Number(b === '') || byName.compare(a, b))
+
+const labelHtml = (texts: PointTexts, label: string): Html | string =>
+  label === '' ? html`<span class="quiet">${texts.noLabel}</span>` : label
+
+/** How often each label was scanned today, in a week, and in all the days. */
+const labelsHtml = (
+  { scanCounts }: ScanNeeds,
+  texts: PointTexts,
+  { id }: CodeData,
+  starts: readonly Instant[],
+): Html => {
+  const since = (days: number): Counts => {
+    const [start = 0, end = 0] = [starts.at(-1 - days), starts.at(-1)]
+    const found = scanCounts.ofLabels(id, start, end)
+    return new Map(found.map(({ argstring, count }) => [argstring, count]))
+  }
+  const cellOf = (count = 0) => html`<td class="number">${count}</td>`
+  const times = [since(1), since(7), since(daysOfScans)] as const
+  const shown = shownLabels(times[2])
+  const heads = [texts.today, filledText(texts.days, 7), filledText(texts.days, daysOfScans)]
+  return html`<h2>${texts.byLabel}</h2>
+    ${
+      shown.length === 0
+        ? html`<p class="quiet">${texts.scansNone}</p>`
+        : scrolling(
+            texts.byLabel,
+            headedTable(
+              'grid labels-of',
+              [texts.label, ...heads.map((number) => ({ number }))],
+              shown.map(
+                (label) =>
+                  html`<tr>
+                    <th scope="row">${labelHtml(texts, label)}</th>
+                    ${times.map((counts) => cellOf(counts.get(label)))}
+                  </tr>`,
+              ),
+            ),
+          )
+    }
+    ${
+      times[2].size > shown.length
+        ? html`<p class="quiet small">${filledText(texts.labelsShown, labelsShown)}</p>`
+        : ''
+    }`
+}
+
+const newestHtml = (
+  { scans }: ScanNeeds,
+  { shop, language, locale }: PortalVisitor,
+  { id }: CodeData,
+): Html | '' => {
+  const texts = pointTexts[language]
+  const newest = scans.newest(shop.merchant, id, scansShown)
+  if (newest.length === 0) return ''
+  return html`<h2>${texts.newestScans}</h2>
+    ${scrolling(
+      texts.newestScans,
+      headedTable(
+        'grid labels-of',
+        [texts.label, texts.time],
+        newest.map(
+          ({ argstring, scannedAt }) =>
+            html`<tr>
+              <td>${labelHtml(texts, argstring)}</td>
+              <td>${shownTime(scannedAt, locale)}</td>
+            </tr>`,
+        ),
+      ),
+    )}`
+}
+
+/** How often a code was scanned by day and by label, and its newest scans. */
+export const scansHtml = (
+  needs: ScanNeeds,
+  visitor: PortalVisitor,
+  code: CodeData,
+  at: Instant,
+): Html => {
+  const texts = pointTexts[visitor.language]
+  const { timeZone } = visitor.shop
+  const starts = needs.dayStarts(timeZone, at, daysOfScans)
+  const days = daysOf(needs, visitor, code, starts)
+  const title = `${texts.scansIn}: ${days.reduce((sum, { count }) => sum + count, 0)}`
+  return html`<section class="card" data-part="scans">
+      ${labelsHtml(needs, texts, code, starts)} ${newestHtml(needs, visitor, code)}
+    </section>
+    <section class="card" data-part="scans-by-day">
+      <h2>${title}</h2>
+      <p class="quiet small">${filledText(texts.daysAre, timeZone)}</p>
+      ${barsHtml(days, title)} ${daysHtml(visitor, days)}
+    </section>`
+}

@@ -1,0 +1,196 @@
+import { html } from 'hono/html'
+import type { StaffWork } from '../../application/staff.ts'
+import { mayDo } from '../../domain/merchant/staff-roles.ts'
+import type { AskedOwnerChange } from '../../domain/merchant/owner-change.ts'
+import type { StaffMember } from '../../domain/merchant/staff.ts'
+import { searchOf, type Call } from '../../http/call.ts'
+import type { Device } from '../payer/devices.ts'
+import { shownTime } from '../ui/money.ts'
+import type { Html } from '../ui/page.ts'
+import { hiddenFields } from '../payer/session.ts'
+import { doneIn, filled, unseen } from '../ui/words.ts'
+import { portalPath } from './areas.ts'
+import type { PortalPage, PortalVisitor } from './page.ts'
+import { card, doneHtml, headedTable } from './parts.ts'
+import { securityHtml, type SecurityPartNeeds } from './security-part.ts'
+import { termsText, type Pos } from './staff-fields.ts'
+import { frameTexts } from './texts.ts'
+import { staffTexts } from './texts-staff.ts'
+
+export type StaffPageNeeds = SecurityPartNeeds &
+  Pick<StaffWork, 'invitedNumber'> & {
+    readonly devicesOf: (payer: string, at: number) => readonly Device[]
+    /** Of a merchant, oldest first. */
+    readonly posOf: (merchant: string) => readonly Pos[]
+    readonly newId: () => string
+    readonly ownerChanges: {
+      find(merchant: string): { readonly asked: AskedOwnerChange } | undefined
+    }
+  }
+
+export const staffPath = (merchant: string, search = ''): string =>
+  portalPath(merchant, `staff${search}`)
+
+/** Their name, or the number that was invited. */
+export const personName = async (
+  { nameOf, invitedNumber }: StaffPageNeeds,
+  { person, phone, status }: StaffMember,
+): Promise<string | undefined> => {
+  const name = status === 'joined' ? await nameOf(person) : undefined
+  const number = invitedNumber(phone)
+  return name ?? (number === undefined ? undefined : `+${number}`)
+}
+
+/** An owner who is about to lose their role, and how that is withdrawn. */
+const waitingHtml = async (
+  needs: StaffPageNeeds,
+  visitor: PortalVisitor,
+  members: readonly StaffMember[],
+): Promise<Html | ''> => {
+  const { shop, me, language, locale, csrf } = visitor
+  const asked = needs.ownerChanges.find(shop.merchant)?.asked
+  if (!asked) return ''
+  const texts = staffTexts[language]
+  const { terms, change } = asked
+  const nameOf = async (id: string) => {
+    const one = members.find(({ member }) => member === id)
+    return (one && (await personName(needs, one))) ?? texts.erased
+  }
+  const from = shownTime(asked.takesEffectAt, locale)
+  const [name, by] = [await nameOf(asked.member), await nameOf(asked.by)]
+  const role = terms && frameTexts[language][`role_${terms.role}`].toLowerCase()
+  return html`<div class="card note-card">
+    <p>
+      ${
+        role === null
+          ? filled(texts.ownerRemovalWaiting, name, from, by)
+          : filled(texts.ownerChangeWaiting, name, role, from, by)
+      }
+    </p>
+    ${
+      mayDo(me.terms, 'change_staff')
+        ? html`<form method="post" action="${staffPath(shop.merchant)}">
+            ${hiddenFields({ csrf, change: 'withdraw', attempt: change })}
+            <button class="second">${texts.withdraw}</button>
+          </form>`
+        : ''
+    }
+  </div>`
+}
+
+const memberHtml = async (
+  needs: StaffPageNeeds,
+  visitor: PortalVisitor,
+  one: StaffMember,
+  pointsOfSale: readonly Pos[],
+): Promise<Html> => {
+  const { shop, me, language, locale } = visitor
+  const texts = staffTexts[language]
+  const name = (await personName(needs, one)) ?? texts.erased
+  const bounds = termsText(visitor, one.terms, pointsOfSale)
+  const [last] = one.visits
+  const link = (what: string, text: string, kind = '') =>
+    html`<a class="${kind}" href="${staffPath(shop.merchant, `?${what}=${one.member}`)}"
+      >${text}${unseen(` ${name}`)}</a
+    >`
+  const isMe = one.member === me.member
+  return html`<tr>
+    <th scope="row">
+      ${name} ${isMe ? html`<span class="badge">${texts.you}</span>` : ''}
+      ${one.status === 'invited' ? html`<span class="badge warn">${texts.invited}</span>` : ''}
+    </th>
+    <td>
+      ${frameTexts[language][`role_${one.terms.role}`]}
+      ${bounds === '' ? '' : html`<span class="value">${bounds}</span>`}
+    </td>
+    <td>${last ? shownTime(last.at, locale) : html`<span class="quiet">${texts.never}</span>`}</td>
+    <td class="links">
+      ${
+        mayDo(me.terms, 'change_staff')
+          ? html`${link('member', texts.change)}
+            ${isMe ? '' : link('remove', texts.remove, 'button slim danger')}`
+          : ''
+      }
+    </td>
+  </tr>`
+}
+
+const peopleHtml = async (
+  needs: StaffPageNeeds,
+  visitor: PortalVisitor,
+  members: readonly StaffMember[],
+): Promise<Html> => {
+  const texts = staffTexts[visitor.language]
+  const pointsOfSale = needs.posOf(visitor.shop.merchant)
+  const present = members.filter(({ status }) => status !== 'gone')
+  const rows = present.map((one) => memberHtml(needs, visitor, one, pointsOfSale))
+  const heads = [texts.person, texts.role, texts.lastSeen, unseen(texts.change)]
+  return html`<div class="scroll">
+    ${headedTable('grid stacks', heads, await Promise.all(rows))}
+  </div>`
+}
+
+const sessionsHtml = ({ devicesOf }: StaffPageNeeds, visitor: PortalVisitor, at: number): Html => {
+  const { session, language, texts: account, csrf, shop, locale } = visitor
+  const texts = staffTexts[language]
+  return html`<ul class="list">
+    ${devicesOf(session.payer, at).map(
+      (one) =>
+        html`<li>
+          <form class="row" method="post" action="${staffPath(shop.merchant)}">
+            <span
+              ><span class="name">${one.device ?? account.unknownDevice}</span>
+              <span class="quiet small"
+                >${filled(account.usedAt, shownTime(one.usedAt, locale))}</span
+              ></span
+            >
+            ${
+              one.session === session.digest
+                ? html`<b class="badge">${account.thisDevice}</b>`
+                : html`${hiddenFields({ csrf, change: 'end_session', session: one.session })}
+                    <button class="second slim">${texts.endSession}</button>`
+            }
+          </form>
+        </li>`,
+    )}
+  </ul>`
+}
+
+/** People and roles, the own sessions, and what the security log tells of the merchant. */
+export const staffPage = async (
+  needs: StaffPageNeeds,
+  visitor: PortalVisitor,
+  call: Call,
+): Promise<PortalPage> => {
+  const { shop, me, language } = visitor
+  const texts = staffTexts[language]
+  const { members } = await needs.findStaff(shop.merchant)
+  const told = {
+    ...{ invited: texts.invitedDone, saved: texts.roleChanged, removed: texts.removed },
+    ...{ ended: texts.sessionEnded, asked: texts.ownerAsked, withdrawn: texts.withdrawn },
+  }
+  const invite = html`<a class="button" href="${staffPath(shop.merchant, '?invite')}"
+    >${texts.invite}</a
+  >`
+  return {
+    title: texts.staff,
+    body: html`<div class="head">
+        <h1>${texts.staff}</h1>
+        ${mayDo(me.terms, 'change_staff') ? invite : ''}
+      </div>
+      ${doneHtml(doneIn(searchOf(call), told))} ${await waitingHtml(needs, visitor, members)}
+      <section class="card">${await peopleHtml(needs, visitor, members)}</section>
+      ${card(
+        texts.sessions,
+        html`${sessionsHtml(needs, visitor, call.at)}
+          <p>
+            <a class="button danger" href="${staffPath(shop.merchant, '?leave')}">${texts.leave}</a>
+          </p>`,
+      )}
+      ${card(
+        texts.securityLog,
+        html`<p class="quiet small">${texts.securityLogWhat}</p>
+          ${await securityHtml(needs, visitor)}`,
+      )}`,
+  }
+}

@@ -1,0 +1,136 @@
+import { html } from 'hono/html'
+import type { Instant, Seconds } from '../../domain/time.ts'
+import { brandMark, headHtml, type Html, htmlReply, pageHeaders } from '../ui/page.ts'
+import { hiddenFields, type SignedIn } from '../payer/session.ts'
+import type { Translated } from '../../http/negotiation.ts'
+import type { Language } from '../ui/texts.ts'
+import type { RawReply, RawStatus } from '../../http/route.ts'
+
+/** Somebody who has signed in and may be on a staff. */
+export type LobbyVisitor = SignedIn & {
+  readonly language: Language
+  readonly isSandbox: boolean
+  /** By the clock of the service, which the sandbox moves. */
+  readonly at: Instant
+}
+
+export type FramedPage = {
+  readonly title: string
+  readonly body: Html
+  readonly status?: RawStatus
+  readonly retryAfter?: Seconds | null
+  /** A path of server-sent events: parts with `data-part` are fetched again when they tell so. */
+  readonly follow?: string
+}
+
+/** A part of the pages of a staff. */
+export type StaffArea<Text, Action> = {
+  /** After the root of these pages. */
+  readonly path: string
+  readonly text: Text
+  /** Whoever may not do it does not see the link. */
+  readonly action: Action
+  /** Strokes of an icon of 20 by 20. */
+  readonly icon: string
+}
+
+export type Link = {
+  readonly href: string
+  readonly name: string
+  /** Strokes of an icon of 20 by 20. */
+  readonly icon: string
+  readonly isCurrent: boolean
+}
+
+/** What stands around a page. */
+export type Frame = {
+  readonly home: string
+  /** Behind the title of each page. */
+  readonly place: string
+  /** Above the menu. */
+  readonly who: Html | ''
+  readonly menu: { readonly label: string; readonly links: readonly Link[] } | undefined
+  /** Above the page. */
+  readonly note: Html | ''
+  readonly styles: readonly string[]
+}
+
+/** What stands around every page of a staff. */
+const english = {
+  account: 'Your account',
+  sandboxNote: 'Sandbox',
+  sandboxWhat: 'No real money moves here.',
+  signOut: 'Sign out',
+  skip: 'Skip to content',
+}
+
+const norwegian: Translated<typeof english> = {
+  account: 'Kontoen din',
+  sandboxNote: 'Sandkasse',
+  sandboxWhat: 'Her flyttes ingen ekte penger.',
+  signOut: 'Logg ut',
+  skip: 'Hopp til innholdet',
+}
+
+const staffFrameTexts = { en: english, nb: norwegian }
+
+const iconHtml = ({ icon }: Pick<Link, 'icon'>): Html =>
+  html`<svg class="icon" viewBox="0 0 20 20" aria-hidden="true"><path d="${icon}" /></svg>`
+
+const linkHtml = (link: Link): Html =>
+  html`<a href="${link.href}" ${link.isCurrent ? html`aria-current="page"` : ''}
+    >${iconHtml(link)}<span>${link.name}</span></a
+  >`
+
+const footHtml = ({ language, csrf, isSandbox }: LobbyVisitor): Html => {
+  const texts = staffFrameTexts[language]
+  return html`<div class="side-foot">
+    ${
+      isSandbox
+        ? html`<p class="sandbox" title="${texts.sandboxWhat}">${texts.sandboxNote}</p>`
+        : ''
+    }
+    <a href="/payer/">${texts.account}</a>
+    <form method="post" action="/payer/sign-out">
+      ${hiddenFields({ csrf })}<button class="plain">${texts.signOut}</button>
+    </form>
+  </div>`
+}
+
+const sideHtml = (visitor: LobbyVisitor, { home, who, menu }: Frame): Html =>
+  html`<header class="side">
+    <a class="brand" href="${home}">${brandMark} daybook</a>
+    ${who} ${menu ? html`<nav aria-label="${menu.label}">${menu.links.map(linkHtml)}</nav>` : ''}
+    ${footHtml(visitor)}
+  </header>`
+
+const mainHtml = ({ body, follow }: FramedPage, { note }: Frame): Html =>
+  html`<main id="content" ${follow === undefined ? '' : html`data-follow="${follow}"`}>
+    ${note} ${body}
+  </main>`
+
+/** A page for the staff; the same on a phone and on a wide screen. */
+export const framedReply = async (
+  visitor: LobbyVisitor,
+  page: FramedPage,
+  frame: Frame,
+  isSecure: boolean,
+): Promise<RawReply> => {
+  const { title, status = 200, retryAfter = null } = page
+  const { locale, language, cookies } = visitor
+  const text = await html`<!doctype html>
+    <html lang="${locale}">
+      <head>
+        ${headHtml(`${title} · ${frame.place}`)}
+        <link rel="stylesheet" href="/payer/style.css" />
+        ${frame.styles.map((href) => html`<link rel="stylesheet" href="${href}" />`)}
+        <script src="/payer/live.js" defer></script>
+        <script src="/portal/portal.js" defer></script>
+      </head>
+      <body class="portal">
+        <a class="skip" href="#content">${staffFrameTexts[language].skip}</a>
+        ${sideHtml(visitor, frame)} ${mainHtml(page, frame)}
+      </body>
+    </html>`
+  return htmlReply(text, pageHeaders(isSecure), { status, retryAfter, cookies })
+}

@@ -1,0 +1,55 @@
+import type { Call } from '../../http/call.ts'
+import { RequestError } from '../../http/errors.ts'
+import { fieldOf, type Fields } from '../../http/forms.ts'
+import type { Texts } from './texts.ts'
+
+export type AntiForgeryNeeds = {
+  /** A keyed text that only this installation can make. */
+  readonly derive: (...parts: readonly (string | number)[]) => string
+  /** Compares in constant time. */
+  readonly isSameText: (a: string, b: string) => boolean
+}
+
+/** The form was made for another session: do nothing and show its page again. */
+export class OutdatedForm extends Error {
+  override readonly name = 'OutdatedForm'
+}
+
+const siteOf = ({ request }: Call): string | undefined => request.header('sec-fetch-site')
+
+/** Whether a form comes from another site. */
+export const isForeign = (call: Call): boolean =>
+  ![undefined, 'same-origin', 'none'].includes(siteOf(call))
+
+/** The length of the browser's part of the token; the rest is the payer's. */
+const browserPart = 22
+
+const partOf = (token: string) => token.slice(0, browserPart)
+
+/** Forms work for whom they were made only, and on our own pages. */
+export const antiForgery = ({ derive, isSameText }: AntiForgeryNeeds) => ({
+  /** Bound to the payer, not the session, so other tabs survive a new sign-in. */
+  tokenFor: (browser: string, payer = ''): string =>
+    partOf(derive('csrf', browser)) + derive('csrf', browser, payer),
+
+  /**
+   * The form must belong to the signed-in payer, or just to the browser. @throws RequestError 403
+   * when it is not from our page in this browser @throws OutdatedForm when it belongs to another
+   * payer
+   */
+  checkForm: (
+    call: Call,
+    { csrf, texts }: { readonly csrf: string; readonly texts: Texts },
+    form: Fields<'csrf'>,
+    whose: 'payer' | 'browser' = 'payer',
+  ): void => {
+    if (isForeign(call)) throw new RequestError(403, texts.problem403)
+    const given = fieldOf(form, 'csrf')
+    if (!isSameText(partOf(given), partOf(csrf))) {
+      // Pages opened at once each set a cookie; the browser keeps the last.
+      if (siteOf(call) === 'same-origin') throw new OutdatedForm()
+      throw new RequestError(403, texts.problem403)
+    }
+    if (whose === 'payer' && !isSameText(given, csrf)) throw new OutdatedForm()
+  },
+})

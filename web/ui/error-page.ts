@@ -1,0 +1,44 @@
+import { html } from 'hono/html'
+import type { Instant, Seconds } from '../../domain/time.ts'
+import { problemPage } from './problem.ts'
+import { type FooterLinks, pageReply } from './page.ts'
+import { languageOf, textsIn } from './texts.ts'
+import type { Reply } from '../../http/replies.ts'
+
+/** Who gets the error page; operators find the request id in the log. */
+export type FailedRequest = {
+  readonly acceptLanguage: string | undefined
+  readonly requestId: string
+  readonly now: Instant
+}
+
+const retryAfterOf = (headers: Reply['headers']): Seconds | null => {
+  const wait = Number(headers?.['Retry-After'] ?? Number.NaN)
+  return Number.isFinite(wait) ? wait : null
+}
+
+/** The error page when no other page can answer. */
+export const makeErrorPage =
+  ({ isSecure, footer }: { readonly isSecure: boolean; readonly footer: FooterLinks }) =>
+  async (
+    { status, headers }: Reply,
+    { acceptLanguage, requestId, now }: FailedRequest,
+  ): Promise<Reply> => {
+    const { language, locale } = languageOf(acceptLanguage)
+    const texts = textsIn[language]
+    const known: Readonly<Record<string, string>> = texts
+    const page = await pageReply({
+      ...{ language: locale, texts, isSecure, footer },
+      ...problemPage({
+        ...{ texts, locale, status, now },
+        text: known[`problem${status}`] ?? texts.wrongInput,
+        retryAfter: retryAfterOf(headers),
+        more:
+          status < 500
+            ? ''
+            : html`<p class="quiet small">${texts.problemId} <code>${requestId}</code></p>`,
+      }),
+    })
+    const own = { ...page.headers, 'Content-Type': page.type, 'Cache-Control': 'no-store' }
+    return { status, headers: { ...headers, ...own }, body: page.body }
+  }

@@ -1,0 +1,48 @@
+import { html } from 'hono/html'
+import { secondsAfter, type Instant, type Seconds } from '../../domain/time.ts'
+import type { RawStatus } from '../../http/route.ts'
+import { shownClock } from './money.ts'
+import type { Html } from './page.ts'
+import type { Texts } from './texts.ts'
+import { filled } from './words.ts'
+
+/** What a page says of an error. */
+export type ToldProblem = {
+  readonly status: RawStatus
+  readonly text: string
+  readonly retryAfter?: Seconds | null
+  /** Names the refusal, which may have a title of its own. */
+  readonly code?: string
+}
+
+type Problem = Omit<ToldProblem, 'status'> & {
+  readonly texts: Texts
+  readonly locale: string
+  readonly status: number
+  readonly now: Instant
+  /** The page from which it came. */
+  readonly back?: string | undefined
+  /** Where it goes on if not there. */
+  readonly home?: string
+  readonly more?: Html | ''
+}
+
+/** What happened, and where to go from there. */
+export const problemPage = (problem: Problem): { readonly title: string; readonly body: Html } => {
+  const { texts, locale, status, code, text, now, back, retryAfter = null } = problem
+  const { home = '/payer/', more = '' } = problem
+  const known: Readonly<Record<string, string>> = texts
+  const title = known[`title_${code}`] ?? known[`title${status}`] ?? texts.error
+  const again =
+    retryAfter === null ? undefined : shownClock(secondsAfter(now, retryAfter), now, locale)
+  const body = html`<div class="card">
+    <h1>${title}</h1>
+    <p>${text}</p>
+    ${again === undefined ? '' : html`<p>${filled(texts.tryAgainAt, again)}</p>`} ${more}
+    <div class="actions">
+      ${back === undefined ? '' : html`<a class="button" href="${back}">${texts.backToPage}</a>`}
+      <a class="button ${back === undefined ? '' : 'second'}" href="${home}">${texts.toStart}</a>
+    </div>
+  </div>`
+  return { title, body }
+}
