@@ -1,5 +1,3 @@
-import type { DecidedAgain } from '../audit/explain/decide-again.ts'
-
 /** A refused request, as written in the log of refusals. */
 export type RefusalLine = {
   /** By the service's clock, and by the machine's if that differs. */
@@ -28,11 +26,4 @@ export type RefusalsWanted = {
   readonly merchant?: string | undefined
   readonly actor?: string | undefined
   readonly request?: string | undefined
-}
-
-export type ExplainedRefusal = Omit<RefusalLine, 'sealed'> & {
-  /** The requested path. */
-  readonly target?: string | undefined
-  /** Absent if there was no decision, or its command is not kept. */
-  readonly again?: DecidedAgain | undefined
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { fail } from '../infrastructure/failures.ts'
-import type { ExplainedRefusal, RefusalsWanted } from '../application/refused-request.ts'
+import type { ExplainedRefusal } from '../audit/explain/decide-again.ts'
+import type { RefusalsWanted } from '../application/refused-request.ts'
 import { explainRefusal, findRefusals } from '../service/refusal-reader.ts'
 import type { Settings } from '../infrastructure/settings.ts'
 import { line, withStore } from './audit-store.ts'

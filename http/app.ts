@@ -6,11 +6,18 @@ import { forAnyOrigin, preflight } from './cross-origin.ts'
 import { RequestError } from './errors.ts'
 import { freshnessHeaders } from './freshness.ts'
 import { preferred } from './negotiation.ts'
-import type { FailedRequest } from '../web/ui/error-page.ts'
+import type { Instant } from '../domain/time.ts'
 import { headersOfAll, makeReplies, type Reply } from './replies.ts'
 import type { OwnErrors, Route } from './route.ts'
 import { StaticFirstRouter } from './static-first-router.ts'
 import { askerOf, toldOf, type Asker, type ToldOfError } from './told-of-errors.ts'
+
+/** Who gets the error page; operators find the request id in the log. */
+export type FailedRequest = {
+  readonly acceptLanguage: string | undefined
+  readonly requestId: string
+  readonly now: Instant
+}
 
 export type AppNeeds = CallNeeds & {
   readonly routes: readonly Route[]

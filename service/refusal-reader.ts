@@ -1,10 +1,6 @@
 import { existsSync } from 'node:fs'
-import { decideAgain } from '../audit/explain/decide-again.ts'
-import type {
-  ExplainedRefusal,
-  RefusalLine,
-  RefusalsWanted,
-} from '../application/refused-request.ts'
+import { decideAgain, type ExplainedRefusal } from '../audit/explain/decide-again.ts'
+import type { RefusalLine, RefusalsWanted } from '../application/refused-request.ts'
 import type { EventStore } from '../application/event-store.ts'
 import { dayMs, dayOf } from '../domain/time.ts'
 import type { Core } from './core.ts'

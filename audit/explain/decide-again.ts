@@ -9,6 +9,7 @@ import type { Instant } from '../../domain/time.ts'
 import { formatDateTime } from '../../application/date-time.ts'
 import { noStream, type EventStore, type Revision } from '../../application/event-store.ts'
 import { historyOf, stateAfter } from '../../application/history.ts'
+import type { RefusalLine } from '../../application/refused-request.ts'
 import { numbersInWords, numbersOfPayment } from './payment-numbers.ts'
 
 /** The decision, as recorded with a refusal. */
@@ -29,6 +30,14 @@ export type DecidedAgain = {
   /** The refusal codes, or the events that would be recorded. */
   readonly refused: readonly string[] | undefined
   readonly events: readonly string[]
+}
+
+/** A refused request with the decision as it is repeated now. */
+export type ExplainedRefusal = Omit<RefusalLine, 'sealed'> & {
+  /** The requested path. */
+  readonly target?: string | undefined
+  /** Absent if there was no decision, or its command is not kept. */
+  readonly again?: DecidedAgain | undefined
 }
 
 type AnyDecider = Decider<unknown, { readonly type: string }, unknown>

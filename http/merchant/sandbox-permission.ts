@@ -4,15 +4,12 @@ import type { Find } from '../../application/find-state.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { ridParams } from '../addresses.ts'
 import { contextOfPayer, type Call } from '../call.ts'
-import type { PayerPermissionNeeds } from '../../web/payer/permission.ts'
+import type { answerPermission } from '../../application/permissions.ts'
 import type { Route } from '../route.ts'
 import { grantedText } from './permission-input.ts'
 import { inSandbox, payerInput, sandboxFaults } from './sandbox-faults.ts'
 
-type SandboxPermissionNeeds = Pick<
-  PayerPermissionNeeds,
-  'grantPermission' | 'declinePermission'
-> & {
+type SandboxPermissionNeeds = ReturnType<typeof answerPermission> & {
   readonly find: Find
   readonly findPayer: (name: string) => Promise<string | undefined>
 }

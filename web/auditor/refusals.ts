@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
-import type { ExplainedRefusal, RefusalsWanted } from '../../application/refused-request.ts'
+import type { ExplainedRefusal } from '../../audit/explain/decide-again.ts'
+import type { RefusalsWanted } from '../../application/refused-request.ts'
 import { filledText } from '../../application/filled-text.ts'
 import type { Html } from '../ui/page.ts'
 import type { Language } from '../ui/texts.ts'

@@ -1,16 +1,10 @@
 import { html } from 'hono/html'
-import type { Instant, Seconds } from '../../domain/time.ts'
+import type { FailedRequest } from '../../http/app.ts'
+import type { Seconds } from '../../domain/time.ts'
 import { problemPage } from './problem.ts'
 import { type FooterLinks, pageReply } from './page.ts'
 import { languageOf, textsIn } from './texts.ts'
 import type { Reply } from '../../http/replies.ts'
-
-/** Who gets the error page; operators find the request id in the log. */
-export type FailedRequest = {
-  readonly acceptLanguage: string | undefined
-  readonly requestId: string
-  readonly now: Instant
-}
 
 const retryAfterOf = (headers: Reply['headers']): Seconds | null => {
   const wait = Number(headers?.['Retry-After'] ?? Number.NaN)
