@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
+import { programIn } from '../audit/what-if/other-build.ts'
 import { atOnce } from './http.ts'
 import { startLoad, startServer, type Load } from './processes.ts'
 
@@ -13,7 +14,7 @@ if (!(Number(rounds) > 0) || checkouts.length === 0)
 /** Captures per second on prepared payments, in a fresh folder. */
 const measure = async (load: Load, checkout: string): Promise<number> => {
   const DATA_DIR = mkdtempSync(join(tmpdir(), 'daybook-builds-'))
-  const program = join(resolve(checkout), 'dist/service/main.js')
+  const program = programIn(checkout)
   const environment = { DATA_DIR, HOST: '127.0.0.1', PORT: '0', MODE: 'sandbox' }
   const service = await startServer(program, ['serve'], { ...environment, LOG_LEVEL: 'error' })
   try {

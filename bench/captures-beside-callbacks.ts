@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { programIn } from '../audit/what-if/other-build.ts'
 import { startLoad, startServer, type Load } from './processes.ts'
 import { behaviourOf, startReceivers } from './receivers.ts'
 
@@ -45,7 +46,7 @@ const startFeeder = async () => {
 const measure = async (load: Load, mode: Mode): Promise<number> => {
   const DATA_DIR = mkdtempSync(join(tmpdir(), 'daybook-beside-'))
   const environment = { DATA_DIR, HOST: '127.0.0.1', PORT: '0', MODE: 'sandbox' }
-  const program = join(checkout, 'dist/service/main.js')
+  const program = programIn(checkout)
   const service = await startServer(program, ['serve'], { ...environment, LOG_LEVEL: 'error' })
   try {
     const adminKey = readFileSync(join(DATA_DIR, 'sandbox-admin-key.pem'), 'utf8')

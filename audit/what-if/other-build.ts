@@ -7,9 +7,13 @@ import type { Settings } from '../../infrastructure/settings.ts'
 
 export type Where = Pick<Settings, 'EVENT_STORE' | 'DATA_DIR' | 'MODE'>
 
+/** Where builds have their program; earlier ones have it in `infrastructure`. */
+const programs = ['service/main.js', 'infrastructure/main.js']
+
 /** The program in a built checkout, or in its `dist`. */
 export const programIn = (folder: string): string =>
-  ['dist/service/main.js', 'service/main.js']
+  programs
+    .flatMap((path) => [join('dist', path), path])
     .map((path) => join(resolve(folder), path))
     .find((path) => existsSync(path)) ??
   fail(`${folder} contains no build: run npm ci and npm run build in that checkout`)

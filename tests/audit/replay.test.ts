@@ -24,7 +24,7 @@ const replay = async (path: string, ...words: string[]) => {
 /** A build that folds like this one, and then applies these statements. */
 const buildThatDoes = (statements: string): string => {
   const folder = join(scratch(), 'dist')
-  mkdirSync(join(folder, 'infrastructure'), { recursive: true })
+  mkdirSync(join(folder, 'service'), { recursive: true })
   const program = join(root, 'dist/service/main.js')
   const code = `
 import { execFileSync } from 'node:child_process'

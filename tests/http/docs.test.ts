@@ -315,7 +315,7 @@ describe('the pages', () => {
     const plain = await service.call('GET', path, { headers: { 'Accept-Encoding': 'gzip;q=0' } })
     expect(plain.headers['content-encoding']).toBeUndefined()
     expect(await zipped.text()).toBe(plain.text)
-    expect(plain.text).toBe(readFileSync(join(root, 'http', 'docs', 'docs.css'), 'utf8'))
+    expect(plain.text).toBe(readFileSync(join(root, 'web', 'docs', 'docs.css'), 'utf8'))
   })
 })
 

@@ -27,7 +27,7 @@ const pages = [
   operatorPeopleRoutes,
 ]
 
-const styles = ['operator', 'money'].map((name) => `http/operator/${name}.css`)
+const styles = ['operator', 'money'].map((name) => `web/operator/${name}.css`)
 
 type OperatorRouteNeeds = NeedsOf<(typeof pages)[number]> & SessionNeeds & AssetNeeds
 

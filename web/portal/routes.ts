@@ -41,9 +41,9 @@ const styles = [
   'developers/forms',
   'points/points',
   'print',
-].map((name) => `http/portal/${name}.css`)
+].map((name) => `web/portal/${name}.css`)
 
-const scripts = ['portal', 'developers/developers'].map((name) => `http/portal/${name}.js`)
+const scripts = ['portal', 'developers/developers'].map((name) => `web/portal/${name}.js`)
 
 type PortalRouteNeeds = NeedsOf<(typeof pages)[number]> & SessionNeeds & AssetNeeds
 
