@@ -17,7 +17,7 @@ import { callbackSecret, callbackSecretEvents } from './merchant/callback-secret
 import { channel } from './merchant/channel.ts'
 import { integrator } from './merchant/integrator.ts'
 import { merchant } from './merchant/merchant.ts'
-import { noticeCauses, noticeEvents, notices } from './merchant/notice.ts'
+import { noticeEvents, notices } from './merchant/notice.ts'
 import { organization } from './merchant/organization.ts'
 import { ownerChange } from './merchant/owner-change.ts'
 import { pos } from './merchant/pos.ts'
@@ -55,33 +55,47 @@ export const installations = {
   events: installationEvents,
   upcasts: installationUpcasts,
 }
+
 export const clocks = { category: 'clock', decider: clock, events: clockEvents }
 
 export const merchants = { category: 'merchant', ...merchant }
+
 export const users = { category: 'user', ...ordered(user) }
+
 /** Keyed by merchant. */
 export const staffs = { category: 'staff', ...staff }
+
 /** Keyed by organisation number. */
 export const organizations = { category: 'organization', ...organization }
+
 /** Keyed by merchant. */
 export const ownerChanges = { category: 'owner_change', ...ownerChange }
+
 /** Keyed by merchant. */
 export const noticesOfMerchants = {
   category: 'notice',
   decider: notices,
   events: noticeEvents,
-  causes: noticeCauses,
 }
+
 export const pointsOfSale = { category: 'pos', ...pos }
+
 export const shortlinks = { category: 'shortlink', ...shortlink }
+
 export const stickers = { category: 'sticker', decider: sticker, events: stickerEvents }
+
 /** Keyed by shortlink id. */
 export const scansOfShortlinks = { category: 'scans', decider: scans, events: scanEvents }
+
 export const integrators = { category: 'integrator', ...ordered(integrator) }
+
 export const requestLimits = { category: 'request_limit', ...requestLimit }
+
 export const signingKeys = { category: 'signing_key', ...signingKey }
+
 /** Keyed by name. */
 export const channels = { category: 'channel', ...channel }
+
 /** Keyed by merchant. */
 export const callbackSecrets = {
   category: 'callback_secret',
@@ -94,14 +108,17 @@ export const payments = {
   events: paymentEvents,
   upcasts: paymentUpcasts,
 }
+
 /** Keyed by tid. */
 export const attachmentsOfPayments = {
   category: 'attachments',
   decider: attachments,
   events: attachmentEvents,
 }
+
 /** How far the funding source has been notified. */
 export const fundings = { category: 'funding', decider: funding, events: fundingEvents }
+
 export const callbacks = { category: 'callback', decider: callback, events: callbackEvents }
 
 /** Keyed by merchant and destination. */
@@ -112,25 +129,33 @@ export const callbackDestinations = {
 }
 
 export const feeSchedules = { category: 'fees', decider: fees, events: feeEvents }
+
 /** One stream, keyed `operator`. */
 export const taxcodesOfOperator = {
   category: 'taxcodes',
   decider: taxcodes,
   events: taxcodeEvents,
 }
+
 export const ledgers = { category: 'ledger', decider: ledger, events: ledgerEvents }
+
 export const settlementAccounts = { category: 'settlement_account', ...ordered(settlementAccount) }
+
 /** Keyed by merchant. */
 export const accountChanges = { category: 'account_change', ...accountChange }
+
 /** Keyed by country. */
 export const bankCalendars = { category: 'bank_calendar', ...bankCalendar }
+
 /** Keyed by a digest of what identifies the entry. */
 export const bankEntries = {
   category: 'bank_entry',
   decider: bankEntry,
   events: bankEntryEvents,
 }
+
 export const settlementSeries = { category: 'series', decider: series, events: seriesEvents }
+
 export const settlements = {
   category: 'settlement',
   decider: settlement,
@@ -139,20 +164,26 @@ export const settlements = {
 }
 
 export const auditors = { category: 'auditor', ...auditor }
+
 /** One stream, keyed `daybook`. */
 export const operators = { category: 'operator', ...operatorRegister }
+
 export const payers = { category: 'payer', decider: payer, events: payerEvents }
+
 export const applications = { category: 'application', ...ordered(application) }
+
 export const permissionRequests = {
   category: 'permission',
   decider: permission,
   events: permissionEvents,
 }
+
 export const authorizations = {
   category: 'authorization',
   decider: authorization,
   events: authorizationEvents,
 }
+
 export const grants = { category: 'grant', decider: grant, events: grantEvents }
 
 /** Keyed by day. */
@@ -161,4 +192,5 @@ export const checkpoints = {
   decider: checkpoint,
   events: checkpointEvents,
 }
+
 export const checkpointKeys = { category: 'checkpoint_key', ...checkpointKey }

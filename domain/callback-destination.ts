@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Causes } from './causes.ts'
 import type { Decider, EventsOf } from './decider.ts'
 import { instant, type Instant } from './time.ts'
 
@@ -19,23 +18,23 @@ export const destinationEvents = {
 
 export type RestedDestination = z.output<z.ZodObject<typeof rested>>
 
-type Command =
+export type DestinationCommand =
   | ({ readonly type: 'Rest' } & RestedDestination)
   | { readonly type: 'Wake'; readonly destination: string }
 
-type DestinationEvent = EventsOf<typeof destinationEvents>
+export type DestinationEvent = EventsOf<typeof destinationEvents>
 
 /**
  * Start of the failures it rests for. A delivery between two rests is recorded elsewhere, not in
  * this stream.
  */
-type Destination = { readonly restsFor: Instant | null }
+export type Destination = { readonly restsFor: Instant | null }
 
 /**
  * A destination rests (is suspended) after days of failures only: its messages wait until a command
  * wakes it.
  */
-export const callbackDestination: Decider<Command, DestinationEvent, Destination> = {
+export const callbackDestination: Decider<DestinationCommand, DestinationEvent, Destination> = {
   initial: { restsFor: null },
   decide(command, { restsFor }) {
     switch (command.type) {
@@ -58,11 +57,3 @@ export const hasFailedTooLong = (failingSince: Instant | null, at: Instant): boo
 /** Scheme and host of an address. */
 export const destinationOf = (uri: string | null): string | null =>
   uri && (/^[^:]+:\/\/[^/?#]+/.exec(uri)?.[0].toLowerCase() ?? uri)
-
-export const destinationCauses: Causes<Command, DestinationEvent, Destination> = {
-  DestinationRested: (data, { at }) =>
-    hasFailedTooLong(data.failingSince, at)
-      ? [{ type: 'Rest', ...data }]
-      : 'it has not failed for five days',
-  DestinationWoken: ({ destination }) => [{ type: 'Wake', destination }],
-}

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Causes } from './causes.ts'
 import type { Decider, EventsOf } from './decider.ts'
 import { refuse } from './refusal.ts'
 import type { Instant } from './time.ts'
@@ -10,7 +9,8 @@ export const clockEvents = {
 } as const
 
 export type ClockEvent = EventsOf<typeof clockEvents>
-type Clock = {
+
+export type Clock = {
   readonly aheadBy: number
   /** By how much it was ahead, from each instant of its own on, in order. */
   readonly steps: readonly { readonly from: Instant; readonly aheadBy: number }[]
@@ -43,10 +43,4 @@ export const clock: Decider<ClockCommand, ClockEvent, Clock> = {
     const from = Math.max(at, at - clock.aheadBy + aheadBy - 999)
     return { aheadBy, steps: [...clock.steps, { from, aheadBy }] }
   },
-}
-
-export const clockCauses: Causes<ClockCommand, ClockEvent, Clock> = {
-  ClockAdvanced: ({ aheadBy }, { at, state }) => [
-    { type: 'AdvanceClock', machine: at - state.aheadBy, by: aheadBy - state.aheadBy },
-  ],
 }

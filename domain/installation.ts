@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import type { Causes } from './causes.ts'
 import type { Decider, EventsOf } from './decider.ts'
 import { instant } from './time.ts'
 import type { Upcast } from './upcast.ts'
 
 /** How request ids are derived; clustered ids of consecutive requests share a prefix. */
 const idScheme = z.enum(['scattered', 'clustered'])
+
 export type IdScheme = z.output<typeof idScheme>
 
 export const installationEvents = {
@@ -40,10 +40,13 @@ export const installationUpcasts = {
   InstallationMade: [(data) => ({ ...(data as object), ids: 'scattered' })],
 } satisfies Partial<Record<keyof typeof installationEvents, readonly Upcast[]>>
 
-type InstallationEvent = EventsOf<typeof installationEvents>
+export type InstallationEvent = EventsOf<typeof installationEvents>
+
 type IdTokenKeyAdded = z.output<typeof installationEvents.IdTokenKeyAdded>
+
 type LossAccepted = z.output<typeof installationEvents.LossAccepted>
-type Installation = {
+
+export type Installation = {
   readonly key: string | null
   /** Before the first event: the scheme for new logs. */
   readonly ids: IdScheme
@@ -51,7 +54,7 @@ type Installation = {
   readonly isProduction: boolean
 }
 
-type InstallationCommand =
+export type InstallationCommand =
   | { readonly type: 'MakeInstallation'; readonly key: string }
   | { readonly type: 'ChooseVault'; readonly vault: string }
   | { readonly type: 'BeginProduction' }
@@ -94,13 +97,4 @@ export const installation: Decider<InstallationCommand, InstallationEvent, Insta
         return made
     }
   },
-}
-
-export const installationCauses: Causes<InstallationCommand, InstallationEvent, Installation> = {
-  InstallationMade: ({ key }) => [{ type: 'MakeInstallation', key }],
-  VaultChosen: ({ vault }) => [{ type: 'ChooseVault', vault }],
-  ProductionBegun: () => [{ type: 'BeginProduction' }],
-  VaultRewrapped: ({ keyId }) => [{ type: 'NoteRewrap', keyId }],
-  IdTokenKeyAdded: (data) => [{ type: 'NoteIdTokenKey', data }],
-  LossAccepted: (data) => [{ type: 'AcceptLoss', data }],
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Causes } from './causes.ts'
 import { changed, type Changes } from './changes.ts'
 import type { Decider } from './decider.ts'
 import { refuse } from './refusal.ts'
@@ -106,10 +105,5 @@ export const register = <Name extends string, Schema extends z.ZodObject>(
     [`${name}Removed`]: z.object({}),
   } as Record<`${Name}Registered` | `${Name}Changed`, Schema> &
     Record<`${Name}Removed`, z.ZodObject<Record<never, never>>>
-  const causes = {
-    [`${name}Registered`]: (data: Data) => [{ type: 'Register', data }],
-    [`${name}Changed`]: (data: Data) => [{ type: 'Change', changes: data }],
-    [`${name}Removed`]: () => [{ type: 'Remove' }],
-  } as unknown as Causes<RegisterCommand<Data>, Event, Entry<Data>>
-  return { name, events, decider, causes }
+  return { name, events, decider }
 }

@@ -1,15 +1,12 @@
 import { z } from 'zod'
-import type { Causes } from './causes.ts'
 import type { Decider } from './decider.ts'
 import {
   deciding,
   evolved,
   type AnyTerms,
   type Change,
-  type Invitation,
   type MemberCommand,
   type Members,
-  type OfMember,
   type Rules,
 } from './staff-members.ts'
 
@@ -49,24 +46,6 @@ const eventsOf = <Name extends string, Terms extends AnyTerms>(
   }
 }
 
-/** An addition is an invitation that is accepted at the same moment. */
-const causesOf = <Name extends string, Terms>(name: Name) =>
-  ({
-    [`${name}Invited`]: (
-      data: Invitation<Terms>,
-      { next }: { readonly next: readonly { readonly type: string; readonly data: OfMember }[] },
-    ) => {
-      const isJoin = (one: (typeof next)[number]) =>
-        one.type === `${name}Joined` && one.data.member === data.member
-      return [{ type: next.some(isJoin) ? 'Add' : 'Invite', ...data }]
-    },
-    [`${name}Joined`]: (data: object) => [{ type: 'Join', ...data }],
-    [`${name}RoleChanged`]: (data: object) => [{ type: 'ChangeRole', ...data }],
-    [`${name}Removed`]: (data: object) => [{ type: 'Remove', ...data }],
-    [`${name}Left`]: (data: object) => [{ type: 'Leave', ...data }],
-    [`${name}Visited`]: (data: object) => [{ type: 'Visit', ...data }],
-  }) as unknown as Causes<MemberCommand<Terms>, MemberEvent<Name, Terms>, Members<Terms>>
-
 /** The staff of a merchant or of the operator: people are invited, join, change roles and leave. */
 export const staffRegister = <Name extends string, Terms extends AnyTerms>(
   name: Name,
@@ -87,5 +66,5 @@ export const staffRegister = <Name extends string, Terms extends AnyTerms>(
       return evolved(staff, change, { at, position }, rules)
     },
   }
-  return { decider, events: eventsOf(name, terms), causes: causesOf<Name, Terms>(name) }
+  return { decider, events: eventsOf(name, terms) }
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Causes } from './causes.ts'
 import type { Decider } from './decider.ts'
 import {
   isEnabled,
@@ -39,7 +38,7 @@ export const switchable = <Name extends string, Schema extends z.ZodObject>(
   schema: Schema,
   check?: (data: z.output<Schema>) => void,
 ) => {
-  const { events, decider: base, causes: ofRegister } = register(name, schema, check)
+  const { events, decider: base } = register(name, schema, check)
   type Data = z.output<Schema>
   type Event = ReturnType<typeof base.decide>[number] | SwitchEvent<Name>
   const disabled = `${name}Disabled` as const
@@ -69,10 +68,5 @@ export const switchable = <Name extends string, Schema extends z.ZodObject>(
     SwitchEvent<Name>['type'],
     z.ZodObject<Record<never, never>>
   >
-  const causes = {
-    ...ofRegister,
-    [disabled]: () => [{ type: 'Disable' }],
-    [enabled]: () => [{ type: 'Enable' }],
-  } as Causes<RegisterCommand<Data> | SwitchCommand, Event, Entry<Data>>
-  return { name, events: { ...events, ...switches }, decider, causes }
+  return { name, events: { ...events, ...switches }, decider }
 }

@@ -1,11 +1,10 @@
 import { z } from 'zod'
-import type { Causes } from './causes.ts'
 import type { Decider } from './decider.ts'
 import { refuse, type RefusalCode } from './refusal.ts'
 import { instant, type Instant } from './time.ts'
 
 /** How long owners can see a requested change before it takes effect. */
-const waitMs = 86_400_000
+export const waitMs = 86_400_000
 
 type Asking<Wanted> = Wanted & {
   readonly change: string
@@ -99,18 +98,8 @@ export const waitingChange = <Name extends string, Shape extends z.ZodRawShape>(
       return { ...state, waiting: null }
     },
   }
-  const causes = {
-    [`${name}Asked`]: ({ takesEffectAt, ...about }: AskedOf<Wanted>) => [
-      { type: `Ask${name}`, at: takesEffectAt - waitMs, ...about },
-    ],
-    [`${name}Announced`]: (data: object) => [{ type: `Announce${name}`, ...data }],
-    [`${name}Withdrawn`]: (data: object) => [{ type: `Withdraw${name}`, ...data }],
-    [`${name}Done`]: (data: object, { at }: { readonly at: Instant }) => [
-      { type: `Finish${name}`, ...data, at },
-    ],
-  } as unknown as Causes<Command, Event, State<Wanted>>
   const events = eventsOf(name, shape) as unknown as {
     readonly [Type in Event['type']]: z.ZodType<Extract<Event, { readonly type: Type }>['data']>
   }
-  return { decider, events, causes }
+  return { decider, events }
 }

@@ -1,28 +1,30 @@
 import * as aggregates from '../../domain/aggregates.ts'
-import { bankEntryCauses } from '../../domain/accounting/bank-entry.ts'
-import { feeCauses, taxcodeCauses } from './fees-causes.ts'
-import { ledgerCauses } from './ledger-causes.ts'
-import { seriesCauses } from '../../domain/accounting/series.ts'
-import { settlementCauses } from './settlement-causes.ts'
-import { callbackCauses } from './callback-causes.ts'
-import { destinationCauses } from '../../domain/callback-destination.ts'
-import type { Causes } from '../../domain/causes.ts'
-import { clockCauses } from '../../domain/clock.ts'
+import {
+  bankEntryCauses,
+  seriesCauses,
+  feeCauses,
+  taxcodeCauses,
+  ledgerCauses,
+  settlementCauses,
+} from './accounting-causes.ts'
+import { callbackCauses, destinationCauses } from './callback-causes.ts'
+import type { Causes } from './causes.ts'
+import { clockCauses, installationCauses, checkpointCauses } from './log-causes.ts'
+import { registerCauses, waitingCauses, type RegisterEventType } from './register-causes.ts'
 import type { Decider } from '../../domain/decider.ts'
-import { installationCauses } from '../../domain/installation.ts'
-import { attachmentCauses } from '../../domain/merchant/attachment.ts'
-import { callbackSecretCauses } from '../../domain/merchant/callback-secret.ts'
-import { scanCauses } from '../../domain/merchant/scans.ts'
-import { stickerCauses } from '../../domain/merchant/sticker.ts'
-import { fundingCauses } from '../../domain/payment/funding.ts'
-import { paymentCauses } from '../../domain/payment/payment.ts'
-import { authorizationCauses } from './authorization-causes.ts'
-import { grantCauses } from './grant-causes.ts'
+import {
+  attachmentCauses,
+  callbackSecretCauses,
+  noticeCauses,
+  scanCauses,
+  stickerCauses,
+} from './merchant-causes.ts'
+import { fundingCauses, paymentCauses } from './payment-causes.ts'
+import { authorizationCauses, grantCauses, permissionCauses } from './people-causes.ts'
 import { payerCauses } from './payer-causes.ts'
-import { permissionCauses } from './permission-causes.ts'
-import { checkpointCauses } from '../../domain/transparency/checkpoints.ts'
 
 type Aggregates = typeof aggregates
+
 type CausesOf<Aggregate> = Aggregate extends {
   readonly decider: Decider<
     infer Command,
@@ -33,16 +35,19 @@ type CausesOf<Aggregate> = Aggregate extends {
   ? Causes<Command, Event, State>
   : never
 
-/** Registers define their own. */
+/** Aggregates that are more than registers. */
 type Own = {
   readonly [
-    Name in keyof Aggregates as Aggregates[Name] extends { readonly causes: unknown } ? never : Name
+    Name in keyof Aggregates as keyof Aggregates[Name]['events'] extends RegisterEventType
+      ? never
+      : Name
   ]: CausesOf<Aggregates[Name]>
 }
 
 const own: Own = {
   installations: installationCauses,
   clocks: clockCauses,
+  noticesOfMerchants: noticeCauses,
   stickers: stickerCauses,
   scansOfShortlinks: scanCauses,
   callbackSecrets: callbackSecretCauses,
@@ -56,6 +61,11 @@ const own: Own = {
   ledgers: ledgerCauses,
   bankEntries: bankEntryCauses,
   settlementSeries: seriesCauses,
+  accountChanges: waitingCauses('AccountChange') as unknown as CausesOf<
+    Aggregates['accountChanges']
+  >,
+  ownerChanges: waitingCauses('OwnerChange') as unknown as CausesOf<Aggregates['ownerChanges']>,
+  organizations: organizationCauses,
   settlements: settlementCauses,
   payers: payerCauses,
   permissionRequests: permissionCauses,
@@ -66,14 +76,10 @@ const own: Own = {
 
 type AnyCauses = Causes<unknown, { readonly type: string; readonly data: object }, unknown>
 
-const ofRegisters = Object.fromEntries(
-  Object.entries(aggregates).flatMap(([name, aggregate]) =>
-    'causes' in aggregate ? [[name, aggregate.causes as AnyCauses]] : [],
-  ),
-)
-
 /** The possible commands behind the events of each aggregate. */
-export const causes: Readonly<Record<keyof Aggregates, AnyCauses>> = {
-  ...(ofRegisters as Record<Exclude<keyof Aggregates, keyof Own>, AnyCauses>),
-  ...(own as Record<keyof Own, AnyCauses>),
-}
+export const causes = Object.fromEntries(
+  Object.entries(aggregates).map(([name, { events }]) => [
+    name,
+    (own as Partial<Record<string, AnyCauses>>)[name] ?? registerCauses(events),
+  ]),
+) as Readonly<Record<keyof Aggregates, AnyCauses>>

@@ -5,9 +5,16 @@ import {
   type Message,
 } from '../../domain/callback.ts'
 import { jitterOf } from '../../domain/callback-schedule.ts'
-import type { Causes, Given } from '../../domain/causes.ts'
+import type { Causes, Given } from './causes.ts'
+import {
+  type DestinationCommand,
+  type DestinationEvent,
+  type Destination,
+  hasFailedTooLong,
+} from '../../domain/callback-destination.ts'
 
 type Command = Parameters<(typeof callback)['decide']>[0]
+
 type State = (typeof callback)['initial']
 
 /** Why the log announces no such message; undefined if it does. */
@@ -43,4 +50,12 @@ export const callbackCauses: Causes<Command, CallbackEvent, State> = {
     return [retry as Command]
   },
   CallbackTestRequested: ({ uri }) => [{ type: 'RequestTest', uri }],
+}
+
+export const destinationCauses: Causes<DestinationCommand, DestinationEvent, Destination> = {
+  DestinationRested: (data, { at }) =>
+    hasFailedTooLong(data.failingSince, at)
+      ? [{ type: 'Rest', ...data }]
+      : 'it has not failed for five days',
+  DestinationWoken: ({ destination }) => [{ type: 'Wake', destination }],
 }

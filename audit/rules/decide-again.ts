@@ -1,4 +1,4 @@
-import type { Causes, Facts, Given } from '../../domain/causes.ts'
+import type { Causes, Facts, Given } from './causes.ts'
 import type { Decider } from '../../domain/decider.ts'
 import { schemaVersion, type EventType, type Recorded } from '../../domain/events.ts'
 import { jsonEquals } from '../../domain/json-equality.ts'

@@ -1,7 +1,7 @@
 import { termsInForce, type FeeSchedule } from '../../domain/accounting/fees.ts'
 import { defaultLedger } from '../../domain/accounting/ledger.ts'
 import { impliedAccount } from '../../domain/accounting/settlement-account.ts'
-import type { Facts } from '../../domain/causes.ts'
+import type { Facts } from './causes.ts'
 import type { Recorded } from '../../domain/events.ts'
 import { idIn, within } from '../../domain/stream.ts'
 import { clockToleranceMs, type Instant } from '../../domain/time.ts'

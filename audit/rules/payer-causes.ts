@@ -1,4 +1,4 @@
-import type { Causes, Given } from '../../domain/causes.ts'
+import type { Causes, Given } from './causes.ts'
 import type { PayerCommand } from '../../domain/people/payer-command.ts'
 import type { PayerEvent } from '../../domain/people/payer-events.ts'
 import type { Payer } from '../../domain/people/payer-state.ts'

@@ -1,5 +1,5 @@
 import type { EventStore } from '../../application/event-store.ts'
-import type { Facts } from '../../domain/causes.ts'
+import type { Facts } from '../rules/causes.ts'
 import { streamOfSubject } from '../../domain/callback-names.ts'
 import { decideAgain, type Judged } from '../rules/decide-again.ts'
 import { factBook } from '../rules/fact-book.ts'

@@ -1,4 +1,4 @@
-import type { LinesSummed } from '../../domain/causes.ts'
+import type { LinesSummed } from '../rules/causes.ts'
 import { addLine, countLine } from '../../domain/accounting/totals.ts'
 import { movesMoney, type TransactionLine } from '../../domain/accounting/transaction-line.ts'
 import type { Recorded } from '../../domain/events.ts'

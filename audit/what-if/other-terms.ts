@@ -1,5 +1,5 @@
 import { termsInForce, type FeeSchedules, type FeeTerms } from '../../domain/accounting/fees.ts'
-import type { Facts } from '../../domain/causes.ts'
+import type { Facts } from '../rules/causes.ts'
 import { decideOtherwise, type Judge } from '../rules/decide-again.ts'
 import type { EventType, Recorded } from '../../domain/events.ts'
 import { factBook } from '../rules/fact-book.ts'

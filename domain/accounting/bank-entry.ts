@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Causes } from '../causes.ts'
 import type { Decider, EventsOf } from '../decider.ts'
 import { refuse } from '../refusal.ts'
 import { returnReason } from './payout-events.ts'
@@ -50,6 +49,7 @@ const matched = z.object({
 })
 
 export type SeenEntry = z.output<typeof seen>
+
 export type Match = z.output<typeof matched>
 
 export const bankEntryEvents = {
@@ -59,9 +59,9 @@ export const bankEntryEvents = {
   BankEntryDismissed: z.object({ note: z.string() }),
 } as const
 
-type BankEntryEvent = EventsOf<typeof bankEntryEvents>
+export type BankEntryEvent = EventsOf<typeof bankEntryEvents>
 
-type BankEntryCommand =
+export type BankEntryCommand =
   | {
       readonly type: 'RecordEntry'
       readonly entry: Omit<SeenEntry, 'problem'>
@@ -69,7 +69,7 @@ type BankEntryCommand =
     }
   | { readonly type: 'DismissEntry'; readonly note: string }
 
-type Entry = { readonly status: 'unseen' | 'open' | 'matched' | 'dismissed' }
+export type Entry = { readonly status: 'unseen' | 'open' | 'matched' | 'dismissed' }
 
 /** An entry of a bank statement. It counts once, even if several files contain it. */
 export const bankEntry: Decider<BankEntryCommand, BankEntryEvent, Entry> = {
@@ -92,20 +92,4 @@ export const bankEntry: Decider<BankEntryCommand, BankEntryEvent, Entry> = {
     if (type === 'BankEntrySeen') return { status: 'open' }
     return { status: type === 'BankEntryMatched' ? 'matched' : 'dismissed' }
   },
-}
-
-export const bankEntryCauses: Causes<BankEntryCommand, BankEntryEvent, Entry> = {
-  BankEntrySeen: ({ problem, ...entry }, { next: [after] }) => {
-    if (problem !== null) return [{ type: 'RecordEntry', entry, outcome: { problem } }]
-    if (after?.type !== 'BankEntryMatched') return 'no payout is said to be that of the entry'
-    return [{ type: 'RecordEntry', entry, outcome: { match: after.data } }]
-  },
-  /** Already recorded from another file; its contents are irrelevant here. */
-  BankEntryMatched: (match) => [{ type: 'RecordEntry', entry: unknownEntry, outcome: { match } }],
-  BankEntryDismissed: ({ note }) => [{ type: 'DismissEntry', note }],
-}
-
-const unknownEntry: Omit<SeenEntry, 'problem'> = {
-  ...{ account: '', side: 'debit', amount: '0', currency: '', day: '' },
-  ...{ endToEndId: null, messageId: null, reference: null, source: { kind: '', id: '' } },
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Causes } from '../causes.ts'
 import type { Decider, EventsOf } from '../decider.ts'
 
 export const seriesEvents = {
@@ -7,12 +6,12 @@ export const seriesEvents = {
   SeriesTaken: z.object({ merchant: z.string() }),
 } as const
 
-type SeriesEvent = EventsOf<typeof seriesEvents>
+export type SeriesEvent = EventsOf<typeof seriesEvents>
 
-type SeriesCommand = { readonly type: 'TakeSeries'; readonly merchant: string }
+export type SeriesCommand = { readonly type: 'TakeSeries'; readonly merchant: string }
 
 /** Null while nobody owns it. */
-type Series = { readonly merchant: string | null }
+export type Series = { readonly merchant: string | null }
 
 /**
  * Six characters that settlement ids start with (interface 8); the first merchant to take them
@@ -23,8 +22,4 @@ export const series: Decider<SeriesCommand, SeriesEvent, Series> = {
   decide: ({ merchant }, taken) =>
     taken.merchant === null ? [{ type: 'SeriesTaken', data: { merchant } }] : [],
   evolve: (_, { data }) => ({ merchant: data.merchant }),
-}
-
-export const seriesCauses: Causes<SeriesCommand, SeriesEvent, Series> = {
-  SeriesTaken: ({ merchant }) => [{ type: 'TakeSeries', merchant }],
 }

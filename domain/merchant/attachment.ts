@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Causes } from '../causes.ts'
 import type { Decider, EventsOf } from '../decider.ts'
 import { refuse } from '../refusal.ts'
 
@@ -22,12 +21,15 @@ export const attachmentEvents = {
   AttachmentsUploaded: z.object({ attachments: z.array(content.extend({ id: z.string() })) }),
 } as const
 
-type AttachmentEvent = EventsOf<typeof attachmentEvents>
+export type AttachmentEvent = EventsOf<typeof attachmentEvents>
+
 export type AttachmentKind = (typeof attachmentKinds)[number]
+
 type AttachmentContent = z.output<typeof content>
+
 export type Attachment = AttachmentEvent['data']['attachments'][number]
 
-type AttachmentCommand = {
+export type AttachmentCommand = {
   readonly type: 'UploadAttachments'
   readonly contents: readonly AttachmentContent[]
 }
@@ -60,10 +62,4 @@ export const attachments: Decider<AttachmentCommand, AttachmentEvent, readonly A
     return [{ type: 'AttachmentsUploaded', data: { attachments: all.slice(known.length) } }]
   },
   evolve: (known, { data }) => [...known, ...data.attachments],
-}
-
-export const attachmentCauses: Causes<AttachmentCommand, AttachmentEvent, readonly Attachment[]> = {
-  AttachmentsUploaded: ({ attachments }) => [
-    { type: 'UploadAttachments', contents: attachments.map(({ id: _, ...content }) => content) },
-  ],
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Causes } from '../causes.ts'
 import type { Decider, EventsOf } from '../decider.ts'
 import type { WithAsked } from '../register.ts'
 import { instant, type Instant } from '../time.ts'
@@ -12,7 +11,7 @@ export const callbackSecretEvents = {
   CallbackSecretRotated: z.object({ at: instant }),
 } as const
 
-type Command = { readonly type: 'RotateCallbackSecret'; readonly at: Instant }
+export type CallbackSecretCommand = { readonly type: 'RotateCallbackSecret'; readonly at: Instant }
 
 type CallbackSecretNumber = {
   readonly number: number
@@ -21,15 +20,19 @@ type CallbackSecretNumber = {
 }
 
 /** Every merchant has secret number 0 from the start. */
-type CallbackSecretState = WithAsked & {
+export type CallbackSecretState = WithAsked & {
   readonly current: number
   /** Newest first. */
   readonly earlier: readonly CallbackSecretNumber[]
 }
 
-type CallbackSecretEvent = EventsOf<typeof callbackSecretEvents>
+export type CallbackSecretEvent = EventsOf<typeof callbackSecretEvents>
 
-export const callbackSecret: Decider<Command, CallbackSecretEvent, CallbackSecretState> = {
+export const callbackSecret: Decider<
+  CallbackSecretCommand,
+  CallbackSecretEvent,
+  CallbackSecretState
+> = {
   initial: { current: 0, earlier: [] },
   decide: ({ at }) => [{ type: 'CallbackSecretRotated', data: { at } }],
   evolve: ({ current, earlier }, { data }) => ({
@@ -38,10 +41,6 @@ export const callbackSecret: Decider<Command, CallbackSecretEvent, CallbackSecre
       ({ validUntil }) => validUntil === null || data.at < validUntil,
     ),
   }),
-}
-
-export const callbackSecretCauses: Causes<Command, CallbackSecretEvent, CallbackSecretState> = {
-  CallbackSecretRotated: (_, { at }) => [{ type: 'RotateCallbackSecret', at }],
 }
 
 /** The current number first, then the previous ones that still sign. */

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Causes } from '../causes.ts'
 import type { Decider, EventsOf } from '../decider.ts'
 import { refuse } from '../refusal.ts'
 import { instant, type Instant } from '../time.ts'
@@ -32,8 +31,10 @@ export const noticeEvents = {
   NoticeSettled: z.object({ notice }),
 } as const
 
-type NoticeEvent = EventsOf<typeof noticeEvents>
+export type NoticeEvent = EventsOf<typeof noticeEvents>
+
 export type Notice = z.output<(typeof noticeEvents)['NoticeRaised']>
+
 export type OpenNotice = Notice & { readonly raisedAt: Instant }
 
 export type Notices = {
@@ -43,11 +44,12 @@ export type Notices = {
   readonly known: readonly string[]
 }
 
-type NoticeCommand =
+export type NoticeCommand =
   | ({ readonly type: 'RaiseNotice' } & Notice)
   | { readonly type: 'SettleNotice'; readonly notice: string }
 
 const mostOpen = 200
+
 const mostKnown = 1000
 
 /** What needs the attention of a merchant's staff, until somebody has dealt with it. */
@@ -76,9 +78,4 @@ export const notices: Decider<NoticeCommand, NoticeEvent, Notices> = {
       known: [...known, notice].slice(-mostKnown),
     }
   },
-}
-
-export const noticeCauses: Causes<NoticeCommand, NoticeEvent, Notices> = {
-  NoticeRaised: (data) => [{ type: 'RaiseNotice', ...data }],
-  NoticeSettled: (data) => [{ type: 'SettleNotice', ...data }],
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Causes } from '../causes.ts'
 import type { Decider, EventsOf } from '../decider.ts'
 import { refuse } from '../refusal.ts'
 
@@ -9,16 +8,16 @@ const organizationEvents = {
   OrganizationClaimed: z.object({ merchant: z.string(), instead: z.string().nullable() }),
 } as const
 
-type OrganizationEvent = EventsOf<typeof organizationEvents>
+export type OrganizationEvent = EventsOf<typeof organizationEvents>
 
-type OrganizationCommand = {
+export type OrganizationCommand = {
   readonly type: 'ClaimOrganization'
   readonly merchant: string
   /** A merchant that keeps the number from nobody. */
   readonly freed: string | null
 }
 
-type Organization = { readonly merchant: string | null; readonly since: number }
+export type Organization = { readonly merchant: string | null; readonly since: number }
 
 const decider: Decider<OrganizationCommand, OrganizationEvent, Organization> = {
   initial: { merchant: null, since: 0 },
@@ -30,10 +29,4 @@ const decider: Decider<OrganizationCommand, OrganizationEvent, Organization> = {
   evolve: (_, { data }, { at }) => ({ merchant: data.merchant, since: at }),
 }
 
-const causes: Causes<OrganizationCommand, OrganizationEvent, Organization> = {
-  OrganizationClaimed: ({ merchant, instead }) => [
-    { type: 'ClaimOrganization', merchant, freed: instead },
-  ],
-}
-
-export const organization = { decider, events: organizationEvents, causes }
+export const organization = { decider, events: organizationEvents }

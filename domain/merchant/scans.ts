@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { bucketOf, emptyBuckets, type HashBuckets, withBucket } from '../hash-buckets.ts'
 import type { Decider, EventsOf } from '../decider.ts'
 import { instant, type Instant, isAhead } from '../time.ts'
-import type { Causes } from '../causes.ts'
 
 const scan = z.object({
   /** The scan token is derived from this id. */
@@ -37,7 +36,9 @@ export const scanEvents = {
 } as const
 
 export type ScanEvent = EventsOf<typeof scanEvents>
+
 export type Scan = z.output<typeof scan>
+
 export type Listener = z.output<typeof listener>
 
 /** `turn` is the order of arrival. */
@@ -184,14 +185,4 @@ export const scans: Decider<ScanCommand, ScanEvent, Scans> = {
       }
     }
   },
-}
-
-export const scanCauses: Causes<ScanCommand, ScanEvent, (typeof scans)['initial']> = {
-  ShortlinkScanned: ({ tokenDigest, ...scan }, { at }) => [
-    { type: 'RecordScan', scan: { ...scan, scannedAt: at }, tokenDigest },
-  ],
-  ScanAwaited: (listener, { at }) => [{ type: 'AwaitScan', at, listener }],
-  ScanMatched: () => 'a scan is matched when it is made, awaited or given up, not later',
-  MatchConfirmed: ({ tid, scan }) => [{ type: 'ConfirmMatch', tid, scan }],
-  ScanAwaitingEnded: ({ tid }, { at }) => [{ type: 'EndAwaiting', at, tid }],
 }

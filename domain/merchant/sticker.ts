@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Causes } from '../causes.ts'
 import type { Decider, EventsOf } from '../decider.ts'
 import { refuse } from '../refusal.ts'
 
@@ -12,14 +11,14 @@ export const stickerEvents = {
   StickerClaimed: z.object({ merchant: z.string(), shortlink: z.string() }),
 } as const
 
-type StickerEvent = EventsOf<typeof stickerEvents>
+export type StickerEvent = EventsOf<typeof stickerEvents>
 
-type Sticker =
+export type Sticker =
   | { readonly status: 'unknown' }
   | { readonly status: 'free' }
   | { readonly status: 'claimed'; readonly merchant: string; readonly shortlink: string }
 
-type StickerCommand =
+export type StickerCommand =
   | { readonly type: 'AddSticker' }
   | { readonly type: 'ClaimSticker'; readonly merchant: string; readonly shortlink: string }
 
@@ -48,9 +47,4 @@ export const sticker: Decider<StickerCommand, StickerEvent, Sticker> = {
         return { status: 'claimed', ...event.data }
     }
   },
-}
-
-export const stickerCauses: Causes<StickerCommand, StickerEvent, Sticker> = {
-  StickerAdded: () => [{ type: 'AddSticker' }],
-  StickerClaimed: (data) => [{ type: 'ClaimSticker', ...data }],
 }

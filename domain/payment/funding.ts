@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Causes } from '../causes.ts'
 import type { Decider, EventsOf } from '../decider.ts'
 
 export const fundingEvents = {
@@ -7,10 +6,12 @@ export const fundingEvents = {
   FundingInformed: z.object({ position: z.int().nonnegative() }),
 } as const
 
-type FundingEvent = EventsOf<typeof fundingEvents>
+export type FundingEvent = EventsOf<typeof fundingEvents>
+
 /** Null until the first source that wants notifications. */
-type Funding = { readonly informedTo: number | null }
-type FundingCommand = { readonly type: 'NoteInformed'; readonly position: number }
+export type Funding = { readonly informedTo: number | null }
+
+export type FundingCommand = { readonly type: 'NoteInformed'; readonly position: number }
 
 /**
  * How far the funding source has been notified (interface 12). Several nodes may record the same
@@ -27,8 +28,4 @@ export const funding: Decider<FundingCommand, FundingEvent, Funding> = {
   evolve: (_, { data }, { position }) => ({
     informedTo: position < 0 ? data.position : Math.min(data.position, position),
   }),
-}
-
-export const fundingCauses: Causes<FundingCommand, FundingEvent, Funding> = {
-  FundingInformed: ({ position }) => [{ type: 'NoteInformed', position }],
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Causes } from '../causes.ts'
 import type { Decider, EventsOf } from '../decider.ts'
 import { refuse } from '../refusal.ts'
 import { isEnabled, type Entry } from '../register.ts'
@@ -107,20 +106,10 @@ const decider: Decider<AuditorCommand, AuditorEvent, Auditor> = {
 const lastCodeOf = ({ lastCodeStep }: Auditor): Pick<Auditor, 'lastCodeStep'> =>
   lastCodeStep === undefined ? {} : { lastCodeStep }
 
-const causes: Causes<AuditorCommand, AuditorEvent, Auditor> = {
-  ...(auditorRegister.causes as Pick<
-    Causes<AuditorCommand, AuditorEvent, Auditor>,
-    RegisterEvent['type']
-  >),
-  AuditorSignedIn: (data) => [{ type: 'SignIn', ...data }],
-  AuditorSignedOut: (data) => [{ type: 'SignOut', ...data }],
-}
-
 export const auditor = {
   ...auditorRegister,
   events: { ...auditorRegister.events, ...signInEvents },
   decider,
-  causes,
 }
 
 /** Whether a session is live; disabled auditors have none. */

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { Causes } from '../causes.ts'
 import type { Decider, EventsOf } from '../decider.ts'
 
 /** The newest change of the vault: a vault without it is older than the log. */
 const vaultMark = z.object({ file: z.string(), changes: z.int(), mark: z.string() })
+
 export type VaultMark = z.output<typeof vaultMark>
 
 export const checkpointEvents = {
@@ -27,17 +27,19 @@ export const checkpointEvents = {
   }),
 }
 
-type CheckpointEvent = EventsOf<typeof checkpointEvents>
+export type CheckpointEvent = EventsOf<typeof checkpointEvents>
+
 type DataOf<Type> = Extract<CheckpointEvent, { type: Type }>['data']
 
 export type SignedCheckpoint = DataOf<'CheckpointSigned'>
+
 type Cosignature = DataOf<'CheckpointCosigned'>
 
-type CheckpointCommand =
+export type CheckpointCommand =
   | ({ readonly type: 'SignCheckpoint' } & SignedCheckpoint)
   | ({ readonly type: 'AddCosignature' } & Cosignature)
 
-type CheckpointsOfDay = {
+export type CheckpointsOfDay = {
   readonly size: number
   /** Names of the witnesses of the newest checkpoint. */
   readonly witnesses: readonly string[]
@@ -69,9 +71,4 @@ export const checkpoint: Decider<CheckpointCommand, CheckpointEvent, Checkpoints
           : before
     }
   },
-}
-
-export const checkpointCauses: Causes<CheckpointCommand, CheckpointEvent, CheckpointsOfDay> = {
-  CheckpointSigned: (data) => [{ type: 'SignCheckpoint', ...data }],
-  CheckpointCosigned: (data) => [{ type: 'AddCosignature', ...data }],
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { noFees } from '../../domain/accounting/fees.ts'
 import { causes } from '../../audit/rules/aggregate-causes.ts'
 import * as aggregates from '../../domain/aggregates.ts'
-import type { Facts } from '../../domain/causes.ts'
+import type { Facts } from '../../audit/rules/causes.ts'
 import {
   decideAgain,
   type Judge,

@@ -1,8 +1,8 @@
-import type { FeeTerms } from './accounting/fees.ts'
-import type { Counters, Totals } from './accounting/totals.ts'
-import type { Permissions } from './people/grant.ts'
-import type { Instant } from './time.ts'
-import type { TimeZone } from './time-zone.ts'
+import type { FeeTerms } from '../../domain/accounting/fees.ts'
+import type { Counters, Totals } from '../../domain/accounting/totals.ts'
+import type { Permissions } from '../../domain/people/grant.ts'
+import type { Instant } from '../../domain/time.ts'
+import type { TimeZone } from '../../domain/time-zone.ts'
 
 /** The sums of the lines of a report or a settlement. */
 export type LinesSummed = { readonly counters: Counters; readonly totals: Totals }

@@ -1,0 +1,160 @@
+import type { Causes } from './causes.ts'
+import type { SeriesEvent, SeriesCommand, Series } from '../../domain/accounting/series.ts'
+import type {
+  SeenEntry,
+  BankEntryEvent,
+  BankEntryCommand,
+  Entry,
+} from '../../domain/accounting/bank-entry.ts'
+import type { EventsOf } from '../../domain/decider.ts'
+import type { feeEvents, FeeSchedule, FeeSchedules } from '../../domain/accounting/fees.ts'
+import type { Taxcode, taxcodeEvents } from '../../domain/accounting/taxcodes.ts'
+import { merchantAndIdIn } from '../../domain/stream.ts'
+import {
+  defaultLedger,
+  type Ledger,
+  type LedgerCommand,
+  type LedgerEvent,
+} from '../../domain/accounting/ledger.ts'
+import { payoutDay } from '../../domain/calendar.ts'
+import { dateIn } from '../../domain/time-zone.ts'
+import type { settlement, SettlementCommand } from '../../domain/accounting/settlement.ts'
+import type { SettlementEvent } from '../../domain/accounting/settlement-events.ts'
+
+export const seriesCauses: Causes<SeriesCommand, SeriesEvent, Series> = {
+  SeriesTaken: ({ merchant }) => [{ type: 'TakeSeries', merchant }],
+}
+
+export const bankEntryCauses: Causes<BankEntryCommand, BankEntryEvent, Entry> = {
+  BankEntrySeen: ({ problem, ...entry }, { next: [after] }) => {
+    if (problem !== null) return [{ type: 'RecordEntry', entry, outcome: { problem } }]
+    if (after?.type !== 'BankEntryMatched') return 'no payout is said to be that of the entry'
+    return [{ type: 'RecordEntry', entry, outcome: { match: after.data } }]
+  },
+  /** Already recorded from another file; its contents are irrelevant here. */
+  BankEntryMatched: (match) => [{ type: 'RecordEntry', entry: unknownEntry, outcome: { match } }],
+  BankEntryDismissed: ({ note }) => [{ type: 'DismissEntry', note }],
+}
+
+export const unknownEntry: Omit<SeenEntry, 'problem'> = {
+  ...{ account: '', side: 'debit', amount: '0', currency: '', day: '' },
+  ...{ endToEndId: null, messageId: null, reference: null, source: { kind: '', id: '' } },
+}
+
+export type ScheduleFees = { readonly type: 'ScheduleFees'; readonly schedule: FeeSchedule }
+
+export const feeCauses: Causes<ScheduleFees, EventsOf<typeof feeEvents>, FeeSchedules> = {
+  FeesScheduled: (schedule) => [{ type: 'ScheduleFees', schedule }],
+}
+
+export type AddTaxcode = { readonly type: 'AddTaxcode'; readonly taxcode: Taxcode }
+
+export type TaxcodeEvent = EventsOf<typeof taxcodeEvents>
+
+export const taxcodeCauses: Causes<AddTaxcode, TaxcodeEvent, readonly Taxcode[]> = {
+  TaxcodeAdded: (taxcode) => [{ type: 'AddTaxcode', taxcode }],
+}
+
+export type Given = Parameters<Causes<LedgerCommand, LedgerEvent, Ledger>['LedgerEnabled']>[1]
+
+/** The default ledger of a merchant, which exists without registration. */
+export const impliedBy = ({ id, facts }: Given) => {
+  const [merchant, ledger] = merchantAndIdIn(id)
+  const currency = ledger === defaultLedger ? facts.currencyOf(merchant) : undefined
+  return currency === undefined ? null : { merchant, id: ledger, currency, description: null }
+}
+
+export type Changes = Partial<
+  Omit<Extract<LedgerCommand, { type: 'ChangeLedger' }>, 'type' | 'implied'>
+>
+
+export const changesBy = (event: LedgerEvent): Changes | undefined => {
+  switch (event.type) {
+    case 'LedgerChanged':
+      return { description: event.data.description }
+    case 'LedgerScheduled':
+      return { closes: event.data.closes }
+    case 'LedgerEnabled':
+      return { enabled: true }
+    case 'LedgerDisabled':
+      return { enabled: false }
+    default:
+      return undefined
+  }
+}
+
+/** One command may have produced several events. The candidate that explains most comes first. */
+export const change = (given: Given, first: Changes): readonly LedgerCommand[] => {
+  const implied = impliedBy(given)
+  const commands: LedgerCommand[] = []
+  let changes = first
+  for (const next of [undefined, ...given.next]) {
+    if (next) {
+      const more = changesBy(next)
+      if (!more || Object.keys(more).some((name) => name in changes)) break
+      changes = { ...changes, ...more }
+    }
+    commands.unshift({ type: 'ChangeLedger', ...changes, implied })
+  }
+  return commands
+}
+
+export const ledgerCauses: Causes<LedgerCommand, LedgerEvent, Ledger> = {
+  LedgerRegistered: (data, given) => [{ type: 'RegisterLedger', data, implied: impliedBy(given) }],
+  LedgerChanged: ({ description }, given) => change(given, { description }),
+  LedgerScheduled: ({ closes }, given) => change(given, { closes }),
+  LedgerDisabled: (_, given) => change(given, { enabled: false }),
+  LedgerEnabled: (_, given) => change(given, { enabled: true }),
+  ReportClosed: ({ report, openedAt: recorded, callbackUri, due }, given) => {
+    if (report < given.state.open)
+      return `report ${report} is closed already: lines would stand in two reports`
+    if (due && due.at > given.at) return 'it closed before it was due'
+    const [merchant, ledger] = merchantAndIdIn(given.id)
+    const openedAt = given.facts.reportOpenedAt(merchant, ledger) ?? recorded
+    const closing = { type: 'CloseReport', report, openedAt, callbackUri, due } as const
+    return [{ ...closing, implied: impliedBy(given) }]
+  },
+  /** Its sums are those of the lines between two closings. */
+  ReportCompleted: ({ report, ...completion }, { id, facts }) => {
+    const [merchant, ledger] = merchantAndIdIn(id)
+    const { counters, totals } = facts.linesOfReport(merchant, ledger, report)
+    const summed = { ...completion, counters, totals: [...totals] }
+    return [{ type: 'CompleteReport', report, completion: summed }]
+  },
+}
+
+export type Settlements = (typeof settlement)['initial']
+
+export const settlementCauses: Causes<SettlementCommand, SettlementEvent, Settlements> = {
+  SettlementStarted: ({ serial, dueAt }, { id: merchant, at, facts }) => {
+    if (dueAt !== null && dueAt > at) return 'it began before it was due'
+    return facts.timeZonesOf(merchant).map((zone) => {
+      const settlementId = `${facts.seriesOf(merchant)}-${dateIn(zone, at)}-${serial}`
+      return { type: 'StartSettlement', serial, settlementId, dueAt } as const
+    })
+  },
+  /** Its sums are those of the lines that no earlier settlement took. */
+  SettlementMade: (data, { id: merchant, at, facts }) => {
+    const { serial, settlementId: _, payouts: __, payoutDay: ___, ...made } = data
+    const { holidays: recorded = [], ...completion } = made
+    const startedAt = facts.settlementStartedAt(merchant, serial) ?? at
+    const { counters, totals } = facts.linesOfSettlement(merchant, serial)
+    const summed = { ...completion, counters, totals: [...totals] }
+    // Of the holidays, the log records only those that postponed the payout.
+    const isHoliday = (day: string): boolean => recorded.includes(day)
+    const days = facts
+      .payoutDelaysOf(merchant)
+      .flatMap((delay) =>
+        facts.timeZonesOf(merchant).map((zone) => payoutDay(startedAt, delay, zone, isHoliday)),
+      )
+    return facts.settlementTermsOf(merchant, startedAt).flatMap((terms) =>
+      days.map(({ day, holidays }) => {
+        const facts = { serial, completion: summed, terms, payoutDay: day, holidays }
+        return { type: 'CompleteSettlement', ...facts } as const
+      }),
+    )
+  },
+  PayoutOrdered: ({ paid: _, ...order }) => [{ type: 'OrderPayout', ...order }],
+  PayoutPaid: ({ amount: _, heldIn: __, ...paid }) => [{ type: 'ConfirmPayout', ...paid }],
+  PayoutReturned: ({ amount: _, heldIn: __, ...back }) => [{ type: 'ReturnPayout', ...back }],
+}

@@ -1,0 +1,85 @@
+import type { FeeTerms } from '../../domain/accounting/fees.ts'
+import type { Causes, Given } from './causes.ts'
+import type { Pots } from '../../domain/money/pots.ts'
+import type { Customer, PaymentCommand, Wanted } from '../../domain/payment/payment-command.ts'
+import type { PaymentDetails, PaymentEvent } from '../../domain/payment/payment-events.ts'
+import type { Payment } from '../../domain/payment/payment-state.ts'
+import { statusCodes } from '../../domain/payment/status.ts'
+import type { FundingEvent, Funding, FundingCommand } from '../../domain/payment/funding.ts'
+
+export type GivenPayment = Given<PaymentEvent, Payment>
+
+/** Without a named payer, anyone may answer, or the customer is unknown and the payment fails. */
+export const customersOf = (
+  payer: string | null,
+  shortlink: string | undefined,
+): readonly Customer[] => {
+  if (shortlink !== undefined) return [{ shortlink }]
+  return payer === null ? ['unknown', 'anyone'] : [{ id: payer }]
+}
+
+export const wantedOf = (
+  id: string | null,
+  { amount, additionalAmount }: Pots,
+  state: Payment,
+): Wanted => {
+  if (id === null || state.status === 'unrequested') return 'everything'
+  return { id, amount, additionalAmount, currency: state.request.currency }
+}
+
+export const termsOf = ({ state, facts }: GivenPayment): readonly FeeTerms[] =>
+  state.status === 'unrequested'
+    ? []
+    : facts.termsOf(state.request.merchant, state.request.currency)
+
+export const payerOf = ({ state }: GivenPayment): string =>
+  (state.status === 'unrequested' ? null : state.payer) ?? ''
+
+/** The possible commands behind each event. */
+export const paymentCauses: Causes<PaymentCommand, PaymentEvent, Payment> = {
+  PaymentRequested: ({ request, payer, shortlink }, { id, at, facts }) => {
+    const { merchant, posId, posTid, ledger } = request
+    if (facts.tidOf(merchant, posId, posTid) !== id) return 'the payment is not that of its pos_tid'
+    const posIsKnown = facts.posIsKnown(merchant, posId)
+    const ledgerIsOpen = facts.ledgerIsOpen(merchant, ledger)
+    return customersOf(payer, shortlink).map((customer) => {
+      const known = { payer: customer, posIsKnown, ledgerIsOpen }
+      return { type: 'RequestPayment', at, request, facts: known }
+    })
+  },
+  PaymentPickedUp: (data, { at }) => [{ type: 'PickUpPayment', at, ...data }],
+  PaymentAmended: (changes, { state, facts }) => {
+    const merchant = state.status === 'unrequested' ? '' : state.request.merchant
+    const { ledger } = changes
+    const ledgerIsOpen = ledger === undefined || facts.ledgerIsOpen(merchant, ledger)
+    return [{ type: 'AmendPayment', changes: changes as Partial<PaymentDetails>, ledgerIsOpen }]
+  },
+  PaymentAuthorized: ({ payer, additionalAmount, credit, permissions }, { at }) => {
+    // Whether a payer confirmed a high additional amount is not recorded.
+    const given = { payer, additionalAmount, credit, isConfirmed: true }
+    const answer = { type: 'AuthorizePayment', at, ...given } as const
+    return [permissions ? { ...answer, permissions } : answer]
+  },
+  PaymentDeclined: ({ payer }, { at }) => [{ type: 'DeclinePayment', at, payer }],
+  PaymentFailed: ({ statusCode }, given) =>
+    statusCode === statusCodes.NOT_FOUND
+      ? 'only a request fails because the customer is unknown, at once'
+      : [{ type: 'RefuseFunds', at: given.at, payer: payerOf(given), statusCode }],
+  PaymentAborted: (_, { at }) => [{ type: 'ReleasePayment', at }],
+  PaymentExpired: (_, { at }) => [{ type: 'ExpirePayment', at }],
+  PaymentCaptured: ({ captureId, ...pots }, given) => {
+    const wanted = wantedOf(captureId, pots, given.state)
+    return termsOf(given).map((terms) => ({ type: 'CapturePayment', at: given.at, wanted, terms }))
+  },
+  PaymentReleased: (_, { at }) => [{ type: 'ReleasePayment', at }],
+  PaymentRenewed: (_, { at }) => [{ type: 'RenewPayment', at }],
+  PaymentAuthorizationExpired: (_, { at }) => [{ type: 'ExpirePayment', at }],
+  PaymentRefunded: ({ refundId, text, ...pots }, given) => {
+    const wanted = wantedOf(refundId, pots, given.state)
+    return termsOf(given).map((terms) => ({ type: 'RefundPayment', wanted, text, terms }))
+  },
+}
+
+export const fundingCauses: Causes<FundingCommand, FundingEvent, Funding> = {
+  FundingInformed: ({ position }) => [{ type: 'NoteInformed', position }],
+}
