@@ -3,11 +3,163 @@ import type { Instant } from '../domain/time.ts'
 import { bringForwardMessages } from './bring-forward.ts'
 import type { CallbackQueue, DueCheck, QueueRow } from './callback-queue.ts'
 import { deliveryAttempts, type AttemptNeeds } from './delivery-attempts.ts'
-import { heldLanes, type FindTrouble } from './held-lanes.ts'
 import { nextMoment, nextTurn } from './next-turn.ts'
 import type { Share } from './share.ts'
 import { makeFairScheduler, slotsPerDestination, type Slot } from './fair-scheduler.ts'
-import { runningDeliveries, type RunNeeds } from './running-deliveries.ts'
+
+type RunNeeds = {
+  readonly now: () => Instant
+  /** Called when a delivery ends and another may start. */
+  readonly onEnd: () => void
+  /** Called if the log is unavailable, which is our failure and not the receiver's. */
+  readonly onFailure: (error: unknown) => void
+}
+
+const backOffMs = 1000
+
+/** Maximum number of delivered messages not yet recorded; beyond it, they keep their slots. */
+const mostUnrecorded = 256
+
+/** Slots that are freed when the message arrives, or at the latest when the delivery ends. */
+const heldSlots = (leave: (slot: Slot) => void) => {
+  let unrecorded = 0
+  return (slot: Slot) => {
+    let isHeld = true
+    return {
+      delivered: (): void => {
+        if (!isHeld || unrecorded === mostUnrecorded) return
+        isHeld = false
+        unrecorded += 1
+        leave(slot)
+      },
+      ended: (): void => {
+        if (isHeld) leave(slot)
+        else unrecorded -= 1
+      },
+    }
+  }
+}
+
+/** Runs deliveries, one at a time per resource. A resource backs off after a failure of ours. */
+const runningDeliveries = (
+  { now, onEnd, onFailure }: RunNeeds,
+  attempt: (row: QueueRow, slot: Slot, onDelivered: () => void) => Promise<void>,
+  leave: (slot: Slot) => void,
+) => {
+  const underWay = new Set<string>()
+  /** Resources whose next message may be due. */
+  const ended = new Set<string>()
+  /** End of each back-off, earliest first. */
+  const backingOff = new Map<string, Instant>()
+  const waitingForEnd: (() => void)[] = []
+  const holding = heldSlots(leave)
+
+  const end = (subject: string): void => {
+    underWay.delete(subject)
+    ended.add(subject)
+    onEnd()
+    for (const resume of waitingForEnd.splice(0)) resume()
+  }
+
+  const isBackingOff = (subject: string): boolean => backingOff.has(subject)
+
+  return {
+    begin: (row: QueueRow, slot: Slot): void => {
+      const { subject } = row
+      const held = holding(slot)
+      underWay.add(subject)
+      attempt(row, slot, held.delivered)
+        .catch((error: unknown) => {
+          backingOff.set(subject, now() + backOffMs)
+          onFailure(error)
+        })
+        .finally(() => {
+          held.ended()
+          end(subject)
+        })
+        .catch(onFailure)
+    },
+    isBackingOff,
+    isReady: (subject: string): boolean => !underWay.has(subject) && !isBackingOff(subject),
+    count: (): number => underWay.size,
+    backingOffCount: (): number => backingOff.size,
+    firstBackOffEnd: (): Instant | undefined => [...backingOff.values()][0],
+    /** Calls back for each resource whose delivery or back-off has ended. */
+    forEachEnded: (at: Instant, requeue: (subject: string) => void): void => {
+      for (const [subject, until] of backingOff) {
+        // Also over if the clock was set back.
+        if (at < until && at >= until - backOffMs) break
+        backingOff.delete(subject)
+        ended.add(subject)
+      }
+      for (const subject of ended) {
+        requeue(subject)
+        ended.delete(subject)
+      }
+    },
+    nextEnd: () => new Promise<void>((resolve) => waitingForEnd.push(resolve)),
+  }
+}
+
+/** Why a destination is held back: it rests, or asked for fewer requests. */
+type DestinationTrouble = {
+  readonly pausedUntil: Instant | null
+  readonly restedAt: Instant | null
+}
+
+type FindTrouble = (merchant: string, destination: string) => DestinationTrouble | undefined
+
+/** How often a held lane is checked again. */
+const lookAgainMs = 1000
+
+const keyOf = ({ merchant, destination }: DeliveryLane): string =>
+  JSON.stringify([merchant, destination])
+
+/**
+ * Lanes that must not send now. After asking for fewer requests, a destination gets one message at
+ * a time until it accepts one.
+ */
+const heldLanes = (findTrouble: FindTrouble) => {
+  const running = new Map<string, number>()
+  const held = new Map<string, { readonly lane: DeliveryLane; readonly until: Instant }>()
+
+  const isHeld = (lane: DeliveryLane, at: Instant): boolean => {
+    const { merchant, destination } = lane
+    const trouble = merchant === null ? undefined : findTrouble(merchant, destination)
+    if (!trouble) return false
+    const { restedAt, pausedUntil } = trouble
+    if (restedAt !== null) return true
+    return pausedUntil !== null && (at < pausedUntil || running.has(keyOf(lane)))
+  }
+
+  return {
+    /** Whether the lane is held; remembers it if so. */
+    hold: (lane: DeliveryLane, at: Instant): boolean => {
+      if (!isHeld(lane, at)) return false
+      held.set(keyOf(lane), { lane, until: at + lookAgainMs })
+      return true
+    },
+    begun: (lane: DeliveryLane): void => {
+      running.set(keyOf(lane), (running.get(keyOf(lane)) ?? 0) + 1)
+    },
+    ended: (lane: DeliveryLane): void => {
+      const left = (running.get(keyOf(lane)) ?? 1) - 1
+      if (left > 0) running.set(keyOf(lane), left)
+      else running.delete(keyOf(lane))
+    },
+    /** Lanes to check again. */
+    takeDue: (at: Instant): readonly DeliveryLane[] => {
+      // Also over if the clock was set back.
+      const due = [...held].filter(([, { until }]) => at >= until || at < until - lookAgainMs)
+      for (const [key] of due) held.delete(key)
+      return due.map(([, { lane }]) => lane)
+    },
+    firstEnd: (): Instant | undefined => {
+      const [first] = held.values()
+      return first?.until
+    },
+  }
+}
 
 type Needs = AttemptNeeds &
   RunNeeds & { readonly queue: CallbackQueue; readonly findTrouble: FindTrouble }

@@ -13,14 +13,123 @@ import { addAuditExport } from './audit-export.ts'
 import { addAuditReplay } from './audit-replay.ts'
 import { addAuditServe } from './audit-serve.ts'
 import { addAuditRefusals, type TextOfRefusal } from './audit-refusals.ts'
-import { checkHasCome, line, withStore } from './audit-store.ts'
-import { auditTree, type TreeOptions } from './audit-tree.ts'
+import { checkHasCome, line, withStore, eventNamed } from './audit-store.ts'
 import { addVerifyCommand } from './audit-verify.ts'
 import { examine } from './examine.ts'
 import { addAuditExplain } from './explain.ts'
-import { addProofOfOrder } from './proof-of-order.ts'
 import { addSecurityAudit } from './security-audit.ts'
 import { instantOf } from './time.ts'
+import { readFileSync } from 'node:fs'
+import type { Check } from '../audit/explain/check.ts'
+import { proveOrder, type OrderProof } from '../audit/explain/prove-order.ts'
+import { provingWith } from '../audit/verify/proving.ts'
+import { merkleTree, nodeHash, type Hash } from '../domain/transparency/merkle-tree.ts'
+import {
+  entryOf,
+  entryOfEvent,
+  leafHash,
+  type Entry,
+} from '../infrastructure/event-store/event-entry.ts'
+import type { OpenedStore } from '../infrastructure/stores.ts'
+import { sha256 } from '../infrastructure/keys/sha256.ts'
+
+async function* entriesIn({ log, readAll }: OpenedStore): AsyncGenerator<Entry> {
+  if (!log) {
+    for await (const batch of readAll(start)) yield* batch.map(entryOfEvent)
+    return
+  }
+  for (const { row, problem } of log.examined()) {
+    const [position, stream, revision, id, type, data, metadata] = row
+    if (problem)
+      fail(`event ${position}, revision ${revision} of ${stream}, is damaged: ${problem}`)
+    yield { stream, revision, id, type, data, metadata }
+  }
+}
+
+type TreeOptions = {
+  readonly size?: number
+  readonly root?: string
+  readonly index?: number
+  readonly from?: number
+}
+
+const within = (name: string, given: number, most: number): number =>
+  given <= most ? given : fail(`${name} ${given} is beyond the tree of ${most} events`)
+
+const base64 = (hash: Hash): string => Buffer.from(hash).toString('base64')
+
+/** The tree of these leaves; subtrees are computed on demand. */
+const treeOf = (leaves: readonly Hash[]) => {
+  const subtree = (level: number, index: number): Hash =>
+    level === 0
+      ? (leaves[index] as Hash)
+      : nodeHash(sha256, subtree(level - 1, 2 * index), subtree(level - 1, 2 * index + 1))
+  return merkleTree(sha256, subtree)
+}
+
+/** The tree of a log, and proofs from it. @throws OperatorError if the root differs */
+export const auditTree = async (store: OpenedStore, options: TreeOptions) => {
+  const { index, from } = options
+  const leaves: Buffer[] = []
+  let entry: string | undefined
+  for await (const one of entriesIn(store)) {
+    if (leaves.length === index) entry = entryOf(one)
+    leaves.push(Buffer.from(leafHash(one), 'base64'))
+  }
+  const size = within('size', options.size ?? leaves.length, leaves.length)
+  const tree = treeOf(leaves)
+  const root = base64(tree.rootOf(size))
+  if (options.root !== undefined && options.root !== root)
+    fail(`the first ${size} events have the root ${root}: this is not the log with that root`)
+  if (index !== undefined && index >= size)
+    fail(`index ${index} is beyond the tree of ${size} events, which are numbered from 0`)
+  if (from !== undefined) within('from', from, size)
+  return {
+    size,
+    root,
+    ...(index !== undefined && {
+      index,
+      entry,
+      inclusion: tree.inclusionProof(index, size).map(base64),
+    }),
+    ...(from !== undefined && {
+      from,
+      from_root: base64(tree.rootOf(from)),
+      consistency: tree.consistencyProof(from, size).map(base64),
+    }),
+  }
+}
+
+const marks = { true: 'holds', false: 'DOES NOT HOLD', null: 'unknown' } as const
+
+const shownCheck = ({ holds, says }: Check): string => `${marks[`${holds}`]}: ${says}\n`
+
+const shown = ({ verdict, checks }: OrderProof): string =>
+  `${checks.map(shownCheck).join('')}${verdict}\n`
+
+/** `daybook audit proof-of-order`: proves that an event's caller ordered it. */
+const addProofOfOrder = (audit: Command, program: Command, settings: Settings): void => {
+  audit
+    .command('proof-of-order <event>')
+    .description(
+      'check the signature that an event keeps, with the key that was registered then; ' +
+        'the event by position, id or <stream>@<revision>',
+    )
+    .option('--body <file>', 'the body of the request, where the event does not keep it')
+    .action((name: string, { body: file }: { body?: string }) =>
+      withStore(settings, async (store) => {
+        const event = parseEvent(await eventNamed(store, name))
+        const body = file === undefined ? undefined : readFileSync(file, 'utf8')
+        const proof = await proveOrder(provingWith(store), event, body)
+        const { stream, revision, position, id, type } = event
+        const isJson = program.opts<{ json?: true }>().json
+        const of = { event: { stream, revision, position, id, type }, ...proof }
+        const head = `event ${position}: ${type}, revision ${revision} of ${stream}\n`
+        process.stdout.write(isJson ? `${JSON.stringify(of, null, 2)}\n` : head + shown(proof))
+        if (!proof.holds) process.exitCode = 1
+      }),
+    )
+}
 
 const catalogue = () =>
   (Object.keys(eventCatalogue) as EventType[]).map((type) => ({

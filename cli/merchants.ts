@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { merchants } from '../domain/aggregates.ts'
+import { merchants, callbackSecrets } from '../domain/aggregates.ts'
 import { changed, type Changes } from '../domain/changes.ts'
 import {
   jurisdictionOf,
@@ -13,12 +13,40 @@ import { isCurrency } from '../domain/money/currency.ts'
 import type { Core } from '../service/core.ts'
 import { fail } from '../infrastructure/failures.ts'
 import { makePngCheck } from '../infrastructure/pictures/png-client.ts'
-import { addCallbackSecretCommand } from './callback-secrets.ts'
 import { idPattern, presentMerchant } from './arguments.ts'
 import { contentOf } from './files.ts'
 import { addLifeCycle } from './life-cycles.ts'
 import { changesOf, detailOptions, type Details } from './merchant-details.ts'
 import type { WithCore } from './with-core.ts'
+import { secretsOfMerchants } from '../infrastructure/callbacks/merchant-secrets.ts'
+
+const callbackSecret = async (
+  core: Core,
+  id: string,
+  { rotate }: { readonly rotate?: true },
+): Promise<object> => {
+  await presentMerchant(core, id)
+  const { handle, find, people, contextOf, now } = core
+  const command = { type: 'RotateCallbackSecret', at: now() } as const
+  if (rotate) await handle(callbackSecrets, id, command, contextOf('operator', id))
+  const [current, ...earlier] = await secretsOfMerchants({ find, derive: people.derive })(id, now())
+  return {
+    merchant: id,
+    secret: current?.secret,
+    earlier: earlier.map(({ secret, validUntil }) => ({
+      secret,
+      valid_until: new Date(validUntil ?? 0).toISOString(),
+    })),
+  }
+}
+
+const addCallbackSecretCommand = (merchant: Command, withCore: WithCore): void => {
+  merchant
+    .command('callback-secret <id>')
+    .description('print the secret that signs the callbacks of a merchant')
+    .option('--rotate', 'replace it; messages are signed with the earlier one too for 24 hours')
+    .action(withCore(callbackSecret))
+}
 
 const largestLogo = 1_000_000
 

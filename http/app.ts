@@ -2,15 +2,101 @@ import { Hono } from 'hono'
 import type { Freshness, FreshRead } from '../application/freshness.ts'
 import type { MaybePromise } from '../application/maybe-promise.ts'
 import { callingWith, respond, type Bindings, type CallNeeds, type Http } from './call-route.ts'
-import { forAnyOrigin, preflight } from './cross-origin.ts'
-import { RequestError } from './errors.ts'
+import { RequestError, Malformed } from './errors.ts'
 import { freshnessHeaders } from './freshness.ts'
 import { preferred } from './negotiation.ts'
 import type { Instant } from '../domain/time.ts'
 import { headersOfAll, makeReplies, type Reply } from './replies.ts'
 import type { OwnErrors, Route } from './route.ts'
-import { StaticFirstRouter } from './static-first-router.ts'
-import { askerOf, toldOf, type Asker, type ToldOfError } from './told-of-errors.ts'
+import type { Names } from './brand.ts'
+import type { Result, Router } from 'hono/router'
+import { RegExpRouter } from 'hono/router/reg-exp-router'
+import { Refusal, type RefusedDecision } from '../domain/refusal.ts'
+
+/** The longest id or field name. */
+const longest = 64
+
+const short = (text: string | undefined): string | undefined => text?.slice(0, longest)
+
+const refusalIn = (error: unknown): Refusal | undefined => {
+  const cause = error instanceof Malformed ? error.cause : error
+  return cause instanceof Refusal ? cause : undefined
+}
+
+/** Why a request was refused, for the log; never what it sent. */
+const reasonOf = (error: unknown): string | undefined => {
+  const refusal = refusalIn(error)
+  if (refusal) return refusal.code
+  if (error instanceof RequestError) return error.message
+  if (!(error instanceof Malformed)) return undefined
+  return `wrong fields: ${Object.keys(error.details).map(short).slice(0, 10).join(', ')}`
+}
+
+type ToldOfError = {
+  readonly reason: string | undefined
+  readonly decision?: RefusedDecision | undefined
+  /** What the request should have signed. */
+  readonly toSign?: string | undefined
+}
+
+const toldOf = (error: unknown): ToldOfError => ({
+  reason: reasonOf(error),
+  decision: refusalIn(error)?.decision,
+  ...(error instanceof RequestError && { toSign: error.toSign }),
+})
+
+type Kind = 'merchant' | 'user' | 'integrator'
+
+type Asker = Readonly<Record<Kind, string | undefined>>
+
+/** Who the request claims to come from. */
+const askerOf = (
+  { merchant, user, integrator }: Readonly<Record<Kind, string>>,
+  header: (name: string) => string | undefined,
+): Asker => ({
+  merchant: short(header(merchant)),
+  user: short(header(user)),
+  integrator: short(header(integrator)),
+})
+
+/**
+ * Finds paths without parameters by name and all others in one step. Refuses paths that would have
+ * to be looked up step by step, such as /a/:b beside /a/b/:c; /a/b beside /a/:b is fine.
+ */
+class StaticFirstRouter<Handler> implements Router<Handler> {
+  readonly name = 'StaticFirstRouter'
+  readonly #byMethod = new Map<string, Map<string, Result<Handler>>>()
+  readonly #others = new RegExpRouter<Handler>()
+
+  add(method: string, path: string, handler: Handler): void {
+    if (/[:*]/.test(path)) return this.#others.add(method, path, handler)
+    const byPath = this.#byMethod.get(method) ?? new Map<string, Result<Handler>>()
+    this.#byMethod.set(method, byPath.set(path, [[[handler, {}]]]))
+  }
+
+  match(method: string, path: string): Result<Handler> {
+    return this.#byMethod.get(method)?.get(path) ?? this.#others.match(method, path)
+  }
+}
+
+/** Any origin may read the answer and these headers (Fetch Standard, 3.2.2). */
+const forAnyOrigin = ({ position }: Names) => ({
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': `WWW-Authenticate, X-Request-Id, ${position}, Age`,
+})
+
+const allowedHeaders = ['Authorization', 'Cache-Control', 'Content-Type', 'DPoP']
+
+const preflight = (methods: string, { minPosition }: Names): Reply => ({
+  status: 204,
+  headers: {
+    Allow: methods,
+    'Access-Control-Allow-Methods': methods,
+    'Access-Control-Allow-Headers': [...allowedHeaders, minPosition].join(', '),
+    'Access-Control-Max-Age': '600',
+  },
+  body: null,
+})
 
 /** Who gets the error page; operators find the request id in the log. */
 export type FailedRequest = {

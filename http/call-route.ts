@@ -3,19 +3,18 @@ import type { z } from 'zod'
 import type { FreshRead } from '../application/freshness.ts'
 import { andThen, type MaybePromise } from '../application/maybe-promise.ts'
 import { compiled } from '../domain/compiled.ts'
-import { refuse } from '../domain/refusal.ts'
+import { refuse, Refusal } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import type { Authenticate } from './access.ts'
 import type { Names } from './brand.ts'
 import { afterOrigin, type Call, type Caller } from './call.ts'
-import { checked } from './checking.ts'
-import { RequestError } from './errors.ts'
+import { checked, crossFieldIssues, readableOf } from './checking.ts'
+import { RequestError, Malformed, withFurther, type Issue } from './errors.ts'
 import { askedFreshness, readAsAsked } from './freshness.ts'
-import { withFurtherFaults } from './further-faults.ts'
 import { accepts } from './negotiation.ts'
-import { isForm, parseBody, parseForm, tinyBody } from './parsing.ts'
+import { isForm, parseBody, parseForm, tinyBody, givenIn } from './parsing.ts'
 import { withoutNothing } from './nothing.ts'
-import { headerOf, type Incoming } from './reading.ts'
+import { headerOf, type Incoming, smallBody } from './reading.ts'
 import { makeReceiving } from './receiving.ts'
 import type { makeReplies, Reply } from './replies.ts'
 import { usageHeaders } from './request-usage.ts'
@@ -23,6 +22,44 @@ import type { Route } from './route.ts'
 import { guardSession } from './session-guard.ts'
 import { makeTurns, type Turns } from './turns.ts'
 import type { ReceivedRequest } from './unauthenticated-request.ts'
+import { nextTurn } from '../application/next-turn.ts'
+import { StoreUnavailable } from '../application/event-store.ts'
+import { malformedBy } from './refusal-answers.ts'
+
+/** Who may not ask, or asks about what is not there, is told of the body alone. */
+const findFaults = async (find: () => MaybePromise<readonly Issue[]>) => {
+  try {
+    return await find()
+  } catch (error) {
+    const isExpected =
+      error instanceof Refusal || error instanceof RequestError || error instanceof StoreUnavailable
+    if (isExpected) return []
+    throw error
+  }
+}
+
+const problemsIn = (error: unknown): Malformed | undefined => {
+  if (error instanceof Malformed) return error
+  return error instanceof Refusal ? malformedBy(error) : undefined
+}
+
+/** All that is wrong with a body, given what was found first (interface 2). */
+const withFurtherFaults = async (
+  { furtherFaults, ...route }: Pick<Route, 'body' | 'takesForm' | 'furtherFaults'>,
+  call: Call,
+  error: unknown,
+  names: Names,
+): Promise<unknown> => {
+  const problems = problemsIn(error)
+  const contentType = call.request.header('content-type')
+  if (!problems || !route.body || isForm(route, contentType)) return error
+  if (call.request.body.byteLength > smallBody) await nextTurn()
+  const given = givenIn(route.body, call.request.body, contentType, names)
+  const body = readableOf(route.body, given)
+  const issues = crossFieldIssues(route.body, body)
+  const further = furtherFaults && (() => furtherFaults({ ...call, body }))
+  return withFurther(problems, [...issues, ...(further ? await findFaults(further) : [])])
+}
 
 export type CallNeeds = {
   readonly names: Names

@@ -1,10 +1,13 @@
 import type { HonoRequest } from 'hono'
-import { concurrencyLimitPerKey } from '../application/concurrency-limit.ts'
+import {
+  concurrencyLimitPerKey,
+  concurrencyLimit,
+  type ConcurrencyLimits,
+} from '../application/concurrency-limit.ts'
 import { andThen, type MaybePromise } from '../application/maybe-promise.ts'
 import type { Path } from '../application/fair-queue.ts'
 import type { Caller } from './call.ts'
 import { RequestError } from './errors.ts'
-import { requestLimit } from './concurrency-limit.ts'
 import {
   headerOf,
   largestBodyOf,
@@ -14,6 +17,14 @@ import {
   type InTurn,
 } from './reading.ts'
 import type { Route } from './route.ts'
+import { refuseMore } from './turns.ts'
+
+/**
+ * Starts one per turn, so that other requests get in between. @throws RequestError 503 when too
+ * many wait
+ */
+export const requestLimit = (limits: ConcurrencyLimits) =>
+  concurrencyLimit(limits, { onePerTurn: true, refuseMore })
 
 const maxWaiting = 10_000
 /** Larger bodies at a time: on open routes together, else per caller. */

@@ -1,14 +1,47 @@
-import { integrators, merchants, users } from '../domain/aggregates.ts'
+import { integrators, merchants, users, requestLimits } from '../domain/aggregates.ts'
 import { makeSecretGuesses } from '../application/secret-guesses.ts'
 import { isEnabled, type Entry } from '../domain/register.ts'
-import { within } from '../domain/stream.ts'
+import { within, streamOf } from '../domain/stream.ts'
 import type { Core } from './core.ts'
 import { makeFingerprints } from '../infrastructure/keys/key-fingerprints.ts'
 import { contentDigest, makeSignatureCheck, type Signer } from '../infrastructure/keys/keys.ts'
 import { isWithin, networkOf } from '../infrastructure/networks.ts'
 import { sealAddresses } from '../infrastructure/people/sealed-addresses.ts'
 import { makeSecretCheck } from '../infrastructure/people/secrets.ts'
-import { openRequestLimits } from './request-limits.ts'
+import { makeRequestLimits, type RequestLimit } from '../application/request-limits.ts'
+
+const inProduction = { merchant: 2_000, caller: 1_000 }
+
+type Needs = Pick<Core, 'settings' | 'merchants' | 'onFolded' | 'securityLog'>
+
+/** Undefined for no limit. */
+const limitWith = (given: number | undefined, preset: number | undefined) => {
+  const perSecond = given ?? preset
+  return perSecond === undefined ? undefined : { perSecond, burst: perSecond * 10 }
+}
+
+/** The operator's limits, and the defaults from the settings. */
+const openRequestLimits = ({ settings, merchants, onFolded, securityLog }: Needs) => {
+  const { MODE, MERCHANT_REQUESTS_PER_SECOND, USER_REQUESTS_PER_SECOND } = settings
+  const preset = MODE === 'production' ? inProduction : undefined
+  const ofMerchants = limitWith(MERCHANT_REQUESTS_PER_SECOND, preset?.merchant)
+  const ofCallers = limitWith(USER_REQUESTS_PER_SECOND, preset?.caller)
+  const limits = makeRequestLimits({
+    machineNow: Date.now,
+    limitOf: (merchant, caller): RequestLimit | undefined => {
+      const id = caller === null ? merchant : within(merchant, caller)
+      const set = merchants.requestLimits.find(streamOf(requestLimits, id))?.data
+      return set ?? (caller === null ? ofMerchants : ofCallers)
+    },
+    onCaller: (merchant, actor, address) =>
+      securityLog.record({ type: 'authenticated', actor, merchant, address }),
+  })
+  const prefix = `${requestLimits.category}-`
+  onFolded((streams) => {
+    for (const stream of streams) if (stream.startsWith(prefix)) limits.forget()
+  })
+  return limits.admit
+}
 
 type MerchantEntry = typeof merchants.decider.initial
 type UserEntry = typeof users.decider.initial

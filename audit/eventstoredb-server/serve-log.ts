@@ -1,4 +1,10 @@
-import { Server, ServerCredentials } from '@grpc/grpc-js'
+import {
+  Server,
+  ServerCredentials,
+  type sendUnaryData,
+  type ServiceDefinition,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js'
 import featuresService from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js'
 import gossipService from '@eventstore/db-client/generated/gossip_grpc_pb.js'
 import operationsService from '@eventstore/db-client/generated/operations_grpc_pb.js'
@@ -8,12 +14,81 @@ import streamsService from '@eventstore/db-client/generated/streams_grpc_pb.js'
 import usersService from '@eventstore/db-client/generated/users_grpc_pb.js'
 import type { SecurityLog } from '../../application/security-log.ts'
 import type { EventLog } from '../../infrastructure/event-store/sqlite-event-log.ts'
-import { admission } from './admission.ts'
+import { admission, type AnyCall } from './admission.ts'
 import { answerFeatures, answerGossip } from './cluster.ts'
-import { acceptConnections } from './connections.ts'
 import { answerReads } from './reads.ts'
-import { refuseAll } from './refusals.ts'
 import type { HolderOf } from './tokens.ts'
+import { accessDenied, failureOf } from './messages.ts'
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+
+const mostConnections = 64
+
+/** How long a client may stay connected without a token. */
+const strangerMs = 10_000
+
+/** Accepts a limited number of connections for a server, and drops unauthenticated ones. */
+const acceptConnections = (server: Server, credentials: ServerCredentials) => {
+  const injector = server.createConnectionInjector(credentials)
+  const open = new Map<string, { readonly socket: Socket; readonly timer: NodeJS.Timeout }>()
+
+  const listener = createServer((socket) => {
+    const peer = `${socket.remoteAddress}:${socket.remotePort}`
+    const timer = setTimeout(() => socket.destroy(), strangerMs).unref()
+    open.set(peer, { socket, timer })
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      clearTimeout(timer)
+      open.delete(peer)
+    })
+    injector.injectConnection(socket)
+  })
+  listener.maxConnections = mostConnections
+
+  return {
+    known: (peer: string): void => clearTimeout(open.get(peer)?.timer),
+    port: (): number => (listener.address() as AddressInfo).port,
+    /** @throws Error from the system */
+    listen: async (host: string, port: number): Promise<void> => {
+      listener.listen(port, host)
+      await once(listener, 'listening')
+    },
+    stop: (): void => {
+      listener.close()
+      server.forceShutdown()
+      injector.destroy()
+      for (const { socket } of open.values()) socket.destroy()
+    },
+  }
+}
+
+/**
+ * Answers every method of a service as a node answers a user without permissions. Calls `checked`
+ * first. @throws what `checked` throws, to the client
+ */
+const refuseAll = (
+  service: ServiceDefinition,
+  checked: (call: AnyCall) => Promise<void>,
+): UntypedServiceImplementation => {
+  const refusal = async (call: AnyCall) => {
+    try {
+      await checked(call)
+      return accessDenied()
+    } catch (error) {
+      return failureOf(error)
+    }
+  }
+  const unary = async (call: AnyCall, answer: sendUnaryData<unknown>): Promise<void> =>
+    answer(await refusal(call))
+  const streaming = async (call: AnyCall): Promise<void> =>
+    void call.emit('error', await refusal(call))
+  return Object.fromEntries(
+    Object.entries(service).map(([name, { responseStream }]) => [
+      name,
+      responseStream ? streaming : unary,
+    ]),
+  )
+}
 
 type Needs = {
   readonly log: EventLog

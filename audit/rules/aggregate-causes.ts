@@ -7,21 +7,292 @@ import {
   ledgerCauses,
   settlementCauses,
 } from './accounting-causes.ts'
-import { callbackCauses, destinationCauses } from './callback-causes.ts'
-import type { Causes } from './causes.ts'
-import { clockCauses, installationCauses, checkpointCauses } from './log-causes.ts'
-import { registerCauses, waitingCauses, type RegisterEventType } from './register-causes.ts'
-import type { Decider } from '../../domain/decider.ts'
-import {
-  attachmentCauses,
-  callbackSecretCauses,
-  noticeCauses,
-  scanCauses,
-  stickerCauses,
-} from './merchant-causes.ts'
+import type { Causes, Given } from './causes.ts'
+import type { Decider, EventsOf } from '../../domain/decider.ts'
 import { fundingCauses, paymentCauses } from './payment-causes.ts'
-import { authorizationCauses, grantCauses, permissionCauses } from './people-causes.ts'
 import { payerCauses } from './payer-causes.ts'
+import type { ClockEvent, Clock, ClockCommand } from '../../domain/clock.ts'
+import type {
+  InstallationEvent,
+  Installation,
+  InstallationCommand,
+} from '../../domain/installation.ts'
+import type {
+  CheckpointEvent,
+  CheckpointCommand,
+  CheckpointsOfDay,
+} from '../../domain/transparency/checkpoints.ts'
+import type { Recorded } from '../../domain/events.ts'
+import type { Instant } from '../../domain/time.ts'
+import { waitMs } from '../../domain/waiting-change.ts'
+import type {
+  AttachmentEvent,
+  Attachment,
+  AttachmentCommand,
+} from '../../domain/merchant/attachment.ts'
+import type {
+  CallbackSecretCommand,
+  CallbackSecretState,
+  CallbackSecretEvent,
+} from '../../domain/merchant/callback-secret.ts'
+import type { NoticeEvent, Notices, NoticeCommand } from '../../domain/merchant/notice.ts'
+import { type ScanEvent, type ScanCommand, scans } from '../../domain/merchant/scans.ts'
+import type { StickerEvent, Sticker, StickerCommand } from '../../domain/merchant/sticker.ts'
+import type {
+  OrganizationEvent,
+  OrganizationCommand,
+  Organization,
+} from '../../domain/merchant/organization.ts'
+import {
+  withAttempt,
+  type callback,
+  type CallbackEvent,
+  type Message,
+} from '../../domain/callback.ts'
+import { jitterOf } from '../../domain/callback-schedule.ts'
+import {
+  type DestinationCommand,
+  type DestinationEvent,
+  type Destination,
+  hasFailedTooLong,
+} from '../../domain/callback-destination.ts'
+import {
+  authorizationRequestLifetime,
+  type Authorization,
+  type AuthorizationCommand,
+} from '../../domain/people/authorization.ts'
+import type { AuthorizationEvent } from '../../domain/people/authorization-events.ts'
+import type { grant, grantEvents } from '../../domain/people/grant.ts'
+import type { permission, PermissionEvent } from '../../domain/people/permission.ts'
+
+const authorizationCauses: Causes<AuthorizationCommand, AuthorizationEvent, Authorization> = {
+  AuthorizationRequested: ({ request, browserHash, qrHash, expiresAt }, { at }) => {
+    // Recorded only after a payer has signed in.
+    const startedAt = Math.min(at, expiresAt - authorizationRequestLifetime * 1000)
+    return [{ type: 'RequestAuthorization', at: startedAt, request, browserHash, qrHash }]
+  },
+  AuthorizationAllowed: ({ payer, scope, signedInAt, channel, isStanding }, { at }) => {
+    const answer = { payer, scope, signedInAt, channel, ...(isStanding && { isStanding }) }
+    return [{ type: 'AllowAuthorization', at, ...answer }]
+  },
+  AuthorizationDenied: ({ payer }) => [{ type: 'DenyAuthorization', payer }],
+  CodeIssued: ({ codeHash }, { at }) => [{ type: 'IssueCode', at, codeHash }],
+  CodeRedeemed: ({ client, permissions }, { at, state }) => {
+    if (state.status === 'unrequested' || !state.code) return 'no code was issued'
+    // The code and verifier are not recorded, so the required ones are assumed.
+    const { redirectUri, isRedirectUriGiven, codeChallenge } = state.request
+    const { codeHash } = state.code
+    const shown = {
+      codeHash,
+      redirectUri: isRedirectUriGiven ? redirectUri : null,
+      codeChallenge,
+    }
+    return [{ type: 'RedeemCode', at, client, ...shown, tokens: permissions.tokens }]
+  },
+}
+
+type GrantCommand = Parameters<(typeof grant)['decide']>[0]
+
+type GrantState = (typeof grant)['initial']
+
+const grantCauses: Causes<GrantCommand, EventsOf<typeof grantEvents>, GrantState> = {
+  GrantRefreshed: ({ generation, scope, tokens }, { id, at, facts }) => {
+    const granted = facts.grantedBy(id)
+    if (!granted) return 'nothing was granted there'
+    const asked = { granted, presented: generation - 1, scope, next: tokens }
+    return [{ type: 'RefreshGrant', at, ...asked }]
+  },
+  GrantRevoked: ({ by }) => [{ type: 'RevokeGrant', by }],
+}
+
+type PermissionCommand = Parameters<(typeof permission)['decide']>[0]
+
+type PermissionState = (typeof permission)['initial']
+
+const termsOf = ({ state, facts }: Given<PermissionEvent, PermissionState>) =>
+  state.status === 'unrequested' ? [] : facts.termsOf(state.request.merchant, state.currency)
+
+const permissionCauses: Causes<PermissionCommand, PermissionEvent, PermissionState> = {
+  PermissionRequested: ({ request, payer }, { id, at, facts }) => {
+    const { merchant, posId, posTid } = request
+    if (facts.ridOf(merchant, posId, posTid) !== id) return 'the request is not that of its pos_tid'
+    const posIsKnown = facts.posIsKnown(merchant, posId)
+    const currency = facts.currencyOf(merchant)
+    if (currency === undefined) return `there is no merchant ${merchant}`
+    const known = { payer, posIsKnown, currency }
+    return [{ type: 'RequestPermission', at, request, facts: known }]
+  },
+  PermissionGranted: ({ payer, permissions }, given) =>
+    termsOf(given).map((terms) => {
+      const answer = { payer, permissions, terms }
+      return { type: 'GrantPermission', at: given.at, ...answer }
+    }),
+  PermissionDeclined: ({ payer }, given) =>
+    termsOf(given).map((terms) => ({ type: 'DeclinePermission', at: given.at, payer, terms })),
+  PermissionFailed: () => 'only a request fails because the customer is unknown, at once',
+  PermissionExpired: (_, { at }) => [{ type: 'ExpirePermission', at }],
+}
+
+type Command = Parameters<(typeof callback)['decide']>[0]
+
+type State = (typeof callback)['initial']
+
+/** Why the log announces no such message; undefined if it does. */
+const whyNotAnnounced = (
+  { subject, revision, event }: Message,
+  { id, facts }: Given<CallbackEvent, State>,
+): string | undefined => {
+  const told = facts.announcedBy(subject, revision)
+  if (told?.id !== id) return `it is not about revision ${revision} of ${subject}`
+  return told.event === event ? undefined : `that event tells ${told.event}, not ${event}`
+}
+
+const callbackCauses: Causes<Command, CallbackEvent, State> = {
+  CallbackAttempted: ({ nextAttemptAt, ...attempt }, given) => {
+    const problem = whyNotAnnounced(attempt, given)
+    if (problem !== undefined) return problem
+    const { attempts } = withAttempt(given.state, attempt)
+    const { attemptedAt: at, retryAfterMs } = attempt
+    // The retry time shows the jitter; the last attempt has none.
+    const jitter = nextAttemptAt === null ? 1 : jitterOf(attempts, at, nextAttemptAt, retryAfterMs)
+    return [{ type: 'RecordAttempt', attempt, after: given.state.attempts, jitter }]
+  },
+  CallbackRetryRequested: (data, given) => {
+    const { subject, revision, event, seqno } = data
+    const problem = whyNotAnnounced(data, given)
+    if (problem !== undefined) return problem
+    const message = { subject, revision, event, seqno }
+    const told = given.facts.announcedBy(subject, revision)
+    // Early requests, and those of the service itself, do not record the position.
+    const announcement = data.position !== undefined &&
+      told && { position: told.position, toldAt: told.at }
+    const retry = { type: 'RequestRetry', at: given.at, message: { ...message, ...announcement } }
+    return [retry as Command]
+  },
+  CallbackTestRequested: ({ uri }) => [{ type: 'RequestTest', uri }],
+}
+
+const destinationCauses: Causes<DestinationCommand, DestinationEvent, Destination> = {
+  DestinationRested: (data, { at }) =>
+    hasFailedTooLong(data.failingSince, at)
+      ? [{ type: 'Rest', ...data }]
+      : 'it has not failed for five days',
+  DestinationWoken: ({ destination }) => [{ type: 'Wake', destination }],
+}
+
+const attachmentCauses: Causes<AttachmentCommand, AttachmentEvent, readonly Attachment[]> = {
+  AttachmentsUploaded: ({ attachments }) => [
+    { type: 'UploadAttachments', contents: attachments.map(({ id: _, ...content }) => content) },
+  ],
+}
+
+const callbackSecretCauses: Causes<
+  CallbackSecretCommand,
+  CallbackSecretEvent,
+  CallbackSecretState
+> = {
+  CallbackSecretRotated: (_, { at }) => [{ type: 'RotateCallbackSecret', at }],
+}
+
+const noticeCauses: Causes<NoticeCommand, NoticeEvent, Notices> = {
+  NoticeRaised: (data) => [{ type: 'RaiseNotice', ...data }],
+  NoticeSettled: (data) => [{ type: 'SettleNotice', ...data }],
+}
+
+const scanCauses: Causes<ScanCommand, ScanEvent, (typeof scans)['initial']> = {
+  ShortlinkScanned: ({ tokenDigest, ...scan }, { at }) => [
+    { type: 'RecordScan', scan: { ...scan, scannedAt: at }, tokenDigest },
+  ],
+  ScanAwaited: (listener, { at }) => [{ type: 'AwaitScan', at, listener }],
+  ScanMatched: () => 'a scan is matched when it is made, awaited or given up, not later',
+  MatchConfirmed: ({ tid, scan }) => [{ type: 'ConfirmMatch', tid, scan }],
+  ScanAwaitingEnded: ({ tid }, { at }) => [{ type: 'EndAwaiting', at, tid }],
+}
+
+const stickerCauses: Causes<StickerCommand, StickerEvent, Sticker> = {
+  StickerAdded: () => [{ type: 'AddSticker' }],
+  StickerClaimed: (data) => [{ type: 'ClaimSticker', ...data }],
+}
+
+const organizationCauses: Causes<OrganizationCommand, OrganizationEvent, Organization> = {
+  OrganizationClaimed: ({ merchant, instead }) => [
+    { type: 'ClaimOrganization', merchant, freed: instead },
+  ],
+}
+
+type Data = Readonly<Record<string, unknown>>
+
+type Following = { readonly next: readonly Pick<Recorded, 'type' | 'data'>[] }
+
+/** An addition is an invitation that is accepted at the same moment. */
+const invitationOf = (data: Data, { next }: Following) => {
+  const isAdded = next.some(
+    ({ type, data: joined }) =>
+      type.endsWith('Joined') && (joined as Data)['member'] === data['member'],
+  )
+  return [{ type: isAdded ? 'Add' : 'Invite', ...data }]
+}
+
+/** The command behind each event of a register, by the end of the event's name. */
+const commands = {
+  Registered: (data: Data) => [{ type: 'Register', data }],
+  RoleChanged: (data: Data) => [{ type: 'ChangeRole', ...data }],
+  Changed: (changes: Data) => [{ type: 'Change', changes }],
+  Removed: (data: Data) => [{ type: 'Remove', ...data }],
+  Disabled: () => [{ type: 'Disable' }],
+  Enabled: () => [{ type: 'Enable' }],
+  Invited: invitationOf,
+  Joined: (data: Data) => [{ type: 'Join', ...data }],
+  Left: (data: Data) => [{ type: 'Leave', ...data }],
+  Visited: (data: Data) => [{ type: 'Visit', ...data }],
+  SignedIn: (data: Data) => [{ type: 'SignIn', ...data }],
+  SignedOut: (data: Data) => [{ type: 'SignOut', ...data }],
+} as const
+
+/** The commands behind a change that waits (`domain/waiting-change.ts`). */
+const waitingCauses = (name: string) => ({
+  [`${name}Asked`]: ({ takesEffectAt, ...about }: Data) => [
+    { type: `Ask${name}`, at: Number(takesEffectAt) - waitMs, ...about },
+  ],
+  [`${name}Announced`]: (data: Data) => [{ type: `Announce${name}`, ...data }],
+  [`${name}Withdrawn`]: (data: Data) => [{ type: `Withdraw${name}`, ...data }],
+  [`${name}Done`]: (data: Data, { at }: { readonly at: Instant }) => [
+    { type: `Finish${name}`, ...data, at },
+  ],
+})
+
+/** The type of an event that has the same cause in every register. */
+type RegisterEventType = `${string}${keyof typeof commands}`
+
+/** The causes of events whose names end as those of registers do. @throws Error for others */
+const registerCauses = (events: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(
+    Object.keys(events).map((type) => {
+      const found = Object.entries(commands).find(([end]) => type.endsWith(end))
+      if (!found) throw new Error(`audit/rules: no command causes ${type}`)
+      return [type, found[1]]
+    }),
+  )
+
+const clockCauses: Causes<ClockCommand, ClockEvent, Clock> = {
+  ClockAdvanced: ({ aheadBy }, { at, state }) => [
+    { type: 'AdvanceClock', machine: at - state.aheadBy, by: aheadBy - state.aheadBy },
+  ],
+}
+
+const installationCauses: Causes<InstallationCommand, InstallationEvent, Installation> = {
+  InstallationMade: ({ key }) => [{ type: 'MakeInstallation', key }],
+  VaultChosen: ({ vault }) => [{ type: 'ChooseVault', vault }],
+  ProductionBegun: () => [{ type: 'BeginProduction' }],
+  VaultRewrapped: ({ keyId }) => [{ type: 'NoteRewrap', keyId }],
+  IdTokenKeyAdded: (data) => [{ type: 'NoteIdTokenKey', data }],
+  LossAccepted: (data) => [{ type: 'AcceptLoss', data }],
+}
+
+const checkpointCauses: Causes<CheckpointCommand, CheckpointEvent, CheckpointsOfDay> = {
+  CheckpointSigned: (data) => [{ type: 'SignCheckpoint', ...data }],
+  CheckpointCosigned: (data) => [{ type: 'AddCosignature', ...data }],
+}
 
 type Aggregates = typeof aggregates
 

@@ -1,11 +1,70 @@
-import type { Position } from '../../application/event-store.ts'
+import type { Position, EventStore } from '../../application/event-store.ts'
 import type { ReadModelFile } from '../../infrastructure/read-models/read-model-file.ts'
 import { hashesIn, numbersIn } from '../../infrastructure/read-models/tree-fold.ts'
 import type { OpenedStore } from '../../infrastructure/stores.ts'
 import type { Difference } from './compare-rows.ts'
-import type { FreshReadModels } from './fresh-read-models.ts'
-import { lastTouch } from './last-touch.ts'
+import { type FreshReadModels, freshReadModels } from './fresh-read-models.ts'
 import type { Problems } from './problems.ts'
+import { getTableName } from 'drizzle-orm'
+import type { Key, Projection } from '../../projections/projection.ts'
+import { projections } from '../../projections/read-models.ts'
+
+type Facts = { readonly position: Position }
+
+/** A projection that reports which events change one of its rows. */
+const watched = (
+  projection: Projection,
+  key: Key,
+  touch: (position: Position) => void,
+): Projection => {
+  const { apply, lines, sums, messages } = projection
+  const noted =
+    <Row, Fact extends Facts, More extends readonly unknown[]>(
+      change: (row: Row, fact: Fact, id: Key, ...more: More) => Row,
+    ) =>
+    (row: Row, fact: Fact, id: Key, ...more: More): Row => {
+      const after = change(row, fact, id, ...more)
+      if (id === key && after !== row) touch(fact.position)
+      return after
+    }
+  const ofSums: Projection['lines'] = sums && {
+    keysOf: (line) => sums.keysOf({ ...line, count: 1 }),
+    // The sum is folded later; each line names its event.
+    apply: (row, line, id) => {
+      if (id === key && sums.apply(row, { ...line, count: 1 }, id) !== row) touch(line.position)
+      return row
+    },
+  }
+  return {
+    ...projection,
+    apply: noted(apply),
+    lines: lines ? { ...lines, apply: noted(lines.apply) } : ofSums,
+    messages: messages && { ...messages, apply: noted(messages.apply) },
+  }
+}
+
+/** The last event up to a position that changes a row; undefined if there is none. */
+const lastTouch = async (
+  store: Pick<EventStore, 'readAll'>,
+  table: string,
+  key: Key,
+  end: Position,
+): Promise<Position | undefined> => {
+  let last: Position | undefined
+  const touch = (position: Position): void => {
+    last = position
+  }
+  const fresh = freshReadModels(
+    store,
+    projections.map((one) => (getTableName(one.table) === table ? watched(one, key, touch) : one)),
+  )
+  try {
+    await fresh.foldTo(end)
+    return last
+  } finally {
+    fresh.discard()
+  }
+}
 
 type Needs = {
   readonly store: Pick<OpenedStore, 'readAll' | 'readAt'>

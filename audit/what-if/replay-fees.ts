@@ -1,8 +1,8 @@
 import { start, type Position } from '../../application/event-store.ts'
-import { parseEvent, type Recorded } from '../../domain/events.ts'
+import { parseEvent, type Recorded, type EventType } from '../../domain/events.ts'
 import { addUp, formatAmount, type Sum } from '../../domain/money/money.ts'
 import { categoryOf, idIn } from '../../domain/stream.ts'
-import { lineOf } from '../verify/line-book.ts'
+import { lineOf, lineBook } from '../verify/line-book.ts'
 import type { Progress } from '../verify/problems.ts'
 import {
   BrokenStream,
@@ -13,8 +13,104 @@ import {
 } from '../verify/stream-states.ts'
 import { fail } from '../../infrastructure/failures.ts'
 import { openStoreToRead, type OpenedStore, type Place } from '../../infrastructure/stores.ts'
-import { amountsIn, type Amount } from './amounts.ts'
-import { otherTerms, type OtherFees } from './other-terms.ts'
+import type { Charge } from '../../domain/accounting/charge.ts'
+import type { Totals } from '../../domain/accounting/totals.ts'
+import type { TransactionLine } from '../../domain/accounting/transaction-line.ts'
+import { termsInForce, type FeeSchedules, type FeeTerms } from '../../domain/accounting/fees.ts'
+import type { Facts } from '../rules/causes.ts'
+import { decideOtherwise, type Judge } from '../rules/decide-again.ts'
+import { factBook } from '../rules/fact-book.ts'
+
+/** Events with charges to a merchant. */
+const charging: readonly string[] = [
+  'PaymentCaptured',
+  'PaymentRefunded',
+  'PermissionGranted',
+  'PermissionDeclined',
+  'SettlementMade',
+] satisfies readonly EventType[]
+
+/** Fee schedules by merchant, replacing those that were set. */
+type OtherFees = ReadonlyMap<string, FeeSchedules>
+
+/** Computes charges with other fees, ignoring those that were set. */
+const otherTerms = (fees: OtherFees) => {
+  const book = factBook()
+  const lines = lineBook()
+  let now = 0
+
+  const termsAt = (merchant: string, currency: string, at: number): FeeTerms => {
+    const own = facts.currencyOf(merchant) ?? ''
+    return termsInForce(fees.get(merchant) ?? [], currency, own, at)
+  }
+  const facts: Facts = {
+    ...book.factsAt(0),
+    ...lines.facts,
+    termsOf: (merchant, currency) => [termsAt(merchant, currency, now)],
+    settlementTermsOf: (merchant, at) => {
+      const currencies = (fees.get(merchant) ?? []).map(({ currency }) => currency)
+      const terms = currencies.map((currency) => [currency, termsAt(merchant, currency, at)])
+      return [Object.fromEntries(terms) as Record<string, FeeTerms>]
+    },
+    // Charges depend on none of these.
+    tidOf: () => '',
+    ridOf: () => '',
+    announcedBy: () => undefined,
+    grantedBy: () => null,
+  }
+
+  return {
+    /** Call with every event, after deciding it again. */
+    read: (event: Recorded): void => {
+      lines.read(event)
+      book.read(event)
+    },
+    addLine: lines.add,
+    /** The event as it would be with the other fees, from a state that follows them. */
+    inPlaceOf: (judge: Judge, state: unknown, event: Recorded): Recorded => {
+      const { type, metadata } = event
+      if (!charging.includes(type) || !fees.has(metadata.merchant ?? '')) return event
+      now = metadata.at
+      book.factsAt(now)
+      const decided = decideOtherwise(judge, state, event, facts)
+      return decided ? ({ ...event, data: decided.data } as Recorded) : event
+    },
+  }
+}
+
+/** The charge or payout of an event, in minor units. */
+type Amount = {
+  readonly amount: string
+  readonly currency: string
+  readonly value: Sum
+  readonly isCharge: boolean
+}
+
+const charges = ['fee', 'interchange', 'vat'] as const satisfies readonly (keyof Charge)[]
+
+const ofSettlement = ['settlement_fee', 'settlement_fee_vat'] as const
+
+const feeIn = (totals: Totals, currency: string, name: (typeof ofSettlement)[number]): Sum =>
+  addUp(...totals.map((one) => (one.currency === currency ? (one.fees[name] ?? 0) : 0)))
+
+/** The amounts that depend on fees: those of a line, or of a settlement. */
+const amountsIn = (event: Recorded, line: TransactionLine | undefined): readonly Amount[] => {
+  if (event.type === 'SettlementMade') {
+    const { payouts, totals } = event.data
+    return payouts.flatMap(({ currency, payout, unsettledFeesAfter: unpaid }) => [
+      ...ofSettlement.map((amount) => {
+        return { amount, currency, value: feeIn(totals, currency, amount), isCharge: true }
+      }),
+      { amount: 'payout', currency, value: payout, isCharge: false },
+      { amount: 'fees left to pay', currency, value: unpaid, isCharge: false },
+    ])
+  }
+  if (!line?.charge) return []
+  const { charge, currency } = line
+  return charges.map((amount) => {
+    return { amount, currency, value: String(charge[amount]), isCharge: true }
+  })
+}
 
 /** An amount that would be different. */
 type FeeDifference = {

@@ -1,10 +1,147 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
-import type { Position } from '../../application/event-store.ts'
-import { commitInline, type Commits, type Waiting } from './group-commits.ts'
-import { sendAppends } from './send-appends.ts'
+import {
+  type Position,
+  StoreUnavailable,
+  WrongExpectedRevision,
+} from '../../application/event-store.ts'
+import { commitInline, type Commits, type Waiting, type Append } from './group-commits.ts'
 import { sharedEnds } from './shared-ends.ts'
 import type { EventWriter } from './sqlite-event-writer.ts'
-import { threadBehind, threadFor, type StartWriting, type Writing } from './writing-thread.ts'
+import { unavailable } from '../unavailable.ts'
+import type { Answers, Failure, Reply, Request, Given, Shared } from './commit-worker.ts'
+import { once } from 'node:events'
+import { hear, startWorker } from '../worker.ts'
+
+/** In megabytes. Requests are short-lived. */
+const resourceLimits = { maxYoungGenerationSizeMb: 8 }
+
+/** The thread that writes the log: started by this thread, or shared by the one that did. */
+type Writing = {
+  readonly post: (request: Request | Shared, transfer?: readonly MessagePort[]) => void
+  /** Resolves when everything is answered. */
+  readonly end: () => Promise<void>
+}
+
+type StartWriting = (
+  onReply: (reply: Reply) => void,
+  onEnd: () => void,
+  onProblem: (problem: string) => void,
+) => Writing
+
+/** Starts a thread for the file. */
+const threadFor =
+  (workerData: Given): StartWriting =>
+  (onReply, onEnd, onProblem) => {
+    const worker = startWorker('infrastructure/event-store/commit-worker', {
+      workerData,
+      resourceLimits,
+    })
+    hear(worker, onReply)
+    // A database error arrives without its message.
+    worker.on('error', ({ message }) => message && onProblem(message))
+    worker.once('exit', onEnd)
+    return {
+      post: (request, transfer) => worker.postMessage(request, transfer),
+      end: async () => {
+        const exit = once(worker, 'exit')
+        worker.postMessage('end' satisfies Request)
+        // When it exits, every append has been answered or has failed.
+        await exit
+      },
+    }
+  }
+
+/** A thread that another thread started, and will end. */
+const threadBehind = (port: MessagePort): StartWriting => {
+  let hasEnded = false
+  return (onReply, onEnd) => {
+    // Messages posted to it would be lost.
+    if (hasEnded) throw new StoreUnavailable('the thread that writes the event log has ended')
+    port.on('message', onReply)
+    port.once('close', () => {
+      hasEnded = true
+      onEnd()
+    })
+    return {
+      post: (request) => port.postMessage(request),
+      end: async () => {
+        const closed = once(port, 'close')
+        port.postMessage('end' satisfies Request)
+        await closed
+      },
+    }
+  }
+}
+
+const requestOf = (appends: readonly Append[]): Request => {
+  const request: Exclude<Request, 'end'>[number][] = []
+  for (const { stream, rows, expected } of appends) {
+    request.push(stream, expected, rows.length)
+    for (const { id, type, data, metadata } of rows)
+      request.push(id.toString('latin1'), type, data, metadata)
+  }
+  return request
+}
+
+const fail = ({ stream, reject }: Waiting, failure: Failure): void => {
+  if ('problem' in failure) reject(new StoreUnavailable(failure.problem))
+  else reject(new WrongExpectedRevision(stream, failure.expected, failure.actual))
+}
+
+/** Sends appends to the writer thread, which replies in order. */
+const sendAppends = (start: StartWriting, answered: (end: Position) => void, onEnd: () => void) => {
+  /** In flight. */
+  let sent: (readonly Waiting[])[] = []
+  let writing: Writing | undefined
+
+  const onAnswers = (answers: Answers): void => {
+    let end = 0
+    let at = 0
+    for (const waiting of sent.shift() ?? []) {
+      const answer = answers[at++] as Answers[number]
+      if (typeof answer === 'object') fail(waiting, answer)
+      else {
+        const position = answers[at++] as Position
+        end = Math.max(end, position)
+        waiting.resolve({ revision: answer, position })
+      }
+    }
+    answered(end)
+  }
+
+  const started = (): Writing => {
+    let problem = 'the thread that writes the event log has ended'
+    const onReply = (reply: Reply): void => {
+      if ('problem' in reply) ({ problem } = reply)
+      else onAnswers(reply)
+    }
+    const ended = (): void => {
+      writing = undefined
+      const lost = sent.flat()
+      sent = []
+      // Some of it may be committed: callers, notified now that it may be lost, can read it.
+      onEnd()
+      for (const waiting of lost) fail(waiting, { problem })
+    }
+    return start(onReply, ended, (told) => (problem = told))
+  }
+
+  return {
+    begin: (): Writing => (writing ??= started()),
+    send: (appends: readonly Waiting[]): void => {
+      try {
+        writing ??= started()
+        writing.post(requestOf(appends))
+        sent.push(appends)
+      } catch (error) {
+        // There may be no memory for a thread.
+        for (const { reject } of appends) reject(unavailable(error))
+      }
+    },
+    isAnythingSent: (): boolean => sent.length > 0,
+    end: async (): Promise<void> => writing?.end(),
+  }
+}
 
 /**
  * Batch size for sending appends before the turn of the event loop ends, so that they are written

@@ -97,7 +97,11 @@ export const watchRight = (probe: (timeout: number) => Promise<unknown>) => {
       else if (isDecided(found)) denial = undefined
     }
     isLooking = denial !== undefined && !isClosed
-    if (isLooking) timer = setTimeout(() => void look(denied), askRightEveryMs)
+    if (isLooking) timer = setTimeout(begin, askRightEveryMs, denied)
+  }
+
+  const begin = (error: Error): void => {
+    look(error).catch(() => (isLooking = false))
   }
 
   return {
@@ -105,7 +109,7 @@ export const watchRight = (probe: (timeout: number) => Promise<unknown>) => {
     denied: (error: Error): void => {
       if (isLooking || isClosed) return
       isLooking = true
-      void look(error)
+      begin(error)
     },
     /** Why every call would be denied, if so. */
     denial: (): Error | undefined => denial,

@@ -1,20 +1,137 @@
 import { randomUUID } from 'node:crypto'
 import { makeHandler } from '../../application/handle.ts'
-import { countEvents } from './event-counts.ts'
 import { type Log, logChecksums } from '../logs/log.ts'
-import { useOf, writeAt } from '../logs/outages.ts'
+import { useOf, writeAt, reportingTo, type Probe } from '../logs/outages.ts'
 import { watchFreshness } from './freshness.ts'
 import { openRefusals } from '../logs/refusals.ts'
 import { openSecurityLogIn, recordChanges } from '../logs/security-changes.ts'
 import { openClock } from './service-clock.ts'
 import type { Settings } from '../settings.ts'
 import { logFileIn, openStore, type Place } from '../stores.ts'
-import { waitingStore } from './waiting-store.ts'
 import { numberedFrom, timedUuid } from './event-ids.ts'
 import type { Committing } from './sqlite-event-log.ts'
-import { watchStore } from './watched-store.ts'
 import { getHeapStatistics } from 'node:v8'
 import { cachedPayments, type CacheLimits } from '../../application/generational-cache.ts'
+import type { EventStore } from '../../application/event-store.ts'
+import type { PaymentEvent } from '../../domain/payment/payment-events.ts'
+
+/** The counter for each event of a payment; null if it is not counted. */
+const counters = {
+  PaymentRequested: 'daybook_payment_requests_total',
+  PaymentAuthorized: 'daybook_payments_total{outcome="authorized"}',
+  PaymentDeclined: 'daybook_payments_total{outcome="declined"}',
+  PaymentFailed: 'daybook_payments_total{outcome="failed"}',
+  PaymentAborted: 'daybook_payments_total{outcome="aborted"}',
+  PaymentExpired: 'daybook_payments_total{outcome="expired"}',
+  PaymentAuthorizationExpired: 'daybook_payments_total{outcome="authorization_expired"}',
+  PaymentCaptured: 'daybook_captures_total',
+  PaymentReleased: 'daybook_releases_total',
+  PaymentRefunded: 'daybook_refunds_total',
+  PaymentPickedUp: null,
+  PaymentAmended: null,
+  PaymentRenewed: null,
+} as const satisfies Readonly<Record<PaymentEvent['type'], string | null>>
+
+type Series = NonNullable<(typeof counters)[PaymentEvent['type']]>
+
+type NameOf<Text extends string> = Text extends `${infer Name}{${string}` ? Name : Text
+
+const counted: ReadonlyMap<string, string> = new Map(
+  Object.entries(counters).flatMap(([type, series]) => (series === null ? [] : [[type, series]])),
+)
+
+const helps: Readonly<Record<NameOf<Series>, string>> = {
+  daybook_payment_requests_total: 'Payment requests made.',
+  daybook_payments_total: 'Payments by what came of their request.',
+  daybook_captures_total: 'Captures.',
+  daybook_releases_total: 'Releases.',
+  daybook_refunds_total: 'Refunds.',
+}
+
+/** Counts appended events for Prometheus. A library's counter would cost more than a decision. */
+const countEvents = () => {
+  const counts = new Map([...counted.keys()].map((type) => [type, 0]))
+
+  const count = (events: readonly { readonly type: string }[]): void => {
+    for (const { type } of events) {
+      const before = counts.get(type)
+      if (before !== undefined) counts.set(type, before + 1)
+    }
+  }
+
+  return {
+    countingOf: <Store extends EventStore>(store: Store): Store => ({
+      ...store,
+      append: async (...what) => {
+        const appended = await store.append(...what)
+        count(what[1])
+        return appended
+      },
+    }),
+    text: (): string =>
+      Object.entries(helps)
+        .flatMap(([name, help]) => [
+          `# HELP ${name} ${help}`,
+          `# TYPE ${name} counter`,
+          ...[...counts].flatMap(([type, total]) => {
+            const series = counted.get(type) ?? ''
+            return series.split('{')[0] === name ? `${series} ${total}` : []
+          }),
+          '',
+        ])
+        .join('\n'),
+  }
+}
+
+type WatchedStore = EventStore & {
+  /** False while the store is known to be unavailable, or if an append failed recently. */
+  readonly canBeWritten: () => boolean
+  /** Why not, or why it cannot be read. */
+  readonly failure: () => unknown
+}
+
+/** The same store, with outages logged; requests get no details of them. */
+export const watchStore = (
+  store: EventStore & Partial<Pick<WatchedStore, 'canBeWritten' | 'failure'>>,
+  log: Log,
+  elapsed?: () => number,
+  probe?: Probe,
+): WatchedStore => {
+  const use = (done: string, probe?: Probe) => useOf(log, 'the log of events', done, elapsed, probe)
+  const [writing, reading, following] = [use('written', probe), use('read'), use('followed')]
+  return {
+    ...store,
+    append: (...what) => reportingTo(writing, store.append(...what)),
+    readStream: (...about) => reportingTo(reading, store.readStream(...about)),
+    head: () => reportingTo(reading, store.head()),
+    follow: (after, signal) => store.follow(after, signal, following),
+    canBeWritten: store.canBeWritten ?? writing.works,
+    failure: () => (store.failure ?? writing.failure)() ?? reading.failure(),
+  }
+}
+
+/**
+ * The same store, but a reader also waits until this process knows as much of what is stored beside
+ * the log.
+ */
+const waitingStore = <Store extends EventStore>(store: Store) => {
+  let besideCaughtUp: (() => Promise<void>) | undefined
+
+  const both = <Answer>(asked: Promise<Answer>): Promise<Answer> =>
+    besideCaughtUp ? Promise.all([asked, besideCaughtUp()]).then(([answer]) => answer) : asked
+
+  const waiting: Store = {
+    ...store,
+    head: () => both(store.head()),
+    readStream: (...about) => both(store.readStream(...about)),
+  }
+  return {
+    store: waiting,
+    /** For observers, which receive events without reading. */
+    besideCaughtUp: async (): Promise<void> => besideCaughtUp?.(),
+    waitFor: (caughtUp: () => Promise<void>): void => void (besideCaughtUp = caughtUp),
+  }
+}
 
 /** Two generations of states and two of outcomes: an eighth of the heap in total. */
 const share = 1 / 32

@@ -7,12 +7,55 @@ import { addInGroups } from './new-people.ts'
 import { peopleRemembered, sealingWith } from './remembered-sealing.ts'
 import { hasVaultMark, openVaultFile, readVaultMark, standingIn } from './vault-file.ts'
 import type { VaultKey } from './vault-keys.ts'
-import { digestOf, vaultNameOf } from './vault-name.ts'
+import { digestOf, vaultNameOf, derivedSecret, seedName } from './vault-name.ts'
 import type { Vault } from './vault-port.ts'
 import { rewrapVault } from './vault-rewrap.ts'
-import { secretsIn } from './vault-secrets.ts'
 import { checkNotMoved, refuseMoved } from './vault-standing.ts'
-import { aboutPerson, openWrapping } from './vault-wrapping.ts'
+import { aboutPerson, openWrapping, aboutSecret } from './vault-wrapping.ts'
+import type Database from '../sqlite.ts'
+
+/** The secrets of the installation in a vault's file. */
+const secretsIn = (
+  sqlite: Database.Database,
+  { protect, reveal }: ReturnType<typeof openWrapping>,
+) => {
+  const find = sqlite.prepare<[string], Buffer>('SELECT secret FROM secrets WHERE name = ?').pluck()
+  const add = sqlite.prepare('INSERT OR IGNORE INTO secrets VALUES (?, ?)')
+  const list = sqlite.prepare<[string], { readonly name: string; readonly secret: Buffer }>(
+    'SELECT name, secret FROM secrets WHERE name GLOB ? ORDER BY name',
+  )
+  const { read: standing } = standingIn(sqlite)
+
+  const found = (name: string): Buffer | undefined => {
+    const stored = find.get(name)
+    return stored && reveal(stored, aboutSecret(name))
+  }
+  const keep = (name: string, value: Buffer): void =>
+    void add.run(name, protect(value, aboutSecret(name)))
+
+  /** Random or derived, and created on first use. */
+  const secret = (name: string): Buffer => {
+    const known = found(name)
+    if (known) return known
+    checkNotMoved(standing())
+    const seed = name === seedName ? undefined : found(seedName)
+    keep(name, seed ? derivedSecret(seed, name) : randomBytes(32))
+    return secret(name)
+  }
+
+  return {
+    secret,
+    keep,
+    listed: (prefix: string) =>
+      list
+        .all(`${prefix}*`)
+        .map(({ name, secret }) => ({ name, secret: reveal(secret, aboutSecret(name)) })),
+    /**
+     * Whether the vault can have no people yet, because the first secret is needed to find them.
+     */
+    isEmpty: (): boolean => find.get('identifiers') === undefined,
+  }
+}
 
 /** How long a query waits for another process's lock, in ms; this process is blocked meanwhile. */
 const timeoutMs = 50

@@ -1,18 +1,85 @@
 import { makeFeeBook } from '../../application/fee-book.ts'
-import type { EventStore, Position } from '../../application/event-store.ts'
+import {
+  type EventStore,
+  type Position,
+  start as beginning,
+} from '../../application/event-store.ts'
 import type { Find } from '../../application/find-state.ts'
 import { queriesOf } from '../../projections/read-models.ts'
 import type { KnownEnd } from '../event-store/eventstoredb-head.ts'
 import type { Log } from '../logs/log.ts'
 import { reportOutage } from '../logs/outages.ts'
 import { openReadModels, type Place } from '../stores.ts'
-import type { Where } from '../worker.ts'
-import { foldInWorker } from './folding-client.ts'
+import { type Where, hear, startWorker } from '../worker.ts'
 import { foldInline, type StartFolding } from './folding.ts'
 import { readLogTree } from './log-tree.ts'
 import { watchDamage } from './read-model-file.ts'
 import { runReadModels, type OnEvents, type OnFolded, type ReadModels } from './read-models.ts'
 import { makeReportBook } from './report-book.ts'
+import type { Worker } from 'node:worker_threads'
+import { errorOf } from '../threads/answering-thread.ts'
+import type { FoldingReply, FoldingRequest, FoldingStart } from './folding-worker.ts'
+
+const retryAfterMs = 1000
+
+/** In megabytes. Events and rows of a batch are short-lived garbage. */
+const resourceLimits = { maxYoungGenerationSizeMb: 32 }
+
+/** Folds in a worker thread, so that requests are answered meanwhile. */
+export const foldInWorker =
+  ({ EVENT_STORE, DATA_DIR }: Place, readModels: string): StartFolding =>
+  ({ onMoved, onFailure, relay, from = beginning }) => {
+    let isStopped = false
+    let cancelStart = (): void => {}
+    let thread: Worker | undefined
+    /** One `hurry` is enough until the read models have moved. */
+    let isHurried = false
+
+    const send = (request: FoldingRequest): void => thread?.postMessage(request)
+
+    const start = (): void => {
+      const place = { EVENT_STORE, DATA_DIR }
+      const workerData: FoldingStart = { place, readModels, relayFrom: from }
+      const started = startWorker('infrastructure/read-models/folding-worker', {
+        workerData,
+        resourceLimits,
+      })
+      hear(started, (reply: FoldingReply) => {
+        if ('relayed' in reply) return relay?.note(reply.relayed)
+        isHurried = false
+        if ('position' in reply) onMoved(reply.position)
+        else onFailure(errorOf(reply))
+      })
+      started.on('error', onFailure)
+      started.on('exit', () => {
+        thread = undefined
+        isHurried = false
+        relay?.lost()
+        if (isStopped) return
+        onFailure(new Error('the thread that folds the log has ended'))
+        const timer = setTimeout(start, retryAfterMs)
+        cancelStart = () => clearTimeout(timer)
+      })
+      thread = started
+    }
+    start()
+
+    return {
+      hurry: () => {
+        if (isHurried) return
+        isHurried = true
+        send('hurry')
+      },
+      stop: async () => {
+        isStopped = true
+        cancelStart()
+        const last = thread
+        if (!last) return
+        send('stop')
+        await new Promise<void>((resolve) => last.once('exit', () => resolve()))
+      },
+    }
+  }
 
 type Needs = {
   readonly store: EventStore

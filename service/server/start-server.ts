@@ -1,14 +1,123 @@
 import type { Core } from '../core.ts'
-import { listenWith, type Listening } from './listening.ts'
+import { listenWith, type Listening, listen } from './listening.ts'
 import type { Log } from '../../infrastructure/logs/log.ts'
-import { startMetricsServer } from './metrics-server.ts'
 import { pagesInThread } from '../pages/pages-client.ts'
 import { openService } from '../server.ts'
 import type { Service } from '../service.ts'
 import type { Settings } from '../../infrastructure/settings.ts'
 import { offerSnapshots } from '../../infrastructure/snapshots/offer-snapshots.ts'
-import { handleUpgrades } from './upgrades.ts'
 import type { Where } from '../../infrastructure/worker.ts'
+import { type IncomingMessage, type Server, createServer, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { contain } from '../../application/contain.ts'
+import type { Vitals } from '../metrics/readiness.ts'
+
+/** Whether the service is ready, and if not, which dependency fails and why. */
+type Ready = () => Promise<Pick<Vitals['ready'], 'isReady' | 'failing' | 'behind'>>
+
+type Metrics = () => Promise<{ readonly type: string; readonly text: string }>
+
+/** A scrape takes longer only if the store is unavailable. */
+const longestRequestMs = 30_000
+
+/** Serves `/read-models`. */
+type Snapshots = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>
+
+/** Listens on a separate address that payers and merchants do not use. */
+const startMetricsServer = async (
+  { METRICS_HOST, METRICS_PORT }: Pick<Settings, 'METRICS_HOST' | 'METRICS_PORT'>,
+  metrics: Metrics,
+  ready: Ready,
+  log: Pick<Log, 'error'>,
+  snapshots?: Snapshots,
+) => {
+  const respond = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const { method, url } = incoming
+    const answer = (status: number, text: string, type = 'text/plain'): void =>
+      void outgoing.writeHead(status, { 'Content-Type': type }).end(text)
+    const path = url?.split('?')[0]
+    const isOfSnapshots = snapshots && path === '/read-models'
+    const isOfHealth = path === '/health/ready'
+    if (path !== '/metrics' && !isOfHealth && !isOfSnapshots)
+      return answer(404, 'Only /metrics and /health/ready are here.\n')
+    if (method !== 'GET' && method !== 'HEAD') return answer(405, 'Only GET is allowed.\n')
+    if (isOfSnapshots) return snapshots(incoming, outgoing)
+    try {
+      if (isOfHealth) {
+        const { isReady, behind, failing } = await ready()
+        const body = JSON.stringify({ isReady, behind, failing })
+        return answer(isReady ? 200 : 503, body, 'application/json')
+      }
+      const { type, text } = await metrics()
+      return answer(200, text, type)
+    } catch (error) {
+      return answer(500, String(error))
+    }
+  }
+  const server = createServer({ requestTimeout: longestRequestMs }, (incoming, outgoing) =>
+    contain(respond, (error) => {
+      log.error({ error }, 'a connection has failed and is closed')
+      outgoing.destroy()
+    })(incoming, outgoing),
+  )
+  const address = await listen(server, METRICS_HOST, METRICS_PORT, log)
+  const stop = (): void => {
+    server.close()
+    server.closeAllConnections()
+  }
+  return { address, stop }
+}
+
+const isDropped = (name: string): boolean => /^(upgrade|http2-settings|connection)$/i.test(name)
+
+/** The request head as received, without the headers that request another protocol. */
+const headWithoutUpgrade = ({ method, url, httpVersion, rawHeaders, headers }: IncomingMessage) => {
+  const kept = [`${method} ${url} HTTP/${httpVersion}`]
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (!isDropped(rawHeaders[index] ?? ''))
+      kept.push(`${rawHeaders[index]}: ${rawHeaders[index + 1]}`)
+  const options = (headers.connection ?? '')
+    .split(',')
+    .map((option) => option.trim())
+    .filter((option) => option !== '' && !isDropped(option))
+  if (options.length > 0) kept.push(`Connection: ${options.join(', ')}`)
+  return Buffer.from(`${kept.join('\r\n')}\r\n\r\n`, 'latin1')
+}
+
+type UpgradeTaker = {
+  readonly isWanted: (request: IncomingMessage) => boolean
+  readonly take: (request: IncomingMessage, socket: Duplex, head: Buffer) => unknown
+  /** Called with what failed; the connection is closed. */
+  readonly onFailure: (error: unknown) => void
+}
+
+/**
+ * Passes upgrades to `take`. Unsupported ones, such as `h2c`, are handled as ordinary requests (RFC
+ * 9110, 7.8). Node 24.9 and later support this; earlier versions leave everything to the listener.
+ */
+export const handleUpgrades = (
+  server: Server,
+  { isWanted, take, onFailure }: UpgradeTaker,
+): void => {
+  Object.assign(server, { shouldUpgradeCallback: isWanted })
+  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): unknown => {
+    const onError = (): void => void socket.destroy()
+    socket.on('error', onError)
+    // An earlier request on the connection is still in progress.
+    if ('_httpMessage' in socket && socket._httpMessage) return socket.destroy()
+    if (isWanted(request)) return take(request, socket, head)
+    socket.off('error', onError)
+    socket.unshift(Buffer.concat([headWithoutUpgrade(request), head]))
+    return server.emit('connection', socket)
+  }
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const failed = (error: unknown): void => {
+      onFailure(error)
+      socket.destroy()
+    }
+    contain(upgrade, failed)(request, socket, head)
+  })
+}
 
 /** Whether there are endpoints for the operator only; in the sandbox only to offer snapshots. */
 export const servesOperator = ({ MODE, SNAPSHOT_TOKEN }: Settings): boolean =>

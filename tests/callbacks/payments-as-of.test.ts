@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Recorded } from '../../domain/events.ts'
-import { paymentsAsOf } from '../../application/payments-as-of.ts'
+import { paymentsAsOf } from '../../application/callback-object.ts'
 import { paymentAfter, play, recorded, someSteps } from '../domain/payment-histories.ts'
 import { events, morning } from '../domain/payments.ts'
 

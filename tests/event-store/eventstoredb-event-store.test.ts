@@ -20,7 +20,7 @@ import {
   StoreUnavailable,
   type EventStore,
 } from '../../application/event-store.ts'
-import { keepOrder } from '../../infrastructure/event-store/eventstoredb-appends.ts'
+import { keepOrder } from '../../infrastructure/event-store/eventstoredb-writer.ts'
 import { within } from '../../infrastructure/event-store/eventstoredb-calls.ts'
 import { watchOutages } from '../../infrastructure/event-store/eventstoredb-outage.ts'
 import { withRetries } from '../../infrastructure/event-store/eventstoredb-retries.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { joinReads } from '../../infrastructure/event-store/joined-reads.ts'
+import { joinReads } from '../../infrastructure/event-store/eventstoredb-reads.ts'
 
 const openReads = (atOnce?: number) => {
   const read = joinReads<string>(atOnce)

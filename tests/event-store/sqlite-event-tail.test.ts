@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { RecordedEvent } from '../../application/event-store.ts'
-import { makeTail } from '../../infrastructure/event-store/sqlite-event-tail.ts'
+import { makeTail } from '../../infrastructure/event-store/sqlite-event-store.ts'
 import { clockAdvanced } from './appends.ts'
 
 describe('the tail of the log', () => {

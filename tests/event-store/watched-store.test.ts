@@ -13,7 +13,7 @@ import {
 } from '../../application/event-store.ts'
 import { connectEventStoreDB } from '../../infrastructure/event-store/eventstoredb-event-store.ts'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
-import { watchStore } from '../../infrastructure/event-store/watched-store.ts'
+import { watchStore } from '../../infrastructure/event-store/open-log.ts'
 import { writeAt } from '../../infrastructure/logs/outages.ts'
 import { collect, newEvent } from './appends.ts'
 import { startProtocolPlace } from './protocol-place.ts'

@@ -11,7 +11,7 @@ import { changesReply } from '../../web/ui/event-stream.ts'
 import { watchMessages } from '../../infrastructure/callbacks/message-watch.ts'
 import { makeHttpServer } from '../../service/server/http-server.ts'
 import { pusherSockets } from '../../infrastructure/pusher/sockets.ts'
-import { handleUpgrades } from '../../service/server/upgrades.ts'
+import { handleUpgrades } from '../../service/server/start-server.ts'
 import { hear, startWorker } from '../../infrastructure/worker.ts'
 
 type Http = Parameters<typeof makeHttpServer>[0]

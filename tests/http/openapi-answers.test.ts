@@ -19,7 +19,7 @@ import {
   type Service,
 } from '../../harness/http-service.ts'
 import { paymentInput } from '../../harness/payment-input.ts'
-import type { Answer } from '../../harness/socket.ts'
+import type { Answer } from '../../harness/http-service.ts'
 
 let service: Service
 

@@ -3,7 +3,7 @@ import { PNG } from 'pngjs'
 import { integrators, merchants } from '../../domain/aggregates.ts'
 import { newMerchant } from '../../domain/merchant/merchant.ts'
 import { authorizedPayment, paths, pathOf, sign, type Service } from '../../harness/http-service.ts'
-import { type Answer } from '../../harness/socket.ts'
+import { type Answer } from '../../harness/http-service.ts'
 
 type Check = (method: string, template: string, answer: Answer) => void
 

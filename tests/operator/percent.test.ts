@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ratePattern } from '../../domain/money/rate.ts'
-import { percentOf, rateOfPercent } from '../../web/operator/percent.ts'
+import { percentOf, rateOfPercent } from '../../web/operator/fee-form.ts'
 
 test.each([
   ['0', '0'],

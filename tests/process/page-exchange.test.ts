@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { answerPages } from '../../service/pages/answer-pages.ts'
-import { requestPages } from '../../service/pages/request-pages.ts'
+import { requestPages } from '../../service/pages/pages-client.ts'
 import type { FromPages, ToPages } from '../../service/pages/page-exchange.ts'
 
 /** Both sides of the exchange, connected like two threads. */

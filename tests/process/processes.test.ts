@@ -7,8 +7,8 @@ import { paymentInput } from '../../harness/payment-input.ts'
 import { newFolder } from '../../harness/running-service.ts'
 import { startCommand } from '../../harness/service-process.ts'
 import { secretHeaders } from '../../harness/signing.ts'
-import { send } from '../../harness/socket.ts'
-import { joinMetrics } from '../../service/processes/joined-metrics.ts'
+import { send } from '../../harness/http-service.ts'
+import { joinMetrics } from '../../service/processes/gather-metrics.ts'
 import { pauseBefore } from '../../service/processes/supervisor.ts'
 
 const childrenOf = (pid: number): string[] =>

@@ -1,5 +1,5 @@
 // A separate process that folds a log in a thread, and reports its progress and failures.
-import { foldInWorker } from '../../infrastructure/read-models/folding-client.ts'
+import { foldInWorker } from '../../infrastructure/read-models/follow-log.ts'
 
 const [DATA_DIR = '', readModels = ''] = process.argv.slice(2)
 const tell = (text: string): void => void process.stdout.write(`${text}\n`)

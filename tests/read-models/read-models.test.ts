@@ -12,7 +12,7 @@ import {
   type RecordedEvent,
 } from '../../application/event-store.ts'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
-import { countLag } from '../../infrastructure/read-models/lag.ts'
+import { countLag } from '../../infrastructure/read-models/read-models.ts'
 import { runReadModels } from '../../infrastructure/read-models/read-models.ts'
 import { clockAdvanced } from '../event-store/appends.ts'
 

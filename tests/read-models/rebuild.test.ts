@@ -19,7 +19,7 @@ import {
   type ReadModelFile,
 } from '../../infrastructure/read-models/read-model-file.ts'
 import { rebuildReadModels } from '../../infrastructure/read-models/rebuild.ts'
-import { writeInWorker } from '../../infrastructure/read-models/writing-client.ts'
+import { writeInWorker } from '../../infrastructure/read-models/rebuild.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import Database from '../../infrastructure/sqlite.ts'
 import { openStore } from '../../infrastructure/stores.ts'

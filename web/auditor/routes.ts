@@ -1,14 +1,217 @@
 import { assetRoute, type AssetNeeds } from '../../http/assets.ts'
-import { asPages } from '../ui/page.ts'
-import type { Route } from '../../http/route.ts'
-import { auditCheckpointRoute, type AuditCheckpointNeeds } from './checkpoints.ts'
-import { auditEventRoutes, type AuditEventNeeds } from './events.ts'
+import { asPages, type Html } from '../ui/page.ts'
+import { type Route, route } from '../../http/route.ts'
+import { auditEventRoutes, type AuditEventNeeds, eventsTable } from './events.ts'
 import { auditExplainRoute, type AuditExplainNeeds } from './explain.ts'
-import { auditExportRoutes, type AuditExportNeeds } from './export.ts'
-import { auditOverviewRoutes, type AuditOverviewNeeds } from './overview.ts'
 import { auditRefusalRoute, type AuditRefusalNeeds } from './refusals.ts'
 import { auditSignInRoutes, type AuditSignInNeeds } from './sign-in.ts'
-import { makeAuditVisits, type VisitNeeds } from './visits.ts'
+import { makeAuditVisits, type VisitNeeds, auditPages, type AuditVisits } from './visits.ts'
+import { html } from 'hono/html'
+import { isWanted, type Wanted, browse } from '../../audit/explain/browse.ts'
+import { start, type EventStore, type RecordedEvent } from '../../application/event-store.ts'
+import { eventFields, filtersHtml, explainForm } from './filters.ts'
+import { eventQuery, wantedOf } from './query.ts'
+import { auditTexts, type AuditTexts } from './texts.ts'
+import { filledText } from '../../application/filled-text.ts'
+import type { Queries } from '../../projections/read-models.ts'
+import { z } from 'zod'
+import { filled } from '../ui/words.ts'
+import { headedTable } from '../portal/parts.ts'
+import { shownTime } from './page.ts'
+
+type AuditOverviewNeeds = Pick<AuditEventNeeds, 'store' | 'openAddress'> &
+  Pick<Queries['transparency'], 'checkpoints'> & {
+    readonly caughtUp: () => Promise<void>
+    /** Undefined before the first audit. */
+    readonly lastAudit: () =>
+      { readonly holds: boolean; readonly at: number; readonly position: number } | undefined
+  }
+
+const shownEvents = 10
+
+const verdictHtml = (
+  last: ReturnType<AuditOverviewNeeds['lastAudit']>,
+  texts: AuditTexts,
+): Html => {
+  if (!last) return html`<p class="note">${texts.notAudited}</p>`
+  const { holds, at, position } = last
+  const until = filled(texts.auditedUntil, shownTime(at), position)
+  const [kind, says] = holds ? ['good', texts.logHolds] : ['bad', texts.logWrong]
+  return html`<p class="state ${kind}">
+    <span>${says}<small>${until}</small></span>
+  </p>`
+}
+
+/** Where an auditor begins: the newest events, and the newest checkpoint. */
+const overviewRoute = (needs: AuditOverviewNeeds, visits: AuditVisits): Route =>
+  auditPages.get('/audit/', {
+    summary: 'What an auditor begins with',
+    handle: (call) =>
+      visits.look(call, async (language) => {
+        const texts = auditTexts[language]
+        await needs.caughtUp()
+        const head = await needs.store.head()
+        const { events } = await browse(needs.store, {}, shownEvents)
+        const newest = needs.checkpoints.newest()
+        const verdict = needs.lastAudit()
+        const checkpoint = newest
+          ? filled(
+              texts.checkpointNewest,
+              ...[newest.size, shownTime(newest.signedAt), html`<code>${newest.root}</code>`],
+            )
+          : texts.checkpointNone
+        const body = html`<h1>${texts.log}</h1>
+          <p>${filledText(texts.logWhat, String(head))}</p>
+          ${verdictHtml(verdict, texts)}
+          <p>${checkpoint}</p>
+          ${explainForm(texts.explainAsk, texts)}
+          <h2>${texts.newestEvents}</h2>
+          ${await eventsTable(needs, events, language)}
+          <p><a href="/audit/events">${texts.allEvents}</a></p>`
+        return {
+          title: texts.overview,
+          body,
+          json: { head, checkpoint: newest ?? null, verdict: verdict ?? null },
+        }
+      }),
+  })
+
+/** For whoever leaves out the last slash. */
+const withoutSlash = (visits: AuditVisits): Route =>
+  route({
+    method: 'GET',
+    access: 'OPEN',
+    group: 'Audit',
+    path: '/audit',
+    summary: 'On to the overview of auditors',
+    success: 'raw otherwise',
+    replyTypes: ['text/html'],
+    errors: { 303: 'On to `/audit/`.' },
+    handle: () => visits.go('/audit/'),
+  })
+
+const auditOverviewRoutes = (needs: AuditOverviewNeeds, visits: AuditVisits): Route[] => [
+  withoutSlash(visits),
+  overviewRoute(needs, visits),
+]
+
+type Checkpoint = ReturnType<Queries['transparency']['checkpoints']['before']>[number]
+
+type AuditCheckpointNeeds = Pick<Queries['transparency'], 'checkpoints'> & {
+  readonly caughtUp: () => Promise<void>
+}
+
+const onPage = 50
+
+const query = z.object({
+  before: z
+    .string()
+    .regex(/^\d{0,15}$/)
+    .optional()
+    .meta({ description: 'Of fewer events than this, to look further back.' }),
+})
+
+/** A row, with the proof that the checkpoint before is its beginning. */
+const rowHtml = (
+  { size, root, signedAt, cosigned }: Checkpoint,
+  before: Checkpoint | undefined,
+  texts: AuditTexts,
+): Html => {
+  const proof = `/transparency/proof/consistency?from=${before?.size}&to=${size}`
+  return html`<tr>
+    <td>${size}</td>
+    <td>${shownTime(signedAt)}</td>
+    <td><code>${root}</code></td>
+    <td>${cosigned}</td>
+    <td>
+      ${before ? html`<a href="${proof}">${filledText(texts.proofSince, before.size)}</a>` : ''}
+    </td>
+  </tr>`
+}
+
+const pageHtml = (found: readonly Checkpoint[], texts: AuditTexts): Html => {
+  const last = found.at(-1)
+  const more =
+    found.length === onPage && last
+      ? html`<p><a href="/audit/checkpoints?before=${last.size}">${texts.lookBack}</a></p>`
+      : ''
+  const heads = [texts.events, texts.signed, texts.root, texts.witnesses, texts.proof]
+  const rows = found.map((one, index) => rowHtml(one, found[index + 1], texts))
+  const newest = html`<a href="/transparency/checkpoint">${texts.newestSigned}</a>`
+  const key = html`<a href="/transparency/key">${texts.key}</a>`
+  return html`<h1>${texts.checkpoints}</h1>
+    <p>${filled(texts.checkpointsWhat, newest, key)}</p>
+    <div class="card scroll">${headedTable('', heads, rows)}</div>
+    ${more}`
+}
+
+const auditCheckpointRoute = (needs: AuditCheckpointNeeds, visits: AuditVisits): Route =>
+  auditPages.get('/audit/checkpoints', {
+    summary: 'The checkpoints of the log, newest first',
+    query,
+    handle: (call) =>
+      visits.look(call, async (language) => {
+        const texts = auditTexts[language]
+        await needs.caughtUp()
+        const before = Number(call.query.before) || Number.MAX_SAFE_INTEGER
+        const found = needs.checkpoints.before(before, onPage)
+        const body = pageHtml(found, texts)
+        return { title: texts.checkpoints, body, json: { checkpoints: found } }
+      }),
+  })
+
+type AuditExportNeeds = { readonly store: Pick<EventStore, 'readAll'> }
+
+const lineOf = ({ stream, revision, position, id, type, data, metadata }: RecordedEvent): string =>
+  `${JSON.stringify({ stream, revision, position, id, type, data, metadata })}\n`
+
+/** Events as they are stored, as JSON Lines; read on as fast as the reader takes them. */
+const linesOf = ({ readAll }: AuditExportNeeds['store'], wanted: Wanted): ReadableStream => {
+  const isIt = isWanted(wanted)
+  const batches = readAll(start)[Symbol.asyncIterator]()
+  const encoder = new TextEncoder()
+  return new ReadableStream({
+    pull: async (controller) => {
+      for (;;) {
+        const { done, value } = await batches.next()
+        if (done) return controller.close()
+        const text = value.filter(isIt).map(lineOf).join('')
+        if (text !== '') return controller.enqueue(encoder.encode(text))
+      }
+    },
+    cancel: async () => void (await batches.return?.()),
+  })
+}
+
+const file = '/audit/export/events.jsonl'
+
+const auditExportRoutes = ({ store }: AuditExportNeeds, visits: AuditVisits): Route[] => [
+  auditPages.get('/audit/export', {
+    summary: 'Choose events to take away',
+    handle: (call) =>
+      visits.look(call, async (language) => {
+        const texts = auditTexts[language]
+        return {
+          title: texts.export,
+          body: html`<h1>${texts.export}</h1>
+            <p>${texts.exportWhat}</p>
+            ${filtersHtml(file, eventFields({}, texts), texts.download)}`,
+          json: { events: file },
+        }
+      }),
+  }),
+  auditPages.get(file, {
+    summary: 'Events as they are stored, as JSON Lines',
+    query: eventQuery.omit({ before: true }),
+    replyTypes: ['application/jsonl', 'application/json', 'text/html'],
+    handle: (call) =>
+      visits.look(call, async () => ({
+        type: 'application/jsonl',
+        body: linesOf(store, wantedOf(call.query)),
+        headers: { 'Content-Disposition': 'attachment; filename="events.jsonl"' },
+      })),
+  }),
+]
 
 type AuditNeeds = VisitNeeds &
   AuditSignInNeeds &

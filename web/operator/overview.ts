@@ -14,7 +14,69 @@ import type { ServiceNeeds } from '../../http/service.ts'
 import { operatorPath } from './areas.ts'
 import { merchantPath, type MerchantListNeeds } from './merchants.ts'
 import { operatorPages, type OperatorVisitor } from './pages.ts'
-import { operatorOverviewTexts } from './texts-overview.ts'
+import type { Translated } from '../../http/negotiation.ts'
+
+const english = {
+  addresses: 'Addresses that were given up',
+  addressesNone: 'No address has been given up.',
+  audit: 'Last audit of the log',
+  auditFailed: 'Something is wrong: daybook audit verify says what.',
+  auditNever: 'None yet',
+  behind: 'Events not yet folded',
+  callbacks: 'Callbacks under way',
+  disabled: '{} disabled',
+  health: 'Health',
+  merchants: 'Merchants',
+  merchantsNone: 'Nobody waits for approval.',
+  more: 'and {} more',
+  notReady: 'Not ready',
+  overview: 'Overview',
+  payouts: 'Payouts to make',
+  payoutsCount: '{} payouts',
+  payoutsNone: 'Nothing is to be paid out.',
+  unexplained: 'Unexplained debits',
+  unexplainedWhat: 'Money left the account that is not one payout once.',
+  ready: 'Ready',
+  reports: 'Reports being closed',
+  restedSince: 'given up {}',
+  returned: 'Payouts that came back',
+  service: 'Service',
+  settlements: 'Settlements under way',
+  waiting: 'Wait for approval',
+  waitingMerchants: 'New merchants',
+}
+
+const norwegian: Translated<typeof english> = {
+  addresses: 'Adresser som er gitt opp',
+  addressesNone: 'Ingen adresse er gitt opp.',
+  audit: 'Siste revisjon av loggen',
+  auditFailed: 'Noe er galt: daybook audit verify sier hva.',
+  auditNever: 'Ingen ennå',
+  behind: 'Hendelser som ikke er lest inn',
+  callbacks: 'Varsler underveis',
+  disabled: '{} stengt',
+  health: 'Tilstand',
+  merchants: 'Butikker',
+  merchantsNone: 'Ingen venter på godkjenning.',
+  more: 'og {} til',
+  notReady: 'Ikke klar',
+  overview: 'Oversikt',
+  payouts: 'Utbetalinger å gjøre',
+  payoutsCount: '{} utbetalinger',
+  payoutsNone: 'Ingenting skal betales ut.',
+  unexplained: 'Uforklarte belastninger',
+  unexplainedWhat: 'Penger har gått ut av kontoen som ikke er én utbetaling én gang.',
+  ready: 'Klar',
+  reports: 'Rapporter som lukkes',
+  restedSince: 'gitt opp {}',
+  returned: 'Utbetalinger som kom tilbake',
+  service: 'Tjenesten',
+  settlements: 'Oppgjør underveis',
+  waiting: 'Venter på godkjenning',
+  waitingMerchants: 'Nye butikker',
+}
+
+const operatorOverviewTexts = { en: english, nb: norwegian }
 
 type Waiting = { readonly currency: string; readonly count: number; readonly sum: Sum }
 

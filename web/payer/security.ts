@@ -1,17 +1,177 @@
 import { html } from 'hono/html'
 import { Refusal } from '../../domain/refusal.ts'
 import { contextOfPayer, searchOf, type Call } from '../../http/call.ts'
-import { fieldOf } from '../../http/forms.ts'
+import { fieldOf, compactFieldOf, type FormOf } from '../../http/forms.ts'
 import type { RawReply, Route } from '../../http/route.ts'
-import { authenticators, type AccountNeeds } from './account-work.ts'
+import { authenticators, type AccountNeeds, accountWork, type Who } from './account-work.ts'
 import { devicesHtml, type DevicesNeeds } from './devices.ts'
-import { accountAsks } from './account-asks.ts'
+import { accountAsks, type securityForm } from './account-asks.ts'
 import { pageAsks } from './page-asks.ts'
 import type { Html } from '../ui/page.ts'
-import { carryOut, type SecurityFormCall } from './security-changes.ts'
 import { payerPages } from './pages.ts'
-import { changeFormHtml, changes, titleOf, type ChangeForm } from './security-forms.ts'
-import { hiddenFields, type SignedIn, type Visits } from './session.ts'
+import { hiddenFields, type SignedIn, type Visits, problemNote } from './session.ts'
+import { phoneDigits } from '../../application/people.ts'
+import { isNewPin } from '../../domain/people/payer-command.ts'
+import { recoveryCodesHtml } from './recovery-codes.ts'
+import { inputField, numberCodeField, phoneField, pinInput } from '../ui/fields.ts'
+import { authenticatorHtml, type Authenticator } from './sign-up-forms.ts'
+import type { Texts } from '../ui/texts.ts'
+
+const changes = ['pin', 'authenticator', 'recovery_codes', 'number', 'close'] as const
+
+type ChangeName = (typeof changes)[number]
+
+const titleOf = (texts: Texts, change: ChangeName): string =>
+  ({
+    pin: texts.changePin,
+    authenticator: texts.changeAuthenticator,
+    recovery_codes: texts.newCodes,
+    number: texts.changeNumber,
+    close: texts.close,
+  })[change]
+
+/** Both factors, asked for again. */
+const factorFields = (texts: Texts): Html =>
+  html`${pinInput({ name: 'pin', label: texts.oldPin, autocomplete: 'current-password' })}
+  ${inputField({
+    name: 'code',
+    label: texts.codeOrRecovery,
+    hint: texts.codeOrRecoveryHint,
+    attributes: html`autocomplete="one-time-code" autocapitalize="none" spellcheck="false"
+    maxlength="30" required`,
+  })}`
+
+type ChangeForm = {
+  readonly change: ChangeName
+  readonly problem?: string | undefined
+  /** The new authenticator of the form before. */
+  readonly sealed?: string
+  readonly authenticator?: Authenticator & { readonly sealed: string }
+  /** What was sent to the new number. */
+  readonly proof?: string | undefined
+}
+
+const fieldsOf = (visitor: SignedIn, form: ChangeForm): Html => {
+  const { texts } = visitor
+  const { change, authenticator, proof } = form
+  const factors = factorFields(texts)
+  switch (change) {
+    case 'pin':
+      return html`${factors}
+      ${pinInput({
+        name: 'new_pin',
+        label: texts.newPin,
+        hint: texts.pinHint,
+        autocomplete: 'new-password',
+      })}`
+    case 'authenticator':
+      return html`${authenticator ? authenticatorHtml(visitor, authenticator) : ''}
+      ${inputField({
+        name: 'new_code',
+        label: texts.newCode,
+        attributes: html`inputmode="numeric" autocomplete="off" maxlength="30" required`,
+      })}
+      ${factors}`
+    case 'recovery_codes':
+      return html`<p>${texts.newCodesWhat}</p>
+        ${factors}`
+    case 'number':
+      return proof === undefined
+        ? phoneField({ ...texts, phone: texts.newNumber }, 'tel')
+        : html`<p>${texts.newNumberWhat}</p>
+            ${numberCodeField(texts)} ${factors}`
+    case 'close':
+      return html`<p>${texts.closeWhat}</p>
+        ${factors}`
+  }
+}
+
+const changeFormHtml = (visitor: SignedIn, form: ChangeForm): Html => {
+  const { texts, csrf } = visitor
+  const { change, problem, authenticator, proof } = form
+  const hidden = {
+    ...{ csrf, change },
+    ...(authenticator && { authenticator: authenticator.sealed }),
+    ...(proof !== undefined && { proof }),
+  }
+  const title = titleOf(texts, change)
+  return html`<form class="card" method="post" action="/payer/security">
+    <h1>${title}</h1>
+    ${problemNote(problem)} ${hiddenFields(hidden)} ${fieldsOf(visitor, form)}
+    <div class="actions">
+      <button class="${change === 'close' ? 'danger' : ''}">
+        ${change === 'close' ? title : texts.continue}
+      </button>
+      <a class="button second" href="/payer/security">${texts.cancel}</a>
+    </div>
+  </form>`
+}
+
+type SecurityFormCall = Call<undefined, undefined, FormOf<typeof securityForm>>
+
+const whoIs = ({ session: { payer, digest: session }, known }: SignedIn): Who => ({
+  payer,
+  session,
+  known,
+})
+
+type Done = { readonly wrong: string; readonly proof?: string } | RawReply
+
+/** Carries a change out; answers what is wrong, or the page after it. */
+const carryOut = (needs: AccountNeeds, visits: Visits) => {
+  const work = accountWork(needs)
+  const done = (visitor: SignedIn) => visits.go(visitor, '/payer/security?done')
+
+  const changeNumber = async (visitor: SignedIn, call: SecurityFormCall): Promise<Done> => {
+    const { texts } = visitor
+    const { body } = call
+    const proof = fieldOf(body, 'proof')
+    const who = whoIs(visitor)
+    if (proof === '') {
+      const phone = phoneDigits(fieldOf(body, 'phone'))
+      if (phone === undefined) return { wrong: texts.wrongPhone }
+      return { wrong: '', proof: work.askNumber(who, phone, texts, call) }
+    }
+    const factors = { pin: fieldOf(body, 'pin'), code: fieldOf(body, 'code') }
+    const proved = { proof, numberCode: fieldOf(body, 'number_code') }
+    return (await work.changeNumber(who, proved, factors, call))
+      ? done(visitor)
+      : { wrong: texts.wrongNumberCode, proof }
+  }
+
+  return async (visitor: SignedIn, change: ChangeName, call: SecurityFormCall): Promise<Done> => {
+    const { texts } = visitor
+    const { body } = call
+    const who = whoIs(visitor)
+    const factors = { pin: fieldOf(body, 'pin'), code: fieldOf(body, 'code') }
+    switch (change) {
+      case 'pin': {
+        const newPin = fieldOf(body, 'new_pin')
+        if (!isNewPin(newPin)) return { wrong: texts.wrongNewPin }
+        await work.changePin(who, newPin, factors, call)
+        return done(visitor)
+      }
+      case 'authenticator': {
+        const given = {
+          sealed: fieldOf(body, 'authenticator'),
+          newCode: compactFieldOf(body, 'new_code'),
+        }
+        const isRight = await work.changeAuthenticator(who, given, factors, call)
+        return isRight ? done(visitor) : { wrong: texts.wrongCode }
+      }
+      case 'recovery_codes': {
+        const codes = await work.newRecoveryCodes(who, factors, call)
+        const shown = recoveryCodesHtml(visitor, codes, '/payer/security')
+        return visits.show(visitor, { title: texts.codesTitle, body: shown })
+      }
+      case 'number':
+        return changeNumber(visitor, call)
+      case 'close':
+        await work.close(who, factors, call)
+        return visits.go(visitor, '/payer/sign-in?closed', [visits.noCookie])
+    }
+  }
+}
 
 type SecurityNeeds = AccountNeeds &
   DevicesNeeds & {

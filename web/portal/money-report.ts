@@ -18,7 +18,6 @@ import type { Html } from '../ui/page.ts'
 import { hiddenFields } from '../payer/session.ts'
 import { filled } from '../ui/words.ts'
 import { portalPath } from './areas.ts'
-import { countsHtml } from './money-counts.ts'
 import { downloadsHtml, openDownloadsHtml, type OpenFiles } from './money-downloads.ts'
 import { mostWorkbookLines } from './money-files.ts'
 import type { MoneyNeeds } from './money-needs.ts'
@@ -33,6 +32,42 @@ import {
 import type { PortalPage, PortalVisitor } from './page.ts'
 import { card, doneHtml, scrolling } from './parts.ts'
 import { moneyTexts } from './texts-money.ts'
+import type { Completion } from '../../domain/accounting/completion.ts'
+import { countersView } from '../../http/merchant/summary-reply.ts'
+import { numberFormat } from '../ui/formats.ts'
+
+const counterNames = {
+  payment_request_count: { en: 'Requests', nb: 'Forespørsler' },
+  payment_auth_count: { en: 'Authorised', nb: 'Reservert' },
+  payment_capture_count: { en: 'Captures', nb: 'Trekk' },
+  payment_refund_count: { en: 'Refunds', nb: 'Refusjoner' },
+  payment_release_count: { en: 'Released', nb: 'Frigitt' },
+  payment_expire_count: { en: 'Expired', nb: 'Utløpt' },
+  payment_fail_count: { en: 'Failed', nb: 'Feilet' },
+  payment_abort_count: { en: 'Aborted', nb: 'Avbrutt' },
+  permission_request_count: { en: 'Permissions asked for', nb: 'Tillatelser det er spurt om' },
+  permission_answered_count: { en: 'Permissions answered', nb: 'Besvarte tillatelser' },
+  permission_fail_count: { en: 'Permissions failed', nb: 'Tillatelser som feilet' },
+} as const
+
+/** How often each thing has happened in a report. */
+const countsHtml = (
+  counters: Completion['counters'],
+  { language, locale }: PortalVisitor,
+): Html => {
+  const { counts } = moneyTexts[language]
+  const view = countersView(counters)
+  const names = Object.keys(counterNames) as (keyof typeof counterNames)[]
+  const rows = names
+    .filter((name) => view[name] > 0)
+    .map((name) => sumRow(counterNames[name][language], numberFormat(locale).format(view[name])))
+  const table = html`<table class="grid steps">
+    <tbody>
+      ${rows}
+    </tbody>
+  </table>`
+  return card(counts, scrolling(counts, table))
+}
 
 /** @throws Refusal resource_is_unknown for ledgers and reports of others */
 export const reportOf = (

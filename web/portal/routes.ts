@@ -1,16 +1,177 @@
 import { assetRoute, joined, type AssetNeeds } from '../../http/assets.ts'
 import { asPages } from '../ui/page.ts'
-import { makeVisits, type SessionNeeds } from '../payer/session.ts'
+import { makeVisits, type SessionNeeds, type Visits } from '../payer/session.ts'
 import type { NeedsOf, Route } from '../../http/route.ts'
 import { developerRoutes } from './developers/routes.ts'
 import { lobbyRoutes } from './lobby.ts'
 import { messagesRoutes } from './messages.ts'
-import { moneyRoutes } from './money.ts'
 import { overviewRoutes } from './overview.ts'
 import { portalPaymentRoutes } from './payments/routes.ts'
 import { portalPointRoutes } from './points/routes.ts'
 import { signUpMerchantRoutes } from './sign-up.ts'
-import { staffRoutes } from './staff.ts'
+import { mayDo } from '../../domain/merchant/staff-roles.ts'
+import { refuse } from '../../domain/refusal.ts'
+import { memberOf } from '../../domain/staff-members.ts'
+import { searchOf } from '../../http/call.ts'
+import { fieldOf } from '../../http/forms.ts'
+import type { PortalPage, PortalVisitor } from './page.ts'
+import { portalPages, shopParams } from './pages.ts'
+import { staffChanges, type StaffPagesNeeds } from './staff-changes.ts'
+import { givenTerms, staffForm } from './staff-fields.ts'
+import { endForm, inviteForm, roleForm } from './staff-forms.ts'
+import { staffPage } from './staff-page.ts'
+import { z } from 'zod'
+import { plainForm } from '../ui/form-parts.ts'
+import { accountPage, changeOfAccount } from './money-account.ts'
+import { fileReply } from './money-files.ts'
+import { ledgerRoutes } from './money-ledger-routes.ts'
+import type { MoneyNeeds, Sheet } from './money-needs.ts'
+import { moneyOverview } from './money-overview.ts'
+import { downloading, fileName, moneyRoot, number, seeing } from './money-places.ts'
+import { reportRoutes } from './money-report-routes.ts'
+import { madeSettlement, settlementPage } from './money-settlement.ts'
+import { payoutParts, rowsOf, turnoverOf } from './money-steps.ts'
+import { termsPage } from './money-terms.ts'
+import { timesRoutes } from './money-times.ts'
+import { moneyTexts } from './texts-money.ts'
+
+const settlementParams = shopParams.extend({ serial: number })
+
+const settlementFile = async (
+  needs: MoneyNeeds,
+  visitor: PortalVisitor,
+  { serial, file }: { readonly serial: string; readonly file: string },
+) => {
+  const texts = moneyTexts[visitor.language]
+  const row = madeSettlement(needs, visitor, serial)
+  const { made } = row
+  const rows = made.payouts.flatMap((payout) => {
+    const { currency } = payout
+    const parts = payoutParts(turnoverOf(needs, row, currency), made.totals, payout, texts)
+    return rowsOf(parts, currency, visitor)
+  })
+  const summary: Sheet = { name: texts.summary, rows }
+  return fileReply(needs, visitor, file, { logs: made, title: row.settlementId, summary })
+}
+
+/** Payouts, settlements, reports, fees, and the account that all goes to. */
+const moneyRoutes = (needs: MoneyNeeds, visits: Visits): Route[] => {
+  const pages = portalPages(needs, visits)
+  const { page, form, confirm } = pages
+  const settlementPath = `${moneyRoot}/settlements/:serial`
+  const account = { path: `${moneyRoot}/account` }
+  return [
+    page(
+      { ...seeing, path: moneyRoot, summary: 'Payouts, ledgers and reports' },
+      async (visitor, call) => moneyOverview(needs, visitor, call),
+    ),
+    page(
+      {
+        ...seeing,
+        path: settlementPath,
+        params: settlementParams,
+        summary: 'A settlement: from turnover to payout, and where the money is',
+      },
+      async (visitor, { params }) => settlementPage(needs, visitor, params.serial),
+    ),
+    page(
+      {
+        ...downloading,
+        path: `${settlementPath}/:file`,
+        params: settlementParams.extend({ file: fileName }),
+        summary: 'A log of a settlement, as CSV or as a workbook',
+      },
+      async (visitor, { params }) => settlementFile(needs, visitor, params),
+    ),
+    ...ledgerRoutes(needs, visits, pages),
+    ...reportRoutes(needs, visits, pages),
+    ...timesRoutes(needs, visits, pages),
+    page(
+      { ...seeing, path: `${moneyRoot}/terms`, summary: 'Fees through time' },
+      async (visitor, call) => termsPage(needs, visitor, call.at),
+    ),
+    page({ ...seeing, ...account, summary: 'The settlement account' }, async (visitor, call) =>
+      accountPage(needs, visitor, call),
+    ),
+    form(
+      {
+        ...seeing,
+        ...account,
+        action: 'change_settlement_account',
+        summary: 'Ask for another settlement account, or take that back',
+        ownForm: plainForm.extend({
+          decision: z.enum(['ask', 'withdraw']),
+          change: z.string(),
+          account: z.string(),
+          code: z.string(),
+        }),
+      },
+      changeOfAccount(needs, visits, confirm),
+    ),
+  ]
+}
+
+const place = {
+  path: '/portal/:merchant/staff',
+  action: 'see_staff',
+  area: 'staff',
+} as const
+
+/** @throws Refusal role_forbids_it for all but owners */
+const checkOwner = ({ me }: PortalVisitor): void => {
+  if (!mayDo(me.terms, 'change_staff')) refuse('role_forbids_it')
+}
+
+/** @throws Refusal resource_is_unknown for whoever is not on the staff of this merchant */
+const memberIn = async ({ findStaff }: StaffPagesNeeds, { shop }: PortalVisitor, member: string) =>
+  memberOf(await findStaff(shop.merchant), member) ?? refuse('resource_is_unknown')
+
+const formOf = async (
+  needs: StaffPagesNeeds,
+  visitor: PortalVisitor,
+  search: URLSearchParams,
+): Promise<PortalPage | undefined> => {
+  if (search.has('leave')) return endForm(needs, visitor, visitor.me)
+  const [role, end] = [search.get('member'), search.get('remove')]
+  if (role === null && end === null && !search.has('invite')) return undefined
+  checkOwner(visitor)
+  if (end !== null) return endForm(needs, visitor, await memberIn(needs, visitor, end))
+  if (role === null) return inviteForm(needs, visitor, {})
+  const one = await memberIn(needs, visitor, role)
+  return roleForm(needs, visitor, one, givenTerms(one.terms))
+}
+
+/** Who works for the merchant; owners invite, change and remove. */
+const staffRoutes = (needs: StaffPagesNeeds, visits: Visits): Route[] => {
+  const { page, form, confirm } = portalPages(needs, visits)
+  const change = staffChanges(needs, visits, confirm)
+  return [
+    page({ ...place, summary: 'The staff, and the security log' }, async (visitor, call) => {
+      const shown = await formOf(needs, visitor, searchOf(call))
+      return shown ?? staffPage(needs, visitor, call)
+    }),
+    form(
+      {
+        ...place,
+        summary: 'Invite, change a role, remove, withdraw, leave, end a session',
+        ownForm: staffForm,
+      },
+      async (visitor, call) => {
+        const name = fieldOf(call.body, 'change')
+        if (name === 'leave') return change.leave(visitor, call)
+        if (name === 'end_session') return change.endSession(visitor, call)
+        checkOwner(visitor)
+        if (name === 'withdraw') return change.withdraw(visitor, call)
+        if (name === 'invite') return change.invite(visitor, call)
+        const one = await memberIn(needs, visitor, fieldOf(call.body, 'member'))
+        if (name === 'remove') return change.remove(visitor, one, call)
+        return name === 'role'
+          ? change.changeRole(visitor, one, call)
+          : refuse('resource_is_unknown')
+      },
+    ),
+  ]
+}
 
 /** Every page of the portal. */
 const pages = [

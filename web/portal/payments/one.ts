@@ -12,10 +12,8 @@ import type { Html } from '../../ui/page.ts'
 import type { Route } from '../../../http/route.ts'
 import { portalPath } from '../areas.ts'
 import type { PortalPages } from '../pages.ts'
-import { card, crumbs } from '../parts.ts'
-import { itemsHtml } from './bought.ts'
+import { card, crumbs, headedTable, scrolling, doneHtml } from '../parts.ts'
 import { findPayment, namesOfPos, paymentParams, paymentPath } from './find.ts'
-import { paymentDone, type Done } from './done.ts'
 import { moneyLinesHtml, type CountingNeeds } from './money-lines.ts'
 import { markOf } from './mark.ts'
 import {
@@ -26,9 +24,90 @@ import {
   type ShownPayment,
 } from './one-parts.ts'
 import { potsHtml } from './pots.ts'
-import { paymentTexts } from './texts.ts'
+import { paymentTexts, type PaymentTexts } from './texts.ts'
 import { timelineHtml, type Told } from './timeline.ts'
 import { callbacksHtml, furtherHtml, messagesOf, type ToldNeeds } from './told.ts'
+import {
+  type RequestedPayment,
+  available,
+  type Part,
+} from '../../../domain/payment/payment-state.ts'
+import { shownAmount, shownTime } from '../../ui/money.ts'
+import { findItem, type ChunkedList } from '../../../domain/chunked-list.ts'
+import { isNothing, minus, nothing, type Pots } from '../../../domain/money/pots.ts'
+import { filled } from '../../ui/words.ts'
+import { paymentActions } from './possible.ts'
+import { grossOf } from './preview.ts'
+
+/** What an address says was done just now; `part` is the id of a capture or refund. */
+type Done = { readonly done: string | null; readonly part: string | null }
+
+/** The amount, and what is left now; undefined for what the payment knows nothing of. */
+const doneText = (
+  { visitor, texts, payment }: ShownPayment,
+  { done, part }: Done,
+): Html | undefined => {
+  const { captures, refunds, captured, refunded, released, request, expiresAt } = payment
+  const money = (pots: Pots) => shownAmount(grossOf(pots), request.currency, visitor.locale)
+  const ofPart = (parts: ChunkedList<Part>, name: 'capture' | 'refund', left: Pots) => {
+    const one = findItem(parts, ({ id }) => id !== null && id === part)
+    if (one === undefined) return undefined
+    return isNothing(left)
+      ? filled(texts[`done_${name}All`], money(one))
+      : filled(texts[`done_${name}`], money(one), money(left))
+  }
+  const left = payment.status === 'auth' ? available(payment) : nothing
+  switch (paymentActions.find((one) => one === done)) {
+    case 'capture':
+      return ofPart(captures, 'capture', left)
+    case 'refund':
+      return ofPart(refunds, 'refund', minus(captured, refunded))
+    case 'release':
+      if (!payment.endedByMerchant) return undefined
+      return isNothing(released)
+        ? filled(texts.done_abort, money(request))
+        : filled(texts.done_release, money(released))
+    case 'renew':
+      return payment.isRenewed
+        ? filled(texts.done_renew, money(left), shownTime(expiresAt, visitor.locale))
+        : undefined
+    case undefined:
+      return undefined
+  }
+}
+
+/** Confirms what was done. */
+const paymentDone = (shown: ShownPayment, what: Done): Html | '' => {
+  const text = doneText(shown, what)
+  return doneHtml(text && html`<span>${text}</span>`)
+}
+
+/** What was bought: the line items; nothing where the shop has told none. */
+const itemsHtml = (
+  { details: { lineItems }, request }: RequestedPayment,
+  texts: PaymentTexts,
+  locale: string,
+): Html | '' => {
+  if (lineItems.length === 0) return ''
+  const shown = (minor: number) => shownAmount(minor, request.currency, locale)
+  const numbers = [texts.quantity, texts.vat, texts.total].map((number) => ({ number }))
+  const rows = lineItems.map(
+    ({ productId, description, quantity, total, vat, vatRate }) =>
+      html`<tr>
+        <td>
+          ${description ?? productId}
+          ${description === null ? '' : html`<small class="quiet">${productId}</small>`}
+        </td>
+        <td class="number">${quantity}</td>
+        <td class="number">
+          ${vat === null ? '' : shown(vat)}
+          ${vatRate === null ? '' : html`<small>(${vatRate} %)</small>`}
+        </td>
+        <td class="number">${shown(total)}</td>
+      </tr>`,
+  )
+  return scrolling(texts.bought, headedTable('grid items', [texts.item, ...numbers], rows))
+}
 
 export type PaymentPageNeeds = CountingNeeds &
   DetailNeeds &

@@ -1,14 +1,166 @@
 import type { Visits } from '../../payer/session.ts'
 import type { Route } from '../../../http/route.ts'
 import type { PortalNeeds } from '../guard.ts'
-import { portalPages } from '../pages.ts'
+import { portalPages, type PortalPages } from '../pages.ts'
 import { paymentActionRoutes } from './action.ts'
 import type { PaymentActionNeeds } from './action-page.ts'
-import { paymentCsvRoute, type PaymentCsvNeeds } from './csv.ts'
-import { paymentFileRoutes, type PaymentFileNeeds } from './files.ts'
 import { paymentListRoute } from './list.ts'
 import { livePaymentRoutes, type LivePaymentNeeds } from './live.ts'
 import { paymentPageRoute } from './one.ts'
+import type { Find } from '../../../application/find-state.ts'
+import type { makeReceipts } from '../../../audit/transparency/receipts.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import { searchOf } from '../../../http/call.ts'
+import { receiptQuery } from '../../../http/merchant/receipt.ts'
+import { receiptStream } from '../../../http/merchant/receipt-reply.ts'
+import { pictureReply, type PayerAttachmentNeeds } from '../../payer/attachment.ts'
+import { pageHeaders } from '../../ui/page.ts'
+import { findPayment, paymentParams } from './find.ts'
+import { z } from 'zod'
+import { formatAmount } from '../../../domain/money/money.ts'
+import type { Instant } from '../../../domain/time.ts'
+import type { PaymentRow } from '../../../projections/payment-table.ts'
+import { statusCodeOf, statusOf } from '../../../projections/payment-wanted.ts'
+import { csvDownload } from '../../../http/csv-download.ts'
+import { filtersOf, paymentListQuery, writePlace, type Filters } from './query.ts'
+import { paymentSearch, type Found, type PaymentSearchNeeds } from './search.ts'
+
+type PaymentCsvNeeds = PaymentSearchNeeds & {
+  readonly isSecure: boolean
+  readonly caughtUp: () => Promise<void>
+  readonly showCustomer: (customer: string | null) => string | null
+  /** A cell that no spreadsheet runs as a formula. */
+  readonly textCell: (text: string | null) => string
+}
+
+const mostCsvLines = 100_000
+
+const linesAPart = 1_000
+
+const columns = [
+  ...['tid', 'pos_id', 'pos_tid', 'requested', 'status', 'status_code', 'customer', 'currency'],
+  ...['amount', 'additional_amount', 'captured', 'refunded', 'credit', 'text'],
+]
+
+const lineOf = ({ showCustomer, textCell }: PaymentCsvNeeds, row: PaymentRow, at: Instant) => {
+  const amount = (minor: number) => formatAmount(minor, row.currency)
+  const statusCode = statusCodeOf(row, at)
+  const cells = [
+    ...[row.tid, textCell(row.posId), textCell(row.posTid)],
+    ...[new Date(row.requestedAt).toISOString().slice(0, 19).replace('T', ' ')],
+    ...[statusOf(statusCode), String(statusCode), textCell(showCustomer(row.customer))],
+    ...[row.currency, amount(row.amount), amount(row.additionalAmount)],
+    ...[amount(row.captured), amount(row.refunded)],
+    ...[row.credit ? 'credit' : '', textCell(row.text)],
+  ]
+  return `${cells.join(',')}\r\n`
+}
+
+type FindPage = (filters: Filters) => Promise<Found>
+
+/** Read on as fast as it is taken. */
+const linesOf = (needs: PaymentCsvNeeds, find: FindPage, first: Filters, at: Instant) => {
+  const encoder = new TextEncoder()
+  let filters: Filters | undefined = { ...first, behind: '' }
+  let count = 0
+  return new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(encoder.encode(`${columns.join(',')}\r\n`)),
+    pull: async (controller) => {
+      // A part of the log in which nothing fits gives no line.
+      for (let text = ''; text === '';) {
+        if (filters === undefined) return controller.close()
+        const { rows, next } = await find(filters)
+        const taken = rows.slice(0, mostCsvLines - count)
+        count += taken.length
+        text = taken.map((row) => lineOf(needs, row, at)).join('')
+        const isOver = next === null || count >= mostCsvLines
+        filters = isOver ? undefined : { ...filters, behind: writePlace(next) }
+        if (text !== '') controller.enqueue(encoder.encode(text))
+      }
+    },
+  })
+}
+
+/** What a list shows, all pages of it. */
+const paymentCsvRoute = (needs: PaymentCsvNeeds, { page }: PortalPages): Route => {
+  const search = paymentSearch(needs)
+  return page(
+    {
+      path: '/portal/:merchant/payments.csv',
+      summary: 'The payments that the filters find, as CSV',
+      action: 'download',
+      area: 'payments',
+      ownQuery: paymentListQuery.omit({ behind: true }),
+      replyTypes: ['text/csv', 'text/html'],
+    },
+    async ({ shop, me }, call) => {
+      await needs.caughtUp()
+      const { at } = call
+      const of = { shop, terms: me.terms }
+      const find: FindPage = (filters) => search(of, filters, { limit: linesAPart, at })
+      const name = `payments-${shop.merchant}-${new Date(at).toISOString().slice(0, 10)}.csv`
+      const lines = linesOf(needs, find, filtersOf(searchOf(call)), at)
+      return csvDownload(name, lines, pageHeaders(needs.isSecure))
+    },
+  )
+}
+
+type PaymentFileNeeds = PayerAttachmentNeeds & {
+  readonly find: Find
+  readonly caughtUp: () => Promise<void>
+  readonly receipts: Pick<ReturnType<typeof makeReceipts>, 'ofPayment'>
+}
+
+const place = { params: paymentParams, action: 'see_payments', area: 'payments' } as const
+
+/** What belongs to a payment and is no page: its proof, and its pictures. */
+const paymentFileRoutes = (needs: PaymentFileNeeds, { page }: PortalPages): Route[] => {
+  const find = findPayment(needs)
+  return [
+    page(
+      {
+        ...place,
+        path: '/portal/:merchant/payments/:tid/proof.json',
+        summary: 'Prove a payment: its events with the proof that they stand in the log',
+        ownQuery: receiptQuery,
+        replyTypes: ['application/json', 'text/html'],
+        errors: { 404: 'There is no such payment, or no checkpoint of that size so far.' },
+      },
+      async (visitor, call) => {
+        await needs.caughtUp()
+        const { tid } = call.params
+        await find(visitor, tid, call.at)
+        const asked = receiptQuery.safeParse(Object.fromEntries(searchOf(call)))
+        if (!asked.success) return refuse('resource_is_unknown')
+        const receipt = await needs.receipts.ofPayment(tid, asked.data.from)
+        const { merchant } = visitor.shop
+        return {
+          type: 'application/json',
+          body: receiptStream({ merchant, about: { payment: tid } }, receipt),
+          headers: {
+            ...pageHeaders(needs.isSecure),
+            'Content-Disposition': `attachment; filename="proof-${tid}.json"`,
+          },
+        }
+      },
+    ),
+    page(
+      {
+        ...place,
+        path: '/portal/:merchant/payments/:tid/attachment/:attachment_id',
+        summary: 'A picture that is attached to a payment',
+        params: paymentParams.extend({ attachment_id: z.string() }),
+        replyTypes: ['image/png', 'text/html'],
+      },
+      async (visitor, call) => {
+        await needs.caughtUp()
+        const { tid, attachment_id: wanted } = call.params
+        await find(visitor, tid, call.at)
+        return pictureReply(needs, tid, wanted)
+      },
+    ),
+  ]
+}
 
 type PortalPaymentNeeds = PortalNeeds &
   LivePaymentNeeds &

@@ -1,12 +1,170 @@
 import type { Visits } from '../../payer/session.ts'
 import type { Route } from '../../../http/route.ts'
 import type { PortalNeeds } from '../guard.ts'
-import { portalPages } from '../pages.ts'
-import { codeFormRoutes, type CodeFormNeeds } from './code-changes.ts'
-import { codeRoute, type CodeNeeds } from './code.ts'
-import { pointListRoute } from './list.ts'
+import { portalPages, type PortalPages } from '../pages.ts'
+import { codeFormRoutes, type CodeFormNeeds, codeParams } from './code-changes.ts'
+import { pointListRoute, doneText } from './list.ts'
 import { posFormRoutes } from './pos.ts'
-import { printRoutes } from './print.ts'
+import { html } from 'hono/html'
+import { type Call, searchOf } from '../../../http/call.ts'
+import type { Html } from '../../ui/page.ts'
+import { portalPath } from '../areas.ts'
+import type { PortalPage, PortalVisitor } from '../page.ts'
+import { labelQuery, labelsPage, labelForm, type LabelNeeds } from './labels.ts'
+import { addressOfCode, codeOf, pointsPath, type CodeData } from './rows.ts'
+import { pointTexts, type PointTexts } from './texts.ts'
+import { z } from 'zod'
+import { mayDo } from '../../../domain/merchant/staff-roles.ts'
+import { asked } from '../../ui/form-parts.ts'
+import { crumbs, doneHtml } from '../parts.ts'
+import { scansHtml, type ScanNeeds } from './scans.ts'
+
+type CodeNeeds = ScanNeeds &
+  LabelNeeds & {
+    /** The newest event of a merchant that this process knows of. */
+    readonly newestOf: (merchant: string) => number
+  }
+
+const aboutHtml = (texts: PointTexts, code: CodeData, address: string): Html =>
+  html`<dl class="facts">
+    <dt>${texts.address}</dt>
+    <dd><code>${address}</code></dd>
+    <dt>${texts.callback}</dt>
+    <dd>${code.callbackUri ?? '–'}</dd>
+    <dt>${texts.serial}</dt>
+    <dd>${code.serialNumber ?? '–'}</dd>
+  </dl>`
+
+const codePage = async (
+  needs: CodeNeeds,
+  visitor: PortalVisitor,
+  call: Call<{ readonly shortlink_id: string }>,
+): Promise<PortalPage> => {
+  await needs.caughtUp()
+  const texts = pointTexts[visitor.language]
+  const code = codeOf(needs, visitor, call.params.shortlink_id)
+  const { merchant } = visitor.shop
+  const path = (more: string) => portalPath(merchant, pointsPath(`/code/${code.id}${more}`))
+  const mayChange = mayDo(visitor.me.terms, 'change_points_of_sale')
+  const title = code.description ?? code.id
+  const address = addressOfCode(needs, code.id)
+  return {
+    title,
+    body: html`${crumbs([portalPath(merchant, pointsPath()), texts.pos])}
+      ${doneHtml(doneText(texts, searchOf(call).get('done')))}
+      <div class="head">
+        <h1>${title}</h1>
+        ${
+          mayChange
+            ? html`<div class="buttons">
+                <a class="button second" href="${path('/change')}">${texts.change}</a>
+                <a class="button danger" href="${path('/change?remove')}">${texts.remove}</a>
+              </div>`
+            : ''
+        }
+      </div>
+      <div class="columns">
+        <div>
+          ${labelForm(visitor, code)}
+          <section class="card code">
+            <h2>${texts.poster}</h2>
+            <p>${texts.posterWhat}</p>
+            <img src="${await needs.qrImage.dataUrl(address)}" alt="${address}" />
+            <p><a class="button second" href="${path('/poster')}">${texts.printPoster}</a></p>
+            ${aboutHtml(texts, code, address)}
+          </section>
+        </div>
+        <div>${scansHtml(needs, visitor, code, call.at)}</div>
+      </div>`,
+    follow: portalPath(merchant, `events?after=${needs.newestOf(merchant)}`),
+  }
+}
+
+/** A code: what it looks like, and how often it is scanned. */
+const codeRoute = (needs: CodeNeeds, { page }: PortalPages): Route =>
+  page(
+    {
+      path: '/portal/:merchant/points-of-sale/code/:shortlink_id',
+      summary: 'A code, and its scans of the last days',
+      params: codeParams,
+      action: 'see_points_of_sale',
+      area: 'pointsOfSale',
+      ownQuery: z.object({ done: asked('What was done.') }),
+    },
+    (visitor, call) => codePage(needs, visitor, call),
+  )
+
+type Params = { readonly shortlink_id: string }
+
+const toPrint = (texts: PointTexts, hint: string): Html =>
+  html`<p class="quiet screen">${hint}</p>
+    <p class="screen" data-scripted hidden>
+      <button type="button" data-print>${texts.print}</button>
+    </p>`
+
+const backTo = (visitor: PortalVisitor, { id, description }: CodeData): Html =>
+  html`<a class="back screen" href="${portalPath(visitor.shop.merchant, pointsPath(`/code/${id}`))}"
+    >${description ?? id}</a
+  >`
+
+const posterPage = async (
+  needs: CodeNeeds,
+  visitor: PortalVisitor,
+  call: Call<Params>,
+): Promise<PortalPage> => {
+  await needs.caughtUp()
+  const texts = pointTexts[visitor.language]
+  const code = codeOf(needs, visitor, call.params.shortlink_id)
+  const address = addressOfCode(needs, code.id)
+  return {
+    title: texts.poster,
+    body: html`${backTo(visitor, code)} ${toPrint(texts, texts.posterPrint)}
+      <article class="poster">
+        <h1>${visitor.shop.name}</h1>
+        <p class="call">${texts.scanToPay}</p>
+        <img src="${await needs.qrImage.dataUrl(address)}" alt="${address}" />
+        ${code.description === null ? '' : html`<p class="where">${code.description}</p>`}
+        <p class="small">${address}</p>
+      </article>`,
+  }
+}
+
+const labelPage = async (
+  needs: CodeNeeds,
+  visitor: PortalVisitor,
+  call: Call<Params>,
+): Promise<PortalPage> => {
+  await needs.caughtUp()
+  const code = codeOf(needs, visitor, call.params.shortlink_id)
+  return labelsPage(needs, visitor, code, {
+    call: call as Call,
+    back: backTo(visitor, code),
+    toPrint: (hint) => toPrint(pointTexts[visitor.language], hint),
+  })
+}
+
+const place = { params: codeParams, action: 'see_points_of_sale', area: 'pointsOfSale' } as const
+
+/** What is printed of a code: a poster, and a sheet of labels, each with a code of its own. */
+const printRoutes = (needs: CodeNeeds, { page }: PortalPages): Route[] => [
+  page(
+    {
+      ...place,
+      path: '/portal/:merchant/points-of-sale/code/:shortlink_id/poster',
+      summary: 'A poster of a code, to be printed on A5',
+    },
+    (visitor, call) => posterPage(needs, visitor, call),
+  ),
+  page(
+    {
+      ...place,
+      path: '/portal/:merchant/points-of-sale/code/:shortlink_id/labels',
+      summary: 'Labels of a code, to be printed on A4',
+      ownQuery: labelQuery,
+    },
+    (visitor, call) => labelPage(needs, visitor, call),
+  ),
+]
 
 /** Points of sale and codes, as the staff of a merchant see them (interface 18). */
 export const portalPointRoutes = (
