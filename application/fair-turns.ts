@@ -1,5 +1,5 @@
 import { fairQueue, type Path } from './fair-queue.ts'
-import { timeBudget } from '../audit/as-of/time-budget.ts'
+import { timeBudget } from './time-budget.ts'
 
 type Needs = {
   /** The share of the thread's time that this work gets while other work is under way. */
@@ -82,10 +82,26 @@ export const fairTurns = ({
     })
   }
 
+  /** The turn of whoever comes while nobody waits: at once, measured like any other. */
+  const begin = (path: Path): void => {
+    isScheduled = true
+    const since = elapsed()
+    inOneTurn(1, () => {
+      const took = elapsed() - since
+      for (const key of path) spend(key, took)
+      rest(took)
+    })
+  }
+
   /** Resolves when it is the turn of the path. */
-  return (path: Path): Promise<void> =>
-    new Promise((resolve) => {
+  return (path: Path): Promise<void> => {
+    if (!isScheduled && waiting.size() === 0) {
+      begin(path)
+      return Promise.resolve()
+    }
+    return new Promise((resolve) => {
       if (!waiting.add(path, resolve)) refuseMore()
       schedule(0)
     })
+  }
 }

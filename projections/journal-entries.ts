@@ -137,7 +137,8 @@ const ofSettled = ({ position, at, day, merchant, serial, moved, settlementId }:
   }
 }
 
-export const journalEntryQueries = (db: BetterSQLite3Database) => {
+/** Newest entries first, a bounded number in turn. */
+const someEntries = (db: BetterSQLite3Database) => {
   const client = clientOf(db)
   const allLines = client.prepare(lineText(''))
   const ofLedger = client.prepare(
@@ -181,7 +182,11 @@ export const journalEntryQueries = (db: BetterSQLite3Database) => {
     ]
     return found.sort((one, other) => other.position - one.position).slice(0, inTurn)
   }
+  return someBefore
+}
 
+export const journalEntryQueries = (db: BetterSQLite3Database) => {
+  const someBefore = someEntries(db)
   return {
     /** The newest matching entries; fewer if the scan limit is reached. */
     find: (wanted: EntriesWanted, limit: number): FoundEntries => {

@@ -331,7 +331,7 @@ describe('the payout file', () => {
     expect(run.settled).toMatchObject([{ merchant: 'sandbox', payouts: [{ payout: '883.20' }] }])
     const xml = readFileSync(file('out.xml'), 'utf8')
     expect(problemsOfPayoutFile(xml)).toEqual([])
-    expect(xml).toContain('<Nm>Daybook &amp; Sons</Nm>')
+    expect(xml).toContain('<Nm>Daybook + Sons</Nm>')
     expect(xml).toContain('<InstdAmt Ccy="NOK">883.20</InstdAmt>')
     // 279.40 + 33.20 + 18.20 + 3.20 + 7.000 + 43.20 + 43.20 + 883.20
     expect(xml).toContain('<NbOfTxs>8</NbOfTxs>\n      <CtrlSum>1310.6</CtrlSum>')

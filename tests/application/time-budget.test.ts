@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { timeBudget } from '../../audit/as-of/time-budget.ts'
+import { timeBudget } from '../../application/time-budget.ts'
 
 const started = () => {
   let now = 0

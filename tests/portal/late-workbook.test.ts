@@ -22,7 +22,7 @@ test('given a workbook that takes too long, then a page leads to the CSV', async
   }
 })
 
-test('given texts that look like formulas or escapes, then a workbook has them as they are', async () => {
+test('given texts like formulas or escapes, then a workbook has them as they are', async () => {
   const texts = [
     '=1+1',
     '+4799999901',
@@ -50,7 +50,7 @@ test('given texts that look like formulas or escapes, then a workbook has them a
   expect(cells.slice(1).map(([text]) => text)).toEqual(texts)
 })
 
-test('given a log as CSV for a person, then it begins with the mark that Excel looks for', async () => {
+test('given a CSV log for a person, then it begins with the mark that Excel reads', async () => {
   const needs = { readLog, makeSpreadsheet: makeSpreadsheets() }
   const { body } = await fileReply(needs, { language: 'en' }, 'transactions-1.csv', given)
   const bytes = Buffer.from(await new Response(body as ReadableStream).arrayBuffer())

@@ -56,7 +56,7 @@ test('given wrong settings, then the message says what each must be', async () =
   )
 })
 
-test('given a connection string that its client cannot read, then that is a wrong setting too', async () => {
+test('given a connection string that its client cannot read, then it is a wrong setting', async () => {
   expect(await complaint({ EVENT_STORE: 'esdb://there?tls=maybe' })).toMatch(
     /^EVENT_STORE="esdb:\/\/there\?tls=maybe": must be a connection string: .*$/,
   )
@@ -171,7 +171,7 @@ test.each([
   },
 )
 
-test('given addresses to which paths are appended, then slashes at their end count for nothing', () => {
+test('given addresses that take paths, then their last slashes do not count', () => {
   const key = 'witness.example+2b8a+BK0k'
   for (const [given, taken] of [
     ['https://s3.example///', 'https://s3.example'],

@@ -1,5 +1,5 @@
-import type { Instant, Seconds } from '../../domain/time.ts'
-import { generationalCache } from '../../application/generational-cache.ts'
+import type { Instant, Seconds } from '../domain/time.ts'
+import { generationalCache } from './generational-cache.ts'
 
 type Budget = {
   readonly burstMs: number
