@@ -45,9 +45,10 @@ export const fairTurns = ({
   const waiting = fairQueue<() => void>({ maxWaiting, spentBy })
   let isScheduled = false
 
-  const run = (): void => {
+  /** A turn of the loop; `first` has begun already. */
+  const run = (first: Path = []): void => {
     const starts = Math.min(waiting.size(), mostStarts)
-    const turnOf = { left: starts, spent: 0, since: 0, path: [] as Path }
+    const turnOf = { left: starts, spent: 0, since: elapsed(), path: first }
     // One step more: each measures the work that the one before it has begun.
     inOneTurn(starts + 1, () => {
       const now = elapsed()
@@ -82,21 +83,12 @@ export const fairTurns = ({
     })
   }
 
-  /** The turn of whoever comes while nobody waits: at once, measured like any other. */
-  const begin = (path: Path): void => {
-    isScheduled = true
-    const since = elapsed()
-    inOneTurn(1, () => {
-      const took = elapsed() - since
-      for (const key of path) spend(key, took)
-      rest(took)
-    })
-  }
-
   /** Resolves when it is the turn of the path. */
   return (path: Path): Promise<void> => {
     if (!isScheduled && waiting.size() === 0) {
-      begin(path)
+      // Whoever comes while nobody waits begins at once.
+      isScheduled = true
+      run(path)
       return Promise.resolve()
     }
     return new Promise((resolve) => {
