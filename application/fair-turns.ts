@@ -60,10 +60,8 @@ export const fairTurns = ({
       if (turnOf.left < 0) return rest(turnOf.spent)
       if (turnOf.spent >= longestTurnMs) return
       const next = waiting.take()
-      if (!next) return
-      turnOf.path = next.path
-      turnOf.since = now
-      next.item()
+      Object.assign(turnOf, { path: next?.path ?? [], since: now })
+      next?.item()
     })
   }
 
@@ -85,12 +83,10 @@ export const fairTurns = ({
 
   /** Resolves when it is the turn of the path. */
   return (path: Path): Promise<void> => {
-    if (!isScheduled && waiting.size() === 0) {
-      // Whoever comes while nobody waits begins at once.
-      isScheduled = true
-      run(path)
-      return Promise.resolve()
-    }
+    // Whoever comes while nobody waits begins at once.
+    const isFree = !isScheduled && waiting.size() === 0
+    isScheduled ||= isFree
+    if (isFree) return Promise.resolve(run(path))
     return new Promise((resolve) => {
       if (!waiting.add(path, resolve)) refuseMore()
       schedule(0)
