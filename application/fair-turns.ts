@@ -31,6 +31,7 @@ const later = (ms: number, work: () => void): void => void setTimeout(work, ms)
  * Turns on a thread, by what they cost. Who awaits a turn works until its next real wait; that time
  * is measured, and keys that have used less go first. While there is other work, all of this gets a
  * share of the time.
+ * Long because a turn, the rest after it and the next turn share what is scheduled.
  */
 export const fairTurns = ({
   share,
