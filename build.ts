@@ -18,21 +18,12 @@ import { fingerprintOfSources } from './infrastructure/read-models/fingerprint.t
 const entries = [
   'service/main',
   'service/server/serving-worker',
-  'infrastructure/worker',
-  'audit/as-of/moment-worker',
-  'audit/verify/audit-worker',
-  'infrastructure/bank/bank-file-worker',
   'service/callbacks/delivery-worker',
-  'infrastructure/callbacks/sending-worker',
-  'infrastructure/event-store/commit-worker',
   'service/pages/pages-worker',
-  'infrastructure/pictures/png-worker',
-  'infrastructure/pictures/qr-worker',
+  'infrastructure/worker',
+  'infrastructure/event-store/commit-worker',
   'infrastructure/read-models/folding-worker',
-  'infrastructure/read-models/writing-worker',
-  'infrastructure/snapshots/snapshot-worker',
-  'infrastructure/spreadsheets/spreadsheet-worker',
-  'infrastructure/transaction-logs/log-worker',
+  'infrastructure/threads/job-worker',
 ]
 
 /** Packages with a compiled part, those of EventStoreDB, which few need, and many calendars. */
@@ -75,9 +66,12 @@ const filesIn = (folder: string, name: RegExp): string[] =>
     .filter((path) => name.test(path))
     .map((path) => join(folder, path))
 
+/** What `infrastructure/threads/job-worker` loads by name. */
+const jobs = ['infrastructure', 'audit'].flatMap((room) => filesIn(room, /-job\.ts$/))
+
 const { outputFiles } = await build({
   absWorkingDir: root,
-  entryPoints: entries.map((name) => `${name}.ts`),
+  entryPoints: [...entries.map((name) => `${name}.ts`), ...jobs],
   outbase: '.',
   outdir: 'dist',
   // Beside the program, for threads are found from there.

@@ -132,7 +132,7 @@ const setLogo = async (core: Core, id: string, file: string) => {
   if (content.byteLength > largestLogo) fail(`${file} is larger than ${largestLogo} bytes`)
   const pictures = makePngCheck()
   const problem = await pictures.problemOf(content)
-  pictures.end()
+  await pictures.end()
   if (problem !== null) fail(`${file}: ${problem}`)
   return change(core, id, { logo: await core.merchants.blobs.put(content) })
 }

@@ -14,9 +14,13 @@ setFlagsFromString('--max-semi-space-size=0')
 
 const isSource = import.meta.url.endsWith('.ts')
 
-/** Starts the module of that path in the repository, without its ending. */
+/** The module of that path in the repository, without its ending. */
+export const moduleAt = (name: string): URL =>
+  new URL(`../${name}.${isSource ? 'ts' : 'js'}`, import.meta.url)
+
+/** Starts that module. */
 export const startWorker = (name: string, options: WorkerOptions = {}): Worker => {
-  const entry = new URL(isSource ? './worker-from-source.mjs' : `../${name}.js`, import.meta.url)
+  const entry = isSource ? new URL('./worker-from-source.mjs', import.meta.url) : moduleAt(name)
   const worker = new Worker(entry, {
     execArgv: ['--enable-source-maps'],
     argv: [`../${name}.ts`],

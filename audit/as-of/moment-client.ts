@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs'
 import type { EventStore } from '../../application/event-store.ts'
-import { answeringThread } from '../../infrastructure/threads/answering-thread.ts'
+import { jobThread } from '../../infrastructure/threads/job-thread.ts'
 import type { Where } from '../../infrastructure/worker.ts'
 import { makeAndThin, type MakingRequest } from './make-moment.ts'
 import { intermediateOf, type MomentFiles } from './moment-files.ts'
-import type { MakingStart } from './moment-worker.ts'
+import type { begin, MakingStart } from './moment-job.ts'
 
 /** In megabytes. */
 const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 }
@@ -17,15 +17,16 @@ type Making = {
 
 /** Builds moments in a thread of low priority. */
 const makeInWorker = (start: MakingStart): Making => {
-  const { ask, close } = answeringThread<MakingRequest, number>('audit/as-of/moment-worker', {
-    options: { workerData: start, resourceLimits },
-    does: 'makes earlier moments',
+  const { ask, end } = jobThread<typeof begin>('audit/as-of/moment-job', {
+    start,
+    yields: 'much',
+    resourceLimits,
     closed: 'the service stops',
     onEnd: () => {
       for (const left of [start.draft, intermediateOf(start.draft)]) rmSync(left, { force: true })
     },
   })
-  return { make: ask, close }
+  return { make: (request) => ask(request), close: end }
 }
 
 const makeInline = (store: EventStore, files: MomentFiles): Making => ({

@@ -1,7 +1,6 @@
 import { openStoreToRead, type Place } from '../../infrastructure/stores.ts'
-import { hear, startWorker } from '../../infrastructure/worker.ts'
-import type { AuditReply } from './audit-worker.ts'
-import { performAudit, type AuditFound, type AuditPart, type AuditStart } from './perform-audit.ts'
+import { jobThread } from '../../infrastructure/threads/job-thread.ts'
+import { performAudit, type begin, type AuditPart, type AuditStart } from './audit-job.ts'
 import type { Progress } from './problems.ts'
 import { auditOf, verifyLog, type Audit, type AuditOptions, type Watching } from './verify-log.ts'
 
@@ -12,22 +11,14 @@ const resourceLimits = { maxOldGenerationSizeMb: 112, maxYoungGenerationSizeMb: 
 const eventsOfThreads = 20_000
 
 /** Performs parts of an audit in a worker thread. */
-export const auditInWorker = (given: AuditStart, progress: Progress) => {
-  const workerData = { ...given, place: { ...given.place } } satisfies AuditStart
-  const thread = startWorker('audit/verify/audit-worker', { workerData, resourceLimits })
-  const found = new Promise<AuditFound>((resolve, reject) => {
-    hear(thread, (reply: AuditReply) => {
-      if ('progress' in reply) progress(...reply.progress)
-      else if ('found' in reply) resolve(reply.found)
-      else reject(new Error(reply.problem))
-    })
-    thread.once('error', reject)
-    thread.once('exit', () => reject(new Error('the thread of the audit has ended')))
+export const auditInWorker = (given: AuditStart, onProgress: Progress) => {
+  const { ask, end } = jobThread<typeof begin>('audit/verify/audit-job', {
+    yields: given.isSlow ? 'wholly' : undefined,
+    resourceLimits,
+    idleMs: 0,
   })
-  return {
-    found,
-    stop: async (): Promise<void> => void (await thread.terminate()),
-  }
+  const found = ask({ ...given, place: { ...given.place } }, { onProgress })
+  return { found, stop: end }
 }
 
 /** Performs parts of an audit in this thread. */

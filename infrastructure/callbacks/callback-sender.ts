@@ -1,7 +1,7 @@
 import { formatDateTime } from '../../application/date-time.ts'
 import { contentDigest, type Signer } from '../keys/keys.ts'
 import { deadlineIn, TooLate } from './deadline.ts'
-import { SendingEnded } from './sending-client.ts'
+import { ThreadEnded } from '../threads/job-thread.ts'
 import type { SignedPost, Unsigned } from './signed-post.ts'
 
 type Needs = {
@@ -104,7 +104,7 @@ export const makeCallbackSender = (needs: Needs) => {
         ...(answer.retryAfterMs !== undefined && { retryAfterMs: answer.retryAfterMs }),
       }
     } catch (error) {
-      if (error instanceof SendingEnded || error instanceof TooLate) throw error
+      if (error instanceof ThreadEnded || error instanceof TooLate) throw error
       const problem = error instanceof Error ? error.message : String(error)
       return { result: 'failed', httpStatus: null, problem }
     }

@@ -2,23 +2,19 @@ import type { Path } from '../../application/fair-queue.ts'
 import { generationalCache } from '../../application/generational-cache.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { networksOf } from '../networks.ts'
-import { workerOnDemand } from '../threads/worker-on-demand.ts'
+import { jobThread } from '../threads/job-thread.ts'
 import type { Where } from '../worker.ts'
-import { drawQrCode, type QrReply, type QrRequest } from './qr-code.ts'
+import { drawQrCode, type begin, type QrReply, type QrRequest } from './qr-job.ts'
 
-const times = { longestMs: 20_000, idleMs: 60_000 }
-const maxWaiting = 20_000
+const limits = { limit: { ms: 20_000, late: () => null }, idleMs: 60_000, maxWaiting: 20_000 }
 const imagesKept = 500
 
 type Draw = (asked: QrRequest, whose: Path) => Promise<QrReply>
 
 const inWorker = (): Draw => {
-  const { ask } = workerOnDemand<QrRequest, QrReply>(
-    'infrastructure/pictures/qr-worker',
-    times,
-    maxWaiting,
-  )
-  return async (asked, whose) => (await ask(asked, whose)) ?? null
+  const options = { yields: 'much', ...limits } as const
+  const { ask } = jobThread<typeof begin, null>('infrastructure/pictures/qr-job', options)
+  return (asked, whose) => ask(asked, { whose })
 }
 
 /** Codes of pages, and those that anybody may ask for, take turns. */

@@ -1,6 +1,6 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { start, type EventStore, type Position } from '../../application/event-store.ts'
-import { problemOf, type ThreadProblem } from '../threads/answering-thread.ts'
+import { problemOf, type ThreadProblem } from '../threads/thread-problem.ts'
 import { openStore, type OpenedStore, type Place } from '../stores.ts'
 import { endThread } from '../worker.ts'
 import { foldInline } from './folding.ts'

@@ -17,7 +17,7 @@ import { watchDamage } from './read-model-file.ts'
 import { runReadModels, type OnEvents, type OnFolded, type ReadModels } from './read-models.ts'
 import { makeReportBook } from './report-book.ts'
 import type { Worker } from 'node:worker_threads'
-import { errorOf } from '../threads/answering-thread.ts'
+import { errorOf } from '../threads/job-thread.ts'
 import type { FoldingReply, FoldingRequest, FoldingStart } from './folding-worker.ts'
 
 const retryAfterMs = 1000

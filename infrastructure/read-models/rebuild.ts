@@ -7,31 +7,28 @@ import type { Settings } from '../settings.ts'
 import { buildReadModels, openStore } from '../stores.ts'
 import { makeFold } from './projector.ts'
 import type { Draft } from './read-model-draft.ts'
-import { once } from 'node:events'
-import { errorOf } from '../threads/answering-thread.ts'
-import { startWorker } from '../worker.ts'
+import Database from '../sqlite.ts'
+import { jobThread } from '../threads/job-thread.ts'
 import type { Write } from './rows.ts'
-import type { WritingReply, WritingRequest } from './writing-worker.ts'
+import type { begin } from './writing-job.ts'
 
 /** Writes a draft in a worker thread while the next batch is folded. */
-export const writeInWorker = (path: string) => {
-  const thread = startWorker('infrastructure/read-models/writing-worker', { workerData: path })
-  const ended = new Promise<void>((resolve) => thread.once('exit', () => resolve()))
-  const lost = new Promise<never>((_, reject) => thread.once('error', reject))
-  // `write` rethrows it; unhandled, it would end the process.
-  lost.catch(() => {})
-  const send = (request: WritingRequest): void => thread.postMessage(request)
+export const writeInWorker = (start: string) => {
+  const { ask, end } = jobThread<typeof begin>('infrastructure/read-models/writing-job', { start })
+  let lost: unknown
   return {
     /** One call at a time. @throws SqliteError */
     write: async (writes: readonly Write[]): Promise<void> => {
-      send(writes)
-      const [problem] = (await Promise.race([once(thread, 'message'), lost])) as [WritingReply]
-      if (problem) throw errorOf(problem)
+      if (lost) throw lost
+      try {
+        await ask(writes)
+      } catch (error) {
+        // Any other error is a bug: nothing more is written.
+        if (!(error instanceof Database.SqliteError)) lost = error
+        throw error
+      }
     },
-    end: async (): Promise<void> => {
-      send('end')
-      await ended
-    },
+    end,
   }
 }
 

@@ -1,12 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { once } from 'node:events'
 import { createReadStream, rmSync, statSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Log } from '../logs/log.ts'
-import { startWorker } from '../worker.ts'
-import type { SnapshotReply, SnapshotStart } from './snapshot-worker.ts'
+import { jobThread } from '../threads/job-thread.ts'
+import type { begin } from './snapshot-job.ts'
 import { draftIn } from './snapshot.ts'
 
 /** Larger than the default: the file is read once, sequentially. */
@@ -14,24 +13,18 @@ const chunkBytes = 1_048_576
 
 const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** Copies in a worker thread, because the main thread must not wait. */
-const takeInWorker = async (readModels: string, to: string): Promise<SnapshotReply> => {
-  const workerData: SnapshotStart = { readModels, to }
-  const thread = startWorker('infrastructure/snapshots/snapshot-worker', { workerData })
-  // Fails with the thread's error.
-  const [reply] = (await once(thread, 'message')) as [SnapshotReply]
-  return reply
-}
-
 /** Serves `/read-models` at the operator's address: a snapshot, for callers with the token. */
 export const offerSnapshots = (readModels: string, token: string, log: Log) => {
   const wanted = digestOf(`Bearer ${token}`)
+  // In a worker thread, because this one must not wait.
+  const copying = { idleMs: 0 }
+  const { ask } = jobThread<typeof begin>('infrastructure/snapshots/snapshot-job', copying)
   let isBusy = false
 
   const send = async (outgoing: ServerResponse): Promise<void> => {
     const file = draftIn(dirname(readModels))
     try {
-      const { foldedTo } = await takeInWorker(readModels, file)
+      const { foldedTo } = await ask({ readModels, to: file })
       const { size } = statSync(file)
       const type = 'application/vnd.sqlite3'
       outgoing.writeHead(200, { 'Content-Type': type, 'Content-Length': size })

@@ -1,14 +1,13 @@
-import { workerPerJob } from '../threads/worker-per-job.ts'
-import type { Sheet } from './spreadsheet-worker.ts'
-
-const longestMs = 60_000
+import { jobThread } from '../threads/job-thread.ts'
+import type { begin } from './spreadsheet-job.ts'
 
 /**
- * Makes workbooks (XLSX) in a worker thread, one at a time: a large one takes seconds. Undefined on
- * timeout.
+ * Makes workbooks (XLSX) in a worker thread, one at a time: a large one takes seconds. Undefined if
+ * it takes too long.
  */
-export const makeSpreadsheets = (longest = longestMs) =>
-  workerPerJob<readonly Sheet[], Uint8Array<ArrayBuffer>>(
-    'infrastructure/spreadsheets/spreadsheet-worker',
-    longest,
-  )
+export const makeSpreadsheets = (longestMs = 60_000) =>
+  jobThread<typeof begin, undefined>('infrastructure/spreadsheets/spreadsheet-job', {
+    limit: { ms: longestMs, late: () => undefined },
+    idleMs: 0,
+    maxWaiting: 20,
+  }).ask

@@ -8,8 +8,10 @@ import { constants, getPriority, setPriority } from 'node:os'
  */
 const increments = { slightly: 5, much: 10, wholly: constants.priority.PRIORITY_LOW }
 
+export type Yielding = keyof typeof increments
+
 /** Lowers the priority of this thread. Other systems than Linux have one for the whole process. */
-export const yieldToRequests = (how: keyof typeof increments): void => {
+export const yieldToRequests = (how: Yielding): void => {
   if (process.platform !== 'linux') return
   setPriority(Math.min(getPriority() + increments[how], constants.priority.PRIORITY_LOW))
 }

@@ -101,3 +101,8 @@ export const performLogJob = (job: LogJob, draftFile: string | null): Completion
     database.close()
   }
 }
+
+export const begin =
+  (draftFile: string) =>
+  (job: LogJob): Completion =>
+    performLogJob(job, draftFile)

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Completion } from '../../domain/accounting/completion.ts'
-import { answeringThread } from '../threads/answering-thread.ts'
-import type { LogJob } from './log-job.ts'
+import { jobThread } from '../threads/job-thread.ts'
+import type { begin, LogJob } from './log-job.ts'
 
 /** In megabytes. Lines are streamed; a larger heap would only be collected later. */
 const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 }
@@ -32,31 +32,20 @@ export const makeLogWriter = (directory: string) => {
   removeLeftDrafts(directory)
   /** The file in progress; removed if the thread is lost. */
   const draftFile = join(directory, `${randomUUID()}.draft`)
-  const { ask, close } = answeringThread<LogJob, Completion>(
-    'infrastructure/transaction-logs/log-worker',
-    {
-      options: { resourceLimits, workerData: draftFile },
-      does: 'writes logs',
-      closed: 'the log writer is closed',
-      onEnd: () => {
-        try {
-          rmSync(draftFile, { force: true })
-        } catch {
-          // A later start tries again.
-        }
-      },
+  const { ask, end } = jobThread<typeof begin>('infrastructure/transaction-logs/log-job', {
+    start: draftFile,
+    yields: 'much',
+    resourceLimits,
+    closed: 'the log writer is closed',
+    onEnd: () => {
+      try {
+        rmSync(draftFile, { force: true })
+      } catch {
+        // A later start tries again.
+      }
     },
-  )
-  let turn: Promise<unknown> = Promise.resolve()
-
-  return {
-    write: (job: LogJob): Promise<Completion> => {
-      const written = turn.then(() => ask(job))
-      turn = written.catch(() => {})
-      return written
-    },
-    close,
-  }
+  })
+  return { write: (job: LogJob): Promise<Completion> => ask(job), close: end }
 }
 
 export type LogWriter = ReturnType<typeof makeLogWriter>

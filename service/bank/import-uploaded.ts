@@ -2,16 +2,17 @@ import type { Context } from '../../application/handle.ts'
 import { makeSerialByKey } from '../../application/serial-by-key.ts'
 import type { Core } from '../core.ts'
 import { importBankFile } from './import-bank-file.ts'
-import { workerPerJob } from '../../infrastructure/threads/worker-per-job.ts'
-import type { Answer, Asked } from '../../infrastructure/bank/bank-file-worker.ts'
-
-const longestMs = 30_000
+import { jobThread } from '../../infrastructure/threads/job-thread.ts'
+import type { Answer, Asked, begin } from '../../infrastructure/bank/bank-file-job.ts'
 
 /** Parses bank files in a worker thread, one at a time: a large one takes seconds. */
 const makeBankFileReader = () => {
-  const read = workerPerJob<Asked, Answer>('infrastructure/bank/bank-file-worker', longestMs)
-  return async (asked: Asked): Promise<Answer> =>
-    (await read(asked)) ?? { problem: `${asked.name} took too long to read` }
+  const late = ({ name }: Asked): Answer => ({ problem: `${name} took too long to read` })
+  return jobThread<typeof begin, Answer>('infrastructure/bank/bank-file-job', {
+    limit: { ms: 30_000, late },
+    idleMs: 0,
+    maxWaiting: 20,
+  }).ask
 }
 
 /** Larger files must use the command: each entry takes some milliseconds. */

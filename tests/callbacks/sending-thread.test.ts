@@ -3,7 +3,8 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'no
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { SendingEnded, signedPostInWorker } from '../../infrastructure/callbacks/sending-client.ts'
+import { signedPostInWorker } from '../../infrastructure/callbacks/sending-client.ts'
+import { ThreadEnded } from '../../infrastructure/threads/job-thread.ts'
 import { makeTestSender, testSigner } from './test-sender.ts'
 
 type Received = { readonly headers: IncomingHttpHeaders; readonly body: string }
@@ -69,6 +70,6 @@ test('given a thread that ends, then what it owes has not failed at the receiver
   const owed = sender.send('m', `${uri}silent`, '{}')
   await new Promise((asked) => receiver.once('request', asked))
   sender.close()
-  await expect(owed).rejects.toThrow(SendingEnded)
+  await expect(owed).rejects.toThrow(ThreadEnded)
   expect(await sender.send('m', uri, '{}')).toMatchObject({ result: 'delivered' })
 })

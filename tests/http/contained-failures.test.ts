@@ -165,15 +165,16 @@ test('when telling of a failed job fails as well, then a later try is due', asyn
 })
 
 test('when handling what a worker says fails, then the worker ends with that error', async () => {
-  const worker = startWorker('infrastructure/pictures/png-worker')
+  const workerData = { module: 'infrastructure/pictures/png-job' }
+  const worker = startWorker('infrastructure/threads/job-worker', { workerData })
   const ended = once(worker, 'exit').catch((error: Error) => error.message)
   hear(worker, broken)
-  worker.postMessage(new Uint8Array(8))
+  worker.postMessage({ number: 1, request: new Uint8Array(8) })
   expect(await ended).toBe('broken')
 })
 
 test('when a worker fails and nobody listens, then this thread goes on', async () => {
-  const worker = startWorker('infrastructure/pictures/png-worker')
+  const worker = startWorker('infrastructure/threads/job-worker')
   const ended = new Promise((resolve) => worker.on('exit', resolve))
   worker.postMessage(null)
   expect(await ended).toBe(1)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { noPng } from '../../domain/merchant/png.ts'
 import { pngOf } from '../../harness/png.ts'
-import { problemOfPng } from '../../infrastructure/pictures/png-worker.ts'
+import { problemOfPng } from '../../infrastructure/pictures/png-job.ts'
 
 /** 16 pixels, with a million times as many packed behind the header. */
 const bomb = pngOf(4, 4, 20_000_000)

@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { expect, test } from 'vitest'
+import { Worker } from 'node:worker_threads'
+import { expect, onTestFinished, test } from 'vitest'
 
 const built = join(import.meta.dirname, '..', '..', 'dist', 'infrastructure', 'worker.js')
 
@@ -21,4 +23,15 @@ test('given a process with a large young generation, when it starts a thread wit
   const bytes = Number(execFileSync(process.execPath, flags, { encoding: 'utf8' }))
   // The old generation and three spaces of the young one, each rounded up to a power of two.
   expect(bytes / 2 ** 20).toBeLessThanOrEqual(64 + 3 * 2)
+})
+
+test('the thread for jobs finds the module of a job in the built program', async () => {
+  const worker = new Worker(join(built, '../threads/job-worker.js'), {
+    workerData: { module: 'infrastructure/pictures/qr-job' },
+  })
+  onTestFinished(() => void worker.terminate())
+  worker.postMessage({ number: 1, request: { text: 'a', type: 'svg' } })
+  expect(await once(worker, 'message')).toEqual([
+    { number: 1, result: expect.stringContaining('<svg') as string },
+  ])
 })

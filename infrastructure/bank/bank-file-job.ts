@@ -1,4 +1,3 @@
-import { parentPort, workerData } from 'node:worker_threads'
 import { OperatorError } from '../failures.ts'
 import { readBankFile, type BankFile } from './bank-file.ts'
 
@@ -25,5 +24,4 @@ const read = ({ bytes, name, ownAccount, most }: Asked): Answer => {
   }
 }
 
-/** Parses one file, then ends. */
-if (parentPort) parentPort.postMessage(read(workerData as Asked))
+export const begin = () => read

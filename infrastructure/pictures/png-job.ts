@@ -1,4 +1,3 @@
-import { parentPort } from 'node:worker_threads'
 import { inflateSync } from 'node:zlib'
 import { decode } from 'fast-png'
 import {
@@ -8,10 +7,6 @@ import {
   type PngChunk,
   type PngHeader,
 } from '../../domain/merchant/png.ts'
-
-export type PngRequest = Uint8Array
-/** What is wrong with the picture; null if nothing. */
-export type PngReply = string | null
 
 /** The chunks needed for decoding. Other chunks may unpack to any size, so they are skipped. */
 const needed: readonly string[] = ['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND']
@@ -34,7 +29,8 @@ const checkSize = (
   inflateSync(Buffer.concat(packed), { maxOutputLength: 2 * rows + 64 })
 }
 
-export const problemOfPng = (bytes: Uint8Array): PngReply => {
+/** What is wrong with the picture; null if nothing. */
+export const problemOfPng = (bytes: Uint8Array): string | null => {
   const png = readPng(bytes)
   if (!png) return noPng
   const { header, chunks } = png
@@ -52,6 +48,4 @@ export const problemOfPng = (bytes: Uint8Array): PngReply => {
   }
 }
 
-parentPort?.on('message', (bytes: PngRequest) => {
-  parentPort?.postMessage(problemOfPng(bytes) satisfies PngReply)
-})
+export const begin = () => problemOfPng

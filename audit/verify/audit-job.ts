@@ -48,3 +48,5 @@ export const performAudit = async (
     await store.close()
   }
 }
+
+export const begin = () => performAudit

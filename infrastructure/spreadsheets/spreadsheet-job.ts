@@ -1,4 +1,3 @@
-import { parentPort, workerData } from 'node:worker_threads'
 import writeExcelFile from 'write-excel-file/node'
 import { withoutGuards } from '../transaction-logs/csv.ts'
 
@@ -58,14 +57,14 @@ const cellsOf = ({ rows = [], csv }: Sheet) => {
   ]
 }
 
-const make = async (sheets: readonly Sheet[]): Promise<void> => {
+const make = async (sheets: readonly Sheet[]): Promise<Uint8Array<ArrayBuffer>> => {
   const workbook = sheets.map((sheet) => ({
     sheet: sheet.name,
     data: cellsOf(sheet),
     stickyRowsCount: 1,
   }))
   const file = await writeExcelFile(workbook as Parameters<typeof writeExcelFile>[0]).toBuffer()
-  parentPort?.postMessage(new Uint8Array(file))
+  return new Uint8Array(file)
 }
 
-if (parentPort) await make(workerData as readonly Sheet[])
+export const begin = () => make

@@ -1,0 +1,8 @@
+import { openDraftAgain } from './read-model-draft.ts'
+import { makeWriter, type Write } from './rows.ts'
+
+/** Performs the writes of each request in one transaction. */
+export const begin = (path: string): ((writes: readonly Write[]) => void) => {
+  const file = openDraftAgain(path)
+  return file.sqlite.transaction(makeWriter(file))
+}
