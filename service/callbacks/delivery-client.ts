@@ -1,8 +1,8 @@
-import type { MessagePort, Worker } from 'node:worker_threads'
+import type { MessagePort } from 'node:worker_threads'
 import { StoreUnavailable } from '../../application/event-store.ts'
 import type { Work } from '../background-work.ts'
 import type { Core } from '../core.ts'
-import { endWorker, hear, startWorker } from '../../infrastructure/worker.ts'
+import { startReader } from '../../infrastructure/read-models/reading-thread.ts'
 import type { DeliveryStart, FromDelivery, ToDelivery } from './delivery-exchange.ts'
 
 /** In megabytes. */
@@ -28,53 +28,37 @@ const startThread = (
   const writer = shareWriter()
   const position = readModels.position()
   const workerData: DeliveryStart = { settings, address: publicUrl(), position, writer }
-  const worker: Worker = startWorker('service/callbacks/delivery-worker', {
-    ...{ workerData, resourceLimits },
-    transferList: [writer],
-  })
-  const tell = (message: ToDelivery): void => worker.postMessage(message)
-  const forget = readModels.onMoved((moved) => tell({ moved }))
   const settling = new Map<number, Settling>()
   let settled = 0
-  let isReady = false
-  let reason = 'the thread that delivers callbacks has ended'
-
-  hear(worker, (message: FromDelivery) => {
-    if (message === 'ready') {
-      isReady = true
-      log.info('callbacks are delivered in a worker thread')
-    } else if (message === 'hurry') readModels.hurry()
-    else if ('attempts' in message) for (const counted of message.attempts) countAttempt(...counted)
-    else {
+  const options = { workerData, resourceLimits, transferList: [writer] }
+  const entry = 'service/callbacks/delivery-worker'
+  const reader = startReader<ToDelivery, FromDelivery>(entry, options, {
+    readModels,
+    does: 'delivers callbacks',
+    onReady: () => log.info('callbacks are delivered in a worker thread'),
+    onMessage: (message) => {
+      if ('attempts' in message)
+        return message.attempts.forEach((counted) => countAttempt(...counted))
       const one = settling.get(message.settled)
       settling.delete(message.settled)
-      if (message.problem === undefined) one?.resolve()
-      else one?.reject(new StoreUnavailable(message.problem))
-    }
-  })
-  worker.on('error', ({ message }) => (reason = `${reason}: ${message}`))
-  const ended = new Promise<void>((resolve) => {
-    worker.once('exit', () => {
-      forget()
+      return message.problem === undefined
+        ? one?.resolve()
+        : one?.reject(new StoreUnavailable(message.problem))
+    },
+    onEnd: (reason) => {
       for (const { reject } of settling.values()) reject(new StoreUnavailable(reason))
       onEnd(reason)
-      resolve()
-    })
+    },
   })
 
   return {
     settle: (): Promise<void> =>
       new Promise((resolve, reject) => {
         settling.set((settled += 1), { resolve, reject })
-        tell({ settle: settled })
+        reader.tell({ settle: settled })
       }),
-    stop: async (): Promise<void> => {
-      tell('stop')
-      // It records its sent messages first. A thread that is still starting gets an extra second.
-      const late = isReady ? undefined : setTimeout(endWorker, longestBeginMs, worker)
-      await ended
-      clearTimeout(late)
-    },
+    // It records its sent messages first. A thread that is still starting gets an extra second.
+    stop: (): Promise<void> => reader.stop(reader.isReady() ? undefined : longestBeginMs),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Position } from '../../application/event-store.ts'
+import type { FromReader, ToReader } from '../../infrastructure/read-models/reading-thread.ts'
 import type { Settings } from '../../infrastructure/settings.ts'
 
 export type DeliveryStart = {
@@ -13,16 +14,12 @@ export type DeliveryStart = {
 }
 
 export type ToDelivery =
-  /** The read models have advanced. */
-  | { readonly moved: Position }
+  | ToReader
   /** Attempt everything due by now; the reply has the same number. */
   | { readonly settle: number }
-  | 'stop'
 
 export type FromDelivery =
-  | 'ready'
-  /** A delivery waits for the read models. */
-  | 'hurry'
+  | FromReader
   | { readonly settled: number; readonly problem: string | undefined }
   /** Number of attempts by result, since the last such message. */
   | { readonly attempts: readonly (readonly [result: string, count: number])[] }

@@ -1,5 +1,6 @@
 import type { Position } from '../../application/event-store.ts'
 import type { Vitals } from '../metrics/readiness.ts'
+import type { FromReader, ToReader } from '../../infrastructure/read-models/reading-thread.ts'
 import type { Settings } from '../../infrastructure/settings.ts'
 
 export type PagesStart = {
@@ -23,24 +24,20 @@ export type PageRequest = {
 
 /** Each exchange has a number. Each chunk of a body is requested separately. */
 export type ToPages =
+  | ToReader
   | { readonly ask: number; readonly request: PageRequest }
   | { readonly more: number }
   /** The client has disconnected. */
   | { readonly leave: number }
-  /** The read models have advanced. */
-  | { readonly moved: Position }
   | { readonly told: number; readonly vitals: Vitals | undefined }
   /** End all open-ended streams. */
   | 'end'
-  | 'stop'
 
 /** Duration of a request in milliseconds, by route. */
 export type Measured = readonly [method: string, path: string, status: number, took: number]
 
 export type FromPages =
-  | 'ready'
-  /** A reader waits for the read models. */
-  | 'hurry'
+  | FromReader
   | {
       readonly answer: number
       readonly status: number

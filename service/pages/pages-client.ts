@@ -1,12 +1,11 @@
 import type { getRequestListener } from '@hono/node-server'
 import type { IncomingMessage } from 'node:http'
-import type { Worker } from 'node:worker_threads'
 import { StoreUnavailable } from '../../application/event-store.ts'
 import type { Log } from '../../infrastructure/logs/log.ts'
 import type { Vitals } from '../metrics/readiness.ts'
 import type { ReadModels } from '../../infrastructure/read-models/read-models.ts'
+import { startReader } from '../../infrastructure/read-models/reading-thread.ts'
 import type { Settings } from '../../infrastructure/settings.ts'
-import { endWorker, hear, startWorker } from '../../infrastructure/worker.ts'
 import type { FromPages, Measured, PagesStart, ToPages, PageRequest } from './page-exchange.ts'
 
 type Answer = Extract<FromPages, { readonly answer: number }>
@@ -102,52 +101,34 @@ const startThread = (
 ) => {
   const { settings, address, readModels, measure, vitals } = needs
   const workerData: PagesStart = { settings, address: address(), position: readModels.position() }
-  const worker: Worker = startWorker('service/pages/pages-worker', { workerData, resourceLimits })
-  const tell = (message: ToPages): void => worker.postMessage(message)
-  const exchanges = requestPages(tell)
-  const forget = readModels.onMoved((moved) => tell({ moved }))
-  const tellVitals = async (told: number): Promise<void> =>
-    tell({ told, vitals: await vitals().catch(() => undefined) })
-  let isReady = false
-  let reason = 'the thread that shows pages has ended'
-
-  hear(worker, (message: FromPages) => {
-    if (message === 'ready') {
-      isReady = true
-      log.info('pages are answered in a worker thread')
-    } else if (message === 'hurry') readModels.hurry()
-    else if ('answer' in message) exchanges.answered(message)
-    else if ('of' in message) exchanges.read(message.of, message.chunk)
-    else if ('failed' in message) exchanges.fail(message.failed, new Error(message.problem))
-    else if ('measured' in message) measure(...message.measured)
-    else return tellVitals(message.wanted)
-    return undefined
-  })
-  worker.on('error', ({ message }) => (reason = `${reason}: ${message}`))
-  const ended = new Promise<void>((resolve) => {
-    worker.once('exit', () => {
-      const wasReady = isReady
-      isReady = false
-      forget()
+  const options = { workerData, resourceLimits }
+  const reader = startReader<ToPages, FromPages>('service/pages/pages-worker', options, {
+    readModels,
+    does: 'shows pages',
+    onReady: () => log.info('pages are answered in a worker thread'),
+    onMessage: (message) => {
+      if ('answer' in message) return exchanges.answered(message)
+      if ('of' in message) return exchanges.read(message.of, message.chunk)
+      if ('failed' in message) return exchanges.fail(message.failed, new Error(message.problem))
+      return 'measured' in message ? measure(...message.measured) : tellVitals(message.wanted)
+    },
+    onEnd: (reason, wasReady) => {
       exchanges.failAll(new StoreUnavailable(reason))
       onEnd(reason, wasReady)
-      resolve()
-    })
+    },
   })
+  const { tell, isReady } = reader
+  const exchanges = requestPages(tell)
+  const tellVitals = async (told: number): Promise<void> =>
+    tell({ told, vitals: await vitals().catch(() => undefined) })
 
   return {
-    isReady: (): boolean => isReady,
+    isReady,
     ask: exchanges.ask,
     underWay: exchanges.underWay,
     endStreams: (): void => tell('end'),
-    stop: async (): Promise<void> => {
-      // It receives no messages before it is ready.
-      if (isReady) tell('stop')
-      else endWorker(worker)
-      const late = setTimeout(endWorker, longestEndMs, worker)
-      await ended
-      clearTimeout(late)
-    },
+    // It receives no messages before it is ready.
+    stop: (): Promise<void> => reader.stop(isReady() ? longestEndMs : 0),
   }
 }
 
