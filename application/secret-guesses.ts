@@ -1,7 +1,7 @@
 import { refuse } from '../domain/refusal.ts'
 import { secondsUntil, stillLasts, type Instant, type Seconds } from '../domain/time.ts'
 import { generationalCache } from './generational-cache.ts'
-import type { MaybePromise } from './maybe-promise.ts'
+import { andThen, type MaybePromise } from './maybe-promise.ts'
 import type { SecurityLog } from './security-log.ts'
 
 /** Number of free failures; then waits double, from one second on. */
@@ -45,6 +45,9 @@ const makeCounts = (allowed: Tolerance) => {
   }
 }
 
+/** Checks, without a slow hash, a secret of high entropy; false for any other. */
+type Prove = () => MaybePromise<boolean>
+
 /** Whose secret is guessed, for the security log. */
 type Guessed = { readonly actor: string; readonly merchant?: string | undefined }
 
@@ -79,26 +82,60 @@ const makeTrust = ({ machineNow, networkOf }: Pick<Needs, 'machineNow' | 'networ
 const makeWaits = ({ machineNow, networkOf, securityLog }: Needs) => {
   const byName = makeCounts(tolerance.user)
   const byAddress = makeCounts(tolerance.address)
+  /** Of a name from one network. */
+  const byPair = makeCounts(tolerance.user)
+  const pairOf = (name: string, address: string): string => `${name} ${networkOf(address)}`
 
   const count = (name: string, address: string, by: 1 | -1): void => {
     const now = machineNow()
     byName.add(name, by, now)
     byAddress.add(networkOf(address), by, now)
+    byPair.add(pairOf(name, address), by, now)
   }
 
-  const checkWaits = (name: string, address: string, who: () => Guessed): void => {
+  /** Undefined if there is nothing to wait for. */
+  const findWait = (name: string, address: string) => {
     const now = machineNow()
     const ofName = byName.waitsUntil(name, now)
     const ofAddress = byAddress.waitsUntil(networkOf(address), now)
     const until = Math.max(ofName, ofAddress)
-    if (until <= now) return
+    if (until <= now) return undefined
+    const ofPair = byPair.waitsUntil(pairOf(name, address), now)
     const reason = ofName > ofAddress ? 'many wrong secrets of it' : 'many wrong secrets from here'
-    securityLog.record({ type: 'locked_out', ...who(), address, reason })
-    refuse('secrets_are_wrong_too_often', secondsUntil(until, now))
+    return {
+      isFromElsewhere: Math.max(ofAddress, ofPair) <= now,
+      countProof: (by: 1 | -1): void => byPair.add(pairOf(name, address), by, now),
+      refuse: (who: () => Guessed): never => {
+        securityLog.record({ type: 'locked_out', ...who(), address, reason })
+        return refuse('secrets_are_wrong_too_often', secondsUntil(until, now))
+      },
+    }
   }
 
-  return { count, checkWaits }
+  return { count, findWait }
 }
+
+type Wait = NonNullable<ReturnType<ReturnType<typeof makeWaits>['findWait']>>
+
+/** Guesses from other networks do not keep out who proves a secret that nobody can guess. */
+const makeProofs =
+  ({ renew }: ReturnType<typeof makeTrust>) =>
+  (
+    name: string,
+    address: string,
+    wait: Wait,
+    who: () => Guessed,
+    prove: Prove | undefined,
+  ): MaybePromise<boolean> => {
+    if (!prove || !wait.isFromElsewhere) return wait.refuse(who)
+    wait.countProof(1)
+    return andThen(prove(), (isProved) => {
+      if (!isProved) return wait.refuse(who)
+      wait.countProof(-1)
+      renew(name, address, 0)
+      return true
+    })
+  }
 
 /**
  * Slows down guessing of secrets, per name and per address (interface 3.7). Unknown names count
@@ -106,7 +143,8 @@ const makeWaits = ({ machineNow, networkOf, securityLog }: Needs) => {
  */
 export const makeSecretGuesses = ({ machineNow, networkOf, securityLog }: Needs) => {
   const trust = makeTrust({ machineNow, networkOf })
-  const { count, checkWaits } = makeWaits({ machineNow, networkOf, securityLog })
+  const { count, findWait } = makeWaits({ machineNow, networkOf, securityLog })
+  const duringWait = makeProofs(trust)
   /** Checks in flight that are already counted: equal ones share a promise. */
   const counted = new WeakSet<Promise<boolean>>()
 
@@ -125,10 +163,12 @@ export const makeSecretGuesses = ({ machineNow, networkOf, securityLog }: Needs)
     address: string = '',
     verify: () => MaybePromise<boolean>,
     who: () => Guessed,
+    prove?: Prove,
   ): MaybePromise<boolean> => {
     const name = claimed.length > longestName ? 'too long' : claimed
     const trustedMs = trust.lastsMs(name, address)
-    if (trustedMs <= 0) checkWaits(name, address, who)
+    const wait = trustedMs > 0 ? undefined : findWait(name, address)
+    if (wait) return duringWait(name, address, wait, who, prove)
     const verdict = verify()
     if (verdict === true) {
       trust.renew(name, address, trustedMs)

@@ -3,9 +3,10 @@ import { users } from '../domain/aggregates.ts'
 import { userId, userSecret } from '../domain/merchant/user.ts'
 import { jsonEquals } from '../domain/json-equality.ts'
 import { within } from '../domain/stream.ts'
+import { keepSecret } from '../application/keep-secret.ts'
 import type { Core } from '../service/core.ts'
 import { fail } from '../infrastructure/failures.ts'
-import { hashSecret, isHashOf } from '../infrastructure/people/secrets.ts'
+import { hashSecret, isHashOf, makeSecretDigests } from '../infrastructure/people/secrets.ts'
 import { presentMerchant } from './arguments.ts'
 import { publicKeyIn } from './files.ts'
 import { secretOf } from './given-secret.ts'
@@ -46,8 +47,10 @@ const addUser = async (core: Core, merchant: string, id: string, options: UserOp
     if (!isSame) fail(`${merchant} has a user ${id} already, with other credentials or roles`)
     return added
   }
-  const secretHash = secret === undefined ? null : await hashSecret(secret)
-  const data = { merchant, id, roles, netmask: null, secretHash, publicKey }
+  const { digestSecret } = makeSecretDigests(core.people.derive)
+  const keep = keepSecret({ hashSecret, digestSecret, verifySecret: () => false })
+  const kept = secret === undefined ? { secretHash: null } : await keep(secret)
+  const data = { merchant, id, roles, netmask: null, ...kept, publicKey }
   const context = core.contextOf('operator', merchant)
   await core.handle(users, within(merchant, id), { type: 'Register', data }, context)
   return added

@@ -8,6 +8,7 @@ type KnownUser = {
   readonly roles: readonly string[]
   readonly netmask: string | null
   readonly secretHash: string | null
+  readonly secretDigest?: string | undefined
   readonly publicKey: string | null
   /** Absent: it may. */
   readonly mayRefund?: boolean | undefined
@@ -30,6 +31,12 @@ export type AccessNeeds = {
   /** From the log. */
   readonly findUser: (merchant: string, user: string) => Promise<FoundUser>
   readonly verifySecret: VerifySecret
+  /** Whether a digest is kept of the secret, and is right. */
+  readonly isDigestOf: (
+    secret: string,
+    slowHash: string | null,
+    kept: string | undefined,
+  ) => boolean
   /** Slows down who guesses. @throws Refusal secrets_are_wrong_too_often */
   readonly guardGuesses: SecretGuesses
   readonly securityLog: SecurityLog

@@ -77,6 +77,7 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
         remoteAddress,
         () => needs.verifySecret(secret, found?.user.secretHash ?? null, name, remoteAddress),
         () => (found ? { actor: `user:${id}`, merchant } : nobody),
+        () => needs.isDigestOf(secret, found?.user.secretHash ?? null, found?.user.secretDigest),
       ),
     )
     const proven = { asked: undefined, signed: undefined, sealedAddress: sealing(remoteAddress) }

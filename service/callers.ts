@@ -7,7 +7,7 @@ import { makeFingerprints } from '../infrastructure/keys/key-fingerprints.ts'
 import { contentDigest, makeSignatureCheck, type Signer } from '../infrastructure/keys/keys.ts'
 import { isWithin, networkOf } from '../infrastructure/networks.ts'
 import { sealAddresses } from '../infrastructure/people/sealed-addresses.ts'
-import { makeSecretCheck } from '../infrastructure/people/secrets.ts'
+import { makeSecretCheck, makeSecretDigests } from '../infrastructure/people/secrets.ts'
 import { makeRequestLimits, type RequestLimit } from '../application/request-limits.ts'
 
 const inProduction = { merchant: 2_000, caller: 1_000 }
@@ -63,6 +63,7 @@ export const accessOf = (core: Core, { rsaPem }: Signer) => {
     admit: openRequestLimits(core),
     guardGuesses: makeSecretGuesses({ machineNow: Date.now, networkOf, securityLog }),
     verifySecret: makeSecretCheck(Date.now),
+    isDigestOf: makeSecretDigests(core.people.derive).isDigestOf,
     verifySignature: makeSignatureCheck(rsaPem),
     fingerprint: makeFingerprints(),
     sealAddress: sealAddresses(core.people.vault).sealAddress,

@@ -605,7 +605,7 @@ export type UserInput = {
   readonly roles?: readonly ('user' | 'superuser')[] | undefined
   /** CIDR (IPv4 or IPv6) of the addresses that requests may come from. Absent or null leaves it, an empty text takes it away. */
   readonly netmask?: string | null | undefined
-  /** Kept only as a slow hash. Absent or null leaves it, an empty text takes it away. */
+  /** Kept as a hash only. Absent or null leaves it, an empty text takes it away. */
   readonly secret?: string | null | undefined
   /** RSA public key, 2048 to 4096 bits, PEM or OpenSSH. Absent or null leaves it, an empty text takes it away. */
   readonly pubkey?: string | null | undefined
@@ -625,7 +625,7 @@ export type UserUpdate = {
   readonly roles?: readonly ('user' | 'superuser')[] | undefined
   /** CIDR (IPv4 or IPv6) of the addresses that requests may come from. Absent or null leaves it, an empty text takes it away. */
   readonly netmask?: string | null | undefined
-  /** Kept only as a slow hash. Absent or null leaves it, an empty text takes it away. */
+  /** Kept as a hash only. Absent or null leaves it, an empty text takes it away. */
   readonly secret?: string | null | undefined
   /** RSA public key, 2048 to 4096 bits, PEM or OpenSSH. Absent or null leaves it, an empty text takes it away. */
   readonly pubkey?: string | null | undefined

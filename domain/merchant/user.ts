@@ -29,6 +29,8 @@ const userRegister = switchable(
     /** CIDR that requests must come from; null allows all. */
     netmask: z.string().nullable(),
     secretHash: z.string().nullable(),
+    /** Keyed, of a secret that nobody can guess; good with that hash only. */
+    secretDigest: z.string().optional(),
     /** RSA public key in PEM (SPKI). */
     publicKey: z.string().nullable(),
     /** Absent: it may. */

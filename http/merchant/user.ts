@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { users } from '../../domain/aggregates.ts'
 import { makeSerialByKey } from '../../application/serial-by-key.ts'
+import { keepSecret, type SecretNeeds } from '../../application/keep-secret.ts'
 import type { Find } from '../../application/find-state.ts'
 import { changed, type Changes } from '../../domain/changes.ts'
 import {
@@ -42,7 +43,7 @@ const userUpdateWith = ({ readPublicKey, isNetmask }: Checks) =>
             description: 'CIDR (IPv4 or IPv6) of the addresses that requests may come from.',
           }),
       ),
-      secret: removable(asWritten(userSecret).meta({ description: 'Kept only as a slow hash.' })),
+      secret: removable(asWritten(userSecret).meta({ description: 'Kept as a hash only.' })),
       pubkey: removable(
         z
           .string()
@@ -72,10 +73,9 @@ const userReply = z
 
 type UserNeeds = RegisterNeeds &
   Checks &
+  SecretNeeds &
   Pick<Queries['merchants'], 'users'> & {
     readonly find: Find
-    readonly hashSecret: (secret: string) => Promise<string>
-    readonly verifySecret: (secret: string, hash: string) => boolean | Promise<boolean>
   }
 
 const listPath = `${merchantPrefix}/user/`
@@ -91,11 +91,7 @@ export const userRoutes = (needs: UserNeeds): Route[] => {
     return caller
   }
 
-  const secretHash = async (secret: string, kept: string | null): Promise<string> => {
-    // Keep the hash of an unchanged secret, so that a repeated request counts as one.
-    const isKept = kept !== null && (await needs.verifySecret(secret, kept))
-    return isKept ? kept : needs.hashSecret(secret)
-  }
+  const keep = keepSecret(needs)
 
   /** An unchanged secret keeps the hash of the earlier entry, which may be stale. */
   const named = async (
@@ -105,8 +101,7 @@ export const userRoutes = (needs: UserNeeds): Route[] => {
     roles,
     netmask,
     publicKey,
-    secretHash:
-      typeof secret === 'string' ? await secretHash(secret, known?.secretHash ?? null) : secret,
+    ...(typeof secret === 'string' ? await keep(secret, known) : { secretHash: secret }),
   })
 
   /** Whether the merchant has another user that manages users. */

@@ -90,9 +90,9 @@ const makeApplicationAccess = (needs: ClientNeeds) => {
     let right: KnownApplication | undefined
     const isRight = (found: KnownApplication | undefined): boolean => isSecretOf(secret, found, at)
     const verify = async () => (right = await findRight(id, isRight)) !== undefined
-    await needs.guardGuesses(`client ${id}`, request.remoteAddress, verify, () =>
-      needs.findApplication(id) ? { actor: `client:${id}` } : { actor: 'client:?' },
-    )
+    const who = () => ({ actor: needs.findApplication(id) ? `client:${id}` : 'client:?' })
+    // All secrets of applications are made here, of 256 random bits.
+    await needs.guardGuesses(`client ${id}`, request.remoteAddress, verify, who, verify)
     return right
   }
 

@@ -4,6 +4,7 @@ import { concurrencyLimit } from '../../application/concurrency-limit.ts'
 import { generationalCache } from '../../application/generational-cache.ts'
 import { andThen, type MaybePromise } from '../../application/maybe-promise.ts'
 import { networkOf } from '../networks.ts'
+import { isSameText } from './tokens.ts'
 
 const verdictLifetimeMs = 60_000
 const verdictsKept = 10_000
@@ -16,6 +17,27 @@ export const hashSecret = (secret: string): Promise<string> => argon2id(secret)
 /** Whether this is the slow hash of the secret. As slow as hashing. */
 export const isHashOf = (slowHash: string, secret: string): Promise<boolean> =>
   verify(slowHash, secret)
+
+/** So many characters, and so many different ones, have those that were made at random. */
+const unguessable = { characters: 32, different: 10 }
+
+/**
+ * A keyed digest of a secret that nobody can guess, to check it without its slow hash; undefined
+ * for a secret that may be guessed. It is good with that hash only.
+ */
+export const makeSecretDigests = (derive: (...parts: readonly string[]) => string) => {
+  const digest = (slowHash: string, secret: string): string => derive('secret', slowHash, secret)
+  return {
+    digestSecret: (slowHash: string, secret: string): string | undefined =>
+      /^\S+$/.test(secret) &&
+      secret.length >= unguessable.characters &&
+      new Set(secret).size >= unguessable.different
+        ? digest(slowHash, secret)
+        : undefined,
+    isDigestOf: (secret: string, slowHash: string | null, kept: string | undefined): boolean =>
+      isSameText(digest(slowHash ?? '', secret), kept ?? '') && slowHash !== null,
+  }
+}
 
 /**
  * Checks secrets against slow hashes, fairly by network. Verdicts are cached for a minute under a

@@ -37,3 +37,9 @@ export const shopsOf = ({ merchants: rows, people }: Rows) => {
     }),
   }
 }
+
+/** The merchant that has an organisation number, claimed or not. */
+export const holderOfOrganization =
+  ({ merchants }: Pick<Core, 'merchants'>) =>
+  (id: string): string | undefined =>
+    merchants.lookUpMerchant(id)?.data.id

@@ -3,7 +3,7 @@ import { matchScans } from '../../application/match-scans.ts'
 import type { Core } from '../core.ts'
 import { readPublicKey } from '../../infrastructure/keys/keys.ts'
 import { isNetmask } from '../../infrastructure/networks.ts'
-import { hashSecret } from '../../infrastructure/people/secrets.ts'
+import { hashSecret, makeSecretDigests } from '../../infrastructure/people/secrets.ts'
 import { newShortlinkId } from '../../infrastructure/people/tokens.ts'
 
 /**
@@ -27,7 +27,10 @@ export const merchantSlice = (core: Core) => {
       const { scan, tid } = await scanShortlink(...scanned)
       return { token: tokens.scanToken(scan), tid }
     },
-    needs: { ...core.merchants, newShortlinkId, hashSecret, readPublicKey, isNetmask },
+    needs: {
+      ...{ ...core.merchants, newShortlinkId, hashSecret, readPublicKey, isNetmask },
+      digestSecret: makeSecretDigests(core.people.derive).digestSecret,
+    },
     work: [{ due: work, lease: 'merchants' as const }],
   }
 }

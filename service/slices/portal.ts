@@ -13,10 +13,10 @@ import { newestRefusals } from '../portal/newest-refusals.ts'
 import { noticeWork } from '../portal/notices.ts'
 import { readAccount } from '../../infrastructure/bank/payout-account.ts'
 import type { Messages } from '../people/messages.ts'
-import { hashSecret } from '../../infrastructure/people/secrets.ts'
+import { hashSecret, makeSecretDigests } from '../../infrastructure/people/secrets.ts'
 import { staffIn } from '../people/staff.ts'
 import { shortlinkIdOf } from '../../infrastructure/people/tokens.ts'
-import { shopsOf } from '../portal/shops.ts'
+import { holderOfOrganization, shopsOf } from '../portal/shops.ts'
 import { makeSpreadsheets } from '../../infrastructure/spreadsheets/spreadsheet-client.ts'
 import { logSoFar } from '../transaction-logs/log-so-far.ts'
 import { textCell } from '../../infrastructure/transaction-logs/csv.ts'
@@ -73,6 +73,7 @@ const pointsIn = (core: Core) => ({
 
 const developersIn = (core: Core, { callbacks }: Others) => ({
   ...{ ...callbacks.needs, hashSecret, readPublicKey, isNetmask },
+  digestSecret: makeSecretDigests(core.people.derive).digestSecret,
   users: core.merchants.users,
   fingerprintOf: makeFingerprints(),
   refusalsOf: newestRefusals(core),
@@ -107,7 +108,7 @@ export const portalSlice = (core: Core, messages: Messages, others: Others) => {
     signUpMerchant: signUpMerchant({
       ...{ ...staff, handle, find: core.find },
       needsNoApproval: settings.MODE === 'sandbox',
-      holderOfOrganization: (id) => rows.lookUpMerchant(id)?.data.id,
+      holderOfOrganization: holderOfOrganization(core),
     }),
   }
   return {

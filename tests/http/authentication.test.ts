@@ -37,6 +37,7 @@ const accessOfOne =
       findIntegrator: async () => undefined,
       findMerchant: async () => undefined,
       verifySecret: () => true,
+      isDigestOf: () => false,
       guardGuesses: (_, __, verify) => verify(),
       securityLog: { record: () => {} },
       admit: () => undefined,

@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { makeSecretGuesses, type SecretGuesses } from '../../application/secret-guesses.ts'
 import type { SecurityEvent } from '../../application/security-log.ts'
 import { Refusal } from '../../domain/refusal.ts'
@@ -20,14 +22,20 @@ describe('given secrets that are guessed,', () => {
     })
   })
 
-  /** The verdict, or the seconds to wait. */
-  const ask = async (name: string, from: string, verdict: boolean | Promise<boolean>) => {
+  /** The verdict, or the seconds to wait; `proof` for a secret that nobody can guess. */
+  const ask = async (
+    name: string,
+    from: string,
+    verdict: boolean | Promise<boolean>,
+    proof?: boolean | Promise<boolean>,
+  ) => {
     try {
       return await guard(
         name,
         from,
         () => verdict,
         () => ({ actor: 'user:pos1' }),
+        proof === undefined ? undefined : () => proof,
       )
     } catch (error) {
       if (error instanceof Refusal) return error.retryAfter
@@ -82,6 +90,23 @@ describe('given secrets that are guessed,', () => {
     clock += 86_300_000
     await guessFromEverywhere(30)
     expect(await ask('m/pos1', 'the shop', true)).toBe(true)
+  })
+
+  test('when a secret is proved from a new network, then it is trusted there', async () => {
+    await guessFromEverywhere(30)
+    expect(await ask('m/pos1', 'a new one', false, false)).toBe(1)
+    expect(await ask('m/pos1', 'a new one', false, true)).toBe(true)
+    expect(await ask('m/pos1', 'a new one', true)).toBe(true)
+    expect(await ask('m/pos1', 'another', false, Promise.resolve(true))).toBe(true)
+  })
+
+  test('when a network tries secrets during a wait, then no proof of it counts', async () => {
+    await guessFromEverywhere(30)
+    for (let n = 0; n < 10; n++) await ask('m/pos1', 'the guesser', false, false)
+    expect(await ask('m/pos1', 'the guesser', false, true)).toBe(1)
+    for (let n = 0; n < 60; n++) await ask(`m/user ${n}`, 'a busy one', false)
+    expect(await ask('m/pos1', 'a busy one', false, true)).toBeGreaterThan(0)
+    expect(await ask('m/pos1', 'a new one', false, true)).toBe(true)
   })
 
   test('when it begins with many right requests at once, then none of them counts', async () => {
@@ -140,6 +165,74 @@ describe('given a service,', () => {
   test('when the one whose secret is guessed calls from there, then it is answered', async () => {
     for (let n = 0; n < 20; n++) await guess('pos1', 'always the same')
     expect((await service.pos1('GET', paths.pointsOfSale)).status).toBe(200)
+  })
+
+  test('when a long secret is guessed at, then it is let in, after a restart too', async () => {
+    const secret = 'Vb3kX9wQ_r7TzL0pYhN5mJ2cFgD8sA1e'
+    const short = 'only words of a person'
+    const folder = mkdtempSync(join(tmpdir(), 'daybook-guesses-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const first = await startService({ TRUSTED_PROXIES: '127.0.0.1' }, folder)
+    for (const [id, given] of [
+      ['long', secret],
+      ['short', short],
+    ])
+      expect((await first.admin('POST', paths.users, { id, secret: given })).status).toBe(201)
+    const statusIn = async (
+      { withSecret }: Pick<Service, 'withSecret'>,
+      user: string,
+      given: string,
+      from: string,
+    ) => {
+      const ask = withSecret('sandbox', user, given)
+      const headers = { 'X-Forwarded-For': from }
+      return (await ask('GET', paths.pointsOfSale, undefined, headers)).status
+    }
+    const guessed = async (running: Pick<Service, 'withSecret'>, user: string) => {
+      for (let n = 0; n < 12; n++)
+        await statusIn(running, user, `guess number ${n} of so many characters`, `192.0.2.${n}`)
+    }
+    for (const user of ['long', 'short']) await guessed(first, user)
+    expect(await statusIn(first, 'long', secret, '198.51.100.1')).toBe(200)
+    expect(await statusIn(first, 'long', `${secret}x`, '198.51.100.2')).toBe(429)
+    expect(await statusIn(first, 'short', short, '198.51.100.1')).toBe(429)
+    await first.stop(false)
+
+    const second = await startService({ TRUSTED_PROXIES: '127.0.0.1' }, folder)
+    onTestFinished(() => second.stop(false))
+    await guessed(second, 'long')
+    expect(await statusIn(second, 'long', secret, '198.51.100.1')).toBe(200)
+    // A replaced secret is out at once, and the new one is in.
+    const next = 'pQ6uZ1xW4eR8tY2oI7aS5dF3gH9jK0lM'
+    const path = `${paths.users}long/`
+    expect((await second.admin('PUT', path, { secret: next })).status).toBe(204)
+    expect(await statusIn(second, 'long', secret, '198.51.100.3')).toBe(429)
+    expect(await statusIn(second, 'long', next, '198.51.100.3')).toBe(200)
+    expect((await second.admin('PUT', path, { secret: short })).status).toBe(204)
+    expect(await statusIn(second, 'long', next, '198.51.100.4')).toBe(429)
+  })
+
+  test('when an OAuth client’s secret comes from elsewhere, then it is let in', async () => {
+    const made = await service.pos1('POST', '/merchant/v1/application/', {
+      name: 'Another',
+      redirect_uris: ['https://shop.example/'],
+    })
+    const { id, client_secret: secret } = made.body
+    const errorOf = async (given: string, from: string) => {
+      const credentials = Buffer.from(`${id}:${given}`).toString('base64')
+      const { body } = await service.call('POST', '/oauth2/token', {
+        headers: {
+          Authorization: `Basic ${credentials}`,
+          'X-Forwarded-For': from,
+          'Content-Type': 'application/x-www-form-urlencoded',
+        },
+        body: Buffer.from('grant_type=authorization_code&code=x'),
+      })
+      return body.error
+    }
+    for (let n = 0; n < 12; n++) await errorOf(`guess ${n}`, `192.0.2.${n + 20}`)
+    expect(await errorOf('a guess', '198.51.100.9')).toBe('temporarily_unavailable')
+    expect(await errorOf(secret, '198.51.100.9')).toBe('invalid_grant')
   })
 
   test('when secrets of OAuth clients are guessed, then these are limited too', async () => {

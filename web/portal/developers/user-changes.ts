@@ -1,4 +1,5 @@
 import { users } from '../../../domain/aggregates.ts'
+import { keepSecret, type SecretNeeds } from '../../../application/keep-secret.ts'
 import type { Find } from '../../../application/find-state.ts'
 import type { Handle } from '../../../application/handle.ts'
 import type { Changes } from '../../../domain/changes.ts'
@@ -27,14 +28,13 @@ import { userPath, type UserRow } from './user-list.ts'
 import { userPage, type UserPageNeeds } from './user-page.ts'
 
 export type UserChangeNeeds = UserPageNeeds &
+  SecretNeeds &
   UserChecks & {
     readonly handle: Handle
     readonly find: Find
     readonly caughtUp: () => Promise<void>
     /** The same for the same purpose. */
     readonly newClient: (purpose: string) => { readonly secret: string }
-    readonly hashSecret: (secret: string) => Promise<string>
-    readonly verifySecret: (secret: string, hash: string) => boolean | Promise<boolean>
   }
 
 type ShopParams = { readonly merchant: string }
@@ -50,14 +50,6 @@ const secretFor = (
   if (attempt.length < 30) return refuse('resource_is_unknown')
   return newClient(JSON.stringify(['api user', shop.merchant, user, me.member, attempt])).secret
 }
-
-/** Keeps the hash of the same secret, so that a repeated request changes nothing. */
-const hashOf = async (
-  needs: UserChangeNeeds,
-  secret: string,
-  kept: string | null,
-): Promise<string> =>
-  kept !== null && (await needs.verifySecret(secret, kept)) ? kept : needs.hashSecret(secret)
 
 const problemsOf = (
   needs: UserChangeNeeds,
@@ -94,10 +86,11 @@ const adding =
     if (asked) return asked
     const secret = credential === 'secret' ? secretFor(needs, visitor, id, attempt) : undefined
     const entry = await needs.find(users, within(merchant, id), 'log')
-    const kept = entry.status === 'present' ? entry.registered.secretHash : null
+    const known = entry.status === 'present' ? entry.registered : undefined
+    const kept = secret === undefined ? undefined : await keepSecret(needs)(secret, known)
     const data: UserData = {
       ...{ merchant, id, mayRefund: false, ...given.access },
-      secretHash: secret === undefined ? null : await hashOf(needs, secret, kept),
+      ...(kept ?? { secretHash: null }),
       publicKey: secret === undefined ? (needs.readPublicKey(pubkey) ?? null) : null,
     }
     const context = contextOfStaff(call, visitor)
@@ -173,9 +166,9 @@ const changing = (
         )
   }
   const secret: Change = async (visitor, row, call) => {
-    const { id, secretHash: kept } = row.data
+    const { id } = row.data
     const made = secretFor(needs, visitor, id, fieldOf(call.body, 'attempt'))
-    await change(visitor, row, call, { secretHash: await hashOf(needs, made, kept) })
+    await change(visitor, row, call, await keepSecret(needs)(made, row.data))
     await needs.caughtUp()
     return userPage(needs, visitor, findIn(visitor, id), { secret: made })
   }
