@@ -30,13 +30,18 @@ export type SignInNeeds = {
   readonly strangers: {
     /** @throws Refusal sign_in_is_locked */
     check(identifier: string, at: Instant): void
-    /** @throws Refusal sign_in_is_locked by a concurrent guess */
-    fail(identifier: string, at: Instant): void
+    /** Waits for the disk. @throws Refusal sign_in_is_locked by a concurrent guess */
+    fail(identifier: string, at: Instant): Promise<void>
   }
   /** The device's token and its stored digest. */
   readonly newSession: () => { readonly token: string; readonly digest: string }
   readonly codesWorkOnce: boolean
+  /** Called when the number, the PIN or the authenticator of an account was replaced. */
+  readonly onFactorsChanged?: (payer: string, at: Instant) => Promise<void>
 }
+
+/** What changes of an account need. */
+export type AccountNeeds = Pick<SignInNeeds, 'handle' | 'find' | 'people' | 'onFactorsChanged'>
 
 type Session = { readonly token: string; readonly expiresAt: Instant }
 
@@ -120,7 +125,7 @@ const checkPin = (needs: SignInNeeds) => {
     if (id === undefined || (await credentialsOf(id)) === undefined) {
       needs.strangers.check(phone, at)
       await needs.verifyPin(pin, null, phone, { address: context.address, isKnown: false })
-      needs.strangers.fail(phone, at)
+      await needs.strangers.fail(phone, at)
       return refuse('sign_in_is_wrong')
     }
     return (await pinOf(id, pin, known, context)) ? id : refuse('sign_in_is_wrong')

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { open as openFile } from 'node:fs/promises'
 import { afterFailure, checkLockout, unlocked, type Lockout } from '../../domain/people/lockout.ts'
 import type { Instant } from '../../domain/time.ts'
 import Database from '../sqlite.ts'
@@ -55,12 +56,26 @@ export const strangerLockouts = (file: string, key: string, most = mostKept) => 
     }
   }
 
+  /** The answer waits for the disk, as that of a payer waits for the log. */
+  const sync = async (): Promise<void> => {
+    try {
+      const handle = await openFile(file, 'r+')
+      try {
+        await handle.datasync()
+      } finally {
+        await handle.close()
+      }
+    } catch (error) {
+      throw unavailable(error)
+    }
+  }
+
   return {
     /** @throws Refusal sign_in_is_locked */
     check: (identifier: string, at: Instant): void =>
       guarded(({ of }) => checkLockout(of.get(nameOf(identifier)) ?? unlocked, at)),
     /** Concurrent guesses may have locked the number. @throws Refusal sign_in_is_locked */
-    fail: (identifier: string, at: Instant): void =>
+    fail: async (identifier: string, at: Instant): Promise<void> => {
       guarded(({ sqlite, of, keep, clean }) => {
         const name = nameOf(identifier)
         const count = sqlite.transaction(() => {
@@ -74,7 +89,9 @@ export const strangerLockouts = (file: string, key: string, most = mostKept) => 
         if (untilCleaned > 0) return
         clean.run(most)
         untilCleaned = Math.ceil(most / 100)
-      }),
+      })
+      await sync()
+    },
     close: (): void => {
       opened?.sqlite.close()
       opened = undefined

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { afterFailure, checkLockout, unlocked } from '../../domain/people/lockout.ts'
 import { Refusal } from '../../domain/refusal.ts'
@@ -54,46 +55,56 @@ const lockoutsIn = (name: string, most?: number) => {
   return { ...lockouts, file }
 }
 
-test('a stranger is locked out as a payer would be, though ten thousand others fail', () => {
+test('a stranger is locked out as a payer would be, though ten thousand others fail', async () => {
   const { check, fail } = lockoutsIn('many')
   let failures = 0
   const wait = () => waitOf(() => check('4700000000', 0))
-  for (; wait() === undefined && failures < 100; failures++) fail('4700000000', 0)
+  for (; wait() === undefined && failures < 100; failures++) await fail('4700000000', 0)
   expect(failures).toBe(3)
-  for (let n = 0; n < 9_999; n++) fail(`stranger ${n}`, 0)
+  const others = Array.from({ length: 9_999 }, (_, n) => fail(`stranger ${n}`, 0))
+  await Promise.all(others)
   expect(wait()).toBe(30)
 })
 
-test('strangers are locked for all processes and over a restart, as payers are', () => {
+test('strangers are locked for all processes and over a restart, as payers are', async () => {
   const [one, other] = [lockoutsIn('shared'), lockoutsIn('shared')]
   let payer = unlocked
   let at = 0
   for (let failures = 0; failures < 12; failures++) {
     const { check, fail } = failures % 2 === 0 ? one : other
     check('4700000000', at)
-    fail('4700000000', at)
+    await fail('4700000000', at)
     payer = afterFailure(payer, at)
     one.close()
     const waits = [one, other].map((each) => waitOf(() => each.check('4700000000', at)))
     const expected = waitOf(() => checkLockout(payer, at))
     expect(waits).toEqual([expected, expected])
     // A guess that was checked meanwhile is refused, and counts for nothing.
-    expect(expected === undefined || waitOf(() => other.fail('4700000000', at)) === expected).toBe(
-      true,
-    )
+    if (expected !== undefined)
+      await expect(other.fail('4700000000', at)).rejects.toMatchObject({ retryAfter: expected })
     at = Math.max(at, payer.lockedUntil)
   }
 })
 
-test('strangers who fail under ever new numbers fill no disk, and no number is in the file', () => {
+test('strangers who fail under new numbers fill no disk; no number is in the file', async () => {
   const { fail, check, file, close } = lockoutsIn('bounded', 100)
-  for (let at = 0; at < 2_000; at++) fail(`47000${at}`, at)
-  for (let n = 0; n < 2; n++) fail('4742424242', 2_000)
-  fail('4742424242', 2_000)
+  await Promise.all(Array.from({ length: 2_000 }, (_, at) => fail(`47000${at}`, at)))
+  for (let n = 0; n < 3; n++) await fail('4742424242', 2_000)
   expect(waitOf(() => check('4742424242', 2_000))).toBe(30)
   close()
   const sqlite = new Database(file, { readonly: true })
   expect(sqlite.prepare('SELECT count(*) FROM strangers').pluck().get()).toBeLessThanOrEqual(101)
   sqlite.close()
   expect(readFileSync(file).includes('4742424242')).toBe(false)
+})
+
+test('a failure waits for the disk, as that of a payer waits for the log', async () => {
+  const { fail } = lockoutsIn('slow')
+  let isAnswered = false
+  const failing = fail('4700000000', 0).then(() => {
+    isAnswered = true
+  })
+  await nextTurn()
+  expect(isAnswered).toBe(false)
+  await failing
 })
