@@ -2,11 +2,12 @@ import { withoutBlanks } from '../domain/blanks.ts'
 import { payers } from '../domain/aggregates.ts'
 import { profile as profileSchema } from '../domain/people/profile.ts'
 import type { PayerCommand } from '../domain/people/payer-command.ts'
+import { isOfFactors } from '../domain/people/payer-state.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { Context } from './handle.ts'
 import { findCredentials, type Credentials } from './payers.ts'
 import { releaseNumber } from './register-payer.ts'
-import { checkOwnPin, readCode, type SignInNeeds } from './sign-in.ts'
+import { checkOwnPin, readCode, type AccountNeeds, type SignInNeeds } from './sign-in.ts'
 
 /** Both factors again; without `pin`, only the second. */
 type Confirmation = {
@@ -42,7 +43,7 @@ type Change = Extract<PayerCommand, { readonly type: 'ChangeCredentials' }>
 type CredentialsOptions = Partial<Pick<Change, 'codeStep' | 'known' | 'keeping'>>
 
 /** Replaces some credentials; all other sessions end. */
-export const changeCredentials = (needs: Pick<SignInNeeds, 'handle' | 'find' | 'people'>) => {
+export const changeCredentials = (needs: AccountNeeds) => {
   const credentialsOf = findCredentials(needs)
   return async (
     id: string,
@@ -55,12 +56,13 @@ export const changeCredentials = (needs: Pick<SignInNeeds, 'handle' | 'find' | '
     const changed = needs.people.seal(id, JSON.stringify({ ...credentials, ...changes }))
     const { at } = context
     const change = { type: 'ChangeCredentials', at, before, credentials: changed, what } as const
-    await needs.handle(payers, id, { ...change, ...options }, context)
+    const { events } = await needs.handle(payers, id, { ...change, ...options }, context)
+    if (events.length > 0 && isOfFactors(what)) await needs.onFactorsChanged?.(id, at)
   }
 }
 
 /** Assigns a proved phone number to an account, and removes it from its previous holder. */
-export const proveNumber = (needs: Pick<SignInNeeds, 'handle' | 'find' | 'people'>) => {
+export const proveNumber = (needs: AccountNeeds) => {
   const { handle, find, people } = needs
   const release = releaseNumber(needs)
   return async (id: string, phone: string, context: Context): Promise<void> => {
@@ -77,6 +79,7 @@ export const proveNumber = (needs: Pick<SignInNeeds, 'handle' | 'find' | 'people
     const profile = people.seal(id, JSON.stringify({ ...known, phone, isPhoneVerified: true }))
     const absorbed = isOther && !isAccount ? holder : undefined
     const command = { type: 'ProveNumber', before: payer.profile, profile, absorbed } as const
-    await handle(payers, id, command, context)
+    const { events } = await handle(payers, id, command, context)
+    if (events.length > 0) await needs.onFactorsChanged?.(id, context.at)
   }
 }

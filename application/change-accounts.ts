@@ -1,11 +1,13 @@
 import type { AskedChange } from '../domain/accounting/account-change.ts'
-import { accountChanges, merchants, staffs } from '../domain/aggregates.ts'
+import { accountChanges, merchants, payers, staffs } from '../domain/aggregates.ts'
 import type { NoticeKind } from '../domain/merchant/notice.ts'
 import { wasOwner, type StaffMember } from '../domain/merchant/staff.ts'
 import { mayDo } from '../domain/merchant/staff-roles.ts'
+import { refuse } from '../domain/refusal.ts'
 import { isEnabled } from '../domain/register.ts'
 import { memberOf } from '../domain/staff-members.ts'
-import type { Instant } from '../domain/time.ts'
+import { secondsUntil, type Instant } from '../domain/time.ts'
+import { waitMs } from '../domain/waiting-change.ts'
 import type { Find } from './find-state.ts'
 import type { Context, Handle } from './handle.ts'
 import type { SendMessage } from './number-proofs.ts'
@@ -22,13 +24,14 @@ export type TellNeeds = {
   readonly sendMessage: SendMessage | undefined
 }
 
-type AskNeeds = TellNeeds & { readonly handle: Handle }
+type AskNeeds = TellNeeds & { readonly handle: Handle; readonly find: Find }
 
 /** The texts of messages to owners. */
 type OwnerWords = {
   readonly notice: (kind: NoticeKind, place: string) => string
   readonly accountAsked: (shop: string, endOfAccount: string) => string
   readonly accountWithdrawn: (shop: string, endOfAccount: string, why: WhyWithdrawn) => string
+  readonly factorsChanged: (shop: string, name: string) => string
   readonly ownerChangeAsked: (shop: string) => string
   readonly ownerChangeWithdrawn: (shop: string, why: WhyWithdrawn) => string
 }
@@ -53,13 +56,28 @@ export const notifyOwners =
   }
 
 /**
+ * Whoever has just taken over a member's phone or PIN changes no owners or accounts: the member has
+ * a day to notice. @throws Refusal factors_changed_lately
+ */
+export const checkFactors =
+  ({ find }: Pick<AskNeeds, 'find'>) =>
+  async (merchant: string, id: string, at: Instant): Promise<void> => {
+    const member = memberOf(await find(staffs, merchant, 'log'), id)
+    const payer = member && (await find(payers, member.person, 'log'))
+    const changedAt = payer?.status === 'present' ? payer.factorsChangedAt : undefined
+    const until = changedAt === undefined ? at : changedAt + waitMs
+    if (at < until) refuse('factors_changed_lately', secondsUntil(until, at))
+  }
+
+/**
  * Requests payouts to another account, and notifies every owner. @throws Refusal
- * account_change_is_waiting
+ * account_change_is_waiting, factors_changed_lately
  */
 export const askAccountChange =
   (needs: AskNeeds) =>
   async (merchant: string, asking: Asking, text: string, context: Context): Promise<void> => {
     const { handle } = needs
+    await checkFactors(needs)(merchant, asking.by, context.at)
     const command = { type: 'AskAccountChange', at: context.at, ...asking } as const
     const { events } = await handle(accountChanges, merchant, command, context)
     if (events.length === 0) return

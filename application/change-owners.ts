@@ -2,8 +2,10 @@ import { accountChanges, ownerChanges, staffs } from '../domain/aggregates.ts'
 import type { AskedOwnerChange } from '../domain/merchant/owner-change.ts'
 import { isOwner, staffActor, wasOwner } from '../domain/merchant/staff.ts'
 import { Refusal, refuse } from '../domain/refusal.ts'
-import { memberOf } from '../domain/staff-members.ts'
+import { memberOf, memberOfPerson } from '../domain/staff-members.ts'
+import type { Instant } from '../domain/time.ts'
 import {
+  checkFactors,
   finishWhenDue,
   notifyOwners,
   type TellNeeds,
@@ -11,12 +13,14 @@ import {
 } from './change-accounts.ts'
 import type { Find } from './find-state.ts'
 import type { Context, Handle } from './handle.ts'
+import type { StaffWork } from './staff.ts'
 
 type Work = { readonly handle: Handle; readonly find: Find }
 
 /**
  * Requests that an owner is removed or gets another role, and notifies whoever is an owner or was
- * lately. @throws Refusal role_forbids_it, last_owner_is_needed, owner_change_is_waiting
+ * lately. @throws Refusal role_forbids_it, last_owner_is_needed, owner_change_is_waiting,
+ * factors_changed_lately
  */
 export const askOwnerChange =
   (needs: Work & TellNeeds) =>
@@ -32,12 +36,28 @@ export const askOwnerChange =
     if (!owners.some(({ member }) => member === asking.by)) return refuse('role_forbids_it')
     if (!owners.some(({ member }) => member === asking.member)) refuse('resource_is_unknown')
     if (owners.length < 2) refuse('last_owner_is_needed')
+    await checkFactors(needs)(merchant, asking.by, context.at)
     const command = { type: 'AskOwnerChange', at: context.at, ...asking } as const
     const { events } = await handle(ownerChanges, merchant, command, context)
     if (events.length === 0) return
     const told = await notifyOwners(needs)(merchant, text, context.at)
     const announce = { type: 'AnnounceOwnerChange', change: asking.change, members: told } as const
     await handle(ownerChanges, merchant, announce, context)
+  }
+
+type FactorNeeds = Pick<StaffWork, 'findStaff' | 'placesOf' | 'nameOf'> & {
+  readonly tell: (merchant: string, name: string, at: Instant) => Promise<unknown>
+}
+
+/** Notifies the owners of each merchant of which this payer is an owner. */
+export const tellOfFactors =
+  ({ findStaff, placesOf, nameOf, tell }: FactorNeeds) =>
+  async (payer: string, at: Instant): Promise<void> => {
+    const name = (await nameOf(payer)) ?? ''
+    for (const { merchant } of await placesOf(payer)) {
+      const one = memberOfPerson(await findStaff(merchant), payer)
+      if (one && isOwner(one)) await tell(merchant, name, at)
+    }
   }
 
 /** What a former owner can withdraw as well. */

@@ -39,6 +39,8 @@ const byStatus = {
     default_ledger_cannot_be_disabled:
       'The default ledger stays: requests that name no ledger are written to it.',
     entry_is_matched: 'The entry of the bank is that of a payout.',
+    factors_changed_lately:
+      'Your phone number, PIN or authenticator has changed within 24 hours. Please wait.',
     grant_is_expired: 'The permission has expired.',
     grant_is_revoked: 'The permission has been withdrawn.',
     id_used_with_other_data: 'A resource with this id exists with other data.',
@@ -51,6 +53,7 @@ const byStatus = {
     merchants_are_too_many:
       'You have signed up as many merchants as one person may: ask the operator.',
     nothing_is_left_to_capture: 'Nothing is left to capture: all has been captured or released.',
+    organization_is_claimed: 'Another merchant has this organisation number.',
     owner_change_is_waiting: 'Another change of an owner waits already. Withdraw it first.',
     owner_change_must_wait: 'An owner is removed or lowered only after the other owners were told.',
     payer_exists: 'There is a payer with this phone number already.',

@@ -20,6 +20,8 @@ export type PresentPayer = {
   /** Newest last. */
   readonly devices: readonly KnownDevice[]
   readonly lastCodeStep: number
+  /** When the number, the PIN or the authenticator was last replaced. */
+  readonly factorsChangedAt?: Instant
   readonly sessions: readonly { readonly session: string; readonly expiresAt: Instant }[]
 }
 
@@ -58,9 +60,14 @@ const signedIn = (payer: PresentPayer, event: SignedIn, at: Instant): PresentPay
 
 type Changed = Extract<PayerEvent, { type: 'PayerCredentialsChanged' }>['data']
 
-const changed = (payer: PresentPayer, event: Changed): PresentPayer => {
+/** Recovery codes change no factor until the account is recovered with them. */
+export const isOfFactors = (what: Changed['what']): boolean =>
+  what !== 'recovery_codes' && what !== 'recovery_code_used'
+
+const changed = (payer: PresentPayer, event: Changed, at: Instant): PresentPayer => {
   const { credentials, what, codeStep = payer.lastCodeStep, known } = event
-  const next = { ...payer, credentials, lastCodeStep: codeStep }
+  const since = isOfFactors(what) ? { factorsChangedAt: at } : {}
+  const next = { ...payer, credentials, lastCodeStep: codeStep, ...since }
   if (what !== 'recovery') return next
   const free = { ...next, lockout: unlocked }
   return known === undefined ? free : withDevice(free, known, unlocked)
@@ -79,7 +86,7 @@ export const evolvePayer = (payer: Payer, event: PayerEvent, at: Instant): Payer
     case 'PayerNumberProved': {
       const { profile, absorbed } = event.data
       const all = absorbed === undefined ? payer.absorbed : [...payer.absorbed, absorbed]
-      return { ...payer, profile, hasNumber: true, absorbed: all }
+      return { ...payer, profile, hasNumber: true, absorbed: all, factorsChangedAt: at }
     }
     case 'PayerNumberLost':
       return { ...payer, hasNumber: false }
@@ -99,7 +106,7 @@ export const evolvePayer = (payer: Payer, event: PayerEvent, at: Instant): Payer
     case 'PayerCodeConfirmed':
       return { ...payer, lastCodeStep: event.data.codeStep }
     case 'PayerCredentialsChanged':
-      return changed(payer, event.data)
+      return changed(payer, event.data, at)
     case 'PayerErased':
       return { status: 'erased' }
   }

@@ -1,7 +1,15 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { codeOf, messagesTo, startPeopleService } from '../../harness/people-service.ts'
-import type { PeopleService } from '../../harness/people-service.ts'
-import { makeVisitor, type TestVisitor } from '../people/visitor.ts'
+import {
+  codeOf,
+  codeSentTo,
+  messagesTo,
+  startPeopleService,
+  type PeopleService,
+} from '../../harness/people-service.ts'
+import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
+import { sandboxPayers } from '../../service/sandbox/sandbox-data.ts'
+import { signIn } from '../people/newcomer.ts'
+import { keyIn, makeVisitor, type TestVisitor } from '../people/visitor.ts'
 
 let service: PeopleService
 /** Two owners of the merchant `sandbox`; somebody else has alice's factors. */
@@ -37,9 +45,9 @@ const remove = async (visitor: TestVisitor, name: string, code = codeOf('alice')
   const page = await visitor.visit(`${staffPage}?remove=${member}`)
   return visitor.submit(page, { member, code })
 }
-const askAccount = async (account: string) => {
+const askAccount = async (account: string, code = codeOf('alice')) => {
   const path = '/portal/sandbox/money/account'
-  return thief.submit(await thief.visit(path), { account, code: codeOf('alice') })
+  return thief.submit(await thief.visit(path), { account, code })
 }
 const toldTo = async (phone: string) =>
   (await messagesTo(service, `+${phone}`)).map(({ text }) => text).join('\n')
@@ -111,4 +119,63 @@ test('what two owners ask of each other leaves one, and all of it is by the rule
   const last = (await service.events()).findLast(({ type }) => type.startsWith('OwnerChange'))
   expect([last?.type, last?.data]).toMatchObject(['OwnerChangeWithdrawn', { by: 'daybook' }])
   expect(await service.operator('audit', 'verify')).toMatchObject({ holds: true })
+})
+
+const enter = async (change: string, fields: Readonly<Record<string, string>>) => {
+  const page = await thief.visit(`/payer/security?change=${change}`)
+  return thief.submit(page, { ...fields, pin: sandboxPayers.alice.pin, code: codeOf('alice') })
+}
+
+/** Each with the key of the authenticator afterwards. */
+const changes = {
+  PIN: async () => {
+    await enter('pin', { new_pin: '13579' })
+    return sandboxPayers.alice.codeSecret
+  },
+  authenticator: async () => {
+    const form = await thief.visit('/payer/security?change=authenticator')
+    const key = keyIn(form)
+    const factors = { pin: sandboxPayers.alice.pin, code: codeOf('alice') }
+    await thief.submit(form, { new_code: codeAt(key, Date.now()), ...factors })
+    return key
+  },
+  'phone number': async () => {
+    const asked = await thief.visit('/payer/security?change=number')
+    const proof = await thief.submit(asked, { phone: '4742000071' })
+    const number_code = await codeSentTo(service, '4742000071')
+    const factors = { pin: sandboxPayers.alice.pin, code: codeOf('alice') }
+    await thief.submit(proof, { number_code, ...factors })
+    return sandboxPayers.alice.codeSecret
+  },
+}
+
+test.each(['PIN', 'authenticator', 'phone number'] as const)(
+  'an owner’s new %s is told to owners, and lets nobody change owners or accounts for a day',
+  async (what) => {
+    const key = await changes[what]()
+    for (const phone of [alicesPhone, bobsPhone])
+      expect(await toldTo(phone)).toContain('Alice Andersen, som er eier, har nytt telefonnummer')
+    const code = codeAt(key, Date.now())
+    const refused = await remove(thief, 'Bob Berg', code)
+    expect([refused.status, refused.html]).toEqual([409, expect.stringContaining('24 hours')])
+    expect((await askAccount('DE89370400440532013000', code)).status).toBe(409)
+    const page = await thief.visit(`${staffPage}?invite`)
+    const owner = { phone: '+4790000073', role: 'owner', code }
+    expect((await thief.submit(page, owner)).status).toBe(409)
+    const cook = { phone: '+4790000073', role: 'accountant', code }
+    expect((await thief.submit(page, cook)).location).toContain('?invited')
+    // The other owner, whose factors are as before, removes whoever they belong to now.
+    expect((await remove(bob, 'Alice Andersen', codeOf('bob'))).location).toContain('?asked')
+  },
+)
+
+test('whoever recovered an owner’s account asks for changes a day later', async () => {
+  const reset = await service.operator('payer', 'reset', alicesPhone)
+  const [pin = '', key = ''] = [reset['pin'], reset['totp_secret']]
+  await signIn(thief, alicesPhone, pin, codeAt(key, Date.now()))
+  const ask = () => remove(thief, 'Bob Berg', codeAt(key, Date.now()))
+  expect((await ask()).status).toBe(409)
+  await service.advance(day)
+  await signIn(thief, alicesPhone, pin, codeAt(key, Date.now()))
+  expect((await ask()).location).toBe(`${staffPage}?asked`)
 })

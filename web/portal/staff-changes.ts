@@ -1,3 +1,4 @@
+import { checkFactors } from '../../application/change-accounts.ts'
 import { askOwnerChange, type withdrawChange } from '../../application/change-owners.ts'
 import type { Find } from '../../application/find-state.ts'
 import type { SendMessage } from '../../application/number-proofs.ts'
@@ -81,6 +82,7 @@ const changesOfRoles = (needs: StaffPagesNeeds, visits: Visits, confirm: Confirm
     if (read.terms.role === 'owner') {
       const code = await codeProblem(confirm, visitor, call)
       if (code !== undefined) return again({ code })
+      await checkFactors(needs)(shop.merchant, me.member, call.at)
     }
     const asked = { phone: invited.phone, terms: read.terms, by: me.member }
     await needs.inviteStaff(shop.merchant, asked, contextOfStaff(call, visitor))
@@ -103,6 +105,7 @@ const changesOfRoles = (needs: StaffPagesNeeds, visits: Visits, confirm: Confirm
       if (code !== undefined) return again({ code })
     }
     if (isOwner(one) && terms.role !== 'owner') return askOwner(visitor, one, terms, call)
+    if (terms.role === 'owner') await checkFactors(needs)(shop.merchant, me.member, call.at)
     const command = { type: 'ChangeRole', member: one.member, terms, by: me.member } as const
     await needs.handle(staffs, shop.merchant, command, contextOfStaff(call, visitor))
     return done(visitor, 'saved')

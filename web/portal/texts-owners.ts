@@ -8,6 +8,7 @@ type Said =
   | WhyWithdrawn
   | 'accountAsked'
   | 'accountWithdrawn'
+  | 'factorsChanged'
   | 'ownerChangeAsked'
   | 'ownerChangeWithdrawn'
 
@@ -21,6 +22,10 @@ const english = {
   asker_is_no_owner: 'the person who asked for it is no longer an owner',
   authorization_expires: 'A large authorisation expires within a day and has not been captured.',
   callback_address_rested: 'Sending to a callback address has stopped: no message was delivered.',
+  factorsChanged:
+    '{}: {}, an owner, has a new phone number, PIN or authenticator. Ask them whether it was ' +
+    'they; if not, remove them at /portal/ under Staff. For a day they can change neither owners ' +
+    'nor the payout account.',
   last_owner_is_needed: 'nobody else would be an owner',
   merchant_is_disabled: 'the merchant is disabled',
   new_owner: 'Somebody has become an owner.',
@@ -42,6 +47,10 @@ const norwegian: Readonly<Record<keyof typeof english, string>> = {
   authorization_expires: 'En stor reservasjon utløper innen et døgn og er ikke trukket.',
   callback_address_rested:
     'Sendingen til en varslingsadresse er stanset: ingen melding ble levert.',
+  factorsChanged:
+    '{}: {}, som er eier, har nytt telefonnummer, ny PIN-kode eller ny autentiseringsapp. ' +
+    'Spør om det var dem selv; hvis ikke, fjern dem på /portal/ under Ansatte. I et døgn kan de ' +
+    'verken endre eiere eller kontoen for utbetaling.',
   last_owner_is_needed: 'ingen andre ville være eier',
   merchant_is_disabled: 'butikken er stengt',
   new_owner: 'Noen er blitt eier.',
@@ -62,6 +71,7 @@ export const ownerWords: OwnerWordsIn = (country) => {
     notice: (kind, place) => `${own[kind]} ${place}`,
     accountAsked: (shop, end) => filledText(own.accountAsked, shop, end),
     accountWithdrawn: (shop, end, why) => filledText(own.accountWithdrawn, shop, end, own[why]),
+    factorsChanged: (shop, name) => filledText(own.factorsChanged, shop, name),
     ownerChangeAsked: (shop) => filledText(own.ownerChangeAsked, shop),
     ownerChangeWithdrawn: (shop, why) => filledText(own.ownerChangeWithdrawn, shop, own[why]),
   }
