@@ -1,22 +1,19 @@
 import { staffActor } from '../domain/merchant/staff.ts'
 import { impliedAccount, defaultAccount } from '../domain/accounting/settlement-account.ts'
-import { merchants, organizations, settlementAccounts } from '../domain/aggregates.ts'
-import { isTurnedDown, jurisdictionOf, newMerchant } from '../domain/merchant/merchant.ts'
+import { merchants, settlementAccounts } from '../domain/aggregates.ts'
+import { jurisdictionOf, newMerchant } from '../domain/merchant/merchant.ts'
 import { refuse } from '../domain/refusal.ts'
 import { within } from '../domain/stream.ts'
 import type { TimeZone } from '../domain/time-zone.ts'
-import type { Find } from './find-state.ts'
-import type { Context, Handle } from './handle.ts'
+import { claimOrganization, type ClaimNeeds } from './claim-organization.ts'
+import type { Context } from './handle.ts'
 import type { StaffWork } from './staff.ts'
 
-type Needs = Pick<StaffWork, 'enlist' | 'findStaff' | 'placesOf' | 'memberIdOf'> & {
-  readonly handle: Handle
-  readonly find: Find
-  /** Whether new merchants can take payments without approval. */
-  readonly needsNoApproval: boolean
-  /** The merchant that has an organisation number. */
-  readonly holderOfOrganization: (id: string) => string | undefined
-}
+type Needs = Pick<StaffWork, 'enlist' | 'findStaff' | 'placesOf' | 'memberIdOf'> &
+  ClaimNeeds & {
+    /** Whether new merchants can take payments without approval. */
+    readonly needsNoApproval: boolean
+  }
 
 export type SigningUp = {
   readonly id: string
@@ -32,31 +29,10 @@ export type SigningUp = {
 /** Maximum number of merchants one person may sign up or work for. */
 const mostMerchants = 50
 
-/** After this a claim that no merchant followed is given up. */
-const claimMs = 3_600_000
-
-/** Claims an organisation number. @throws Refusal id_used_with_other_data */
-const claim = async (
-  { handle, find, holderOfOrganization }: Needs,
-  { id, organizationId }: Pick<SigningUp, 'id' | 'organizationId'>,
-  context: Context,
-): Promise<void> => {
-  const claimed = await find(organizations, organizationId, 'log')
-  // Merchants of the operator, and of old logs, have claimed nothing.
-  const holder = claimed.merchant ?? holderOfOrganization(organizationId)
-  if (holder !== undefined && holder !== id) {
-    const entry = await find(merchants, holder, 'log')
-    const isGivenUp = entry.status === 'absent' && context.at - claimed.since > claimMs
-    if (!isTurnedDown(entry) && !isGivenUp) return refuse('id_used_with_other_data')
-  }
-  const command = { type: 'ClaimOrganization', merchant: id, freed: claimed.merchant } as const
-  await handle(organizations, organizationId, command, context)
-}
-
 /**
  * Creates a merchant with the payer as owner. Safe to repeat after any outcome.
  *
- * @throws Refusal merchants_are_too_many, id_used_with_other_data
+ * @throws Refusal merchants_are_too_many, organization_is_claimed
  */
 export const signUpMerchant =
   (needs: Needs) =>
@@ -68,7 +44,7 @@ export const signUpMerchant =
     if ((await needs.findStaff(id)).members.length > 0) return
     const actor = staffActor(needs.memberIdOf(id, payer))
     const by = { ...context, merchant: id, actor }
-    await claim(needs, given, by)
+    await claimOrganization(needs)(id, organizationId, by)
     const data = newMerchant({
       ...{
         id,

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Aggregate, DecidedEvent } from '../application/find-state.ts'
+import type { Context } from '../application/handle.ts'
 import { isEnabled, type Entry } from '../domain/register.ts'
 import type { SwitchCommand } from '../domain/switchable.ts'
 import type { Core } from '../service/core.ts'
@@ -22,12 +23,14 @@ type Kind<Data> = {
   /** The stream's id for these arguments. */
   readonly keyOf: (...given: string[]) => string
   readonly merchantOf: (data: Data) => string | null
+  /** Throws if the entry cannot come back. */
+  readonly beforeEnabling?: (core: Core, key: string, context: Context) => Promise<void>
   readonly about: Readonly<Partial<Record<'disable' | 'enable' | 'remove', string>>>
 }
 
 const change = async <Data>(
   core: Core,
-  { one, aggregate, keyOf, merchantOf }: Kind<Data>,
+  { one, aggregate, keyOf, merchantOf, beforeEnabling }: Kind<Data>,
   type: 'Disable' | 'Enable' | 'Remove',
   given: readonly string[],
 ) => {
@@ -36,6 +39,7 @@ const change = async <Data>(
   const entry = await core.find(aggregate, key, 'log')
   if (entry.status !== 'present') return fail(`no ${one} ${id}`)
   const context = core.contextOf('operator', merchantOf(entry.data))
+  if (type === 'Enable') await beforeEnabling?.(core, key, context)
   const { state } = await core.handle(aggregate, key, { type }, context)
   await pause(untilFollowedMs)
   return type === 'Remove' ? { id, removed: true } : { id, enabled: isEnabled(state) }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { merchants, callbackSecrets } from '../domain/aggregates.ts'
+import { claimAgain, claimOrganization } from '../application/claim-organization.ts'
 import { changed, type Changes } from '../domain/changes.ts'
 import {
   jurisdictionOf,
@@ -11,6 +12,7 @@ import { isDotSegment } from '../domain/merchant/chosen-id.ts'
 import { isDisabled, isEnabled } from '../domain/register.ts'
 import { isCurrency } from '../domain/money/currency.ts'
 import type { Core } from '../service/core.ts'
+import { holderOfOrganization } from '../service/portal/shops.ts'
 import { fail } from '../infrastructure/failures.ts'
 import { makePngCheck } from '../infrastructure/pictures/png-client.ts'
 import { idPattern, presentMerchant } from './arguments.ts'
@@ -91,6 +93,14 @@ const checkLookupIds = async (
   }
 }
 
+const claimNeeds = (core: Core) => ({ ...core, holderOfOrganization: holderOfOrganization(core) })
+
+/** So that nobody signs up with it. */
+const claimNumber = async (core: Core, id: string, { organizationId }: Details): Promise<void> => {
+  if (organizationId === undefined || organizationId === '') return
+  await claimOrganization(claimNeeds(core))(id, organizationId, core.contextOf('operator', id))
+}
+
 const addMerchant = async (
   core: Core,
   id: string,
@@ -110,6 +120,7 @@ const addMerchant = async (
   const data = changed(fresh, changesOf(options))
   await checkLookupIds(core, id, options)
   const context = core.contextOf('operator', id)
+  await claimNumber(core, id, options)
   await core.handle(merchants, id, { type: 'Register', data }, context)
   return shown(data)
 }
@@ -122,7 +133,9 @@ const change = async (core: Core, id: string, changes: Changes<MerchantData>) =>
 
 const changeMerchant = async (core: Core, id: string, options: Details) => {
   const changes = changesOf(options)
+  await presentMerchant(core, id)
   await checkLookupIds(core, id, options)
+  await claimNumber(core, id, options)
   return change(core, id, changes)
 }
 
@@ -190,6 +203,7 @@ export const addMerchantCommands = (program: Command, withCore: WithCore): void 
     aggregate: merchants,
     keyOf: (id) => id,
     merchantOf: ({ id }) => id,
+    beforeEnabling: (core, id, context) => claimAgain(claimNeeds(core))(id, context),
     about: {
       disable: 'refuse all requests of a merchant, and what payers accept for it; payouts go on',
       enable: 'let a disabled merchant in again',

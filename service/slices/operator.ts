@@ -10,6 +10,7 @@ import type { Vitals } from '../metrics/readiness.ts'
 import { type RotatedKeys, rotateKeys } from '../rotate-keys.ts'
 import { securityPage, type SecurityPlace, type SecurityWanted } from '../portal/security-pages.ts'
 import { serviceHealth } from '../metrics/service-health.ts'
+import { holderOfOrganization } from '../portal/shops.ts'
 import { shownKeys } from '../portal/shown-keys.ts'
 import { operatorVisits } from '../portal/visits.ts'
 
@@ -72,5 +73,6 @@ export const operatorSlice = (core: Core, vitals: () => Promise<Vitals>) => {
     findStaff: staffIn(core).findStaff,
     noteOperatorVisit: operatorVisits(core, operators),
     listMerchants: core.merchants.list.page,
+    holderOfOrganization: holderOfOrganization(core),
   }
 }

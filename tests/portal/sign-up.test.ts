@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
 import { makeVisitor } from '../people/visitor.ts'
 
@@ -142,4 +142,29 @@ test('a merchant that was turned down frees its number for the next one', async 
   expect((await first.visitor.submit(first.page, asked)).status).toBe(303)
   const third = await signedUpBy('bob')
   expect((await third.visitor.submit(third.page, asked)).status).toBe(400)
+  // It does not come back beside the one that has its number now, by a command or a page.
+  await expect(service.operator('merchant', 'enable', id)).rejects.toThrow('could not')
+  await service.operator('operator', 'add', '+4799999902', '--role', 'admin')
+  const way = await third.visitor.visit(`/operator/merchants/${id}/enable`)
+  const refused = await third.visitor.submit(way, { code: codeOf('bob') })
+  expect([refused.status, refused.html]).toEqual([
+    409,
+    expect.stringContaining('Another merchant has this organisation number now.'),
+  ])
+})
+
+test('a number that the operator has given to a merchant signs up no other', async () => {
+  const { visitor, page } = await signedUpBy('alice')
+  const asked = { ...business, organization: '944 555 666' }
+  const add = ['merchant', 'add', 'added', '--name', 'Added', '--currency', 'NOK']
+  await service.operator(...add, '--organization-id', '944-555-666')
+  const claims = (await service.events()).filter(({ type }) => type === 'OrganizationClaimed')
+  expect(claims.at(-1)).toMatchObject({
+    stream: 'organization-944555666',
+    data: { merchant: 'added' },
+  })
+  expect((await visitor.submit(page, asked)).status).toBe(400)
+  await service.operator('merchant', 'change', 'added', '--organization-id', '944555667')
+  const other = { ...business, organization: '944 555 667' }
+  expect((await visitor.submit(page, other)).status).toBe(400)
 })

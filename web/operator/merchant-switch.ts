@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { claimAgain, type ClaimNeeds } from '../../application/claim-organization.ts'
 import { filledText } from '../../application/filled-text.ts'
 import type { Handle } from '../../application/handle.ts'
 import { merchants } from '../../domain/aggregates.ts'
@@ -27,7 +28,10 @@ import {
 } from './pages.ts'
 import { merchantTexts } from './texts-merchants.ts'
 
-type MerchantSwitchNeeds = MerchantPageNeeds & { readonly handle: Handle }
+type MerchantSwitchNeeds = MerchantPageNeeds & {
+  readonly handle: Handle
+  readonly holderOfOrganization: ClaimNeeds['holderOfOrganization']
+}
 
 const ways = ['approve', 'disable', 'enable'] as const
 type Way = (typeof ways)[number]
@@ -101,6 +105,7 @@ export const merchantSwitchRoutes = (needs: MerchantSwitchNeeds, visits: Visits)
         const problem = await codeProblem(confirm, visitor, call)
         if (problem !== undefined) return askPage(needs, visitor, one, way, problem)
         const context = contextOfOperator(call, visitor, merchant)
+        if (way !== 'disable') await claimAgain(needs)(merchant, context)
         const seen = Number(fieldOf(call.body, 'seen') || Number.NaN)
         await needs.handle(merchants, merchant, { type: commands[way], seen }, context)
         return visits.go(visitor, merchantPath(merchant, `?${way}d`))

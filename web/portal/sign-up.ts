@@ -1,6 +1,7 @@
-import { isReadable, withoutBlanks } from '../../domain/blanks.ts'
+import { isReadable } from '../../domain/blanks.ts'
 import { html } from 'hono/html'
 import type { SigningUp } from '../../application/sign-up-merchant.ts'
+import { organizationNumber } from '../../domain/merchant/organization.ts'
 import type { Profile } from '../../domain/people/profile.ts'
 import { isCurrency } from '../../domain/money/currency.ts'
 import { refuse, Refusal } from '../../domain/refusal.ts'
@@ -61,9 +62,7 @@ const idFrom = ({ derive }: SignUpMerchantNeeds, payer: string, name: string, fo
   return `${slug.replaceAll(/^-+|-+$/g, '').slice(0, slugLength) || 'shop'}-${suffix.slice(0, 6)}`
 }
 
-/** The same in whatever spelling, so that each business is here once. */
-const organizationIdOf = ({ organization }: Typed): string =>
-  withoutBlanks(organization).replaceAll('-', '').toUpperCase()
+const organizationIdOf = ({ organization }: Typed): string => organizationNumber(organization)
 
 const problemsOf = (
   { readAccount }: SignUpMerchantNeeds,
@@ -146,7 +145,7 @@ const carryOut =
         { at: call.at, correlationId: call.requestId },
       )
     } catch (error) {
-      if (!(error instanceof Refusal) || error.code !== 'id_used_with_other_data') throw error
+      if (!(error instanceof Refusal) || error.code !== 'organization_is_claimed') throw error
       return signUpPage(visitor, form, given, { organization: texts.isTaken })
     }
     return visits.go(visitor, portalPath(id))
