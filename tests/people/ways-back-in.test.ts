@@ -5,7 +5,7 @@ import { keyIn, makeVisitor, type Shown } from './visitor.ts'
 
 let service: PeopleService
 beforeAll(async () => {
-  service = await startPeopleService()
+  service = await startPeopleService({ TRUSTED_PROXIES: '127.0.0.1' })
 })
 afterAll(() => service.stop())
 
@@ -32,6 +32,25 @@ test('strangers who guess PINs lock out new devices, never one that has signed i
   for (let tries = 0; tries < 4; tries += 1)
     statuses.push((await visitor.submit(own, { phone, pin: '0000' })).status)
   expect(statuses).toEqual([200, 200, 200, 429])
+})
+
+test('a device that has signed in goes before a queue of strangers', async () => {
+  const { phone, pin, secret } = await newcomer('4742000012')
+  const who = { phone, pin, code: now(secret) }
+  const from = (address: string, body: unknown) =>
+    service.call('POST', '/payer/v1/session/', body, { 'X-Forwarded-For': address })
+  const { device_token } = (await from('198.51.100.1', who)).body
+  let answered = 0
+  const strangers = Array.from({ length: 60 }, async (_, n) => {
+    const guess = { phone: `47430000${String(n).padStart(2, '0')}`, pin: '8642', code: '123456' }
+    const { status } = await from(`2001:db8:${n}::1`, guess)
+    answered += 1
+    return status
+  })
+  const known = from('198.51.100.1', { ...who, code: now(secret), device_token })
+  expect((await known).status).toBe(201)
+  expect(answered).toBeLessThan(30)
+  expect(new Set(await Promise.all(strangers))).toEqual(new Set([401]))
 })
 
 test('an app that sends the token of its device is not locked out either', async () => {
