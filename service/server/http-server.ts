@@ -82,6 +82,8 @@ export const makeHttpServer = ({ fetch, hostname, refusal, pause, onFailure }: N
   )
   const connections = new Set<Socket>()
   server.on('connection', (socket) => {
+    // One that asked for another protocol comes again with each such request.
+    if (connections.has(socket)) return
     connections.add(socket)
     socket.once('close', () => connections.delete(socket))
   })

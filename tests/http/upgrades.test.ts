@@ -1,6 +1,9 @@
-import { connect } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { once } from 'node:events'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startService, type Service } from '../../harness/http-service.ts'
+import { makeHttpServer } from '../../service/server/http-server.ts'
+import { handleUpgrades } from '../../service/server/start-server.ts'
 
 let service: Service
 beforeAll(async () => {
@@ -57,4 +60,35 @@ test('when a handshake of an application is malformed, then it is a 400', async 
 
 test('when an application is asked for without an upgrade, then it is a 404', async () => {
   expect((await service.call('GET', '/app/daybook')).status).toBe(404)
+})
+
+test('given a kept connection, when it asks for h2c again and again, then no listeners add up', async () => {
+  const { server } = makeHttpServer({
+    fetch: () => new Response('fine'),
+    hostname: 'localhost',
+    refusal: (status) => ({ status, headers: {}, body: '' }),
+    pause: async () => {},
+    onFailure: () => {},
+  })
+  handleUpgrades(server, { isWanted: () => false, take: () => {}, onFailure: () => {} })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const accepted = once(server, 'connection') as Promise<[Socket]>
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  onTestFinished(() => void client.destroy())
+  const [socket] = await accepted
+  let heard = ''
+  client.setEncoding('utf8').on('data', (text: string) => (heard += text))
+  const listenersAfter = async (requests: number) => {
+    heard = ''
+    for (let asked = 1; asked <= requests; asked++) {
+      client.write(`GET / HTTP/1.1\r\nHost: x\r\n${h2c}\r\n`)
+      await expect.poll(() => statuses(heard).length).toBe(asked)
+    }
+    const names = socket.eventNames()
+    return names.map((name) => [String(name), socket.listenerCount(name)]).sort()
+  }
+  const first = await listenersAfter(2)
+  expect(await listenersAfter(10)).toEqual(first)
 })
