@@ -120,7 +120,7 @@ type Calling = CallNeeds & {
 export const callingWith = (needs: CallNeeds, succeed: Calling['succeed']): Calling => ({
   ...needs,
   succeed,
-  receiving: makeReceiving(),
+  receiving: makeReceiving(needs.networksOf),
   turns: makeTurns(needs.networksOf),
   ofCallers: new WeakSet(),
 })
@@ -255,7 +255,7 @@ export const respond = (
   const answered = () => proceed(calling, { route, req, requestId, request, read })
   if (read) return calling.retryWhileHeld(answered)
   const receive = () =>
-    andThen(receiving.read(route, req, incoming, mayAsk), (body) => {
+    andThen(receiving.read(route, req, incoming, request.remoteAddress, mayAsk), (body) => {
       request.body = body
       return answered()
     })

@@ -27,12 +27,23 @@ const refuseSize = (largest: number): never => {
 /** Runs the reading of a large body when a slot is free. */
 export type InTurn = (work: () => Promise<void>) => Promise<void>
 
-/** Gathers a body; with a known length it is copied as it comes, not all at the end. */
+/** Gathers a body; with a known length it is copied as it comes, once it has its turn. */
 const gather = (length: number | undefined) => {
-  const whole = length === undefined ? undefined : Buffer.allocUnsafeSlow(length)
-  const chunks: Uint8Array[] = []
+  let whole: Buffer | undefined
+  let chunks: Uint8Array[] = []
   let size = 0
   return {
+    /** Whoever waits takes no more room than what has come. */
+    makeRoom: (): void => {
+      if (length === undefined) return
+      whole = Buffer.allocUnsafeSlow(length)
+      let at = 0
+      for (const chunk of chunks) {
+        whole.set(chunk, at)
+        at += chunk.byteLength
+      }
+      chunks = []
+    },
     add: (chunk: Uint8Array): void => {
       if (whole) whole.set(chunk, size)
       else chunks.push(chunk)
@@ -62,7 +73,11 @@ const collect = async (
   }
   try {
     await readUntil(smallBody)
-    if (!isAll) await inTurn(() => readUntil(unkeptTimes * largest))
+    const readRest = (): Promise<void> => {
+      body.makeRoom()
+      return readUntil(unkeptTimes * largest)
+    }
+    if (!isAll) await inTurn(readRest)
   } finally {
     if (!isAll) await reader.cancel()
   }

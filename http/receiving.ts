@@ -27,8 +27,9 @@ export const requestLimit = (limits: ConcurrencyLimits) =>
   concurrencyLimit(limits, { onePerTurn: true, refuseMore })
 
 const maxWaiting = 10_000
-/** Larger bodies at a time: on open routes together, else per caller. */
+/** Larger bodies at a time: of all who have authenticated, of all others, and of one of them. */
 const coming = { concurrent: 64, maxWaiting }
+const comingOfOne = { concurrent: 16, maxWaiting: 1_000 }
 /** Uploads may be ten times as large, so fewer at a time, and fewer still per payment. */
 const uploading = { concurrent: 16, maxWaiting }
 const uploadingOfOne = { concurrent: 4, maxWaiting: 100 }
@@ -50,26 +51,25 @@ const inTime = async (work: () => Promise<void>, longestMs: number): Promise<voi
   await Promise.race([work(), late]).finally(() => clearTimeout(timer))
 }
 
+/** So many at a time of one key and of all; keys take turns, and each body has so much time. */
+const inTurnsOf = (ofAll: ConcurrencyLimits, ofOne: ConcurrencyLimits, longest: number) => {
+  const inTurn = requestLimit(ofAll)
+  const ofKey = concurrencyLimitPerKey(() => requestLimit(ofOne))
+  return (key: string, whose: Path): InTurn =>
+    (work) =>
+      ofKey(key, () => inTurn(() => inTime(work, longest), whose))
+}
+
 /**
  * Receives the bodies of requests. Large bodies take memory, so they are read only after
- * authentication, few at a time per caller, or few in all on open routes and uploads by link.
+ * authentication, and few at a time: per caller, per network on open routes, per payment or page
+ * for uploads, and in all.
  */
-export const makeReceiving = () => {
-  const inTurnOfAnybody = requestLimit(coming)
-  const inTurnInTime: InTurn = (work) => inTurnOfAnybody(() => inTime(work, longestMs))
-  const inTurnToUpload = requestLimit(uploading)
-  const uploadsOf = concurrencyLimitPerKey(() => requestLimit(uploadingOfOne))
+export const makeReceiving = (networksOf: (address: string) => Path) => {
+  const ofAnybody = inTurnsOf(coming, comingOfOne, longestMs)
+  const ofCallers = inTurnsOf(coming, comingOfOne, longestMs)
+  const ofUploads = inTurnsOf(uploading, uploadingOfOne, longestUploadMs)
   const withSlot = requestLimit(atWork)
-  const callsOf = concurrencyLimitPerKey(() => requestLimit(coming))
-  /** A caller waits only for its own requests. */
-  const inTurnOf =
-    ({ merchant, actor }: Caller): InTurn =>
-    (work) =>
-      callsOf(merchant || actor, work)
-  const inTurnTo =
-    (payment: string): InTurn =>
-    (work) =>
-      uploadsOf(payment, () => inTurnToUpload(() => inTime(work, longestUploadMs)))
 
   return {
     /** `mayAsk` throws when the request is refused whatever its body. */
@@ -77,17 +77,20 @@ export const makeReceiving = () => {
       route: Route,
       request: HonoRequest,
       incoming: Incoming,
+      remoteAddress: string | undefined,
       mayAsk: () => MaybePromise<Caller>,
     ): MaybePromise<Uint8Array> => {
       const { access, upload } = route
       const largest = largestBodyOf(route)
       if (isSmall(request, incoming)) return readBody(request, incoming, largest)
-      if (upload) {
-        const inTurn = inTurnTo(upload.of(request.param()))
-        return readBody(request, incoming, largest, inTurn)
-      }
-      if (access === 'OPEN') return readBody(request, incoming, largest, inTurnInTime)
-      return andThen(mayAsk(), (caller) => readBody(request, incoming, largest, inTurnOf(caller)))
+      const readIn = (inTurn: InTurn) => readBody(request, incoming, largest, inTurn)
+      const networks = networksOf(remoteAddress ?? '')
+      if (upload) return readIn(ofUploads(upload.of(request.param()), networks))
+      if (access === 'OPEN') return readIn(ofAnybody(networks[0] ?? '', networks))
+      return andThen(mayAsk(), ({ merchant, actor }) => {
+        const caller = merchant || actor
+        return readIn(ofCallers(caller, [caller]))
+      })
     },
     /** Runs the work at once for a small body, else when a slot is free for whose it is. */
     work: <Result>(
