@@ -123,7 +123,7 @@ const writeExport = async (store: OpenedStore, out: string, asked: Asked) => {
   } catch (error) {
     rmSync(draft, { recursive: true, force: true })
     if (!isWithoutRoom(error)) throw error
-    fail(`${out} cannot be written: there is no room left on the disk`)
+    fail(`${out} cannot be written: the disk is full`)
   }
 }
 

@@ -8,7 +8,7 @@ import { VaultLocked } from './people/vault-wrapping.ts'
 import { settingShown, WrongSettings, type Settings } from './settings.ts'
 import Database from './sqlite.ts'
 import type { Place } from './stores.ts'
-import { reasonOf } from './system-errors.ts'
+import { diskIsFull, isDiskFull, reasonOf } from './system-errors.ts'
 
 /** The command failed; the message says why. */
 export class OperatorError extends Error {
@@ -81,6 +81,16 @@ const folderProblem = (error: NodeJS.ErrnoException, { DATA_DIR, VAULT, BLOBS }:
   return
 }
 
+/** A full disk, which SQLite tells as other errors too, and a write to an open file without path. */
+const fullDiskProblem = (error: unknown, { DATA_DIR, VAULT, BLOBS }: Settings) => {
+  const isOfDisk =
+    isFileTrouble(error) || error instanceof StoreUnavailable || reasonOf(error) === diskIsFull
+  if (!isOfDisk) return
+  const places = { DATA_DIR, ...(VAULT !== undefined && { VAULT }), ...(BLOBS && { BLOBS }) }
+  const full = Object.entries(places).find(([, place]) => isDiskFull(place))
+  return full && `${settingShown(full[0] as keyof Settings, full[1])}: ${diskIsFull}`
+}
+
 const problemOf = (error: unknown, settings: Settings): string | undefined => {
   if (error instanceof UnusableKey)
     return `${settingShown('DATA_DIR', settings.DATA_DIR)}: ${error.message}`
@@ -89,6 +99,8 @@ const problemOf = (error: unknown, settings: Settings): string | undefined => {
   if (error instanceof VaultLocked) return `${logShown(settings)}: ${error.message}`
   if (error instanceof DamagedEvent)
     return `${logShown(settings)}: ${error.message}. Put back a sound copy of the log`
+  const fullDisk = fullDiskProblem(error, settings)
+  if (fullDisk !== undefined) return fullDisk
   if (error instanceof StoreUnavailable) {
     const why = error.message.replaceAll(/\s+/g, ' ').trim()
     return `${logShown(settings)}: the log cannot be used: ${why}`

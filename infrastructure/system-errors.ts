@@ -1,9 +1,13 @@
+import { statfsSync } from 'node:fs'
+
+export const diskIsFull = 'the disk is full'
+
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission is denied',
   EEXIST: 'there is a file of that name already',
   EISDIR: 'it is a folder',
   ENOENT: 'there is no such file or folder',
-  ENOSPC: 'there is no room left on the disk',
+  ENOSPC: diskIsFull,
   ENOTDIR: 'a part of its path is a file, not a folder',
   EPERM: 'permission is denied',
   EROFS: 'it is on a file system that is only read',
@@ -12,3 +16,16 @@ const reasons: Readonly<Record<string, string>> = {
 /** The reason for a failed file operation; undefined for other errors. */
 export const reasonOf = (error: unknown): string | undefined =>
   error instanceof Error ? reasons[(error as NodeJS.ErrnoException).code ?? ''] : undefined
+
+/** A file of SQLite grows by this at first: its index of the log of writes. */
+const leastRoom = 32_768
+
+/** Whether the disk of a folder or file is full; false where there is none. */
+export const isDiskFull = (path: string): boolean => {
+  try {
+    const { bavail, bsize, files, ffree } = statfsSync(path)
+    return bavail * bsize < leastRoom || (files > 0 && ffree === 0)
+  } catch {
+    return false
+  }
+}

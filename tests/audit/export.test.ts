@@ -214,7 +214,7 @@ test.runIf(spawnSync('unshare', [...mount, 'true']).status === 0)(
     const words = ['dist/service/main.js', 'audit', 'export', '--out', at('full')]
     const env = { ...process.env, MODE: 'sandbox', DATA_DIR: data() }
     const { status, stderr } = spawnSync('unshare', [...mount, process.execPath, ...words], { env })
-    const told = `${at('full')} cannot be written: there is no room left on the disk\n`
+    const told = `${at('full')} cannot be written: the disk is full\n`
     expect([status, String(stderr)]).toEqual([1, told])
   },
 )

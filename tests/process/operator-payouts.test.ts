@@ -87,7 +87,7 @@ test.runIf(mayMount)(
     const [messageId = ''] = await ordersInLog()
     expect(stderr).toBe(
       `ordering payouts under message ${messageId}. To write their file: settle --again ${messageId} --pain001 <new file>\n` +
-        `the payouts are ordered under message ${messageId}, but ${join(disk, 'out.xml')} could not be written: there is no room left on the disk\n` +
+        `the payouts are ordered under message ${messageId}, but ${join(disk, 'out.xml')} could not be written: the disk is full\n` +
         `To write their file: settle --again ${messageId} --pain001 <new file>\n`,
     )
     const again = await daybook('settle', '--again', messageId, '--pain001', fileOf('again.xml'))
