@@ -42,6 +42,22 @@ test('given an open list and payment, what a till does appears there by itself',
   await context.close()
 })
 
+test('given an open list, when its page is a 502 for a while, then it says so, and follows along again', async () => {
+  const context = await portal.browser.newContext({ ...desktop, locale: 'nb' })
+  const list = await context.newPage()
+  await signInTo(list, portal.service.address, '/portal/sandbox/payments')
+  const note = list.getByText('Ingen forbindelse akkurat nå')
+  expect(await note.isVisible()).toBe(false)
+  const path = /\/payments$/
+  await list.route(path, (route) => route.fulfill({ status: 502, body: '' }))
+  await sellDinner(portal.service, 'stale')
+  await note.waitFor()
+  await list.unroute(path)
+  await list.locator('tr', { hasText: 'stale' }).waitFor()
+  await note.waitFor({ state: 'hidden' })
+  await context.close()
+})
+
 test('a poster is one page of A5, and 25 labels are two pages of A4', async () => {
   const context = await portal.browser.newContext({ ...desktop, locale: 'en' })
   const page = await context.newPage()

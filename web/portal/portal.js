@@ -61,37 +61,56 @@ if (main) {
     const links = [...part.querySelectorAll('a')].filter((link) => link.getClientRects().length > 0)
     links.find((link) => link.getAttribute('href') === href)?.focus()
   }
+  // Whether something has happened that the page could not fetch.
+  let isBehind = false
+  let failures = 0
+  // A stream that breaks off once comes again at once.
+  const tellIfStale = () => {
+    main.querySelector('[data-stale]').hidden = !isBehind && failures < 2
+  }
   const renew = async () => {
+    isBehind = true
     const answer = await fetch(location.href).catch(() => undefined)
     if (!answer?.ok) return
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
+    const followed = page.querySelector('main[data-follow]')
+    // Such as the page to sign in.
+    if (!followed) return
     // Of page.js.
     showTimes(page)
     for (const part of document.querySelectorAll('[data-part]')) {
       const fresh = page.querySelector('[data-part="' + part.dataset.part + '"]')
       if (fresh) swap(part, fresh)
     }
-    main.dataset.follow = page.querySelector('main')?.dataset.follow ?? main.dataset.follow
+    main.dataset.follow = followed.dataset.follow
+    isBehind = false
   }
   const renewLater = async () => {
     while (isBusy()) await new Promise((done) => setTimeout(done, 1000))
     await renew()
   }
-  let failures = 0
   const follow = () => {
     const source = new EventSource(main.dataset.follow)
-    source.addEventListener('open', () => (failures = 0))
+    source.addEventListener('open', () => {
+      failures = 0
+      tellIfStale()
+    })
     source.addEventListener('changed', () => {
       source.close()
       // However much happens: a page is fetched again every few seconds at most.
-      const again = () => setTimeout(follow, 3000)
+      const again = () => {
+        tellIfStale()
+        setTimeout(follow, 3000)
+      }
       renewLater().then(again, again)
     })
     // An answer that is no stream, such as 502, ends it: a browser comes again by itself only
     // after a stream that broke off.
     source.addEventListener('error', () => {
-      if (source.readyState !== EventSource.CLOSED) return
-      setTimeout(follow, Math.min(60000, 2000 * 2 ** failures++))
+      const pause = Math.min(60000, 2000 * 2 ** failures)
+      failures += 1
+      tellIfStale()
+      if (source.readyState === EventSource.CLOSED) setTimeout(follow, pause)
     })
   }
   follow()

@@ -62,6 +62,7 @@ const english = {
   sandboxWhat: 'No real money moves here.',
   signOut: 'Sign out',
   skip: 'Skip to content',
+  stale: 'No connection for now: what you see may be out of date. This page keeps trying.',
 }
 
 const norwegian: Translated<typeof english> = {
@@ -70,6 +71,7 @@ const norwegian: Translated<typeof english> = {
   sandboxWhat: 'Her flyttes ingen ekte penger.',
   signOut: 'Logg ut',
   skip: 'Hopp til innholdet',
+  stale: 'Ingen forbindelse akkurat nå: det du ser, kan være utdatert. Siden prøver igjen.',
 }
 
 const staffFrameTexts = { en: english, nb: norwegian }
@@ -104,9 +106,12 @@ const sideHtml = (visitor: LobbyVisitor, { home, who, menu }: Frame): Html =>
     ${footHtml(visitor)}
   </header>`
 
-const mainHtml = ({ body, follow }: FramedPage, { note }: Frame): Html =>
+const staleHtml = ({ language }: LobbyVisitor): Html =>
+  html`<p class="note" role="status" data-stale hidden>${staffFrameTexts[language].stale}</p>`
+
+const mainHtml = (visitor: LobbyVisitor, { body, follow }: FramedPage, { note }: Frame): Html =>
   html`<main id="content" ${follow === undefined ? '' : html`data-follow="${follow}"`}>
-    ${note} ${body}
+    ${follow === undefined ? '' : staleHtml(visitor)} ${note} ${body}
   </main>`
 
 /** A page for the staff; the same on a phone and on a wide screen. */
@@ -129,7 +134,7 @@ export const framedReply = async (
       </head>
       <body class="portal">
         <a class="skip" href="#content">${staffFrameTexts[language].skip}</a>
-        ${sideHtml(visitor, frame)} ${mainHtml(page, frame)}
+        ${sideHtml(visitor, frame)} ${mainHtml(visitor, page, frame)}
       </body>
     </html>`
   return htmlReply(text, pageHeaders(isSecure), { status, retryAfter, cookies })
