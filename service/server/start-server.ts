@@ -24,7 +24,7 @@ const longestRequestMs = 30_000
 type Snapshots = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>
 
 /** Listens on a separate address that payers and merchants do not use. */
-const startMetricsServer = async (
+export const startMetricsServer = async (
   { METRICS_HOST, METRICS_PORT }: Pick<Settings, 'METRICS_HOST' | 'METRICS_PORT'>,
   metrics: Metrics,
   ready: Ready,

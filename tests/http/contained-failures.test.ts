@@ -3,15 +3,15 @@ import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { schedule } from '../../application/schedule.ts'
 import { changesReply } from '../../web/ui/event-stream.ts'
 import { watchMessages } from '../../infrastructure/callbacks/message-watch.ts'
 import { makeHttpServer } from '../../service/server/http-server.ts'
 import { pusherSockets } from '../../infrastructure/pusher/sockets.ts'
-import { handleUpgrades } from '../../service/server/start-server.ts'
+import { handleUpgrades, startMetricsServer } from '../../service/server/start-server.ts'
 import { hear, startWorker } from '../../infrastructure/worker.ts'
 
 type Http = Parameters<typeof makeHttpServer>[0]
@@ -56,6 +56,8 @@ test.each([
   ['has no Host', 'GET / HTTP/1.1\r\n\r\n'],
   ['asks for a proxy', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'],
   ['expects something', 'GET / HTTP/1.1\r\nHost: x\r\nExpect: much\r\n\r\n'],
+  ['has a Host that is none', 'GET / HTTP/1.1\r\nHost: [\r\n\r\n'],
+  ['has no Host and waits for its turn', 'GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\n\r\n'],
 ])('when refusing what %s fails, then that connection ends and others go on', async (_, text) => {
   const { port, failures, works } = await serving({ refusal: broken })
   await send(port, text)
@@ -100,6 +102,18 @@ test.each([
   expect(await works()).toBe('fine')
 })
 
+test('when sending a snapshot fails, then that connection ends and others go on', async () => {
+  const failures: string[] = []
+  const log = { error: (given: any): void => void failures.push(given.error.message) }
+  const at = { METRICS_HOST: '127.0.0.1', METRICS_PORT: 0 }
+  const metrics = async () => ({ type: 'text/plain', text: 'fine' })
+  const started = await startMetricsServer(at, metrics, broken, log as never, broken)
+  onTestFinished(started.stop)
+  await expect(fetch(`${started.address}/read-models`)).rejects.toThrow()
+  expect(failures).toEqual(['broken'])
+  expect(await (await fetch(`${started.address}/metrics`)).text()).toBe('fine')
+})
+
 test.each(['receive', 'heard', 'closed'])(
   'when a listener fails in %s, then its WebSocket ends and others go on',
   async (part) => {
@@ -118,15 +132,30 @@ test.each(['receive', 'heard', 'closed'])(
   },
 )
 
-test.each([
-  ['cannot be opened', () => broken()],
-  ['has too long a reason to end', (line: any): undefined => line.close(4000, 'æ'.repeat(100))],
-])('when a WebSocket %s, then it ends and others go on', async (_, open) => {
-  const { server, port, onFailure, works } = await serving({})
+type Open = Parameters<typeof pusherSockets>[0]['open']
+type Line = Parameters<Open>[0]
+
+const later =
+  (act: (line: Line) => void): Open =>
+  (line) =>
+    void setImmediate(act, line)
+
+test.each<[string, Open, string]>([
+  ['cannot be opened', broken, ''],
+  ['cannot be told anything', later((line) => line.send(Symbol('none') as never)), ''],
+  ['is closed with no code', later((line) => line.close(1, '')), ''],
+  [
+    'has too long a reason to end',
+    later((line) => line.close(4000, 'æ'.repeat(100))),
+    'æ'.repeat(61),
+  ],
+])('when a WebSocket %s, then it ends and others go on', async (_, open, expected) => {
+  const { server, port, failures, onFailure, works } = await serving({})
   handleUpgrades(server, pusherSockets({ open, onFailure, clientAddress: (peer) => peer }))
   const socket = new WebSocket(`ws://127.0.0.1:${port}/app/x`).on('error', () => {})
-  const [code, reason] = (await once(socket, 'close')) as [number, Buffer]
-  if (code === 4000) expect(reason.toString()).toBe('æ'.repeat(61))
+  const [, reason] = (await once(socket, 'close')) as [number, Buffer]
+  expect(reason.toString()).toBe(expected)
+  expect(failures).toHaveLength(expected === '' ? 1 : 0)
   expect(await works()).toBe('fine')
 })
 
@@ -137,6 +166,25 @@ test.each<[string, object, () => Promise<boolean>]>([
   const about = { stream: 'shop', from: '', ...given }
   const { body } = changesReply(() => () => {}, about, hasChanged, false)
   expect(await new Response(body).text()).toBe('retry: 2000\n\n')
+})
+
+test('when a live page cannot find out later whether it is over, then its stream ends', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  let find = () => false
+  const about = { stream: 'shop', from: '', isOver: () => find() }
+  const { body } = changesReply(
+    () => () => {},
+    about,
+    async () => false,
+    false,
+  )
+  const told = new Response(body).text()
+  // It has looked once.
+  await nextTurn()
+  find = broken
+  vi.advanceTimersToNextTimer()
+  expect(await told).toBe('retry: 2000\n\n')
 })
 
 test('when the last message cannot be found, then who waits for it looks for itself', async () => {
