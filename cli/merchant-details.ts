@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
 import type { Changes } from '../domain/changes.ts'
 import type { MerchantData } from '../domain/merchant/merchant.ts'
+import { organizationNumber } from '../domain/merchant/organization.ts'
 import { readTimeZone } from '../domain/time-zone.ts'
+import { withoutBlanks } from '../domain/blanks.ts'
 import { fail } from '../infrastructure/failures.ts'
 import { isNetmask } from '../infrastructure/networks.ts'
 import { checkName, collect } from './arguments.ts'
@@ -85,18 +87,23 @@ export const changesOf = (given: Details): Changes<MerchantData> => {
 export const detailOptions = (command: Command): Command =>
   command
     .option('--lookup-id <id>', 'secondary id for integrators, may be repeated', collect)
-    .option('--organization-id <number>', 'organisation number')
+    .option('--organization-id <number>', 'organisation number', organizationNumber)
     .option(
       '--jurisdiction <country>',
       'two letters; default: the country of the currency, if it has just one',
+      withoutBlanks,
     )
     .option('--time-zone <name>', 'of the IANA database, such as Europe/Oslo; default: UTC')
-    .option('--mcc <code>', 'merchant category code, four digits')
-    .option('--netmask <network>', 'CIDR network that requests must come from, or none')
-    .option('--location <lat,lon[,accuracy]>', 'degrees, and meters')
+    .option('--mcc <code>', 'merchant category code, four digits', withoutBlanks)
+    .option(
+      '--netmask <network>',
+      'CIDR network that requests must come from, or none',
+      withoutBlanks,
+    )
+    .option('--location <lat,lon[,accuracy]>', 'degrees, and meters', withoutBlanks)
     .option('--address-line <line>', 'at most two', collect)
     .option('--postal-code <code>')
-    .option('--country <country>', 'two letters')
+    .option('--country <country>', 'two letters', withoutBlanks)
     .option('--description <text>')
     .option('--phone <number>')
     .option('--email <address>')

@@ -221,6 +221,23 @@ test('the operator adds a merchant with its ids and address, changes it, and its
     code: 0,
     out: { id: 'cafe', lookup_ids: ['L-1', 'L-2'], currency: 'NOK' },
   })
+  // As pasted from a page: with blanks of any width, and characters that nobody sees.
+  const pasted = [
+    '--organization-id',
+    '9\u00a09\u200b\t9',
+    '--mcc',
+    '58\u202f14',
+    '--country',
+    'no\u00a0',
+  ]
+  expect(await operate('merchant', 'change', 'cafe', ...pasted)).toMatchObject({
+    ...{ code: 0, out: { organization_id: '999', mcc: '5814' } },
+  })
+  expect(
+    await operate(
+      ...'merchant add copy --name T --currency NOK --organization-id 9-9-9'.split(' '),
+    ),
+  ).toMatchObject({ code: 1, error: '999 is an id of merchant cafe\n' })
   expect(
     await operate(...'merchant add thief --name T --currency NOK --lookup-id 999'.split(' ')),
   ).toMatchObject({ code: 1, error: '999 is an id of merchant cafe\n' })
