@@ -27,14 +27,9 @@ type Money = { readonly amount: string; readonly currency: string }
 const moneyOf = (element: Element | undefined): Money | undefined => {
   const [text, currency] = [textIn(element), element?.['@Ccy']]
   if (text === null || typeof currency !== 'string' || !isKnownCurrency(currency)) return undefined
-  const [whole = '', fraction = ''] = text.replace(/^\+/, '').split('.')
+  const [isNumber, whole = '', fraction = ''] = /^\+?(\d*)(?:\.(\d*))?$/.exec(text) ?? []
   const decimals = decimalsOf(currency)
-  if (
-    !/^\d*$/.test(whole) ||
-    whole + fraction === '' ||
-    !/^\d*$/.test(fraction) ||
-    /[1-9]/.test(fraction.slice(decimals))
-  )
+  if (!isNumber || whole + fraction === '' || /[1-9]/.test(fraction.slice(decimals)))
     return fail(`${text} is not an amount in ${currency}`)
   const exact = fraction.slice(0, decimals)
   const plain = `${whole.replace(/^0+(?=\d)/, '') || '0'}${exact === '' ? '' : `.${exact}`}`

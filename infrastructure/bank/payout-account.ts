@@ -12,7 +12,8 @@ export const readAccount = (text: string): string | undefined => {
   return isRight ? account : undefined
 }
 
-export const plainAccount = (text: string): string => text.replaceAll(/[\s.-]/g, '').toUpperCase()
+export const plainAccount = (text: string): string =>
+  withoutBlanks(text).replaceAll(/[.-]/g, '').toUpperCase()
 
 /** Whether a bank means the account: as IBAN, or by the national number (BBAN) in it. */
 export const isSameAccount = (one: string, other: string): boolean => {

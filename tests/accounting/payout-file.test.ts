@@ -4,6 +4,7 @@ import { payoutFile } from '../../infrastructure/bank/payout-file.ts'
 import { problemsOfPayoutFile } from './payout-file-structure.ts'
 
 const payout = {
+  businessName: 'Harbour Café',
   merchant: 'harbour',
   settlementId: 'HARBOR-2026-11-26-1',
   endToEndId: 'HARBOR-2026-11-26-1-NOK',
@@ -26,6 +27,54 @@ const name = fc.string({
     fc.constantFrom('\uFFFE', '\uFFFF', '\uD800', '\0', '\u0085', '<', '&'),
   ),
   maxLength: 200,
+})
+
+/** The one text of an element of that name. */
+const textIn = (xml: string, name: string): string =>
+  new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? ''
+
+test.each([
+  ['Kaffebønna Ærø & Ås', 'Kaffebonna Aero + As'],
+  ['Müller Straße', 'Muller Strasse'],
+  ['Кофейня', 'Kofeynya'],
+  ['北京烤鸭', 'BeiJingKaoYa'],
+  ['Καφενείο', 'Kafeneio'],
+  ['Pizza 🍕 Roma 🇮🇹', 'Pizza Roma'],
+  ['“Smak” – Bar', 'Smak - Bar'],
+  ['Bar_Nr#1;', 'Bar Nr 1'],
+  // Without a letter there is no name: the merchant's id stands in its place.
+  ['🍕🍕', 'harbour'],
+  ['---', 'harbour'],
+])('a business called %s is %s for the bank', (businessName, expected) => {
+  const file = payoutFile(debtor, [{ ...payout, businessName }], run)
+  const [, creditor = ''] = file.split('<Cdtr>')
+  expect(textIn(creditor, 'Nm')).toBe(expected)
+})
+
+test("whatever names and ids there are, the file has the bank's letters and at most 140 of a name", () => {
+  fc.assert(
+    fc.property(name, name, (businessName, merchant) => {
+      const file = payoutFile({ ...debtor, name: merchant }, [{ ...payout, businessName }], run)
+      const names = [...file.matchAll(/<Nm>([^<]*)<\/Nm>/g)].map(([, text = '']) => text)
+      expect(names).toHaveLength(3)
+      for (const text of names) expect(text).toMatch(/^[A-Za-z0-9/?:().,'+ -]{1,140}$/)
+    }),
+  )
+})
+
+test('no day of execution lies before the day on which the file was made, by the clock of the bank', () => {
+  const zones = ['UTC', 'Europe/Oslo', 'America/Los_Angeles', 'Pacific/Kiritimati']
+  const hours = fc.integer({ min: 0, max: 72 })
+  fc.assert(
+    fc.property(hours, fc.constantFrom(...zones), (hour, timeZone) => {
+      const at = Date.UTC(2026, 10, 26, hour)
+      const file = payoutFile(debtor, [payout], { ...run, at, timeZone })
+      const there = new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short' }).format(at)
+      expect(textIn(file, 'CreDtTm').slice(0, 10)).toBe(there)
+      const expected = payout.payoutDay < there ? there : payout.payoutDay
+      expect(textIn(file, 'Dt')).toBe(expected)
+    }),
+  )
 })
 
 test('whatever a business is called, the file for the bank is well-formed', () => {

@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readLog } from '../../harness/event-log.ts'
+import { operatorHere } from '../../harness/operator.ts'
+import { readSettings } from '../../infrastructure/settings.ts'
 import { operatedPlace } from './operated-place.ts'
 
 const { place, daybook, moveTo } = await operatedPlace()
@@ -68,6 +72,22 @@ test('given holidays by the word of the operator, then payouts go by it', async 
   const made = (await ofType('SettlementMade')).slice(-2)
   expect(made.map(({ payoutDay }) => payoutDay)).toEqual(['2027-05-17', '2027-05-19'])
   expect(made.map(({ holidays }) => holidays)).toEqual([undefined, ['2027-05-18']])
+})
+
+test("given a merchant whose day is behind the bank's, then no payment is asked for before the bank's day", async () => {
+  const zone = ['--time-zone', 'America/Los_Angeles']
+  expect(await daybook('merchant', 'change', 'sandbox', ...zone)).toMatchObject({ code: 0 })
+  await moveTo('2027-06-02 22:30:00')
+  await place.capture(await place.authorize({ amount: '100.00' }))
+  const bank = { BANK_ACCOUNT: 'NO9386011117947', BANK_TIME_ZONE: 'Europe/Oslo' }
+  const settings = readSettings({ MODE: 'sandbox', DATA_DIR: place.directory, ...bank })
+  const file = join(place.directory, 'pain001.xml')
+  expect(await operatorHere(settings)('settle', '--pain001', file)).toMatchObject({ code: 0 })
+  const xml = readFileSync(file, 'utf8')
+  expect(xml).toContain('<CreDtTm>2027-06-03T00:30:')
+  const days = [...xml.matchAll(/<Dt>([^<]*)<\/Dt>/g)].map(([, day = '']) => day)
+  expect(days).not.toEqual([])
+  for (const day of days) expect(day >= '2027-06-03').toBe(true)
 })
 
 test('given all of that, then every settlement follows from the log by the rules', async () => {

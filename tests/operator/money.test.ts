@@ -138,6 +138,28 @@ test('given files that are none of the bank, then the page says why', async () =
   expect((await service.events()).length).toBe(before)
 })
 
+test('given a file of 4 MB that is wrong, then the page is small', async () => {
+  const long = 'x'.repeat(4_000_000)
+  for (const text of [long, `<${long}/>`, statement(entry(long, 'x')), statement('', long)]) {
+    const page = await upload(text, `${'n'.repeat(100_000)}.xml`)
+    expect([page.status, page.html.length < 20_000]).toEqual([400, true])
+  }
+  const many = statement(entry('1.00', 'x').repeat(10_000))
+  const page = await upload(many)
+  expect([page.status, page.html.length < 20_000]).toEqual([400, true])
+})
+
+test('given a file of other accounts beside ours, then the page is small and names them', async () => {
+  const others = Array.from({ length: 5_000 }, (_, n) =>
+    statement(entry('1.00', 'x'), `other-${n}`).replace(/^[^]*?(?=<Stmt>)/, ''),
+  )
+  const inner = others.join('').replaceAll('</BkToCstmrStmt></Document>', '')
+  const ours = statement(entry('1.00', 'x').replace('BOOK', 'PDNG'))
+  const page = await upload(ours.replace('<Stmt>', `${inner}<Stmt>`))
+  expect([page.status, page.html.length < 20_000]).toEqual([200, true])
+  expect(plain(page)).toMatch(/other-0 \(1\), .*other-9 \(1\) …/)
+})
+
 test('given a statement, when it is imported, then each entry is printed', async () => {
   const [ordered] = await payouts('ordered')
   const { amount = '', end_to_end_id = '' } = ordered ?? {}
