@@ -62,7 +62,8 @@ export const addBankCommands = (program: Command, settings: Settings, withCore: 
   bank
     .command('import <file>')
     .description(
-      'read a statement or notification (ISO 20022 camt.053, camt.054) or a report (pain.002)',
+      'read statements, notifications (ISO 20022 camt.053, camt.054) or reports (pain.002) of ' +
+        'BANK_ACCOUNT; name other accounts, and raise an alarm for money that left unexplained',
     )
     .action(withCore((core, file: string) => importFile(core, settings, file)))
   bank
