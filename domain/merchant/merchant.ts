@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { withoutBlanks } from '../blanks.ts'
 import type { Decider } from '../decider.ts'
 import { refuse } from '../refusal.ts'
 import { isDisabled, present, type Entry, type RegisterCommand } from '../register.ts'
