@@ -100,7 +100,7 @@ describe('what few need', () => {
   const client = '@eventstore/db-client'
   test.each([
     ['cli/run-command.ts', [server, client, 'hono', 'prom-client', 'xmlbuilder2']],
-    [server, [client, 'xmlbuilder2', 'commander', 'prom-client', 'qrcode', 'ws']],
+    [server, [client, 'xmlbuilder2', 'commander', 'prom-client', 'qrcode', 'undici', 'ws']],
     ['infrastructure/read-models/folding-worker.ts', [client, 'hono', 'prom-client']],
     ['infrastructure/event-store/commit-worker.ts', [client, 'zod', 'drizzle-orm']],
   ])('is not loaded with %s: %s', (file, few) => {

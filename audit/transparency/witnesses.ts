@@ -11,32 +11,20 @@ import { hasSigned } from './note-verifier.ts'
 const answerTimeoutMs = 10_000
 const largestAnswer = 65_536
 
-/**
- * Reads the whole body. Node may ignore the signal of a fetch after the head has arrived, so this
- * aborts it.
- */
-const textOf = async ({ body }: Response, signal: AbortSignal): Promise<string> => {
-  const reader = body?.getReader()
-  const end = (): void => void reader?.cancel().catch(() => {})
-  signal.addEventListener('abort', end, { once: true })
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for (;;) {
-    const { value } = (await reader?.read()) ?? {}
-    signal.throwIfAborted()
-    if (value === undefined) return Buffer.concat(chunks).toString('utf8')
-    size += value.length
-    if (size > largestAnswer) {
-      end()
-      throw new Error(`the witness answers more than ${largestAnswer} bytes`)
-    }
-    chunks.push(value)
-  }
-}
+const headers = { 'Content-Type': 'text/plain;charset=UTF-8' }
 
+/** Loaded by the first request, because most services have no witness. */
+const load = async () => {
+  const { Agent, request } = await import('../../infrastructure/undici.ts')
+  return { request, dispatcher: new Agent({ maxResponseSize: largestAnswer }) }
+}
+let loaded: ReturnType<typeof load> | undefined
+
+/** Follows no redirect. */
 const post = async (url: string, body: string, signal: AbortSignal): Promise<WitnessAnswer> => {
-  const answer = await fetch(url, { method: 'POST', body, redirect: 'error', signal })
-  return { status: answer.status, text: await textOf(answer, signal) }
+  const { request, dispatcher } = await (loaded ??= load())
+  const answer = await request(url, { method: 'POST', headers, body, signal, dispatcher })
+  return { status: answer.statusCode, text: await answer.body.text() }
 }
 
 /** A witness at an address, identified by its key (c2sp.org/tlog-witness). */

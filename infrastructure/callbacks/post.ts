@@ -102,7 +102,7 @@ type Needs = {
   readonly secureContext: SecureContext | undefined
 }
 
-/** POSTs over keep-alive connections and returns the response's head. */
+/** POSTs over keep-alive connections and returns the response's head; decision 17 says how. */
 export const makePost = ({ lookup, secureContext }: Needs) => {
   const options = {
     keepAlive: true,

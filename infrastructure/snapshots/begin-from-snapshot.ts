@@ -1,7 +1,4 @@
-import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
-import { get as getPlain, type IncomingMessage } from 'node:http'
-import { get as getSecure } from 'node:https'
 import { pipeline } from 'node:stream/promises'
 import { fail, OperatorError } from '../failures.ts'
 import type { Log } from '../logs/log.ts'
@@ -16,16 +13,14 @@ const chunkBytes = 1_048_576
 
 /** @throws OperatorError if the other node does not deliver it */
 const download = async (from: string, token: string, to: string): Promise<void> => {
-  const get = from.startsWith('https:') ? getSecure : getPlain
-  const headers = { Authorization: `Bearer ${token}` }
-  const asked = get(`${from.replace(/\/$/, '')}/read-models`, { headers, timeout: silenceMs })
-  asked.on('timeout', () => asked.destroy(new Error('it does not answer')))
-  const [incoming] = (await once(asked, 'response')) as [IncomingMessage]
-  if (incoming.statusCode !== 200) {
-    const text = Buffer.concat(await incoming.toArray()).toString()
-    return fail(`it answers ${incoming.statusCode}: ${text.trim()}`)
-  }
-  await pipeline(incoming, createWriteStream(to, { mode: 0o600, highWaterMark: chunkBytes }))
+  const { request } = await import('../undici.ts')
+  const { statusCode, body } = await request(`${from.replace(/\/$/, '')}/read-models`, {
+    headers: { Authorization: `Bearer ${token}` },
+    headersTimeout: silenceMs,
+    bodyTimeout: silenceMs,
+  })
+  if (statusCode !== 200) return fail(`it answers ${statusCode}: ${(await body.text()).trim()}`)
+  await pipeline(body, createWriteStream(to, { mode: 0o600, highWaterMark: chunkBytes }))
 }
 
 const fetchSnapshot = async (place: Place, from: string, token: string): Promise<Snapshot> => {
