@@ -15,32 +15,30 @@ import { cachedPayments, type CacheLimits } from '../../application/generational
 import type { EventStore } from '../../application/event-store.ts'
 import type { PaymentEvent } from '../../domain/payment/payment-events.ts'
 
-/** The counter for each event of a payment; null if it is not counted. */
+/** The counter for each event of a payment, and its `outcome`; null if it is not counted. */
 const counters = {
-  PaymentRequested: 'daybook_payment_requests_total',
-  PaymentAuthorized: 'daybook_payments_total{outcome="authorized"}',
-  PaymentDeclined: 'daybook_payments_total{outcome="declined"}',
-  PaymentFailed: 'daybook_payments_total{outcome="failed"}',
-  PaymentAborted: 'daybook_payments_total{outcome="aborted"}',
-  PaymentExpired: 'daybook_payments_total{outcome="expired"}',
-  PaymentAuthorizationExpired: 'daybook_payments_total{outcome="authorization_expired"}',
-  PaymentCaptured: 'daybook_captures_total',
-  PaymentReleased: 'daybook_releases_total',
-  PaymentRefunded: 'daybook_refunds_total',
+  PaymentRequested: ['daybook_payment_requests_total'],
+  PaymentAuthorized: ['daybook_payments_total', 'authorized'],
+  PaymentDeclined: ['daybook_payments_total', 'declined'],
+  PaymentFailed: ['daybook_payments_total', 'failed'],
+  PaymentAborted: ['daybook_payments_total', 'aborted'],
+  PaymentExpired: ['daybook_payments_total', 'expired'],
+  PaymentAuthorizationExpired: ['daybook_payments_total', 'authorization_expired'],
+  PaymentCaptured: ['daybook_captures_total'],
+  PaymentReleased: ['daybook_releases_total'],
+  PaymentRefunded: ['daybook_refunds_total'],
   PaymentPickedUp: null,
   PaymentAmended: null,
   PaymentRenewed: null,
-} as const satisfies Readonly<Record<PaymentEvent['type'], string | null>>
+} as const satisfies Readonly<Record<PaymentEvent['type'], readonly string[] | null>>
 
 type Series = NonNullable<(typeof counters)[PaymentEvent['type']]>
 
-type NameOf<Text extends string> = Text extends `${infer Name}{${string}` ? Name : Text
-
-const counted: ReadonlyMap<string, string> = new Map(
+const counted: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(counters).flatMap(([type, series]) => (series === null ? [] : [[type, series]])),
 )
 
-const helps: Readonly<Record<NameOf<Series>, string>> = {
+const helps: Readonly<Record<Series[0], string>> = {
   daybook_payment_requests_total: 'Payment requests made.',
   daybook_payments_total: 'Payments by what came of their request.',
   daybook_captures_total: 'Captures.',
@@ -68,18 +66,14 @@ const countEvents = () => {
         return appended
       },
     }),
-    text: (): string =>
-      Object.entries(helps)
-        .flatMap(([name, help]) => [
-          `# HELP ${name} ${help}`,
-          `# TYPE ${name} counter`,
-          ...[...counts].flatMap(([type, total]) => {
-            const series = counted.get(type) ?? ''
-            return series.split('{')[0] === name ? `${series} ${total}` : []
-          }),
-          '',
-        ])
-        .join('\n'),
+    metrics: () =>
+      Object.entries(helps).map(([name, help]) => ({
+        ...{ name, help, type: 'counter' },
+        values: [...counts].flatMap(([type, value]) => {
+          const [own, outcome] = counted.get(type) ?? []
+          return own === name ? [{ labels: outcome === undefined ? {} : { outcome }, value }] : []
+        }),
+      })),
   }
 }
 
@@ -153,7 +147,7 @@ export const openLog = async (
     logChecksums(log, events),
   )
   const from = await opened.head()
-  const { countingOf, text } = countEvents()
+  const { countingOf, metrics } = countEvents()
   const { store: waiting, ...beside } = waitingStore(
     watchStore(opened, log, undefined, opened.log && writeAt(logFileIn(settings))),
   )
@@ -188,7 +182,7 @@ export const openLog = async (
     ...beside,
     freshness,
     from,
-    eventCounts: text,
+    eventCounts: metrics,
     securityLog,
     refusals,
   }

@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises'
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { LastAudit } from '../../audit/verify/last-audit.ts'
 import type { Core } from '../core.ts'
+import type { requestTimes } from '../server/request-times.ts'
 import type { Settings } from '../../infrastructure/settings.ts'
 import { version } from '../../infrastructure/version.ts'
 
@@ -15,7 +16,7 @@ export type RegistryNeeds = Pick<
   readonly lastAudit: () => LastAudit | undefined
   /** Number of callback attempts, by result. */
   readonly attempts: ReadonlyMap<string, number>
-  readonly requestTimes: () => string
+  readonly requestTimes: ReturnType<typeof requestTimes>['metric']
 }
 
 /** Results of the last audit; absent before the first. */
@@ -162,13 +163,11 @@ export const openRegistry = (needs: RegistryNeeds) => {
   const setStore = storeGauges([registry], needs)
   const setJournal = journalGauges([registry], needs)
   return {
-    text: async () => {
+    metrics: async () => {
       await setStore()
       setJournal()
-      return {
-        type: registry.contentType,
-        text: [await registry.metrics(), needs.eventCounts(), needs.requestTimes()].join('\n'),
-      }
+      const known = await registry.getMetricsAsJSON()
+      return [...known, ...needs.eventCounts(), needs.requestTimes()]
     },
   }
 }

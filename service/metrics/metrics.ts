@@ -1,3 +1,4 @@
+import type { Metric } from './join-metrics.ts'
 import type { RegistryNeeds } from './metrics-registry.ts'
 import { requestTimes } from '../server/request-times.ts'
 
@@ -9,13 +10,13 @@ export const makeMetrics = (needs: Needs) => {
   const attempts = new Map<string, number>()
   const load = async () => {
     const { openRegistry } = await import('./metrics-registry.ts')
-    return openRegistry({ ...needs, attempts, requestTimes: requests.text })
+    return openRegistry({ ...needs, attempts, requestTimes: requests.metric })
   }
   let loaded: ReturnType<typeof load> | undefined
   return {
     observeRequest: requests.observe,
     countAttempt: (result: string, count = 1): void =>
       void attempts.set(result, (attempts.get(result) ?? 0) + count),
-    text: async () => (await (loaded ??= load())).text(),
+    own: async (): Promise<readonly Metric[]> => (await (loaded ??= load())).metrics(),
   }
 }

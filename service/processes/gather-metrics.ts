@@ -1,88 +1,28 @@
 import type { Worker } from 'node:cluster'
+import type { Metric } from '../metrics/join-metrics.ts'
 import type { FromSupervisor, ToSupervisor } from './siblings.ts'
-
-/** Gauges to add up across processes. */
-const summed = new RegExp(
-  '^(?:daybook_pusher_connections|process_(?:resident|virtual)_memory_bytes|process_heap_bytes|' +
-    'process_open_fds|nodejs_(?:heap|external_memory|active)_)',
-)
-
-/** Gauges that are low if something is wrong in one process. */
-const least: ReadonlySet<string> = new Set(['daybook_store_up', 'daybook_audit_holds'])
-
-type Family = {
-  readonly comments: string[]
-  readonly type: string
-  readonly series: Map<string, number>
-}
-
-const join = (name: string, type: string, one: number, other: number): number => {
-  if (type !== 'gauge' || summed.test(name)) return one + other
-  return least.has(name) ? Math.min(one, other) : Math.max(one, other)
-}
-
-/** Parses the Prometheus text format: comments of a metric precede its series. */
-const readInto = (families: Map<string, Family>, text: string, countersOnly: boolean): void => {
-  let [name, type]: [string, string] = ['', 'untyped']
-  let comments: string[] = []
-  for (const line of text.split('\n')) {
-    const [, kind, ofName, rest = ''] = /^# (HELP|TYPE) (\S+) ?(.*)$/.exec(line) ?? []
-    if (kind !== undefined && ofName !== undefined) {
-      if (ofName !== name) [name, type, comments] = [ofName, 'untyped', []]
-      if (kind === 'TYPE') type = rest
-      comments.push(line)
-      continue
-    }
-    const space = line.lastIndexOf(' ')
-    if (space <= 0 || (countersOnly && type === 'gauge')) continue
-    const [series, value] = [line.slice(0, space), Number(line.slice(space + 1))]
-    const family = families.get(name) ?? { comments, type, series: new Map<string, number>() }
-    families.set(name, family)
-    const before = family.series.get(series)
-    family.series.set(series, before === undefined ? value : join(name, type, before, value))
-  }
-}
-
-const shown = (value: number): string => {
-  if (Number.isFinite(value)) return String(value)
-  return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'
-}
-
-/**
- * The joined metrics of several processes: counters and histograms are added up. Ended processes
- * contribute only these, so that counters never decrease.
- */
-export const joinMetrics = (running: readonly string[], ended: readonly string[] = []): string => {
-  const families = new Map<string, Family>()
-  for (const text of running) readInto(families, text, false)
-  for (const text of ended) readInto(families, text, true)
-  return [...families.values()]
-    .map(({ comments, series }) =>
-      [...comments, ...[...series].map(([of, value]) => `${of} ${shown(value)}`), ''].join('\n'),
-    )
-    .join('\n')
-}
 
 /** A process that does not answer in time is left out. */
 const answerWithinMs = 3_000
 
-const countOf = (processes: number): string =>
-  [
-    '# HELP daybook_processes Processes that answer together.',
-    '# TYPE daybook_processes gauge',
-    `daybook_processes ${processes}`,
-    '',
-  ].join('\n')
+const load = () => import('../metrics/join-metrics.ts')
+
+const countOf = (processes: number): Metric & { readonly help: string } => ({
+  name: 'daybook_processes',
+  help: 'Processes that answer together.',
+  type: 'gauge',
+  values: [{ labels: {}, value: processes }],
+})
 
 /** Collects metrics from all processes, and joins them for the process that requested them. */
 export const gatherMetrics = (
   running: () => readonly Worker[],
   onFailure: (error: unknown) => void,
 ) => {
-  const waiting = new Map<string, (text: string) => void>()
+  const waiting = new Map<string, (metrics: readonly Metric[]) => void>()
   /** The latest reply of each process: its counters still count after it has ended. */
-  const last = new Map<number, string>()
-  let ended = ''
+  const last = new Map<number, readonly Metric[]>()
+  let ended: Promise<readonly Metric[]> = Promise.resolve([])
   let count = 0
 
   const send = (worker: Worker, message: FromSupervisor): void => {
@@ -90,15 +30,15 @@ export const gatherMetrics = (
     if (worker.isConnected()) worker.send(message, () => {})
   }
 
-  const ask = (worker: Worker, number: number): Promise<string> =>
+  const ask = (worker: Worker, number: number): Promise<readonly Metric[]> =>
     new Promise((resolve) => {
       const key = `${worker.id}/${number}`
-      const answer = (text: string): void => {
+      const answer = (metrics: readonly Metric[]): void => {
         clearTimeout(timer)
         waiting.delete(key)
-        resolve(text)
+        resolve(metrics)
       }
-      const timer = setTimeout(answer, answerWithinMs, last.get(worker.id) ?? '')
+      const timer = setTimeout(answer, answerWithinMs, last.get(worker.id) ?? [])
       waiting.set(key, answer)
       send(worker, { tellOwn: number })
     })
@@ -106,9 +46,10 @@ export const gatherMetrics = (
   const gather = async (): Promise<string> => {
     const number = (count += 1)
     const workers = running()
-    const texts = await Promise.all(workers.map((worker) => ask(worker, number)))
-    workers.forEach(({ id }, index) => last.set(id, texts[index] ?? ''))
-    return joinMetrics([countOf(workers.length), ...texts], [ended])
+    const all = await Promise.all(workers.map((worker) => ask(worker, number)))
+    workers.forEach(({ id }, index) => last.set(id, all[index] ?? []))
+    const { joinMetrics } = await load()
+    return joinMetrics([[countOf(workers.length)], ...all, await ended]).metrics()
   }
 
   return {
@@ -122,8 +63,13 @@ export const gatherMetrics = (
         .catch(onFailure)
     },
     onEnded: ({ id }: Worker): void => {
-      ended = joinMetrics([], [ended, last.get(id) ?? ''])
+      const own = last.get(id) ?? []
       last.delete(id)
+      ended = ended.then(async (before) => {
+        const { joinMetrics, countersIn } = await load()
+        return joinMetrics([before, countersIn(own)]).getMetricsAsJSON()
+      })
+      ended.catch(onFailure)
     },
   }
 }

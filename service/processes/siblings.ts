@@ -1,10 +1,11 @@
 import cluster from 'node:cluster'
+import type { Metric } from '../metrics/join-metrics.ts'
 
 /** Messages between a process of the service and its supervisor. */
 export type ToSupervisor =
   | { readonly started: string }
   /** This process's own metrics, as a reply. */
-  | { readonly own: string; readonly number: number }
+  | { readonly own: readonly Metric[]; readonly number: number }
   /** Requests the metrics of all processes. */
   | { readonly wanted: number }
 export type FromSupervisor =
@@ -13,7 +14,7 @@ export type FromSupervisor =
 /** Longer than the slowest process takes to collect its metrics. */
 const answerWithinMs = 5_000
 
-type Metrics = { readonly type: string; readonly text: string }
+type Told = { readonly type: string; readonly text: string }
 
 export const sendToSupervisor = (message: ToSupervisor): void =>
   void process.send?.(message, () => {})
@@ -22,8 +23,13 @@ export const sendToSupervisor = (message: ToSupervisor): void =>
  * The metrics of all processes of the supervisor; only this one's without a supervisor or without
  * its reply.
  */
-export const withSiblings = (own: () => Promise<Metrics>): (() => Promise<Metrics>) => {
-  if (!cluster.isWorker) return own
+export const withSiblings = (own: () => Promise<readonly Metric[]>): (() => Promise<Told>) => {
+  const alone = async (): Promise<Told> => {
+    const { joinMetrics } = await import('../metrics/join-metrics.ts')
+    const joined = joinMetrics([await own()])
+    return { type: joined.contentType, text: await joined.metrics() }
+  }
+  if (!cluster.isWorker) return alone
   const asked = new Map<number, (text: string) => void>()
   let count = 0
 
@@ -32,14 +38,14 @@ export const withSiblings = (own: () => Promise<Metrics>): (() => Promise<Metric
     if ('all' in message) return asked.get(message.number)?.(message.all)
     const { tellOwn: number } = message
     own().then(
-      ({ text }) => sendToSupervisor({ own: text, number }),
-      () => sendToSupervisor({ own: '', number }),
+      (metrics) => sendToSupervisor({ own: metrics, number }),
+      () => sendToSupervisor({ own: [], number }),
     )
   })
 
   return async () => {
     const number = (count += 1)
-    const { type, text } = await own()
+    const { type, text } = await alone()
     const all = await new Promise<string>((resolve) => {
       const timer = setTimeout(() => resolve(text), answerWithinMs)
       asked.set(number, (joined) => {

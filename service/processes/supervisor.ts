@@ -23,7 +23,9 @@ type Started = { readonly worker: Worker; readonly greeting: Promise<string | un
 
 /** Starts processes that share their port. */
 const starting = (env: NodeJS.ProcessEnv, onMessage: (of: Worker, text: ToSupervisor) => void) => {
-  cluster.setupPrimary({ exec: process.argv[1] as string, args: ['serve'], execArgv: flags })
+  const [exec, args] = [process.argv[1] as string, ['serve']]
+  // JSON would lose metrics that are not a number.
+  cluster.setupPrimary({ exec, args, execArgv: flags, serialization: 'advanced' })
   return (): Started => {
     const worker = cluster.fork(env)
     const greeting = new Promise<string | undefined>((resolve) => {

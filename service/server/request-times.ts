@@ -11,14 +11,16 @@ type Series = {
   sum: number
 }
 
-const linesOf = ({ method, path, status, counts, sum }: Series): string[] => {
-  const labels = `method="${method}",path="${path}",status="${status}"`
-  let total = 0
+const valuesOf = ({ method, path, status, counts, sum }: Series) => {
+  const labels = { method, path, status }
+  let value = 0
   const buckets = counts.map((count, bucket) => {
-    total += count
-    return `${name}_bucket{le="${bounds[bucket] ?? '+Inf'}",${labels}} ${total}`
+    value += count
+    const le = bounds[bucket] ?? '+Inf'
+    return { metricName: `${name}_bucket`, labels: { le, ...labels }, value }
   })
-  return [...buckets, `${name}_sum{${labels}} ${sum}`, `${name}_count{${labels}} ${total}`]
+  const sums = { metricName: `${name}_sum`, labels, value: sum }
+  return [...buckets, sums, { metricName: `${name}_count`, labels, value }]
 }
 
 /** A Prometheus histogram of request times. A library's histogram costs as much as routing. */
@@ -43,12 +45,9 @@ export const requestTimes = () => {
       one.counts[at] = (one.counts[at] ?? 0) + 1
       one.sum += seconds
     },
-    text: (): string =>
-      [
-        `# HELP ${name} Time to answer a request, by route.`,
-        `# TYPE ${name} histogram`,
-        ...[...byPath.values()].flat().flatMap(linesOf),
-        '',
-      ].join('\n'),
+    metric: () => ({
+      ...{ name, help: 'Time to answer a request, by route.', type: 'histogram' },
+      values: [...byPath.values()].flat().flatMap(valuesOf),
+    }),
   }
 }

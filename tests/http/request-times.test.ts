@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
+import { joinMetrics } from '../../service/metrics/join-metrics.ts'
 import { requestTimes } from '../../service/server/request-times.ts'
 
-test('each answer counts in its bucket and in all larger ones, and its time in the sum', () => {
+test('an answer counts in its bucket and in all larger ones, its time in the sum', async () => {
   const times = requestTimes()
   for (const milliseconds of [0.4, 1, 30, 7000]) times.observe('GET', '/a/:id/', 200, milliseconds)
   times.observe('PUT', '/a/:id/', 204, 3)
-  const lines = times.text().split('\n')
+  const lines = (await joinMetrics([[times.metric()]]).metrics()).split('\n')
   const of = (rest: string) => `daybook_http_request_seconds_${rest}`
   const labels = 'method="GET",path="/a/:id/",status="200"'
   expect(lines.slice(0, 2)).toEqual([

@@ -8,7 +8,7 @@ import { newFolder } from '../../harness/running-service.ts'
 import { startCommand } from '../../harness/service-process.ts'
 import { secretHeaders } from '../../harness/signing.ts'
 import { send } from '../../harness/http-service.ts'
-import { joinMetrics } from '../../service/processes/gather-metrics.ts'
+import { countersIn, joinMetrics, type Metric } from '../../service/metrics/join-metrics.ts'
 import { pauseBefore } from '../../service/processes/supervisor.ts'
 
 const childrenOf = (pid: number): string[] =>
@@ -91,23 +91,21 @@ test('a process that fails again and again is started later and later', () => {
   expect([0, 1, 2, 5, 6, 99].map(pauseBefore)).toEqual([500, 1000, 2000, 16_000, 30_000, 30_000])
 })
 
-const told = (requests: number, connections: number, up: number): string => `# HELP r Requests.
-# TYPE r counter
-r{path="/"} ${requests}
-# HELP daybook_pusher_connections Clients.
-# TYPE daybook_pusher_connections gauge
-daybook_pusher_connections ${connections}
-# HELP daybook_store_up Up.
-# TYPE daybook_store_up gauge
-daybook_store_up ${up}
-# HELP behind Behind.
-# TYPE behind gauge
-behind ${requests}
-`
+const told = (requests: number, connections: number, up: number): Metric[] =>
+  [
+    { name: 'r', type: 'counter', values: [{ labels: { path: '/' }, value: requests }] },
+    {
+      name: 'daybook_pusher_connections',
+      type: 'gauge',
+      values: [{ labels: {}, value: connections }],
+    },
+    { name: 'daybook_store_up', type: 'gauge', values: [{ labels: {}, value: up }] },
+    { name: 'behind', type: 'gauge', values: [{ labels: {}, value: requests }] },
+  ].map((one) => ({ ...one, help: one.name }))
 
-test('what each process counts is added up, also once it has ended', () => {
+test('what each process counts is added up, also once it has ended', async () => {
   const running = [told(3, 10, 1), told(4, 20, 0)]
-  const joined = joinMetrics(running, [told(100, 7, 0)])
+  const joined = await joinMetrics([...running, countersIn(told(100, 7, 0))]).metrics()
   expect(joined.split('\n').filter((line) => /^[^#]/.test(line))).toEqual([
     'r{path="/"} 107',
     'daybook_pusher_connections 30',
