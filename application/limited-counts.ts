@@ -13,14 +13,15 @@ export const limitedCounts = (most: number | MostOf) => {
     else counts.delete(key)
   }
   return {
-    /** False if one of the keys is at the limit; then none counts. */
-    take: (key: string | readonly string[]): boolean => {
+    /** False if one of the keys would be over the limit; then none counts. */
+    take: (key: string | readonly string[], by = 1): boolean => {
       const keys = listed(key)
-      const isFull = keys.some((one, place) => (counts.get(one) ?? 0) >= mostOf(one, place, keys))
-      if (isFull) return false
-      for (const one of keys) counts.set(one, (counts.get(one) ?? 0) + 1)
+      const sumOf = (one: string): number => (counts.get(one) ?? 0) + by
+      if (keys.some((one, place) => sumOf(one) > mostOf(one, place, keys))) return false
+      for (const one of keys) counts.set(one, sumOf(one))
       return true
     },
+    clear: (): void => counts.clear(),
     leave: (key: string | readonly string[]): void => listed(key).forEach(leave),
   }
 }

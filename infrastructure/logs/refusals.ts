@@ -1,6 +1,7 @@
 import type { Outage } from '../../application/event-store.ts'
 import type { RefusedDecision } from '../../domain/refusal.ts'
 import { dayOf } from '../../domain/time.ts'
+import { limitedCounts } from '../../application/limited-counts.ts'
 import type { RefusalLine } from '../../application/refused-request.ts'
 import { dailyFiles, makeDailyFile } from './daily-file.ts'
 import { seal } from '../people/sealing.ts'
@@ -21,41 +22,33 @@ const mostWaitingOfOne = 50
 const sizeOf = (file: string | undefined): number =>
   file === undefined ? 0 : (statSync(file, { throwIfNoEntry: false })?.size ?? 0)
 
+const inAll = 'in all'
+
+/** A limit of all together, and one of each. */
+const shared = (most: number, mostOfOne: number) =>
+  limitedCounts((key) => (key === inAll ? most : mostOfOne))
+
 /** Size limits per daily file, which processes share, by whose refusals they are. */
 const limitRefusals = (directory: string, name: string, today: () => string) => {
   let day = ''
-  let bytesOf = new Map<string, number>()
-  let bytes = 0
-  let waitingOf = new Map<string, number>()
-  let waiting = 0
+  const bytes = shared(mostBytes, mostBytesOfOne)
+  const waiting = shared(mostWaiting, mostWaitingOfOne)
 
   const begin = (now: string): void => {
     day = now
-    bytesOf = new Map()
-    bytes = sizeOf(dailyFiles(directory, name).find((one) => one.day === now)?.file)
+    bytes.clear()
+    const { file } = dailyFiles(directory, name).find((one) => one.day === now) ?? {}
+    bytes.take(inAll, Math.min(mostBytes, sizeOf(file)))
   }
 
   return {
-    mayWait: (who: string): boolean => {
-      const own = waitingOf.get(who) ?? 0
-      if (waiting >= mostWaiting || own >= mostWaitingOfOne) return false
-      waitingOf.set(who, own + 1)
-      waiting += 1
-      return true
-    },
+    mayWait: (who: string): boolean => waiting.take([inAll, who]),
     /** Call after the buffer is written. */
-    written: (): void => {
-      waitingOf = new Map()
-      waiting = 0
-    },
+    written: waiting.clear,
     mayWrite: (who: string, more: number): boolean => {
       const now = today()
       if (now !== day) begin(now)
-      const own = (bytesOf.get(who) ?? 0) + more
-      if (own > mostBytesOfOne || bytes + more > mostBytes) return false
-      bytesOf.set(who, own)
-      bytes += more
-      return true
+      return bytes.take([inAll, who], more)
     },
   }
 }
