@@ -1,5 +1,15 @@
 import { StoreUnavailable } from './event-store.ts'
 
+/** Runs jobs in order, also after one that fails. */
+export const makeQueue = () => {
+  let last: Promise<unknown> = Promise.resolve()
+  return <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const result = last.then(work)
+    last = result.catch(() => {})
+    return result
+  }
+}
+
 export type SerialByKey = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>
 
 /** Runs the jobs of one key in order; different keys run concurrently. */

@@ -6,6 +6,7 @@ import {
   type RecordedEvent,
   type Revision,
 } from '../../application/event-store.ts'
+import { makeQueue } from '../../application/serial-by-key.ts'
 import { sharedRequest } from '../event-store/shared-request.ts'
 import type { Streams } from './names.ts'
 
@@ -14,16 +15,6 @@ const pageSize = 1_000
 
 /** Maximum number of conflicts with other writers. */
 const mostTries = 100
-
-/** A queue that runs work in sequence. */
-const makeQueue = () => {
-  let last: Promise<unknown> = Promise.resolve()
-  return <Answer>(work: () => Promise<Answer>): Promise<Answer> => {
-    const answer = last.then(work, work)
-    last = answer.catch(() => {})
-    return answer
-  }
-}
 
 /**
  * A stream that several nodes append to. A node that was not up to date decides again. `apply`
