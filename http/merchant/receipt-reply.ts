@@ -3,6 +3,7 @@ import type { ReceiptEntry } from '../../application/proved-events.ts'
 import type { Receipt } from '../../audit/transparency/receipts.ts'
 import { lineActions } from '../../domain/accounting/transaction-line.ts'
 import { nextTurn } from '../../application/next-turn.ts'
+import { textStream } from '../text-stream.ts'
 import { base64, consistencyReply } from '../transparency.ts'
 
 const format = 'daybook receipt 1'
@@ -95,15 +96,5 @@ async function* textOf(head: ReceiptHead, receipt: Receipt): AsyncGenerator<stri
 }
 
 /** The JSON of a receipt. */
-export const receiptStream = (head: ReceiptHead, receipt: Receipt): ReadableStream<Uint8Array> => {
-  const text = textOf(head, receipt)
-  const encoder = new TextEncoder()
-  return new ReadableStream({
-    pull: async (controller) => {
-      const { value, done } = await text.next()
-      if (done) controller.close()
-      else controller.enqueue(encoder.encode(value))
-    },
-    cancel: async () => void (await text.return(undefined)),
-  })
-}
+export const receiptStream = (head: ReceiptHead, receipt: Receipt): ReadableStream<Uint8Array> =>
+  textStream(textOf(head, receipt))

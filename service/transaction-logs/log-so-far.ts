@@ -1,6 +1,7 @@
 import { nextTurn } from '../../application/next-turn.ts'
 import { permissionActions, type LineAction } from '../../domain/accounting/transaction-line.ts'
 import type { LineRange } from '../../projections/log-lines.ts'
+import { textStream } from '../../http/text-stream.ts'
 import type { Core } from '../core.ts'
 import { settlementAt, takenAfter } from '../../infrastructure/transaction-logs/log-job.ts'
 import { withNames } from '../../infrastructure/transaction-logs/logs.ts'
@@ -21,26 +22,19 @@ export const logSoFar =
     const { merchant, before } = range
     const cuts = accounting.settlements.cuts(merchant, range.after, Number.MAX_SAFE_INTEGER)
     const settlements = takenAfter(range.after, cuts)
-    const encoder = new TextEncoder()
-    const encoded = (lines: readonly string[]) => encoder.encode(`${lines.join('\n')}\n`)
     const { columns, lineText } = textsOf(name)
-    let { after } = range
-    let isLeft = false
-    const lines = new ReadableStream<Uint8Array>({
-      start: (controller) => controller.enqueue(encoded([columns])),
-      pull: async (controller) => {
+    const pages = async function* () {
+      yield `${columns}\n`
+      for (let { after } = range; ; await nextTurn()) {
+        const page = accounting.transactionLines.logPage({ ...range, after }, linesAtOnce)
+        if (page.length === 0) return
+        after = page.at(-1)?.position ?? before
         // A page may have lines of the other log alone.
-        for (let texts: string[] = []; texts.length === 0 && !isLeft; await nextTurn()) {
-          const page = accounting.transactionLines.logPage({ ...range, after }, linesAtOnce)
-          after = page.at(-1)?.position ?? before
-          if (page.length === 0) return controller.close()
-          texts = page
-            .filter(({ action }) => permissions.has(action) === (name === 'scopes'))
-            .map((line) => lineText(line, settlementAt(settlements, line.position)))
-          if (texts.length > 0) controller.enqueue(encoded(texts))
-        }
-      },
-      cancel: () => void (isLeft = true),
-    })
-    return lines.pipeThrough(withNames(people.payers.show))
+        yield page
+          .filter(({ action }) => permissions.has(action) === (name === 'scopes'))
+          .map((line) => `${lineText(line, settlementAt(settlements, line.position))}\n`)
+          .join('')
+      }
+    }
+    return textStream(pages()).pipeThrough(withNames(people.payers.show))
   }

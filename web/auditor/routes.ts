@@ -1,6 +1,7 @@
 import { assetRoute, type AssetNeeds } from '../../http/assets.ts'
 import { asPages, type Html } from '../ui/page.ts'
 import { type Route, route } from '../../http/route.ts'
+import { textStream } from '../../http/text-stream.ts'
 import { auditEventRoutes, type AuditEventNeeds, eventsTable } from './events.ts'
 import { auditExplainRoute, type AuditExplainNeeds } from './explain.ts'
 import { auditRefusalRoute, type AuditRefusalNeeds } from './refusals.ts'
@@ -165,22 +166,10 @@ type AuditExportNeeds = { readonly store: Pick<EventStore, 'readAll'> }
 const lineOf = ({ stream, revision, position, id, type, data, metadata }: RecordedEvent): string =>
   `${JSON.stringify({ stream, revision, position, id, type, data, metadata })}\n`
 
-/** Events as they are stored, as JSON Lines; read on as fast as the reader takes them. */
-const linesOf = ({ readAll }: AuditExportNeeds['store'], wanted: Wanted): ReadableStream => {
+/** Events as they are stored, as JSON Lines. */
+async function* linesOf({ readAll }: AuditExportNeeds['store'], wanted: Wanted) {
   const isIt = isWanted(wanted)
-  const batches = readAll(start)[Symbol.asyncIterator]()
-  const encoder = new TextEncoder()
-  return new ReadableStream({
-    pull: async (controller) => {
-      for (;;) {
-        const { done, value } = await batches.next()
-        if (done) return controller.close()
-        const text = value.filter(isIt).map(lineOf).join('')
-        if (text !== '') return controller.enqueue(encoder.encode(text))
-      }
-    },
-    cancel: async () => void (await batches.return?.()),
-  })
+  for await (const events of readAll(start)) yield events.filter(isIt).map(lineOf).join('')
 }
 
 const file = '/audit/export/events.jsonl'
@@ -207,7 +196,7 @@ const auditExportRoutes = ({ store }: AuditExportNeeds, visits: AuditVisits): Ro
     handle: (call) =>
       visits.look(call, async () => ({
         type: 'application/jsonl',
-        body: linesOf(store, wantedOf(call.query)),
+        body: textStream(linesOf(store, wantedOf(call.query))),
         headers: { 'Content-Disposition': 'attachment; filename="events.jsonl"' },
       })),
   }),

@@ -22,6 +22,7 @@ import type { Instant } from '../../../domain/time.ts'
 import type { PaymentRow } from '../../../projections/payment-table.ts'
 import { statusCodeOf, statusOf } from '../../../projections/payment-wanted.ts'
 import { csvDownload } from '../../../http/csv-download.ts'
+import { textStream } from '../../../http/text-stream.ts'
 import { filtersOf, paymentListQuery, writePlace, type Filters } from './query.ts'
 import { paymentSearch, type Found, type PaymentSearchNeeds } from './search.ts'
 
@@ -58,27 +59,16 @@ const lineOf = ({ showCustomer, textCell }: PaymentCsvNeeds, row: PaymentRow, at
 
 type FindPage = (filters: Filters) => Promise<Found>
 
-/** Read on as fast as it is taken. */
-const linesOf = (needs: PaymentCsvNeeds, find: FindPage, first: Filters, at: Instant) => {
-  const encoder = new TextEncoder()
+async function* linesOf(needs: PaymentCsvNeeds, find: FindPage, first: Filters, at: Instant) {
+  yield `${columns.join(',')}\r\n`
   let filters: Filters | undefined = { ...first, behind: '' }
-  let count = 0
-  return new ReadableStream<Uint8Array>({
-    start: (controller) => controller.enqueue(encoder.encode(`${columns.join(',')}\r\n`)),
-    pull: async (controller) => {
-      // A part of the log in which nothing fits gives no line.
-      for (let text = ''; text === '';) {
-        if (filters === undefined) return controller.close()
-        const { rows, next } = await find(filters)
-        const taken = rows.slice(0, mostCsvLines - count)
-        count += taken.length
-        text = taken.map((row) => lineOf(needs, row, at)).join('')
-        const isOver = next === null || count >= mostCsvLines
-        filters = isOver ? undefined : { ...filters, behind: writePlace(next) }
-        if (text !== '') controller.enqueue(encoder.encode(text))
-      }
-    },
-  })
+  for (let left = mostCsvLines; filters !== undefined && left > 0;) {
+    const { rows, next }: Found = await find(filters)
+    const taken = rows.slice(0, left)
+    left -= taken.length
+    yield taken.map((row) => lineOf(needs, row, at)).join('')
+    filters = next === null ? undefined : { ...filters, behind: writePlace(next) }
+  }
 }
 
 /** What a list shows, all pages of it. */
@@ -100,7 +90,7 @@ const paymentCsvRoute = (needs: PaymentCsvNeeds, { page }: PortalPages): Route =
       const find: FindPage = (filters) => search(of, filters, { limit: linesAPart, at })
       const name = `payments-${shop.merchant}-${new Date(at).toISOString().slice(0, 10)}.csv`
       const lines = linesOf(needs, find, filtersOf(searchOf(call)), at)
-      return csvDownload(name, lines, pageHeaders(needs.isSecure))
+      return csvDownload(name, textStream(lines), pageHeaders(needs.isSecure))
     },
   )
 }
