@@ -35,17 +35,34 @@ const showMessages = (log: Log, now: () => number) => {
   }
 }
 
+/** Runs work that nobody waits for but a stop. */
+const workUnderWay = (log: Log) => {
+  const underWay = new Set<Promise<void>>()
+  return {
+    begin: (work: () => Promise<void>): void => {
+      const one = work()
+        .catch((error: unknown) => log.error({ error }, 'a message was not sent'))
+        .finally(() => underWay.delete(one))
+      underWay.add(one)
+    },
+    settled: async (): Promise<void> => {
+      // Work may begin other work.
+      while (underWay.size > 0) await Promise.all(underWay)
+    },
+  }
+}
+
 type GatewayNeeds = {
   readonly url: string
   readonly log: Log
+  readonly begin: ReturnType<typeof workUnderWay>['begin']
   readonly post: (id: string, uri: string, body: string) => Promise<SendResult>
 }
 
 /** Posts messages to the operator's gateway, signed like callbacks; at most three attempts. */
-const sendToGateway = ({ url, log, post }: GatewayNeeds) => {
+const sendToGateway = ({ url, log, begin, post }: GatewayNeeds) => {
   const stopping = new AbortController()
   const { signal } = stopping
-  const sending = new Set<Promise<void>>()
 
   const attempt = async (id: string, body: string): Promise<void> => {
     for (const wait of [...waits, undefined]) {
@@ -59,30 +76,10 @@ const sendToGateway = ({ url, log, post }: GatewayNeeds) => {
     }
   }
 
-  const mail: SendMessage = (to, text) => {
-    const one = attempt(randomUUID(), JSON.stringify({ to, text }))
-      .catch((error: unknown) => log.error({ error }, 'a message was not sent'))
-      .finally(() => sending.delete(one))
-    sending.add(one)
-  }
+  const mail: SendMessage = (to, text) =>
+    begin(() => attempt(randomUUID(), JSON.stringify({ to, text })))
   const send: SendMessage = (phone, text) => mail(`+${phone}`, text)
-  const settled = async (): Promise<void> => void (await Promise.all(sending))
-  return { send, mail, settled, stop: (): void => stopping.abort() }
-}
-
-/** Runs work after the response is sent, so that its duration reveals nothing. */
-const workAfterAnswers = (log: Log) => {
-  const underWay = new Set<Promise<void>>()
-  return {
-    afterAnswer: (work: () => Promise<void>): void => {
-      const one = nextTurn()
-        .then(work)
-        .catch((error: unknown) => log.error({ error }, 'a message was not sent'))
-        .finally(() => underWay.delete(one))
-      underWay.add(one)
-    },
-    worded: async (): Promise<void> => void (await Promise.all(underWay)),
-  }
+  return { send, mail, stop: (): void => stopping.abort() }
 }
 
 export type Messages = {
@@ -104,8 +101,10 @@ export const openMessages = (
   sending: Omit<SendingNeeds, 'countAttempt'> | undefined,
 ): Messages => {
   const { MODE, MESSAGE_URL: url } = settings
-  const { afterAnswer, worded } = workAfterAnswers(log)
-  const nothing = { afterAnswer, sentTo: () => [], settled: worded, stop: () => {} }
+  const { begin, settled } = workUnderWay(log)
+  // The time that work takes reveals nothing.
+  const afterAnswer = (work: () => Promise<void>): void => begin(() => nextTurn().then(work))
+  const nothing = { afterAnswer, sentTo: () => [], settled, stop: () => {} }
   if (url !== undefined && sending) {
     const sender = makeCallbackSender({
       ...sending.wire,
@@ -119,16 +118,12 @@ export const openMessages = (
       }),
     })
     const post = (id: string, uri: string, body: string) => sender.send(id, uri, body)
-    const { send, mail, settled, stop } = sendToGateway({ url, log, post })
+    const { send, mail, stop } = sendToGateway({ url, log, begin, post })
     const end = (): void => {
       stop()
       sender.close()
     }
-    const allSettled = async (): Promise<void> => {
-      await worded()
-      await settled()
-    }
-    return { ...nothing, send, mail, settled: allSettled, stop: end }
+    return { ...nothing, send, mail, stop: end }
   }
   if (MODE === 'sandbox') return { ...nothing, ...showMessages(log, now) }
   log.warn('nobody can prove a phone number: set MESSAGE_URL to the address of your gateway')
