@@ -113,8 +113,21 @@ export const holdLeases = (needs: Needs) => {
     return true
   }
 
+  let looked: readonly string[] | undefined
+  let looking: Promise<void> | undefined
+  /** A slow look must not delay a renewal: from the second on, what was found before is used. */
+  const abilities = async (): Promise<readonly string[]> => {
+    looking ??= needs
+      .cannot()
+      .then((found) => void (looked = found))
+      .finally(() => (looking = undefined))
+    if (looked === undefined) await looking
+    else looking.catch(() => {})
+    return looked ?? []
+  }
+
   const renew = async (): Promise<boolean> => {
-    const cannot = await needs.cannot()
+    const cannot = await abilities()
     const nodes = stream.nodes()
     const gone = stream.gone().filter((name) => name !== node)
     active.wake(uses.end(gone.length > 0 ? [] : surplusOf(nodes, node)))

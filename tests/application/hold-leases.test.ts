@@ -7,27 +7,54 @@ import { LeaseLost } from '../../application/lease.ts'
 import { makeElapsed } from '../../infrastructure/leases/leases.ts'
 import { openStoreOfTest } from './store-of-test.ts'
 
+/** A store whose events carry this clock's time. */
+const withClock = (clock: () => number): ReturnType<typeof openStoreOfTest> => {
+  const store = openStoreOfTest()
+  const times: number[] = []
+  return {
+    ...store,
+    append: async (...given) => {
+      const appended = await store.append(...given)
+      times[appended.revision] = clock()
+      return appended
+    },
+    readStream: async (...given) => {
+      const events = await store.readStream(...given)
+      return events.map((event) => ({ ...event, recordedAt: times[event.revision] ?? 0 }))
+    },
+  }
+}
+
 /** Nodes that share a store and a clock; the named ones run, the others are frozen. */
-const openNodes = (store = openStoreOfTest()) => {
+const openNodes = () => {
   let now = 0
   let isAway = false
+  let ahead = 0
+  const store = withClock(() => now + ahead)
   const reach = <Answer>(ask: () => Promise<Answer>): Promise<Answer> =>
     isAway ? Promise.reject(new StoreUnavailable('away')) : ask()
-  const start = (node: string) => {
+  const start = (node: string, cannot = async (): Promise<string[]> => []) => {
     let changes = 0
+    let ownAhead = 0
     const held = holdLeases({
       store: {
         append: (...given) => reach(() => store.append(...given)),
         readStream: (...given) => reach(() => store.readStream(...given)),
       },
       node,
-      elapsed: () => now,
+      elapsed: () => now + ownAhead,
       newId: randomUUID,
       caughtUp: async () => {},
-      cannot: async () => [],
+      cannot,
       onChange: () => (changes += 1),
     })
-    return { ...held, count: () => held.held().filter(held.isOwn).length, noted: () => changes }
+    return {
+      ...held,
+      count: () => held.held().filter(held.isOwn).length,
+      noted: () => changes,
+      /** Its clock is set. */
+      set: (by: number) => (ownAhead += by),
+    }
   }
   type Node = ReturnType<typeof start>
   /** Advances in steps of half a second, as nodes poll. */
@@ -38,7 +65,10 @@ const openNodes = (store = openStoreOfTest()) => {
       await turn()
     }
   }
-  return { start, pass, store, away: (isIt: boolean) => (isAway = isIt), now: () => now }
+  const away = (isIt: boolean) => (isAway = isIt)
+  /** The clock of the store is set. */
+  const set = (by: number) => (ahead += by)
+  return { start, pass, store, away, set }
 }
 
 describe('given two nodes that look', () => {
@@ -61,6 +91,77 @@ describe('given two nodes that look', () => {
     expect(a.count()).toBe(9)
     await pass(5_000, a)
     expect([a.count(), b.count()]).toEqual([18, 0])
+  })
+
+  test.each([2_000, 3_500, 5_000, 8_000])(
+    'when one dies and the other looks every %i ms only, then it takes over all the same',
+    async (every) => {
+      const { a, pass } = await openTwo()
+      let looks = 0
+      for (; a.held().length < 18 && looks < 10; looks++) {
+        await pass(every - 500)
+        await pass(500, a)
+      }
+      expect([a.held().length, a.count()]).toEqual([18, 18])
+      expect(looks).toBeLessThanOrEqual(6)
+    },
+  )
+
+  test('when one renews every five seconds only, then nobody takes its leases', async () => {
+    const { a, b, pass } = await openTwo()
+    const before = b.held()
+    for (let turns = 0; turns < 20; turns++) {
+      await pass(4_500, a)
+      expect(b.count()).toBe(9)
+      await pass(500, b, a)
+    }
+    expect([a.count(), b.held(), b.noted()]).toEqual([9, before, 1])
+  })
+
+  test('when one looks every few seconds only, then it takes nothing from who renews', async () => {
+    const { a, b, pass } = await openTwo()
+    for (const every of [2_000, 4_000, 9_000, 30_000]) {
+      for (let turns = 0; turns < 6; turns++) {
+        await pass(every - 500, b)
+        // It looks before the other's next renewal.
+        await pass(500, a)
+        expect(b.count()).toBeGreaterThanOrEqual(9)
+      }
+      await pass(4_000, a, b)
+      expect([a.count(), b.count()]).toEqual([9, 9])
+    }
+  })
+
+  test("when the store's clock is set, then nobody is taken for gone, or kept for ever", async () => {
+    const { a, b, pass, set } = await openTwo()
+    for (const by of [3_600_000, -7_200_000]) {
+      set(by)
+      await pass(4_500, a)
+      await pass(4_000, a, b)
+      expect([a.count(), b.count(), a.noted()]).toEqual([9, 9, 2])
+    }
+    set(-60_000)
+    await pass(9_500, a)
+    expect(a.count()).toBe(18)
+  })
+
+  test("when a node's own clock is set forward, then it takes nobody for gone", async () => {
+    const { a, b, pass } = await openTwo()
+    for (let times = 0; times < 4; times++) {
+      a.set(60_000)
+      await pass(5_000, a)
+      expect(a.count()).toBe(9)
+      await pass(4_000, a, b)
+      expect([a.count(), b.count()]).toEqual([9, 9])
+    }
+  })
+
+  test('when what one can do is found out slowly, then it renews all the same', async () => {
+    const { a, b, pass, start } = await openTwo()
+    let looks = 0
+    const c = start('c', () => (looks++ === 0 ? Promise.resolve([]) : new Promise(() => {})))
+    await pass(30_000, a, b, c)
+    expect([a.count(), b.count(), c.count(), looks]).toEqual([6, 6, 6, 2])
   })
 
   test('when one ends, then the other does everything at its next look', async () => {
