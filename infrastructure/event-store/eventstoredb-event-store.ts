@@ -7,15 +7,13 @@ import {
 import {
   StoreRefused,
   StoreUnavailable,
-  type Appended,
   type EventStore,
-  type NewEvent,
   type RecordedEvent,
-  type Revision,
   type Outage,
   type Position,
 } from '../../application/event-store.ts'
 import { acceptAppend } from './acceptable-append.ts'
+import { problemOfContact } from './eventstoredb-contact.ts'
 import { exact, ignore, toRecorded, type Own } from './eventstoredb-calls.ts'
 import { makeFilter } from './eventstoredb-filter.ts'
 import { knownEnd, type KnownEnd } from './eventstoredb-head.ts'
@@ -25,7 +23,7 @@ import { readEnd } from './eventstoredb-read-calls.ts'
 import { readEvents, type Readable } from './eventstoredb-reads.ts'
 import { otherStreams, type OtherStreams } from './eventstoredb-streams.ts'
 import { isDecided, userIn, type About, verdict } from './eventstoredb-verdicts.ts'
-import { clientOf, messageOf, openWriter } from './eventstoredb-writer.ts'
+import { clientOf, messageOf, openWriter, type Sending } from './eventstoredb-writer.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import { endOf, placeAfter, subscribe, type Arrived } from './eventstoredb-subscription.ts'
 
@@ -145,7 +143,9 @@ const answered =
     })
 
 /** Calls while the store is open; closing waits for them. */
-const callsOf = (user: string | undefined, usual: Timeouts) => {
+const callsOf = (connectionString: string, usual: Timeouts) => {
+  const user = userIn(connectionString)
+  let wasThere = false
   /** How to abort each call in flight. */
   const inFlight = new Map<Promise<unknown>, (error: StoreUnavailable) => void>()
   let endsAt = Infinity
@@ -154,6 +154,14 @@ const callsOf = (user: string | undefined, usual: Timeouts) => {
   const giveUp = (calls: readonly ((error: StoreUnavailable) => void)[]): void => {
     const error = new StoreUnavailable('EventStoreDB has not answered, and the service ends')
     for (const fail of calls) fail(error)
+  }
+
+  /** Until a first call is answered the settings may be wrong: then a read says what to change. */
+  const explained = async (error: unknown, { doing }: About): Promise<unknown> => {
+    const isOfSettings = !wasThere && doing === 'reading' && error instanceof StoreUnavailable
+    if (!isOfSettings || error instanceof StoreRefused) return error
+    const problem = await problemOfContact(connectionString).catch(ignore)
+    return problem === undefined ? error : new StoreUnavailable(problem, { cause: error })
   }
 
   const through =
@@ -172,7 +180,17 @@ const callsOf = (user: string | undefined, usual: Timeouts) => {
           outages.failed(began, error)
           reject(error)
         }
-        withRetries(needs, ask, failed).then(resolve, reject)
+        const isAway = outages.away() !== undefined
+        withRetries(needs, ask, failed).then(
+          (answer) => {
+            wasThere = true
+            resolve(answer)
+          },
+          (error: unknown) => {
+            if (isAway) reject(error)
+            else explained(error, about).then(reject, reject)
+          },
+        )
       })
       asked.catch((error: unknown) => {
         if (error instanceof StoreRefused) right.denied(error)
@@ -224,7 +242,7 @@ export const connectEventStoreDB = (
   })
   const writing = watchOutages({ electionMs, probe: answered(writer.probe) })
   const [mayRead, mayWrite] = [watchRight(askEnd), watchRight(writer.probe)]
-  const calls = callsOf(user, timeouts)
+  const calls = callsOf(connectionString, timeouts)
   const read = calls.through(reading, mayRead)
   // What cannot be read is not folded: nobody would be told of it.
   const write = calls.through(writing, mayWrite, [mayRead])
@@ -237,17 +255,16 @@ export const connectEventStoreDB = (
   }
   const readable = { client, own, filter: makeFilter(isOurs), known: knownEnd() }
 
-  const append = async (
-    stream: string,
-    events: readonly NewEvent[],
-    expected: Revision,
-  ): Promise<Appended> => {
-    acceptAppend(stream, events, expected)
-    const { tryOnce, failed } = writer.sending(messageOf(stream, events, expected))
-    const about = { doing: 'appending to', stream } as const
-    const { nextExpectedRevision, position } = await write(about, tryOnce, failed)
-    return { revision: exact(nextExpectedRevision), position: exact(position?.commit ?? 0n) }
-  }
+  const appendBy =
+    (sending: Sending): EventStore['append'] =>
+    async (stream, events, expected) => {
+      acceptAppend(stream, events, expected)
+      const { tryOnce, failed } = sending(messageOf(stream, events, expected))
+      const about = { doing: 'appending to', stream } as const
+      const { nextExpectedRevision, position } = await write(about, tryOnce, failed)
+      return { revision: exact(nextExpectedRevision), position: exact(position?.commit ?? 0n) }
+    }
+  const streams = otherStreams({ connectionString, appendBy, readable, read, writer, write })
 
   const failure = (): unknown => writing.away()?.cause ?? mayRead.denial() ?? mayWrite.denial()
 
@@ -255,11 +272,11 @@ export const connectEventStoreDB = (
     closed.abort()
     await calls.finish()
     for (const one of [reading, writing, mayRead, mayWrite]) one.close()
-    await Promise.all([client.dispose(), writer.close()])
+    await Promise.all([client.dispose(), streams.close(), writer.close()])
   }
 
   return {
-    append,
+    append: appendBy(writer.sending),
     ...readEvents(readable, read),
     follow: (after, signal, outage) => {
       const watched = { outages: reading, about: { ...all, user }, outage }
@@ -270,7 +287,7 @@ export const connectEventStoreDB = (
     canBeWritten: () => failure() === undefined,
     failure,
     beginEnding: calls.beginEnding,
-    streams: otherStreams({ append, readable, read, writer, write }),
+    streams,
     close: () => (closing ??= finishAndClose()),
   }
 }

@@ -1,3 +1,4 @@
+import type { Credentials, EventStoreDBClient } from '@eventstore/db-client'
 import { randomUUID } from 'node:crypto'
 import {
   noStream,
@@ -8,10 +9,21 @@ import {
 import { toRecorded } from './eventstoredb-calls.ts'
 import type { WithRetries } from './eventstoredb-retries.ts'
 import { readEvents, type Readable } from './eventstoredb-reads.ts'
-import { messageOf, type openWriter } from './eventstoredb-writer.ts'
+import {
+  clientOf,
+  messageOf,
+  partsOf,
+  sendingAlone,
+  type openWriter,
+  type Sending,
+} from './eventstoredb-writer.ts'
+
+type Streams = Pick<EventStore, 'append' | 'readStream'>
 
 /** Streams of the database that are not part of the log. */
-export type OtherStreams = Pick<EventStore, 'append' | 'readStream'> & {
+export type OtherStreams = Streams & {
+  /** Does not wait behind other calls. */
+  readonly urgent: Streams
   /** Lets the database drop all but the newest events of a stream. */
   keepNewest(stream: string, count: number): Promise<void>
   /** Lets the database drop a stream's events after some seconds. */
@@ -19,14 +31,43 @@ export type OtherStreams = Pick<EventStore, 'append' | 'readStream'> & {
 }
 
 type Needs = {
-  readonly append: EventStore['append']
+  readonly connectionString: string
+  readonly appendBy: (sending: Sending) => EventStore['append']
   readonly readable: Readable
   readonly read: WithRetries
   readonly writer: ReturnType<typeof openWriter>
   readonly write: WithRetries
 }
 
-export const otherStreams = ({ append, readable, read, writer, write }: Needs): OtherStreams => {
+/** Without TLS any credentials will do; a client certificate is not one. */
+const credentialsIn = (connectionString: string): Credentials | undefined => {
+  const { defaultCredentials, tls } = partsOf(connectionString)
+  return defaultCredentials ?? (tls === false ? { username: 'daybook', password: '' } : undefined)
+}
+
+/** The same streams over a connection of their own, made when it is first used. */
+const openUrgent = ({ connectionString, appendBy, readable, read }: Needs) => {
+  const credentials = credentialsIn(connectionString)
+  if (!credentials) return
+  let opened: EventStoreDBClient | undefined
+  const open = () => {
+    const client = (opened ??= clientOf(connectionString))
+    const { readStream } = readEvents({ ...readable, client, own: toRecorded }, read)
+    return { append: appendBy(sendingAlone(client, credentials)), readStream }
+  }
+  let made: Streams | undefined
+  const streams: Streams = {
+    append: (...given) => (made ??= open()).append(...given),
+    readStream: (...given) => (made ??= open()).readStream(...given),
+  }
+  return { streams, close: async () => opened?.dispose() }
+}
+
+export const otherStreams = (needs: Needs): OtherStreams & { close(): Promise<void> } => {
+  const { appendBy, readable, read, writer, write } = needs
+  const { readStream } = readEvents({ ...readable, own: toRecorded }, read)
+  const usual = { append: appendBy(writer.sending), readStream }
+  const urgent = openUrgent(needs)
   const limit = async (stream: string, data: JsonObject): Promise<void> => {
     const metadata = { id: randomUUID(), type: '$metadata', data, metadata: {} }
     const ofStream = `$$${stream}`
@@ -38,9 +79,10 @@ export const otherStreams = ({ append, readable, read, writer, write }: Needs): 
     })
   }
   return {
-    append,
-    readStream: readEvents({ ...readable, own: toRecorded }, read).readStream,
+    ...usual,
+    urgent: urgent?.streams ?? usual,
     keepNewest: (stream, count) => limit(stream, { $maxCount: count }),
     keepFor: (stream, seconds) => limit(stream, { $maxAge: seconds }),
+    close: async () => void (await urgent?.close()),
   }
 }

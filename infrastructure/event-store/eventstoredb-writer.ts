@@ -4,8 +4,11 @@ import {
   jsonEvent,
   NO_STREAM,
   UnknownError,
+  type AppendResult,
+  type Credentials,
   type JSONEventType,
 } from '@eventstore/db-client'
+import { parseConnectionString } from '@eventstore/db-client/dist/Client/parseConnectionString.js'
 import { randomUUID } from 'node:crypto'
 import {
   noStream,
@@ -14,6 +17,7 @@ import {
   type Revision,
 } from '../../application/event-store.ts'
 import { ignore, within } from './eventstoredb-calls.ts'
+import type { Ask } from './eventstoredb-retries.ts'
 import { isDecided } from './eventstoredb-verdicts.ts'
 
 type Waiting = { readonly go: () => void; readonly fail: (error: unknown) => void }
@@ -103,8 +107,15 @@ const endBetween = () => {
 /** Number of refusals before an append uses another connection: some 140 ms. */
 const mostRefusals = 2
 
+const forStockClient = (connectionString: string): string =>
+  connectionString.replace(/^kurrentdb(?=:|\+)/, 'esdb')
+
 export const clientOf = (connectionString: string): EventStoreDBClient =>
-  EventStoreDBClient.connectionString(connectionString.replace(/^kurrentdb(?=:|\+)/, 'esdb'))
+  EventStoreDBClient.connectionString(forStockClient(connectionString))
+
+/** The parts of a connection string, as the client reads them. */
+export const partsOf = (connectionString: string) =>
+  parseConnectionString(forStockClient(connectionString))
 
 const ofProcess = endBetween()
 
@@ -139,6 +150,25 @@ export const messageOf = (
   events: events.map(toSend),
   expectedRevision: expected === noStream ? NO_STREAM : BigInt(expected),
 })
+
+/** How to attempt one append, and what to do after a failure. */
+export type Sending = (message: Message) => {
+  readonly tryOnce: Ask<AppendResult>
+  readonly failed?: (error: unknown) => void
+}
+
+/**
+ * Sends each append in a call of its own, which a queue of batches does not delay: with credentials
+ * the client does so. Only one client of a process may send batches.
+ */
+export const sendingAlone =
+  (client: EventStoreDBClient, credentials: Credentials): Sending =>
+  ({ stream, events, expectedRevision }) => ({
+    tryOnce: (deadline) => {
+      const options = { expectedRevision, deadline, credentials, requiresLeader: true } as const
+      return within(deadline, client.appendToStream(stream, [...events], options))
+    },
+  })
 
 /**
  * An append with an impossible revision, so that nothing is written: a node that refuses it accepts
@@ -198,7 +228,11 @@ export const openWriter = (connectionString: string) => {
   const { current, recover, close } = renewable(connectionString)
 
   /** One append: how to attempt it, and what to do after a failure. */
-  const sending = ({ stream, events, expectedRevision }: Message) => {
+  const sending = ({
+    stream,
+    events,
+    expectedRevision,
+  }: Message): Required<ReturnType<Sending>> => {
     let used: Awaited<ReturnType<typeof current>> | undefined
     let failures = 0
     return {

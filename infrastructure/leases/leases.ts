@@ -89,7 +89,7 @@ export const shareWork = ({ store, handle, log, caughtUp }: Needs) => {
   let wake = () => {}
   let cannot = async (): Promise<readonly string[]> => []
   const held: HeldLeases = holdLeases({
-    ...{ store, caughtUp, newId: randomUUID, node: randomUUID().slice(0, 8) },
+    ...{ store: store.urgent, caughtUp, newId: randomUUID, node: randomUUID().slice(0, 8) },
     elapsed: makeElapsed([() => performance.now(), Date.now]),
     cannot: () => cannot(),
     onChange: () => {
