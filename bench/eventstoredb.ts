@@ -13,7 +13,8 @@ import type { Shop } from './requests.ts'
 /*
  * The service over EventStoreDB compared with a bare client, and with concurrent events of another
  * application: `npm run bench:eventstoredb -- <rounds> <seconds> [<connection string>]`. Without a
- * connection string it uses the tests' protocol server, on the same processors.
+ * connection string it uses the tests' protocol server, on the same processors. The node of a
+ * connection string is an empty one: its log is sealed with the vault that this run makes.
  */
 
 const [rounds = 3, seconds = 4] = process.argv.slice(2, 4).map(Number)
@@ -111,8 +112,8 @@ const measureService = async (
   return { captures, outcomes, beside }
 }
 
-const measure = async (load: Load): Promise<Round> => {
-  const folder = mkdtempSync(join(tmpdir(), 'daybook-bench-'))
+/** Rounds on one node share its log, and so the folder with its vault. */
+const measure = async (load: Load, folder: string): Promise<Round> => {
   const node = await startNode(folder)
   const client = EventStoreDBClient.connectionString(node.url)
   try {
@@ -133,7 +134,6 @@ const measure = async (load: Load): Promise<Round> => {
   } finally {
     await client.dispose()
     await node.stop()
-    rmSync(folder, { recursive: true, force: true })
   }
 }
 
@@ -157,15 +157,22 @@ const tell = ({ bare, captures, outcomes, beside }: Round): void => {
 }
 
 const load = startLoad()
+const folders: string[] = []
+const newFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-bench-'))
+  folders.push(folder)
+  return folder
+}
 const all: Round[] = []
 try {
   for (let round = 0; round < rounds; round++) {
-    const one = await measure(load)
+    const one = await measure(load, (given && folders[0]) ?? newFolder())
     tell(one)
     all.push(one)
   }
 } finally {
   await load.stop()
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
 }
 const ratio = median(all.map(({ bare, captures }) => captures.perSecond / bare))
 const slower = median(all.map(({ outcomes, beside }) => beside.p50 / outcomes.p50))

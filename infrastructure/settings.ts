@@ -141,7 +141,7 @@ const settings = {
   ],
   SNAPSHOT_FROM: [
     publicUrl.optional(),
-    'Where a node without read models fetches those of another: http, its METRICS_HOST and PORT.',
+    'Node whose read models a node without any fetches: http://METRICS_HOST:METRICS_PORT of it.',
   ],
   MODE: [
     choice('sandbox', 'production').default('sandbox'),

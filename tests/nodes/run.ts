@@ -24,7 +24,9 @@ const fault = process.argv[5] as Plant | undefined
 const secret = 'a secret of nodes'
 const merchants = Array.from({ length: 8 }, (_, number) => `shop-${number}`)
 const workers = 8
-const quietMs = 60_000
+/** Seven seconds, and three renewals of a slow node. */
+const takeOverMs = 20_000
+const quietMs = 120_000
 
 const furnish = async ({ url, places }: Cluster): Promise<void> => {
   const environment = { EVENT_STORE: url, PUBLIC_URL: 'http://nodes.test', ...places }
@@ -52,12 +54,12 @@ const readLog = async (url: string, shared: string) => {
   return { log, leases }
 }
 
-/** Waits until no message has arrived for a while. */
+/** Waits until no message has arrived for longer than a take-over may last. */
 const untilQuiet = async (arrived: readonly unknown[]): Promise<void> => {
   const end = Date.now() + quietMs
   for (let before = -1; before !== arrived.length && Date.now() < end;) {
     before = arrived.length
-    await pause(5_000)
+    await pause(takeOverMs)
   }
 }
 
