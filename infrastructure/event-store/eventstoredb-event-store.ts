@@ -142,6 +142,13 @@ const answered =
       if (!isDecided(error)) throw error
     })
 
+/** A read that failed before any answer: the settings may be wrong, so says what to change. */
+const explained = async (error: unknown, connectionString: string): Promise<unknown> => {
+  if (!(error instanceof StoreUnavailable) || error instanceof StoreRefused) return error
+  const problem = await problemOfContact(connectionString).catch(ignore)
+  return problem === undefined ? error : new StoreUnavailable(problem, { cause: error })
+}
+
 /** Calls while the store is open; closing waits for them. */
 const callsOf = (connectionString: string, usual: Timeouts) => {
   const user = userIn(connectionString)
@@ -154,14 +161,6 @@ const callsOf = (connectionString: string, usual: Timeouts) => {
   const giveUp = (calls: readonly ((error: StoreUnavailable) => void)[]): void => {
     const error = new StoreUnavailable('EventStoreDB has not answered, and the service ends')
     for (const fail of calls) fail(error)
-  }
-
-  /** Until a first call is answered the settings may be wrong: then a read says what to change. */
-  const explained = async (error: unknown, { doing }: About): Promise<unknown> => {
-    const isOfSettings = !wasThere && doing === 'reading' && error instanceof StoreUnavailable
-    if (!isOfSettings || error instanceof StoreRefused) return error
-    const problem = await problemOfContact(connectionString).catch(ignore)
-    return problem === undefined ? error : new StoreUnavailable(problem, { cause: error })
   }
 
   const through =
@@ -180,18 +179,13 @@ const callsOf = (connectionString: string, usual: Timeouts) => {
           outages.failed(began, error)
           reject(error)
         }
-        const isAway = outages.away() !== undefined
-        withRetries(needs, ask, failed).then(
-          (answer) => {
-            wasThere = true
-            resolve(answer)
-          },
-          (error: unknown) => {
-            if (isAway) reject(error)
-            else explained(error, about).then(reject, reject)
-          },
-        )
+        const mayExplain = !wasThere && about.doing === 'reading' && !outages.away()
+        withRetries(needs, ask, failed).then(resolve, (error: unknown) => {
+          if (wasThere || !mayExplain) reject(error)
+          else explained(error, connectionString).then(reject, reject)
+        })
       })
+      asked.then(() => (wasThere = true), ignore)
       asked.catch((error: unknown) => {
         if (error instanceof StoreRefused) right.denied(error)
       })

@@ -118,7 +118,7 @@ describe('given two nodes that look', () => {
     expect([a.count(), b.held(), b.noted()]).toEqual([9, before, 1])
   })
 
-  test('when one looks every few seconds only, then it takes nothing from who renews', async () => {
+  test('when one looks every few seconds, then it takes nothing from who renews', async () => {
     const { a, b, pass } = await openTwo()
     for (const every of [2_000, 4_000, 9_000, 30_000]) {
       for (let turns = 0; turns < 6; turns++) {
@@ -132,7 +132,7 @@ describe('given two nodes that look', () => {
     }
   })
 
-  test("when the store's clock is set, then nobody is taken for gone, or kept for ever", async () => {
+  test("when the store's clock is set, then nobody is gone, or kept for ever", async () => {
     const { a, b, pass, set } = await openTwo()
     for (const by of [3_600_000, -7_200_000]) {
       set(by)

@@ -49,7 +49,7 @@ const listenSecurely = async () => {
   return { at: `127.0.0.1:${port}`, authority }
 }
 
-test('given a node without TLS, when it is asked with TLS, then it says to add tls=false', async () => {
+test('given a node without TLS, asked with it, then a read says to add tls=false', async () => {
   const { port, remove } = await startProtocolPlace()
   onTestFinished(remove)
   expect(await saidBy(`esdb://admin:changeit@127.0.0.1:${port}`)).toMatch(
@@ -57,7 +57,7 @@ test('given a node without TLS, when it is asked with TLS, then it says to add t
   )
 })
 
-test('given a node with TLS, when it is asked without, then it says to remove tls=false', async () => {
+test('given a node with TLS, asked without, then a read says to remove tls=false', async () => {
   const { at } = await listenSecurely()
   expect(await saidBy(`esdb://${at}?tls=false`)).toBe(`${at}: it wants TLS: remove tls=false`)
 })
@@ -85,7 +85,7 @@ test('given several hosts where nothing listens, then it names each once', async
   )
 })
 
-test('given a node that was there, when it is gone, then its settings are not called wrong', async () => {
+test('given a node that was there, when it is gone, then no setting is called wrong', async () => {
   const { url, stop, startAgain, remove } = await startProtocolPlace()
   const store = open(url)
   await store.append('s', [newEvent()], noStream)
