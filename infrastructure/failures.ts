@@ -81,7 +81,7 @@ const folderProblem = (error: NodeJS.ErrnoException, { DATA_DIR, VAULT, BLOBS }:
   return
 }
 
-/** A full disk, which SQLite tells as other errors too, and a write to an open file without path. */
+/** SQLite tells a full disk as other errors too, and a write to an open file names no path. */
 const fullDiskProblem = (error: unknown, { DATA_DIR, VAULT, BLOBS }: Settings) => {
   const isOfDisk =
     isFileTrouble(error) || error instanceof StoreUnavailable || reasonOf(error) === diskIsFull

@@ -51,7 +51,7 @@ test.each([
   expect(textIn(creditor, 'Nm')).toBe(expected)
 })
 
-test("whatever names and ids there are, the file has the bank's letters and at most 140 of a name", () => {
+test("whatever names there are, the file has at most 140 of the bank's letters for each", () => {
   fc.assert(
     fc.property(name, name, (businessName, merchant) => {
       const file = payoutFile({ ...debtor, name: merchant }, [{ ...payout, businessName }], run)
@@ -62,7 +62,7 @@ test("whatever names and ids there are, the file has the bank's letters and at m
   )
 })
 
-test('no day of execution lies before the day on which the file was made, by the clock of the bank', () => {
+test("no day of execution lies before the file's own, by the clock of the bank", () => {
   const zones = ['UTC', 'Europe/Oslo', 'America/Los_Angeles', 'Pacific/Kiritimati']
   const hours = fc.integer({ min: 0, max: 72 })
   fc.assert(

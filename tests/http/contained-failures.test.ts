@@ -168,7 +168,7 @@ test.each<[string, object, () => Promise<boolean>]>([
   expect(await new Response(body).text()).toBe('retry: 2000\n\n')
 })
 
-test('when a live page cannot find out later whether it is over, then its stream ends', async () => {
+test('when a live page cannot find out later if it is over, then its stream ends', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())
   let find = () => false

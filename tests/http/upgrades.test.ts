@@ -62,7 +62,7 @@ test('when an application is asked for without an upgrade, then it is a 404', as
   expect((await service.call('GET', '/app/daybook')).status).toBe(404)
 })
 
-test('given a kept connection, when it asks for h2c again and again, then no listeners add up', async () => {
+test('when a kept connection asks for h2c again and again, then no listeners add up', async () => {
   const { server } = makeHttpServer({
     fetch: () => new Response('fine'),
     hostname: 'localhost',

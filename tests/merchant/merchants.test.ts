@@ -221,23 +221,6 @@ test('the operator adds a merchant with its ids and address, changes it, and its
     code: 0,
     out: { id: 'cafe', lookup_ids: ['L-1', 'L-2'], currency: 'NOK' },
   })
-  // As pasted from a page: with blanks of any width, and characters that nobody sees.
-  const pasted = [
-    '--organization-id',
-    '9\u00a09\u200b\t9',
-    '--mcc',
-    '58\u202f14',
-    '--country',
-    'no\u00a0',
-  ]
-  expect(await operate('merchant', 'change', 'cafe', ...pasted)).toMatchObject({
-    ...{ code: 0, out: { organization_id: '999', mcc: '5814' } },
-  })
-  expect(
-    await operate(
-      ...'merchant add copy --name T --currency NOK --organization-id 9-9-9'.split(' '),
-    ),
-  ).toMatchObject({ code: 1, error: '999 is an id of merchant cafe\n' })
   expect(
     await operate(...'merchant add thief --name T --currency NOK --lookup-id 999'.split(' ')),
   ).toMatchObject({ code: 1, error: '999 is an id of merchant cafe\n' })
@@ -313,6 +296,27 @@ test('the operator adds an integrator and gives it other merchants, and both cou
     merchants: [second],
     enabled: true,
   })
+})
+
+test('options that were pasted are read without their blanks', async () => {
+  await operate(...'merchant add copy --name C --currency NOK --organization-id 9-9-8'.split(' '))
+  // As pasted from a page: with blanks of any width, and characters that nobody sees.
+  const pasted = [
+    '--organization-id',
+    '9\u00a09\u200b\t8',
+    '--mcc',
+    '58\u202f14',
+    '--country',
+    'no\u00a0',
+  ]
+  expect(await operate('merchant', 'change', 'copy', ...pasted)).toMatchObject({
+    ...{ code: 0, out: { organization_id: '998', mcc: '5814' } },
+  })
+  expect(
+    await operate(
+      ...'merchant add other --name T --currency NOK --organization-id 9-9-8'.split(' '),
+    ),
+  ).toMatchObject({ code: 1, error: '998 is an id of merchant copy\n' })
 })
 
 test('stickers that the operator adds can be claimed; adding them again changes nothing', async () => {

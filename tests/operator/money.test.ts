@@ -149,7 +149,7 @@ test('given a file of 4 MB that is wrong, then the page is small', async () => {
   expect([page.status, page.html.length < 20_000]).toEqual([400, true])
 })
 
-test('given a file of other accounts beside ours, then the page is small and names them', async () => {
+test('given other accounts beside ours, then the page is small and names them', async () => {
   const others = Array.from({ length: 5_000 }, (_, n) =>
     statement(entry('1.00', 'x'), `other-${n}`).replace(/^[^]*?(?=<Stmt>)/, ''),
   )

@@ -42,7 +42,7 @@ test('given an open list and payment, what a till does appears there by itself',
   await context.close()
 })
 
-test('given an open list, when its page is a 502 for a while, then it says so, and follows along again', async () => {
+test('when the page of an open list is a 502 for a while, it says so and goes on', async () => {
   const context = await portal.browser.newContext({ ...desktop, locale: 'nb' })
   const list = await context.newPage()
   await signInTo(list, portal.service.address, '/portal/sandbox/payments')

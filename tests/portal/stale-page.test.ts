@@ -62,7 +62,7 @@ const openPage = () => {
 
 const closed = 2
 
-test('given a stream that is a 502 again and again, then the page says that it is stale, and tries ever later', () => {
+test('given a stream that is a 502 again and again, then the page says so, and tries on', () => {
   const page = openPage()
   page.says('open')
   page.says('error', 0)

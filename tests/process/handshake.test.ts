@@ -7,7 +7,7 @@ import { startServiceProcess } from '../../harness/service-process.ts'
 const DATA_DIR = newFolder()
 afterAll(() => rmSync(DATA_DIR, { recursive: true }))
 
-test('given production without Pusher, when a handshake brings a key of 100 characters, then it is answered 4001 and the service goes on', async () => {
+test('given production without Pusher, a handshake with a long key is a 4001 alone', async () => {
   const service = await startServiceProcess({ DATA_DIR, MODE: 'production' })
   onTestFinished(async () => void (await service.stop()))
   const client = connectRaw(service.address, `/app/${'k'.repeat(100)}?protocol=7`)
