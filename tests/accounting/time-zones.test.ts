@@ -74,7 +74,7 @@ test('given holidays by the word of the operator, then payouts go by it', async 
   expect(made.map(({ holidays }) => holidays)).toEqual([undefined, ['2027-05-18']])
 })
 
-test("when a merchant's day is behind the bank's, then days of payment are the bank's", async () => {
+test("when a merchant's day is behind the bank's, days of payment are the bank's", async () => {
   const zone = ['--time-zone', 'America/Los_Angeles']
   expect(await daybook('merchant', 'change', 'sandbox', ...zone)).toMatchObject({ code: 0 })
   await moveTo('2027-06-02 22:30:00')
