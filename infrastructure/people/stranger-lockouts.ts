@@ -33,6 +33,7 @@ const prepared = (sqlite: Database.Database) => ({
  * Locks unknown phone numbers as payers are locked, so that answers do not reveal which exist: in
  * a file, for all processes and over a restart. Not in the log: strangers must not make it grow.
  * The newest numbers are kept, as keyed digests.
+ * Long because all share one file, which is opened again after an error.
  */
 export const strangerLockouts = (file: string, key: string, most = mostKept) => {
   let opened: ({ readonly sqlite: Database.Database } & ReturnType<typeof prepared>) | undefined

@@ -92,7 +92,7 @@ describe('given another build,', () => {
 
   test('that cannot fold the log, then its error is printed', async () => {
     const folder = scratch()
-    mkdirSync(join(folder, 'infrastructure'))
+    mkdirSync(join(folder, 'service'))
     const code = `process.stderr.write('event 7 cannot be read\\n'); process.exit(1)`
     writeFileSync(join(folder, 'service/main.js'), code)
     const told = await replay(folder)

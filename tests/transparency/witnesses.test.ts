@@ -132,7 +132,7 @@ describe('given a witness,', () => {
     [{ status: 409, text: '99999\n' }, 'has seen 99999 events'],
     [{ status: 503, text: 'busy' }, 'answers 503: busy'],
     [{ status: 200, text: '— witness.example/w1 AAAAAA==\n' }, 'is not signed'],
-    [{ status: 200, text: 'x'.repeat(70_000) }, 'more than 65536 bytes'],
+    [{ status: 200, text: 'x'.repeat(70_000) }, 'exceeded max size'],
   ])(
     'given the answer %j, then nothing is served below, and the log says: %s',
     async (...given) => {

@@ -32,7 +32,8 @@ const typedIn = (call: Call, texts: PointTexts): Typed => {
   const given = (name: string) => search.get(name)?.trim()
   return {
     tables: given('tables') ?? '',
-    word: given('word') ?? texts.table,
+    // No word is a choice too, unlike no parameter.
+    word: given('word') ?? (search.has('word') ? '' : texts.table),
     texts: given('texts') ?? '',
   }
 }
