@@ -601,7 +601,7 @@ test('few requests with large bodies are at work at the same time, however many 
     success: 'nothing',
     handle: async () => {
       most = Math.max(most, ++atWork)
-      for (let turn = 0; turn < 10; turn++) await nextTurn()
+      for (let turn = 0; turn < 100; turn++) await nextTurn()
       atWork -= 1
     },
   })
