@@ -23,8 +23,10 @@ const leastRoom = 32_768
 /** Whether the disk of a folder or file is full; false where there is none. */
 export const isDiskFull = (path: string): boolean => {
   try {
-    const { bavail, bsize, files, ffree } = statfsSync(path)
-    return bavail * bsize < leastRoom || (files > 0 && ffree === 0)
+    const { bavail, blocks, bsize, files, ffree } = statfsSync(path)
+    // A file system such as /proc has no blocks, and none that are taken.
+    const hasNoRoom = blocks > 0 && bavail * bsize < leastRoom
+    return hasNoRoom || (files > 0 && ffree === 0)
   } catch {
     return false
   }
