@@ -40,7 +40,7 @@ test.runIf(mayMount)(
     onTestFinished(() => rmSync(log, { recursive: true }))
     await beginLog(readSettings({ DATA_DIR: log }))
     const fill = 'cat /dev/zero > "$0/other" 2> "$0/none" || true'
-    const { status, stderr } = onDisk(disk, '40m', `cp ${log}/* "$0"; ${fill}; exec "$@"`)
+    const { status, stderr } = onDisk(disk, '40m', `cp -r ${log}/* "$0"; ${fill}; exec "$@"`)
     expect([status, stderr]).toEqual([1, `DATA_DIR="${disk}": the disk is full\n`])
   },
   60_000,
