@@ -66,7 +66,8 @@ if (main) {
   let failures = 0
   // A stream that breaks off once comes again at once.
   const tellIfStale = () => {
-    main.querySelector('[data-stale]').hidden = !isBehind && failures < 2
+    const note = main.querySelector('[data-stale]')
+    if (note) note.hidden = !isBehind && failures < 2
   }
   const renew = async () => {
     isBehind = true
@@ -99,8 +100,8 @@ if (main) {
       source.close()
       // However much happens: a page is fetched again every few seconds at most.
       const again = () => {
-        tellIfStale()
         setTimeout(follow, 3000)
+        tellIfStale()
       }
       renewLater().then(again, again)
     })
