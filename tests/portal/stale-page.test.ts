@@ -11,6 +11,10 @@ const openPage = () => {
   const timers: { act: () => void; ms: number }[] = []
   const note = { hidden: true }
   const main = { dataset: { follow: '/events' }, querySelector: () => note }
+  const part = {
+    ...{ dataset: { part: 'status' }, innerHTML: 'before' },
+    ...{ contains: () => false, querySelectorAll: () => [] },
+  }
   class EventSource {
     static readonly CLOSED = 2
     readyState = 0
@@ -27,18 +31,23 @@ const openPage = () => {
     }
     close(): void {}
   }
-  let page: { readonly ok: boolean; readonly isFollowed?: boolean } = { ok: true, isFollowed: true }
+  let page: { ok: boolean; isOther?: boolean; isOver?: boolean } = { ok: true }
   const parsed = {
     querySelectorAll: () => [],
-    querySelector: () => (page.isFollowed ? { dataset: { follow: '/next' } } : null),
+    querySelector: (which: string) => {
+      if (page.isOther) return null
+      if (which.startsWith('[data-part')) return { innerHTML: 'after' }
+      return page.isOver ? null : { dataset: { follow: '/next' } }
+    },
   }
   const document = {
     hidden: false,
-    querySelectorAll: () => [],
+    querySelectorAll: (which: string) => (which === '[data-part]' ? [part] : []),
     querySelector: (which: string) => (which === 'main[data-follow]' ? main : null),
   }
   runInNewContext(script, {
-    ...{ document, EventSource, location: { href: '/' }, showTimes: () => {} },
+    ...{ document, EventSource, location: { href: '/' } },
+    ...{ showTimes: () => {}, showCopies: () => {} },
     fetch: async () => ({ ok: page.ok, text: async () => '' }),
     DOMParser: class {
       parseFromString = () => parsed
@@ -56,6 +65,8 @@ const openPage = () => {
     },
     answers: (given: typeof page) => void (page = given),
     isStale: () => !note.hidden,
+    shown: () => part.innerHTML,
+    streams: () => streams.length,
     timers,
   }
 }
@@ -84,7 +95,7 @@ test('given a stream that is a 502 again and again, then the page says so, and t
 
 test.each([
   ['is a 502', { ok: false }],
-  ['is another, such as the one to sign in', { ok: true, isFollowed: false }],
+  ['is another, such as the one to sign in', { ok: true, isOther: true }],
 ])(
   'given a change whose page %s, then the page is stale until it has been fetched',
   async (_, answer) => {
@@ -96,8 +107,18 @@ test.each([
     expect(page.wait()).toBe(3000)
     page.says('open')
     expect(page.isStale()).toBe(true)
-    page.answers({ ok: true, isFollowed: true })
+    page.answers({ ok: true })
     page.says('changed')
     await expect.poll(page.isStale).toBe(false)
   },
 )
+
+test('given a change after which a page follows no more, then it shows that, and ends', async () => {
+  const page = openPage()
+  page.says('open')
+  page.answers({ ok: true, isOver: true })
+  page.says('changed')
+  await expect.poll(page.shown).toBe('after')
+  while (page.wait() !== undefined);
+  expect([page.isStale(), page.streams()]).toEqual([false, 1])
+})

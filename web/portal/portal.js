@@ -66,25 +66,25 @@ if (main) {
   let failures = 0
   // A stream that breaks off once comes again at once.
   const tellIfStale = () => {
-    const note = main.querySelector('[data-stale]')
-    if (note) note.hidden = !isBehind && failures < 2
+    main.querySelector('[data-stale]').hidden = !isBehind && failures < 2
   }
   const renew = async () => {
     isBehind = true
     const answer = await fetch(location.href).catch(() => undefined)
     if (!answer?.ok) return
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
-    const followed = page.querySelector('main[data-follow]')
-    // Such as the page to sign in.
-    if (!followed) return
     // Of page.js.
     showTimes(page)
     for (const part of document.querySelectorAll('[data-part]')) {
       const fresh = page.querySelector('[data-part="' + part.dataset.part + '"]')
-      if (fresh) swap(part, fresh)
+      // The page to sign in has none of these parts.
+      if (!fresh) continue
+      swap(part, fresh)
+      isBehind = false
     }
-    main.dataset.follow = followed.dataset.follow
-    isBehind = false
+    // What is over, such as a closed report, has nothing to follow.
+    if (!isBehind)
+      main.dataset.follow = page.querySelector('main[data-follow]')?.dataset.follow ?? ''
   }
   const renewLater = async () => {
     while (isBusy()) await new Promise((done) => setTimeout(done, 1000))
@@ -100,8 +100,8 @@ if (main) {
       source.close()
       // However much happens: a page is fetched again every few seconds at most.
       const again = () => {
-        setTimeout(follow, 3000)
         tellIfStale()
+        if (main.dataset.follow) setTimeout(follow, 3000)
       }
       renewLater().then(again, again)
     })
