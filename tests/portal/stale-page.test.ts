@@ -5,16 +5,8 @@ import { expect, test } from 'vitest'
 
 const script = readFileSync(join(import.meta.dirname, '../../web/portal/portal.js'), 'utf8')
 
-/** The script on a page that follows along; what the server answers is told by the test. */
-const openPage = () => {
-  const streams: { says: (event: string, readyState?: number) => void }[] = []
-  const timers: { act: () => void; ms: number }[] = []
-  const note = { hidden: true }
-  const main = { dataset: { follow: '/events' }, querySelector: () => note }
-  const part = {
-    ...{ dataset: { part: 'status' }, innerHTML: 'before' },
-    ...{ contains: () => false, querySelectorAll: () => [] },
-  }
+/** The browser's EventSource; each stream that is opened is added to `streams`. */
+const eventSource = (streams: { says: (event: string, readyState?: number) => void }[]) =>
   class EventSource {
     static readonly CLOSED = 2
     readyState = 0
@@ -31,6 +23,18 @@ const openPage = () => {
     }
     close(): void {}
   }
+
+/** The script on a page that follows along; what the server answers is told by the test. */
+const openPage = () => {
+  const streams: Parameters<typeof eventSource>[0] = []
+  const timers: { act: () => void; ms: number }[] = []
+  const note = { hidden: true }
+  const main = { dataset: { follow: '/events' }, querySelector: () => note }
+  const part = {
+    ...{ dataset: { part: 'status' }, innerHTML: 'before' },
+    ...{ contains: () => false, querySelectorAll: () => [] },
+  }
+  const EventSource = eventSource(streams)
   let page: { ok: boolean; isOther?: boolean; isOver?: boolean } = { ok: true }
   const parsed = {
     querySelectorAll: () => [],
@@ -113,7 +117,7 @@ test.each([
   },
 )
 
-test('given a change after which a page follows no more, then it shows that, and ends', async () => {
+test('given a change that ends what a page follows, then it shows that and ends', async () => {
   const page = openPage()
   page.says('open')
   page.answers({ ok: true, isOver: true })
