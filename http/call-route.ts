@@ -127,6 +127,13 @@ export const callingWith = (needs: CallNeeds, succeed: Calling['succeed']): Call
 
 type Turn = () => Promise<void>
 
+type TurnsTaken = {
+  /** Before the request's body is read, and again while it is. */
+  readonly turn?: Turn
+  /** When the read model is as new as it must be. */
+  readonly readTurn?: Turn
+}
+
 const whoIs = ({ merchant, actor }: Caller): string => merchant || actor
 
 type Asked = {
@@ -164,7 +171,7 @@ const carryOut = async (
   { names, now, succeed }: Calling,
   { route, req, requestId, request, read }: Asked,
   caller: Caller | undefined,
-  turn: Turn | undefined,
+  { turn, readTurn }: TurnsTaken,
 ): Promise<Reply> => {
   const contentType = request.header('content-type')
   const accept = request.header('accept')
@@ -182,7 +189,8 @@ const carryOut = async (
     accept,
     request,
   }
-  const handled = (): unknown => route.handle(call)
+  const handled = (): unknown =>
+    readTurn ? readTurn().then(() => route.handle(call)) : route.handle(call)
   try {
     const body = bodyOf(names, route, request.body, contentType, turn)
     // Awaited only where it takes several turns.
@@ -196,16 +204,18 @@ const carryOut = async (
   }
 }
 
-/** Undefined for what takes no turn: it costs next to nothing. */
-const turnOf = (
+/** None for what costs next to nothing. */
+const turnsOf = (
   { turns }: Calling,
-  { route, request }: Asked,
+  { route, request, read }: Asked,
   caller: Caller | undefined,
-): Turn | undefined => {
-  if (!caller) return route.isPrompt ? undefined : () => turns.ofAnybody(request.remoteAddress)
-  if (request.body.byteLength > tinyBody) return () => turns.ofMerchant(whoIs(caller))
+): TurnsTaken => {
+  if (!caller) return route.isPrompt ? {} : { turn: () => turns.ofAnybody(request.remoteAddress) }
+  const ofMerchant = () => turns.ofMerchant(whoIs(caller))
+  if (request.body.byteLength > tinyBody) return { turn: ofMerchant }
+  if (read && !route.isPrompt) return { readTurn: ofMerchant }
   turns.noteSmall()
-  return undefined
+  return {}
 }
 
 const proceed = async (calling: Calling, asked: Asked): Promise<Reply> => {
@@ -214,12 +224,12 @@ const proceed = async (calling: Calling, asked: Asked): Promise<Reply> => {
   guardSession(route, request)
   const caller = asking instanceof Promise ? await asking : asking
   try {
-    const turn = turnOf(calling, asked, caller)
-    if (!turn) return await carryOut(calling, asked, caller, turn)
-    await turn()
+    const taken = turnsOf(calling, asked, caller)
+    if (!taken.turn) return await carryOut(calling, asked, caller, taken)
+    await taken.turn()
     const whose = caller ? [whoIs(caller)] : calling.networksOf(request.remoteAddress ?? '')
     return await calling.receiving.work(request.body, whose, () =>
-      carryOut(calling, asked, caller, turn),
+      carryOut(calling, asked, caller, taken),
     )
   } catch (error) {
     if (caller && error instanceof Error) calling.ofCallers.add(error)

@@ -89,7 +89,7 @@ type Switches = {
   readonly takesForm: boolean | 'or JSON'
   /** Changes nothing, whatever its method (RFC 9110, 9.2.1). */
   readonly isSafe: boolean
-  /** Answered at once though anybody may ask; others take turns by what they cost (`makeTurns`). */
+  /** Takes no turn, though anybody may ask or it reads; others do, by cost (`makeTurns`). */
   readonly isPrompt: boolean
   /** Open to pages of any origin; uses no cookies (Fetch Standard, 3.2). */
   readonly fromAnyOrigin: boolean

@@ -1,7 +1,7 @@
 import { fairTurns } from '../application/fair-turns.ts'
 import { RequestError } from './errors.ts'
 
-/** Work of anybody, and large requests of merchants, get so much each beside small requests. */
+/** What anybody may ask, and large requests and reads, get so much each beside small requests. */
 const share = 0.25
 const maxWaiting = 20_000
 /** How long after a small request this holds, in ms. */
@@ -31,7 +31,8 @@ const makeOtherWork = (elapsed: () => number) => {
 
 /**
  * Turns on the thread that answers (interface 3.9): of networks for what anybody may ask, of
- * merchants for large requests. @throws RequestError 503 when too many wait
+ * merchants for large requests and for reads other than polls. @throws RequestError 503 when too
+ * many wait
  */
 export const makeTurns = (
   networksOf: (address: string) => readonly string[],

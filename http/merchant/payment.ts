@@ -166,6 +166,7 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
       },
     }),
     get(`${listPath}:tid/`, {
+      isPrompt: true,
       summary: 'Read a payment request',
       params: tidParams,
       reply: paymentRequestReply,
@@ -191,6 +192,7 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
       handle: (call) => update(call.params.tid, call.body, call),
     }),
     get(`${listPath}:tid/outcome/`, {
+      isPrompt: true,
       summary: 'Read the outcome of a payment request',
       params: tidParams,
       reply: outcomeReply,

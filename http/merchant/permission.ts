@@ -114,6 +114,7 @@ export const permissionRoutes = (needs: PermissionNeeds): Route[] => [
     },
   }),
   get(`${listPath}:rid/`, {
+    isPrompt: true,
     summary: 'Read a permission request',
     params: ridParams,
     reply: permissionReply,
@@ -135,6 +136,7 @@ export const permissionRoutes = (needs: PermissionNeeds): Route[] => [
     },
   }),
   get(`${listPath}:rid/outcome/`, {
+    isPrompt: true,
     summary: 'Read the outcome of a permission request',
     params: ridParams,
     reply: permissionOutcomeReply,

@@ -131,6 +131,7 @@ export const shortlinkRoutes = (needs: ShortlinkNeeds): Route[] => {
       }),
     }),
     get(`${listPath}:shortlink_id/last_scan/`, {
+      isPrompt: true,
       summary: 'Read the latest scan of a shortlink; 204 when none is young enough',
       params,
       query: z.object({

@@ -67,6 +67,39 @@ test('a merchant that sends large bodies does not keep out the bodies of another
   expect(answered.indexOf('other', 2)).toBeLessThan(20)
 })
 
+/** Lists and what is not there. */
+const reads = [
+  '/merchant/v1/callback/feed/',
+  '/merchant/v1/ledger/',
+  '/merchant/v1/settlement/',
+  '/merchant/v1/pos/',
+  '/merchant/v1/ledger/none/report/',
+  '/merchant/v1/payment_request/none/attachment/',
+]
+
+test.each(reads)(
+  'a merchant that floods %s does not keep out the reads of another',
+  async (path) => {
+    const answered: string[] = []
+    const read = async (merchant: string, at = path): Promise<void> => {
+      const headers = secretHeaders(merchant, 'till', 'open sesame')
+      const response = await service.app.request(at, { headers })
+      await response.arrayBuffer()
+      answered.push(merchant)
+    }
+    for (const merchant of ['reader', 'rarely']) {
+      if (path === reads[0]) await service.addMerchant(merchant)
+      // A poll takes no turn.
+      await read(merchant, '/merchant/v1/payment_request/none/outcome/')
+    }
+    const flood = Array.from({ length: 200 }, () => read('reader'))
+    await Promise.race(flood)
+    await read('rarely')
+    expect(answered.lastIndexOf('rarely')).toBeLessThan(50)
+    await Promise.all(flood)
+  },
+)
+
 test('PINs of a stranger with a /48 do not keep waiting who signs in from elsewhere', async () => {
   const answered: string[] = []
   const signIn = async (who: string, from: string, fields: object): Promise<unknown> => {
