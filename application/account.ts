@@ -2,7 +2,6 @@ import { withoutBlanks } from '../domain/blanks.ts'
 import { payers } from '../domain/aggregates.ts'
 import { profile as profileSchema } from '../domain/people/profile.ts'
 import type { PayerCommand } from '../domain/people/payer-command.ts'
-import { isOfFactors } from '../domain/people/payer-state.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { Context } from './handle.ts'
 import { findCredentials, type Credentials } from './payers.ts'
@@ -56,8 +55,7 @@ export const changeCredentials = (needs: AccountNeeds) => {
     const changed = needs.people.seal(id, JSON.stringify({ ...credentials, ...changes }))
     const { at } = context
     const change = { type: 'ChangeCredentials', at, before, credentials: changed, what } as const
-    const { events } = await needs.handle(payers, id, { ...change, ...options }, context)
-    if (events.length > 0 && isOfFactors(what)) await needs.onFactorsChanged?.(id, at)
+    await needs.handle(payers, id, { ...change, ...options }, context)
   }
 }
 
@@ -79,7 +77,6 @@ export const proveNumber = (needs: AccountNeeds) => {
     const profile = people.seal(id, JSON.stringify({ ...known, phone, isPhoneVerified: true }))
     const absorbed = isOther && !isAccount ? holder : undefined
     const command = { type: 'ProveNumber', before: payer.profile, profile, absorbed } as const
-    const { events } = await handle(payers, id, command, context)
-    if (events.length > 0) await needs.onFactorsChanged?.(id, context.at)
+    await handle(payers, id, command, context)
   }
 }

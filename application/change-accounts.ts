@@ -1,59 +1,21 @@
 import type { AskedChange } from '../domain/accounting/account-change.ts'
 import { accountChanges, merchants, payers, staffs } from '../domain/aggregates.ts'
-import type { NoticeKind } from '../domain/merchant/notice.ts'
-import { wasOwner, type StaffMember } from '../domain/merchant/staff.ts'
 import { mayDo } from '../domain/merchant/staff-roles.ts'
 import { refuse } from '../domain/refusal.ts'
 import { isEnabled } from '../domain/register.ts'
 import { memberOf } from '../domain/staff-members.ts'
 import { secondsUntil, type Instant } from '../domain/time.ts'
-import { waitMs } from '../domain/waiting-change.ts'
+import { waitMs, type WhyWithdrawn } from '../domain/waiting-change.ts'
 import type { Find } from './find-state.ts'
 import type { Context, Handle } from './handle.ts'
-import type { SendMessage } from './number-proofs.ts'
 import { perKeyBackOff, type OutageOf } from './per-key-back-off.ts'
 import { setSettlementAccount } from './set-settlement-account.ts'
 
 type Waiting<Asked = AskedChange> = { readonly merchant: string; readonly asked: Asked }
 
-export type TellNeeds = {
-  readonly findStaff: (merchant: string) => Promise<{ readonly members: readonly StaffMember[] }>
-  /** Undefined once the person is erased. */
-  readonly invitedNumber: (phone: string) => string | undefined
-  /** Undefined if the operator has configured no way to send messages. */
-  readonly sendMessage: SendMessage | undefined
-}
-
-type AskNeeds = TellNeeds & { readonly handle: Handle; readonly find: Find }
-
-/** The texts of messages to owners. */
-type OwnerWords = {
-  readonly notice: (kind: NoticeKind, place: string) => string
-  readonly accountAsked: (shop: string, endOfAccount: string) => string
-  readonly accountWithdrawn: (shop: string, endOfAccount: string, why: WhyWithdrawn) => string
-  readonly factorsChanged: (shop: string, name: string) => string
-  readonly ownerChangeAsked: (shop: string) => string
-  readonly ownerChangeWithdrawn: (shop: string, why: WhyWithdrawn) => string
-}
-
-/** The texts in the language of a country (ISO 3166): the owner's own language is unknown. */
-export type OwnerWordsIn = (country: string | null) => OwnerWords
+type AskNeeds = { readonly handle: Handle; readonly find: Find }
 
 type Asking = Omit<AskedChange, 'takesEffectAt'>
-
-/** Notifies whoever is an owner, or was lately. Returns those notified. */
-export const notifyOwners =
-  ({ findStaff, invitedNumber, sendMessage }: TellNeeds) =>
-  async (merchant: string, text: string, at: Instant): Promise<readonly string[]> => {
-    const { members } = await findStaff(merchant)
-    const owners = members.filter((one) => wasOwner(one, at))
-    return owners.flatMap(({ member, phone }) => {
-      const number = invitedNumber(phone)
-      if (number === undefined || !sendMessage) return []
-      sendMessage(number, text)
-      return [member]
-    })
-  }
 
 /**
  * Whoever has just taken over a member's phone or PIN changes no owners or accounts: the member has
@@ -70,21 +32,15 @@ export const checkFactors =
   }
 
 /**
- * Requests payouts to another account, and notifies every owner. @throws Refusal
- * account_change_is_waiting, factors_changed_lately
+ * Requests payouts to another account. @throws Refusal account_change_is_waiting,
+ * factors_changed_lately
  */
 export const askAccountChange =
   (needs: AskNeeds) =>
-  async (merchant: string, asking: Asking, text: string, context: Context): Promise<void> => {
-    const { handle } = needs
+  async (merchant: string, asking: Asking, context: Context): Promise<void> => {
     await checkFactors(needs)(merchant, asking.by, context.at)
     const command = { type: 'AskAccountChange', at: context.at, ...asking } as const
-    const { events } = await handle(accountChanges, merchant, command, context)
-    if (events.length === 0) return
-    const { change } = asking
-    const members = await notifyOwners(needs)(merchant, text, context.at)
-    const announce = { type: 'AnnounceAccountChange', change, members } as const
-    await handle(accountChanges, merchant, announce, context)
+    await needs.handle(accountChanges, merchant, command, context)
   }
 
 type DueNeeds<Asked> = {
@@ -96,18 +52,7 @@ type DueNeeds<Asked> = {
   readonly outageOf: OutageOf
 }
 
-type Needs = DueNeeds<AskedChange> & {
-  readonly handle: Handle
-  readonly find: Find
-  readonly onWithdrawn: (
-    merchant: string,
-    asked: AskedChange,
-    why: WhyWithdrawn,
-    at: Instant,
-  ) => Promise<unknown>
-}
-
-export type WhyWithdrawn = 'merchant_is_disabled' | 'asker_is_no_owner' | 'last_owner_is_needed'
+type Needs = DueNeeds<AskedChange> & AskNeeds
 
 const batchSize = 100
 
@@ -122,11 +67,7 @@ const whyNot = async (
   return mayChange ? undefined : 'asker_is_no_owner'
 }
 
-const finish = async (
-  { handle, find, onWithdrawn }: Needs,
-  one: Waiting,
-  at: Instant,
-): Promise<void> => {
+const finish = async ({ handle, find }: Needs, one: Waiting, at: Instant): Promise<void> => {
   const { merchant, asked } = one
   const { change, payoutAccount } = asked
   // It may have been withdrawn since the row was read.
@@ -135,9 +76,8 @@ const finish = async (
   const context = { at, merchant, actor: 'daybook', correlationId: change }
   const why = await whyNot({ find }, one)
   if (why !== undefined) {
-    const withdraw = { type: 'WithdrawAccountChange', change, by: context.actor } as const
+    const withdraw = { type: 'WithdrawAccountChange', change, by: context.actor, why } as const
     await handle(accountChanges, merchant, withdraw, context)
-    await onWithdrawn(merchant, asked, why, at)
     return
   }
   await setSettlementAccount({ handle, find })(merchant, { payoutAccount }, context)

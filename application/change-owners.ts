@@ -2,32 +2,23 @@ import { accountChanges, ownerChanges, staffs } from '../domain/aggregates.ts'
 import type { AskedOwnerChange } from '../domain/merchant/owner-change.ts'
 import { isOwner, staffActor, wasOwner } from '../domain/merchant/staff.ts'
 import { Refusal, refuse } from '../domain/refusal.ts'
-import { memberOf, memberOfPerson } from '../domain/staff-members.ts'
-import type { Instant } from '../domain/time.ts'
-import {
-  checkFactors,
-  finishWhenDue,
-  notifyOwners,
-  type TellNeeds,
-  type WhyWithdrawn,
-} from './change-accounts.ts'
+import { memberOf } from '../domain/staff-members.ts'
+import type { WhyWithdrawn } from '../domain/waiting-change.ts'
+import { checkFactors, finishWhenDue } from './change-accounts.ts'
 import type { Find } from './find-state.ts'
 import type { Context, Handle } from './handle.ts'
-import type { StaffWork } from './staff.ts'
 
 type Work = { readonly handle: Handle; readonly find: Find }
 
 /**
- * Requests that an owner is removed or gets another role, and notifies whoever is an owner or was
- * lately. @throws Refusal role_forbids_it, last_owner_is_needed, owner_change_is_waiting,
- * factors_changed_lately
+ * Requests that an owner is removed or gets another role. @throws Refusal role_forbids_it,
+ * last_owner_is_needed, owner_change_is_waiting, factors_changed_lately
  */
 export const askOwnerChange =
-  (needs: Work & TellNeeds) =>
+  (needs: Work) =>
   async (
     merchant: string,
     asking: Omit<AskedOwnerChange, 'takesEffectAt'>,
-    text: string,
     context: Context,
   ): Promise<void> => {
     const { handle, find } = needs
@@ -38,26 +29,7 @@ export const askOwnerChange =
     if (owners.length < 2) refuse('last_owner_is_needed')
     await checkFactors(needs)(merchant, asking.by, context.at)
     const command = { type: 'AskOwnerChange', at: context.at, ...asking } as const
-    const { events } = await handle(ownerChanges, merchant, command, context)
-    if (events.length === 0) return
-    const told = await notifyOwners(needs)(merchant, text, context.at)
-    const announce = { type: 'AnnounceOwnerChange', change: asking.change, members: told } as const
-    await handle(ownerChanges, merchant, announce, context)
-  }
-
-type FactorNeeds = Pick<StaffWork, 'findStaff' | 'placesOf' | 'nameOf'> & {
-  readonly tell: (merchant: string, name: string, at: Instant) => Promise<unknown>
-}
-
-/** Notifies the owners of each merchant of which this payer is an owner. */
-export const tellOfFactors =
-  ({ findStaff, placesOf, nameOf, tell }: FactorNeeds) =>
-  async (payer: string, at: Instant): Promise<void> => {
-    const name = (await nameOf(payer)) ?? ''
-    for (const { merchant } of await placesOf(payer)) {
-      const one = memberOfPerson(await findStaff(merchant), payer)
-      if (one && isOwner(one)) await tell(merchant, name, at)
-    }
+    await handle(ownerChanges, merchant, command, context)
   }
 
 /** What a former owner can withdraw as well. */
@@ -86,10 +58,7 @@ export const withdrawChange =
     }
   }
 
-type Needs = Work &
-  Parameters<typeof finishWhenDue<AskedOwnerChange>>[0] & {
-    readonly onWithdrawn: (merchant: string, why: WhyWithdrawn, at: number) => Promise<unknown>
-  }
+type Needs = Work & Parameters<typeof finishWhenDue<AskedOwnerChange>>[0]
 
 /** Why the change could not be made; undefined if it is, or if nothing is left to change. */
 const made = async (
@@ -122,7 +91,7 @@ const made = async (
  */
 export const changeOwners = (needs: Needs) =>
   finishWhenDue<AskedOwnerChange>(needs, async ({ merchant, asked }, at) => {
-    const { handle, find, onWithdrawn } = needs
+    const { handle, find } = needs
     const { change } = asked
     // It may have been withdrawn since the row was read.
     const { waiting } = await find(ownerChanges, merchant, 'log')
@@ -133,7 +102,6 @@ export const changeOwners = (needs: Needs) =>
       await handle(ownerChanges, merchant, { type: 'FinishOwnerChange', change, at }, context)
       return
     }
-    const withdraw = { type: 'WithdrawOwnerChange', change, by: context.actor } as const
+    const withdraw = { type: 'WithdrawOwnerChange', change, by: context.actor, why } as const
     await handle(ownerChanges, merchant, withdraw, context)
-    await onWithdrawn(merchant, why, at)
   })

@@ -37,8 +37,6 @@ type Needs = {
   readonly firstPosition: () => number
   /** The member who has just become an owner through this staff event, if any. */
   readonly newOwner: (news: News) => Promise<string | undefined>
-  /** Called for each new notice. */
-  readonly onRaised: (merchant: string, notice: Notice) => Promise<void>
 }
 
 const lookEveryMs = 600_000
@@ -64,13 +62,12 @@ const ofExpiring = (payment: Expiring): Notice => {
 }
 
 const raising =
-  ({ find, handle, newId, onRaised }: Needs) =>
+  ({ find, handle, newId }: Needs) =>
   async (merchant: string, notice: Notice, at: Instant): Promise<void> => {
     if (!isEnabled(await find(merchants, merchant))) return
     const context: Context = { at, merchant, actor: 'daybook', correlationId: newId() }
     const command = { type: 'RaiseNotice', ...notice } as const
-    const { events } = await handle(noticesOfMerchants, merchant, command, context)
-    if (events.length > 0) await onRaised(merchant, notice)
+    await handle(noticesOfMerchants, merchant, command, context)
   }
 
 /** Undefined if nothing needs attention. */

@@ -10,7 +10,7 @@ export type HashPin = (pin: string, address: string | undefined) => Promise<stri
 
 type RecoveryNeeds = Pick<
   SignInNeeds,
-  'handle' | 'find' | 'people' | 'verifyPin' | 'stepOfCode' | 'digestOf' | 'onFactorsChanged'
+  'handle' | 'find' | 'people' | 'verifyPin' | 'stepOfCode' | 'digestOf'
 > & {
   readonly proofs: NumberProofs
   readonly hashPin: HashPin

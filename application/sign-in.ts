@@ -36,12 +36,10 @@ export type SignInNeeds = {
   /** The device's token and its stored digest. */
   readonly newSession: () => { readonly token: string; readonly digest: string }
   readonly codesWorkOnce: boolean
-  /** Called when the number, the PIN or the authenticator of an account was replaced. */
-  readonly onFactorsChanged?: (payer: string, at: Instant) => Promise<void>
 }
 
 /** What changes of an account need. */
-export type AccountNeeds = Pick<SignInNeeds, 'handle' | 'find' | 'people' | 'onFactorsChanged'>
+export type AccountNeeds = Pick<SignInNeeds, 'handle' | 'find' | 'people'>
 
 type Session = { readonly token: string; readonly expiresAt: Instant }
 

@@ -20,6 +20,7 @@ import { merchant } from './merchant/merchant.ts'
 import { noticeEvents, notices } from './merchant/notice.ts'
 import { organization } from './merchant/organization.ts'
 import { ownerChange } from './merchant/owner-change.ts'
+import { ownerMessage, ownerMessageEvents } from './merchant/owner-message.ts'
 import { pos } from './merchant/pos.ts'
 import { requestLimit } from './merchant/request-limit.ts'
 import { scanEvents, scans } from './merchant/scans.ts'
@@ -70,6 +71,13 @@ export const organizations = { category: 'organization', ...organization }
 
 /** Keyed by merchant. */
 export const ownerChanges = { category: 'owner_change', ...ownerChange }
+
+/** Keyed by the stream and revision of the event that a message is about. */
+export const ownerMessages = {
+  category: 'owner_message',
+  decider: ownerMessage,
+  events: ownerMessageEvents,
+}
 
 /** Keyed by merchant. */
 export const noticesOfMerchants = {

@@ -15,7 +15,14 @@ export type AskedOf<Wanted> = Asking<Wanted> & { readonly takesEffectAt: Instant
 
 type OfChange = { readonly change: string }
 type Announced = OfChange & { readonly members: readonly string[] }
-type Withdrawn = OfChange & { readonly by: string }
+export const whyWithdrawn = [
+  'merchant_is_disabled',
+  'asker_is_no_owner',
+  'last_owner_is_needed',
+] as const
+export type WhyWithdrawn = (typeof whyWithdrawn)[number]
+
+type Withdrawn = OfChange & { readonly by: string; readonly why?: WhyWithdrawn | undefined }
 
 type WaitingCommand<Name extends string, Wanted> =
   | ({ readonly type: `Ask${Name}`; readonly at: Instant } & Asking<Wanted>)
@@ -50,6 +57,7 @@ const eventsOf = (name: string, wanted: z.ZodRawShape) => ({
     change: z.string(),
     /** A staff member, or `daybook` if the change could not be applied when it fell due. */
     by: z.string(),
+    why: z.enum(whyWithdrawn).optional(),
   }),
   /** The wait is over and the change is made. */
   [`${name}Done`]: z.object({ change: z.string() }),
@@ -81,11 +89,13 @@ export const waitingChange = <Name extends string, Shape extends z.ZodRawShape>(
     initial: { waiting: null, isAnnounced: false, last: null },
     decide(command, state) {
       if (command.type === `Ask${name}`) return ask(command, state)
-      const { change, members, by, at } = command as unknown as Given
+      const { change, members, by, why, at } = command as unknown as Given
       const { waiting, isAnnounced } = state
       const isIt = waiting?.change === change
       if (command.type === `Withdraw${name}`)
-        return isIt ? event('Withdrawn', { change, by }) : refuse('resource_is_unknown')
+        return isIt
+          ? event('Withdrawn', { change, by, ...(why && { why }) })
+          : refuse('resource_is_unknown')
       if (!isIt) return []
       if (command.type === `Announce${name}`)
         return isAnnounced ? [] : event('Announced', { change, members: [...members] })

@@ -33,6 +33,7 @@ import { logFileProjection, logFileQueries } from './log-files.ts'
 import { merchantListProjection, merchantListQueries } from './merchant-list.ts'
 import { merchantLookupProjection, merchantLookupQuery } from './merchant-lookups.ts'
 import { merchantNewsProjection, merchantNewsQueries } from './merchant-news.ts'
+import { ownerMessageProjection, ownerMessageQueries } from './owner-messages.ts'
 import { ownerChangeProjection, ownerChangeQueries } from './owner-changes.ts'
 import { payerInboxQueries } from './payer-inbox.ts'
 import { payerSessionProjection, payerSessionQueries } from './payer-sessions.ts'
@@ -105,6 +106,7 @@ const readModels = {
     users: registerReadModel('users', user),
     pointsOfSale: posRegister,
     news: { projections: [merchantNewsProjection], queries: merchantNewsQueries },
+    ownerMessages: { projections: [ownerMessageProjection], queries: ownerMessageQueries },
     ownerChanges: { projections: [ownerChangeProjection], queries: ownerChangeQueries },
     staff: { projections: [staffProjection], queries: staffQueries },
     requestLimits: registerReadModel('request_limits', requestLimit),

@@ -1,4 +1,4 @@
-import type { OwnerWordsIn } from '../application/change-accounts.ts'
+import type { OwnerWordsIn } from '../application/notify-owners.ts'
 import type { FundingSource } from '../application/funding.ts'
 import { keepDays } from './as-of/keep-days.ts'
 import { makePast } from './as-of/moments.ts'
@@ -16,6 +16,7 @@ import { withSiblings } from './processes/siblings.ts'
 import { makeQrCodes } from '../infrastructure/pictures/qr-codes.ts'
 import { makeReadiness, type Vitals } from './metrics/readiness.ts'
 import { sandboxControls } from './sandbox/sandbox-controls.ts'
+import { ownerMessages } from './portal/owner-messages.ts'
 import { shopsOf } from './portal/shops.ts'
 import { accountingSlice } from './slices/accounting.ts'
 import { auditSlice } from './slices/audit.ts'
@@ -61,23 +62,19 @@ export const composeService = async <OfHttp extends object>(
   const merchants = merchantSlice(core)
   const payments = await paymentSlice(core, funding, merchants, granted.views)
   const messages = openMessages(core, parts)
-  const people = peopleSlice(core, messages, merchants, payments, granted, ownerWords)
-  const accounting = accountingSlice(core, messages, ownerWords)
+  const toOwners = ownerMessages(core, messages, ownerWords)
+  const people = peopleSlice(core, messages, merchants, payments, granted, toOwners.settle)
+  const accounting = accountingSlice(core)
   const callbacks = callbackSlice(core, { ...parts, countAttempt: metrics.countAttempt })
   const transparency = transparencySlice(core)
   const past = makePast(core)
   // One process per directory keeps them. Work in progress is aborted at a stop.
   const asOf = { work: [{ due: keepDays(core, past), sendsMessages: true, giveUp: past.close }] }
-  const portal = portalSlice(core, messages, {
-    payments,
-    callbacks,
-    transparency,
-    wordsIn: ownerWords,
-  })
+  const portal = portalSlice(core, { payments, callbacks, transparency })
   // Ordered so that work comes before other work that it may make due.
   const ofMerchants = [payments, people, accounting, merchants, callbacks]
   const keys = { work: [dailyKeyCheck(core)] }
-  const slices = [...ofMerchants, transparency, asOf, audit, portal, keys]
+  const slices = [...ofMerchants, transparency, asOf, audit, portal, keys, toOwners]
   const work = slices.flatMap((slice): readonly Work[] => slice.work)
   const { begin, stop, settle, hasBegun } = runBackgroundWork(core, work)
   const live = makeLive()

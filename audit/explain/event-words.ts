@@ -67,6 +67,7 @@ const words: Words = {
       : filledText(ownerChangeAsked, member, terms.role, formatDateTime(takesEffectAt)),
   OwnerChangeAnnounced: ({ members }, { accountChangeAnnounced }) =>
     filledText(accountChangeAnnounced, members.length),
+  OwnersNotified: ({ members }, { ownersNotified }) => filledText(ownersNotified, members.length),
   OwnerChangeWithdrawn: (_, { ownerChangeWithdrawn }) => ownerChangeWithdrawn,
   OwnerChangeDone: (_, { ownerChanged }) => ownerChanged,
   BankEntrySeen: ({ side, amount, currency, day, source }, texts) => {

@@ -36,6 +36,11 @@ import type {
   CallbackSecretEvent,
 } from '../../domain/merchant/callback-secret.ts'
 import type { NoticeEvent, Notices, NoticeCommand } from '../../domain/merchant/notice.ts'
+import type {
+  OwnerMessage,
+  OwnerMessageCommand,
+  OwnerMessageEvent,
+} from '../../domain/merchant/owner-message.ts'
 import { type ScanEvent, type ScanCommand, scans } from '../../domain/merchant/scans.ts'
 import type { StickerEvent, Sticker, StickerCommand } from '../../domain/merchant/sticker.ts'
 import type {
@@ -194,6 +199,10 @@ const callbackSecretCauses: Causes<
   CallbackSecretRotated: (_, { at }) => [{ type: 'RotateCallbackSecret', at }],
 }
 
+const ownerMessageCauses: Causes<OwnerMessageCommand, OwnerMessageEvent, OwnerMessage> = {
+  OwnersNotified: (data) => [{ type: 'NotifyOwners', ...data }],
+}
+
 const noticeCauses: Causes<NoticeCommand, NoticeEvent, Notices> = {
   NoticeRaised: (data) => [{ type: 'RaiseNotice', ...data }],
   NoticeSettled: (data) => [{ type: 'SettleNotice', ...data }],
@@ -318,6 +327,7 @@ type Own = {
 const own: Own = {
   installations: installationCauses,
   clocks: clockCauses,
+  ownerMessages: ownerMessageCauses,
   noticesOfMerchants: noticeCauses,
   stickers: stickerCauses,
   scansOfShortlinks: scanCauses,

@@ -10,8 +10,10 @@ import { makeSignedPost } from '../../infrastructure/callbacks/signed-post.ts'
 import type { Core } from '../core.ts'
 import type { Log } from '../../infrastructure/logs/log.ts'
 
+type Addressed = { readonly to: string; readonly text: string }
+
 /** A message that the sandbox shows instead of sending it. */
-type ShownMessage = { readonly to: string; readonly text: string; readonly at: number }
+type ShownMessage = Addressed & { readonly at: number }
 
 const messagesShown = 1_000
 /** Delays before the second and third attempts, in ms. */
@@ -28,7 +30,10 @@ const showMessages = (log: Log, now: () => number) => {
   const send: SendMessage = (phone, text) => show(`+${phone}`, text)
   return {
     send,
-    mail: (to: string, text: string) => void show(to, text),
+    deliver: async (_: string, { to, text }: Addressed): Promise<boolean> => {
+      show(to, text)
+      return true
+    },
     /** Newest first. */
     sentTo: (to: string | undefined): readonly ShownMessage[] =>
       shown.filter((message) => to === undefined || message.to === to).reverse(),
@@ -76,17 +81,20 @@ const sendToGateway = ({ url, log, begin, post }: GatewayNeeds) => {
     }
   }
 
-  const mail: SendMessage = (to, text) =>
-    begin(() => attempt(randomUUID(), JSON.stringify({ to, text })))
-  const send: SendMessage = (phone, text) => mail(`+${phone}`, text)
-  return { send, mail, stop: (): void => stopping.abort() }
+  const send: SendMessage = (phone, text) =>
+    begin(() => attempt(randomUUID(), JSON.stringify({ to: `+${phone}`, text })))
+  const deliver = async (id: string, { to, text }: Addressed): Promise<boolean> => {
+    const { result } = await post(id, url, JSON.stringify({ to, text }))
+    return result === 'delivered'
+  }
+  return { send, deliver, stop: (): void => stopping.abort() }
 }
 
 export type Messages = {
   /** Undefined in production without MESSAGE_URL. */
   readonly send: SendMessage | undefined
-  /** The same, to an e-mail address. */
-  readonly mail: SendMessage | undefined
+  /** Sends once, to a number such as `+4799999901` or an e-mail address; whether it has arrived. */
+  readonly deliver: ((id: string, message: Addressed) => Promise<boolean>) | undefined
   /** Runs work that composes and sends a message, after the response. */
   readonly afterAnswer: (work: () => Promise<void>) => void
   readonly sentTo: ReturnType<typeof showMessages>['sentTo']
@@ -118,14 +126,14 @@ export const openMessages = (
       }),
     })
     const post = (id: string, uri: string, body: string) => sender.send(id, uri, body)
-    const { send, mail, stop } = sendToGateway({ url, log, begin, post })
+    const { send, deliver, stop } = sendToGateway({ url, log, begin, post })
     const end = (): void => {
       stop()
       sender.close()
     }
-    return { ...nothing, send, mail, stop: end }
+    return { ...nothing, send, deliver, stop: end }
   }
   if (MODE === 'sandbox') return { ...nothing, ...showMessages(log, now) }
   log.warn('nobody can prove a phone number: set MESSAGE_URL to the address of your gateway')
-  return { ...nothing, send: undefined, mail: undefined }
+  return { ...nothing, send: undefined, deliver: undefined }
 }

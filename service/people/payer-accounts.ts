@@ -118,7 +118,6 @@ type Needs = {
   readonly messages: Messages
   readonly used: UsedOnce
   readonly strangers: SignInNeeds['strangers']
-  readonly onFactorsChanged: NonNullable<SignInNeeds['onFactorsChanged']>
 }
 
 /** Codes sent to phone numbers. */
@@ -196,7 +195,6 @@ export const payerAccounts = (core: Core, needs: Needs) => {
     stepOfCode,
     digestOf: sha256,
     strangers: needs.strangers,
-    onFactorsChanged: needs.onFactorsChanged,
     newSession: newToken,
     // Integration tests need not wait half a minute for the next code.
     codesWorkOnce: settings.MODE !== 'sandbox',

@@ -1,10 +1,6 @@
-import type { OwnerWordsIn } from '../../application/change-accounts.ts'
 import { raiseNotices } from '../../application/raise-notices.ts'
 import type { StaffWork } from '../../application/staff.ts'
-import type { Notice } from '../../domain/merchant/notice.ts'
 import type { Core } from '../core.ts'
-import type { Messages } from '../people/messages.ts'
-import { shopsOf } from './shops.ts'
 
 /** News checked again after a start, because its notices may not have been raised. */
 const newsLookedAtAgain = 2_000
@@ -28,29 +24,8 @@ const makeNewOwner =
     return isOwner ? member : undefined
   }
 
-/** Notifies all owners: by e-mail if theirs is verified, else by text message. */
-const makeTelling = (core: Core, staff: StaffWork, messages: Messages, wordsIn: OwnerWordsIn) => {
-  const { countryOf } = shopsOf(core)
-  return async (merchant: string, { kind }: Notice): Promise<void> => {
-    const { members } = await staff.findStaff(merchant)
-    const place = `${core.publicUrl()}/portal/${merchant}/messages`
-    const text = wordsIn(countryOf(merchant)).notice(kind, place)
-    for (const { person, status, terms } of members) {
-      if (status !== 'joined' || terms.role !== 'owner') continue
-      const profile = await staff.profileOf(person)
-      if (profile?.email && profile.isEmailVerified) messages.mail?.(profile.email, text)
-      else if (profile?.isPhoneVerified) messages.send?.(profile.phone, text)
-    }
-  }
-}
-
 /** Raises notices in the background. */
-export const noticeWork = (
-  core: Core,
-  staff: StaffWork,
-  messages: Messages,
-  wordsIn: OwnerWordsIn,
-) => {
+export const noticeWork = (core: Core, staff: StaffWork) => {
   const { news } = core.merchants
   return raiseNotices({
     ...core,
@@ -58,6 +33,5 @@ export const noticeWork = (
     newsBehind: news.behind,
     firstPosition: () => Math.max(0, news.newest() - newsLookedAtAgain),
     newOwner: makeNewOwner(core, staff),
-    onRaised: makeTelling(core, staff, messages, wordsIn),
   })
 }

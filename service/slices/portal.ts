@@ -1,6 +1,4 @@
-import { notifyOwners, type OwnerWordsIn } from '../../application/change-accounts.ts'
 import { changeOwners, withdrawChange } from '../../application/change-owners.ts'
-import type { StaffWork } from '../../application/staff.ts'
 import { claimSticker } from '../../application/claim-sticker.ts'
 import { signUpMerchant } from '../../application/sign-up-merchant.ts'
 import type { Core } from '../core.ts'
@@ -12,7 +10,6 @@ import { isNetmask } from '../../infrastructure/networks.ts'
 import { newestRefusals } from '../portal/newest-refusals.ts'
 import { noticeWork } from '../portal/notices.ts'
 import { readAccount } from '../../infrastructure/bank/payout-account.ts'
-import type { Messages } from '../people/messages.ts'
 import { hashSecret, makeSecretDigests } from '../../infrastructure/people/secrets.ts'
 import { staffIn } from '../people/staff.ts'
 import { shortlinkIdOf } from '../../infrastructure/people/tokens.ts'
@@ -40,7 +37,6 @@ type Others = {
   readonly payments: PaymentSlice
   readonly callbacks: CallbackSlice
   readonly transparency: TransparencySlice
-  readonly wordsIn: OwnerWordsIn
 }
 
 const paymentsIn = (
@@ -80,20 +76,15 @@ const developersIn = (core: Core, { callbacks }: Others) => ({
 })
 
 /** Makes the changes of owners that were requested a day before. */
-const changingOwners = (core: Core, staff: StaffWork, messages: Messages, words: OwnerWordsIn) => {
-  const tell = notifyOwners({ ...staff, sendMessage: messages.send })
-  const { shopName, countryOf } = shopsOf(core)
-  return changeOwners({
+const changingOwners = (core: Core) =>
+  changeOwners({
     ...{ handle: core.handle, find: core.find, rows: core.merchants.ownerChanges },
     caughtUp: core.readModels.caughtUp,
     outageOf: core.outagesOf('changing an owner of'),
-    onWithdrawn: (merchant, why, at) =>
-      tell(merchant, words(countryOf(merchant)).ownerChangeWithdrawn(shopName(merchant), why), at),
   })
-}
 
 /** The pages and actions of merchants' staff. Notices are raised in the background. */
-export const portalSlice = (core: Core, messages: Messages, others: Others) => {
+export const portalSlice = (core: Core, others: Others) => {
   const { merchants: rows, handle, settings } = core
   const staff = staffIn(core)
   const { end, ...changes } = merchantChanges(core)
@@ -115,8 +106,8 @@ export const portalSlice = (core: Core, messages: Messages, others: Others) => {
     needs,
     end,
     work: [
-      { due: noticeWork(core, staff, messages, others.wordsIn), sendsMessages: true },
-      { due: changingOwners(core, staff, messages, others.wordsIn), lease: 'merchants' as const },
+      { due: noticeWork(core, staff), sendsMessages: true },
+      { due: changingOwners(core), lease: 'merchants' as const },
     ],
   }
 }

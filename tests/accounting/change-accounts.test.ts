@@ -28,7 +28,6 @@ test('given a row that is older than the withdrawal, then the account stays', as
     find: (async () => withdrawn) as never,
     rows: { due: () => due, nextDue: () => null },
     caughtUp: async () => void (due = []),
-    onWithdrawn: async () => {},
     outageOf: () => ({ failed: () => {}, worked: () => {} }),
   })
   await work(2, new AbortController().signal)

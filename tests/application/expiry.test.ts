@@ -14,7 +14,6 @@ import { paymentSlice } from '../../service/slices/payments.ts'
 import { openGranted } from '../../service/people/granted.ts'
 import { openMessages } from '../../service/people/messages.ts'
 import { peopleSlice } from '../../service/slices/people.ts'
-import { ownerWords } from '../../web/portal/texts-owners.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import { openPlace, type Place } from '../../harness/ledger-service.ts'
 
@@ -139,7 +138,7 @@ test.each(['payments', 'permissions'] as const)(
     const merchants = merchantSlice(core)
     const payments = await paymentSlice(core, fundingOf(settings), merchants, granted.views)
     const messages = openMessages(core, undefined)
-    const people = peopleSlice(core, messages, merchants, payments, granted, ownerWords)
+    const people = peopleSlice(core, messages, merchants, payments, granted, async () => {})
     const work = [...payments.work, ...people.work]
     const processes = runBackgroundWork(core, work)
     onTestFinished(processes.stop)

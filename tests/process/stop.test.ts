@@ -7,8 +7,6 @@ import { runBackgroundWork } from '../../service/background-work.ts'
 import { accountingSlice } from '../../service/slices/accounting.ts'
 import type { Log } from '../../infrastructure/logs/log.ts'
 import { openService } from '../../service/server.ts'
-import { openMessages } from '../../service/people/messages.ts'
-import { ownerWords } from '../../web/portal/texts-owners.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import { openPlace } from '../../harness/ledger-service.ts'
 import { newFolder } from '../../harness/running-service.ts'
@@ -44,13 +42,12 @@ test('accounting that is stopped gives up the logs under way and begins no other
     place.remove()
   })
   const folder = join(place.directory, 'logs')
-  const messages = openMessages(core, undefined)
   const failures: string[] = []
   const log = pino({ level: 'error' }, { write: (line) => void failures.push(line) }) as Log
   const start = () => {
     const wakes: (() => void)[] = []
     const onScheduled = (wake: () => void) => void wakes.push(wake)
-    const work = accountingSlice(core, messages, ownerWords).work.map((one) => ({
+    const work = accountingSlice(core).work.map((one) => ({
       ...one,
       onScheduled,
     }))

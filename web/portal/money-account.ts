@@ -20,9 +20,6 @@ import type { PortalPage, PortalVisitor } from './page.ts'
 import type { PortalPages } from './pages.ts'
 import { doneHtml } from './parts.ts'
 import { moneyTexts } from './texts-money.ts'
-import { ownerWords } from './texts-owners.ts'
-
-const endShown = 4
 
 const waitingHtml = async (needs: MoneyNeeds, visitor: PortalVisitor): Promise<Html | ''> => {
   const { shop, language, locale, csrf, me } = visitor
@@ -146,8 +143,6 @@ export const changeOfAccount =
     if (code !== undefined) return again({ code })
     const before = needs.settlementAccounts.find(merchant)?.payoutAccount ?? null
     const asking = { change, payoutAccount, before, by: me.member }
-    const end = payoutAccount.slice(-endShown)
-    const text = ownerWords(shop.country).accountAsked(shop.name, end)
-    await askAccountChange(needs)(merchant, asking, text, context)
+    await askAccountChange(needs)(merchant, asking, context)
     return back('asked')
   }

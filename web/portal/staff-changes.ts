@@ -20,7 +20,6 @@ import type { PortalPages } from './pages.ts'
 import { readTerms, type StaffForm } from './staff-fields.ts'
 import { endForm, inviteForm, roleForm, type Given } from './staff-forms.ts'
 import { staffPath, type StaffPageNeeds } from './staff-page.ts'
-import { ownerWords } from './texts-owners.ts'
 import { staffTexts } from './texts-staff.ts'
 
 export type StaffPagesNeeds = PortalNeeds &
@@ -60,9 +59,8 @@ const askingOwnerChange =
     const { shop, me } = visitor
     const change = fieldOf(call.body, 'attempt')
     if (change.length < 30) return refuse('resource_is_unknown')
-    const text = ownerWords(shop.country).ownerChangeAsked(shop.name)
     const asking = { change, member, terms, by: me.member }
-    await askOwnerChange(needs)(shop.merchant, asking, text, contextOfStaff(call, visitor))
+    await askOwnerChange(needs)(shop.merchant, asking, contextOfStaff(call, visitor))
     return doneWith(visits)(visitor, 'asked')
   }
 

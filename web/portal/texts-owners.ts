@@ -1,4 +1,5 @@
-import type { OwnerWordsIn, WhyWithdrawn } from '../../application/change-accounts.ts'
+import type { OwnerWordsIn } from '../../application/notify-owners.ts'
+import type { WhyWithdrawn } from '../../domain/waiting-change.ts'
 import { filledText } from '../../application/filled-text.ts'
 import type { NoticeKind } from '../../domain/merchant/notice.ts'
 import type { Language } from '../ui/texts.ts'
