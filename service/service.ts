@@ -57,11 +57,12 @@ export const composeService = async <OfHttp extends object>(
   ofHttp: OfHttp,
 ) => {
   const { last: lastAudit, ...audit } = ownAudit(core)
-  const metrics = makeMetrics({ ...core, ...parts, lastAudit })
+  const messages = openMessages(core, parts)
+  const messageAlarms = () => messages.limits.alarms(core.now())
+  const metrics = makeMetrics({ ...core, ...parts, lastAudit, messageAlarms })
   const allMetrics = withSiblings(metrics.own)
   const merchants = merchantSlice(core)
   const payments = await paymentSlice(core, funding, merchants, granted.views)
-  const messages = openMessages(core, parts)
   const toOwners = ownerMessages(core, messages, ownerWords)
   const people = peopleSlice(core, messages, merchants, payments, granted, toOwners.settle)
   const accounting = accountingSlice(core)
@@ -84,7 +85,11 @@ export const composeService = async <OfHttp extends object>(
   const simulator = core.settings.MODE === 'sandbox' ? sandbox : undefined
   const all = { ...ofHttp, ...sharedOf(core, access), watch: live.watch, lastAudit }
   const ready = makeReadiness(core, hasBegun)
-  const ownVitals = async () => ({ ready: await ready(), listeners: parts.listenerCount() })
+  const ownVitals = async () => ({
+    ready: await ready(),
+    listeners: parts.listenerCount(),
+    messageAlarms: messageAlarms(),
+  })
   const vitals = parts.vitals ?? ownVitals
   const securityContact = core.settings.SECURITY_CONTACT
   return {

@@ -3,6 +3,7 @@ import type { SecurityLog } from '../../application/security-log.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Log } from '../logs/log.ts'
+import { shortened } from '../networks.ts'
 import { makeThrottle } from './sign-in-guard.ts'
 
 const hourMs = 3_600_000
@@ -26,17 +27,62 @@ type Needs = {
   readonly securityLog: SecurityLog
 }
 
-/** Told once an hour for each limit. */
+/** What a limit is of: the network that asks, the country of the numbers, or all messages. */
+type LimitKind = 'network' | 'country' | 'all'
+
+/** A limit that was reached in the last hour. */
+export type MessageAlarm = { readonly of: LimitKind; readonly which: string }
+
+const mostAlarms = 1_000
+
+/** Alarms of the last hour, each logged once. */
 const alarming = ({ perHour, log, securityLog }: Needs) => {
-  const toldAt = new Map<string, Instant>()
-  return (key: string, at: Instant): void => {
-    if (at - (toldAt.get(key) ?? -Infinity) < hourMs) return
-    toldAt.set(key, at)
-    const limit = `the limit of text messages ${key} is reached: nobody gets more within the hour`
-    log.error({ MESSAGES_PER_HOUR: perHour }, limit)
-    securityLog.record({ type: 'refused', actor: 'user:?', reason: `many text messages ${key}` })
+  const raised = new Map<string, MessageAlarm & { readonly at: Instant }>()
+  const dropOld = (now: Instant): void => {
+    for (const [key, { at }] of raised) if (now - at >= hourMs) raised.delete(key)
+  }
+  return {
+    raise: (alarm: MessageAlarm, at: Instant): void => {
+      dropOld(at)
+      const { of, which } = alarm
+      if (raised.has(which) || raised.size >= mostAlarms) return
+      raised.set(which, { ...alarm, at })
+      const limit = `the limit of text messages ${which} is reached: no more are sent for an hour`
+      log.error({ limit: of, MESSAGES_PER_HOUR: perHour }, limit)
+      securityLog.record({
+        type: 'refused',
+        actor: 'user:?',
+        reason: `many text messages ${which}`,
+      })
+    },
+    /** Newest last. */
+    of: (now: Instant): readonly MessageAlarm[] => {
+      dropOld(now)
+      return [...raised.values()].map(({ of, which }) => ({ of, which }))
+    },
   }
 }
+
+type Named = { readonly key: string; readonly alarm: MessageAlarm; readonly limit: Limit }
+
+/** Several limits at once, each with an alarm. */
+const withAlarms = (
+  limitsOf: (key: string) => readonly Named[],
+  raise: (alarm: MessageAlarm, at: Instant) => void,
+): Limit => ({
+  check: (asked, at) => {
+    for (const { key, alarm, limit } of limitsOf(asked))
+      try {
+        limit.check(key, at)
+      } catch (error) {
+        if (error instanceof Refusal) raise(alarm, at)
+        throw error
+      }
+  },
+  count: (asked, at) => {
+    for (const { key, limit } of limitsOf(asked)) limit.count(key, at)
+  },
+})
 
 /**
  * Limits text messages of an hour: per number, per network that asks for them, per country that
@@ -45,31 +91,28 @@ const alarming = ({ perHour, log, securityLog }: Needs) => {
 export const makeMessageLimits = (needs: Needs) => {
   const inAll = makeThrottle(needs.perHour, hourMs)
   const perPrefix = makeThrottle(Math.ceil(needs.perHour / 2), hourMs)
-  const alarm = alarming(needs)
+  const perAddress = makeThrottle(perNetwork, hourMs)
+  const alarms = alarming(needs)
 
-  const limitsOf = (phone: string) =>
-    [
-      [`to +${prefixOf(phone)}`, perPrefix],
-      ['in all', inAll],
-    ] as const
-
-  const destination: Limit = {
-    check: (phone, at) => {
-      for (const [key, limit] of limitsOf(phone))
-        try {
-          limit.check(key, at)
-        } catch (error) {
-          if (error instanceof Refusal) alarm(key, at)
-          throw error
-        }
-    },
-    count: (phone, at) => {
-      for (const [key, limit] of limitsOf(phone)) limit.count(key, at)
-    },
+  const ofDestination = (phone: string): readonly Named[] => {
+    const country = `to +${prefixOf(phone)}`
+    return [
+      { key: country, alarm: { of: 'country', which: country }, limit: perPrefix },
+      { key: 'in all', alarm: { of: 'all', which: 'in all' }, limit: inAll },
+    ]
+  }
+  /** Narrower networks would identify people. */
+  const ofAddress = (key: string): readonly Named[] => {
+    const which = `from ${shortened(key) ?? 'an unknown network'}`
+    return [{ key, alarm: { of: 'network', which }, limit: perAddress }]
   }
   return {
     number: makeThrottle(perNumber, hourMs),
-    address: makeThrottle(perNetwork, hourMs),
-    destination,
+    address: withAlarms(ofAddress, alarms.raise),
+    destination: withAlarms(ofDestination, alarms.raise),
+    /** Limits that were reached in the last hour. */
+    alarms: alarms.of,
   }
 }
+
+export type MessageLimits = ReturnType<typeof makeMessageLimits>

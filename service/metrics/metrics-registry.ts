@@ -3,6 +3,7 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { LastAudit } from '../../audit/verify/last-audit.ts'
 import type { Core } from '../core.ts'
 import type { requestTimes } from '../server/request-times.ts'
+import type { MessageAlarm } from '../../infrastructure/people/message-limits.ts'
 import type { Settings } from '../../infrastructure/settings.ts'
 import { version } from '../../infrastructure/version.ts'
 
@@ -14,6 +15,7 @@ export type RegistryNeeds = Pick<
   /** Open connections of Pusher clients. */
   readonly listenerCount: () => number
   readonly lastAudit: () => LastAudit | undefined
+  readonly messageAlarms: () => readonly MessageAlarm[]
   /** Number of callback attempts, by result. */
   readonly attempts: ReadonlyMap<string, number>
   readonly requestTimes: ReturnType<typeof requestTimes>['metric']
@@ -100,6 +102,16 @@ const ownMetrics = (registers: Registry[], needs: RegistryNeeds): void => {
     registers,
     collect() {
       this.set(needs.accounting.bankEntries.openDebits())
+    },
+  })
+  new Gauge({
+    name: 'daybook_message_limits_reached',
+    help: 'Limits of text messages that were reached in the last hour, by what they are of.',
+    labelNames: ['limit'],
+    registers,
+    collect() {
+      for (const limit of ['network', 'country', 'all'])
+        this.set({ limit }, needs.messageAlarms().filter(({ of }) => of === limit).length)
     },
   })
   new Gauge({

@@ -1,3 +1,4 @@
+import type { MessageAlarm } from '../../infrastructure/people/message-limits.ts'
 import type { Core } from '../core.ts'
 
 type Needs = Pick<Core, 'readModels' | 'failures' | 'whyNotRead' | 'isDamaged'>
@@ -27,4 +28,6 @@ export type Vitals = {
   readonly ready: Awaited<ReturnType<ReturnType<typeof makeReadiness>>>
   /** Number of open connections of Pusher clients. */
   readonly listeners: number
+  /** Limits of text messages that were reached in the last hour. */
+  readonly messageAlarms: readonly MessageAlarm[]
 }

@@ -8,6 +8,10 @@ import {
 import type { SendingNeeds } from '../callbacks/logged-sending.ts'
 import { makeSignedPost } from '../../infrastructure/callbacks/signed-post.ts'
 import type { Core } from '../core.ts'
+import {
+  makeMessageLimits,
+  type MessageLimits,
+} from '../../infrastructure/people/message-limits.ts'
 import type { Log } from '../../infrastructure/logs/log.ts'
 
 type Addressed = { readonly to: string; readonly text: string }
@@ -95,6 +99,7 @@ export type Messages = {
   readonly send: SendMessage | undefined
   /** Sends once, to a number such as `+4799999901` or an e-mail address; whether it has arrived. */
   readonly deliver: ((id: string, message: Addressed) => Promise<boolean>) | undefined
+  readonly limits: MessageLimits
   /** Runs work that composes and sends a message, after the response. */
   readonly afterAnswer: (work: () => Promise<void>) => void
   readonly sentTo: ReturnType<typeof showMessages>['sentTo']
@@ -105,14 +110,15 @@ export type Messages = {
 
 /** How this service sends text messages (interface 12.2); without `sending`, to no gateway. */
 export const openMessages = (
-  { now, settings, log }: Pick<Core, 'now' | 'settings' | 'log'>,
+  { now, settings, log, securityLog }: Pick<Core, 'now' | 'settings' | 'log' | 'securityLog'>,
   sending: Omit<SendingNeeds, 'countAttempt'> | undefined,
 ): Messages => {
   const { MODE, MESSAGE_URL: url } = settings
   const { begin, settled } = workUnderWay(log)
   // The time that work takes reveals nothing.
   const afterAnswer = (work: () => Promise<void>): void => begin(() => nextTurn().then(work))
-  const nothing = { afterAnswer, sentTo: () => [], settled, stop: () => {} }
+  const limits = makeMessageLimits({ log, securityLog, perHour: settings.MESSAGES_PER_HOUR })
+  const nothing = { afterAnswer, sentTo: () => [], settled, stop: () => {}, limits }
   if (url !== undefined && sending) {
     const sender = makeCallbackSender({
       ...sending.wire,

@@ -21,7 +21,6 @@ import {
 import { withdrawAll } from '../../application/withdraw-grants.ts'
 import type { Core } from '../core.ts'
 import { networksOf } from '../../infrastructure/networks.ts'
-import { makeMessageLimits } from '../../infrastructure/people/message-limits.ts'
 import type { Messages } from './messages.ts'
 import {
   codeAt,
@@ -121,7 +120,7 @@ type Needs = {
 }
 
 /** Codes sent to phone numbers. */
-const proofsOf = (core: Core, pages: Buffer, { messages, used }: Needs) =>
+const proofsOf = (pages: Buffer, { messages, used }: Needs) =>
   numberProofs({
     sendMessage: messages.send,
     newNumberCode: () => String(randomInt(1_000_000)).padStart(6, '0'),
@@ -129,7 +128,7 @@ const proofsOf = (core: Core, pages: Buffer, { messages, used }: Needs) =>
     seal: (text) => seal(pages, text),
     unseal: (text) => unseal(pages, text),
     isSameText,
-    messageLimits: makeMessageLimits({ ...core, perHour: core.settings.MESSAGES_PER_HOUR }),
+    messageLimits: messages.limits,
     tries: makeThrottle(triesPerCode, messagePeriodMs),
     used,
     afterAnswer: messages.afterAnswer,
@@ -199,7 +198,7 @@ export const payerAccounts = (core: Core, needs: Needs) => {
     // Integration tests need not wait half a minute for the next code.
     codesWorkOnce: settings.MODE !== 'sandbox',
   }
-  const proofs = proofsOf(core, pages, needs)
+  const proofs = proofsOf(pages, needs)
   return {
     seal: (text: string) => seal(pages, text),
     unseal: (text: string) => unseal(pages, text),

@@ -63,6 +63,19 @@ test('numbers of one country get half of all messages of an hour, with one alarm
   expect(passed(destination, numbers('46', 30), 3_600_000)).toBe(30)
 })
 
+test.each([
+  ['a /56', (n: number) => `2001:db8:0:${hex(n % 256)}::1`, '2001:db8::/48'],
+  ['a /48', (n: number) => `2001:db8:0:${hex((n * 256) % 65_536)}::${hex(n)}`, '2001:db8::/48'],
+  ['a /24', (n: number) => `192.0.2.${n % 250}`, '192.0.2.0/24'],
+])('%s at its limit raises one alarm, for an hour', (_, at, network) => {
+  const limits = limitsOf(9_999)
+  passed(limits.address, addresses(1_000, at))
+  expect(limits.alarms(0)).toEqual([{ of: 'network', which: `from ${network}` }])
+  expect([told.length, recorded.length]).toEqual([1, 1])
+  expect(recorded[0]?.reason).toBe(`many text messages from ${network}`)
+  expect(limits.alarms(3_600_000)).toEqual([])
+})
+
 test('the prefix of a number is that of its country, in North America with the area', () => {
   expect(['4740000001', '35840000001', '18765550100', '79161234567'].map(prefixOf)).toEqual([
     ...['47', '358', '1876', '7'],

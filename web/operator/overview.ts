@@ -10,10 +10,10 @@ import type { Visits } from '../payer/session.ts'
 import { filled } from '../ui/words.ts'
 import { card, factList, quiet } from '../portal/parts.ts'
 import type { Route } from '../../http/route.ts'
-import type { ServiceNeeds } from '../../http/service.ts'
 import { operatorPath } from './areas.ts'
 import { merchantPath, type MerchantListNeeds } from './merchants.ts'
 import { operatorPages, type OperatorVisitor } from './pages.ts'
+import type { HealthNeeds } from './watch/health.ts'
 import type { Translated } from '../../http/negotiation.ts'
 
 const english = {
@@ -26,6 +26,7 @@ const english = {
   callbacks: 'Callbacks under way',
   disabled: '{} disabled',
   health: 'Health',
+  messageLimit: 'Text messages at their limit',
   merchants: 'Merchants',
   merchantsNone: 'Nobody waits for approval.',
   more: 'and {} more',
@@ -56,6 +57,7 @@ const norwegian: Translated<typeof english> = {
   callbacks: 'Varsler underveis',
   disabled: '{} stengt',
   health: 'Tilstand',
+  messageLimit: 'Tekstmeldinger ved grensen',
   merchants: 'Butikker',
   merchantsNone: 'Ingen venter på godkjenning.',
   more: 'og {} til',
@@ -81,7 +83,7 @@ const operatorOverviewTexts = { en: english, nb: norwegian }
 type Waiting = { readonly currency: string; readonly count: number; readonly sum: Sum }
 
 type OperatorOverviewNeeds = MerchantListNeeds &
-  Pick<ServiceNeeds, 'ready' | 'lastAudit'> & {
+  Pick<HealthNeeds, 'health' | 'lastAudit'> & {
     readonly merchantCounts: () => Readonly<Record<'all' | 'waiting' | 'disabled', number>>
     readonly waitingPayouts: (status: 'due' | 'returned') => readonly Waiting[]
     /** Entries of the bank: money that left the account without being one payout once. */
@@ -140,11 +142,12 @@ const addressesHtml = (
 }
 
 const healthHtml = async (
-  { ready, lastAudit, workInProgress }: OperatorOverviewNeeds,
+  { health, lastAudit, workInProgress }: OperatorOverviewNeeds,
   { language, locale }: OperatorVisitor,
 ): Promise<Html> => {
   const texts = operatorOverviewTexts[language]
-  const { isReady, behind } = await ready()
+  const { ready, messageAlarms } = await health()
+  const { isReady, behind } = ready
   const last = lastAudit()
   const { callbacks, settlements, reports } = workInProgress()
   const count = new Intl.NumberFormat(locale)
@@ -155,6 +158,9 @@ const healthHtml = async (
   const audited = last ? shownTime(last.at, locale) : texts.auditNever
   return factList('money-facts', [
     [texts.service, state],
+    ...messageAlarms.map(
+      ({ which }) => [texts.messageLimit, html`<span class="badge bad">${which}</span>`] as const,
+    ),
     [texts.behind, count.format(behind)],
     [texts.callbacks, count.format(callbacks)],
     [texts.settlements, count.format(settlements)],

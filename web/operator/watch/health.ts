@@ -16,6 +16,8 @@ type Health = {
   readonly freeBytes: number | undefined
   readonly callbacks: Readonly<Record<'unfinished' | 'due' | 'later' | 'rested', number>>
   readonly listeners: number
+  /** Limits of text messages that were reached in the last hour. */
+  readonly messageAlarms: readonly { readonly which: string }[]
   readonly checkpoint: Readonly<Record<'size' | 'signedAt' | 'cosigned', number>> | undefined
   /** Of the log, as far as it is read. */
   readonly events: number
@@ -32,10 +34,14 @@ export type HealthNeeds = AuditNeeds &
 const number = (value: number, { locale }: OperatorVisitor): string =>
   new Intl.NumberFormat(locale).format(value)
 
-const problemsOf = ({ ready }: Health, { language }: OperatorVisitor): readonly string[] => {
+const problemsOf = (
+  { ready, messageAlarms }: Health,
+  { language }: OperatorVisitor,
+): readonly string[] => {
   const texts = watchTexts[language]
   return [
     ...ready.failing.map(({ of, why }) => filledText(texts[`${of}Fails`], why)),
+    ...messageAlarms.map(({ which }) => filledText(texts.messagesLimited, which)),
     ...(ready.isDamaged ? [texts.damaged] : []),
     ...(ready.damagedAt === undefined ? [] : [filledText(texts.damagedAt, ready.damagedAt)]),
   ]
