@@ -40,7 +40,7 @@ export const namedPeople = () => {
 }
 
 /** The newest events, oldest first; none if one is damaged, which is told elsewhere. */
-const newestEvents = async ({ readBack }: Pick<EventStore, 'readBack'>) => {
+export const newestEvents = async ({ readBack }: Pick<EventStore, 'readBack'>) => {
   try {
     return (await readBack(undefined, eventsLookedAt)).toReversed()
   } catch (error) {

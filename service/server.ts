@@ -36,6 +36,7 @@ import type { Settings } from '../infrastructure/settings.ts'
 import { openGranted } from './people/granted.ts'
 import { networksOf } from '../infrastructure/networks.ts'
 import { openMessages } from './people/messages.ts'
+import { checkWitnessed } from './transparency/witnessed-before.ts'
 
 export { callbackWire } from './callback-wire.ts'
 export { isRedirectUri } from '../http/oauth/application.ts'
@@ -106,6 +107,8 @@ export const openService = async (
   pusher.follow(wordCallback)
   const signer = await signerIn(core, settings.DATA_DIR, Date.now, keys)
   await checkKeys(core)
+  // The thread of pages, which gets its vitals, starts beside a service that has asked.
+  if (!given.vitals) await checkWitnessed(core, settings.WITNESSES)
   const access = accessOf(core, signer)
   const authenticate = makeAccess({ ...access, names })
   const { funding = fundingOf(settings), vitals } = given

@@ -1,11 +1,13 @@
 import { verify } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { parseNote } from '../../domain/transparency/signed-note.ts'
 import { startService } from '../../harness/http-service.ts'
+import { startInProcess } from '../../harness/in-process.ts'
+import { newFolder } from '../../harness/running-service.ts'
 import { openCore } from '../../service/core.ts'
 import type { Log } from '../../infrastructure/logs/log.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
@@ -192,5 +194,67 @@ test('a running service serves the cosignature with its checkpoint', async () =>
   await vi.waitFor(async () => {
     const { text } = await service.call('GET', '/transparency/checkpoint')
     expect(isCosigned(text, own)).toBe(true)
+  })
+})
+
+describe('given an older copy of all that a service keeps,', () => {
+  const settings = (of: TestWitness) => ({
+    ...{ PUBLIC_URL: 'https://pay.example', LOG_LEVEL: 'warn', WITNESSES: of.setting },
+  })
+  /** Lets the witness sign something new, and says how much it has seen. */
+  const signedIn = async (folder: string, own: TestWitness): Promise<number> => {
+    const { address, stop } = await startInProcess(settings(own), folder)
+    const clock = `${address}/sandbox/v1/clock/`
+    // Positions of a log in a file count its events.
+    const before = Number((await fetch(clock)).headers.get('x-service-position'))
+    expect(before).toBeGreaterThan(0)
+    await fetch(clock, {
+      ...{ method: 'POST', headers: { 'Content-Type': 'application/json' } },
+      body: JSON.stringify({ advance_seconds: 11 }),
+    })
+    await vi.waitFor(() => expect(own.seen.size).toBeGreaterThan(before), 20_000)
+    await stop()
+    return own.seen.size
+  }
+  const newPlace = async () => {
+    const own = await startWitness(origin)
+    const [folder, older] = [newFolder(), newFolder()]
+    onTestFinished(() => {
+      own.stop()
+      for (const place of [folder, older]) rmSync(place, { recursive: true, force: true })
+    })
+    return { own, folder, older }
+  }
+
+  test('then it is refused by what a witness has signed since', async () => {
+    const { own, folder, older } = await newPlace()
+    await signedIn(folder, own)
+    cpSync(folder, older, { recursive: true })
+    const size = await signedIn(folder, own)
+    await expect(startInProcess(settings(own), older)).rejects.toThrow(
+      `the witness witness.example/w1 has signed ${size} events under this name`,
+    )
+    expect(await signedIn(folder, own)).toBeGreaterThan(size)
+  })
+
+  test('when the witness has signed another log of that size, then it is refused', async () => {
+    const { own, folder } = await newPlace()
+    await signedIn(folder, own)
+    own.answer = (body) => ({ status: 409, text: body.split('\n\n')[1]?.split('\n')[1] ?? '' })
+    await expect(startInProcess(settings(own), folder)).rejects.toThrow(
+      /has signed \d+ other events/,
+    )
+  })
+
+  test.each([
+    ['cannot be reached', (own: TestWitness) => own.stop()],
+    ['fails', (own: TestWitness) => void (own.answer = () => ({ status: 503 }))],
+  ])('when the witness %s, then it starts with a warning', async (_, fail) => {
+    const { own, folder } = await newPlace()
+    await signedIn(folder, own)
+    fail(own)
+    const { stop, logged } = await startInProcess(settings(own), folder)
+    await stop()
+    expect(logged.join('')).toContain('cannot be asked whether this log is the newest')
   })
 })

@@ -1,0 +1,70 @@
+import { witnessAt } from '../../audit/transparency/witnesses.ts'
+import type { Witness } from '../../audit/transparency/ask-witnesses.ts'
+import type { SignedCheckpoint } from '../../domain/transparency/checkpoints.ts'
+import { UnusableLog } from '../../infrastructure/event-store/sqlite-event-file.ts'
+import { newestEvents } from '../bound-parts.ts'
+import type { Core } from '../core.ts'
+
+/** A start waits no longer for a witness. */
+const answerTimeoutMs = 3_000
+
+/** The newest checkpoint in the log; none if the operator has since accepted a loss. */
+const newestCheckpoint = async (
+  store: Pick<Core['store'], 'readBack'>,
+): Promise<SignedCheckpoint | undefined> => {
+  const newest = (await newestEvents(store)).findLast(
+    ({ type }) => type === 'CheckpointSigned' || type === 'LossAccepted',
+  )
+  return newest?.type === 'CheckpointSigned' ? (newest.data as SignedCheckpoint) : undefined
+}
+
+type Needs = Pick<Core, 'log'> & { readonly store: Pick<Core['store'], 'readBack'> }
+
+/** How many events a witness has signed; undefined if it does not say. */
+const signedBy = async (
+  { addCheckpoint, name }: Witness,
+  { size, note }: SignedCheckpoint,
+  { log }: Needs,
+): Promise<{ readonly count: number; readonly isOther: boolean } | undefined> => {
+  const unasked = 'the witness cannot be asked whether this log is the newest'
+  try {
+    // As if it had signed this checkpoint: otherwise it tells which one it has signed.
+    const { status, text } = await addCheckpoint(
+      `old ${size}\n\n${note}`,
+      new AbortController().signal,
+    )
+    if (status === 200) return { count: size, isOther: false }
+    if (status === 409 && /^\d{1,15}\n?$/.test(text))
+      return { count: Number(text), isOther: Number(text) === size }
+    log.warn({ witness: name, status }, unasked)
+  } catch (error) {
+    log.warn({ witness: name, error }, unasked)
+  }
+  return undefined
+}
+
+/**
+ * Refuses a log that lacks what witnesses have signed: an older copy, of which nothing beside it
+ * tells any more. @throws UnusableLog
+ */
+export const checkWitnessed = async (
+  needs: Needs,
+  witnesses: Core['settings']['WITNESSES'],
+): Promise<void> => {
+  const newest = witnesses.length === 0 ? undefined : await newestCheckpoint(needs.store)
+  if (!newest) return
+  const check = async (witness: Witness): Promise<void> => {
+    const signed = await signedBy(witness, newest, needs)
+    if (!signed || (signed.count <= newest.size && !signed.isOther)) return
+    // Another node may have signed meanwhile.
+    const { size = 0 } = (await newestCheckpoint(needs.store)) ?? {}
+    if (!signed.isOther && size >= signed.count) return
+    throw new UnusableLog(
+      `the witness ${witness.name} has signed ${signed.count} ${signed.isOther ? 'other ' : ''}` +
+        `events under this name, the newest checkpoint here is of ${size}: an older copy of the ` +
+        'log was put in its place. Put the newest copy back; to go on without the lost events, ' +
+        'run `daybook restore --accept` and set another TRANSPARENCY_ORIGIN',
+    )
+  }
+  await Promise.all(witnesses.map(({ url, key }) => check(witnessAt(url, key, answerTimeoutMs))))
+}
