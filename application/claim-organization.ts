@@ -12,7 +12,7 @@ export type ClaimNeeds = {
   readonly holderOfOrganization: (id: string) => string | undefined
 }
 
-/** After this a claim is given up if its merchant has not come to have the number. */
+/** After this a claim is given up if its merchant does not have the number, or is turned down. */
 const claimMs = 3_600_000
 
 const numberOf = ({ organizationId }: MerchantData): string | null =>
@@ -21,7 +21,12 @@ const numberOf = ({ organizationId }: MerchantData): string | null =>
 /** Claims an organisation number for a merchant. @throws Refusal organization_is_claimed */
 export const claimOrganization =
   ({ handle, find, holderOfOrganization }: ClaimNeeds) =>
-  async (merchant: string, organizationId: string, context: Context): Promise<void> => {
+  async (
+    merchant: string,
+    organizationId: string,
+    context: Context,
+    isAgain = false,
+  ): Promise<void> => {
     const number = organizationNumber(organizationId)
     const claimed = await find(organizations, number, 'log')
     // Merchants of old logs have claimed nothing.
@@ -30,16 +35,17 @@ export const claimOrganization =
       const entry = await find(merchants, holder, 'log')
       const hasIt = entry.status === 'present' && numberOf(entry.data) === number
       const isOld = claimed.merchant !== null && context.at - claimed.since > claimMs
-      const isGivenUp = isOld && !hasIt
-      if (!isTurnedDown(entry) && !isGivenUp) return refuse('organization_is_claimed')
+      // Whoever reserves it again is enabled right after.
+      const isFree = isTurnedDown(entry) ? isOld || !claimed.isReserved : isOld && !hasIt
+      if (!isFree) return refuse('organization_is_claimed')
     }
-    const command = { type: 'ClaimOrganization', merchant, freed: claimed.merchant } as const
+    const command = { type: 'ClaimOrganization', merchant, freed: claimed, isAgain } as const
     await handle(organizations, number, command, context)
   }
 
 /**
- * A merchant that was turned down comes back only while nobody else has its number. @throws Refusal
- * organization_is_claimed
+ * A merchant that was turned down comes back only while nobody else has its number, and within an
+ * hour: until then nobody else gets it. @throws Refusal organization_is_claimed
  */
 export const claimAgain =
   (needs: ClaimNeeds) =>
@@ -47,5 +53,6 @@ export const claimAgain =
     const entry = await needs.find(merchants, merchant, 'log')
     if (!isTurnedDown(entry) || entry.status !== 'present') return
     const { organizationId } = entry.data
-    if (organizationId !== null) await claimOrganization(needs)(merchant, organizationId, context)
+    if (organizationId !== null)
+      await claimOrganization(needs)(merchant, organizationId, context, true)
   }

@@ -224,8 +224,8 @@ const stickerCauses: Causes<StickerCommand, StickerEvent, Sticker> = {
 }
 
 const organizationCauses: Causes<OrganizationCommand, OrganizationEvent, Organization> = {
-  OrganizationClaimed: ({ merchant, instead }) => [
-    { type: 'ClaimOrganization', merchant, freed: instead },
+  OrganizationClaimed: ({ merchant, isAgain = false }, { state }) => [
+    { type: 'ClaimOrganization', merchant, freed: state, isAgain },
   ],
 }
 

@@ -9,8 +9,15 @@ export const organizationNumber = (text: string): string =>
 
 /** Streams `organization-<number>`, so that a number is that of one merchant. */
 const organizationEvents = {
-  /** `instead`: the merchant that had the number, which was turned down or never made. */
-  OrganizationClaimed: z.object({ merchant: z.string(), instead: z.string().nullable() }),
+  /**
+   * `instead`: the merchant that had it, which was turned down or never made. `isAgain`: the
+   * claiming one was turned down, and is about to be enabled.
+   */
+  OrganizationClaimed: z.object({
+    merchant: z.string(),
+    instead: z.string().nullable(),
+    isAgain: z.literal(true).optional(),
+  }),
 } as const
 
 export type OrganizationEvent = EventsOf<typeof organizationEvents>
@@ -18,20 +25,36 @@ export type OrganizationEvent = EventsOf<typeof organizationEvents>
 export type OrganizationCommand = {
   readonly type: 'ClaimOrganization'
   readonly merchant: string
-  /** A merchant that keeps the number from nobody. */
-  readonly freed: string | null
+  /** The claim that keeps the number from nobody, as it was found. */
+  readonly freed: Pick<Organization, 'merchant' | 'claims'>
+  /** Reserves it once more for the merchant that has it. */
+  readonly isAgain: boolean
 }
 
-export type Organization = { readonly merchant: string | null; readonly since: number }
+export type Organization = {
+  readonly merchant: string | null
+  readonly since: number
+  /** How often it was claimed. */
+  readonly claims: number
+  /** Reserved by a merchant that is about to be enabled. */
+  readonly isReserved: boolean
+}
 
 const decider: Decider<OrganizationCommand, OrganizationEvent, Organization> = {
-  initial: { merchant: null, since: 0 },
-  decide({ merchant, freed }, { merchant: instead }) {
-    if (instead === merchant) return []
-    if (instead !== null && instead !== freed) return refuse('organization_is_claimed')
-    return [{ type: 'OrganizationClaimed', data: { merchant, instead } }]
+  initial: { merchant: null, since: 0, claims: 0, isReserved: false },
+  decide({ merchant, freed, isAgain }, { merchant: instead, claims }) {
+    if (instead === merchant && !isAgain) return []
+    const isAsFound = instead === freed.merchant && claims === freed.claims
+    if (instead !== null && instead !== merchant && !isAsFound)
+      return refuse('organization_is_claimed')
+    return [
+      { type: 'OrganizationClaimed', data: { merchant, instead, ...(isAgain && { isAgain }) } },
+    ]
   },
-  evolve: (_, { data }, { at }) => ({ merchant: data.merchant, since: at }),
+  evolve: ({ claims }, { data: { merchant, isAgain = false } }, { at }) => ({
+    ...{ merchant, since: at, claims: claims + 1 },
+    isReserved: isAgain,
+  }),
 }
 
 export const organization = { decider, events: organizationEvents }

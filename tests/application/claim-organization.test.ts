@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { claimAgain, claimOrganization } from '../../application/claim-organization.ts'
 import { makeHandler } from '../../application/handle.ts'
-import { merchants } from '../../domain/aggregates.ts'
+import { merchants, organizations } from '../../domain/aggregates.ts'
 import { newMerchant } from '../../domain/merchant/merchant.ts'
+import { isEnabled } from '../../domain/register.ts'
 import { timedUuid } from '../../infrastructure/event-store/event-ids.ts'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
 
@@ -30,21 +31,37 @@ const processesOf = (count: number) => {
       eventId: (stream, revision, command, at) => timedUuid(`${stream}/${revision}/${command}`, at),
       commandId: randomUUID,
     })
-    const needs = { handle, find, holderOfOrganization: () => undefined }
+    let turn = async (): Promise<void> => {}
+    const inTurn =
+      <Given extends readonly unknown[], Result>(work: (...given: Given) => Promise<Result>) =>
+      async (...given: Given): Promise<Result> => {
+        await turn()
+        return work(...given)
+      }
+    const needs = {
+      handle: inTurn(handle as (...given: readonly never[]) => Promise<unknown>) as typeof handle,
+      find: inTurn(find as (...given: readonly never[]) => Promise<unknown>) as typeof find,
+      holderOfOrganization: () => undefined,
+    }
     const contextOf = (merchant: string, at = morning) => ({
       ...{ at, merchant, actor: 'operator', correlationId: merchant },
     })
     return {
+      find,
+      /** Waits before each look at the store and each append. */
+      setTurns: (next: () => Promise<void>): void => {
+        turn = next
+      },
       claim: (merchant: string, organizationId = number, at = morning) =>
         claimOrganization(needs)(merchant, organizationId, contextOf(merchant, at)),
       claimAgain: (merchant: string) => claimAgain(needs)(merchant, contextOf(merchant)),
       register: (id: string, organizationId: string | null = number) => {
         const about = { id, organizationId, businessName: id, currency: 'NOK', lookupIds: [] }
         const data = newMerchant({ ...about, netmask: null, hasSignedUp: true })
-        return handle(merchants, id, { type: 'Register', data }, contextOf(id))
+        return needs.handle(merchants, id, { type: 'Register', data }, contextOf(id))
       },
-      command: (id: string, type: 'AwaitApproval' | 'Disable' | 'Approve') =>
-        handle(merchants, id, { type }, contextOf(id)),
+      command: (id: string, type: 'AwaitApproval' | 'Disable' | 'Approve' | 'Enable') =>
+        needs.handle(merchants, id, { type }, contextOf(id)),
     }
   })
 }
@@ -71,13 +88,98 @@ test('a merchant that was turned down comes back only while its number is free',
   await one.command('first', 'AwaitApproval')
   await one.command('first', 'Disable')
   await one.claimAgain('first')
-  await other.claim('second')
+  await other.claim('second', number, morning + hour + 1)
   await other.register('second')
   await expect(one.claimAgain('first')).rejects.toMatchObject(taken)
   await other.command('second', 'AwaitApproval')
   await other.command('second', 'Disable')
   await one.claimAgain('first')
-  await expect(other.claimAgain('second')).resolves.toBeUndefined()
+  // The first one is about to be enabled.
+  await expect(other.claimAgain('second')).rejects.toMatchObject(taken)
+})
+
+/** All orders of so many steps of two. */
+const ordersOf = (a: number, b: number): string[] => {
+  if (a === 0 || b === 0) return ['a'.repeat(a) + 'b'.repeat(b)]
+  return [
+    ...ordersOf(a - 1, b).map((order) => `a${order}`),
+    ...ordersOf(a, b - 1).map((order) => `b${order}`),
+  ]
+}
+
+/** Runs two pieces of work step by step, in the order of the letters, then to their ends. */
+const interleaved = async (
+  order: string,
+  works: Readonly<Record<'a' | 'b', (turn: () => Promise<void>) => Promise<void>>>,
+): Promise<void> => {
+  const waiting: Partial<Record<string, () => void>> = {}
+  const ended = new Set<string>()
+  let changed = () => {}
+  const all = (['a', 'b'] as const).map((name) =>
+    works[name](
+      () =>
+        new Promise((resolve) => {
+          waiting[name] = resolve
+          changed()
+        }),
+    ).then(
+      () => (ended.add(name), changed()),
+      () => (ended.add(name), changed()),
+    ),
+  )
+  const isQuiet = () => ['a', 'b'].every((name) => ended.has(name) || waiting[name])
+  const quiet = (): Promise<void> =>
+    new Promise((resolve) => {
+      changed = () => void (isQuiet() && resolve())
+      changed()
+    })
+  for (const name of order + 'ab'.repeat(order.length)) {
+    await quiet()
+    const go = waiting[name]
+    waiting[name] = undefined
+    go?.()
+  }
+  await Promise.all(all)
+}
+
+test('in any order of coming back and claiming, one merchant has the number', async () => {
+  for (const order of ordersOf(4, 4)) {
+    const [one, other] = processesOf(2)
+    if (!one || !other) return expect.unreachable()
+    await one.claim('first')
+    await one.register('first')
+    await one.command('first', 'AwaitApproval')
+    await one.command('first', 'Disable')
+    await interleaved(order, {
+      a: async (turn) => {
+        one.setTurns(turn)
+        await one.claimAgain('first')
+        await one.command('first', 'Enable')
+      },
+      b: async (turn) => {
+        other.setTurns(turn)
+        await other.claim('second')
+        await other.register('second')
+      },
+    })
+    const isBack = isEnabled(await one.find(merchants, 'first', 'log'))
+    const isMade = isEnabled(await one.find(merchants, 'second', 'log'))
+    expect([order, isBack, isMade]).toEqual([order, !isMade, isMade])
+    const { merchant } = await one.find(organizations, number, 'log')
+    expect([order, merchant]).toEqual([order, isMade ? 'second' : 'first'])
+  }
+})
+
+test('a number that was reserved to come back is free an hour later', async () => {
+  const [one, other] = processesOf(2)
+  if (!one || !other) return expect.unreachable()
+  await one.claim('first')
+  await one.register('first')
+  await one.command('first', 'AwaitApproval')
+  await one.command('first', 'Disable')
+  await one.claimAgain('first')
+  await expect(other.claim('second')).rejects.toMatchObject(taken)
+  await other.claim('second', number, morning + hour + 1)
 })
 
 test('a number is free an hour after a claim whose merchant does not have it', async () => {
