@@ -29,8 +29,8 @@ export type SignInNeeds = {
   /** Failures for unknown numbers, answered like those of payers. */
   readonly strangers: {
     /** @throws Refusal sign_in_is_locked */
-    check(identifier: string, at: Instant): void
-    /** Waits for the disk. @throws Refusal sign_in_is_locked by a concurrent guess */
+    check(identifier: string, at: Instant): Promise<void>
+    /** Waits until it is stored. @throws Refusal sign_in_is_locked by a concurrent guess */
     fail(identifier: string, at: Instant): Promise<void>
   }
   /** The device's token and its stored digest. */
@@ -121,7 +121,7 @@ const checkPin = (needs: SignInNeeds) => {
     await people.caughtUp()
     const id = people.findPerson(phone)
     if (id === undefined || (await credentialsOf(id)) === undefined) {
-      needs.strangers.check(phone, at)
+      await needs.strangers.check(phone, at)
       await needs.verifyPin(pin, null, phone, { address: context.address, isKnown: false })
       await needs.strangers.fail(phone, at)
       return refuse('sign_in_is_wrong')

@@ -29,13 +29,22 @@ const prepared = (sqlite: Database.Database) => ({
   ),
 })
 
+/** Counts failures of unknown phone numbers as those of payers are counted. */
+export type StrangerLockouts = {
+  /** @throws Refusal sign_in_is_locked */
+  check(identifier: string, at: Instant): Promise<void>
+  /** Waits until it is stored. @throws Refusal sign_in_is_locked by a concurrent guess */
+  fail(identifier: string, at: Instant): Promise<void>
+  close(): void
+}
+
 /**
  * Locks unknown phone numbers as payers are locked, so that answers do not reveal which exist: in
- * a file, for all processes and over a restart. Not in the log: strangers must not make it grow.
+ * a file, for all processes of a host and over a restart. Not in the log: strangers must not make it grow.
  * The newest numbers are kept, as keyed digests.
  * Long because all share one file, which is opened again after an error.
  */
-export const strangerLockouts = (file: string, key: string, most = mostKept) => {
+export const strangerLockouts = (file: string, key: string, most = mostKept): StrangerLockouts => {
   let opened: ({ readonly sqlite: Database.Database } & ReturnType<typeof prepared>) | undefined
   let untilCleaned = 0
   const nameOf = (identifier: string): Buffer =>
@@ -72,11 +81,9 @@ export const strangerLockouts = (file: string, key: string, most = mostKept) => 
   }
 
   return {
-    /** @throws Refusal sign_in_is_locked */
-    check: (identifier: string, at: Instant): void =>
+    check: async (identifier, at) =>
       guarded(({ of }) => checkLockout(of.get(nameOf(identifier)) ?? unlocked, at)),
-    /** Concurrent guesses may have locked the number. @throws Refusal sign_in_is_locked */
-    fail: async (identifier: string, at: Instant): Promise<void> => {
+    fail: async (identifier, at) => {
       guarded(({ sqlite, of, keep, clean }) => {
         const name = nameOf(identifier)
         const count = sqlite.transaction(() => {

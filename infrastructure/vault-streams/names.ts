@@ -13,6 +13,8 @@ export const masterStream = `${prefix}master`
 export const journalStream = `${prefix}journal`
 /** One-time uses. */
 export const usedStream = `${prefix}used`
+/** Wrong sign-ins of phone numbers without an account. */
+export const strangerStream = (number: number): string => `${prefix}strangers-${number}`
 /** Keys of some people: the newest event contains all that remain. */
 export const pageStream = (page: string): string => `${prefix}keys-${page}`
 

@@ -8,6 +8,7 @@ import type { Messages } from '../people/messages.ts'
 import { payerAccounts } from '../people/payer-accounts.ts'
 import { makeProofCheck } from '../../infrastructure/people/proofs.ts'
 import { strangerLockouts } from '../../infrastructure/people/stranger-lockouts.ts'
+import { strangersInStreams } from '../../infrastructure/vault-streams/stranger-lockouts.ts'
 import { isSameText, newClientBy, newToken, sha256 } from '../../infrastructure/people/tokens.ts'
 import { shopsOf } from '../portal/shops.ts'
 import { strangersIn } from '../../infrastructure/stores.ts'
@@ -31,7 +32,10 @@ export const peopleSlice = (
   const outageOf = core.outagesOf('expiring permission request')
   const { attachments, attachedContents } = payments.needs
   const share = core.shares.merchants
-  const lockouts = strangerLockouts(strangersIn(core.settings), people.derive('strangers'))
+  const keyOfStrangers = people.derive('strangers')
+  const lockouts = core.streams
+    ? strangersInStreams(core.streams, keyOfStrangers)
+    : strangerLockouts(strangersIn(core.settings), keyOfStrangers)
   return {
     needs: {
       ...people,

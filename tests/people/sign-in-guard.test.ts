@@ -1,13 +1,29 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { dryRun } from '../../application/find-rechecked.ts'
+import { makeHandler } from '../../application/handle.ts'
+import { payers } from '../../domain/aggregates.ts'
 import { afterFailure, checkLockout, unlocked } from '../../domain/people/lockout.ts'
 import { Refusal } from '../../domain/refusal.ts'
+import { timedUuid } from '../../infrastructure/event-store/event-ids.ts'
 import { makeThrottle } from '../../infrastructure/people/sign-in-guard.ts'
 import { strangerLockouts } from '../../infrastructure/people/stranger-lockouts.ts'
 import Database from '../../infrastructure/sqlite.ts'
+import { strangersInStreams } from '../../infrastructure/vault-streams/stranger-lockouts.ts'
+import { openPlace } from './vault-in-streams.ts'
+
+const waitFor = (attempt: () => Promise<void>): Promise<number | null | undefined> =>
+  attempt().then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof Refusal) return error.retryAfter
+      throw error
+    },
+  )
 
 /** Seconds until the next attempt is allowed; undefined if it is allowed now. */
 const waitOf = (attempt: () => void): number | null | undefined => {
@@ -58,27 +74,48 @@ const lockoutsIn = (name: string, most?: number) => {
 test('a stranger is locked out as a payer would be, though ten thousand others fail', async () => {
   const { check, fail } = lockoutsIn('many')
   let failures = 0
-  const wait = () => waitOf(() => check('4700000000', 0))
-  for (; wait() === undefined && failures < 100; failures++) await fail('4700000000', 0)
+  const wait = () => waitFor(() => check('4700000000', 0))
+  for (; (await wait()) === undefined && failures < 100; failures++) await fail('4700000000', 0)
   expect(failures).toBe(3)
   const others = Array.from({ length: 9_999 }, (_, n) => fail(`stranger ${n}`, 0))
   await Promise.all(others)
-  expect(wait()).toBe(30)
+  expect(await wait()).toBe(30)
 })
 
-test('strangers are locked for all processes and over a restart, as payers are', async () => {
-  const [one, other] = [lockoutsIn('shared'), lockoutsIn('shared')]
+/** On hosts that share an event store, and nothing else. */
+const hosts = async () => {
+  const place = await openPlace()
+  onTestFinished(place.remove)
+  const host = () => {
+    const { streams, close } = place.connect()
+    onTestFinished(close)
+    return strangersInStreams(streams, 'a key')
+  }
+  return [host(), host()] as const
+}
+
+test.each([
+  ['processes', async () => [lockoutsIn('shared'), lockoutsIn('shared')] as const],
+  ['hosts of an EventStoreDB', hosts],
+])('strangers are locked for all %s and over a restart, as payers are', async (_, start) => {
+  const [one, other] = await start()
   let payer = unlocked
   let at = 0
   for (let failures = 0; failures < 12; failures++) {
     const { check, fail } = failures % 2 === 0 ? one : other
-    check('4700000000', at)
+    await check('4700000000', at)
     await fail('4700000000', at)
     payer = afterFailure(payer, at)
     one.close()
-    const waits = [one, other].map((each) => waitOf(() => each.check('4700000000', at)))
     const expected = waitOf(() => checkLockout(payer, at))
-    expect(waits).toEqual([expected, expected])
+    const waits = [one, other].map((each) =>
+      waitFor(async () => {
+        await each.check('4700000000', at)
+        // Like a payer's lock, that of another host is found at the latest when it would count.
+        if (expected !== undefined) await each.fail('4700000000', at)
+      }),
+    )
+    expect(await Promise.all(waits)).toEqual([expected, expected])
     // A guess that was checked meanwhile is refused, and counts for nothing.
     if (expected !== undefined)
       await expect(other.fail('4700000000', at)).rejects.toMatchObject({ retryAfter: expected })
@@ -86,11 +123,68 @@ test('strangers are locked for all processes and over a restart, as payers are',
   }
 })
 
+test('on an EventStoreDB a stranger costs the reads and appends that a payer costs', async () => {
+  const place = await openPlace()
+  onTestFinished(place.remove)
+  const { streams, close, ...store } = place.connect()
+  onTestFinished(close)
+  const calls: string[] = []
+  const counted = <Of extends Pick<typeof store, 'append' | 'readStream'>>(of: Of): Of => ({
+    ...of,
+    append: (...given: Parameters<Of['append']>) => (calls.push('append'), of.append(...given)),
+    readStream: (...given: Parameters<Of['readStream']>) => (
+      calls.push('read'),
+      of.readStream(...given)
+    ),
+  })
+  const { handle, find } = makeHandler({
+    store: {
+      ...counted(store),
+      // What is read where the log ends.
+      head: () => (calls.push('read'), store.head()),
+    },
+    eventId: (stream, revision, command, at) => timedUuid(`${stream}/${revision}/${command}`, at),
+    commandId: randomUUID,
+  })
+  const strangers = strangersInStreams(counted(streams), 'a key')
+  const context = { at: 0, merchant: null, actor: 'payer:p', correlationId: 'c' }
+  // By another node.
+  await store.append(
+    'payer-p',
+    [
+      {
+        ...{ id: randomUUID(), type: 'PayerRegistered', data: { profile: 'p', credentials: 'c' } },
+        metadata: { ...context, causationId: null, schema: 1 },
+      },
+    ],
+    -1,
+  )
+  const callsOf = async (work: () => Promise<unknown>): Promise<readonly string[]> => {
+    calls.length = 0
+    await work().catch((error: unknown) => {
+      if (!(error instanceof Refusal)) throw error
+    })
+    return [...calls]
+  }
+  for (let failures = 0; failures < 6; failures += 1) {
+    const command = { type: 'CheckPin', at: 0, isRight: true } as const
+    const payer = await callsOf(async () => {
+      await dryRun(find, payers, 'p', command)
+      await handle(payers, 'p', { ...command, isRight: false }, context)
+    })
+    const stranger = await callsOf(async () => {
+      await strangers.check('4700000000', 0)
+      await strangers.fail('4700000000', 0)
+    })
+    expect([failures, stranger]).toEqual([failures, payer])
+  }
+})
+
 test('strangers who fail under new numbers fill no disk; no number is in the file', async () => {
   const { fail, check, file, close } = lockoutsIn('bounded', 100)
   await Promise.all(Array.from({ length: 2_000 }, (_, at) => fail(`47000${at}`, at)))
   for (let n = 0; n < 3; n++) await fail('4742424242', 2_000)
-  expect(waitOf(() => check('4742424242', 2_000))).toBe(30)
+  expect(await waitFor(() => check('4742424242', 2_000))).toBe(30)
   close()
   const sqlite = new Database(file, { readonly: true })
   expect(sqlite.prepare('SELECT count(*) FROM strangers').pluck().get()).toBeLessThanOrEqual(101)
