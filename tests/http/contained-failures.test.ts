@@ -221,11 +221,15 @@ test('when handling what a worker says fails, then the worker ends with that err
   expect(await ended).toBe('broken')
 })
 
-test('when a worker fails and nobody listens, then this thread goes on', async () => {
+test('when a worker fails and nobody listens, then this thread tells it and goes on', async () => {
+  const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  onTestFinished(() => written.mockRestore())
+  // It fails, as nothing says which job it does.
   const worker = startWorker('infrastructure/threads/job-worker')
-  const ended = new Promise((resolve) => worker.on('exit', resolve))
-  worker.postMessage(null)
-  expect(await ended).toBe(1)
+  expect(await new Promise((resolve) => worker.on('exit', resolve))).toBe(1)
+  expect(written.mock.calls).toEqual([
+    [expect.stringMatching(/^infrastructure\/threads\/job-worker: TypeError/)],
+  ])
 })
 
 test('an error that nothing has handled is logged, and the process goes on', () => {
