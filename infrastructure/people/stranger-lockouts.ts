@@ -40,8 +40,8 @@ export type StrangerLockouts = {
 
 /**
  * Locks unknown phone numbers as payers are locked, so that answers do not reveal which exist: in
- * a file, for all processes of a host and over a restart. Not in the log: strangers must not make it grow.
- * The newest numbers are kept, as keyed digests.
+ * a file, for all processes of a host and over a restart. Not in the log: strangers must not make
+ * it grow. The newest numbers are kept, as keyed digests.
  * Long because all share one file, which is opened again after an error.
  */
 export const strangerLockouts = (file: string, key: string, most = mostKept): StrangerLockouts => {

@@ -28,6 +28,7 @@ const nothing: Known = { revision: noStream, of: new Map() }
 /**
  * Lockouts of unknown phone numbers, shared by all nodes of an EventStoreDB. Checks and failures
  * read and append as those of payers do, so that they take as long; names are keyed digests.
+ * Long because all share what is known of the streams.
  */
 export const strangersInStreams = (streams: Streams, key: string): StrangerLockouts => {
   const known = new Map<string, Known>()
