@@ -24,8 +24,12 @@ const freePort = async (): Promise<number> => {
   return port
 }
 
-/** The protocol server, in a separate process. */
+const portIn = (url: string): number => Number(/:(\d+)\?/.exec(url)?.[1])
+
+/** The protocol server in a separate process, or the empty node that `EVENTSTOREDB_URL` names. */
 const startStore = async (folder: string) => {
+  const given = process.env['EVENTSTOREDB_URL']
+  if (given !== undefined) return { url: given, stop: async () => {} }
   const words = ['--import', 'tsx', script, '0', join(folder, 'events.db')]
   const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] })
   // Also on failure.
@@ -36,7 +40,7 @@ const startStore = async (folder: string) => {
     child.kill('SIGTERM')
     await once(child, 'exit')
   }
-  return { url, port: Number(/:(\d+)\?/.exec(url)?.[1]), stop }
+  return { url, stop }
 }
 
 /** How long requests pass without responses before a connection is cut, in ms. */
@@ -75,7 +79,7 @@ type Place = {
 
 /** A service node with its own folder, and one port for all its processes. */
 const openNode = async ({ store, places, name }: Place) => {
-  const way = await wayTo(Number(/:(\d+)\?/.exec(store)?.[1]))
+  const way = await wayTo(portIn(store))
   const [DATA_DIR, port] = [newFolder(), await freePort()]
   let running: ServiceProcess | undefined
   const start = async (): Promise<void> => {
