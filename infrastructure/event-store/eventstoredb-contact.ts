@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { partsOf } from './eventstoredb-writer.ts'
+import { partsOf } from './eventstoredb-connection.ts'
 
 /** Timeout of one handshake, in ms. */
 const handshakeMs = 1_000

@@ -15,6 +15,7 @@ import {
 import { acceptAppend } from './acceptable-append.ts'
 import { problemOfContact } from './eventstoredb-contact.ts'
 import { exact, ignore, toRecorded, type Own } from './eventstoredb-calls.ts'
+import { clientFor } from './eventstoredb-connection.ts'
 import { makeFilter } from './eventstoredb-filter.ts'
 import { knownEnd, type KnownEnd } from './eventstoredb-head.ts'
 import { watchOutages, watchRight, type Outages } from './eventstoredb-outage.ts'
@@ -23,7 +24,7 @@ import { readEnd } from './eventstoredb-read-calls.ts'
 import { readEvents, type Readable } from './eventstoredb-reads.ts'
 import { otherStreams, type OtherStreams } from './eventstoredb-streams.ts'
 import { isDecided, userIn, type About, verdict } from './eventstoredb-verdicts.ts'
-import { clientOf, messageOf, openWriter, type Sending } from './eventstoredb-writer.ts'
+import { messageOf, openWriter, type Sending } from './eventstoredb-writer.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import { endOf, placeAfter, subscribe, type Arrived } from './eventstoredb-subscription.ts'
 
@@ -227,14 +228,16 @@ export const connectEventStoreDB = (
   const timeouts = { ...usualTimeouts, ...given }
   const { election: electionMs } = timeouts
   const user = userIn(connectionString)
-  const client = clientOf(connectionString)
+  const reader = clientFor(connectionString)
+  const client = reader.current
   const writer = openWriter(connectionString)
   const askEnd = (timeout: number) => readEnd(client, timeout)
-  const reading = watchOutages({
-    electionMs,
-    probe: answered(askEnd),
-  })
-  const writing = watchOutages({ electionMs, probe: answered(writer.probe) })
+  // All are connected to the leader.
+  const lost = (began: number): void => {
+    for (const one of [reader, writer, streams]) one.lost(began)
+  }
+  const reading = watchOutages({ electionMs, probe: answered(askEnd), lost })
+  const writing = watchOutages({ electionMs, probe: answered(writer.probe), lost })
   const [mayRead, mayWrite] = [watchRight(askEnd), watchRight(writer.probe)]
   const calls = callsOf(connectionString, timeouts)
   const read = calls.through(reading, mayRead)
@@ -266,7 +269,7 @@ export const connectEventStoreDB = (
     closed.abort()
     await calls.finish()
     for (const one of [reading, writing, mayRead, mayWrite]) one.close()
-    await Promise.all([client.dispose(), streams.close(), writer.close()])
+    await Promise.all([reader.close(), streams.close(), writer.close()])
   }
 
   return {

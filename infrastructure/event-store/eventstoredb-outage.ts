@@ -1,4 +1,12 @@
-import { AccessDeniedError, convertToCommandError } from '@eventstore/db-client'
+import {
+  AccessDeniedError,
+  CancelledError,
+  convertToCommandError,
+  NotLeaderError,
+  UnavailableError,
+} from '@eventstore/db-client'
+import { StoreUnavailable } from '../../application/event-store.ts'
+import { ignore } from './eventstoredb-calls.ts'
 import { isDecided } from './eventstoredb-verdicts.ts'
 
 /** How often an unavailable server is probed, in ms. */
@@ -23,10 +31,33 @@ type Needs = {
   readonly electionMs: number
   /** A cheap request; a refusal counts as a response. */
   readonly probe: (timeout: number) => Promise<unknown>
+  /** A call that began then shows that its connection is of no use. */
+  readonly lost?: (began: number) => void
+}
+
+const isBroken = (error: unknown): boolean =>
+  [UnavailableError, CancelledError, NotLeaderError].some((kind) => error instanceof kind)
+
+/** Tells broken and silent connections from slow answers. */
+const judgeConnection = (lost: (began: number) => void) => {
+  let answeredAt = -Infinity
+
+  /** A frozen node keeps its connections, and answers nothing. */
+  const isSilent = (began: number, error: unknown): boolean =>
+    error instanceof StoreUnavailable && answeredAt < began && performance.now() - began >= probeMs
+
+  return {
+    answered: (): void => void (answeredAt = performance.now()),
+    /** A call that began then failed with this error. */
+    judge: (began: number, error: unknown): void => {
+      if (isBroken(error) || isSilent(began, error)) lost(began)
+    },
+  }
 }
 
 /** Tracks calls of one kind. Probes an unavailable server until it responds. */
-export const watchOutages = ({ electionMs, probe }: Needs): Outages => {
+export const watchOutages = ({ electionMs, probe, lost = ignore }: Needs): Outages => {
+  const { answered, judge } = judgeConnection(lost)
   let failingSince: number | undefined
   let cause: unknown
   let isAway = false
@@ -37,6 +68,7 @@ export const watchOutages = ({ electionMs, probe }: Needs): Outages => {
     failingSince === undefined ? Infinity : failingSince + electionMs - performance.now()
 
   const worked = (): void => {
+    answered()
     if (failingSince === undefined) return
     clearTimeout(timer)
     failingSince = undefined
@@ -48,6 +80,7 @@ export const watchOutages = ({ electionMs, probe }: Needs): Outages => {
     probe(probeMs).then(worked, (error: unknown) => {
       cause = error
       if (!isAway || isClosed) return
+      judge(began, error)
       const rest = Math.max(0, began + probeEveryMs - performance.now())
       timer = setTimeout(look, rest)
     })
@@ -62,6 +95,7 @@ export const watchOutages = ({ electionMs, probe }: Needs): Outages => {
     worked,
     failed: (began, error) => {
       cause = error
+      if (!isClosed) judge(began, error)
       if (failingSince !== undefined || isClosed) return
       failingSince = began
       if (rest() <= 0) giveUp()

@@ -1,10 +1,10 @@
-import type { EventStoreDBClient } from '@eventstore/db-client'
 import { start, type EventStore, type RecordedEvent } from '../../application/event-store.ts'
 import { positionOf, type Own } from './eventstoredb-calls.ts'
+import type { CurrentClient } from './eventstoredb-connection.ts'
 import type { WithRetries } from './eventstoredb-retries.ts'
 import { all, at, collect, readBatch, readEnd } from './eventstoredb-read-calls.ts'
 
-type Readable = { readonly client: EventStoreDBClient; readonly own: Own }
+type Readable = { readonly client: CurrentClient; readonly own: Own }
 
 /** Reads that start at an event's position. */
 export const readPlaces = (
@@ -25,7 +25,9 @@ export const readPlaces = (
   readAt: async (position) => {
     if (position === start) return undefined
     const options = { fromPosition: at(position), maxCount: 1 }
-    const [first] = await withRetries(all, (timeout) => collect(timeout, client.readAll(options)))
+    const [first] = await withRetries(all, (timeout) =>
+      collect(timeout, client, (current) => current.readAll(options)),
+    )
     const event = first && own(first)
     return event?.position === position ? event : undefined
   },

@@ -1,8 +1,4 @@
-import {
-  StreamNotFoundError,
-  type EventStoreDBClient,
-  type ResolvedEvent,
-} from '@eventstore/db-client'
+import { StreamNotFoundError, type ResolvedEvent } from '@eventstore/db-client'
 import type {
   EventStore,
   Position,
@@ -10,6 +6,7 @@ import type {
   Revision,
 } from '../../application/event-store.ts'
 import { ignore, positionOf, within, type Own } from './eventstoredb-calls.ts'
+import type { CurrentClient } from './eventstoredb-connection.ts'
 import { readPlaces } from './eventstoredb-places.ts'
 import { all, at, collect, readBatch, readEnd } from './eventstoredb-read-calls.ts'
 import type { Filter } from './eventstoredb-filter.ts'
@@ -71,7 +68,7 @@ export const joinReads = <Answer>(atOnce = usuallyAtOnce) => {
 
 /** The log as one client reads it, and its known end. */
 export type Readable = {
-  readonly client: EventStoreDBClient
+  readonly client: CurrentClient
   readonly own: Own
   readonly filter: Filter
   readonly known: KnownEnd
@@ -133,7 +130,7 @@ export const readEvents = (readable: Readable, withRetries: WithRetries) => {
       const events = await withRetries(about, async (timeout) => {
         const options = { fromRevision: BigInt(next), maxCount, requiresLeader: true }
         try {
-          return await collect(timeout, client.readStream(stream, options))
+          return await collect(timeout, client, (one) => one.readStream(stream, options))
         } catch (error) {
           if (error instanceof StreamNotFoundError) return []
           throw error
@@ -165,7 +162,9 @@ export const readEvents = (readable: Readable, withRetries: WithRetries) => {
     if (after >= end) return
     // A read includes its start position, which was already returned.
     const options = { fromPosition: at(after), maxCount: readBatch + 1 }
-    const read = await withRetries(all, (timeout) => collect(timeout, client.readAll(options)))
+    const read = await withRetries(all, (timeout) =>
+      collect(timeout, client, (current) => current.readAll(options)),
+    )
     const first = ours(read, after, end)
     if (first.length > 0) yield first
     const newest = read.at(-1)

@@ -1,4 +1,4 @@
-import type { Credentials, EventStoreDBClient } from '@eventstore/db-client'
+import type { Credentials } from '@eventstore/db-client'
 import { randomUUID } from 'node:crypto'
 import {
   noStream,
@@ -7,16 +7,10 @@ import {
   type JsonObject,
 } from '../../application/event-store.ts'
 import { toRecorded } from './eventstoredb-calls.ts'
+import { clientFor, partsOf } from './eventstoredb-connection.ts'
 import type { WithRetries } from './eventstoredb-retries.ts'
 import { readEvents, type Readable } from './eventstoredb-reads.ts'
-import {
-  clientOf,
-  messageOf,
-  partsOf,
-  sendingAlone,
-  type openWriter,
-  type Sending,
-} from './eventstoredb-writer.ts'
+import { messageOf, sendingAlone, type openWriter, type Sending } from './eventstoredb-writer.ts'
 
 type Streams = Pick<EventStore, 'append' | 'readStream'>
 
@@ -49,9 +43,9 @@ const credentialsIn = (connectionString: string): Credentials | undefined => {
 const openUrgent = ({ connectionString, appendBy, readable, read }: Needs) => {
   const credentials = credentialsIn(connectionString)
   if (!credentials) return
-  let opened: EventStoreDBClient | undefined
+  let opened: ReturnType<typeof clientFor> | undefined
   const open = () => {
-    const client = (opened ??= clientOf(connectionString))
+    const client = (opened ??= clientFor(connectionString)).current
     const { readStream } = readEvents({ ...readable, client, own: toRecorded }, read)
     return { append: appendBy(sendingAlone(client, credentials)), readStream }
   }
@@ -60,10 +54,14 @@ const openUrgent = ({ connectionString, appendBy, readable, read }: Needs) => {
     append: (...given) => (made ??= open()).append(...given),
     readStream: (...given) => (made ??= open()).readStream(...given),
   }
-  return { streams, close: async () => opened?.dispose() }
+  const lost = (began: number): void => opened?.lost(began)
+  return { streams, lost, close: async () => opened?.close() }
 }
 
-export const otherStreams = (needs: Needs): OtherStreams & { close(): Promise<void> } => {
+/** The streams, and what becomes of their connection. */
+type Connected = OtherStreams & { lost(began: number): void; close(): Promise<void> }
+
+export const otherStreams = (needs: Needs): Connected => {
   const { appendBy, readable, read, writer, write } = needs
   const { readStream } = readEvents({ ...readable, own: toRecorded }, read)
   const usual = { append: appendBy(writer.sending), readStream }
@@ -83,6 +81,7 @@ export const otherStreams = (needs: Needs): OtherStreams & { close(): Promise<vo
     urgent: urgent?.streams ?? usual,
     keepNewest: (stream, count) => limit(stream, { $maxCount: count }),
     keepFor: (stream, seconds) => limit(stream, { $maxAge: seconds }),
+    lost: (began) => urgent?.lost(began),
     close: async () => void (await urgent?.close()),
   }
 }

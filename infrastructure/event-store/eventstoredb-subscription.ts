@@ -1,12 +1,8 @@
-import {
-  START,
-  type AllStreamSubscription,
-  type EventStoreDBClient,
-  type ResolvedEvent,
-} from '@eventstore/db-client'
+import { START, type AllStreamSubscription, type ResolvedEvent } from '@eventstore/db-client'
 import { start, type Position } from '../../application/event-store.ts'
 import { autoResetEvent } from '../auto-reset-event.ts'
 import { exact, ignore, positionOf } from './eventstoredb-calls.ts'
+import type { CurrentClient } from './eventstoredb-connection.ts'
 import type { Filter } from './eventstoredb-filter.ts'
 
 /** Maximum number of events buffered for a reader, and per batch. */
@@ -55,7 +51,7 @@ const takeReady = (subscription: AllStreamSubscription): ResolvedEvent[] => {
 }
 
 type Needs = {
-  readonly client: EventStoreDBClient
+  readonly client: CurrentClient
   readonly filter: Filter
   readonly signal: AbortSignal
   readonly onConfirmed?: () => void
@@ -74,7 +70,7 @@ export async function* subscribe(
   let broken: Error | undefined
   const version = filter.version()
   const place = { commit: BigInt(after), prepare: BigInt(after) }
-  const subscription = client.subscribeToAll(
+  const subscription = (await client()).subscribeToAll(
     {
       fromPosition: after === start ? START : place,
       filter: filter.forServer((position) => {

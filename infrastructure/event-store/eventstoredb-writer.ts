@@ -1,5 +1,5 @@
 import {
-  EventStoreDBClient,
+  type EventStoreDBClient,
   isCommandError,
   jsonEvent,
   NO_STREAM,
@@ -8,7 +8,6 @@ import {
   type Credentials,
   type JSONEventType,
 } from '@eventstore/db-client'
-import { parseConnectionString } from '@eventstore/db-client/dist/Client/parseConnectionString.js'
 import { randomUUID } from 'node:crypto'
 import {
   noStream,
@@ -17,6 +16,7 @@ import {
   type Revision,
 } from '../../application/event-store.ts'
 import { ignore, within } from './eventstoredb-calls.ts'
+import { renewable } from './eventstoredb-connection.ts'
 import type { Ask } from './eventstoredb-retries.ts'
 import { isDecided } from './eventstoredb-verdicts.ts'
 
@@ -107,23 +107,7 @@ const endBetween = () => {
 /** Number of refusals before an append uses another connection: some 140 ms. */
 const mostRefusals = 2
 
-const forStockClient = (connectionString: string): string =>
-  connectionString.replace(/^kurrentdb(?=:|\+)/, 'esdb')
-
-export const clientOf = (connectionString: string): EventStoreDBClient =>
-  EventStoreDBClient.connectionString(forStockClient(connectionString))
-
-/** The parts of a connection string, as the client reads them. */
-export const partsOf = (connectionString: string) =>
-  parseConnectionString(forStockClient(connectionString))
-
 const ofProcess = endBetween()
-
-/** A client, and its append queue. */
-const connect = (connectionString: string) => ({
-  client: clientOf(connectionString),
-  order: keepOrder(),
-})
 
 /** An append as sent, on every attempt. */
 type Message = {
@@ -162,11 +146,13 @@ export type Sending = (message: Message) => {
  * the client does so. Only one client of a process may send batches.
  */
 export const sendingAlone =
-  (client: EventStoreDBClient, credentials: Credentials): Sending =>
+  (client: () => Promise<EventStoreDBClient>, credentials: Credentials): Sending =>
   ({ stream, events, expectedRevision }) => ({
     tryOnce: (deadline) => {
       const options = { expectedRevision, deadline, credentials, requiresLeader: true } as const
-      return within(deadline, client.appendToStream(stream, [...events], options))
+      return within(deadline, async () =>
+        (await client()).appendToStream(stream, [...events], options),
+      )
     },
   })
 
@@ -180,43 +166,24 @@ const impossible = messageOf(
   Number.MAX_SAFE_INTEGER,
 )
 
-/** A connection that is replaced when lost. */
-const renewable = (connectionString: string) => {
-  let connection = connect(connectionString)
-  let renewal: Promise<void> | undefined
+/** A client, its append queue, and what the client has not settled. */
+const connect = (client: EventStoreDBClient) => ({
+  client,
+  order: keepOrder(),
+  underWay: new Set<Promise<unknown>>(),
+  isOver: false,
+})
 
-  /**
-   * No append is sent meanwhile: ending the old client would abort those of all clients of the
-   * process.
-   */
-  const renew = async ({ client }: typeof connection): Promise<void> => {
-    await client.dispose().catch(ignore)
-    connection = connect(connectionString)
-    renewal = undefined
-  }
+type Connection = ReturnType<typeof connect>
 
-  return {
-    current: async () => {
-      if (renewal) await renewal
-      return connection
-    },
-    /** Called with the connection of an append, the error, and the number of failures. */
-    recover: (used: typeof connection, error: unknown, failures: number): void => {
-      used.order.connectionLost()
-      // Many appends fail at once, some when the next client already works.
-      if (used !== connection || renewal) return
-      // After a failed discovery a client fails every append with the same error, permanently.
-      const isOfTheClient = error instanceof Error && !isCommandError(error) && !('code' in error)
-      const isLost = isOfTheClient && !(error instanceof StoreUnavailable)
-      // A former leader keeps refusing what is sent over its connection; a busy node recovers.
-      const isRefused = error instanceof UnknownError && failures > mostRefusals
-      if (isLost || isRefused) renewal = renew(used)
-    },
-    close: async (): Promise<void> => {
-      await renewal
-      await ofProcess.end(() => connection.client.dispose())
-    },
-  }
+/**
+ * Ends a client, and waits until nothing is left in it: a later failure there would remove the
+ * appends of the next client from the package's list, and their answers would end the process.
+ */
+const end = async (connection: Connection): Promise<void> => {
+  connection.isOver = true
+  await connection.client.dispose().catch(ignore)
+  await Promise.allSettled(connection.underWay)
 }
 
 /**
@@ -225,7 +192,18 @@ const renewable = (connectionString: string) => {
  * would end the process.
  */
 export const openWriter = (connectionString: string) => {
-  const { current, recover, close } = renewable(connectionString)
+  const { current, renew, lost, close } = renewable({ connectionString, connect, end })
+
+  /** Called with the connection of an append, the error, and the number of failures. */
+  const recover = (used: Connection, error: unknown, failures: number): void => {
+    used.order.connectionLost()
+    // After a failed discovery a client fails every append with the same error, permanently.
+    const isOfTheClient = error instanceof Error && !isCommandError(error) && !('code' in error)
+    const isBroken = isOfTheClient && !(error instanceof StoreUnavailable)
+    // A former leader keeps refusing what is sent over its connection; a busy node recovers.
+    const isRefused = error instanceof UnknownError && failures > mostRefusals
+    if (isBroken || isRefused) renew(used)
+  }
 
   /** One append: how to attempt it, and what to do after a failure. */
   const sending = ({
@@ -233,17 +211,22 @@ export const openWriter = (connectionString: string) => {
     events,
     expectedRevision,
   }: Message): Required<ReturnType<Sending>> => {
-    let used: Awaited<ReturnType<typeof current>> | undefined
+    let used: Connection | undefined
     let failures = 0
     return {
       tryOnce: async (deadline: number) => {
-        const { client, order } = (used = await current())
-        return order.inOrder(() => {
+        const connection = (used = await within(deadline, current()))
+        const { client, order, underWay } = connection
+        const send = async (): Promise<AppendResult> => {
+          if (connection.isOver) throw new StoreUnavailable('the connection is lost')
           const options = { expectedRevision, deadline, requiresLeader: true } as const
-          return ofProcess.send(() =>
-            within(deadline, client.appendToStream(stream, [...events], options)),
-          )
-        })
+          const sent = client.appendToStream(stream, [...events], options)
+          const leave = (): void => void underWay.delete(sent)
+          underWay.add(sent)
+          sent.then(leave, leave)
+          return within(deadline, sent)
+        }
+        return order.inOrder(() => ofProcess.send(send))
       },
       failed: (error: unknown): void => {
         if (used) recover(used, error, ++failures)
@@ -261,6 +244,7 @@ export const openWriter = (connectionString: string) => {
         throw error
       })
     },
-    close,
+    lost,
+    close: () => ofProcess.end(close),
   }
 }

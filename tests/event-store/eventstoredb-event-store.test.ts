@@ -140,26 +140,6 @@ describe('the connection', () => {
     expect(await store.head()).toBe(1)
   })
 
-  test('whose discovery fails is made anew once for all appends that failed with it, and the old one is left', async () => {
-    const made = vi.spyOn(EventStoreDBClient, 'connectionString')
-    onTestFinished(() => made.mockRestore())
-    const nobody = 'esdb+discover://127.0.0.1:1?tls=false&maxDiscoverAttempts=1&discoveryInterval=1'
-    const store = connectEventStoreDB(nobody, { timeouts: impatient })
-    // The first one is for reads.
-    const clients = () => made.mock.results.slice(1).map(({ value }) => value as EventStoreDBClient)
-    const disposed = clients().map((client) => vi.spyOn(client, 'dispose'))
-    const sent = vi.spyOn(EventStoreDBClient.prototype, 'appendToStream')
-    onTestFinished(() => sent.mockRestore())
-    const appends = Array.from({ length: 20 }, () => store.append('s', [newEvent()], noStream))
-    for (const append of appends) await expect(append).rejects.toThrow('Failed to discover')
-    // Their number depends on timing, but none is replaced before an append has failed on it.
-    const followed = clients().slice(0, -1)
-    expect(followed).not.toEqual([])
-    expect(followed.filter((client) => !sent.mock.contexts.includes(client))).toEqual([])
-    expect(disposed.map(({ mock }) => mock.calls.length)).toEqual([1])
-    await store.close()
-  })
-
   test('to a server that never answers is given up, and a repeat lands once', async () => {
     const { child, url } = await startProcess()
     const store = connected(url, impatient)

@@ -3,7 +3,7 @@
 //   npm run nodes -- [runs] [seed] [seconds]   50 runs from seed 1, 60 seconds each
 //   npm run nodes -- <runs> <seed> <seconds> <fault>   of a program with a planted fault
 //   VAULT=streams npm run nodes   with the vault in streams of the store instead of a file
-//   EVENTSTOREDB_URL='esdb://127.0.0.1:2113?tls=false' npm run nodes -- 1   on an empty node of its own
+//   EVENTSTOREDB_URL='esdb://127.0.0.1:2113?tls=false' npm run nodes -- 1   on that empty node
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseEvent } from '../../domain/events.ts'
 import { leaseStream } from '../../application/lease-stream.ts'

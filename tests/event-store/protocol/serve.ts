@@ -1,9 +1,10 @@
 import { Server, ServerCredentials } from '@grpc/grpc-js'
+import gossipService from '@eventstore/db-client/generated/gossip_grpc_pb.js'
 import featuresService from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js'
 import streamsService from '@eventstore/db-client/generated/streams_grpc_pb.js'
 import { answerAppends } from './appends.ts'
 import type { EventLog } from '../../../infrastructure/event-store/sqlite-event-log.ts'
-import { answerFeatures } from '../../../audit/eventstoredb-server/cluster.ts'
+import { answerFeatures, answerGossip } from '../../../audit/eventstoredb-server/cluster.ts'
 import { answerReads, type ReadSettings } from '../../../audit/eventstoredb-server/reads.ts'
 
 export type ProtocolSettings = Pick<ReadSettings, 'maximumLag' | 'isReady' | 'admit'> & {
@@ -38,6 +39,10 @@ export const serveEventStoreProtocol = (
   const { port = 0, term = () => 0 } = settings
   const server = new Server({ 'grpc.max_receive_message_length': maximumMessageSize })
   server.addService(featuresService.ServerFeaturesService, answerFeatures)
+  server.addService(
+    gossipService.GossipService,
+    answerGossip(() => port),
+  )
   server.addService(streamsService.StreamsService, {
     read: answerReads(log, settings),
     ...answerAppends(log, term),

@@ -1,0 +1,171 @@
+import { EventStoreDBClient } from '@eventstore/db-client'
+import { ChannelCredentials, Metadata } from '@grpc/grpc-js'
+import gossipService from '@eventstore/db-client/generated/gossip_grpc_pb.js'
+import gossip from '@eventstore/db-client/generated/gossip_pb.js'
+import shared from '@eventstore/db-client/generated/shared_pb.js'
+import { readFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import { parseConnectionString } from '@eventstore/db-client/dist/Client/parseConnectionString.js'
+import { StoreUnavailable } from '../../application/event-store.ts'
+import { ignore } from './eventstoredb-calls.ts'
+
+type Node = { readonly address: string; readonly port: number }
+
+/** Timeout of one question to a node, in ms. A frozen node accepts connections, but is silent. */
+const askMs = 1_000
+/** How often the nodes are asked while there is no leader, in ms. */
+const askEveryMs = 100
+
+const forStockClient = (connectionString: string): string =>
+  connectionString.replace(/^kurrentdb(?=:|\+)/, 'esdb')
+
+/** The parts of a connection string, as the client reads them. */
+export const partsOf = (connectionString: string) =>
+  parseConnectionString(forStockClient(connectionString))
+
+export const clientOf = (connectionString: string): EventStoreDBClient =>
+  EventStoreDBClient.connectionString(forStockClient(connectionString))
+
+/** The members of a cluster, in the view of one. */
+const membersBy = ({ address, port }: Node, credentials: ChannelCredentials) =>
+  new Promise<readonly (Node & { readonly leads: boolean })[]>((resolve, reject) => {
+    const client = new gossipService.GossipClient(`${address}:${port}`, credentials, {
+      // Back-off of earlier connections would hide that a node is back.
+      'grpc.use_local_subchannel_pool': 1,
+    })
+    const options = { deadline: Date.now() + askMs }
+    client.read(new shared.Empty(), new Metadata(), options, (error, info) => {
+      client.close()
+      if (error) return reject(error)
+      const { LEADER } = gossip.MemberInfo.VNodeState
+      const members = info.getMembersList().map((member) => member.toObject())
+      resolve(
+        members.flatMap(({ httpEndPoint: at, isAlive, state }) =>
+          at ? { ...at, leads: isAlive && state === LEADER } : [],
+        ),
+      )
+    })
+  })
+
+const nameOf = ({ address, port }: Node): string => `${address}:${port}`
+
+/**
+ * Finds the node that says of itself that it leads: others believe for some seconds that a frozen
+ * leader still leads. Members that are not in the connection string are asked too.
+ */
+const findLeader = (
+  hosts: readonly Node[],
+  credentials: ChannelCredentials,
+  signal: AbortSignal,
+): Promise<Node> =>
+  new Promise((resolve, reject) => {
+    const asked = new Set<string>()
+    let isOver = false
+    const end = (): void => {
+      isOver = true
+      signal.removeEventListener('abort', abort)
+    }
+    const abort = (): void => {
+      end()
+      reject(signal.reason)
+    }
+    const ask = async (node: Node): Promise<void> => {
+      while (!isOver) {
+        const members = await membersBy(node, credentials).catch(() => [])
+        if (members.some((one) => one.leads && nameOf(one) === nameOf(node))) {
+          end()
+          return resolve(node)
+        }
+        askAll(members)
+        await pause(askEveryMs)
+      }
+    }
+    const askAll = (nodes: readonly Node[]): void => {
+      for (const node of nodes.filter((one) => !asked.has(nameOf(one)))) {
+        asked.add(nameOf(node))
+        void ask(node)
+      }
+    }
+    signal.addEventListener('abort', abort)
+    askAll(hosts)
+  })
+
+/** The connection string of a cluster's leader alone; undefined if one names a single host. */
+const leaderFinder = (connectionString: string) => {
+  const { hosts, dnsDiscover, tls, tlsCAFile, userKeyFile, userCertFile } =
+    partsOf(connectionString)
+  if (hosts.length === 1 && !dnsDiscover) return
+  const contents = (file?: string) => (file === undefined ? null : readFileSync(file))
+  const files = [tlsCAFile, userKeyFile, userCertFile].map(contents)
+  const credentials =
+    tls === false ? ChannelCredentials.createInsecure() : ChannelCredentials.createSsl(...files)
+  const before = /^esdb(?:\+discover)?:\/\/((?:[^@/?]*@)?)[^/?]*/
+  return async (signal: AbortSignal): Promise<string> => {
+    const leader = await findLeader(hosts, credentials, signal)
+    return forStockClient(connectionString).replace(before, `esdb://$1${nameOf(leader)}`)
+  }
+}
+
+type Needs<Connection> = {
+  readonly connectionString: string
+  readonly connect: (client: EventStoreDBClient) => Connection
+  /** Ends what a lost connection has under way. */
+  readonly end: (connection: Connection) => Promise<unknown>
+}
+
+/**
+ * A connection that is replaced when lost: with a cluster, by one to the leader of then. With a
+ * single host the client itself connects again.
+ */
+export const renewable = <Connection>({ connectionString, connect, end }: Needs<Connection>) => {
+  const closed = new AbortController()
+  const placeOfLeader = leaderFinder(connectionString)
+  let connection: Connection | undefined
+  let renewal: Promise<void> | undefined
+  let madeAt = -Infinity
+
+  const make = async (): Promise<void> => {
+    const lost = connection
+    connection = undefined
+    if (lost !== undefined) await end(lost).catch(ignore)
+    const found = placeOfLeader ? await placeOfLeader(closed.signal) : connectionString
+    connection = connect(clientOf(found))
+    madeAt = performance.now()
+  }
+
+  const renew = (): void => {
+    if (renewal || closed.signal.aborted) return
+    renewal = make().finally(() => (renewal = undefined))
+    renewal.catch(ignore)
+  }
+
+  if (!placeOfLeader) connection = connect(clientOf(connectionString))
+  return {
+    current: async (): Promise<Connection> => {
+      if (connection === undefined) renew()
+      while (renewal) await renewal
+      if (connection === undefined) throw new StoreUnavailable('the event store is closed')
+      return connection
+    },
+    /** Replaces this connection, unless that was done already. */
+    renew: (used: Connection): void => {
+      if (used === connection) renew()
+    },
+    /** A call that began then shows that its connection is lost. */
+    lost: (began: number): void => {
+      if (placeOfLeader && connection !== undefined && began >= madeAt) renew()
+    },
+    close: async (): Promise<void> => {
+      closed.abort()
+      await renewal?.catch(ignore)
+      if (connection !== undefined) await end(connection)
+    },
+  }
+}
+
+/** The client of the moment. */
+export type CurrentClient = () => Promise<EventStoreDBClient>
+
+/** A client of its own, for what is not appended in batches. */
+export const clientFor = (connectionString: string) =>
+  renewable({ connectionString, connect: (client) => client, end: (client) => client.dispose() })
