@@ -2,14 +2,14 @@ import type { Command } from 'commander'
 import { formatDateTime } from '../application/date-time.ts'
 import { explain, sumUp } from '../audit/explain/explain.ts'
 import type { Entry, Story, SumOfParts } from '../audit/explain/story.ts'
-import { storyTexts } from '../audit/explain/texts.ts'
 import { openAuditedLog } from '../audit/verify/audited-log.ts'
 import { fail } from '../infrastructure/failures.ts'
 import { sealAddresses } from '../infrastructure/people/sealed-addresses.ts'
 import type { Settings } from '../infrastructure/settings.ts'
 import { withVaultBeside } from './vault-beside.ts'
+import { textsIn } from '../texts/catalogue.ts'
 
-const texts = storyTexts.en
+const texts = textsIn.en.story
 const { subjects } = texts
 
 const indented = (lines: readonly string[]): string[] => lines.map((one) => `    ${one}`)

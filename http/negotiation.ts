@@ -38,6 +38,3 @@ export const preferred = <Type extends string>(
 /** Accepted languages, best first. */
 export const likedLanguages = (header: string | undefined): readonly string[] =>
   rangesOf(header).flatMap(({ range, quality }) => (quality > 0 ? range : []))
-
-/** The same texts in another language. */
-export type Translated<English> = Readonly<Record<keyof English, string>>

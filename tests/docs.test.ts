@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { paymentActions } from '../http/merchant/payment-update.ts'
 import { operationsFile, printedClientOperations } from '../docs/client-operations.ts'
 import { operationsPage, printedOperations } from '../docs/tables.ts'
+import { printedTexts, textsFile } from '../docs/texts.ts'
 
 test('settings and commands are those of the code (`npm run docs` prints them)', async () => {
   expect(operationsPage).toBe(await printedOperations())
@@ -10,6 +11,10 @@ test('settings and commands are those of the code (`npm run docs` prints them)',
 
 test('operations of the client are those of the routes (`npm run docs` prints them)', async () => {
   expect(operationsFile).toBe(await printedClientOperations())
+})
+
+test('the types of texts are those of the English ones (`npm run docs` prints them)', async () => {
+  expect(textsFile).toBe(await printedTexts())
 })
 
 test('the guide says what each action of a payment does, and what it does when sent again', () => {

@@ -7,7 +7,6 @@ import { whoCaused, whyCaused } from './who-caused.ts'
 import { callbackNameOf, displayMessageId, isDisplayed } from '../../domain/callback-names.ts'
 import { callbacks } from '../../domain/aggregates.ts'
 import { streamOf } from '../../domain/stream.ts'
-import { filledText } from '../../application/filled-text.ts'
 
 type Needs = Pick<ExplainNeeds, 'store' | 'openAddress' | 'texts'>
 
@@ -25,7 +24,7 @@ const toldOf = async (needs: Needs, { id, type, metadata }: Recorded): Promise<r
   const told = name === undefined ? [] : await attempts(needs, id)
   const displayed = isDisplayed(type) ? await attempts(needs, displayMessageId(id)) : []
   if (name !== undefined && told.length === 0)
-    return [{ at: null, says: filledText(needs.texts.callbackNotSent, name) }, ...displayed]
+    return [{ at: null, says: needs.texts.callbackNotSent({ event: name }) }, ...displayed]
   return [...told, ...displayed]
 }
 

@@ -5,14 +5,14 @@ import { isPaymentEvent } from '../../domain/payment/payment-events.ts'
 import { idIn } from '../../domain/stream.ts'
 import type { EventStore } from '../../application/event-store.ts'
 import { formatDateTime } from '../../application/date-time.ts'
-import { filledText } from '../../application/filled-text.ts'
 import { paymentInWords } from './payment-words.ts'
-import type { StoryTexts } from './texts.ts'
+import type { Catalogue } from '../../texts/generated/texts.ts'
+import { filledText } from '../../texts/message.ts'
 
 type Words = {
   readonly [Type in DomainEvent['type']]?: (
     data: Extract<DomainEvent, { type: Type }>['data'],
-    texts: StoryTexts,
+    texts: Catalogue['story'],
   ) => string
 }
 
@@ -21,77 +21,90 @@ const sumInWords = (amount: Sum, currency: Currency): string =>
 
 const words: Words = {
   PermissionRequested: ({ request, payer, expiresAt }, texts) => {
-    const whom = payer === null ? texts.nobodyKnown : filledText(texts.payer, payer)
+    const whom = payer === null ? texts.nobodyKnown : texts.payer({ id: payer })
     const [scope, until] = [request.scope.join(' '), formatDateTime(expiresAt)]
-    return filledText(texts.asked, scope, whom, request.posId, request.posTid, until)
+    return texts.asked({
+      what: scope,
+      whom,
+      pos: request.posId,
+      order: request.posTid,
+      time: until,
+    })
   },
   PermissionGranted: ({ payer, permissions }, { granted }) =>
-    filledText(granted, payer, permissions.scope.join(' ')),
-  PermissionDeclined: ({ payer }, { declined }) => filledText(declined, payer),
-  PermissionFailed: (_, texts) => filledText(texts.failed, texts.failed_4004),
+    granted({ payer, scope: permissions.scope.join(' ') }),
+  PermissionDeclined: ({ payer }, { declined }) => declined({ payer }),
+  PermissionFailed: (_, texts) => texts.failed({ reason: texts.failed_4004 }),
   PermissionExpired: (_, { expired }) => expired,
   LedgerScheduled: ({ closes }, texts) =>
     closes === 'by_hand'
       ? texts.ledgerByHand
-      : filledText(texts.ledgerCloses, texts[`closes_${closes}`]),
-  ReportClosed: ({ report }, { reportClosed }) => filledText(reportClosed, report, report + 1),
-  ReportCompleted: ({ report }, { reportCompleted }) => filledText(reportCompleted, report),
-  SettlementStarted: ({ settlementId }, texts) => filledText(texts.settlementStarted, settlementId),
+      : texts.ledgerCloses({ often: texts[`closes_${closes}`] }),
+  ReportClosed: ({ report }, { reportClosed }) => reportClosed({ report, next: report + 1 }),
+  ReportCompleted: ({ report }, { reportCompleted }) => reportCompleted({ report }),
+  SettlementStarted: ({ settlementId }, texts) =>
+    texts.settlementStarted({ settlement: settlementId }),
   SettlementMade: ({ settlementId, payouts, payoutDay }, texts) => {
     const sums = payouts.map(({ payout, currency }) => sumInWords(payout, currency)).join(', ')
-    return filledText(texts.settlementMade, settlementId, sums || texts.nothing, payoutDay)
+    return texts.settlementMade({
+      settlement: settlementId,
+      sums: sums || texts.nothing,
+      day: payoutDay,
+    })
   },
   PayoutOrdered: ({ messageId, payoutAccount, paid }, { payoutOrdered }) => {
     const sums = paid.map(({ amount, currency }) => sumInWords(amount, currency)).join(', ')
-    return filledText(payoutOrdered, messageId, sums, payoutAccount)
+    return payoutOrdered({ file: messageId, sums, account: payoutAccount })
   },
   PayoutPaid: ({ amount, currency, day }, { payoutPaid }) =>
-    filledText(payoutPaid, sumInWords(amount, currency), day),
+    payoutPaid({ sum: sumInWords(amount, currency), day }),
   PayoutReturned: ({ amount, currency, day, entry, reason }, texts) => {
     const why = [reason.code, reason.text].filter(Boolean).join(', ') || texts.payoutUnexplained
     const what = entry === null ? texts.payoutRefused : texts.payoutBack
-    const sum = filledText(what, sumInWords(amount, currency))
-    return filledText(texts.payoutReturned, sum, day, why)
+    const sum = filledText(what, { sum: sumInWords(amount, currency) })
+    return texts.payoutReturned({ what: sum, day, reason: why })
   },
   AccountChangeAsked: ({ payoutAccount, takesEffectAt }, { accountChangeAsked }) =>
-    filledText(accountChangeAsked, payoutAccount, formatDateTime(takesEffectAt)),
+    accountChangeAsked({ account: payoutAccount, time: formatDateTime(takesEffectAt) }),
   AccountChangeAnnounced: ({ members }, { accountChangeAnnounced }) =>
-    filledText(accountChangeAnnounced, members.length),
+    accountChangeAnnounced({ count: members.length }),
   AccountChangeWithdrawn: (_, { accountChangeWithdrawn }) => accountChangeWithdrawn,
   AccountChangeDone: (_, { accountChanged }) => accountChanged,
-  OrganizationClaimed: ({ merchant }, { organizationClaimed }) =>
-    filledText(organizationClaimed, merchant),
+  OrganizationClaimed: ({ merchant }, { organizationClaimed }) => organizationClaimed({ merchant }),
   OwnerChangeAsked: ({ member, terms, takesEffectAt }, { ownerRemovalAsked, ownerChangeAsked }) =>
     terms === null
-      ? filledText(ownerRemovalAsked, member, formatDateTime(takesEffectAt))
-      : filledText(ownerChangeAsked, member, terms.role, formatDateTime(takesEffectAt)),
+      ? ownerRemovalAsked({ owner: member, time: formatDateTime(takesEffectAt) })
+      : ownerChangeAsked({ owner: member, role: terms.role, time: formatDateTime(takesEffectAt) }),
   OwnerChangeAnnounced: ({ members }, { accountChangeAnnounced }) =>
-    filledText(accountChangeAnnounced, members.length),
-  OwnersNotified: ({ members }, { ownersNotified }) => filledText(ownersNotified, members.length),
+    accountChangeAnnounced({ count: members.length }),
+  OwnersNotified: ({ members }, { ownersNotified }) => ownersNotified({ count: members.length }),
   OwnerChangeWithdrawn: (_, { ownerChangeWithdrawn }) => ownerChangeWithdrawn,
   OwnerChangeDone: (_, { ownerChanged }) => ownerChanged,
   BankEntrySeen: ({ side, amount, currency, day, source }, texts) => {
     const sum = sumInWords(amount, currency)
-    return filledText(texts.bankSeen, texts[`bank_${side}`], sum, day, source.kind)
+    return texts.bankSeen({ side: texts[`bank_${side}`], sum, day, source: source.kind })
   },
   BankEntryMatched: ({ payouts, as }, texts) =>
-    filledText(texts.bankMatched, payouts.length, texts[`bank_${as}`]),
-  BankEntryDismissed: ({ note }, { bankDismissed }) => filledText(bankDismissed, note),
+    texts.bankMatched({ count: payouts.length, state: texts[`bank_${as}`] }),
+  BankEntryDismissed: ({ note }, { bankDismissed }) => bankDismissed({ note }),
   CallbackAttempted: (data, texts) => {
     const { uri, event, result, httpStatus, problem, durationMs, nextAttemptAt } = data
     const answer =
       httpStatus === null
         ? (problem ?? texts.callbackNone)
-        : filledText(texts.callbackAnswered, httpStatus)
-    const after = durationMs === undefined ? '' : filledText(texts.toldAfter, durationMs)
-    const again =
-      nextAttemptAt === null ? '' : filledText(texts.toldAgain, formatDateTime(nextAttemptAt))
-    const tried = filledText(texts.callbackTried, event, uri, texts[`callback_${result}`], answer)
-    return tried + after + again
+        : texts.callbackAnswered({ status: httpStatus })
+    return texts.callbackTried({
+      event,
+      address: uri,
+      result: texts[`callback_${result}`],
+      answer,
+      ms: durationMs ?? 'none',
+      again: nextAttemptAt === null ? 'none' : formatDateTime(nextAttemptAt),
+    })
   },
   CallbackRetryRequested: ({ event, nextAttemptAt }, { callbackRetry }) =>
-    filledText(callbackRetry, event, formatDateTime(nextAttemptAt)),
-  CheckpointSigned: ({ size }, { checkpoint }) => filledText(checkpoint, size),
+    callbackRetry({ event, time: formatDateTime(nextAttemptAt) }),
+  CheckpointSigned: ({ size }, { checkpoint }) => checkpoint({ count: size }),
 }
 
 /** `UserSecretChanged` as `user secret changed`. */
@@ -103,9 +116,14 @@ export const isInSentences = (type: string): boolean =>
   Object.hasOwn(words, type) || isPaymentEvent({ type })
 
 /** An event as a sentence; the currency is that of its payment, and of no matter elsewhere. */
-export const eventInWords = (event: Recorded, currency: Currency, texts: StoryTexts): string => {
+export const eventInWords = (
+  event: Recorded,
+  currency: Currency,
+  texts: Catalogue['story'],
+): string => {
   if (isPaymentEvent(event)) return paymentInWords(event, currency, texts)
-  const own = words[event.type] as ((data: unknown, texts: StoryTexts) => string) | undefined
+  const own = words[event.type] as
+    ((data: unknown, texts: Catalogue['story']) => string) | undefined
   return own?.(event.data, texts) ?? `${asPhrase(event.type)}: ${idIn(event.stream)}`
 }
 
@@ -124,5 +142,5 @@ export const currencyOf = async (
 export const eventWithCurrencyInWords = async (
   store: Pick<EventStore, 'readStream'>,
   event: Recorded,
-  texts: StoryTexts,
+  texts: Catalogue['story'],
 ): Promise<string> => eventInWords(event, await currencyOf(store, event), texts)

@@ -11,7 +11,6 @@ import { settlements } from '../../domain/aggregates.ts'
 import type { Recorded } from '../../domain/events.ts'
 import { addUp, formatAmount, type Sum } from '../../domain/money/money.ts'
 import { streamOf } from '../../domain/stream.ts'
-import { filledText } from '../../application/filled-text.ts'
 import { historyOf } from '../../application/history.ts'
 import { entryOf, eventAt, mostEntries } from './entries.ts'
 import { eventInWords } from './event-words.ts'
@@ -99,7 +98,7 @@ export const sumUpAccount = async (
     ...{ name: 'balance', currency, value: formatAmount(sum, currency) },
     ...{ parts: inOrder, ...others },
     agrees: sum === recorded,
-    says: filledText(texts.journalHas, formatAmount(recorded, currency)),
+    says: texts.journalHas({ amount: formatAmount(recorded, currency) }),
   }
 }
 
@@ -134,10 +133,7 @@ export const explainAccount = async (
   const found = []
   for (const { currency } of balances) found.push(await entriesIn(needs, name, currency))
   return {
-    title:
-      merchant === null
-        ? filledText(texts.account, account)
-        : filledText(texts.accountOf, account, merchant),
+    title: merchant === null ? texts.account({ account }) : texts.accountOf({ account, merchant }),
     says: [balances.length === 0 ? texts.notPosted : texts.accountSigns],
     entries: found.flatMap(({ entries }) => entries),
     more: found.reduce((all, { more }) => all + more, 0),

@@ -13,7 +13,6 @@ import type { Payment, RequestedPayment } from '../../domain/payment/payment-sta
 import { streamOf } from '../../domain/stream.ts'
 import { formatDateTime } from '../../application/date-time.ts'
 import { noStream } from '../../application/event-store.ts'
-import { filledText } from '../../application/filled-text.ts'
 import { historyOf, stateAfter } from '../../application/history.ts'
 import { entryOf, mostEntries } from './entries.ts'
 import { eventInWords } from './event-words.ts'
@@ -100,9 +99,9 @@ const countedIn = ({ rows, texts }: ExplainNeeds, { event, payment }: Step): rea
   const report = rows.reportHolding(merchant, lineLedger, event.position)
   const movesMoney = event.type === 'PaymentCaptured' || event.type === 'PaymentRefunded'
   const settlement = rows.settlementTaking(merchant, event.position)?.settlementId
-  const inReport = filledText(texts.inReport, report, lineLedger)
+  const inReport = texts.inReport({ report, ledger: lineLedger })
   if (!movesMoney) return [inReport]
-  const inSettlement = settlement && filledText(texts.inSettlement, settlement)
+  const inSettlement = settlement && texts.inSettlement({ settlement })
   return [inReport, inSettlement ?? texts.noSettlement]
 }
 
@@ -114,13 +113,11 @@ const entryOfStep = (needs: ExplainNeeds, step: Step): Promise<Entry> =>
   })
 
 /** Expiry takes effect at its instant, before it is recorded. */
-const overInWords = (
-  { now, texts }: ExplainNeeds,
+const isOver = (
+  { now }: ExplainNeeds,
   { status, expiresAt }: Pick<RequestedPayment, 'status' | 'expiresAt'>,
-): string => {
-  const isOver = (status === 'pending' || status === 'auth') && now() >= expiresAt
-  return isOver ? texts.isOver : ''
-}
+): 'yes' | 'no' =>
+  (status === 'pending' || status === 'auth') && now() >= expiresAt ? 'yes' : 'no'
 
 const paymentNow = async (needs: ExplainNeeds, tid: string): Promise<PaymentNow | undefined> => {
   if (needs.paymentNow) return needs.paymentNow(tid)
@@ -149,10 +146,14 @@ export const explainPayment = async (
   const { request, status, statusCode, expiresAt } = payment
   const { currency } = request
   const { texts } = needs
-  const over = overInWords(needs, payment)
+  const over = isOver(needs, payment)
   return {
-    title: filledText(texts.payment, tid, request.merchant),
-    says: [filledText(texts.paymentIs, status, statusCode, formatDateTime(expiresAt), over)],
+    title: texts.payment({ id: tid, merchant: request.merchant }),
+    says: [
+      texts.paymentIs({
+        ...{ status, code: statusCode, time: formatDateTime(expiresAt), isOver: over },
+      }),
+    ],
     ...{ entries, more },
     numbers: Object.entries(numbersOf(payment)).map(([name, minor]) => ({
       ...{ name, currency },
@@ -195,13 +196,14 @@ export const sumUpPayment = async (
   if (answered === undefined) return undefined
   const agrees = total === answered
   const value = formatAmount(total, currency)
+  const over = isOver(needs, payment)
   const says = agrees
-    ? needs.texts.outcomeSame
-    : filledText(needs.texts.outcomeDiffers, formatAmount(answered, currency))
+    ? needs.texts.outcomeSame({ isOver: over })
+    : needs.texts.outcomeDiffers({ amount: formatAmount(answered, currency), isOver: over })
   const rest = { ...others, amount: formatAmount(others.amount, currency) }
   return {
     ...{ name, currency, value, parts },
     ...(others.count > 0 && { others: rest }),
-    ...{ agrees, says: says + overInWords(needs, payment) },
+    ...{ agrees, says },
   }
 }

@@ -8,7 +8,6 @@ import type { Recorded } from '../../domain/events.ts'
 import { addUp, formatAmount, type Sum } from '../../domain/money/money.ts'
 import { streamOf } from '../../domain/stream.ts'
 import { formatDateTime } from '../../application/date-time.ts'
-import { filledText } from '../../application/filled-text.ts'
 import { historyOf } from '../../application/history.ts'
 import { entryOf, eventAt, mostEntries } from './entries.ts'
 import {
@@ -92,11 +91,15 @@ export const explainReport = async (
   const { texts } = needs
   const { after } = range
   const holds = closed
-    ? filledText(texts.reportEnded, after, closed.closedPosition, formatDateTime(closed.closedAt))
-    : filledText(texts.reportOpen, after)
+    ? texts.reportEnded({
+        after,
+        before: closed.closedPosition,
+        time: formatDateTime(closed.closedAt),
+      })
+    : texts.reportOpen({ after })
   return {
-    title: filledText(texts.report, number, ledger, merchant),
-    says: [holds, filledText(texts.reportLines, count)],
+    title: texts.report({ report: number, ledger, merchant }),
+    says: [holds, texts.reportLines({ count })],
     ...{ entries, more },
     numbers: await numbersOfLines(needs.rows, range),
   }
@@ -119,6 +122,6 @@ export const sumUpReport = async (
   return {
     ...about,
     agrees: recorded === total,
-    says: filledText(needs.texts.reportRecorded, formatAmount(recorded, currency)),
+    says: needs.texts.reportRecorded({ amount: formatAmount(recorded, currency) }),
   }
 }

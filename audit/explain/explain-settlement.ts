@@ -5,14 +5,13 @@ import { settlements } from '../../domain/aggregates.ts'
 import type { Recorded } from '../../domain/events.ts'
 import { addUp, formatAmount, negated, type Sum } from '../../domain/money/money.ts'
 import { streamOf } from '../../domain/stream.ts'
-import { filledText } from '../../application/filled-text.ts'
 import { historyOf } from '../../application/history.ts'
 import { entryOf } from './entries.ts'
 import { countLines, entriesOfLines } from './explain-report.ts'
 import { namedIn, namedNumber, numbersOfLines, numbersOfTotals, partsOfLines } from './line-sums.ts'
 import type { ExplainNeeds } from './needs.ts'
 import type { NamedNumber, Part, Story, SumOfParts } from './story.ts'
-import type { StoryTexts } from './texts.ts'
+import type { Catalogue } from '../../texts/generated/texts.ts'
 
 export type SettlementName = { readonly merchant: string; readonly serial: number }
 
@@ -78,9 +77,9 @@ export const explainSettlement = async (
   const id = needs.rows.settlement(merchant, serial)?.settlementId ?? ''
   const { texts } = needs
   return {
-    title: filledText(texts.settlement, id, serial, merchant),
+    title: texts.settlement({ id, number: serial, merchant }),
     says: [
-      filledText(texts.settlementLines, count, range.after, range.before),
+      texts.settlementLines({ count, after: range.after, before: range.before }),
       made ? texts.sumsRecorded : texts.sumsMissing,
     ],
     ...{ entries, more },
@@ -99,7 +98,7 @@ const extrasOf = (
   before: Made | undefined,
   name: string,
   payout: Payout,
-  texts: StoryTexts,
+  texts: Catalogue['story'],
 ): readonly Extra[] => {
   const { fee, vat } = settlementFeesIn(made.data.totals, payout.currency)
   const [ofFee, ofVat] = [texts.settlementFee, texts.settlementFeeVat]
@@ -162,6 +161,6 @@ export const sumUpSettlement = async (
     ...{ name, currency, value: formatAmount(sum, currency) },
     ...{ parts: [...parts, ...more], ...others },
     agrees: recorded === sum,
-    says: filledText(needs.texts.settlementRecorded, formatAmount(recorded, currency)),
+    says: needs.texts.settlementRecorded({ amount: formatAmount(recorded, currency) }),
   }
 }

@@ -8,10 +8,9 @@ import type { ExplainNeeds } from './needs.ts'
 import type { NamedNumber, Story, SumOfParts, Entry } from './story.ts'
 import { streamOfSubject } from '../../domain/callback-names.ts'
 import { parseEvent, type Recorded } from '../../domain/events.ts'
-import { filledText } from '../../application/filled-text.ts'
 import { historyOf } from '../../application/history.ts'
 import { entryOf, mostEntries } from './entries.ts'
-import type { StoryTexts } from './texts.ts'
+import type { Catalogue } from '../../texts/generated/texts.ts'
 
 const eventsOf = async ({ store }: ExplainNeeds, stream: string): Promise<Recorded[]> => {
   const all: Recorded[] = []
@@ -28,18 +27,18 @@ const explainStream = async (needs: ExplainNeeds, stream: string): Promise<Story
   const entries: Entry[] = []
   for (const event of events.slice(0, mostEntries)) entries.push(await entryOf(needs, event))
   const more = events.length - entries.length
-  const says = [filledText(needs.texts.events, events.length)]
+  const says = [needs.texts.events({ count: events.length })]
   return { title: stream, says, entries, ...nothingMore, more }
 }
 
-const outcomeOf = (attempts: readonly Recorded[], texts: StoryTexts): string => {
+const outcomeOf = (attempts: readonly Recorded[], texts: Catalogue['story']): string => {
   const made = attempts.flatMap(({ type, data }) => (type === 'CallbackAttempted' ? [data] : []))
   const last = made.at(-1)
   if (!last) return texts.callbackNobody
   if (made.some(({ result }) => result === 'delivered'))
-    return filledText(texts.callbackDelivered, made.length)
+    return texts.callbackDelivered({ count: made.length })
   if (last.nextAttemptAt === null) return texts.callbackGivenUp
-  return filledText(texts.callbackOpen, made.length)
+  return texts.callbackOpen({ count: made.length })
 }
 
 /** The event that a message announces, and the delivery attempts. */
@@ -59,8 +58,13 @@ const explainCallback = async (
     entries.push(await entryOf(needs, event, { told: [] }))
   const { texts } = needs
   const title = about
-    ? filledText(texts.callbackOf, message, about.seqno, about.subject, about.event)
-    : filledText(texts.callback, message)
+    ? texts.callbackOf({
+        id: message,
+        number: about.seqno,
+        subject: about.subject,
+        event: about.event,
+      })
+    : texts.callback({ id: message })
   return { title, says: [outcomeOf(attempts, texts)], entries, ...nothingMore }
 }
 

@@ -8,21 +8,20 @@ import { payments, permissionRequests } from '../../domain/aggregates.ts'
 import { totalGross, totalNet, type Totals } from '../../domain/accounting/totals.ts'
 import { addUp, formatAmount, negated, type Sum } from '../../domain/money/money.ts'
 import { streamOf } from '../../domain/stream.ts'
-import { filledText } from '../../application/filled-text.ts'
 import { potsInWords } from './payment-words.ts'
 import { mostEntries } from './entries.ts'
 import type { AuditRows, ExplainNeeds } from './needs.ts'
 import type { NamedNumber, Part } from './story.ts'
-import type { StoryTexts } from './texts.ts'
+import type { Catalogue } from '../../texts/generated/texts.ts'
 
 /** The stream of the event that makes the line. */
 export const streamOfLine = ({ tid, isOfPermission }: ListedLine): string =>
   streamOf(isOfPermission ? permissionRequests : payments, tid)
 
-const lineInWords = (line: ListedLine, { line: text }: StoryTexts): string => {
+const lineInWords = (line: ListedLine, { line: text }: Catalogue['story']): string => {
   const { action, subId, tid, ledger, currency } = line
   const what = subId === null ? action : `${action} ${subId}`
-  return filledText(text, what, potsInWords(line, currency), tid, ledger)
+  return text({ what, amount: potsInWords(line, currency), payment: tid, ledger })
 }
 
 type NumberOf = (line: MoneyLine) => Sum

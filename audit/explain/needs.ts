@@ -4,8 +4,8 @@ import type { Sum } from '../../domain/money/money.ts'
 import type { RequestedPayment } from '../../domain/payment/payment-state.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { EventStore, Revision } from '../../application/event-store.ts'
-import type { StoryTexts } from './texts.ts'
 import type { OpenAddress } from './who-caused.ts'
+import type { Catalogue } from '../../texts/generated/texts.ts'
 
 type ClosedReport = {
   readonly openedAt: Instant
@@ -49,7 +49,7 @@ export type ExplainNeeds = {
   readonly rows: AuditRows
   readonly openAddress: OpenAddress
   readonly now: () => Instant
-  readonly texts: StoryTexts
+  readonly texts: Catalogue['story']
   /** A payment that is remembered; where this is left out, all of its events are read. */
   readonly paymentNow?: (tid: string) => Promise<PaymentNow | undefined>
 }

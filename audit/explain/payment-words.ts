@@ -4,8 +4,7 @@ import type { Pots } from '../../domain/money/pots.ts'
 import type { PaymentEvent } from '../../domain/payment/payment-events.ts'
 import { statusCodes } from '../../domain/payment/status.ts'
 import { formatDateTime } from '../../application/date-time.ts'
-import { filledText } from '../../application/filled-text.ts'
-import type { StoryTexts } from './texts.ts'
+import type { Catalogue } from '../../texts/generated/texts.ts'
 
 /** `40.00 NOK`, or `40.00 + 5.00 NOK` with an addition. */
 export const potsInWords = ({ amount, additionalAmount }: Pots, currency: Currency): string => {
@@ -19,35 +18,37 @@ const failures = {
   [statusCodes.AMOUNT_LIMIT_EXCEEDED]: 'failed_5008',
 } as const
 
+const yesOrNo = (is: boolean): 'yes' | 'no' => (is ? 'yes' : 'no')
+
+const idOf = (id: string | null) => ({ hasId: yesOrNo(id !== null), id: id ?? '' })
+
 /** What an event of a payment tells. Long because it has a case for each event. */
 export const paymentInWords = (
   event: PaymentEvent,
   currency: Currency,
-  texts: StoryTexts,
+  texts: Catalogue['story'],
 ): string => {
-  const idInWords = (id: string | null) => (id === null ? '' : filledText(texts.asId, id))
   switch (event.type) {
     case 'PaymentRequested': {
       const { request, payer, expiresAt } = event.data
-      const whom = payer === null ? texts.anybody : filledText(texts.payer, payer)
+      const whom = payer === null ? texts.anybody : texts.payer({ id: payer })
       const [what, until] = [potsInWords(request, currency), formatDateTime(expiresAt)]
-      return filledText(texts.asked, what, whom, request.posId, request.posTid, until)
+      return texts.asked({ what, whom, pos: request.posId, order: request.posTid, time: until })
     }
     case 'PaymentPickedUp':
-      return filledText(texts.pickedUp, event.data.payer)
+      return texts.pickedUp({ payer: event.data.payer })
     case 'PaymentAmended':
-      return filledText(texts.amended, Object.keys(event.data).join(', ') || texts.nothing)
+      return texts.amended({ changes: Object.keys(event.data).join(', ') || texts.nothing })
     case 'PaymentAuthorized': {
       const { payer, additionalAmount, credit, expiresAt } = event.data
-      const added = formatAmount(additionalAmount, currency)
-      const onTop = additionalAmount === 0 ? '' : filledText(texts.onTop, added)
-      const how = onTop + (credit ? texts.credit : '')
-      return filledText(texts.authorized, payer, how, formatDateTime(expiresAt))
+      const added = additionalAmount === 0 ? 'none' : formatAmount(additionalAmount, currency)
+      const time = formatDateTime(expiresAt)
+      return texts.authorized({ payer, added, credit: yesOrNo(credit), time })
     }
     case 'PaymentDeclined':
-      return filledText(texts.declined, event.data.payer)
+      return texts.declined({ payer: event.data.payer })
     case 'PaymentFailed':
-      return filledText(texts.failed, texts[failures[event.data.statusCode]])
+      return texts.failed({ reason: texts[failures[event.data.statusCode]] })
     case 'PaymentAborted':
       return texts.aborted
     case 'PaymentExpired':
@@ -56,19 +57,19 @@ export const paymentInWords = (
       const { captureId, charge } = event.data
       const fee = formatAmount(charge.fee + charge.interchange + charge.vat, currency)
       const taken = potsInWords(event.data, currency)
-      return filledText(texts.captured, taken, idInWords(captureId), fee)
+      return texts.captured({ amount: taken, ...idOf(captureId), fee })
     }
     case 'PaymentReleased':
-      return filledText(texts.released, potsInWords(event.data, currency))
+      return texts.released({ amount: potsInWords(event.data, currency) })
     case 'PaymentRenewed':
-      return filledText(texts.renewed, formatDateTime(event.data.expiresAt))
+      return texts.renewed({ time: formatDateTime(event.data.expiresAt) })
     case 'PaymentAuthorizationExpired':
-      return filledText(texts.authorizationExpired, potsInWords(event.data, currency))
+      return texts.authorizationExpired({ amount: potsInWords(event.data, currency) })
     case 'PaymentRefunded': {
       const { refundId, text } = event.data
-      const reason = text === null ? '' : filledText(texts.refundText, text)
+      const reason = { hasText: yesOrNo(text !== null), text: text ?? '' }
       const back = potsInWords(event.data, currency)
-      return filledText(texts.refunded, back, idInWords(refundId), reason)
+      return texts.refunded({ amount: back, ...idOf(refundId), ...reason })
     }
   }
 }

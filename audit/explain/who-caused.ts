@@ -1,7 +1,7 @@
 import type { Recorded } from '../../domain/events.ts'
 import { formatDateTime } from '../../application/date-time.ts'
-import { filledText } from '../../application/filled-text.ts'
-import type { StoryTexts } from './texts.ts'
+import type { Catalogue } from '../../texts/generated/texts.ts'
+import { filledText } from '../../texts/message.ts'
 
 /** Opens a sealed address; undefined without the vault. */
 export type OpenAddress = (sealed: string) => string | undefined
@@ -24,51 +24,54 @@ const kinds = {
   operator: 'who_operatorAs',
 } as const
 
-const nameOf = (actor: string, merchant: string | null, texts: StoryTexts): string => {
+const nameOf = (actor: string, merchant: string | null, texts: Catalogue['story']): string => {
   const [kind = '', ...rest] = actor.split(':')
   const id = rest.join(':')
   if (rest.length === 0) return actor in names ? texts[names[actor as keyof typeof names]] : actor
   if (!(kind in kinds)) return actor
-  if (kind === 'user' && merchant !== null) return filledText(texts.who_userOf, id, merchant)
-  return filledText(texts[kinds[kind as keyof typeof kinds]], id)
+  if (kind === 'user' && merchant !== null) return texts.who_userOf({ id, merchant })
+  return filledText(texts[kinds[kind as keyof typeof kinds]], { id })
 }
 
 /** Who caused an event, and how that is known. */
 export const whoCaused = (
   { metadata }: Recorded,
   openAddress: OpenAddress,
-  texts: StoryTexts,
+  texts: Catalogue['story'],
 ): string => {
   const { actor, merchant, signed, from, operator } = metadata
   const who = nameOf(actor, merchant, texts)
-  if (operator) return filledText(texts.whoOn, who, operator.account, operator.machine)
-  if (signed) return filledText(texts.whoSigned, who, signed.key)
+  if (operator) return texts.whoOn({ who, account: operator.account, machine: operator.machine })
+  if (signed) return texts.whoSigned({ who, key: signed.key })
   if (from === undefined) return who
-  return filledText(texts.whoSecret, who, openAddress(from) ?? texts.whoSealed)
+  return texts.whoSecret({ who, address: openAddress(from) ?? texts.whoSealed })
 }
 
 /** What made it happen. */
-export const whyCaused = ({ type, data, metadata }: Recorded, texts: StoryTexts): string => {
+export const whyCaused = (
+  { type, data, metadata }: Recorded,
+  texts: Catalogue['story'],
+): string => {
   const { correlationId, causationId, actor } = metadata
   switch (type) {
     case 'PaymentExpired':
     case 'PaymentAuthorizationExpired':
     case 'PermissionExpired':
-      return filledText(texts.whyOver, formatDateTime(data.expiredAt))
+      return texts.whyOver({ time: formatDateTime(data.expiredAt) })
     case 'SettlementStarted':
       if (data.dueAt === null) return texts.byHand
-      return filledText(texts.whyDue, formatDateTime(data.dueAt))
+      return texts.whyDue({ time: formatDateTime(data.dueAt) })
     case 'ReportClosed': {
       if (!data.due) break
       const { closes, at } = data.due
-      return filledText(texts.whyLedger, texts[`closes_${closes}`], formatDateTime(at))
+      return texts.whyLedger({ often: texts[`closes_${closes}`], time: formatDateTime(at) })
     }
     case 'SettlementMade':
     case 'ReportCompleted':
       return texts.whyReady
     case 'CallbackAttempted':
-      return filledText(texts.callbackWhy, data.event)
+      return texts.callbackWhy({ event: data.event })
   }
-  if (causationId !== null) return filledText(texts.whyEvent, causationId)
-  return actor === 'operator' ? texts.byCommand : filledText(texts.whyRequest, correlationId)
+  if (causationId !== null) return texts.whyEvent({ event: causationId })
+  return actor === 'operator' ? texts.byCommand : texts.whyRequest({ id: correlationId })
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { keySetLifetime } from '../../application/key-set-lifetime.ts'
 import { proofAlgorithms } from '../../application/proof-algorithms.ts'
 import { scopes } from '../../domain/people/scope.ts'
+import { languages } from '../../texts/catalogue.ts'
 import { preferred } from '../negotiation.ts'
 import { route, type Route } from '../route.ts'
 
@@ -38,7 +39,7 @@ const metadata = (issuer: string) => ({
     ...['iss', 'sub', 'aud', 'exp', 'iat', 'at_hash', 'nonce', 'auth_time', 'name', 'email'],
     ...['email_verified', 'phone_number', 'phone_number_verified', 'address'],
   ],
-  ui_locales_supported: ['en', 'nb'],
+  ui_locales_supported: [...languages],
   claims_parameter_supported: false,
   request_parameter_supported: false,
   request_uri_parameter_supported: false,

@@ -1,12 +1,13 @@
 import { explain, sumUp } from '../../audit/explain/explain.ts'
 import type { PaymentNow } from '../../audit/explain/needs.ts'
 import type { Story } from '../../audit/explain/story.ts'
-import { storyTexts, type StoryLanguage } from '../../audit/explain/texts.ts'
 import { payments } from '../../domain/aggregates.ts'
 import { streamOf } from '../../domain/stream.ts'
 import type { Core } from '../core.ts'
 import { sealAddresses } from '../../infrastructure/people/sealed-addresses.ts'
 import { auditRowsOf } from '../../audit/verify/audit-rows.ts'
+import { textsIn } from '../../texts/catalogue.ts'
+import type { Language } from '../../texts/generated/texts.ts'
 
 const remembered =
   ({ find, revisionOf }: Pick<Core, 'find' | 'revisionOf'>) =>
@@ -22,14 +23,14 @@ export const explaining = (core: Core) => {
   const { openAddress } = sealAddresses(core.people.vault)
   const { store, now } = core
   const rows = auditRowsOf(core)
-  const needsIn = (language: StoryLanguage) => ({
+  const needsIn = (language: Language) => ({
     ...{ store, now, openAddress, rows, paymentNow: remembered(core) },
-    texts: storyTexts[language],
+    texts: textsIn[language].story,
   })
   return {
     openAddress,
-    explain: (subject: string, language: StoryLanguage) => explain(needsIn(language), subject),
-    sumUp: (subject: string, story: Story, number: string, language: StoryLanguage) =>
+    explain: (subject: string, language: Language) => explain(needsIn(language), subject),
+    sumUp: (subject: string, story: Story, number: string, language: Language) =>
       sumUp(needsIn(language), subject, story, number),
   }
 }

@@ -9,6 +9,7 @@ export const topFolders = [
   'projections',
   'audit',
   'infrastructure',
+  'texts',
   'http',
   'web',
   'cli',

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { explain, sumUp } from '../../audit/explain/explain.ts'
-import { storyTexts } from '../../audit/explain/texts.ts'
 import { operatorHere } from '../../harness/operator.ts'
 import { auditRowsOf } from '../../audit/verify/audit-rows.ts'
 import { openAuditedLog } from '../../audit/verify/audited-log.ts'
 import { explaining } from '../../service/audit/explaining.ts'
 import type { Receiver } from '../../demo/receiver.ts'
 import { pathOf, startAuditedService, type AuditedService } from './audited-service.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 
-const texts = storyTexts.en
+const texts = textsIn.en.story
 let service: AuditedService
 let receiver: Receiver
 let tid: string

@@ -2,11 +2,10 @@ import { readSheet } from 'read-excel-file/node'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { moneyTexts } from '../../web/portal/texts-money.ts'
-import { overviewTexts } from '../../web/portal/texts-overview.ts'
 import type { Shown } from '../people/visitor.ts'
 import { shopOfAlice } from './shop-of-alice.ts'
 import { soldAndRefunded } from './sold.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 
 const { service, alice } = await shopOfAlice()
 const money = '/portal/sandbox/money'
@@ -27,9 +26,9 @@ test('turnover less refunds has one name where it is shown, and no page says gro
       expect(textOf(page)).not.toContain(vague)
     }
   for (const language of ['en', 'nb'] as const) {
-    const { turnover, refunds, fees } = moneyTexts[language]
-    expect(overviewTexts[language]).toMatchObject({ turnover, refunds, fees })
-    expect(moneyTexts[language].turnoverLess).toMatch(new RegExp(`^${turnover} `))
+    const { turnover, refunds, fees } = textsIn[language].money
+    expect(textsIn[language].overview).toMatchObject({ turnover, refunds, fees })
+    expect(textsIn[language].money.turnoverLess).toMatch(new RegExp(`^${turnover} `))
   }
 })
 

@@ -66,9 +66,9 @@ describe('given a Sunday of 25 hours, and payments of it and of the Saturday bef
     const told = toldIn(html)
     // Future hours have no columns.
     expect(told).toHaveLength(11)
-    expect(told[2]).toMatch(/^02:00: NOK 150\.00, 1 payments\. Period before, Sat,? 30 Oct: NOK 0/)
+    expect(told[2]).toMatch(/^02:00: NOK 150\.00, 1 payment\. Period before, Sat,? 30 Oct: NOK 0/)
     expect(told[0]).toMatch(/^00:00: NOK 0\.00, 0 payments\. Period before,[^:]*: NOK 100\.00, 1/)
-    expect(told[10]).toMatch(/^10:00: NOK 50\.00, refunds NOK 20\.00, 1 payments/)
+    expect(told[10]).toMatch(/^10:00: NOK 50\.00, refunds NOK 20\.00, 1 payment\. Per/)
   })
 
   test('days that are over are compared with whole days', async () => {

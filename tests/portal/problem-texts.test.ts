@@ -4,8 +4,8 @@ import {
   filters,
   statusBadge,
 } from '../../web/portal/developers/callback-status.ts'
-import { callbackTextsInEnglish } from '../../web/portal/developers/texts-callbacks.ts'
-import { problemText } from '../../web/portal/texts-problems.ts'
+import { textsIn } from '../../texts/catalogue.ts'
+import { problemText } from '../../web/portal/problem-texts.ts'
 import { problemOfStatus } from '../../infrastructure/callbacks/callback-sender.ts'
 import { problemOf } from '../../infrastructure/callbacks/post.ts'
 import { PrivateAddress } from '../../infrastructure/callbacks/addresses.ts'
@@ -57,6 +57,6 @@ test.each(callbackFilters)('given the filter %s, then badges of its rows say so'
   // Those that are given up are among the failed ones.
   const names = filter === 'failed' ? (['failed', 'abandoned'] as const) : [filter]
   expect(said.map((badge) => />([^<]*)<\/b>/.exec(badge)?.[1])).toEqual(
-    names.map((name) => callbackTextsInEnglish[`filter_${name}`]),
+    names.map((name) => textsIn.en.developers[`filter_${name}`]),
   )
 })

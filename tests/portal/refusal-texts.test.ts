@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
-import { norwegianRefusal, norwegianRefusals } from '../../web/portal/developers/texts-refusals.ts'
-import { problemText } from '../../web/portal/texts-problems.ts'
+import { refusalText } from '../../web/portal/developers/refusal-texts.ts'
+import { problemText } from '../../web/portal/problem-texts.ts'
 import { textOfRefusal } from '../../http/refusal-answers.ts'
-import { textsIn } from '../../web/ui/texts.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 
 const english = /\b(?:the|is|are|with|must|no|not|by|from|has|been|than|there|this)\b/i
 
 test('each refusal has a Norwegian text, and each text belongs to a refusal', () => {
-  for (const [code, text] of Object.entries(norwegianRefusals)) {
+  for (const [code, text] of Object.entries(textsIn.nb.refusals)) {
     expect(textOfRefusal(code), code).toBeDefined()
     expect(text, code).not.toMatch(english)
-    expect(norwegianRefusal(code)).toBe(text)
-    expect(Object.keys(textsIn.nb)).not.toContain(`refused_${code}`)
+    expect(refusalText(code, 'nb')).toBe(text)
+    expect(Object.keys(textsIn.nb.payer)).not.toContain(`refused_${code}`)
   }
 })
 
@@ -24,11 +24,11 @@ test.each([
   ],
   ['wrong fields: amount, currency', 'feil i feltene: amount, currency'],
 ])('%s keeps its names', (told, text) => {
-  expect(norwegianRefusal(told)).toBe(text)
+  expect(refusalText(told, 'nb')).toBe(text)
 })
 
 test('what no text is known for stays as it is', () => {
-  expect(norwegianRefusal('socket hang up')).toBeUndefined()
-  expect(norwegianRefusal('constructor')).toBeUndefined()
+  expect(refusalText('socket hang up', 'nb')).toBeUndefined()
+  expect(refusalText('constructor', 'nb')).toBeUndefined()
   expect(problemText('socket hang up', 'nb')).toBe('socket hang up')
 })

@@ -4,15 +4,12 @@ import { browse, browseStream } from '../../audit/explain/browse.ts'
 import type { Check } from '../../audit/explain/check.ts'
 import { eventWithCurrencyInWords } from '../../audit/explain/event-words.ts'
 import { proveOrder, type OrderProof } from '../../audit/explain/prove-order.ts'
-import { storyTexts, type StoryTexts } from '../../audit/explain/texts.ts'
 import { whoCaused, whyCaused, type OpenAddress } from '../../audit/explain/who-caused.ts'
 import type { EventStore, RecordedEvent } from '../../application/event-store.ts'
-import { filledText } from '../../application/filled-text.ts'
 import { withIsoTimes } from '../../domain/event-times.ts'
 import { parseEvent, type Recorded } from '../../domain/events.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Html } from '../ui/page.ts'
-import type { Language } from '../ui/texts.ts'
 import { filled } from '../ui/words.ts'
 import { headedTable } from '../portal/parts.ts'
 import type { Route } from '../../http/route.ts'
@@ -20,8 +17,10 @@ import { eventFields, filtersHtml } from './filters.ts'
 import { eventLink, explainHref, inEnglish, shownTime } from './page.ts'
 import { eventQuery, searchOfFields, wantedOf, type EventQuery } from './query.ts'
 import { saysHtml } from './story-html.ts'
-import { auditTexts, type AuditTexts } from './texts.ts'
 import { auditPages, type AuditVisits, type Shown } from './visits.ts'
+import { textsIn } from '../../texts/catalogue.ts'
+import type { Catalogue, Language } from '../../texts/generated/texts.ts'
+import type { PlainKey } from '../../texts/message.ts'
 
 export type AuditEventNeeds = {
   readonly store: Pick<EventStore, 'readAt' | 'readBack' | 'readStream' | 'head'>
@@ -37,7 +36,7 @@ const storedOf = ({ stream, revision, position, id, type, data, metadata }: Reco
 const tells = async (
   store: AuditEventNeeds['store'],
   event: Recorded,
-  words: StoryTexts,
+  words: Catalogue['story'],
 ): Promise<Html | string> => {
   const says = await eventWithCurrencyInWords(store, event, words)
   return saysHtml({ type: event.type, says })
@@ -49,7 +48,7 @@ export const eventsTable = async (
   events: readonly Recorded[],
   language: Language,
 ): Promise<Html> => {
-  const [texts, words] = [auditTexts[language], storyTexts[language]]
+  const [texts, words] = [textsIn[language].auditor, textsIn[language].story]
   const rows = events.map(
     async (event) =>
       html`<tr>
@@ -66,13 +65,13 @@ export const eventsTable = async (
   </div>`
 }
 
-const verdictOf = ({ holds }: Check): keyof AuditTexts => {
+const verdictOf = ({ holds }: Check): PlainKey<Catalogue['auditor']> => {
   if (holds === null) return 'holdsUnknown'
   return holds ? 'holds' : 'holdsNot'
 }
 
 /** The proof itself is in English, as `daybook audit` prints it. */
-const proofHtml = ({ verdict, checks, holds }: OrderProof, texts: AuditTexts): Html =>
+const proofHtml = ({ verdict, checks, holds }: OrderProof, texts: Catalogue['auditor']): Html =>
   html`<section class="card">
     <h2>${texts.ordered}</h2>
     <p class="${holds ? 'state good' : 'note'}">${inEnglish(verdict)}</p>
@@ -95,19 +94,20 @@ const oneEvent = async (
   position: number,
   language: Language,
 ): Promise<Shown> => {
-  const [texts, words] = [auditTexts[language], storyTexts[language]]
+  const [texts, words] = [textsIn[language].auditor, textsIn[language].story]
   const { store, proving, openAddress } = needs
   const found = (await store.readAt(position)) ?? refuse('resource_is_unknown')
   const event = parseEvent(found)
   const proof = await proveOrder(proving, event)
   const stored = storedOf(found)
-  const title = filledText(texts.event, position)
-  const cause = filled(
-    texts.byAt,
-    ...[shownTime(event.metadata.at), whoCaused(event, openAddress, words)],
-    ...[whyCaused(event, words), event.revision],
-    html`<a href="${explainHref(event.stream)}">${event.stream}</a>`,
-  )
+  const title = texts.event({ position })
+  const cause = filled(texts.byAt, {
+    time: shownTime(event.metadata.at),
+    who: whoCaused(event, openAddress, words),
+    why: whyCaused(event, words),
+    revision: event.revision,
+    stream: html`<a href="${explainHref(event.stream)}">${event.stream}</a>`,
+  })
   const body = html`<p><a class="back" href="/audit/events">${texts.events}</a></p>
     <h1>${title}: ${event.type}</h1>
     <p>${await tells(store, event, words)}</p>
@@ -127,7 +127,7 @@ const manyEvents = async (
   query: EventQuery,
   language: Language,
 ): Promise<Shown> => {
-  const texts = auditTexts[language]
+  const texts = textsIn[language].auditor
   const { before, ...fields } = query
   const from = Number(before)
   const [wanted, end] = [wantedOf(query), from > 0 ? from : undefined]

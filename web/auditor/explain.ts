@@ -1,16 +1,14 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
 import type { Story, SumOfParts } from '../../audit/explain/story.ts'
-import { storyTexts } from '../../audit/explain/texts.ts'
-import { filledText } from '../../application/filled-text.ts'
 import { refuse } from '../../domain/refusal.ts'
-import type { Language } from '../ui/texts.ts'
 import type { Route } from '../../http/route.ts'
 import { explainForm } from './filters.ts'
 import { givenIn } from './query.ts'
 import { storyHtml, sumHtml } from './story-html.ts'
-import { auditTexts, type AuditTexts } from './texts.ts'
 import { auditPages, notSignedIn, type AuditVisits, type Shown } from './visits.ts'
+import { textsIn } from '../../texts/catalogue.ts'
+import type { Catalogue, Language } from '../../texts/generated/texts.ts'
 
 export type AuditExplainNeeds = {
   readonly caughtUp: () => Promise<void>
@@ -29,11 +27,11 @@ const query = z.object({
     .string()
     .max(200)
     .optional()
-    .meta({ description: `What to explain: ${storyTexts.en.subjects}.` }),
+    .meta({ description: `What to explain: ${textsIn.en.story.subjects}.` }),
   number: z.string().max(100).optional().meta({ description: 'A number of it, such as `payout`.' }),
 })
 
-const form = (subject: string | undefined, texts: AuditTexts) =>
+const form = (subject: string | undefined, texts: Catalogue['auditor']) =>
   explainForm(texts.explainWhat, texts, subject)
 
 /** Stories in plain words, and what adds up to their numbers. */
@@ -43,7 +41,7 @@ export const auditExplainRoute = (needs: AuditExplainNeeds, visits: AuditVisits)
     number: string | undefined,
     language: Language,
   ): Promise<Shown> => {
-    const texts = auditTexts[language]
+    const texts = textsIn[language].auditor
     await needs.caughtUp()
     const story = (await needs.explain(subject, language)) ?? refuse('resource_is_unknown')
     if (number === undefined) {
@@ -52,7 +50,7 @@ export const auditExplainRoute = (needs: AuditExplainNeeds, visits: AuditVisits)
     }
     const sum =
       (await needs.sumUp(subject, story, number, language)) ?? refuse('resource_is_unknown')
-    const title = filledText(texts.numberOf, sum.name, story.title)
+    const title = texts.numberOf({ name: sum.name, title: story.title })
     const body = html`${form(subject, texts)} ${sumHtml(subject, story, sum, texts)}`
     return { title, body, json: sum }
   }
@@ -63,13 +61,13 @@ export const auditExplainRoute = (needs: AuditExplainNeeds, visits: AuditVisits)
     errors: { ...notSignedIn, 404: 'There is no such thing.' },
     handle: (call) =>
       visits.look(call, async (language) => {
-        const texts = auditTexts[language]
-        const { subjects } = storyTexts[language]
+        const texts = textsIn[language].auditor
+        const { subjects } = textsIn[language].story
         const subject = givenIn(call.query.subject)
         if (subject !== undefined) return told(subject, givenIn(call.query.number), language)
         const body = html`<h1>${texts.explain}</h1>
           ${form(undefined, texts)}
-          <p class="quiet">${filledText(texts.explainGive, subjects)}</p>`
+          <p class="quiet">${texts.explainGive({ subjects })}</p>`
         return { title: texts.explain, body, json: { subjects } }
       }),
   })

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { Html } from '../ui/page.ts'
-import type { AuditTexts } from './texts.ts'
+import type { Catalogue } from '../../texts/generated/texts.ts'
 
 type Field = {
   readonly name: string
@@ -23,7 +23,7 @@ export const filtersHtml = (action: string, fields: readonly Field[], button: st
   </form>`
 
 /** Asks for something to explain. */
-export const explainForm = (label: string, texts: AuditTexts, value?: string): Html => {
+export const explainForm = (label: string, texts: Catalogue['auditor'], value?: string): Html => {
   const example = 'tid, merchant/ledger/1, merchant/1, fee_income …'
   const field = { name: 'subject', label, example, value }
   return filtersHtml('/audit/explain', [field], texts.explain)
@@ -33,7 +33,7 @@ const time = '2026-05-17 12:00'
 
 export const eventFields = (
   query: Readonly<Record<string, string | undefined>>,
-  texts: AuditTexts,
+  texts: Catalogue['auditor'],
 ): Field[] => [
   { name: 'since', label: texts.since, example: time, value: query['since'] },
   { name: 'until', label: texts.until, example: time, value: query['until'] },

@@ -1,11 +1,11 @@
 import { html } from 'hono/html'
-import { filledText } from '../../application/filled-text.ts'
 import { brandMark, headHtml, type Html, htmlReply, pageHeaders } from '../ui/page.ts'
-import { textsIn, type Language } from '../ui/texts.ts'
-import { norwegianRefusal } from '../portal/developers/texts-refusals.ts'
+import { refusalText } from '../portal/developers/refusal-texts.ts'
 import { textOfRefusal } from '../../http/refusal-answers.ts'
 import type { RawReply, RawStatus } from '../../http/route.ts'
-import { auditTexts, type AuditTexts } from './texts.ts'
+import { textsIn } from '../../texts/catalogue.ts'
+import type { Catalogue, Language } from '../../texts/generated/texts.ts'
+import { plainText } from '../../texts/message.ts'
 
 export type AuditPage = {
   readonly title: string
@@ -31,14 +31,14 @@ const menu = [
   ['/audit/export', 'export'],
 ] as const
 
-const menuHtml = (path: string, auditor: string, texts: AuditTexts): Html =>
+const menuHtml = (path: string, auditor: string, texts: Catalogue['auditor']): Html =>
   html`<nav aria-label="${texts.menu}">
     ${menu.map(([href, name]) => {
       const current = href === path ? html` aria-current="page"` : ''
       return html`<a href="${href}" ${current}>${texts[name]}</a>`
     })}
     <form method="post" action="/audit/sign-out">
-      <button class="plain">${filledText(texts.signOut, auditor)}</button>
+      <button class="plain">${texts.signOut({ name: auditor })}</button>
     </form>
   </nav>`
 
@@ -46,7 +46,7 @@ const menuHtml = (path: string, auditor: string, texts: AuditTexts): Html =>
 export const auditPage = async (page: AuditPage, isSecure: boolean): Promise<RawReply> => {
   const { title, body, status = 200, auditor, path, language } = page
   const { cookies = [], headers } = page
-  const texts = auditTexts[language]
+  const texts = textsIn[language].auditor
   const text = await html`<!doctype html>
     <html lang="${language}">
       <head>
@@ -84,7 +84,8 @@ export const inEnglish = (text: string): Html => html`<span lang="en">${text}</s
 
 /** Why a rule refuses; in English where no other text is there. */
 export const ruleHtml = (rule: string, language: Language): Html | string => {
-  const ofPages: Readonly<Record<string, string>> = textsIn.nb
-  const norwegian = norwegianRefusal(rule) ?? ofPages[`refused_${rule}`]
-  return (language === 'nb' ? norwegian : undefined) ?? inEnglish(textOfRefusal(rule) ?? '')
+  if (language === 'en') return inEnglish(textOfRefusal(rule) ?? '')
+  const key = `refused_${rule}`
+  const ofPages = plainText(textsIn[language].payer, key)
+  return refusalText(rule, language) ?? ofPages ?? inEnglish(textOfRefusal(rule) ?? '')
 }

@@ -2,17 +2,16 @@ import { html } from 'hono/html'
 import { z } from 'zod'
 import type { ExplainedRefusal } from '../../audit/explain/decide-again.ts'
 import type { RefusalsWanted } from '../../application/refused-request.ts'
-import { filledText } from '../../application/filled-text.ts'
 import type { Html } from '../ui/page.ts'
-import type { Language } from '../ui/texts.ts'
 import { filled } from '../ui/words.ts'
 import { quiet } from '../portal/parts.ts'
 import type { Route } from '../../http/route.ts'
 import { filtersHtml } from './filters.ts'
 import { eventLink, explainHref, inEnglish, ruleHtml, shownTime } from './page.ts'
 import { givenIn, timeIn } from './query.ts'
-import { auditTexts, type AuditTexts } from './texts.ts'
 import { auditPages, type AuditVisits } from './visits.ts'
+import { textsIn } from '../../texts/catalogue.ts'
+import type { Catalogue, Language } from '../../texts/generated/texts.ts'
 
 export type AuditRefusalNeeds = {
   readonly refusals: (wanted: RefusalsWanted, limit: number) => Promise<readonly ExplainedRefusal[]>
@@ -33,31 +32,35 @@ const query = z.object({
 })
 
 /** What was asked and how it stood are in English, as `daybook audit refusals` prints them. */
-const againHtml = ({ again, rule }: ExplainedRefusal, texts: AuditTexts): Html | '' => {
+const againHtml = ({ again, rule }: ExplainedRefusal, texts: Catalogue['auditor']): Html | '' => {
   if (!again) return ''
   const { asked, then, position, refused, events } = again
   const codes = refused?.join(', ') ?? ''
-  const rules = refused?.includes(rule) ? filledText(texts.decidedSame, codes) : codes
+  const rules = refused?.includes(rule) ? texts.decidedSame({ rules: codes }) : codes
   const verdict = refused
-    ? filledText(texts.decidedRefused, rules)
-    : filledText(texts.decidedAllowed, events.join(', ') || texts.decidedNothing)
-  const asOf = position === undefined ? texts.beforeFirst : filled(texts.asOf, eventLink(position))
-  return html`<p>${filled(texts.asked, inEnglish(asked))}</p>
-    ${then === '' ? '' : html`<p>${filled(texts.then, inEnglish(then))}</p>`}
+    ? texts.decidedRefused({ rules })
+    : texts.decidedAllowed({ events: events.join(', ') || texts.decidedNothing })
+  const asOf =
+    position === undefined ? texts.beforeFirst : filled(texts.asOf, { event: eventLink(position) })
+  return html`<p>${filled(texts.asked, { what: inEnglish(asked) })}</p>
+    ${then === '' ? '' : html`<p>${filled(texts.then, { what: inEnglish(then) })}</p>`}
     <p>${asOf}</p>
     <p><b>${verdict}</b></p>`
 }
 
 const refusalHtml = (refusal: ExplainedRefusal, language: Language): Html => {
-  const texts = auditTexts[language]
+  const texts = textsIn[language].auditor
   const { at, actor, merchant, method, path, target, status, rule, stream, revision } = refusal
   const about =
     stream !== undefined &&
-    filled(texts.about, html`<a href="${explainHref(stream)}">${stream}</a>`, revision ?? '')
-  const who = merchant === null ? actor : filledText(texts.actorOf, actor, merchant)
+    filled(texts.about, {
+      subject: html`<a href="${explainHref(stream)}">${stream}</a>`,
+      revision: revision ?? '',
+    })
+  const who = merchant === null ? actor : texts.actorOf({ actor, merchant })
   return html`<li>
     <p class="when">
-      ${shownTime(Date.parse(at))} · ${status} · ${filledText(texts.request, refusal.request)}
+      ${shownTime(Date.parse(at))} · ${status} · ${texts.request({ id: refusal.request })}
     </p>
     <p class="says">${rule}</p>
     <p>${ruleHtml(rule, language)}</p>
@@ -81,7 +84,7 @@ export const auditRefusalRoute = (needs: AuditRefusalNeeds, visits: AuditVisits)
     query,
     handle: (call) =>
       visits.look(call, async (language) => {
-        const texts = auditTexts[language]
+        const texts = textsIn[language].auditor
         const given = call.query
         const found = await needs.refusals(wantedOf(given, call.at), onPage)
         const fields = [
@@ -102,7 +105,7 @@ export const auditRefusalRoute = (needs: AuditRefusalNeeds, visits: AuditVisits)
                   </ol>
                 </section>`
           }
-          ${found.length === onPage ? quiet(filledText(texts.newestOnly, onPage)) : ''}`
+          ${found.length === onPage ? quiet(texts.newestOnly({ count: onPage })) : ''}`
         return { title: texts.refusals, body, json: { refusals: found } }
       }),
   })

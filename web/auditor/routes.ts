@@ -12,13 +12,13 @@ import { isWanted, type Wanted, browse } from '../../audit/explain/browse.ts'
 import { start, type EventStore, type RecordedEvent } from '../../application/event-store.ts'
 import { eventFields, filtersHtml, explainForm } from './filters.ts'
 import { eventQuery, wantedOf } from './query.ts'
-import { auditTexts, type AuditTexts } from './texts.ts'
-import { filledText } from '../../application/filled-text.ts'
 import type { Queries } from '../../projections/read-models.ts'
 import { z } from 'zod'
 import { filled } from '../ui/words.ts'
 import { headedTable } from '../portal/parts.ts'
 import { shownTime } from './page.ts'
+import { textsIn } from '../../texts/catalogue.ts'
+import type { Catalogue } from '../../texts/generated/texts.ts'
 
 type AuditOverviewNeeds = Pick<AuditEventNeeds, 'store' | 'openAddress'> &
   Pick<Queries['transparency'], 'checkpoints'> & {
@@ -32,11 +32,11 @@ const shownEvents = 10
 
 const verdictHtml = (
   last: ReturnType<AuditOverviewNeeds['lastAudit']>,
-  texts: AuditTexts,
+  texts: Catalogue['auditor'],
 ): Html => {
   if (!last) return html`<p class="note">${texts.notAudited}</p>`
   const { holds, at, position } = last
-  const until = filled(texts.auditedUntil, shownTime(at), position)
+  const until = filled(texts.auditedUntil, { time: shownTime(at), position })
   const [kind, says] = holds ? ['good', texts.logHolds] : ['bad', texts.logWrong]
   return html`<p class="state ${kind}">
     <span>${says}<small>${until}</small></span>
@@ -49,20 +49,21 @@ const overviewRoute = (needs: AuditOverviewNeeds, visits: AuditVisits): Route =>
     summary: 'What an auditor begins with',
     handle: (call) =>
       visits.look(call, async (language) => {
-        const texts = auditTexts[language]
+        const texts = textsIn[language].auditor
         await needs.caughtUp()
         const head = await needs.store.head()
         const { events } = await browse(needs.store, {}, shownEvents)
         const newest = needs.checkpoints.newest()
         const verdict = needs.lastAudit()
         const checkpoint = newest
-          ? filled(
-              texts.checkpointNewest,
-              ...[newest.size, shownTime(newest.signedAt), html`<code>${newest.root}</code>`],
-            )
+          ? filled(texts.checkpointNewest, {
+              count: newest.size,
+              time: shownTime(newest.signedAt),
+              root: html`<code>${newest.root}</code>`,
+            })
           : texts.checkpointNone
         const body = html`<h1>${texts.log}</h1>
-          <p>${filledText(texts.logWhat, String(head))}</p>
+          <p>${texts.logWhat({ position: String(head) })}</p>
           ${verdictHtml(verdict, texts)}
           <p>${checkpoint}</p>
           ${explainForm(texts.explainAsk, texts)}
@@ -116,7 +117,7 @@ const query = z.object({
 const rowHtml = (
   { size, root, signedAt, cosigned }: Checkpoint,
   before: Checkpoint | undefined,
-  texts: AuditTexts,
+  texts: Catalogue['auditor'],
 ): Html => {
   const proof = `/transparency/proof/consistency?from=${before?.size}&to=${size}`
   return html`<tr>
@@ -125,12 +126,12 @@ const rowHtml = (
     <td><code>${root}</code></td>
     <td>${cosigned}</td>
     <td>
-      ${before ? html`<a href="${proof}">${filledText(texts.proofSince, before.size)}</a>` : ''}
+      ${before ? html`<a href="${proof}">${texts.proofSince({ size: before.size })}</a>` : ''}
     </td>
   </tr>`
 }
 
-const pageHtml = (found: readonly Checkpoint[], texts: AuditTexts): Html => {
+const pageHtml = (found: readonly Checkpoint[], texts: Catalogue['auditor']): Html => {
   const last = found.at(-1)
   const more =
     found.length === onPage && last
@@ -141,7 +142,7 @@ const pageHtml = (found: readonly Checkpoint[], texts: AuditTexts): Html => {
   const newest = html`<a href="/transparency/checkpoint">${texts.newestSigned}</a>`
   const key = html`<a href="/transparency/key">${texts.key}</a>`
   return html`<h1>${texts.checkpoints}</h1>
-    <p>${filled(texts.checkpointsWhat, newest, key)}</p>
+    <p>${filled(texts.checkpointsWhat, { newest, key })}</p>
     <div class="card scroll">${headedTable('', heads, rows)}</div>
     ${more}`
 }
@@ -152,7 +153,7 @@ const auditCheckpointRoute = (needs: AuditCheckpointNeeds, visits: AuditVisits):
     query,
     handle: (call) =>
       visits.look(call, async (language) => {
-        const texts = auditTexts[language]
+        const texts = textsIn[language].auditor
         await needs.caughtUp()
         const before = Number(call.query.before) || Number.MAX_SAFE_INTEGER
         const found = needs.checkpoints.before(before, onPage)
@@ -179,7 +180,7 @@ const auditExportRoutes = ({ store }: AuditExportNeeds, visits: AuditVisits): Ro
     summary: 'Choose events to take away',
     handle: (call) =>
       visits.look(call, async (language) => {
-        const texts = auditTexts[language]
+        const texts = textsIn[language].auditor
         return {
           title: texts.export,
           body: html`<h1>${texts.export}</h1>

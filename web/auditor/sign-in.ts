@@ -8,8 +8,10 @@ import { type RawReply, type RawStatus, type Route } from '../../http/route.ts'
 import { routesOf } from '../../http/routes-of.ts'
 import { isForeign } from '../ui/anti-forgery.ts'
 import { signInPath } from './page.ts'
-import { auditTexts, type AuditTexts } from './texts.ts'
 import { auditChallenge, type AuditVisits } from './visits.ts'
+import { textsIn } from '../../texts/catalogue.ts'
+import type { Catalogue } from '../../texts/generated/texts.ts'
+import type { PlainKey } from '../../texts/message.ts'
 
 export type AuditSignInNeeds = { readonly auditors: Auditors }
 
@@ -31,7 +33,7 @@ const nextOf = (call: Call): string => {
   return next && /^\/audit\/[\x21-\x5b\x5d-\x7e]*$/.test(next) ? next : '/audit/'
 }
 
-const formHtml = (call: Call, problem: string | undefined, texts: AuditTexts) => {
+const formHtml = (call: Call, problem: string | undefined, texts: Catalogue['auditor']) => {
   const next = nextOf(call)
   const action = next === '/audit/' ? signInPath : `${signInPath}?next=${encodeURIComponent(next)}`
   return html`<form class="card" method="post" action="${action}">
@@ -55,7 +57,7 @@ const password = (form: Form): string => {
 const makeSignInPages = ({ auditors }: AuditSignInNeeds, visits: AuditVisits) => {
   const shown = (
     call: Call,
-    problem?: keyof AuditTexts,
+    problem?: PlainKey<Catalogue['auditor']>,
     status: RawStatus = 200,
     wait?: number | null,
   ) => {
@@ -120,7 +122,7 @@ export const auditSignInRoutes = (needs: AuditSignInNeeds, visits: AuditVisits):
         303: 'Signed in.',
         400: 'Something is missing.',
         401: 'Name, password or code is wrong.',
-        403: auditTexts.en.elsewhere,
+        403: textsIn.en.auditor.elsewhere,
         429: 'Too many attempts: Retry-After says for how many seconds.',
       },
       handle: signIn,
@@ -131,7 +133,7 @@ export const auditSignInRoutes = (needs: AuditSignInNeeds, visits: AuditVisits):
       body: anyForm,
       takesForm: true,
       success: 'raw otherwise',
-      errors: { 303: 'Signed out.', 403: auditTexts.en.elsewhere },
+      errors: { 303: 'Signed out.', 403: textsIn.en.auditor.elsewhere },
       handle: signOut,
     }),
   ]

@@ -1,14 +1,13 @@
 import { html } from 'hono/html'
 import type { Entry, Story, SumOfParts } from '../../audit/explain/story.ts'
 import { isInSentences } from '../../audit/explain/event-words.ts'
-import { asSentence, withCapital } from '../../audit/explain/texts.ts'
-import { filledText } from '../../application/filled-text.ts'
+import { asSentence, withCapital } from '../../audit/explain/sentence.ts'
 import type { Html } from '../ui/page.ts'
 import { withMinus } from '../ui/formats.ts'
 import { headedTable } from '../portal/parts.ts'
 import { filled } from '../ui/words.ts'
 import { eventLink, explainHref, inEnglish, shownTime } from './page.ts'
-import type { AuditTexts } from './texts.ts'
+import type { Catalogue } from '../../texts/generated/texts.ts'
 
 const changesHtml = ({ numbers }: Entry): Html | '' =>
   numbers.length === 0
@@ -19,10 +18,10 @@ const changesHtml = ({ numbers }: Entry): Html | '' =>
         )}
       </ul>`
 
-const toldHtml = ({ told, counted }: Entry, texts: AuditTexts): Html | '' => {
+const toldHtml = ({ told, counted }: Entry, texts: Catalogue['auditor']): Html | '' => {
   if (told.length + counted.length === 0) return ''
   return html`<ul class="told">
-    ${counted.map((one) => html`<li>${filledText(texts.counted, one)}</li>`)}
+    ${counted.map((one) => html`<li>${texts.counted({ where: one })}</li>`)}
     ${told.map(({ at, says }) => html`<li>${at === null ? '' : shownTime(at)} ${says}</li>`)}
   </ul>`
 }
@@ -31,17 +30,22 @@ const toldHtml = ({ told, counted }: Entry, texts: AuditTexts): Html | '' => {
 export const saysHtml = ({ type, says }: Pick<Entry, 'type' | 'says'>): Html | string =>
   isInSentences(type) ? asSentence(says) : inEnglish(withCapital(says))
 
-const entryHtml = (entry: Entry, texts: AuditTexts): Html =>
+const entryHtml = (entry: Entry, texts: Catalogue['auditor']): Html =>
   html`<li>
     <p class="when">
-      ${shownTime(entry.at)} · ${filled(texts.eventOf, eventLink(entry.position))} · ${entry.type}
+      ${shownTime(entry.at)} · ${filled(texts.eventOf, { event: eventLink(entry.position) })} ·
+      ${entry.type}
     </p>
     <p class="says">${saysHtml(entry)}</p>
-    <p class="quiet small">${filledText(texts.by, entry.who)} · ${entry.why}</p>
+    <p class="quiet small">${texts.by({ who: entry.who })} · ${entry.why}</p>
     ${changesHtml(entry)} ${toldHtml(entry, texts)}
   </li>`
 
-const numbersHtml = (subject: string, { numbers }: Story, texts: AuditTexts): Html | '' =>
+const numbersHtml = (
+  subject: string,
+  { numbers }: Story,
+  texts: Catalogue['auditor'],
+): Html | '' =>
   numbers.length === 0
     ? ''
     : html`<section class="card">
@@ -58,7 +62,7 @@ const numbersHtml = (subject: string, { numbers }: Story, texts: AuditTexts): Ht
         </table>
       </section>`
 
-export const storyHtml = (subject: string, story: Story, texts: AuditTexts): Html =>
+export const storyHtml = (subject: string, story: Story, texts: Catalogue['auditor']): Html =>
   html`<h1>${asSentence(story.title)}</h1>
     ${story.says.map((one) => html`<p>${asSentence(one)}</p>`)}
     <div class="story">
@@ -67,12 +71,12 @@ export const storyHtml = (subject: string, story: Story, texts: AuditTexts): Htm
         <ol class="entries">
           ${story.entries.map((entry) => entryHtml(entry, texts))}
         </ol>
-        ${story.more > 0 ? html`<p class="quiet">${filledText(texts.more, story.more)}</p>` : ''}
+        ${story.more > 0 ? html`<p class="quiet">${texts.more({ count: story.more })}</p>` : ''}
       </section>
       ${numbersHtml(subject, story, texts)}
     </div>`
 
-const verdictHtml = ({ agrees, says }: SumOfParts, texts: AuditTexts): Html => {
+const verdictHtml = ({ agrees, says }: SumOfParts, texts: Catalogue['auditor']): Html => {
   if (agrees === null) return html`<p class="note">${says}</p>`
   const [kind, text] = agrees ? ['good', texts.sumAdds] : ['bad', texts.sumAddsNot]
   return html`<p class="state ${kind}">
@@ -92,7 +96,7 @@ export const sumHtml = (
   subject: string,
   { title }: Story,
   sum: SumOfParts,
-  texts: AuditTexts,
+  texts: Catalogue['auditor'],
 ): Html => {
   const { others, parts } = sum
   const rows = parts.map(
@@ -104,9 +108,9 @@ export const sumHtml = (
         <td>${withMinus(amount)}</td>
       </tr>`,
   )
-  if (others) rows.push(sumRow(filledText(texts.moreLines, others.count), others.amount))
+  if (others) rows.push(sumRow(texts.moreLines({ count: others.count }), others.amount))
   rows.push(sumRow(sum.name, sum.value, 'sum'))
-  return html`<h1>${filledText(texts.numberOf, sum.name, title)}</h1>
+  return html`<h1>${texts.numberOf({ name: sum.name, title })}</h1>
     ${verdictHtml(sum, texts)}
     <div class="card scroll sums">
       ${headedTable('', [texts.oneEvent, texts.time, texts.what, sum.currency], rows)}

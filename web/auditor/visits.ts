@@ -7,12 +7,13 @@ import { Malformed, RequestError } from '../../http/errors.ts'
 import { preferred } from '../../http/negotiation.ts'
 import { ownCookie } from '../../http/own-cookie.ts'
 import { redirectReply, type Html } from '../ui/page.ts'
-import { languageOf, type Language } from '../ui/texts.ts'
+import { languageOf } from '../ui/texts.ts'
 import { answerToRefusal } from '../../http/refusal-answers.ts'
 import type { RawReply, RawStatus } from '../../http/route.ts'
 import { routesOf } from '../../http/routes-of.ts'
 import { auditPage, inEnglish, ruleHtml, signInPath, type AuditPage } from './page.ts'
-import { auditTexts, type AuditTexts } from './texts.ts'
+import { textsIn } from '../../texts/catalogue.ts'
+import type { Catalogue, Language } from '../../texts/generated/texts.ts'
 
 export type VisitNeeds = {
   readonly isSecure: boolean
@@ -67,7 +68,7 @@ const problemOf = (
   return { status: status as RawStatus, text: ruleHtml(error.code, language) }
 }
 
-const problemHtml = (text: Html | string, texts: AuditTexts) =>
+const problemHtml = (text: Html | string, texts: Catalogue['auditor']) =>
   html`<h1>${texts.notFound}</h1>
     <p class="problem" role="alert">${text}</p>
     <p><a href="/audit/">${texts.toOverview}</a></p>`
@@ -101,7 +102,7 @@ export const makeAuditVisits = ({ isSecure, auditors, securityLog }: VisitNeeds)
     securityLog.record({ type: 'auditor_read', actor: `auditor:${id}`, address, about, request })
   }
 
-  const textsFor = (call: Call): AuditTexts => auditTexts[languageFor(call)]
+  const textsFor = (call: Call): Catalogue['auditor'] => textsIn[languageFor(call)].auditor
 
   /** Shows what an auditor has looked for, and records the look. */
   const look = async (
@@ -124,7 +125,7 @@ export const makeAuditVisits = ({ isSecure, auditors, securityLog }: VisitNeeds)
     } catch (error) {
       const problem = problemOf(error, language)
       if (!problem || isJson) throw error
-      const texts = auditTexts[language]
+      const texts = textsIn[language].auditor
       const body = problemHtml(problem.text, texts)
       const { status } = problem
       return show(call, { title: texts.problem, body, status, auditor: auditor.id, cookies })

@@ -28,13 +28,15 @@ export const withOrigin = ({ seal }: OriginNeeds, qr: string, { request }: Call)
 export const originHtml = (
   { unseal }: OriginNeeds,
   { texts }: Visitor,
-  { qr, address }: { readonly qr: string; readonly address: string },
+  { qr, address: own }: { readonly qr: string; readonly address: string },
 ): Html => {
   const text = unseal(qr.split('.')[1] ?? '')
   const from = text === undefined ? undefined : origin.safeParse(JSON.parse(text)).data
-  const place = from?.address === address ? texts.fromHere : texts.fromElsewhere
-  return html`${filled(place, html`<b>${from?.address ?? texts.unknownDevice}</b>`)}<br />
-    ${filled(texts.fromDevice, html`<b>${from?.device ?? texts.unknownDevice}</b>`)}`
+  const place = from?.address === own ? texts.fromHere : texts.fromElsewhere
+  const address = html`<b>${from?.address ?? texts.unknownDevice}</b>`
+  const device = html`<b>${from?.device ?? texts.unknownDevice}</b>`
+  return html`${filled(place, { address })}<br />
+    ${filled(texts.fromDevice, { device })}`
 }
 
 /** The number to compare. */

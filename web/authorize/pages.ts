@@ -49,7 +49,7 @@ export const authorizationPages = (
     const { name, phone } = (await findProfile(session.payer)) ?? refuse('payer_is_unknown')
     return html`<div class="actions">
         <a class="button" href="/oauth2/pre_auth?${query.toString()}"
-          >${texts.goOnAs} ${name} (+${phone})</a
+          >${texts.goOnAs({ name: `${name} (+${phone})` })}</a
         >
       </div>
       <h2>${texts.otherAccount}</h2>`
@@ -77,7 +77,7 @@ export const authorizationPages = (
         <section>
           <h1>${texts.signInWith}</h1>
           <p>
-            ${filled(texts.toContinue, html`<b>${application.name}</b>`)}
+            ${filled(texts.toContinue, { application: html`<b>${application.name}</b>` })}
             <span class="quiet">(${shopName(request.merchant)})</span>
           </p>
           ${known ? await continueAs(known, query) : ''} ${signIn.formOf(visitor, step, here)}
@@ -149,7 +149,7 @@ export const authorizationPages = (
         </div>`
       : ''
     return visits.show(visitor, {
-      title: `${name} ${texts.asks}`,
+      title: texts.nameAsks({ name }),
       status: soFar || wrongCompare !== undefined ? 400 : 200,
       leadsOut: true,
       body: html`<form class="card" method="post" action="/oauth2/post_auth/${id}">
@@ -158,7 +158,9 @@ export const authorizationPages = (
         <h1>${name} <span class="quiet">${texts.asks}</span></h1>
         <p class="quiet">${shopName(request.merchant)}</p>
         <p class="who">
-          ${texts.signedInAs} <b>${profile.name}</b> (+${profile.phone})
+          ${filled(texts.signedInAs, {
+            name: html`<b>${profile.name}</b> (+${profile.phone})`,
+          })}
           <a href="${toOtherAccount(cameFrom)}">${texts.otherAccount}</a>
         </p>
         ${scopeChoice(visitor, request.scope, profile, soFar)}
@@ -166,7 +168,9 @@ export const authorizationPages = (
           isPhone
             ? ''
             : html`<p class="quiet small">
-                ${texts.returnTo} <b>${host === '' ? protocol : host}</b>
+                ${filled(texts.returnTo, {
+                  place: html`<b>${host === '' ? protocol : host}</b>`,
+                })}
               </p>`
         }
         ${isPhone ? compareField(visitor, wrongCompare) : ''} ${decisionButtons(visitor)}

@@ -1,8 +1,9 @@
 import type { OperatorAction } from '../../domain/people/operator-roles.ts'
 import type { StaffArea } from '../staff/frame.ts'
-import type { OperatorTexts } from './texts.ts'
+import type { Catalogue } from '../../texts/generated/texts.ts'
+import type { PlainKey } from '../../texts/message.ts'
 
-type Place = StaffArea<keyof OperatorTexts, OperatorAction>
+type Place = StaffArea<PlainKey<Catalogue['operator']>, OperatorAction>
 
 /** The parts of the operator's pages, in the order of the menu. */
 export const operatorAreas = {

@@ -1,6 +1,5 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
-import { filledText } from '../../application/filled-text.ts'
 import type { WantedFees, taxcodesKnown } from '../../application/set-fees.ts'
 import type { FeeTerms } from '../../domain/accounting/fees.ts'
 import { isCurrency } from '../../domain/money/currency.ts'
@@ -13,9 +12,9 @@ import { hidden, plainForm, typed } from '../ui/form-parts.ts'
 import { typedAmount } from '../ui/money.ts'
 import type { Html } from '../ui/page.ts'
 import { choiceField } from '../portal/parts.ts'
-import type { FeeTexts } from './texts-fees.ts'
 import { withoutBlanks } from '../../domain/blanks.ts'
 import { ratePattern, type Rate } from '../../domain/money/rate.ts'
+import type { Catalogue } from '../../texts/generated/texts.ts'
 
 /** A decimal number with its point moved to the right by so many places. */
 const shifted = (text: string, places: number): string => {
@@ -68,7 +67,7 @@ type Taxcodes = Awaited<ReturnType<typeof taxcodesKnown>>
 
 /** Whose fees, in which currency, by which clocks. */
 export type FeePlace = {
-  readonly texts: FeeTexts
+  readonly texts: Catalogue['fees']
   readonly currency: string
   readonly timeZone: string
   readonly taxcodes: Taxcodes
@@ -106,7 +105,7 @@ export const readFees = (
   const fixed = (name: `${'transaction' | 'permission' | 'settlement'}_fixed`): number => {
     const read = typedAmount(values[name], currency)
     const isAmount = read !== undefined && read >= 0
-    if (!isAmount) problems[name] = filledText(texts.wrongAmount, currency)
+    if (!isAmount) problems[name] = texts.wrongAmount({ currency })
     return isAmount ? read : 0
   }
   const from = startOfDay(values.first_day, timeZone)
@@ -148,15 +147,15 @@ export const feeFieldsHtml = (
     </div>`
   return html`${inputField({
       ...{ name: 'first_day', label: texts.from, problem: problems['first_day'] },
-      hint: filledText(texts.fromHint, timeZone),
+      hint: texts.fromHint({ timeZone }),
       attributes: html`type="date" value="${values.first_day}" required`,
     })}
     <div class="find-more">
       ${number('transaction_rate', texts.transactionRate)}
-      ${number('transaction_fixed', filledText(texts.transactionFixed, currency))}
+      ${number('transaction_fixed', texts.transactionFixed({ currency }))}
       ${number('interchange_rate', texts.interchange)}
-      ${number('permission_fixed', filledText(texts.permissionFixed, currency))}
-      ${number('settlement_fixed', filledText(texts.settlementFixed, currency))}
+      ${number('permission_fixed', texts.permissionFixed({ currency }))}
+      ${number('settlement_fixed', texts.settlementFixed({ currency }))}
     </div>
     ${choiceField(
       'taxcode',

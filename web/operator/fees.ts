@@ -1,6 +1,5 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
-import { filledText } from '../../application/filled-text.ts'
 import { planFees, setFees, taxcodesKnown, type FeePlan } from '../../application/set-fees.ts'
 import type { Handle } from '../../application/handle.ts'
 import { termsInForce, type FeeTerms } from '../../domain/accounting/fees.ts'
@@ -33,7 +32,6 @@ import {
   type OperatorPage,
   type OperatorVisitor,
 } from './pages.ts'
-import { feeTexts } from './texts-fees.ts'
 import { vatRateOf } from '../../domain/accounting/taxcodes.ts'
 import { jsonEquals } from '../../domain/json-equality.ts'
 import { shownAmount } from '../ui/money.ts'
@@ -41,6 +39,7 @@ import type { Html } from '../ui/page.ts'
 import { headedTable, scrolling } from '../portal/parts.ts'
 import { percent } from '../portal/money-terms.ts'
 import type { LobbyVisitor } from '../staff/frame.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 
 type Reader = Pick<LobbyVisitor, 'language' | 'locale'>
 
@@ -54,13 +53,12 @@ const linesOf = (
   const vat = (['transaction', 'permission', 'settlement'] as const).map((what) =>
     percent(vatRateOf(what, terms.taxcode, terms.vat), locale),
   )
-  const ofEach = (text: string) => filledText(text, currency)
   return [
     [texts.transactionRate, percent(terms.transactionRate, locale)],
-    [ofEach(texts.transactionFixed), amount(terms.transactionFixed)],
+    [texts.transactionFixed({ currency }), amount(terms.transactionFixed)],
     [texts.interchange, percent(terms.interchangeRate, locale)],
-    [ofEach(texts.permissionFixed), amount(terms.permissionFixed)],
-    [ofEach(texts.settlementFixed), amount(terms.settlementFixed)],
+    [texts.permissionFixed({ currency }), amount(terms.permissionFixed)],
+    [texts.settlementFixed({ currency }), amount(terms.settlementFixed)],
     [texts.taxcode, `${terms.taxcode} (${vat.join(', ')})`],
     [texts.refunds, terms.refundsReturnFees ? texts.refundsReturn : texts.refundsKeep],
   ]
@@ -95,7 +93,7 @@ const previewHtml = (place: FeePlace, visitor: Reader, plan: FeePlan, at: Instan
   ${
     next
       ? html`<p class="aside">
-          ${filledText(texts.later, dayText(dateIn(timeZone, next.from), visitor))}
+          ${texts.later({ day: dayText(dateIn(timeZone, next.from), visitor) })}
         </p>`
       : ''
   }`
@@ -115,7 +113,7 @@ const formPage = (
   problems?: Problems,
 ): OperatorPage => {
   const { texts, currency } = place
-  const title = filledText(texts.title, data.businessName)
+  const title = texts.title({ merchant: data.businessName })
   const action = merchantPath(data.id, '/fees')
   return {
     title,
@@ -129,7 +127,7 @@ const formPage = (
             <input id="currency" name="currency" value="${currency}" maxlength="3" />
             <button class="second">${texts.currencyShow}</button>
           </div>
-          <p class="quiet small">${filledText(texts.currencyWhat, data.currency, data.currency)}</p>
+          <p class="quiet small">${texts.currencyWhat({ currency: data.currency })}</p>
         </form>
         <form class="card" method="post" action="${action}">
           ${hiddenFields({ csrf: visitor.csrf, step: 'preview', currency })}
@@ -152,7 +150,7 @@ const previewPage = (
 ): OperatorPage => {
   const { texts, currency, timeZone } = place
   const day = dayText(dateIn(timeZone, plan.schedule.from), visitor)
-  const title = filledText(texts.preview, day)
+  const title = texts.preview({ day })
   const kept = hiddenFields({ csrf: visitor.csrf, currency, ...values })
   const action = merchantPath(data.id, '/fees')
   return {
@@ -187,7 +185,7 @@ export const operatorFeeRoutes = (needs: OperatorFeeNeeds, visits: Visits): Rout
     const { data } = await findMerchant(needs, id)
     const currency = currencyIn(typed, data.currency)
     const taxcodes = await taxcodesKnown(needs)
-    const texts = feeTexts[visitor.language]
+    const texts = textsIn[visitor.language].fees
     return { visitor, data, place: { texts, currency, taxcodes, timeZone: data.timeZone } }
   }
   return [

@@ -15,7 +15,7 @@ import type { PanelNeeds } from '../portal/overview-panels.ts'
 import { card, factList, quiet, type Fact } from '../portal/parts.ts'
 import type { ScanNeeds } from '../portal/points/scans.ts'
 import type { OperatorVisitor } from './pages.ts'
-import { merchantTexts } from './texts-merchants.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 
 export type MerchantPartNeeds = Pick<StaffWork, 'findStaff' | 'nameOf'> &
   Pick<TurnoverNeeds, 'turnoverBetween'> &
@@ -37,7 +37,9 @@ const ownersHtml: PartOf<Promise<Html | string>> = async (needs, { language }, {
   )
   const names = await Promise.all(owners.map(({ person }) => nameOf(person)))
   const known = names.filter((name) => name !== undefined)
-  return known.length > 0 ? known.join(', ') : filled(merchantTexts[language].noOwner, id)
+  return known.length > 0
+    ? known.join(', ')
+    : filled(textsIn[language].merchants.noOwner, { merchant: id })
 }
 
 const askedHtml = (
@@ -45,12 +47,15 @@ const askedHtml = (
   { language, locale }: OperatorVisitor,
 ): Html => {
   const from = shownTime(takesEffectAt, locale)
-  return filled(merchantTexts[language].accountFrom, html`<b>${payoutAccount}</b>`, from)
+  return filled(textsIn[language].merchants.accountFrom, {
+    account: html`<b>${payoutAccount}</b>`,
+    time: from,
+  })
 }
 
 /** What is known of a merchant; fields that are empty are left out. */
 export const factsHtml: PartOf<Promise<Html>> = async (needs, visitor, data) => {
-  const texts = merchantTexts[visitor.language]
+  const texts = textsIn[visitor.language].merchants
   const { profile, organizationId, lookupIds } = data
   const account = needs.settlementAccounts.find(data.id)?.payoutAccount
   const asked = needs.accountChanges.find(data.id)?.asked
@@ -80,22 +85,21 @@ const turnoverHtml = (
   { id, timeZone }: MerchantData,
   at: Instant,
 ): Html => {
-  const texts = merchantTexts[language]
+  const texts = textsIn[language].merchants
   const starts = dayStarts(timeZone, at, days)
   const of = { merchant: id, posIds: [allPointsOfSale] }
   const rows = turnoverBetween(of, starts[0] ?? 0, starts.at(-1) ?? at)
   if (rows.length === 0) return quiet(texts.noTurnover)
-  const count = new Intl.NumberFormat(locale)
   return html`${rows.map(({ currency, captured, payments, refunded, fees }) => {
     const amount = (minor: number) => shownAmount(minor, currency, locale)
-    const line = [count.format(payments), amount(refunded), amount(fees)]
+    const line = { count: payments, refunded: amount(refunded), fees: amount(fees) }
     return html`<p class="figure">${amount(captured)}</p>
-      <p class="quiet small">${filled(texts.turnoverLine, ...line)}</p>`
+      <p class="quiet small">${texts.turnoverLine(line)}</p>`
   })}`
 }
 
 const callbacksHtml: PartOf<Html> = ({ failingCallbacks }, visitor, { id }) => {
-  const texts = merchantTexts[visitor.language]
+  const texts = textsIn[visitor.language].merchants
   const found = failingCallbacks(id, addressesShown)
   if (found.length === 0) return quiet(texts.callbacksNone)
   return failingAddresses(found, { since: texts.failingSince, rests: texts.rests }, visitor)
@@ -108,11 +112,8 @@ export const panelsHtml = (
   data: MerchantData,
   at: Instant,
 ): Html => {
-  const texts = merchantTexts[visitor.language]
-  return html`${card(
-    `${texts.turnover}, ${texts.last30.toLowerCase()}`,
-    turnoverHtml(needs, visitor, data, at),
-  )}
+  const texts = textsIn[visitor.language].merchants
+  return html`${card(texts.turnoverLast30, turnoverHtml(needs, visitor, data, at))}
   ${card(texts.payout, nextPayoutHtml(needs, data.id, visitor))}
   ${card(texts.callbacks, callbacksHtml(needs, visitor, data))}`
 }

@@ -1,6 +1,5 @@
 import { html } from 'hono/html'
 import { claimAgain, type ClaimNeeds } from '../../application/claim-organization.ts'
-import { filledText } from '../../application/filled-text.ts'
 import type { Handle } from '../../application/handle.ts'
 import { merchants } from '../../domain/aggregates.ts'
 import type { OperatorAction } from '../../domain/people/operator-roles.ts'
@@ -26,7 +25,8 @@ import {
   type OperatorPage,
   type OperatorVisitor,
 } from './pages.ts'
-import { merchantTexts } from './texts-merchants.ts'
+import { textsIn } from '../../texts/catalogue.ts'
+import { filledText } from '../../texts/message.ts'
 
 type MerchantSwitchNeeds = MerchantPageNeeds & {
   readonly handle: Handle
@@ -54,8 +54,8 @@ const askPage = async (
   way: Way,
   problem?: string,
 ): Promise<OperatorPage> => {
-  const texts = merchantTexts[visitor.language]
-  const title = filledText(texts[`${way}Ask`], data.businessName)
+  const texts = textsIn[visitor.language].merchants
+  const title = filledText(texts[`${way}Ask`], { merchant: data.businessName })
   return {
     title,
     status: problem === undefined ? 200 : 400,

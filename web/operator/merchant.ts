@@ -19,7 +19,7 @@ import { operatorPath } from './areas.ts'
 import { factsHtml, panelsHtml, type MerchantPartNeeds } from './merchant-parts.ts'
 import { merchantPath, stateHtml } from './merchants.ts'
 import { operatorPages, type OperatorNeeds, type OperatorVisitor } from './pages.ts'
-import { merchantTexts } from './texts-merchants.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 
 export type MerchantPageNeeds = OperatorNeeds & MerchantPartNeeds & { readonly find: Find }
 
@@ -49,12 +49,12 @@ export const findMerchant = async (
 export const merchantCrumbs = ({ language }: OperatorVisitor, one?: MerchantData): Html =>
   one
     ? crumbs([merchantPath(one.id), one.businessName])
-    : crumbs([operatorPath('merchants'), merchantTexts[language].merchants])
+    : crumbs([operatorPath('merchants'), textsIn[language].merchants.merchants])
 
 /** What can be done about it now, by whoever looks. */
 const actionsHtml = ({ language, me }: OperatorVisitor, one: OneMerchant) => {
   const { data } = one
-  const texts = merchantTexts[language]
+  const texts = textsIn[language].merchants
   const link = (way: 'approve' | 'disable' | 'enable' | 'fees', text: string, kind = 'second') =>
     html`<a class="button ${kind}" href="${merchantPath(data.id, `/${way}`)}">${text}</a>`
   const fees = operatorMayDo(me.terms, 'set_fees') ? link('fees', texts.setFees) : ''
@@ -80,7 +80,7 @@ export const merchantPageRoutes = (needs: MerchantPageNeeds, visits: Visits): Ro
       async (visitor, call) => {
         const one = await findMerchant(needs, call.params.merchant)
         const { data } = one
-        const texts = merchantTexts[visitor.language]
+        const texts = textsIn[visitor.language].merchants
         const { approveDone: approved, disableDone: disabled, enableDone: enabled } = texts
         const { feesDone: fees } = texts
         const schedules = await needs.find(feeSchedules, data.id, 'log')

@@ -13,7 +13,8 @@ import { headedTable, scrolling } from '../portal/parts.ts'
 import type { Route } from '../../http/route.ts'
 import { operatorPath } from './areas.ts'
 import { operatorPages, type OperatorNeeds, type OperatorVisitor } from './pages.ts'
-import { merchantTexts, type MerchantTexts } from './texts-merchants.ts'
+import { textsIn } from '../../texts/catalogue.ts'
+import type { Catalogue } from '../../texts/generated/texts.ts'
 
 export type MerchantListNeeds = OperatorNeeds & {
   /** The newest first. */
@@ -32,7 +33,7 @@ export const merchantPath = (merchant: string, way = ''): string =>
 
 /** How it stands, in a word. */
 export const stateHtml = (
-  texts: MerchantTexts,
+  texts: Catalogue['merchants'],
   { isDisabled, waits }: Pick<ListedMerchant, 'isDisabled' | 'waits'>,
 ): Html => {
   if (!isDisabled) return html`<span class="badge good">${texts.open}</span>`
@@ -63,7 +64,7 @@ const addressOf = ({ state, part }: Asked, changes: Partial<Asked>): string => {
   return query === '' ? path : `${path}?${query}`
 }
 
-const findHtml = (texts: MerchantTexts, asked: Asked): Html => {
+const findHtml = (texts: Catalogue['merchants'], asked: Asked): Html => {
   const tab = (state: MerchantState, name: string): Html =>
     html`<a
       href="${addressOf(asked, { state })}"
@@ -89,7 +90,7 @@ const findHtml = (texts: MerchantTexts, asked: Asked): Html => {
     </form>`
 }
 
-const rowHtml = (texts: MerchantTexts, one: ListedMerchant): Html =>
+const rowHtml = (texts: Catalogue['merchants'], one: ListedMerchant): Html =>
   html`<tr>
     <td class="sum"><a href="${merchantPath(one.merchant)}">${one.name}</a></td>
     <td class="is">${stateHtml(texts, one)}</td>
@@ -98,7 +99,11 @@ const rowHtml = (texts: MerchantTexts, one: ListedMerchant): Html =>
     <td class="when">${one.currency}</td>
   </tr>`
 
-const listHtml = (texts: MerchantTexts, asked: Asked, found: readonly ListedMerchant[]): Html => {
+const listHtml = (
+  texts: Catalogue['merchants'],
+  asked: Asked,
+  found: readonly ListedMerchant[],
+): Html => {
   if (found.length === 0) {
     const isNew = asked.part === '' && asked.state === 'all'
     return html`<p class="quiet nothing">${isNew ? texts.empty : texts.nothing}</p>`
@@ -140,7 +145,7 @@ export const merchantListRoutes = (needs: MerchantListNeeds, visits: Visits): Ro
         }),
       },
       async ({ language }: OperatorVisitor, call) => {
-        const texts = merchantTexts[language]
+        const texts = textsIn[language].merchants
         const wanted = askedIn(searchOf(call))
         const found = needs.listMerchants(wanted, wanted.before, onPage + 1)
         return {

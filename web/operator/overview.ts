@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-import { filledText } from '../../application/filled-text.ts'
 import { formatAmount, type Sum } from '../../domain/money/money.ts'
 import { operatorMayDo, type OperatorAction } from '../../domain/people/operator-roles.ts'
 import type { Instant } from '../../domain/time.ts'
@@ -14,71 +13,7 @@ import { operatorPath } from './areas.ts'
 import { merchantPath, type MerchantListNeeds } from './merchants.ts'
 import { operatorPages, type OperatorVisitor } from './pages.ts'
 import type { HealthNeeds } from './watch/health.ts'
-import type { Translated } from '../../http/negotiation.ts'
-
-const english = {
-  addresses: 'Addresses that were given up',
-  addressesNone: 'No address has been given up.',
-  audit: 'Last audit of the log',
-  auditFailed: 'Something is wrong: daybook audit verify says what.',
-  auditNever: 'None yet',
-  behind: 'Events not yet folded',
-  callbacks: 'Callbacks under way',
-  disabled: '{} disabled',
-  health: 'Health',
-  messageLimit: 'Text messages at their limit',
-  merchants: 'Merchants',
-  merchantsNone: 'Nobody waits for approval.',
-  more: 'and {} more',
-  notReady: 'Not ready',
-  overview: 'Overview',
-  payouts: 'Payouts to make',
-  payoutsCount: '{} payouts',
-  payoutsNone: 'Nothing is to be paid out.',
-  unexplained: 'Unexplained debits',
-  unexplainedWhat: 'Money left the account that is not one payout once.',
-  ready: 'Ready',
-  reports: 'Reports being closed',
-  restedSince: 'given up {}',
-  returned: 'Payouts that came back',
-  service: 'Service',
-  settlements: 'Settlements under way',
-  waiting: 'Wait for approval',
-  waitingMerchants: 'New merchants',
-}
-
-const norwegian: Translated<typeof english> = {
-  addresses: 'Adresser som er gitt opp',
-  addressesNone: 'Ingen adresse er gitt opp.',
-  audit: 'Siste revisjon av loggen',
-  auditFailed: 'Noe er galt: daybook audit verify sier hva.',
-  auditNever: 'Ingen ennå',
-  behind: 'Hendelser som ikke er lest inn',
-  callbacks: 'Varsler underveis',
-  disabled: '{} stengt',
-  health: 'Tilstand',
-  messageLimit: 'Tekstmeldinger ved grensen',
-  merchants: 'Butikker',
-  merchantsNone: 'Ingen venter på godkjenning.',
-  more: 'og {} til',
-  notReady: 'Ikke klar',
-  overview: 'Oversikt',
-  payouts: 'Utbetalinger å gjøre',
-  payoutsCount: '{} utbetalinger',
-  payoutsNone: 'Ingenting skal betales ut.',
-  unexplained: 'Uforklarte belastninger',
-  unexplainedWhat: 'Penger har gått ut av kontoen som ikke er én utbetaling én gang.',
-  ready: 'Klar',
-  reports: 'Rapporter som lukkes',
-  restedSince: 'gitt opp {}',
-  returned: 'Utbetalinger som kom tilbake',
-  service: 'Tjenesten',
-  settlements: 'Oppgjør underveis',
-  waiting: 'Venter på godkjenning',
-  waitingMerchants: 'Nye butikker',
-}
-
-const operatorOverviewTexts = { en: english, nb: norwegian }
+import { textsIn } from '../../texts/catalogue.ts'
 
 type Waiting = { readonly currency: string; readonly count: number; readonly sum: Sum }
 
@@ -103,7 +38,7 @@ const rowHtml = (merchant: string, name: string, about: Html | string): Html =>
   </li>`
 
 const waitingHtml = (needs: OperatorOverviewNeeds, { language }: OperatorVisitor): Html => {
-  const texts = operatorOverviewTexts[language]
+  const texts = textsIn[language].operatorOverview
   const of = { state: 'waiting', part: '' } as const
   const found = needs.listMerchants(of, Number.MAX_SAFE_INTEGER, mostShown)
   if (found.length === 0) return quiet(texts.merchantsNone)
@@ -118,19 +53,19 @@ const waitingHtml = (needs: OperatorOverviewNeeds, { language }: OperatorVisitor
         ),
       )}
     </ul>
-    ${rest > 0 ? html`<a class="lone" href="${all}">${filledText(texts.more, rest)}</a>` : ''}`
+    ${rest > 0 ? html`<a class="lone" href="${all}">${texts.more({ count: rest })}</a>` : ''}`
 }
 
 const addressesHtml = (
   { restedAddresses }: OperatorOverviewNeeds,
   { language, locale }: OperatorVisitor,
 ): Html => {
-  const texts = operatorOverviewTexts[language]
+  const texts = textsIn[language].operatorOverview
   const found = restedAddresses()
   if (found.length === 0) return quiet(texts.addressesNone)
   const rest = found.length - mostShown
   const since = (at: Instant | null) =>
-    at === null ? '' : filled(texts.restedSince, shownTime(at, locale))
+    at === null ? '' : filled(texts.restedSince, { time: shownTime(at, locale) })
   return html`<ul class="list">
       ${found
         .slice(0, mostShown)
@@ -138,14 +73,14 @@ const addressesHtml = (
           rowHtml(merchant, destination, html`${merchant} · ${problem ?? ''} · ${since(restedAt)}`),
         )}
     </ul>
-    ${rest > 0 ? quiet(filledText(texts.more, rest)) : ''}`
+    ${rest > 0 ? quiet(texts.more({ count: rest })) : ''}`
 }
 
 const healthHtml = async (
   { health, lastAudit, workInProgress }: OperatorOverviewNeeds,
   { language, locale }: OperatorVisitor,
 ): Promise<Html> => {
-  const texts = operatorOverviewTexts[language]
+  const texts = textsIn[language].operatorOverview
   const { ready, messageAlarms } = await health()
   const { isReady, behind } = ready
   const last = lastAudit()
@@ -181,29 +116,28 @@ const payoutTile = (
   found: readonly Waiting[],
   { language, locale }: OperatorVisitor,
 ): Html => {
-  const texts = operatorOverviewTexts[language]
+  const texts = textsIn[language].operatorOverview
   if (found.length === 0) return tile(name, '0', texts.payoutsNone)
-  const count = new Intl.NumberFormat(locale)
   const sums = found.map(
     ({ currency, sum }) =>
       html`<span class="sum">${shownMoney(formatAmount(sum, currency), currency, locale)}</span> `,
   )
   const all = found.reduce((sum, one) => sum + one.count, 0)
   const figure = html`<a href="${operatorPath('payouts')}">${sums}</a>`
-  return tile(name, figure, filledText(texts.payoutsCount, count.format(all)), 'broad')
+  return tile(name, figure, texts.payoutsCount({ count: all }), 'broad')
 }
 
 const tilesHtml = (needs: OperatorOverviewNeeds, visitor: OperatorVisitor): Html => {
   const { language, locale, me } = visitor
-  const texts = operatorOverviewTexts[language]
+  const texts = textsIn[language].operatorOverview
   const count = new Intl.NumberFormat(locale)
   const merchants = () => {
     const { all, waiting, disabled } = needs.merchantCounts()
     const link = (state: string, number: number) =>
       html`<a href="${operatorPath(`merchants${state}`)}">${count.format(number)}</a>`
-    const about = filledText(texts.disabled, count.format(disabled))
+    const about = texts.disabled({ count: count.format(disabled) })
     const fresh = link('?state=waiting', waiting)
-    return html`${tile(texts.waitingMerchants, fresh, texts.waiting.toLowerCase())}
+    return html`${tile(texts.waitingMerchants, fresh, texts.waitingBelow)}
     ${tile(texts.merchants, link('', all), about)}`
   }
   const returned = () => {
@@ -228,7 +162,7 @@ const tilesHtml = (needs: OperatorOverviewNeeds, visitor: OperatorVisitor): Html
 }
 
 const merchantPanels = (needs: OperatorOverviewNeeds, visitor: OperatorVisitor): Html => {
-  const texts = operatorOverviewTexts[visitor.language]
+  const texts = textsIn[visitor.language].operatorOverview
   return html`<div>
     ${card(texts.waiting, waitingHtml(needs, visitor))}
     ${card(texts.addresses, addressesHtml(needs, visitor))}
@@ -247,7 +181,7 @@ export const operatorOverviewRoutes = (needs: OperatorOverviewNeeds, visits: Vis
         area: 'overview',
       },
       async (visitor) => {
-        const texts = operatorOverviewTexts[visitor.language]
+        const texts = textsIn[visitor.language].operatorOverview
         const may = (action: OperatorAction) => operatorMayDo(visitor.me.terms, action)
         return {
           title: texts.overview,

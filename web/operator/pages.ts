@@ -7,13 +7,12 @@ import { refuse } from '../../domain/refusal.ts'
 import { memberOfPerson } from '../../domain/staff-members.ts'
 import { contextBy, type Call } from '../../http/call.ts'
 import type { Visits } from '../payer/session.ts'
-import { filled } from '../ui/words.ts'
 import type { RawReply } from '../../http/route.ts'
 import { framedReply, type FramedPage, type Link, type LobbyVisitor } from '../staff/frame.ts'
 import { forbiddenHtml, type StaffPageNeeds } from '../staff/guard.ts'
 import { staffPages } from '../staff/pages.ts'
 import { operatorAreas, operatorPath, type OperatorArea } from './areas.ts'
-import { operatorTexts } from './texts.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 
 /** Somebody who works for the operator. */
 export type OperatorVisitor = LobbyVisitor & { readonly me: Operator }
@@ -37,14 +36,14 @@ export const contextOfOperator = (
 export const joinPath = operatorPath('join')
 
 const roleOf = ({ language, me }: OperatorVisitor): string =>
-  operatorTexts[language][`role_${me.terms.role}`]
+  textsIn[language].operator[`role_${me.terms.role}`]
 
 const linksFor = ({ language, me }: OperatorVisitor, current: OperatorArea | undefined) =>
   (Object.keys(operatorAreas) as OperatorArea[])
     .filter((area) => operatorMayDo(me.terms, operatorAreas[area].action))
     .map((area): Link => {
       const { path, text, icon } = operatorAreas[area]
-      const name = operatorTexts[language][text]
+      const name = textsIn[language].operator[text]
       return { href: operatorPath(path), name, icon, isCurrent: area === current }
     })
 
@@ -56,7 +55,7 @@ const operatorReply = (
   page: OperatorPage,
   isSecure: boolean,
 ): Promise<RawReply> => {
-  const texts = operatorTexts[visitor.language]
+  const texts = textsIn[visitor.language].operator
   const styles = ['/portal/style.css', '/operator/style.css']
   const around = { home: operatorPath(), place: texts.operator, note: '' as const, styles }
   if (!isOfHouse(visitor))
@@ -85,8 +84,8 @@ const enter = async (
 }
 
 const forbiddenPage = (visitor: OperatorVisitor, area: OperatorArea): OperatorPage => {
-  const texts = operatorTexts[visitor.language]
-  const why = filled(texts.forbiddenText, roleOf(visitor).toLowerCase())
+  const texts = textsIn[visitor.language].operator
+  const why = texts.forbiddenText({ role: visitor.me.terms.role })
   const title = texts.forbidden
   const body = forbiddenHtml(title, why, operatorPath(), texts.backToOverview)
   return { title, area, status: 403, body }

@@ -1,4 +1,3 @@
-import { filledText } from '../../application/filled-text.ts'
 import { addAndTell, type OperatorWork } from '../../application/operators.ts'
 import { operatorTerms } from '../../domain/people/operator-roles.ts'
 import type { Operator } from '../../domain/people/operators.ts'
@@ -9,7 +8,6 @@ import type { Call } from '../../http/call.ts'
 import { fieldOf, type FormOf } from '../../http/forms.ts'
 import { readInvited } from '../ui/fields.ts'
 import type { Visits } from '../payer/session.ts'
-import type { Language } from '../ui/texts.ts'
 import type { RawReply } from '../../http/route.ts'
 import { codeProblem } from '../staff/code.ts'
 import {
@@ -19,7 +17,8 @@ import {
   type OperatorVisitor,
 } from './pages.ts'
 import { addForm, peopleForm, peoplePath, removeForm, roleForm } from './people-forms.ts'
-import { peopleTexts } from './texts-people.ts'
+import { textsIn } from '../../texts/catalogue.ts'
+import type { Language } from '../../texts/generated/texts.ts'
 
 export type OperatorPeopleNeeds = OperatorNeeds &
   Pick<OperatorWork, 'addOperator' | 'changeOperators' | 'nameOf' | 'invitedNumber'> & {
@@ -30,7 +29,7 @@ export type OperatorPeopleNeeds = OperatorNeeds &
 
 /** What whoever is added is told. */
 export const addedMessage = (language: Language, links: Links): string =>
-  filledText(peopleTexts[language].addedMessage, links.full('/operator/'))
+  textsIn[language].people.addedMessage({ address: links.full('/operator/') })
 
 type PeopleCall = Call<unknown, undefined, FormOf<typeof peopleForm>>
 
@@ -42,7 +41,7 @@ export const personName = async (
 ): Promise<string> => {
   const name = status === 'joined' ? await needs.nameOf(person) : undefined
   const number = needs.invitedNumber(phone)
-  return name ?? (number === undefined ? peopleTexts[language].erased : `+${number}`)
+  return name ?? (number === undefined ? textsIn[language].people.erased : `+${number}`)
 }
 
 export const namedPerson = async (
@@ -64,7 +63,7 @@ export const peopleChanges = (
     visits.go(visitor, `${peoplePath}?${what}`)
 
   const add = async (visitor: OperatorVisitor, call: PeopleCall) => {
-    const texts = peopleTexts[visitor.language]
+    const texts = textsIn[visitor.language].people
     const given = { phone: fieldOf(call.body, 'phone'), role: fieldOf(call.body, 'role') }
     const invited = readInvited(visitor.texts, given.phone)
     const read = operatorTerms.safeParse(given)
@@ -82,7 +81,7 @@ export const peopleChanges = (
     const found = await namedPerson(needs, visitor, fieldOf(call.body, 'member'))
     const role = fieldOf(call.body, 'role')
     const read = operatorTerms.safeParse({ role })
-    const wrongRole = { role: peopleTexts[visitor.language].wrongRole }
+    const wrongRole = { role: textsIn[visitor.language].people.wrongRole }
     if (!read.success) return roleForm(visitor, found, role, wrongRole)
     const code = await codeProblem(confirm, visitor, call)
     if (code !== undefined) return roleForm(visitor, found, role, { code })

@@ -1,6 +1,5 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
-import { filledText } from '../../application/filled-text.ts'
 import { operatorRoles } from '../../domain/people/operator-roles.ts'
 import type { Operator } from '../../domain/people/operators.ts'
 import { codeField, phoneField, type Problems } from '../ui/fields.ts'
@@ -9,8 +8,7 @@ import type { Html } from '../ui/page.ts'
 import { checkField, formPage } from '../portal/parts.ts'
 import { operatorPath } from './areas.ts'
 import type { OperatorPage, OperatorVisitor } from './pages.ts'
-import { operatorTexts } from './texts.ts'
-import { peopleTexts } from './texts-people.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 
 const changes = ['add', 'role', 'remove'] as const
 
@@ -35,7 +33,7 @@ const codePage = (visitor: OperatorVisitor, { problems, ...form }: Form): Operat
   })
 
 const rolesHtml = ({ language }: OperatorVisitor, chosen: string, problem?: Html | string) => {
-  const texts = peopleTexts[language]
+  const texts = textsIn[language].people
   return html`<fieldset class="choice">
     <legend>${texts.role}</legend>
     ${problem ? html`<p class="wrong small" role="alert">${problem}</p>` : ''}
@@ -43,7 +41,7 @@ const rolesHtml = ({ language }: OperatorVisitor, chosen: string, problem?: Html
       checkField({
         ...{ type: 'radio', name: 'role', value: role, isChosen: role === chosen },
         isRequired: true,
-        text: operatorTexts[language][`role_${role}`],
+        text: textsIn[language].operator[`role_${role}`],
         what: texts[`roleWhat_${role}`],
       }),
     )}
@@ -55,7 +53,7 @@ export const addForm = (
   { phone = '', role = '' }: { readonly phone?: string; readonly role?: string } = {},
   problems?: Problems,
 ): OperatorPage => {
-  const texts = peopleTexts[visitor.language]
+  const texts = textsIn[visitor.language].people
   return codePage(visitor, {
     ...{ title: texts.add, button: texts.addDo, hidden: { change: 'add' }, problems },
     fields: html`<p class="quiet">${texts.addWhat}</p>
@@ -72,9 +70,9 @@ export const roleForm = (
   role: string,
   problems?: Problems,
 ): OperatorPage => {
-  const texts = peopleTexts[visitor.language]
+  const texts = textsIn[visitor.language].people
   return codePage(visitor, {
-    ...{ title: filledText(texts.changeRole, name), button: texts.save, problems },
+    ...{ title: texts.changeRole({ name }), button: texts.save, problems },
     hidden: { change: 'role', member: one.member },
     fields: rolesHtml(visitor, role, problems?.['role']),
   })
@@ -85,9 +83,9 @@ export const removeForm = (
   { one, name }: Named,
   problems?: Problems,
 ): OperatorPage => {
-  const texts = peopleTexts[visitor.language]
+  const texts = textsIn[visitor.language].people
   return codePage(visitor, {
-    ...{ title: filledText(texts.removeAsk, name), button: texts.remove, problems },
+    ...{ title: texts.removeAsk({ name }), button: texts.remove, problems },
     hidden: { change: 'remove', member: one.member },
     isDangerous: true,
     fields: html`<p>${texts.removeWhat}</p>`,

@@ -20,8 +20,7 @@ import {
   type OperatorPeopleNeeds,
 } from './people-changes.ts'
 import { addForm, peopleForm, peoplePath, removeForm, roleForm } from './people-forms.ts'
-import { operatorTexts } from './texts.ts'
-import { peopleTexts } from './texts-people.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 
 const rowHtml = async (
   needs: OperatorPeopleNeeds,
@@ -29,7 +28,7 @@ const rowHtml = async (
   one: Operator,
 ): Promise<Html> => {
   const { me, language, locale } = visitor
-  const texts = peopleTexts[language]
+  const texts = textsIn[language].people
   const name = await personName(needs, visitor, one)
   const [last] = one.visits
   const link = (what: string, text: string, kind = '') =>
@@ -41,7 +40,7 @@ const rowHtml = async (
       ${name} ${one.member === me.member ? html`<span class="badge">${texts.you}</span>` : ''}
       ${one.status === 'invited' ? html`<span class="badge warn">${texts.invited}</span>` : ''}
     </th>
-    <td>${operatorTexts[language][`role_${one.terms.role}`]}</td>
+    <td>${textsIn[language].operator[`role_${one.terms.role}`]}</td>
     <td>${last ? shownTime(last.at, locale) : html`<span class="quiet">${texts.never}</span>`}</td>
     <td class="links">
       ${
@@ -59,7 +58,7 @@ const listPage = async (
   visitor: OperatorVisitor,
   search: URLSearchParams,
 ): Promise<OperatorPage> => {
-  const texts = peopleTexts[visitor.language]
+  const texts = textsIn[visitor.language].people
   const { added, roleChanged: saved, removed } = texts
   const { members } = await needs.findOperators()
   const present = members.filter(({ status }) => status !== 'gone')

@@ -18,10 +18,9 @@ import { contextOfPayer } from '../../http/call.ts'
 import { fieldOf, type FormOf } from '../../http/forms.ts'
 import { hidden, plainForm } from '../ui/form-parts.ts'
 import { ofForm, ofPage } from '../payer/pages.ts'
-import { filled } from '../ui/words.ts'
 import { operatorPath } from './areas.ts'
 import { joinPath, operatorPages, type OperatorNeeds } from './pages.ts'
-import { operatorTexts } from './texts.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 
 type JoinNeeds = OperatorNeeds & Pick<OperatorWork, 'acceptOperator'>
 
@@ -46,16 +45,15 @@ const joinRoutes = (needs: JoinNeeds, visits: Visits): Route[] => {
       handle: (call) =>
         inLobby(call, async (visitor) => {
           const { language, session, csrf } = visitor
-          const texts = operatorTexts[language]
+          const texts = textsIn[language].operator
           const invited = await needs.invitationOf(session.payer)
           if (!invited) return refuse('resource_is_unknown')
           const { member, terms } = invited
-          const role = texts[`role_${terms.role}`].toLowerCase()
           return {
             title: texts.joinTitle,
             body: html`<form class="card narrow-card" method="post" action="${joinPath}">
               <h1>${texts.joinTitle}</h1>
-              <p>${filled(texts.joinAs, role)}</p>
+              <p>${texts.joinAs({ role: terms.role })}</p>
               ${hiddenFields({ csrf, member })}
               <div class="actions"><button>${texts.join}</button></div>
             </form>`,

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { confirmPayer, changeCredentials } from '../../application/account.ts'
-import { filledText } from '../../application/filled-text.ts'
 import type { Context } from '../../application/handle.ts'
 import type { NumberProofs } from '../../application/number-proofs.ts'
 import { plainRecoveryCode } from '../../application/payers.ts'
@@ -85,7 +84,7 @@ const numberWork = (needs: AccountNeeds, confirmed: ReturnType<typeof confirming
   askNumber: ({ payer }: Who, phone: string, texts: Texts, { at, request }: Call): string =>
     needs.proofs.ask({
       ...{ purpose: 'change', phone, payer, at, address: request.remoteAddress ?? '' },
-      word: async (code) => filledText(texts.messageChange, code, new URL(needs.issuer()).host),
+      word: async (code) => texts.messageChange({ code, host: new URL(needs.issuer()).host }),
     }),
   /** False for a wrong code of the message. @throws Refusal */
   changeNumber: async (

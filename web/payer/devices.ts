@@ -40,8 +40,8 @@ export const devicesHtml = (
         <form class="row device" method="post" action="/payer/devices">
           <span>${name}</span>
           <span class="about quiet small">
-            ${filled(texts.signedInAt, shownTime(startedAt, locale))}<br />
-            ${filled(texts.usedAt, shownTime(usedAt, locale))}
+            ${filled(texts.signedInAt, { time: shownTime(startedAt, locale) })}<br />
+            ${filled(texts.usedAt, { time: shownTime(usedAt, locale) })}
           </span>
           ${
             isOwn

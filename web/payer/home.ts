@@ -126,7 +126,7 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
     return visits.show(visitor, {
       title: texts.home,
       refreshAfter: 15,
-      body: html`<h1 class="hello">${filled(texts.hello, profile.name)}</h1>
+      body: html`<h1 class="hello">${filled(texts.hello, { name: profile.name })}</h1>
         ${done === undefined ? '' : html`<p class="state good" role="status">${done}</p>`}
         <div class="card" data-refresh>
           <h2>${texts.waiting}</h2>

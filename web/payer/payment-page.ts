@@ -70,7 +70,9 @@ const answerForm = (
     ${
       above === undefined
         ? ''
-        : html`<p>${filled(texts.stepUp, shownAmount(above, request.currency, locale))}</p>
+        : html`<p>
+              ${filled(texts.stepUp, { amount: shownAmount(above, request.currency, locale) })}
+            </p>
             ${codeField(texts)}`
     }
     <div class="actions">

@@ -58,7 +58,9 @@ export const payerPermissionsRoutes = (needs: PayerPermissionsNeeds, visits: Vis
       ${isApplication ? html`<p class="quiet">${needs.shopName(merchant)}</p>` : ''}
       ${scopeList(visitor, scope, profile)}
       <div class="row">
-        <span class="quiet small">${texts.since} ${shownTime(grantedAt, locale)}</span>
+        <span class="quiet small">
+          ${filled(texts.since, { time: shownTime(grantedAt, locale) })}
+        </span>
         <a class="button second slim" href="${href}"
           >${texts.withdraw}${unseen(` ${nameOf(consent)}`)}</a
         >
@@ -70,7 +72,7 @@ export const payerPermissionsRoutes = (needs: PayerPermissionsNeeds, visits: Vis
   const confirmation = (visitor: SignedIn, client: string): Promise<RawReply> => {
     const { texts, csrf, session } = visitor
     const consent = needs.findConsent(session.payer, client) ?? refuse('resource_is_unknown')
-    const title = filled(texts.withdrawAsk, nameOf(consent))
+    const title = filled(texts.withdrawAsk, { application: nameOf(consent) })
     return visits.show(visitor, {
       title: texts.withdraw,
       body: html`<form class="card" method="post" action="/payer/permissions">
@@ -103,7 +105,7 @@ export const payerPermissionsRoutes = (needs: PayerPermissionsNeeds, visits: Vis
           done === null
             ? ''
             : html`<p class="state good" role="status">
-                <span>${filled(texts.withdrawn, doneName)}</span>
+                <span>${filled(texts.withdrawn, { application: doneName })}</span>
               </p>`
         }
         <div class="card">

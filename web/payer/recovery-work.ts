@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { filledText } from '../../application/filled-text.ts'
 import type { Recovered, Recovery, RecoveryGiven } from '../../application/recover.ts'
 import { secondsAfter } from '../../domain/time.ts'
 import { contextOfPayer, type Call } from '../../http/call.ts'
@@ -47,8 +46,8 @@ export const recoveryWork = (needs: RecoveryWorkNeeds) => {
         word: async (code) => {
           const { host } = new URL(needs.issuer())
           return (await needs.hasAccount(phone))
-            ? filledText(texts.messageRecovery, code, host)
-            : filledText(texts.messageNoAccount, host)
+            ? texts.messageRecovery({ code, host })
+            : texts.messageNoAccount({ host })
         },
       }),
     /** Undefined when it is not enough. @throws Refusal sign_in_is_locked */

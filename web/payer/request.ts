@@ -9,6 +9,7 @@ import { shownAmount, shownTime } from '../ui/money.ts'
 import type { Html } from '../ui/page.ts'
 import type { Visitor } from './session.ts'
 import type { Texts } from '../ui/texts.ts'
+import { plainText } from '../../texts/message.ts'
 
 /** A payment request as shown to its payer. */
 export type ShownRequest = {
@@ -61,7 +62,7 @@ export const requestFor =
 
 /** Explains a status code to a payer. */
 export const reasonOf = (texts: Texts, statusCode: number): string =>
-  (texts as Readonly<Record<string, string>>)[`why${statusCode}`] ?? ''
+  plainText(texts, `why${statusCode}`) ?? ''
 
 const sumOf = ({ amount, additionalAmount }: Pots): number => amount + additionalAmount
 

@@ -9,8 +9,11 @@ import type { RawReply, RawStatus } from '../../http/route.ts'
 import { antiForgery, OutdatedForm, type AntiForgeryNeeds } from '../ui/anti-forgery.ts'
 import { problemPage, type ToldProblem } from '../ui/problem.ts'
 import { pageReply, redirectReply, type FooterLinks, type Html, type Page } from '../ui/page.ts'
-import { languageOf, textsIn, type Texts } from '../ui/texts.ts'
+import { languageOf, type Texts } from '../ui/texts.ts'
 import { signInPath } from './way-on.ts'
+import { textsIn } from '../../texts/catalogue.ts'
+import type { Language } from '../../texts/generated/texts.ts'
+import { plainText } from '../../texts/message.ts'
 
 export type SessionNeeds = AntiForgeryNeeds & {
   /** Whether pages and cookies are https only. */
@@ -28,6 +31,7 @@ export type SessionNeeds = AntiForgeryNeeds & {
 }
 
 export type Visitor = {
+  readonly language: Language
   /** For amounts and times, such as `en-GB`. */
   readonly locale: string
   readonly texts: Texts
@@ -47,9 +51,8 @@ export type SignedIn = Visitor & { readonly session: NonNullable<Visitor['sessio
 
 /** A refusal's own text, else its status's, else the API's. */
 const refusalText = (texts: Texts, code: string, status: number, told: string): string => {
-  const known: Readonly<Record<string, string>> = texts
-  const text = known[`refused_${code}`] ?? known[`problem${status}`]
-  return text ?? (texts === textsIn.en ? told : texts.wrongInput)
+  const text = plainText(texts, `refused_${code}`) ?? plainText(texts, `problem${status}`)
+  return text ?? (texts === textsIn.en.payer ? told : texts.wrongInput)
 }
 
 const problemStatus = (status: number): RawStatus =>
@@ -105,7 +108,8 @@ export const makeVisits = (needs: SessionNeeds) => {
     const { language, locale } = languageOf(asked ?? request.header('accept-language'))
     const csrf = tokenFor(browser, session?.payer)
     const known = digestIn(deviceCookie.find(header))
-    return { locale, texts: textsIn[language], browser, cookies, session, csrf, known }
+    const texts = textsIn[language].payer
+    return { language, locale, texts, browser, cookies, session, csrf, known }
   }
 
   const show = (

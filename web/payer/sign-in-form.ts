@@ -39,7 +39,7 @@ type Step = StepAhead | { readonly step: 'done'; readonly cookies: readonly stri
 const tooManyText = ({ texts, locale }: Visitor, { retryAfter }: Refusal, at: Instant) =>
   retryAfter === null
     ? texts.problem429
-    : filled(texts.tooManyUntil, shownClock(secondsAfter(at, retryAfter), at, locale))
+    : filled(texts.tooManyUntil, { time: shownClock(secondsAfter(at, retryAfter), at, locale) })
 
 const failureOf = (error: unknown, visitor: Visitor, at: Instant, wrong: string): Failure => {
   if (!(error instanceof Refusal)) throw error

@@ -47,7 +47,7 @@ const stepPage =
       title: visitor.texts.signUp,
       status,
       body: html`<form class="card" method="post" action="${signUpPath(nextOf(call))}">
-          <p class="quiet small">${filled(visitor.texts.step, step, steps)}</p>
+          <p class="quiet small">${filled(visitor.texts.step, { step, steps })}</p>
           <h1>${title}</h1>
           ${body}
         </form>
@@ -84,7 +84,7 @@ const numberStep = (
 ): Step => ({
   ...{ step: 2, title: texts.numberTitle, status: problem === undefined ? 200 : 400 },
   body: html`${hiddenFields({ csrf, registration: sealed })}
-    <p>${filled(texts.numberWhat, html`<b>+${profile.phone}</b>`)}</p>
+    <p>${filled(texts.numberWhat, { number: html`<b>+${profile.phone}</b>` })}</p>
     ${numberCodeField(texts, problem)}
     <div class="actions">
       <button>${texts.continue}</button>

@@ -1,5 +1,4 @@
 import { withoutBlanks } from '../../domain/blanks.ts'
-import { filledText } from '../../application/filled-text.ts'
 import type { registerPayer } from '../../application/register-payer.ts'
 import { z } from 'zod'
 import { plainRecoveryCode } from '../../application/payers.ts'
@@ -52,8 +51,8 @@ const asking =
       word: async (code) => {
         const { host, origin } = new URL(issuer())
         return (await hasAccount(phone))
-          ? filledText(texts.messageSignUpTaken, code, host, `${origin}/payer/recovery`)
-          : filledText(texts.messageSignUp, code, host)
+          ? texts.messageSignUpTaken({ code, host, address: `${origin}/payer/recovery` })
+          : texts.messageSignUp({ code, host })
       },
     })
 

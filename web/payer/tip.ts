@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import { decimalsOf } from '../../domain/money/currency.ts'
 import { formatAmount } from '../../domain/money/money.ts'
 import type { PaymentRequest } from '../../domain/payment/payment-events.ts'
-import { numberFormat } from '../ui/formats.ts'
+import { decimalPoint, numberFormat } from '../ui/formats.ts'
 import type { Html } from '../ui/page.ts'
 import type { Visitor } from './session.ts'
 
@@ -11,7 +11,7 @@ const percents = [0, 5, 10, 15] as const
 /** An amount in the reader's input format. */
 const typedLike = (minor: number, currency: string, locale: string): string => {
   const text = formatAmount(minor, currency)
-  return locale.startsWith('nb') ? text.replace('.', ',') : text
+  return text.replace('.', decimalPoint(locale))
 }
 
 const shareOf = (amount: number, percent: number): number => Math.round((amount * percent) / 100)

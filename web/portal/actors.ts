@@ -1,11 +1,7 @@
 import type { StaffWork } from '../../application/staff.ts'
 import type { Staff } from '../../domain/merchant/staff.ts'
-import type { Language } from '../ui/texts.ts'
-
-const words = {
-  en: { operator: 'The operator', daybook: 'daybook', user: 'API user', gone: 'Former staff' },
-  nb: { operator: 'Operatøren', daybook: 'daybook', user: 'API-bruker', gone: 'Tidligere ansatt' },
-} as const
+import { textsIn } from '../../texts/catalogue.ts'
+import type { Language } from '../../texts/generated/texts.ts'
 
 export type ActorNeeds = Pick<StaffWork, 'findStaff' | 'nameOf'>
 
@@ -14,12 +10,12 @@ export const actorNames =
   ({ findStaff, nameOf }: ActorNeeds) =>
   async (merchant: string, language: Language) => {
     const staff: Staff = await findStaff(merchant)
-    const own = words[language]
+    const own = textsIn[language].actors
     return async (actor: string): Promise<string> => {
       const [kind = '', id = ''] = actor.split(/:(.*)/s)
       const member = staff.members.find((one) => one.member === id)
       if (kind === 'staff') return (member && (await nameOf(member.person))) ?? own.gone
-      if (kind === 'user') return `${own.user} ${id}`
+      if (kind === 'user') return own.user({ id })
       return kind === 'operator' || kind === 'daybook' ? own[kind] : actor
     }
   }

@@ -6,16 +6,14 @@ import { docsPath } from './developers/docs-links.ts'
 import type { LobbyVisitor } from '../staff/frame.ts'
 import type { PortalVisitor } from './page.ts'
 import type { Beside } from './parts.ts'
-import { frameTexts } from './texts.ts'
-import { lobbyTexts } from './texts-lobby.ts'
-import { overviewTexts } from './texts-overview.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 
 type Step = { readonly action: StaffAction; readonly href: string; readonly text: string }
 
 /** What a new merchant does before its first payment; each role sees what it may do. */
 export const firstStepsHtml = (visitor: PortalVisitor): Html | '' => {
   const { shop, me, language } = visitor
-  const texts = overviewTexts[language]
+  const texts = textsIn[language].overview
   const path = (more: string) => portalPath(shop.merchant, more)
   const steps: readonly Step[] = [
     { action: 'change_points_of_sale', href: path('points-of-sale/new'), text: texts.firstPos },
@@ -34,8 +32,8 @@ export const firstStepsHtml = (visitor: PortalVisitor): Html | '' => {
 
 /** What signing up does, and the same steps after it. */
 export const signUpBeside = ({ language, isSandbox }: LobbyVisitor): Beside => {
-  const [frame, texts] = [frameTexts[language], lobbyTexts[language]]
-  const { firstPos, firstUser, firstAsk } = overviewTexts[language]
+  const [frame, texts] = [textsIn[language].portal, textsIn[language].lobby]
+  const { firstPos, firstUser, firstAsk } = textsIn[language].overview
   return [
     [frame.formWhat, [isSandbox ? texts.signUpSandbox : texts.signUpProduction]],
     [frame.formNext, [firstPos, firstUser, firstAsk]],

@@ -10,7 +10,7 @@ import type { LobbyVisitor } from '../staff/frame.ts'
 import { forbiddenHtml, type StaffPageNeeds } from '../staff/guard.ts'
 import { portalPath } from './areas.ts'
 import type { PortalPage, PortalShop, PortalVisitor } from './page.ts'
-import { frameTexts } from './texts.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 
 export type PortalNeeds = StaffPageNeeds &
   Pick<StaffWork, 'findStaff' | 'placesOf'> & {
@@ -44,8 +44,8 @@ export const enter = async (
 }
 
 export const forbiddenPage = ({ language, me, shop }: PortalVisitor): PortalPage => {
-  const texts = frameTexts[language]
-  const why = filled(texts.forbiddenText, texts[`role_${me.terms.role}`].toLowerCase())
+  const texts = textsIn[language].portal
+  const why = filled(texts.forbiddenText, { role: me.terms.role })
   const home = portalPath(shop.merchant)
   return {
     title: texts.forbidden,

@@ -1,6 +1,5 @@
 import { html } from 'hono/html'
 import type { WaitingKind } from '../../application/change-owners.ts'
-import { filledText } from '../../application/filled-text.ts'
 import type { AskedChange } from '../../domain/accounting/account-change.ts'
 import type { AskedOwnerChange } from '../../domain/merchant/owner-change.ts'
 import { shownTime } from '../ui/money.ts'
@@ -11,38 +10,38 @@ import { portalPath } from './areas.ts'
 import type { LobbyVisitor } from '../staff/frame.ts'
 import type { PortalPage, PortalShop } from './page.ts'
 import { formPage } from './parts.ts'
-import { lobbyTexts } from './texts-lobby.ts'
-import { staffTexts } from './texts-staff.ts'
+import { textsIn } from '../../texts/catalogue.ts'
+import type { StaffRole } from '../../domain/merchant/staff-roles.ts'
 
 export const lobbyPath = '/portal/'
 
-export type Known = { readonly shop: PortalShop; readonly member: string; readonly role: Html }
+export type Known = { readonly shop: PortalShop; readonly member: string; readonly role: StaffRole }
 
 export const shopHtml = ({ language }: LobbyVisitor, { shop, role }: Known): Html => {
-  const texts = lobbyTexts[language]
+  const texts = textsIn[language].lobby
   const state = !shop.isDisabled ? '' : shop.waits ? texts.waits : texts.disabled
   return html`<li>
     <a class="row forth" href="${portalPath(shop.merchant)}">
       <span
         ><span class="name">${shop.name}</span>
-        <span class="quiet small">${shop.merchant} · ${role}</span></span
+        <span class="quiet small">${texts.joinedAs({ merchant: shop.merchant, role })}</span></span
       >
       ${state === '' ? '' : html`<b class="badge">${state}</b>`}
     </a>
     <a class="button slim danger" href="${lobbyPath}?leave=${shop.merchant}"
-      >${filledText(texts.leave, shop.name)}</a
+      >${texts.leave({ merchant: shop.name })}</a
     >
   </li>`
 }
 
 export const invitationHtml = (visitor: LobbyVisitor, { shop, member, role }: Known): Html => {
-  const texts = lobbyTexts[visitor.language]
+  const texts = textsIn[visitor.language].lobby
   return html`<li>
     <form class="row" method="post" action="${lobbyPath}">
       ${hiddenFields({ csrf: visitor.csrf, merchant: shop.merchant, member })}
       <span
         ><span class="name">${shop.name}</span>
-        <span class="quiet small">${filled(texts.invitedAs, role)}</span></span
+        <span class="quiet small">${texts.invitedAs({ role })}</span></span
       >
       <span class="buttons">
         <button class="slim" name="decision" value="accept">
@@ -72,7 +71,7 @@ export const waitingHtml = (
   { merchant, name }: PortalShop,
   member: string,
 ): readonly Html[] => {
-  const texts = lobbyTexts[language]
+  const texts = textsIn[language].lobby
   const account = needs.accountChanges.find(merchant)?.asked
   const owner = needs.ownerChanges.find(merchant)?.asked
   const from = (asked: { readonly takesEffectAt: number }) => shownTime(asked.takesEffectAt, locale)
@@ -82,7 +81,7 @@ export const waitingHtml = (
         ${hiddenFields({ csrf, merchant, member, kind, change })}
         <span><span class="name">${name}</span> <span class="quiet small">${text}</span></span>
         <button class="slim second" name="decision" value="withdraw">
-          ${staffTexts[language].withdraw}${unseen(` ${name}`)}
+          ${textsIn[language].staff.withdraw}${unseen(` ${name}`)}
         </button>
       </form>
     </li>`
@@ -92,19 +91,24 @@ export const waitingHtml = (
           one(
             'account',
             account.change,
-            filled(texts.waitingAccount, account.payoutAccount.slice(-4), from(account)),
+            filled(texts.waitingAccount, {
+              end: account.payoutAccount.slice(-4),
+              time: from(account),
+            }),
           ),
         ]
       : []),
-    ...(owner ? [one('owner', owner.change, filled(texts.waitingOwner, from(owner)))] : []),
+    ...(owner
+      ? [one('owner', owner.change, filled(texts.waitingOwner, { time: from(owner) }))]
+      : []),
   ]
 }
 
 /** What leaving means, before it is done. */
 export const leavePage = (visitor: LobbyVisitor, { shop, member }: Known): PortalPage => {
-  const texts = lobbyTexts[visitor.language]
-  const title = filledText(texts.leave, shop.name)
-  const { leaveWhat } = staffTexts[visitor.language]
+  const texts = textsIn[visitor.language].lobby
+  const title = texts.leave({ merchant: shop.name })
+  const { leaveWhat } = textsIn[visitor.language].staff
   return formPage(visitor, {
     ...{ title, button: title, isDangerous: true, fields: html`<p>${leaveWhat}</p>` },
     ...{ action: lobbyPath, hidden: { merchant: shop.merchant, member, decision: 'decline' } },

@@ -28,8 +28,7 @@ import type { LobbyVisitor } from '../staff/frame.ts'
 import type { PortalPage } from './page.ts'
 import { inLobbyRoutes, merchantParam, portalPages } from './pages.ts'
 import { card } from './parts.ts'
-import { frameTexts } from './texts.ts'
-import { lobbyTexts } from './texts-lobby.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 
 type LobbyNeeds = PortalNeeds &
   WaitingNeeds &
@@ -52,13 +51,13 @@ const lobbyPage =
   (needs: LobbyNeeds) =>
   async (visitor: LobbyVisitor, call: Call): Promise<PortalPage> => {
     const places = await needs.placesOf(visitor.session.payer)
-    const texts = lobbyTexts[visitor.language]
-    const frame = frameTexts[visitor.language]
+    const texts = textsIn[visitor.language].lobby
+    const frame = textsIn[visitor.language].portal
     const known = await Promise.all(
       places.map(async ({ merchant, member, hasJoined }) => {
         const shop = needs.findShop(merchant)
         const one = memberOf(await needs.findStaff(merchant), member)
-        const role = one && html`${frame[`role_${one.terms.role}`].toLowerCase()}`
+        const role = one?.terms.role
         return shop && role ? [{ shop, member, role, hasJoined }] : []
       }),
     )

@@ -18,50 +18,8 @@ import { contextOfStaff, type PortalNeeds } from './guard.ts'
 import type { PortalVisitor } from './page.ts'
 import { portalPages } from './pages.ts'
 import { doneHtml } from './parts.ts'
-import { frameTexts } from './texts.ts'
-import type { Translated } from '../../http/negotiation.ts'
-
-const english = {
-  authorization_expires: 'An authorisation of {} is about to expire',
-  authorization_expiresDo: 'Capture what you have delivered, or renew it, before {}.',
-  callback_address_rested: 'Sending to a callback address has stopped',
-  callback_address_restedDo:
-    'No message was delivered for five days. Fix the receiver, then send a message again ' +
-    'under Developers.',
-  done: 'Done',
-  isDone: 'Marked as done for everybody.',
-  new_owner: '{} has become an owner',
-  new_ownerDo: 'Owners may do everything. If this is wrong, remove them under Staff at once.',
-  none: 'Nothing needs your attention.',
-  noneHint:
-    'What needs attention appears here and is sent to the owners. Your systems find it in ' +
-    'the callback feed as `portal`.',
-  payout_returned: 'A payout came back from the bank',
-  payout_returnedDo: 'Check the payout account under Money. The amount is then paid out again.',
-  toThere: 'Open',
-}
-
-const norwegian: Translated<typeof english> = {
-  authorization_expires: 'En reservasjon på {} er i ferd med å utløpe',
-  authorization_expiresDo: 'Trekk det du har levert, eller forny den, før {}.',
-  callback_address_rested: 'Sendingen til en varslingsadresse er stanset',
-  callback_address_restedDo:
-    'Ingen melding ble levert på fem dager. Rett mottakeren, og send en melding på nytt ' +
-    'under Utviklere.',
-  done: 'Ferdig',
-  isDone: 'Merket som ferdig for alle.',
-  new_owner: '{} er blitt eier',
-  new_ownerDo: 'Eiere kan gjøre alt. Er dette feil, fjern dem med en gang under Ansatte.',
-  none: 'Ingenting krever oppmerksomhet.',
-  noneHint:
-    'Det som krever oppmerksomhet, vises her og sendes til eierne. Systemene deres finner ' +
-    'det i varslingsstrømmen som `portal`.',
-  payout_returned: 'En utbetaling kom i retur fra banken',
-  payout_returnedDo: 'Kontroller kontoen under Penger. Beløpet blir så betalt ut på nytt.',
-  toThere: 'Åpne',
-}
-
-const messagesTexts = { en: english, nb: norwegian }
+import { textsIn } from '../../texts/catalogue.ts'
+import { filledText } from '../../texts/message.ts'
 
 export type NoticeNeeds = ActorNeeds & {
   readonly findNotices: (merchant: string) => Promise<Notices>
@@ -99,11 +57,10 @@ const titleOf = async (
   { shop, language, locale }: PortalVisitor,
   { kind, about, money }: OpenNotice,
 ): Promise<Html> => {
-  const text = messagesTexts[language][kind]
-  if (money) return filled(text, shownAmount(money.amount, money.currency, locale))
-  if (kind !== 'new_owner') return html`${text}`
-  const nameOf = await actorNames(needs)(shop.merchant, language)
-  return filled(text, await nameOf(`staff:${about}`))
+  const texts = textsIn[language].messages
+  const amount = money ? shownAmount(money.amount, money.currency, locale) : ''
+  const name = await (await actorNames(needs)(shop.merchant, language))(`staff:${about}`)
+  return html`${filledText(texts[kind], { amount, name })}`
 }
 
 const noticeHtml = async (
@@ -112,7 +69,7 @@ const noticeHtml = async (
   notice: OpenNotice,
 ): Promise<Html> => {
   const { shop, language, locale, csrf } = visitor
-  const texts = messagesTexts[language]
+  const texts = textsIn[language].messages
   const { kind, about, until, raisedAt } = notice
   const end = until === null ? '' : shownTime(until, locale)
   const place = portalPath(shop.merchant, places[kind].path(about))
@@ -121,7 +78,7 @@ const noticeHtml = async (
       ${hiddenFields({ csrf, notice: notice.notice })}
       <span
         ><span class="name">${await titleOf(needs, visitor, notice)}</span>
-        <span class="about">${filled(texts[`${kind}Do`], end)}</span>
+        <span class="about">${filled(texts[`${kind}Do`], { time: end })}</span>
         <span class="quiet small"
           >${shownTime(raisedAt, locale)}
           ${kind === 'callback_address_rested' ? html`· <code>${about}</code>` : ''}</span
@@ -162,8 +119,8 @@ export const messagesRoutes = (needs: MessagesNeeds, visits: Visits): Route[] =>
   } as const
   return [
     page({ ...place, summary: 'What needs somebody' }, async (visitor, call) => {
-      const texts = messagesTexts[visitor.language]
-      const title = frameTexts[visitor.language].messages
+      const texts = textsIn[visitor.language].messages
+      const title = textsIn[visitor.language].portal.messages
       const list = await noticesHtml(needs, visitor, call.at, mostShown)
       const done = searchOf(call).has('done') ? texts.isDone : undefined
       return {

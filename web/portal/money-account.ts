@@ -1,6 +1,5 @@
 import { html } from 'hono/html'
 import { askAccountChange } from '../../application/change-accounts.ts'
-import { filledText } from '../../application/filled-text.ts'
 import { accountChanges } from '../../domain/aggregates.ts'
 import { mayDo } from '../../domain/merchant/staff-roles.ts'
 import { refuse } from '../../domain/refusal.ts'
@@ -19,18 +18,20 @@ import { crumbsHtml, factsHtml, moneyPath, startText } from './money-parts.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
 import type { PortalPages } from './pages.ts'
 import { doneHtml } from './parts.ts'
-import { moneyTexts } from './texts-money.ts'
+import { textsIn } from '../../texts/catalogue.ts'
+import { filledText } from '../../texts/message.ts'
 
 const waitingHtml = async (needs: MoneyNeeds, visitor: PortalVisitor): Promise<Html | ''> => {
   const { shop, language, locale, csrf, me } = visitor
-  const texts = moneyTexts[language]
+  const texts = textsIn[language].money
   const waiting = needs.accountChanges.find(shop.merchant)?.asked
   if (!waiting) return ''
   const nameOf = await actorNames(needs)(shop.merchant, language)
-  const by = await nameOf(`staff:${waiting.by}`)
-  const from = shownTime(waiting.takesEffectAt, locale)
+  const who = await nameOf(`staff:${waiting.by}`)
+  const time = shownTime(waiting.takesEffectAt, locale)
+  const account = html`<b>${waiting.payoutAccount}</b>`
   return html`<div class="card note-card">
-    <p>${filled(texts.accountWaiting, html`<b>${waiting.payoutAccount}</b>`, from, by)}</p>
+    <p>${filled(texts.accountWaiting, { account, time, who })}</p>
     ${shop.isDisabled ? html`<p>${texts.accountWaitingDisabled}</p>` : ''}
     ${
       mayDo(me.terms, 'change_settlement_account')
@@ -47,7 +48,7 @@ const formHtml = (needs: MoneyNeeds, visitor: PortalVisitor, given: Given): Html
   const { language, csrf, me, shop } = visitor
   const mayChange = mayDo(me.terms, 'change_settlement_account')
   if (!mayChange || needs.accountChanges.find(shop.merchant)) return ''
-  const texts = moneyTexts[language]
+  const texts = textsIn[language].money
   const { account = '', change = needs.newId(), problems = {} } = given
   return html`<section class="card narrow-card">
     <h2>${texts.accountChange}</h2>
@@ -81,7 +82,7 @@ export const accountPage = async (
   given: Given = {},
 ): Promise<PortalPage> => {
   const { shop, language } = visitor
-  const texts = moneyTexts[language]
+  const texts = textsIn[language].money
   const account = needs.settlementAccounts.find(shop.merchant)
   const told = { asked: texts.accountAsked, withdrawn: texts.accountWithdrawn }
   const frequency = texts[`frequency_${account?.frequency ?? 'daily'}`]
@@ -96,8 +97,8 @@ export const accountPage = async (
           ${factsHtml([
             [texts.accountBefore, account?.payoutAccount ?? texts.accountNone],
             [texts.currency, account?.currency ?? shop.currency],
-            [texts.frequency, filledText(frequency, startText(account, visitor))],
-            [texts.delay, filledText(texts.delayDays, account?.payoutDelay ?? 0)],
+            [texts.frequency, filledText(frequency, { time: startText(account, visitor) })],
+            [texts.delay, texts.delayDays({ count: account?.payoutDelay ?? 0 })],
             [texts.timeZone, shop.timeZone],
           ])}
           ${
@@ -123,7 +124,7 @@ export const changeOfAccount =
   (needs: MoneyNeeds, visits: Visits, confirm: PortalPages['confirm']) =>
   async (visitor: PortalVisitor, call: AccountCall): Promise<Shown> => {
     const { shop, me, language } = visitor
-    const texts = moneyTexts[language]
+    const texts = textsIn[language].money
     const { merchant } = shop
     const context = contextOfStaff(call, visitor)
     const change = fieldOf(call.body, 'change')

@@ -2,12 +2,12 @@ import { html } from 'hono/html'
 import { mayDo } from '../../domain/merchant/staff-roles.ts'
 import type { Html } from '../ui/page.ts'
 import type { PortalVisitor } from './page.ts'
-import { moneyTexts } from './texts-money.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 
 /** A button that prints the page; without scripts the browser's menu does. */
 const printButton = ({ language }: PortalVisitor): Html =>
   html`<button type="button" class="second slim" data-print hidden>
-    ${moneyTexts[language].print}
+    ${textsIn[language].money.print}
   </button>`
 
 type Link = {
@@ -23,7 +23,7 @@ const linkHtml = (
   base: string,
   { name, type, part, told }: Link,
 ): Html => {
-  const texts = moneyTexts[language]
+  const texts = textsIn[language].money
   return html`<a class="button second slim" href="${base}/${name}-${part}.${type}"
     >${name === 'scopes' ? texts.scopes : texts.transactions}${told},
     ${type === 'csv' ? texts.csv : texts.excel}</a
@@ -61,7 +61,7 @@ export const openDownloadsHtml = (
   if (!mayDo(visitor.me.terms, 'download')) return ''
   const names = hasScopes ? (['transactions', 'scopes'] as const) : (['transactions'] as const)
   const types = isLarge ? (['csv'] as const) : (['xlsx', 'csv'] as const)
-  const told = ` ${moneyTexts[visitor.language].untilNow}`
+  const told = ` ${textsIn[visitor.language].money.untilNow}`
   return html`<div class="buttons downloads">
     ${names.flatMap((name) =>
       types.map((type) => linkHtml(visitor, base, { name, type, part: 'so-far', told })),

@@ -7,7 +7,7 @@ import type { Shown } from './guard.ts'
 import type { OpenFiles } from './money-downloads.ts'
 import type { MoneyNeeds, Sheet } from './money-needs.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
-import { moneyTexts } from './texts-money.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 
 const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 /** Who may not have it gets a page. */
@@ -36,7 +36,7 @@ const retryAfter = 60
 
 /** The same lines as CSV take no time. */
 const latePage = ({ language }: Pick<PortalVisitor, 'language'>, csv: string): PortalPage => {
-  const texts = moneyTexts[language]
+  const texts = textsIn[language].money
   return {
     title: texts.workbookLate,
     status: 503,

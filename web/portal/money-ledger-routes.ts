@@ -15,7 +15,7 @@ import { ledgerHref } from './money-parts.ts'
 import { ledgerParams, moneyRoot, seeing } from './money-places.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
 import type { PortalPages } from './pages.ts'
-import { moneyTexts } from './texts-money.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 
 const newest = Number.MAX_SAFE_INTEGER
 
@@ -34,7 +34,7 @@ const againWith =
   (visitor: PortalVisitor, row: LedgerRow, body: FormOf<typeof ledgerForm>): PortalPage => {
     const description = fieldOf(body, 'description')
     const isDescription = changes.shape.description.safeParse(description).success
-    const { wrongDescription } = moneyTexts[visitor.language]
+    const { wrongDescription } = textsIn[visitor.language].money
     const given = {
       closes: closes.safeParse(fieldOf(body, 'closes')).data ?? row.closes,
       description,

@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-import { filledText } from '../../application/filled-text.ts'
 import { totalGross, totalNet } from '../../domain/accounting/totals.ts'
 import { closings, type Closing } from '../../domain/calendar.ts'
 import { mayDo } from '../../domain/merchant/staff-roles.ts'
@@ -18,7 +17,8 @@ import { crumbsHtml, factsHtml, ledgerHref, reportHref, startText, sumText } fro
 import { reportBadge } from './money-report.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
 import { card, choiceField, doneHtml, headedTable, scrolling } from './parts.ts'
-import { moneyTexts } from './texts-money.ts'
+import { textsIn } from '../../texts/catalogue.ts'
+import { filledText } from '../../texts/message.ts'
 
 const shownAtOnce = 24
 
@@ -41,7 +41,7 @@ const rowHtml = (visitor: PortalVisitor, { currency }: LedgerRow, report: ShownR
   return html`<tr>
     <th scope="row">
       <a href="${reportHref(visitor, ledger, number)}"
-        >${filledText(moneyTexts[language].report, number)}</a
+        >${textsIn[language].money.report({ report: number })}</a
       >
     </th>
     <td>${reportBadge(report, visitor)}</td>
@@ -59,7 +59,7 @@ const reportsHtml = (
   row: LedgerRow,
   before: number,
 ): Html => {
-  const texts = moneyTexts[visitor.language]
+  const texts = textsIn[visitor.language].money
   const newest = Math.min(before - 1, row.open)
   const oldest = Math.max(1, newest - shownAtOnce + 1)
   const numbers = Array.from({ length: newest - oldest + 1 }, (_, index) => newest - index)
@@ -94,21 +94,21 @@ const settingsHtml = (
   given: GivenLedger | undefined,
 ): Html => {
   const { language, csrf, shop, me } = visitor
-  const texts = moneyTexts[language]
+  const texts = textsIn[language].money
   const account = needs.settlementAccounts.find(shop.merchant)
   const time = startText(account, visitor)
   const { closes = row.closes, description = row.description ?? '', problems = {} } = given ?? {}
   if (!mayDo(me.terms, 'close_report')) return html``
   return html`<section class="card narrow-card">
     <h2>${texts.closesChange}</h2>
-    <p class="quiet small">${filledText(texts.closesWhat, shop.timeZone)}</p>
+    <p class="quiet small">${texts.closesWhat({ timeZone: shop.timeZone })}</p>
     <form method="post" action="${ledgerHref(visitor, row.id)}">
       ${hiddenFields({ csrf })}
       ${choiceField(
         'closes',
         texts.closes,
         closes,
-        closings.map((one) => [one, filledText(texts[`option_${one}`], time)] as const),
+        closings.map((one) => [one, filledText(texts[`option_${one}`], { time })] as const),
       )}
       ${inputField({
         name: 'description',
@@ -129,8 +129,8 @@ export const ledgerPage = (
   asked: { readonly before: number; readonly isSaved: boolean; readonly given?: GivenLedger },
 ): PortalPage => {
   const { language, shop } = visitor
-  const texts = moneyTexts[language]
-  const title = filledText(texts.ledgerOf, row.id)
+  const texts = textsIn[language].money
+  const title = texts.ledgerOf({ ledger: row.id })
   const account = needs.settlementAccounts.find(shop.merchant)
   return {
     title,

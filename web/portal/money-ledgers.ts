@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-import { filledText } from '../../application/filled-text.ts'
 import type { LedgerRow } from '../../projections/ledgers.ts'
 import type { SettlementAccountRow } from '../../projections/settlement-accounts.ts'
 import type { Html } from '../ui/page.ts'
@@ -9,18 +8,21 @@ import { ledgerHref, reportHref, startText, sumText } from './money-parts.ts'
 import { openGross } from './money-report.ts'
 import type { PortalVisitor } from './page.ts'
 import { headedTable } from './parts.ts'
-import { moneyTexts } from './texts-money.ts'
+import { textsIn } from '../../texts/catalogue.ts'
+import { filledText } from '../../texts/message.ts'
 
 export const closesText = (
   { closes }: LedgerRow,
   account: SettlementAccountRow | undefined,
   visitor: PortalVisitor,
 ): string =>
-  filledText(moneyTexts[visitor.language][`closes_${closes}`], startText(account, visitor))
+  filledText(textsIn[visitor.language].money[`closes_${closes}`], {
+    time: startText(account, visitor),
+  })
 
 /** The ledgers of a merchant, each with its newest reports. */
 export const ledgersHtml = (needs: MoneyNeeds, visitor: PortalVisitor): Html => {
-  const texts = moneyTexts[visitor.language]
+  const texts = textsIn[visitor.language].money
   const { merchant } = visitor.shop
   const account = needs.settlementAccounts.find(merchant)
   const rows = needs.ledgers.idsOf(merchant).flatMap((id) => needs.ledgers.find(merchant, id) ?? [])
@@ -28,7 +30,7 @@ export const ledgersHtml = (needs: MoneyNeeds, visitor: PortalVisitor): Html => 
     const { id, open, currency, description } = row
     const link = (report: number) =>
       html`<a href="${reportHref(visitor, id, report)}"
-        >${filledText(texts.report, report)}${unseen(` ${id}`)}</a
+        >${texts.report({ report })}${unseen(` ${id}`)}</a
       >`
     const all =
       open > 2

@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-import { filledText } from '../../application/filled-text.ts'
 import type { Totals } from '../../domain/accounting/totals.ts'
 import { mayDo } from '../../domain/merchant/staff-roles.ts'
 import { addUp, negated, type Sum } from '../../domain/money/money.ts'
@@ -23,7 +22,8 @@ import { nextPayoutHtml } from './next-payout.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
 import { card, doneHtml, headedTable, moreLink, quiet } from './parts.ts'
 import { standingOf, statusHtml, whenText } from './payout-standing.ts'
-import { moneyTexts } from './texts-money.ts'
+import { textsIn } from '../../texts/catalogue.ts'
+import { filledText } from '../../texts/message.ts'
 
 const settlementsShown = 20
 
@@ -59,7 +59,7 @@ const settlementRows = (
 }
 
 const settlementsHtml = (needs: MoneyNeeds, visitor: PortalVisitor, call: Call): Html => {
-  const texts = moneyTexts[visitor.language]
+  const texts = textsIn[visitor.language].money
   const before = Number(searchOf(call).get('before') ?? '') || Number.MAX_SAFE_INTEGER
   const found = needs.settlements.list(visitor.shop.merchant, before, settlementsShown + 1)
   const shown = found.slice(0, settlementsShown)
@@ -76,7 +76,7 @@ const settlementsHtml = (needs: MoneyNeeds, visitor: PortalVisitor, call: Call):
 }
 
 const accountHtml = (needs: MoneyNeeds, visitor: PortalVisitor): Html => {
-  const texts = moneyTexts[visitor.language]
+  const texts = textsIn[visitor.language].money
   const { merchant } = visitor.shop
   const account = needs.settlementAccounts.find(merchant)
   const frequency = texts[`frequency_${account?.frequency ?? 'daily'}`]
@@ -84,7 +84,7 @@ const accountHtml = (needs: MoneyNeeds, visitor: PortalVisitor): Html => {
     <h2>${texts.account}</h2>
     ${factsHtml([
       [texts.accountBefore, account?.payoutAccount ?? texts.accountNone],
-      [texts.frequency, filledText(frequency, startText(account, visitor))],
+      [texts.frequency, filledText(frequency, { time: startText(account, visitor) })],
       [texts.timeZone, visitor.shop.timeZone],
     ])}
     <p class="buttons">
@@ -107,7 +107,7 @@ export const moneyOverview = (
   visitor: PortalVisitor,
   call: Call,
 ): PortalPage => {
-  const texts = moneyTexts[visitor.language]
+  const texts = textsIn[visitor.language].money
   return {
     title: texts.money,
     body: html`<div class="head"><h1>${texts.money}</h1></div>

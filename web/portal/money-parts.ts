@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-import { filledText } from '../../application/filled-text.ts'
 import { isDay } from '../../domain/time.ts'
 import { formatAmount, type Sum } from '../../domain/money/money.ts'
 import { countryName } from '../ui/countries.ts'
@@ -9,7 +8,7 @@ import type { Html } from '../ui/page.ts'
 import { portalPath } from './areas.ts'
 import type { PortalVisitor } from './page.ts'
 import { crumbs, factList, type Fact } from './parts.ts'
-import { moneyTexts } from './texts-money.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 
 export const moneyPath = (visitor: PortalVisitor, path = ''): string =>
   portalPath(visitor.shop.merchant, path === '' ? 'money' : `money/${path}`)
@@ -59,13 +58,13 @@ export const taxcodeCountry = (taxcode: string, locale: string): string =>
 
 /** By whose clocks a day begins. */
 export const daysHtml = ({ shop, language }: PortalVisitor): Html =>
-  html`<p class="quiet small">${filledText(moneyTexts[language].daysAre, shop.timeZone)}</p>`
+  html`<p class="quiet small">${textsIn[language].money.daysAre({ timeZone: shop.timeZone })}</p>`
 
 /** The way back to where a page is reached from. */
 export const crumbsHtml = (
   visitor: PortalVisitor,
   ...more: readonly (readonly [href: string, name: string])[]
-): Html => crumbs([moneyPath(visitor), moneyTexts[visitor.language].money], ...more)
+): Html => crumbs([moneyPath(visitor), textsIn[visitor.language].money.money], ...more)
 
 /** A name and its sum; totals stand out. */
 export const sumRow = (name: string, sum: string, isTotal = false): Html =>

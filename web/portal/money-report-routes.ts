@@ -1,5 +1,4 @@
 import { formatDateTime } from '../../application/date-time.ts'
-import { filledText } from '../../application/filled-text.ts'
 import { feeTypes, totalGross, totalNet } from '../../domain/accounting/totals.ts'
 import { ledgers } from '../../domain/aggregates.ts'
 import { decimalsOf } from '../../domain/money/currency.ts'
@@ -22,12 +21,12 @@ import { downloading, fileName, ledgerParams, moneyRoot, number, seeing } from '
 import { openFilesOf, reportOf, reportPage } from './money-report.ts'
 import type { PortalVisitor } from './page.ts'
 import type { PortalPages } from './pages.ts'
-import { moneyTexts } from './texts-money.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 
 const reportParams = ledgerParams.extend({ report: number })
 
 const summaryOf = ({ sums }: ShownReport, { language }: PortalVisitor): Sheet => {
-  const texts = moneyTexts[language]
+  const texts = textsIn[language].money
   const rows = sums.totals.flatMap((total) => {
     const { currency, taxcode, fees } = total
     const amount = (sum: string) => Number(sum) / 10 ** decimalsOf(currency)
@@ -47,7 +46,7 @@ const summaryOf = ({ sums }: ShownReport, { language }: PortalVisitor): Sheet =>
 /** Marks the sums of an open report as such. */
 const asOf = ({ name, rows = [] }: Sheet, at: Instant, { language }: PortalVisitor): Sheet => ({
   name,
-  rows: [[filledText(moneyTexts[language].sumsSoFar, `${formatDateTime(at)} UTC`)], ...rows],
+  rows: [[textsIn[language].money.sumsSoFar({ time: `${formatDateTime(at)} UTC` })], ...rows],
 })
 
 type FileParams = { readonly ledger: string; readonly report: string; readonly file: string }
@@ -60,7 +59,7 @@ const logOf = (
 ): Promise<Shown> => {
   const { shown } = reportOf(needs, visitor, ledger, report)
   const { merchant } = visitor.shop
-  const title = filledText('{}-report-{}', ledger, report)
+  const title = `${ledger}-report-${report}`
   const summary = summaryOf(shown, visitor)
   if (shown.status === 'closing') return refuse('resource_is_unknown')
   if (shown.status === 'closed')

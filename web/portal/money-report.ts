@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-import { filledText } from '../../application/filled-text.ts'
 import { feeTypes, totalGross, totalNet, type Total } from '../../domain/accounting/totals.ts'
 import {
   lineActions,
@@ -31,42 +30,35 @@ import {
 } from './money-parts.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
 import { card, doneHtml, scrolling } from './parts.ts'
-import { moneyTexts } from './texts-money.ts'
 import type { Completion } from '../../domain/accounting/completion.ts'
 import { countersView } from '../../http/merchant/summary-reply.ts'
 import { numberFormat } from '../ui/formats.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 
-const counterNames = {
-  payment_request_count: { en: 'Requests', nb: 'Forespørsler' },
-  payment_auth_count: { en: 'Authorised', nb: 'Reservert' },
-  payment_capture_count: { en: 'Captures', nb: 'Trekk' },
-  payment_refund_count: { en: 'Refunds', nb: 'Refusjoner' },
-  payment_release_count: { en: 'Released', nb: 'Frigitt' },
-  payment_expire_count: { en: 'Expired', nb: 'Utløpt' },
-  payment_fail_count: { en: 'Failed', nb: 'Feilet' },
-  payment_abort_count: { en: 'Aborted', nb: 'Avbrutt' },
-  permission_request_count: { en: 'Permissions asked for', nb: 'Tillatelser det er spurt om' },
-  permission_answered_count: { en: 'Permissions answered', nb: 'Besvarte tillatelser' },
-  permission_fail_count: { en: 'Permissions failed', nb: 'Tillatelser som feilet' },
-} as const
+/** In the order in which they are shown. */
+const counted = [
+  ...(['payment_request_count', 'payment_auth_count', 'payment_capture_count'] as const),
+  ...(['payment_refund_count', 'payment_release_count', 'payment_expire_count'] as const),
+  ...(['payment_fail_count', 'payment_abort_count', 'permission_request_count'] as const),
+  ...(['permission_answered_count', 'permission_fail_count'] as const),
+]
 
 /** How often each thing has happened in a report. */
 const countsHtml = (
   counters: Completion['counters'],
   { language, locale }: PortalVisitor,
 ): Html => {
-  const { counts } = moneyTexts[language]
+  const texts = textsIn[language].money
   const view = countersView(counters)
-  const names = Object.keys(counterNames) as (keyof typeof counterNames)[]
-  const rows = names
+  const rows = counted
     .filter((name) => view[name] > 0)
-    .map((name) => sumRow(counterNames[name][language], numberFormat(locale).format(view[name])))
+    .map((name) => sumRow(texts[`count_${name}`], numberFormat(locale).format(view[name])))
   const table = html`<table class="grid steps">
     <tbody>
       ${rows}
     </tbody>
   </table>`
-  return card(counts, scrolling(counts, table))
+  return card(texts.counts, scrolling(texts.counts, table))
 }
 
 /** @throws Refusal resource_is_unknown for ledgers and reports of others */
@@ -86,17 +78,20 @@ export const reportBadge = (
   { status }: Pick<ShownReport, 'status'>,
   { language }: PortalVisitor,
 ): Html => {
-  const texts = moneyTexts[language]
+  const texts = textsIn[language].money
   const colour = { open: 'warn', closing: '', closed: 'good' }[status]
   return html`<span class="badge ${colour}">${texts[status]}</span>`
 }
 
 const totalHtml = (total: Total, visitor: PortalVisitor): Html => {
-  const texts = moneyTexts[visitor.language]
+  const texts = textsIn[visitor.language].money
   const { currency, taxcode, fees } = total
   const line = (name: string, sum: string, isTotal = false) =>
     sumRow(name, sumText(sum, currency, visitor), isTotal)
-  const taxcodeText = filledText(texts.taxcodeOf, taxcode, taxcodeCountry(taxcode, visitor.locale))
+  const taxcodeText = texts.taxcodeOf({
+    code: taxcode,
+    country: taxcodeCountry(taxcode, visitor.locale),
+  })
   return card(
     html`${currency} <span class="quiet small">${taxcodeText}</span>`,
     scrolling(
@@ -142,23 +137,23 @@ const closeHtml = (
 ): Html | '' => {
   const { csrf, language, me } = visitor
   if (status !== 'open' || !mayDo(me.terms, 'close_report')) return ''
-  const texts = moneyTexts[language]
+  const texts = textsIn[language].money
   const href = reportHref(visitor, ledger, number)
   if (!isAsked)
-    return html`<a class="button" href="${href}?close">${filledText(texts.close, number)}</a>`
+    return html`<a class="button" href="${href}?close">${texts.close({ report: number })}</a>`
   return html`<div class="card narrow-card">
-    <h2>${filledText(texts.closeAsk, number, ledger)}</h2>
-    <p>${filledText(texts.closeWhat, number + 1)}</p>
+    <h2>${texts.closeAsk({ report: number, ledger })}</h2>
+    <p>${texts.closeWhat({ report: number + 1 })}</p>
     <form method="post" action="${href}">
       ${hiddenFields({ csrf, decision: 'close' })}
-      <div class="actions"><button>${filledText(texts.close, number)}</button></div>
+      <div class="actions"><button>${texts.close({ report: number })}</button></div>
     </form>
   </div>`
 }
 
 const agesHtml = ({ openedAt, closedAt }: ShownReport, { language, locale }: PortalVisitor) => {
-  const texts = moneyTexts[language]
-  const opened = filled(texts.openedAt, shownTime(openedAt, locale))
+  const texts = textsIn[language].money
+  const opened = filled(texts.openedAt, { time: shownTime(openedAt, locale) })
   return closedAt === null
     ? html`${opened}`
     : html`${opened} · ${texts.closed} ${shownTime(closedAt, locale)}`
@@ -170,16 +165,16 @@ export const reportPage = (
   visitor: PortalVisitor,
   call: Call<{ readonly ledger: string; readonly report: string }>,
 ): PortalPage => {
-  const texts = moneyTexts[visitor.language]
+  const texts = textsIn[visitor.language].money
   const { merchant } = visitor.shop
   // Before the sums are read: what comes meanwhile is told of at once.
   const follow = portalPath(merchant, `events?after=${needs.newestOf(merchant)}`)
   const { row, shown } = reportOf(needs, visitor, call.params.ledger, call.params.report)
   const { number, ledger, sums } = shown
   const search = searchOf(call)
-  const title = filledText(texts.reportOf, number, ledger)
+  const title = texts.reportOf({ report: number, ledger })
   const isAsked = search.has('close')
-  const up = [ledgerHref(visitor, ledger), filledText(texts.ledgerOf, ledger)] as const
+  const up = [ledgerHref(visitor, ledger), texts.ledgerOf({ ledger })] as const
   const near = (to: number, name: string) =>
     to < 1 || to > row.open
       ? ''

@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-import { filledText } from '../../application/filled-text.ts'
 import type { PayoutState } from '../../domain/accounting/payout-state.ts'
 import type { Payout, SettlementMade } from '../../domain/accounting/settlement-events.ts'
 import { refuse } from '../../domain/refusal.ts'
@@ -25,8 +24,8 @@ import { debtAfter, payoutParts, stepsOf, turnoverOf } from './money-steps.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
 import { card, headedTable, scrolling, type Fact } from './parts.ts'
 import { standingOf, statusHtml, wayHtml, whenText, whyHtml } from './payout-standing.ts'
-import { moneyTexts } from './texts-money.ts'
 import { waterfallHtml, type Step } from './waterfall.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 
 /** @throws Refusal resource_is_unknown for all but settlements of this merchant that are made */
 export const madeSettlement = (
@@ -40,7 +39,7 @@ export const madeSettlement = (
 }
 
 const stepsTable = (steps: readonly Step[], visitor: PortalVisitor): Html => {
-  const texts = moneyTexts[visitor.language]
+  const texts = textsIn[visitor.language].money
   const rows = steps.map(({ name, shown, kind }) => sumRow(name, shown, kind === 'total'))
   return headedTable('grid steps', [texts.description, { number: texts.amount }], rows)
 }
@@ -50,7 +49,7 @@ const payoutFacts = (
   made: SettlementMade,
   visitor: PortalVisitor,
 ): readonly Fact[] => {
-  const texts = moneyTexts[visitor.language]
+  const texts = textsIn[visitor.language].money
   const order = state.orders.at(-1)
   const { code = null, text = null } = state.returned?.reason ?? {}
   const why = [code, text].filter(Boolean).join(', ')
@@ -63,16 +62,15 @@ const payoutFacts = (
       [texts.messageId, html`<code>${order.messageId}</code>`],
     )
   if (why !== '' && state.status !== 'paid') facts.push([texts.returnReason, why])
-  if (holidays !== undefined)
-    facts.push([filledText(texts.holidays, '').replace(/:\s*$/, ''), holidays])
+  if (holidays !== undefined) facts.push([texts.holidays, holidays])
   return facts
 }
 
 /** Of a settlement that pays nothing. */
 const carriedText = ({ currency, ...payout }: Payout, visitor: PortalVisitor): string => {
   const sum = debtAfter(payout)
-  const texts = moneyTexts[visitor.language]
-  return sum === '0' ? '' : filledText(texts.carriedOver, sumText(sum, currency, visitor))
+  const texts = textsIn[visitor.language].money
+  return sum === '0' ? '' : texts.carriedOver({ sum: sumText(sum, currency, visitor) })
 }
 
 const currencyHtml = (
@@ -81,7 +79,7 @@ const currencyHtml = (
   row: SettlementRow & { readonly made: SettlementMade },
   payout: Payout,
 ): Html => {
-  const texts = moneyTexts[visitor.language]
+  const texts = textsIn[visitor.language].money
   const { currency } = payout
   const state = row.payouts.find((one) => one.currency === currency)
   const standing = state ? standingOf(needs, visitor, state) : null
@@ -103,9 +101,9 @@ const currencyHtml = (
     <div class="columns">
       ${card(
         texts.waterfall,
-        html`<p class="quiet small">${filledText(texts.waterfallWhat, currency)}</p>
+        html`<p class="quiet small">${texts.waterfallWhat({ currency })}</p>
           <p class="quiet small">
-            ${filled(texts.takes, shownTime(row.startedAt, visitor.locale))}
+            ${filled(texts.takes, { time: shownTime(row.startedAt, visitor.locale) })}
             <a href="${moneyPath(visitor, 'terms')}">${texts.feesAll}</a>
           </p>
           ${waterfallHtml(texts.waterfall, steps)}
@@ -130,14 +128,14 @@ export const settlementPage = (
   visitor: PortalVisitor,
   serial: string,
 ): PortalPage => {
-  const texts = moneyTexts[visitor.language]
+  const texts = textsIn[visitor.language].money
   const { merchant } = visitor.shop
   const follow = portalPath(merchant, `events?after=${needs.newestOf(merchant)}`)
   const row = madeSettlement(needs, visitor, serial)
   const { made, settlementId, payouts } = row
   const isOver = payouts.every(({ status }) => status === 'paid')
   const settled = dateIn(visitor.shop.timeZone, row.startedAt)
-  const title = filledText(texts.payoutFor, dayText(settled, visitor))
+  const title = texts.payoutFor({ day: dayText(settled, visitor) })
   const logs = { transactions: made.transactionLogs.length, scopes: made.scopeLogs.length }
   return {
     title,

@@ -6,8 +6,9 @@ import type { SettlementRow } from '../../projections/settlements.ts'
 import type { MoneyNeeds } from './money-needs.ts'
 import { sumText } from './money-parts.ts'
 import type { PortalVisitor } from './page.ts'
-import { moneyTexts, type MoneyTexts } from './texts-money.ts'
 import type { Step } from './waterfall.ts'
+import { textsIn } from '../../texts/catalogue.ts'
+import type { Catalogue } from '../../texts/generated/texts.ts'
 
 type Part = { readonly name: string; readonly sum: Sum; readonly kind: Step['kind'] }
 
@@ -21,7 +22,7 @@ export const turnoverOf = (
   return { captured: sumOf(currency, 'capture'), refunded: sumOf(currency, 'refund') }
 }
 
-const feesIn = (totals: Totals, currency: string, texts: MoneyTexts): Part[] =>
+const feesIn = (totals: Totals, currency: string, texts: Catalogue['money']): Part[] =>
   feeTypes.map((type) => ({
     name: texts[`fee_${type}`],
     kind: 'change',
@@ -42,7 +43,7 @@ export const payoutParts = (
   turnover: { readonly captured: Sum; readonly refunded: Sum },
   totals: Totals,
   payout: Payout,
-  texts: MoneyTexts,
+  texts: Catalogue['money'],
 ): readonly Part[] => {
   const before = addUp(payout.unsettledFeesBefore, payout.unsettledRefundsBefore ?? 0)
   const changes: Part[] = [
@@ -70,6 +71,6 @@ export const stepsOf = (
 
 /** The same numbers for a sheet of a workbook. */
 export const rowsOf = (parts: readonly Part[], currency: string, visitor: PortalVisitor) => [
-  [moneyTexts[visitor.language].description, currency],
+  [textsIn[visitor.language].money.description, currency],
   ...parts.map(({ name, sum }) => [name, Number(sum) / 10 ** decimalsOf(currency)]),
 ]

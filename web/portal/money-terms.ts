@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-import { filledText } from '../../application/filled-text.ts'
 import { termsInForce, type FeeSchedule, type FeeSchedules } from '../../domain/accounting/fees.ts'
 import { vatRateOf } from '../../domain/accounting/taxcodes.ts'
 import { feeSchedules } from '../../domain/aggregates.ts'
@@ -12,7 +11,8 @@ import type { MoneyNeeds } from './money-needs.ts'
 import { crumbsHtml, dayText, taxcodeCountry } from './money-parts.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
 import { headedTable } from './parts.ts'
-import { moneyTexts, type MoneyTexts } from './texts-money.ts'
+import { textsIn } from '../../texts/catalogue.ts'
+import type { Catalogue } from '../../texts/generated/texts.ts'
 
 export const percent = (rate: string, locale: string): string =>
   numberFormat(locale, { style: 'percent', maximumFractionDigits: 4 }).format(Number(rate))
@@ -28,7 +28,7 @@ type Charge = {
   readonly fixed?: number
 }
 
-const chargesOf = (schedule: FeeSchedule, texts: MoneyTexts): readonly Charge[] => [
+const chargesOf = (schedule: FeeSchedule, texts: Catalogue['money']): readonly Charge[] => [
   {
     ...{ of: 'transaction', name: texts.transactionFee, when: texts.transactionFeeWhen },
     ...{ rate: schedule.transactionRate, fixed: schedule.transactionFixed },
@@ -52,14 +52,14 @@ const chargeHtml = (
   { language, locale }: Reader,
   { of, name, when, rate = '0', fixed = 0 }: Charge,
 ): Html => {
-  const texts = moneyTexts[language]
+  const texts = textsIn[language].money
   const parts = [
     ...(Number(rate) === 0 ? [] : [percent(rate, locale)]),
     ...(fixed === 0 ? [] : [shownAmount(fixed, currency, locale)]),
   ]
   const vatRate = vatRateOf(of, taxcode, vat)
   const tax =
-    Number(vatRate) === 0 ? texts.vatNone : filledText(texts.vatPlus, percent(vatRate, locale))
+    Number(vatRate) === 0 ? texts.vatNone : texts.vatPlus({ rate: percent(vatRate, locale) })
   return html`<tr>
     <th scope="row">${name}<span class="value">${when}</span></th>
     <td class="number">
@@ -75,7 +75,7 @@ const scheduleHtml = (
   badge: Html | '',
 ): Html => {
   const { language, locale } = visitor
-  const texts = moneyTexts[language]
+  const texts = textsIn[language].money
   const { taxcode, refundsReturnFees } = schedule
   const charges = chargesOf(schedule, texts).map((one) => chargeHtml(schedule, visitor, one))
   return html`<section class="card">
@@ -84,7 +84,7 @@ const scheduleHtml = (
       ${headedTable('grid terms', [texts.description, { number: texts.fees }], charges)}
     </div>
     <p class="quiet small">
-      ${filledText(texts.taxcodeWhat, taxcodeCountry(taxcode, locale), taxcode)}
+      ${texts.taxcodeWhat({ country: taxcodeCountry(taxcode, locale), code: taxcode })}
       ${refundsReturnFees ? texts.refundsReturn : texts.refundsKeep}
     </p>
   </section>`
@@ -97,7 +97,7 @@ export const schedulesHtml = (
   visitor: Reader,
   at: Instant,
 ): Html => {
-  const texts = moneyTexts[visitor.language]
+  const texts = textsIn[visitor.language].money
   const newest = schedules.toReversed().toSorted((one, other) => other.from - one.from)
   const badgeOf = (one: FeeSchedule): Html | '' => {
     if (one.from > at) return html`<span class="badge">${texts.later}</span>`
@@ -106,8 +106,8 @@ export const schedulesHtml = (
   }
   const fromOf = ({ from, currency }: FeeSchedule): string =>
     from === 0
-      ? `${currency}, ${texts.fromStart}`
-      : `${currency}, ${texts.from.toLowerCase()} ${dayText(dateIn(timeZone, from), visitor)}`
+      ? texts.currencyFromStart({ currency })
+      : texts.currencyFrom({ currency, day: dayText(dateIn(timeZone, from), visitor) })
   return html`${newest.length === 0 ? html`<p class="card quiet">${texts.noFees}</p>` : ''}
     <div class="columns">
       ${newest.map((one) => scheduleHtml(one, visitor, fromOf(one), badgeOf(one)))}
@@ -120,7 +120,7 @@ export const termsPage = async (
   at: Instant,
 ): Promise<PortalPage> => {
   const { shop, language } = visitor
-  const texts = moneyTexts[language]
+  const texts = textsIn[language].money
   const schedules = await needs.find(feeSchedules, shop.merchant, 'log')
   return {
     title: texts.feesAll,

@@ -1,6 +1,5 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
-import { filledText } from '../../application/filled-text.ts'
 import { setSettlementAccount } from '../../application/set-settlement-account.ts'
 import { merchants } from '../../domain/aggregates.ts'
 import { frequencies, startOfDayPattern } from '../../domain/calendar.ts'
@@ -19,8 +18,7 @@ import type { PortalPage, PortalVisitor } from './page.ts'
 import type { PortalPages } from './pages.ts'
 import { nextPayoutHtml } from './next-payout.ts'
 import { choiceField, formPage, timeZoneField } from './parts.ts'
-import { frameTexts } from './texts.ts'
-import { moneyTexts } from './texts-money.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 
 const timesForm = plainForm.extend({
   frequency: z.enum(frequencies),
@@ -37,9 +35,9 @@ const timesNow = ({ settlementAccounts }: MoneyNeeds, { shop }: PortalVisitor): 
 
 /** With AM and PM the browser asks for it: people type 24 hours the same everywhere. */
 const startField = (visitor: PortalVisitor, start: string, problem: Problems[string]): Html => {
-  const texts = moneyTexts[visitor.language]
+  const texts = textsIn[visitor.language].money
   const isOfBrowser = hasHalfDays(visitor)
-  const hint = filledText(texts.startOfDayHint, clockText('06:00', visitor))
+  const hint = texts.startOfDayHint({ time: clockText('06:00', visitor) })
   return inputField({
     ...{ name: 'start_of_day', label: texts.startOfDay, problem },
     hint: isOfBrowser ? undefined : hint,
@@ -54,7 +52,7 @@ const timesPage = (
   times: Times,
   problems?: Problems,
 ): PortalPage => {
-  const texts = moneyTexts[visitor.language]
+  const texts = textsIn[visitor.language].money
   const back = moneyPath(visitor)
   return formPage(visitor, {
     ...{ title: texts.timesChange, action: moneyPath(visitor, 'times'), back, button: texts.save },
@@ -71,7 +69,7 @@ const timesPage = (
       attributes: html`value="${times.zone}"`,
     })}`,
     beside: [
-      [frameTexts[visitor.language].formNext, [texts.timesWhat]],
+      [textsIn[visitor.language].portal.formNext, [texts.timesWhat]],
       [texts.next, [nextPayoutHtml(needs, visitor.shop.merchant, visitor)]],
     ],
   })
@@ -99,7 +97,7 @@ export const timesRoutes = (
         ownForm: timesForm,
       },
       async (visitor, call) => {
-        const texts = moneyTexts[visitor.language]
+        const texts = textsIn[visitor.language].money
         const times = {
           frequency: fieldOf(call.body, 'frequency'),
           start: fieldOf(call.body, 'start_of_day'),
@@ -110,7 +108,7 @@ export const timesRoutes = (
         const isTime = startOfDayPattern.test(times.start)
         if (frequency === undefined || timeZone === undefined || !isTime)
           return timesPage(needs, visitor, times, {
-            start_of_day: isTime ? undefined : filledText(texts.wrongStart, '06:00'),
+            start_of_day: isTime ? undefined : texts.wrongStart({ time: '06:00' }),
             time_zone: timeZone ? undefined : texts.wrongTimeZone,
           })
         const { merchant } = visitor.shop

@@ -6,7 +6,7 @@ import type { Html } from '../ui/page.ts'
 import { filled } from '../ui/words.ts'
 import { sumText } from './money-parts.ts'
 import type { LobbyVisitor } from '../staff/frame.ts'
-import { moneyTexts } from './texts-money.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 
 export type NextPayoutNeeds = {
   /** What is owed to the merchant and not settled, when it will be, and whether to an account. */
@@ -23,15 +23,14 @@ export const nextPayoutHtml = (
   merchant: string,
   reader: Pick<LobbyVisitor, 'language' | 'locale'>,
 ): Html => {
-  const texts = moneyTexts[reader.language]
+  const texts = textsIn[reader.language].money
   const { dueAt, sums, hasAccount } = nextPayout(merchant)
+  const time = dueAt === null ? undefined : shownTime(dueAt, reader.locale)
   const isDebt = sums.some(({ sum }) => sum.startsWith('-'))
   return html`${sums.map(
       ({ currency, sum }) => html`<p class="figure">${sumText(sum, currency, reader)}</p>`,
     )}
-    <p class="quiet">
-      ${dueAt === null ? texts.nextNone : filled(texts.nextOn, shownTime(dueAt, reader.locale))}
-    </p>
+    <p class="quiet">${time === undefined ? texts.nextNone : filled(texts.nextOn, { time })}</p>
     ${isDebt ? html`<p class="small">${texts.owed}</p>` : ''}
     ${hasAccount ? '' : html`<p><span class="badge warn">${texts.noPayoutAccount}</span></p>`}`
 }

@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-import { filledText } from '../../application/filled-text.ts'
 import { decimalsOf } from '../../domain/money/currency.ts'
 import type { Instant } from '../../domain/time.ts'
 import { dateIn } from '../../domain/time-zone.ts'
@@ -12,7 +11,7 @@ import { periodText } from './overview-choice.ts'
 import type { Column, Numbers, Taken } from './overview-numbers.ts'
 import { before, hourMs, stepOf, type AskedPeriod, type Step } from './overview-period.ts'
 import type { PortalVisitor } from './page.ts'
-import { overviewTexts } from './texts-overview.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 
 export type Shown = {
   readonly visitor: PortalVisitor
@@ -52,12 +51,10 @@ export const paymentsHref = ({ visitor: { shop } }: Shown, { from, to }: Column)
 
 const takenText = ({ visitor, numbers }: Shown, taken: Taken): string => {
   const { language, locale } = visitor
-  const texts = overviewTexts[language]
+  const texts = textsIn[language].overview
   const amount = (minor: number) => shownAmount(minor, numbers.currency, locale)
-  const refunded =
-    taken.refunded === 0 ? '' : `, ${texts.refunds.toLowerCase()} ${amount(taken.refunded)}`
-  const count = `${taken.payments} ${texts.payments.toLowerCase()}`
-  return `${amount(taken.captured)}${refunded}, ${count}`
+  const refunded = taken.refunded === 0 ? 'none' : amount(taken.refunded)
+  return texts.taken({ captured: amount(taken.captured), refunded, count: taken.payments })
 }
 
 /** A column in words, and the one that it is compared with. */
@@ -69,7 +66,7 @@ const toldOf = (shown: Shown, column: Column, index: number): readonly string[] 
     : columnName(shown, column.before.from, index)
   return [
     `${columnName(shown, column.from, index)}: ${takenText(shown, column)}`,
-    `${overviewTexts[visitor.language].earlier}, ${earlier}: ${takenText(shown, column.before)}`,
+    `${textsIn[visitor.language].overview.earlier}, ${earlier}: ${takenText(shown, column.before)}`,
   ]
 }
 
@@ -87,7 +84,8 @@ const labelling: Readonly<Record<Step, Pick<Chart, 'labelEvery' | 'labelled'>>> 
 /** What the marks of a chart stand for. */
 const legendHtml = ({ visitor, asked }: Shown, marks: readonly (readonly [string, string])[]) => {
   const { locale, language } = visitor
-  const earlier = `${overviewTexts[language].earlier}, ${periodText(before(asked.period), locale)}`
+  const texts = textsIn[language].overview
+  const earlier = `${texts.earlier}, ${periodText(before(asked.period), locale)}`
   const all = [...marks, ['earlier', earlier]]
   return html`<ul class="legend">
     ${all.map(([mark, name]) => html`<li class="of-${mark}">${name}</li>`)}
@@ -97,7 +95,7 @@ const legendHtml = ({ visitor, asked }: Shown, marks: readonly (readonly [string
 /** Turnover with refunds below it, and the number of payments. */
 export const chartsHtml = (shown: Shown): Html => {
   const { visitor, numbers, asked } = shown
-  const texts = overviewTexts[visitor.language]
+  const texts = textsIn[visitor.language].overview
   const { currency, columns } = numbers
   const step = stepOf(asked.period)
   const scale = 10 ** decimalsOf(currency)
@@ -112,9 +110,8 @@ export const chartsHtml = (shown: Shown): Html => {
   const money = drawn((taken) => ({ value: taken.captured / scale, below: taken.refunded / scale }))
   const counts = drawn(({ payments }) => ({ value: payments, below: 0 }))
   const tick = compact(visitor.locale)
-  const by = texts[step].toLowerCase()
-  const title = filledText(texts.turnoverBy, by, currency)
-  const countsTitle = filledText(texts.paymentsBy, by)
+  const title = texts.turnoverBy({ step, currency })
+  const countsTitle = texts.paymentsBy({ step })
   const whole = (value: number) => (Number.isInteger(value) ? tick(value) : '')
   const labels = labelling[step]
   return html`<section class="card chart-card">

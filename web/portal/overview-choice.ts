@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-import { filledText } from '../../application/filled-text.ts'
 import { dayMs } from '../../domain/time.ts'
 import { inputField } from '../ui/fields.ts'
 import { dateFormat } from '../ui/formats.ts'
@@ -15,7 +14,8 @@ import {
   type Preset,
 } from './overview-period.ts'
 import type { PortalVisitor } from './page.ts'
-import { overviewTexts } from './texts-overview.ts'
+import { textsIn } from '../../texts/catalogue.ts'
+import { filledText } from '../../texts/message.ts'
 
 /** Days as people write them: `6 Nov – 5 Dec 2026`. */
 export const periodText = ({ first, last }: Period, locale: string): string => {
@@ -28,18 +28,19 @@ export const comparedHtml = (
   { period, today }: AskedPeriod,
   { language, locale, shop }: PortalVisitor,
 ): Html => {
-  const texts = overviewTexts[language]
+  const texts = textsIn[language].overview
   const [now, earlier] = [period, before(period)].map((one) => periodText(one, locale))
   const text = includesToday(period, today) ? texts.comparedToNow : texts.compared
   return html`<p class="quiet small compared">
-    ${filledText(text, now ?? '', earlier ?? '')} ${filledText(texts.zone, shop.timeZone)}
+    ${filledText(text, { period: now ?? '', earlier: earlier ?? '' })}
+    ${texts.zone({ timeZone: shop.timeZone })}
   </p>`
 }
 
 /** The periods that are often asked for as links, and a form for any other. */
 export const periodHtml = (asked: AskedPeriod, visitor: PortalVisitor): Html => {
   const { since, until, problems } = asked
-  const texts = overviewTexts[visitor.language]
+  const texts = textsIn[visitor.language].overview
   const path = portalPath(visitor.shop.merchant)
   const link = (preset: Preset): Html =>
     html`<a

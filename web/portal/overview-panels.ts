@@ -12,7 +12,7 @@ import { newsWords } from './news-words.ts'
 import { nextPayoutHtml, type NextPayoutNeeds } from './next-payout.ts'
 import type { PortalVisitor } from './page.ts'
 import { card, quiet } from './parts.ts'
-import { overviewTexts } from './texts-overview.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 
 type Expiring = {
   readonly tid: string
@@ -53,7 +53,7 @@ const expiringHtml = (
   at: Instant,
   posName: (id: string) => string,
 ): Html => {
-  const texts = overviewTexts[language]
+  const texts = textsIn[language].overview
   const found = expiring(shop.merchant, at, at + dayMs, 10 * mostShown)
     .filter(({ posId }) => isTheirPos(me.terms, posId))
     .slice(0, mostShown)
@@ -75,7 +75,7 @@ const expiringHtml = (
 }
 
 const callbacksHtml = ({ failingCallbacks }: PanelNeeds, visitor: PortalVisitor): Html => {
-  const texts = overviewTexts[visitor.language]
+  const texts = textsIn[visitor.language].overview
   const found = failingCallbacks(visitor.shop.merchant, mostShown)
   if (found.length === 0) return quiet(texts.callbacksNone)
   const words = { since: texts.callbackSince, rests: texts.callbackRests }
@@ -89,7 +89,7 @@ const callbacksHtml = ({ failingCallbacks }: PanelNeeds, visitor: PortalVisitor)
 
 const newsHtml = async (needs: PanelNeeds, visitor: PortalVisitor): Promise<Html> => {
   const { shop, me, language, locale } = visitor
-  const texts = overviewTexts[language]
+  const texts = textsIn[language].overview
   // The visit that goes on is not the last one.
   const since = me.visits[1] ?? me.visits[0]
   if (!since) return quiet(texts.newsFirst)
@@ -125,7 +125,7 @@ export const panelsHtml = async (
   at: Instant,
   posName: (id: string) => string,
 ): Promise<Html> => {
-  const texts = overviewTexts[visitor.language]
+  const texts = textsIn[visitor.language].overview
   const may = (action: StaffAction) => mayDo(visitor.me.terms, action)
   const payout = () => nextPayoutHtml(needs, visitor.shop.merchant, visitor)
   return html`<div class="panels">

@@ -8,7 +8,7 @@ import { columnName, paymentsHref, type Shown } from './overview-charts.ts'
 import { isNothing, type Taken } from './overview-numbers.ts'
 import { stepOf } from './overview-period.ts'
 import { headedTable } from './parts.ts'
-import { overviewTexts } from './texts-overview.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 
 type Line = {
   readonly name: Html | string
@@ -19,7 +19,7 @@ type Line = {
 
 const tableHtml = ({ visitor, numbers }: Shown, first: string, lines: readonly Line[]): Html => {
   const { language, locale, me } = visitor
-  const texts = overviewTexts[language]
+  const texts = textsIn[language].overview
   const showsFees = mayDo(me.terms, 'see_money')
   const amount = plainAmounts(locale, numbers.currency)
   const count = numberFormat(locale)
@@ -46,7 +46,7 @@ const tableHtml = ({ visitor, numbers }: Shown, first: string, lines: readonly L
 /** The numbers of the charts, newest first; columns without any are left out. */
 export const columnsTable = (shown: Shown): Html => {
   const { visitor, numbers, asked } = shown
-  const texts = overviewTexts[visitor.language]
+  const texts = textsIn[visitor.language].overview
   const lines = numbers.columns
     .map((column, index) => ({ column, name: columnName(shown, column.from, index) }))
     .filter(({ column }) => !isNothing(column) || !isNothing(column.before))
@@ -63,7 +63,7 @@ export const columnsTable = (shown: Shown): Html => {
 
 export const posTable = (shown: Shown): Html => {
   const { visitor, numbers, posName } = shown
-  const texts = overviewTexts[visitor.language]
+  const texts = textsIn[visitor.language].overview
   return tableHtml(
     shown,
     texts.pos,

@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-import { filledText } from '../../application/filled-text.ts'
 import { mayDo } from '../../domain/merchant/staff-roles.ts'
 import { numberFormat } from '../ui/formats.ts'
 import { shownAmount } from '../ui/money.ts'
@@ -7,7 +6,7 @@ import type { Html } from '../ui/page.ts'
 import { portalPath } from './areas.ts'
 import type { Shown } from './overview-charts.ts'
 import type { Numbers, Taken } from './overview-numbers.ts'
-import { overviewTexts } from './texts-overview.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 
 type Tile = {
   readonly name: string
@@ -21,7 +20,7 @@ type Tile = {
 
 const tilesOf = ({ visitor, numbers }: Shown): readonly Tile[] => {
   const { language, locale, me, shop } = visitor
-  const texts = overviewTexts[language]
+  const texts = textsIn[language].overview
   const count = numberFormat(locale)
   const amount = (minor: number) => shownAmount(minor, numbers.currency, locale)
   const terms = portalPath(shop.merchant, 'money/terms')
@@ -52,7 +51,7 @@ const changeHtml = ({ of, isGood }: Tile, numbers: Numbers, locale: string): Htm
 /** The figures of the period, what they are compared with, and those of today. */
 export const tilesHtml = (shown: Shown): Html => {
   const { visitor, numbers, asked } = shown
-  const texts = overviewTexts[visitor.language]
+  const texts = textsIn[visitor.language].overview
   const { today, total, before } = numbers
   return html`<dl class="tiles">
     ${tilesOf(shown).map((tile) => {
@@ -61,7 +60,7 @@ export const tilesHtml = (shown: Shown): Html => {
         <dt>${name}</dt>
         <dd class="figure">${text(of(total))}</dd>
         <dd class="quiet small">
-          ${changeHtml(tile, numbers, visitor.locale)} ${filledText(texts.before, text(of(before)))}
+          ${changeHtml(tile, numbers, visitor.locale)} ${texts.before({ figure: text(of(before)) })}
         </dd>
         ${
           asked.period.first === asked.today

@@ -1,6 +1,5 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
-import { filledText } from '../../application/filled-text.ts'
 import { mayDo } from '../../domain/merchant/staff-roles.ts'
 import { nextTurn } from '../../application/next-turn.ts'
 import { searchOf, type Call } from '../../http/call.ts'
@@ -24,8 +23,7 @@ import { panelsHtml, type PanelNeeds } from './overview-panels.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
 import { portalPages } from './pages.ts'
 import { card } from './parts.ts'
-import { frameTexts } from './texts.ts'
-import { overviewTexts } from './texts-overview.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 
 type OverviewNeeds = PortalNeeds &
   TurnoverNeeds &
@@ -38,7 +36,7 @@ type OverviewNeeds = PortalNeeds &
 
 const numbersHtml = (shown: Shown, isAlone: boolean): Html => {
   const { numbers, visitor, asked } = shown
-  const texts = overviewTexts[visitor.language]
+  const texts = textsIn[visitor.language].overview
   return html`<section aria-label="${numbers.currency}">
     ${isAlone ? '' : html`<h2>${numbers.currency}</h2>`}
     ${
@@ -47,10 +45,10 @@ const numbersHtml = (shown: Shown, isAlone: boolean): Html => {
         : html`${chartsHtml(shown)} ${card(`${texts.byPos}, ${numbers.currency}`, posTable(shown))}
             <details class="card fold" id="columns-${numbers.currency}">
               <summary>
-                <h2>${filledText(texts.by, texts[stepOf(asked.period)].toLowerCase())}</h2>
+                <h2>${texts.by({ step: stepOf(asked.period) })}</h2>
               </summary>
               <p class="quiet small">
-                ${filledText(texts.numbers, numbers.currency)}
+                ${texts.numbers({ currency: numbers.currency })}
                 ${mayDo(visitor.me.terms, 'see_money') ? `${texts.feesOf} ${texts.feesRest}` : ''}
               </p>
               ${columnsTable(shown)}
@@ -74,7 +72,7 @@ const overviewPage = async (
   const asked = askedPeriod(searchOf(call), timeZone, call.at)
   const all = await numbersFor(needs, visitor, asked.period, call.at)
   const shown = all.map((numbers) => ({ visitor, numbers, asked, posName }))
-  const title = frameTexts[visitor.language].overview
+  const title = textsIn[visitor.language].portal.overview
   // Captures have their turn between the parts.
   await nextTurn()
   const tiles = shown.map(tilesHtml)
@@ -91,7 +89,7 @@ const overviewPage = async (
       </div>
       <div data-part="overview">
         ${comparedHtml(asked, visitor)} ${names.size === 0 ? firstStepsHtml(visitor) : ''} ${tiles}
-        ${notices === '' ? '' : card(overviewTexts[visitor.language].needsYou, notices)}
+        ${notices === '' ? '' : card(textsIn[visitor.language].overview.needsYou, notices)}
         <div class="board">
           <div>${charts}</div>
           ${await panelsHtml(needs, visitor, call.at, posName)}

@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-import { filledText } from '../../application/filled-text.ts'
 import type { StaffMember } from '../../domain/merchant/staff.ts'
 import { mayDo } from '../../domain/merchant/staff-roles.ts'
 import { dateFormat } from '../ui/formats.ts'
@@ -13,7 +12,7 @@ import {
   type LobbyVisitor,
 } from '../staff/frame.ts'
 import { areas, portalPath, type Area } from './areas.ts'
-import { frameTexts } from './texts.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 
 export type PortalShop = {
   readonly merchant: string
@@ -44,7 +43,7 @@ const isOfShop = (visitor: LobbyVisitor | PortalVisitor): visitor is PortalVisit
   'shop' in visitor
 
 const shopHtml = ({ shop, hasOthers, language, me }: PortalVisitor): Html => {
-  const texts = frameTexts[language]
+  const texts = textsIn[language].portal
   const about = html`<b>${shop.name}</b
     ><span class="quiet small">${texts[`role_${me.terms.role}`]}</span>`
   return hasOthers
@@ -59,17 +58,17 @@ const shopHtml = ({ shop, hasOthers, language, me }: PortalVisitor): Html => {
 
 /** Which day it is for the shop, and by which clock. */
 const dayHtml = ({ shop: { timeZone }, at, isSandbox, language, locale }: PortalVisitor): Html => {
-  const texts = frameTexts[language]
+  const texts = textsIn[language].portal
   const day = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const
   const shown = dateFormat(locale, { ...day, timeZone }).format(at)
-  return html`<p class="today" data-part="today" title="${filledText(texts.dayIn, timeZone)}">
+  return html`<p class="today" data-part="today" title="${texts.dayIn({ timeZone })}">
     ${shown} ${isSandbox ? html`<span class="clock">${texts.sandboxClock}</span>` : ''}
   </p>`
 }
 
 const noteHtml = ({ shop, language }: PortalVisitor): Html | '' => {
   if (!shop.isDisabled) return ''
-  const texts = frameTexts[language]
+  const texts = textsIn[language].portal
   return html`<p class="note">${shop.waits ? texts.approvalNote : texts.disabledNote}</p>`
 }
 
@@ -78,7 +77,7 @@ const linksOf = (visitor: PortalVisitor, current: Area | undefined): readonly Li
     .filter((area) => mayDo(visitor.me.terms, areas[area].action))
     .map((area) => {
       const { path, icon } = areas[area]
-      const name = frameTexts[visitor.language][area]
+      const name = textsIn[visitor.language].portal[area]
       const href = portalPath(visitor.shop.merchant, path)
       return { href, name, icon, isCurrent: area === current }
     })
@@ -89,7 +88,7 @@ export const portalReply = (
   page: PortalPage,
   isSecure: boolean,
 ): Promise<RawReply> => {
-  const texts = frameTexts[visitor.language]
+  const texts = textsIn[visitor.language].portal
   const around = { home: '/portal/', styles: ['/portal/style.css'] }
   const frame: Frame = isOfShop(visitor)
     ? {

@@ -1,12 +1,12 @@
 import { html } from 'hono/html'
-import { filledText } from '../../application/filled-text.ts'
 import type { PayoutState, PayoutStatus } from '../../domain/accounting/payout-state.ts'
 import { dateIn } from '../../domain/time-zone.ts'
 import type { Html } from '../ui/page.ts'
 import type { MoneyNeeds } from './money-needs.ts'
 import { dayText, moneyPath } from './money-parts.ts'
 import type { PortalVisitor } from './page.ts'
-import { moneyTexts } from './texts-money.ts'
+import { textsIn } from '../../texts/catalogue.ts'
+import type { Message } from '../../texts/message.ts'
 
 /** How a payout stands for its merchant: by its status, its day, and who could pay it. */
 export type Standing = PayoutStatus | 'overdue' | 'late' | 'unaccounted'
@@ -26,7 +26,7 @@ export const statusHtml = (
   standing: Standing | null,
   { language }: Pick<PortalVisitor, 'language'>,
 ): Html => {
-  const texts = moneyTexts[language]
+  const texts = textsIn[language].money
   if (standing === null) return html`<span class="badge">${texts.status_none}</span>`
   return html`<span class="badge ${colours[standing]}">${texts[`status_${standing}`]}</span>`
 }
@@ -57,17 +57,17 @@ export const whenText = (
   { day, paid, returned }: PayoutState,
   visitor: Pick<PortalVisitor, 'language' | 'locale'>,
 ): string => {
-  const texts = moneyTexts[visitor.language]
-  const told = (text: string, on: string) => filledText(text, dayText(on, visitor))
+  const texts = textsIn[visitor.language].money
+  const told = (text: Message<'day'>, on: string) => text({ day: dayText(on, visitor) })
   switch (standing) {
     case 'paid':
       return told(texts.paidOn, paid?.on ?? day)
     case 'returned':
       return told(texts.returnedOn, returned?.on ?? day)
     case 'due':
-      return told('{}', day)
+      return dayText(day, visitor)
     case 'overdue':
-      return told(texts.since, day)
+      return texts.since({ time: dayText(day, visitor) })
     case 'unaccounted':
       return told(texts.wasDue, day)
     case 'ordered':
@@ -83,7 +83,7 @@ export const whyHtml = (
   standing: Standing,
   visitor: PortalVisitor,
 ): Html | '' => {
-  const texts = moneyTexts[visitor.language]
+  const texts = textsIn[visitor.language].money
   if (standing === 'unaccounted')
     return html`<p class="small">
       ${texts.unaccountedWhy}
@@ -95,8 +95,8 @@ export const whyHtml = (
 
 /** What became of the order. One that came back is ordered again. */
 const orderStep = (standing: Standing, { orders, day }: PayoutState, visitor: PortalVisitor) => {
-  const texts = moneyTexts[visitor.language]
-  const told = (text: string, on = day) => filledText(text, dayText(on, visitor))
+  const texts = textsIn[visitor.language].money
+  const told = (text: Message<'day'>, on = day) => text({ day: dayText(on, visitor) })
   switch (standing) {
     case 'ordered':
     case 'late':
@@ -118,9 +118,9 @@ export const wayHtml = (
   standing: Standing,
   visitor: PortalVisitor,
 ): Html => {
-  const texts = moneyTexts[visitor.language]
+  const texts = textsIn[visitor.language].money
   const { status, paid, returned } = state
-  const told = (text: string, on: string) => filledText(text, dayText(on, visitor))
+  const told = (text: Message<'day'>, on: string) => text({ day: dayText(on, visitor) })
   const way = [
     { text: told(texts.steps_settled, settled), kind: 'done' },
     ...(returned && status !== 'paid'

@@ -33,7 +33,7 @@ import { madeSettlement, settlementPage } from './money-settlement.ts'
 import { payoutParts, rowsOf, turnoverOf } from './money-steps.ts'
 import { termsPage } from './money-terms.ts'
 import { timesRoutes } from './money-times.ts'
-import { moneyTexts } from './texts-money.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 
 const settlementParams = shopParams.extend({ serial: number })
 
@@ -42,7 +42,7 @@ const settlementFile = async (
   visitor: PortalVisitor,
   { serial, file }: { readonly serial: string; readonly file: string },
 ) => {
-  const texts = moneyTexts[visitor.language]
+  const texts = textsIn[visitor.language].money
   const row = madeSettlement(needs, visitor, serial)
   const { made } = row
   const rows = made.payouts.flatMap((payout) => {

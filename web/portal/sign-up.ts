@@ -11,7 +11,6 @@ import { anyForm, fieldOf, type FormOf } from '../../http/forms.ts'
 import { hasProblems, inputField, type Problems } from '../ui/fields.ts'
 import { foreign, hidden, plainForm, typed } from '../ui/form-parts.ts'
 import type { Visits } from '../payer/session.ts'
-import type { Language } from '../ui/texts.ts'
 import type { RawReply, Route } from '../../http/route.ts'
 import { portalPath } from './areas.ts'
 import { signUpBeside } from './first-steps.ts'
@@ -20,9 +19,8 @@ import type { LobbyVisitor } from '../staff/frame.ts'
 import type { PortalPage } from './page.ts'
 import { inLobbyRoutes, portalPages } from './pages.ts'
 import { formPage, timeZoneField } from './parts.ts'
-import { frameTexts } from './texts.ts'
-import { lobbyTexts } from './texts-lobby.ts'
-import { moneyTexts } from './texts-money.ts'
+import { textsIn } from '../../texts/catalogue.ts'
+import type { Language } from '../../texts/generated/texts.ts'
 
 type SignUpMerchantNeeds = PortalNeeds & {
   readonly newToken: () => { readonly token: string }
@@ -69,7 +67,7 @@ const problemsOf = (
   given: Typed,
   language: Language,
 ): Problems => {
-  const texts = lobbyTexts[language]
+  const texts = textsIn[language].lobby
   const isName = isReadable(given.name) && given.name.length <= 100
   const isOrganization = /^[A-Z0-9]{4,20}$/.test(organizationIdOf(given))
   const isZone = readTimeZone(given.time_zone) !== undefined
@@ -78,7 +76,7 @@ const problemsOf = (
     organization: isOrganization ? undefined : texts.wrongOrganization,
     currency: isCurrency(given.currency.toUpperCase()) ? undefined : texts.wrongCurrency,
     payout_account: readAccount(given.payout_account) ? undefined : texts.wrongAccount,
-    time_zone: isZone ? undefined : moneyTexts[language].wrongTimeZone,
+    time_zone: isZone ? undefined : textsIn[language].money.wrongTimeZone,
   }
 }
 
@@ -88,20 +86,20 @@ const signUpPage = (
   given: Typed,
   problems: Problems = {},
 ): PortalPage => {
-  const texts = lobbyTexts[visitor.language]
+  const texts = textsIn[visitor.language].lobby
   const field = (name: keyof Typed, label: string, hint?: string) =>
     inputField({
       ...{ name, label, hint, problem: problems[name] },
       attributes: html`value="${given[name]}" maxlength="100" required
       autocomplete="${name === 'name' ? 'organization' : 'off'}"`,
     })
-  const { timeZone, timeZoneHint } = moneyTexts[visitor.language]
+  const { timeZone, timeZoneHint } = textsIn[visitor.language].money
   // A script then writes the zone of the browser there; what somebody has typed stays.
   const isNew = !hasProblems(problems)
   const accountHint = visitor.isSandbox ? texts.payoutHint : undefined
   return formPage(visitor, {
     ...{ title: texts.signUp, action: path, hidden: { form }, button: texts.signUpDo },
-    ...{ back: '/portal/', backText: frameTexts[visitor.language].yourMerchants },
+    ...{ back: '/portal/', backText: textsIn[visitor.language].portal.yourMerchants },
     isWrong: !isNew,
     fields: html`${field('name', texts.name, texts.nameHint)}
     ${field('organization', texts.organization)}
@@ -126,7 +124,7 @@ const carryOut =
     const body = call.body as Form
     visits.checkForm(call, visitor, body)
     const { payer } = visitor.session
-    const texts = lobbyTexts[visitor.language]
+    const texts = textsIn[visitor.language].lobby
     const form = fieldOf(body, 'form').slice(0, 64)
     const given = Object.fromEntries(names.map((name) => [name, fieldOf(body, name)])) as Typed
     const problems = problemsOf(needs, given, visitor.language)

@@ -20,7 +20,7 @@ import type { PortalPages } from './pages.ts'
 import { readTerms, type StaffForm } from './staff-fields.ts'
 import { endForm, inviteForm, roleForm, type Given } from './staff-forms.ts'
 import { staffPath, type StaffPageNeeds } from './staff-page.ts'
-import { staffTexts } from './texts-staff.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 
 export type StaffPagesNeeds = PortalNeeds &
   StaffPageNeeds &
@@ -73,7 +73,7 @@ const changesOfRoles = (needs: StaffPagesNeeds, visits: Visits, confirm: Confirm
     const { shop, me, language, texts } = visitor
     const given = givenIn(call.body)
     const invited = readInvited(texts, given.phone ?? '')
-    const read = readTerms(call.body, shop, needs.posOf(shop.merchant), staffTexts[language])
+    const read = readTerms(call.body, shop, needs.posOf(shop.merchant), textsIn[language].staff)
     const again = (problems: Problems) => inviteForm(needs, visitor, { ...given, problems })
     if ('problem' in invited) return again({ phone: invited.problem })
     if ('problems' in read) return again(read.problems)
@@ -94,7 +94,7 @@ const changesOfRoles = (needs: StaffPagesNeeds, visits: Visits, confirm: Confirm
   ): Promise<Shown> => {
     const { shop, me, language } = visitor
     const given = givenIn(call.body)
-    const read = readTerms(call.body, shop, needs.posOf(shop.merchant), staffTexts[language])
+    const read = readTerms(call.body, shop, needs.posOf(shop.merchant), textsIn[language].staff)
     const again = (problems: Problems) => roleForm(needs, visitor, one, { ...given, problems })
     if ('problems' in read) return again(read.problems)
     const { terms } = read

@@ -1,6 +1,5 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
-import { filledText } from '../../application/filled-text.ts'
 import { staffRoles, staffTerms, type StaffTerms } from '../../domain/merchant/staff-roles.ts'
 import { formatAmount } from '../../domain/money/money.ts'
 import { fieldOf, fieldsOf, type FormOf } from '../../http/forms.ts'
@@ -10,8 +9,8 @@ import { shownAmount, typedAmount } from '../ui/money.ts'
 import type { Html } from '../ui/page.ts'
 import type { PortalVisitor } from './page.ts'
 import { checkField } from './parts.ts'
-import { frameTexts } from './texts.ts'
-import { staffTexts, type StaffTexts } from './texts-staff.ts'
+import { textsIn } from '../../texts/catalogue.ts'
+import type { Catalogue } from '../../texts/generated/texts.ts'
 
 const changes = ['invite', 'role', 'remove', 'leave', 'end_session', 'withdraw'] as const
 
@@ -36,7 +35,7 @@ export const readTerms = (
   body: StaffForm,
   { currency }: { readonly currency: string },
   known: readonly Pos[],
-  texts: StaffTexts,
+  texts: Catalogue['staff'],
 ): { readonly terms: StaffTerms } | { readonly problems: Problems } => {
   const role = fieldOf(body, 'role')
   const wanted = fieldsOf(body, 'pos').filter((id) => known.some((one) => one.id === id))
@@ -55,14 +54,14 @@ export const termsText = (
   terms: StaffTerms,
   pointsOfSale: readonly Pos[],
 ): string => {
-  const texts = staffTexts[language]
+  const texts = textsIn[language].staff
   if (terms.role === 'cashier') {
     const nameOf = (id: string) => pointsOfSale.find((one) => one.id === id)?.name ?? id
     return terms.pointsOfSale.map(nameOf).join(', ')
   }
   if (terms.role !== 'support') return ''
   const { amount, currency } = terms.refundLimit
-  return filledText(texts.upTo, shownAmount(amount, currency, locale))
+  return texts.upTo({ amount: shownAmount(amount, currency, locale) })
 }
 
 export type GivenTerms = {
@@ -91,7 +90,7 @@ export const termsFields = (
   problems: Problems = {},
 ): Html => {
   const { shop, language } = visitor
-  const texts = staffTexts[language]
+  const texts = textsIn[language].staff
   const posProblem = problems['pos'] ? html`<p class="wrong small">${problems['pos']}</p>` : ''
   return html`<fieldset class="choice roles">
       <legend>${texts.role}</legend>
@@ -99,7 +98,7 @@ export const termsFields = (
       ${staffRoles.map((one) =>
         checkField({
           ...{ type: 'radio', name: 'role', value: one, isChosen: one === role, isRequired: true },
-          text: frameTexts[language][`role_${one}`],
+          text: textsIn[language].portal[`role_${one}`],
           what: texts[`roleWhat_${one}`],
         }),
       )}
@@ -124,7 +123,7 @@ export const termsFields = (
       ${inputField({
         name: 'refund_limit',
         label: texts.limit,
-        hint: filledText(texts.limitHint, shop.currency),
+        hint: texts.limitHint({ currency: shop.currency }),
         problem: problems['refund_limit'],
         attributes: html`inputmode="decimal" autocomplete="off" maxlength="20" value="${limit}"`,
       })}
@@ -142,7 +141,7 @@ export const ownerCode = (
     ${inputField({
       name: 'code',
       label: texts.code,
-      hint: staffTexts[language].codeHint,
+      hint: textsIn[language].staff.codeHint,
       problem: problems['code'],
       attributes: html`inputmode="numeric" autocomplete="one-time-code" maxlength="30"`,
     })}

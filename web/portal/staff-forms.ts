@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-import { filledText } from '../../application/filled-text.ts'
 import { isOwner, type StaffMember } from '../../domain/merchant/staff.ts'
 import { phoneField, type Problems } from '../ui/fields.ts'
 import type { Html } from '../ui/page.ts'
@@ -8,8 +7,7 @@ import type { PortalPage, PortalVisitor } from './page.ts'
 import { formPage } from './parts.ts'
 import { ownerCode, termsFields, termsText, type GivenTerms } from './staff-fields.ts'
 import { personName, staffPath, type StaffPageNeeds } from './staff-page.ts'
-import { frameTexts } from './texts.ts'
-import { staffTexts } from './texts-staff.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 
 type FormPart = Omit<Parameters<typeof formPage>[1], 'action' | 'back'>
 
@@ -26,9 +24,9 @@ const whoHtml = (
   name: string,
 ): readonly Html[] => {
   const { language, locale, shop } = visitor
-  const texts = staffTexts[language]
+  const texts = textsIn[language].staff
   const bounds = termsText(visitor, terms, posOf(shop.merchant))
-  const role = frameTexts[language][`role_${terms.role}`]
+  const role = textsIn[language].portal[`role_${terms.role}`]
   const [last] = visits
   return [
     html`<b>${name}</b>, ${role}${bounds === '' ? '' : `, ${bounds}`}`,
@@ -43,8 +41,8 @@ export const inviteForm = (
   visitor: PortalVisitor,
   given: Given,
 ): PortalPage => {
-  const texts = staffTexts[visitor.language]
-  const { formNext } = frameTexts[visitor.language]
+  const texts = textsIn[visitor.language].staff
+  const { formNext } = textsIn[visitor.language].portal
   const { problems = {}, phone } = given
   const known = needs.posOf(visitor.shop.merchant)
   return staffForm(visitor, {
@@ -62,12 +60,12 @@ export const roleForm = async (
   one: StaffMember,
   given: Given,
 ): Promise<PortalPage> => {
-  const texts = staffTexts[visitor.language]
-  const frame = frameTexts[visitor.language]
+  const texts = textsIn[visitor.language].staff
+  const frame = textsIn[visitor.language].portal
   const known = needs.posOf(visitor.shop.merchant)
   const name = (await personName(needs, one)) ?? texts.erased
   return staffForm(visitor, {
-    ...{ title: filledText(texts.changeRole, name), button: texts.save },
+    ...{ title: texts.changeRole({ name }), button: texts.save },
     hidden: { change: 'role', member: one.member, attempt: needs.newId() },
     beside: [
       [frame.formWho, whoHtml(needs, visitor, one, name)],
@@ -90,12 +88,12 @@ export const endForm = async (
   problems?: Problems,
 ): Promise<PortalPage> => {
   const { language, me } = visitor
-  const texts = staffTexts[language]
-  const frame = frameTexts[language]
+  const texts = textsIn[language].staff
+  const frame = textsIn[language].portal
   const isMe = one.member === me.member
   const name = (await personName(needs, one)) ?? texts.erased
   return staffForm(visitor, {
-    title: isMe ? texts.leave : filledText(texts.removeAsk, name),
+    title: isMe ? texts.leave : texts.removeAsk({ name }),
     button: isMe ? texts.leave : texts.remove,
     hidden: { change: isMe ? 'leave' : 'remove', member: one.member, attempt: needs.newId() },
     ...{ isDangerous: true, isWrong: problems !== undefined },

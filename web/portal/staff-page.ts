@@ -13,12 +13,11 @@ import { portalPath } from './areas.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
 import { card, doneHtml, headedTable, quiet } from './parts.ts'
 import { termsText, type Pos } from './staff-fields.ts'
-import { frameTexts } from './texts.ts'
-import { staffTexts } from './texts-staff.ts'
-import { filledText } from '../../application/filled-text.ts'
 import type { SecurityEvent } from '../../application/security-log.ts'
 import { actorNames, type ActorNeeds } from './actors.ts'
 import { newsWords } from './news-words.ts'
+import { textsIn } from '../../texts/catalogue.ts'
+import { plainText } from '../../texts/message.ts'
 
 type SecurityLine = SecurityEvent & { readonly at: string; readonly times?: number }
 
@@ -30,8 +29,7 @@ type SecurityPartNeeds = ActorNeeds & {
 /** What the security log tells of the merchant. */
 const securityHtml = async (needs: SecurityPartNeeds, visitor: PortalVisitor): Promise<Html> => {
   const { shop, language, locale } = visitor
-  const texts = staffTexts[language]
-  const known: Readonly<Record<string, string>> = texts
+  const texts = textsIn[language].staff
   /** An event is called what news call it. */
   const saidOf = ({ reason = '', about = '' }: Pick<SecurityLine, 'reason' | 'about'>) =>
     newsWords(language)({ type: reason, stream: about })?.text
@@ -43,12 +41,12 @@ const securityHtml = async (needs: SecurityPartNeeds, visitor: PortalVisitor): P
       html`<tr>
         <td>${shownTime(Date.parse(at), locale)}</td>
         <td>
-          ${saidOf({ reason, about }) ?? known[`seen_${type}`] ?? type}
+          ${saidOf({ reason, about }) ?? plainText(texts, `seen_${type}`) ?? type}
           ${reason === undefined ? '' : html`<span class="value"><code>${reason}</code></span>`}
           ${
             times === undefined
               ? ''
-              : html`<span class="badge">${filledText(texts.times, times + 1)}</span>`
+              : html`<span class="badge">${texts.times({ count: times + 1 })}</span>`
           }
         </td>
         <td>${await nameOf(actor)}</td>
@@ -94,7 +92,7 @@ const waitingHtml = async (
   const { shop, me, language, locale, csrf } = visitor
   const asked = needs.ownerChanges.find(shop.merchant)?.asked
   if (!asked) return ''
-  const texts = staffTexts[language]
+  const texts = textsIn[language].staff
   const { terms, change } = asked
   const nameOf = async (id: string) => {
     const one = members.find(({ member }) => member === id)
@@ -102,13 +100,12 @@ const waitingHtml = async (
   }
   const from = shownTime(asked.takesEffectAt, locale)
   const [name, by] = [await nameOf(asked.member), await nameOf(asked.by)]
-  const role = terms && frameTexts[language][`role_${terms.role}`].toLowerCase()
   return html`<div class="card note-card">
     <p>
       ${
-        role === null
-          ? filled(texts.ownerRemovalWaiting, name, from, by)
-          : filled(texts.ownerChangeWaiting, name, role, from, by)
+        terms === null
+          ? filled(texts.ownerRemovalWaiting, { name, time: from, who: by })
+          : filled(texts.ownerChangeWaiting, { name, role: terms.role, time: from, who: by })
       }
     </p>
     ${
@@ -129,7 +126,7 @@ const memberHtml = async (
   pointsOfSale: readonly Pos[],
 ): Promise<Html> => {
   const { shop, me, language, locale } = visitor
-  const texts = staffTexts[language]
+  const texts = textsIn[language].staff
   const name = (await personName(needs, one)) ?? texts.erased
   const bounds = termsText(visitor, one.terms, pointsOfSale)
   const [last] = one.visits
@@ -144,7 +141,7 @@ const memberHtml = async (
       ${one.status === 'invited' ? html`<span class="badge warn">${texts.invited}</span>` : ''}
     </th>
     <td>
-      ${frameTexts[language][`role_${one.terms.role}`]}
+      ${textsIn[language].portal[`role_${one.terms.role}`]}
       ${bounds === '' ? '' : html`<span class="value">${bounds}</span>`}
     </td>
     <td>${last ? shownTime(last.at, locale) : html`<span class="quiet">${texts.never}</span>`}</td>
@@ -164,7 +161,7 @@ const peopleHtml = async (
   visitor: PortalVisitor,
   members: readonly StaffMember[],
 ): Promise<Html> => {
-  const texts = staffTexts[visitor.language]
+  const texts = textsIn[visitor.language].staff
   const pointsOfSale = needs.posOf(visitor.shop.merchant)
   const present = members.filter(({ status }) => status !== 'gone')
   const rows = present.map((one) => memberHtml(needs, visitor, one, pointsOfSale))
@@ -176,7 +173,7 @@ const peopleHtml = async (
 
 const sessionsHtml = ({ devicesOf }: StaffPageNeeds, visitor: PortalVisitor, at: number): Html => {
   const { session, language, texts: account, csrf, shop, locale } = visitor
-  const texts = staffTexts[language]
+  const texts = textsIn[language].staff
   return html`<ul class="list">
     ${devicesOf(session.payer, at).map(
       (one) =>
@@ -185,7 +182,7 @@ const sessionsHtml = ({ devicesOf }: StaffPageNeeds, visitor: PortalVisitor, at:
             <span
               ><span class="name">${one.device ?? account.unknownDevice}</span>
               <span class="quiet small"
-                >${filled(account.usedAt, shownTime(one.usedAt, locale))}</span
+                >${filled(account.usedAt, { time: shownTime(one.usedAt, locale) })}</span
               ></span
             >
             ${
@@ -207,7 +204,7 @@ export const staffPage = async (
   call: Call,
 ): Promise<PortalPage> => {
   const { shop, me, language } = visitor
-  const texts = staffTexts[language]
+  const texts = textsIn[language].staff
   const { members } = await needs.findStaff(shop.merchant)
   const told = {
     ...{ invited: texts.invitedDone, saved: texts.roleChanged, removed: texts.removed },

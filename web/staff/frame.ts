@@ -2,13 +2,11 @@ import { html } from 'hono/html'
 import type { Instant, Seconds } from '../../domain/time.ts'
 import { brandMark, headHtml, type Html, htmlReply, pageHeaders } from '../ui/page.ts'
 import { hiddenFields, type SignedIn } from '../payer/session.ts'
-import type { Translated } from '../../http/negotiation.ts'
-import type { Language } from '../ui/texts.ts'
 import type { RawReply, RawStatus } from '../../http/route.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 
 /** Somebody who has signed in and may be on a staff. */
 export type LobbyVisitor = SignedIn & {
-  readonly language: Language
   readonly isSandbox: boolean
   /** By the clock of the service, which the sandbox moves. */
   readonly at: Instant
@@ -55,27 +53,6 @@ export type Frame = {
   readonly styles: readonly string[]
 }
 
-/** What stands around every page of a staff. */
-const english = {
-  account: 'Your account',
-  sandboxNote: 'Sandbox',
-  sandboxWhat: 'No real money moves here.',
-  signOut: 'Sign out',
-  skip: 'Skip to content',
-  stale: 'No connection for now: what you see may be out of date. This page keeps trying.',
-}
-
-const norwegian: Translated<typeof english> = {
-  account: 'Kontoen din',
-  sandboxNote: 'Sandkasse',
-  sandboxWhat: 'Her flyttes ingen ekte penger.',
-  signOut: 'Logg ut',
-  skip: 'Hopp til innholdet',
-  stale: 'Ingen forbindelse akkurat nå: det du ser, kan være utdatert. Siden prøver igjen.',
-}
-
-const staffFrameTexts = { en: english, nb: norwegian }
-
 const iconHtml = ({ icon }: Pick<Link, 'icon'>): Html =>
   html`<svg class="icon" viewBox="0 0 20 20" aria-hidden="true"><path d="${icon}" /></svg>`
 
@@ -85,7 +62,7 @@ const linkHtml = (link: Link): Html =>
   >`
 
 const footHtml = ({ language, csrf, isSandbox }: LobbyVisitor): Html => {
-  const texts = staffFrameTexts[language]
+  const texts = textsIn[language].staffFrame
   return html`<div class="side-foot">
     ${
       isSandbox
@@ -107,7 +84,7 @@ const sideHtml = (visitor: LobbyVisitor, { home, who, menu }: Frame): Html =>
   </header>`
 
 const staleHtml = ({ language }: LobbyVisitor): Html =>
-  html`<p class="note" role="status" data-stale hidden>${staffFrameTexts[language].stale}</p>`
+  html`<p class="note" role="status" data-stale hidden>${textsIn[language].staffFrame.stale}</p>`
 
 const mainHtml = (visitor: LobbyVisitor, { body, follow }: FramedPage, { note }: Frame): Html =>
   html`<main id="content" ${follow === undefined ? '' : html`data-follow="${follow}"`}>
@@ -133,7 +110,7 @@ export const framedReply = async (
         <script src="/portal/portal.js" defer></script>
       </head>
       <body class="portal">
-        <a class="skip" href="#content">${staffFrameTexts[language].skip}</a>
+        <a class="skip" href="#content">${textsIn[language].staffFrame.skip}</a>
         ${sideHtml(visitor, frame)} ${mainHtml(visitor, page, frame)}
       </body>
     </html>`

@@ -96,8 +96,7 @@ export const guarding = <Visitor extends StaffVisitor, Page extends FramedPage, 
   /** For somebody who has signed in, whether or not on a staff. */
   const inLobby = (call: Call, work: (visitor: LobbyVisitor) => Promise<Shown<Page>>) =>
     visits.signedInPage(call, (signedIn) => {
-      const language = signedIn.locale.startsWith('nb') ? 'nb' : 'en'
-      const visitor: LobbyVisitor = { ...signedIn, isSandbox, language, at: call.at }
+      const visitor: LobbyVisitor = { ...signedIn, isSandbox, at: call.at }
       return answer(visitor, call, () => work(visitor))
     })
 

@@ -3,8 +3,10 @@ import type { FailedRequest } from '../../http/app.ts'
 import type { Seconds } from '../../domain/time.ts'
 import { problemPage } from './problem.ts'
 import { type FooterLinks, pageReply } from './page.ts'
-import { languageOf, textsIn } from './texts.ts'
+import { languageOf } from './texts.ts'
 import type { Reply } from '../../http/replies.ts'
+import { textsIn } from '../../texts/catalogue.ts'
+import { plainText } from '../../texts/message.ts'
 
 const retryAfterOf = (headers: Reply['headers']): Seconds | null => {
   const wait = Number(headers?.['Retry-After'] ?? Number.NaN)
@@ -19,13 +21,12 @@ export const makeErrorPage =
     { acceptLanguage, requestId, now }: FailedRequest,
   ): Promise<Reply> => {
     const { language, locale } = languageOf(acceptLanguage)
-    const texts = textsIn[language]
-    const known: Readonly<Record<string, string>> = texts
+    const texts = textsIn[language].payer
     const page = await pageReply({
       ...{ language: locale, texts, isSecure, footer },
       ...problemPage({
         ...{ texts, locale, status, now },
-        text: known[`problem${status}`] ?? texts.wrongInput,
+        text: plainText(texts, `problem${status}`) ?? texts.wrongInput,
         retryAfter: retryAfterOf(headers),
         more:
           status < 500

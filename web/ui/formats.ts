@@ -20,6 +20,10 @@ export const dateFormat = (
 ): Intl.DateTimeFormat =>
   cached(dates, nameOf(locale, options), () => new Intl.DateTimeFormat(locale, options))
 
+/** What stands between the whole and the decimals of a number. */
+export const decimalPoint = (locale: string): string =>
+  numberFormat(locale, { minimumFractionDigits: 1 }).format(0).slice(1, -1)
+
 export const numberFormat = (
   locale: string,
   options: Intl.NumberFormatOptions = {},

@@ -5,6 +5,7 @@ import { shownClock } from './money.ts'
 import type { Html } from './page.ts'
 import type { Texts } from './texts.ts'
 import { filled } from './words.ts'
+import { plainText } from '../../texts/message.ts'
 
 /** What a page says of an error. */
 export type ToldProblem = {
@@ -31,14 +32,14 @@ type Problem = Omit<ToldProblem, 'status'> & {
 export const problemPage = (problem: Problem): { readonly title: string; readonly body: Html } => {
   const { texts, locale, status, code, text, now, back, retryAfter = null } = problem
   const { home = '/payer/', more = '' } = problem
-  const known: Readonly<Record<string, string>> = texts
-  const title = known[`title_${code}`] ?? known[`title${status}`] ?? texts.error
+  const title =
+    plainText(texts, `title_${code}`) ?? plainText(texts, `title${status}`) ?? texts.error
   const again =
     retryAfter === null ? undefined : shownClock(secondsAfter(now, retryAfter), now, locale)
   const body = html`<div class="card">
     <h1>${title}</h1>
     <p>${text}</p>
-    ${again === undefined ? '' : html`<p>${filled(texts.tryAgainAt, again)}</p>`} ${more}
+    ${again === undefined ? '' : html`<p>${filled(texts.tryAgainAt, { time: again })}</p>`} ${more}
     <div class="actions">
       ${back === undefined ? '' : html`<a class="button" href="${back}">${texts.backToPage}</a>`}
       <a class="button ${back === undefined ? '' : 'second'}" href="${home}">${texts.toStart}</a>

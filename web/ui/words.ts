@@ -1,11 +1,12 @@
 import { html } from 'hono/html'
+import type { Text } from '../../texts/message.ts'
 import type { Html } from './page.ts'
 
-/** Fills each `{}` in order. */
-export const filled = (text: string, ...parts: readonly (Html | string | number)[]): Html =>
-  html`${text
-    .split('{}')
-    .flatMap((piece, at) => (at === 0 ? [piece] : [parts[at - 1] ?? '', piece]))}`
+/** A text with its values, which may be HTML; all else is escaped. */
+export const filled = <Name extends string>(
+  text: Text<Name>,
+  values: Readonly<Record<Name, Html | string | number>>,
+): Html => html`${typeof text === 'string' ? text : text.parts(values)}`
 
 /** For screen readers only: distinguishes buttons that look alike. */
 export const unseen = (text: Html | string): Html => html`<span class="unseen">${text}</span>`

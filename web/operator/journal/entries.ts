@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-import { filledText } from '../../../application/filled-text.ts'
 import { accounts, type Posting } from '../../../domain/accounting/journal.ts'
 import { negated } from '../../../domain/money/money.ts'
 import type { FoundEntry } from '../../../projections/journal-entries.ts'
@@ -13,12 +12,14 @@ import { storyHref } from '../payouts/parts.ts'
 import { csvEntries } from './csv.ts'
 import { askedIn, searchWith, wantedOf, type Asked, type JournalNeeds } from './query.ts'
 import { eventHref } from './story.ts'
-import { journalTexts, type JournalTexts } from './texts.ts'
+import { textsIn } from '../../../texts/catalogue.ts'
+import type { Catalogue } from '../../../texts/generated/texts.ts'
+import { plainText } from '../../../texts/message.ts'
 
 const onPage = 50
 
 const filterHtml = (asked: Asked, { language }: OperatorVisitor): Html => {
-  const texts = journalTexts[language]
+  const texts = textsIn[language].journal
   const ofAccounts = accounts.map((one): Choice => [one, texts[`account_${one}`]])
   return html`<form class="choices" method="get" action="${operatorPath('journal/entries')}">
     <div>
@@ -29,8 +30,8 @@ const filterHtml = (asked: Asked, { language }: OperatorVisitor): Html => {
   </form>`
 }
 
-const actionText = (action: string, texts: JournalTexts): string =>
-  (texts as Readonly<Record<string, string>>)[`action_${action}`] ?? action
+const actionText = (action: string, texts: Catalogue['journal']): string =>
+  plainText(texts, `action_${action}`) ?? action
 
 /** A payment or a settlement has a story; any other entry is one event. */
 const subjectHtml = ({ tags, merchant, serial, position }: FoundEntry): Html => {
@@ -46,20 +47,20 @@ const postingHtml = (posting: Posting, visitor: OperatorVisitor): Html => {
   const isCredit = amount.startsWith('-')
   const shown = sumText(isCredit ? negated(amount) : amount, currency, visitor)
   return html`<tr>
-    <td>${journalTexts[visitor.language][`account_${account}`]}</td>
+    <td>${textsIn[visitor.language].journal[`account_${account}`]}</td>
     <td class="number">${isCredit ? '' : shown}</td>
     <td class="number">${isCredit ? shown : ''}</td>
   </tr>`
 }
 
 const entryHtml = (needs: JournalNeeds, visitor: OperatorVisitor, entry: FoundEntry): Html => {
-  const texts = journalTexts[visitor.language]
+  const texts = textsIn[visitor.language].journal
   const { position, day, action, merchant, postings } = entry
   return html`<tbody>
     <tr class="entry">
       <th scope="rowgroup" colspan="3">
         ${dayText(day, visitor)} · ${actionText(action, texts)} ·
-        <a href="${eventHref(position)}">${filledText(texts.event, position)}</a>
+        <a href="${eventHref(position)}">${texts.event({ position })}</a>
         <span class="value">${needs.shopName(merchant)} · ${subjectHtml(entry)}</span>
       </th>
     </tr>
@@ -72,7 +73,7 @@ const tableHtml = (
   visitor: OperatorVisitor,
   entries: readonly FoundEntry[],
 ): Html => {
-  const texts = journalTexts[visitor.language]
+  const texts = textsIn[visitor.language].journal
   return scrolling(
     texts.entries,
     html`<table class="grid journal">
@@ -89,7 +90,7 @@ const tableHtml = (
 }
 
 export const entriesPage: PageOf<JournalNeeds> = (needs, visitor, call) => {
-  const texts = journalTexts[visitor.language]
+  const texts = textsIn[visitor.language].journal
   const asked = askedIn(call)
   const { entries, next } = needs.journalEntries.find(wantedOf(needs, asked), onPage)
   const more = entries.length < onPage ? texts.lookOn : texts.older
@@ -106,7 +107,7 @@ export const entriesPage: PageOf<JournalNeeds> = (needs, visitor, call) => {
       <section class="card">
         ${entries.length === 0 ? quiet(texts.noEntries) : tableHtml(needs, visitor, entries)}
         ${next === undefined ? '' : moreLink(older, more)}
-        <p class="quiet small">${filledText(texts.csvWhat, csvEntries)}</p>
+        <p class="quiet small">${texts.csvWhat({ count: csvEntries })}</p>
       </section>`,
   }
 }

@@ -7,7 +7,6 @@ import { entriesQuery, type JournalNeeds } from './query.ts'
 import { seeing, storyRoutes, type StoryNeeds } from './story.ts'
 import { html } from 'hono/html'
 import { z } from 'zod'
-import { filledText } from '../../../application/filled-text.ts'
 import { accounts, type Account } from '../../../domain/accounting/journal.ts'
 import { addUp, negated, type Sum } from '../../../domain/money/money.ts'
 import { dayOf } from '../../../domain/time.ts'
@@ -20,7 +19,7 @@ import { dayText, sumText } from '../../portal/money-parts.ts'
 import { headedTable, scrolling } from '../../portal/parts.ts'
 import { operatorPath } from '../areas.ts'
 import type { PageOf } from '../parts.ts'
-import { journalTexts } from './texts.ts'
+import { textsIn } from '../../../texts/catalogue.ts'
 
 type TrialBalanceNeeds = Pick<Queries['accounting'], 'journalDays'>
 
@@ -35,7 +34,7 @@ const currencyHtml = (
   visitor: OperatorVisitor,
   day: string,
 ): Html => {
-  const texts = journalTexts[visitor.language]
+  const texts = textsIn[visitor.language].journal
   const shown = (sum: Sum) => sumText(sum, currency, visitor)
   const rows = accounts.map((account: Account) => [account, balances[account] ?? '0'] as const)
   const debits = addUp(...rows.map(([, sum]) => (isCredit(sum) ? '0' : sum)))
@@ -63,7 +62,7 @@ const currencyHtml = (
       imbalance === '0'
         ? html`<p class="state good">${texts.balanced}</p>`
         : html`<p class="problem" role="alert">
-            ${filledText(texts.unbalanced, shown(imbalance))}
+            ${texts.unbalanced({ amount: shown(imbalance) })}
           </p>`
     }
     ${scrolling(`${texts.trialBalance} ${currency}`, table)}
@@ -71,7 +70,7 @@ const currencyHtml = (
 }
 
 const trialBalancePage: PageOf<TrialBalanceNeeds> = ({ journalDays }, visitor, call) => {
-  const texts = journalTexts[visitor.language]
+  const texts = textsIn[visitor.language].journal
   const given = searchOf(call).get('day') ?? ''
   const isDay = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/.test(given)
   const day = isDay ? given : dayOf(call.at)

@@ -2,8 +2,7 @@ import { html } from 'hono/html'
 import { z } from 'zod'
 import type { RecordedEvent } from '../../../application/event-store.ts'
 import type { Entry, Story } from '../../../audit/explain/story.ts'
-import { asSentence, type StoryLanguage } from '../../../audit/explain/texts.ts'
-import { filledText } from '../../../application/filled-text.ts'
+import { asSentence } from '../../../audit/explain/sentence.ts'
 import { accounts } from '../../../domain/accounting/journal.ts'
 import { withIsoTimes } from '../../../domain/event-times.ts'
 import { refuse } from '../../../domain/refusal.ts'
@@ -19,13 +18,14 @@ import type { Route } from '../../../http/route.ts'
 import { operatorPath } from '../areas.ts'
 import type { OperatorPage, OperatorPages, OperatorVisitor } from '../pages.ts'
 import { storyHref } from '../payouts/parts.ts'
-import { journalTexts } from './texts.ts'
+import { textsIn } from '../../../texts/catalogue.ts'
+import type { Language } from '../../../texts/generated/texts.ts'
 
 export const seeing = { action: 'see_journal', area: 'journal' } as const
 
 export type StoryNeeds = {
   /** Undefined where there is no such thing. */
-  readonly explain: (subject: string, language: StoryLanguage) => Promise<Story | undefined>
+  readonly explain: (subject: string, language: Language) => Promise<Story | undefined>
   readonly eventAt: (position: number) => Promise<RecordedEvent | undefined>
 }
 
@@ -42,12 +42,12 @@ const isAccount = (subject: string): boolean =>
 const entryHtml =
   ({ locale, language }: OperatorVisitor) =>
   ({ at, position, type, says, who, why, numbers, told, counted }: Entry): Html => {
-    const texts = journalTexts[language]
+    const texts = textsIn[language].journal
     return html`<li>
       <p>${saysHtml({ type, says })}</p>
       <p class="quiet small">
         ${shownTime(at, locale)} ·
-        <a href="${eventHref(position)}">${filledText(texts.event, position)}</a> · ${type}
+        <a href="${eventHref(position)}">${texts.event({ position })}</a> · ${type}
       </p>
       <p class="quiet small">${who} · ${why}</p>
       <p class="changes small">
@@ -66,7 +66,7 @@ const numbersHtml = ({ numbers }: Story, { language, locale }: OperatorVisitor):
   numbers.length === 0
     ? ''
     : card(
-        journalTexts[language].numbers,
+        textsIn[language].journal.numbers,
         factsHtml(
           numbers.map(({ name, value, currency }) => [name, shownMoney(value, currency, locale)]),
         ),
@@ -77,7 +77,7 @@ const storyPage = async (
   visitor: OperatorVisitor,
   call: Call,
 ): Promise<OperatorPage> => {
-  const texts = journalTexts[visitor.language]
+  const texts = textsIn[visitor.language].journal
   const subject = (searchOf(call).get('subject') ?? '').trim().slice(0, 200)
   if (subject === '' || isAccount(subject)) return refuse('resource_is_unknown')
   const story = (await needs.explain(subject, visitor.language)) ?? refuse('resource_is_unknown')
@@ -91,7 +91,7 @@ const storyPage = async (
         html`<ol class="timeline story">
             ${entries.map(entryHtml(visitor))}
           </ol>
-          ${more > 0 ? quiet(filledText(texts.more, more)) : ''}`,
+          ${more > 0 ? quiet(texts.more({ count: more })) : ''}`,
       )}`,
   }
 }
@@ -101,15 +101,15 @@ const eventPage = async (
   { language }: OperatorVisitor,
   position: number,
 ): Promise<OperatorPage> => {
-  const texts = journalTexts[language]
+  const texts = textsIn[language].journal
   const found = (await eventAt(position)) ?? refuse('resource_is_unknown')
   const { stream, revision, type, data, metadata } = withIsoTimes(found)
-  const title = `${filledText(texts.event, position)}: ${type}`
+  const title = `${texts.event({ position })}: ${type}`
   return {
     title,
     body: html`<div class="head"><h1>${title}</h1></div>
       <p>
-        ${filledText(texts.revision, revision)}
+        ${texts.revision({ revision })}
         <a href="${storyHref(stream)}"><code>${stream}</code></a>
       </p>
       <section class="card">

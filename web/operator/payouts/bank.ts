@@ -1,6 +1,5 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
-import { filledText } from '../../../application/filled-text.ts'
 import type { EntryProblem, SeenEntry } from '../../../domain/accounting/bank-entry.ts'
 import { operatorMayDo } from '../../../domain/people/operator-roles.ts'
 import { refuse } from '../../../domain/refusal.ts'
@@ -16,7 +15,7 @@ import { card, crumbs, headedTable, moreLink, quiet, scrolling } from '../../por
 import { operatorPath } from '../areas.ts'
 import type { OperatorPage, OperatorVisitor } from '../pages.ts'
 import { type PageOf } from '../parts.ts'
-import { payoutTexts } from './texts.ts'
+import { textsIn } from '../../../texts/catalogue.ts'
 
 type EntryRow = { readonly id: string; readonly position: number; readonly entry: SeenEntry }
 
@@ -32,12 +31,12 @@ export const entryParams = z.object({ entry: z.string().regex(/^[\da-f]{32}$/) }
 const entryHref = (id: string): string => operatorPath(`payouts/bank/${id}`)
 
 export const problemText = (problem: EntryProblem | null, { language }: OperatorVisitor): string =>
-  problem === null ? '' : payoutTexts[language][`problem_${problem}`]
+  problem === null ? '' : textsIn[language].payouts[`problem_${problem}`]
 
 const entryRow =
   (visitor: OperatorVisitor) =>
   ({ id, entry }: EntryRow): Html => {
-    const texts = payoutTexts[visitor.language]
+    const texts = textsIn[visitor.language].payouts
     return html`<tr>
       <th scope="row">${dayText(entry.day, visitor)}</th>
       <td>${texts[`side_${entry.side}`]}</td>
@@ -49,7 +48,7 @@ const entryRow =
   }
 
 const openHtml = ({ bankEntries }: BankPageNeeds, visitor: OperatorVisitor, call: Call): Html => {
-  const texts = payoutTexts[visitor.language]
+  const texts = textsIn[visitor.language].payouts
   const after = Number(searchOf(call).get('after')) || 0
   const found = bankEntries.openAfter(after, onPage + 1)
   const shown = found.slice(0, onPage)
@@ -64,7 +63,7 @@ const openHtml = ({ bankEntries }: BankPageNeeds, visitor: OperatorVisitor, call
 
 const uploadHtml = ({ language, csrf, me }: OperatorVisitor): Html | '' => {
   if (!operatorMayDo(me.terms, 'order_payouts')) return ''
-  const texts = payoutTexts[language]
+  const texts = textsIn[language].payouts
   return html`<form
     class="card narrow-card"
     method="post"
@@ -76,7 +75,7 @@ const uploadHtml = ({ language, csrf, me }: OperatorVisitor): Html | '' => {
     ${inputField({
       name: 'file',
       label: texts.file,
-      hint: filledText(texts.importWhat, largestBankFile / 1_048_576),
+      hint: texts.importWhat({ size: largestBankFile / 1_048_576 }),
       attributes: html`type="file" accept=".xml,text/xml,application/xml" required`,
     })}
     <div class="actions"><button>${texts.importIt}</button></div>
@@ -84,11 +83,11 @@ const uploadHtml = ({ language, csrf, me }: OperatorVisitor): Html | '' => {
 }
 
 const wayBack = ({ language }: OperatorVisitor, to: string, text: 'payouts' | 'bank'): Html =>
-  crumbs([operatorPath(to), payoutTexts[language][text]])
+  crumbs([operatorPath(to), textsIn[language].payouts[text]])
 
 /** What the bank says that is of no payout, and the form for its files. */
 export const bankPage: PageOf<BankPageNeeds> = (needs, visitor, call) => {
-  const texts = payoutTexts[visitor.language]
+  const texts = textsIn[visitor.language].payouts
   return {
     title: texts.bank,
     body: html`${wayBack(visitor, 'payouts', 'payouts')}
@@ -103,7 +102,7 @@ export const entryPage = (
   visitor: OperatorVisitor,
   id: string,
 ): OperatorPage => {
-  const texts = payoutTexts[visitor.language]
+  const texts = textsIn[visitor.language].payouts
   const { entry, isOpen } = bankEntries.find(id) ?? refuse('resource_is_unknown')
   const mayDismiss = isOpen && operatorMayDo(visitor.me.terms, 'order_payouts')
   return {

@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-import { filledText } from '../../../application/filled-text.ts'
 import type { Context } from '../../../application/handle.ts'
 import type { Imported, ImportedOne } from '../../../application/import-statement.ts'
 import type { Part } from '../../../http/multipart.ts'
@@ -10,7 +9,7 @@ import { operatorPath } from '../areas.ts'
 import type { OperatorPage, OperatorVisitor } from '../pages.ts'
 import { problemText } from './bank.ts'
 import { storyHref } from './parts.ts'
-import { payoutTexts } from './texts.ts'
+import { textsIn } from '../../../texts/catalogue.ts'
 
 /** What an import has done, or why it did nothing. */
 type Answer =
@@ -37,7 +36,7 @@ const colours = { paid: 'good', returned: 'warn', known: '', unmatched: 'bad' } 
 const rowHtml =
   (visitor: OperatorVisitor) =>
   ({ outcome, endToEndId, messageId, day, amount, payouts, problem }: ImportedOne): Html => {
-    const texts = payoutTexts[visitor.language]
+    const texts = textsIn[visitor.language].payouts
     const links = payouts.map(
       ({ settlement: { merchant, serial, settlementId } }) =>
         html`<a href="${storyHref(`${merchant}/${serial}`)}">${settlementId}</a> `,
@@ -71,7 +70,7 @@ const leftOutText = (leftOut: Extract<Answer, { kind: string }>['leftOut']): str
 const alarmHtml = (text: string): Html => html`<p class="problem" role="alert">${text}</p>`
 
 const failedPage = (text: string, { language }: OperatorVisitor): OperatorPage => {
-  const texts = payoutTexts[language]
+  const texts = textsIn[language].payouts
   return {
     title: texts.notRead,
     status: 400,
@@ -90,18 +89,18 @@ const donePage = (
   name: string,
   { kind, passedOver, leftOut, done }: Extract<Answer, { kind: string }>,
 ): OperatorPage => {
-  const texts = payoutTexts[visitor.language]
+  const texts = textsIn[visitor.language].payouts
   const { paid, returned, known, unmatched, alarms, all } = done
   const rows = rowsShown(all)
   const more = all.length - rows.length
-  const title = filledText(texts.fileRead, name, kind)
+  const title = texts.fileRead({ name, kind })
   const heads = [texts.outcome, texts.bankDay, { number: texts.amount }, texts.of, texts.endToEnd]
   return {
     title,
     body: html`${crumbs([operatorPath('payouts/bank'), texts.bank])}
       <div class="head"><h1>${title}</h1></div>
       <section class="card">
-        ${alarms === 0 ? '' : alarmHtml(filledText(texts.alarm, alarms))}
+        ${alarms === 0 ? '' : alarmHtml(texts.alarm({ count: alarms }))}
         ${factsHtml([
           [texts.result_paid, String(paid)],
           [texts.result_returned, String(returned)],
@@ -116,7 +115,7 @@ const donePage = (
           ? ''
           : html`<section class="card">
               ${scrolling(title, headedTable('grid stacks', heads, rows.map(rowHtml(visitor))))}
-              ${more === 0 ? '' : quiet(filledText(texts.moreRows, more))}
+              ${more === 0 ? '' : quiet(texts.moreRows({ count: more }))}
             </section>`
       }`,
   }
@@ -129,12 +128,12 @@ export const importedPage = async (
   parts: readonly Part[],
   contextOf: (merchant: string | null) => Context,
 ): Promise<OperatorPage> => {
-  const texts = payoutTexts[visitor.language]
+  const texts = textsIn[visitor.language].payouts
   const file = parts.find(({ name }) => name === 'file')
   const name = file?.fileName || texts.fileIs
   const answer = await importBankFile(file?.content ?? new Uint8Array(), name, contextOf)
   if ('problem' in answer) return failedPage(answer.problem, visitor)
   if ('tooMany' in answer)
-    return failedPage(filledText(texts.tooMany, answer.tooMany, answer.most), visitor)
+    return failedPage(texts.tooMany({ count: answer.tooMany, most: answer.most }), visitor)
   return donePage(visitor, name, answer)
 }

@@ -1,6 +1,5 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
-import { filledText } from '../../../application/filled-text.ts'
 import { payoutStatuses, type PayoutStatus } from '../../../domain/accounting/payout-state.ts'
 import { addUp } from '../../../domain/money/money.ts'
 import { operatorMayDo } from '../../../domain/people/operator-roles.ts'
@@ -24,7 +23,7 @@ import { operatorPath } from '../areas.ts'
 import type { OperatorVisitor } from '../pages.ts'
 import { dayField, merchantField, type PageOf } from '../parts.ts'
 import { orderCell, payoutIn, settlementLink, sumsHtml } from './parts.ts'
-import { payoutTexts } from './texts.ts'
+import { textsIn } from '../../../texts/catalogue.ts'
 
 export type PayoutListNeeds = Pick<
   Queries['accounting'],
@@ -68,7 +67,7 @@ const hrefOf = ({ status, merchant, since }: PayoutRange, behind?: PayoutPlace):
 }
 
 const tabsHtml = (range: PayoutRange, { language }: OperatorVisitor): Html => {
-  const texts = payoutTexts[language]
+  const texts = textsIn[language].payouts
   const tab = (status: PayoutStatus) =>
     html`<a
       href="${hrefOf({ ...range, status })}"
@@ -81,7 +80,7 @@ const tabsHtml = (range: PayoutRange, { language }: OperatorVisitor): Html => {
 }
 
 const filterHtml = (range: PayoutRange, { language }: OperatorVisitor): Html => {
-  const texts = payoutTexts[language]
+  const texts = textsIn[language].payouts
   const { status, merchant, since } = range
   return html`<form class="choices" method="get" action="${operatorPath('payouts')}">
     ${hiddenFields({ status })} ${merchantField(texts.merchant, merchant)}
@@ -99,7 +98,8 @@ const rowHtml = (
   const state = row && payoutIn(row, currency)
   if (!row || !state) return []
   const account =
-    settlementAccounts.find(merchant)?.payoutAccount ?? payoutTexts[visitor.language].accountMissing
+    settlementAccounts.find(merchant)?.payoutAccount ??
+    textsIn[visitor.language].payouts.accountMissing
   const shown = html`<tr>
     <th scope="row">${shopName(merchant)}<span class="value">${merchant}</span></th>
     <td>${settlementLink(row)}</td>
@@ -114,7 +114,7 @@ const rowHtml = (
 const orderHtml = (needs: PayoutListNeeds, visitor: OperatorVisitor): Html | '' => {
   const { language, csrf, me } = visitor
   if (!operatorMayDo(me.terms, 'order_payouts')) return ''
-  const texts = payoutTexts[language]
+  const texts = textsIn[language].payouts
   const totals = [...needs.payouts.totals('due'), ...needs.payouts.totals('returned')]
   if (totals.length === 0) return ''
   if (!needs.canOrder) return html`<p class="card quiet">${texts.noAccount}</p>`
@@ -125,14 +125,14 @@ const orderHtml = (needs: PayoutListNeeds, visitor: OperatorVisitor): Html | '' 
   })
   return html`<form class="card narrow-card" method="post" action="${operatorPath('payouts')}">
     <h2>${texts.order}</h2>
-    <p>${filledText(texts.orderWhat, told.join(', '))}</p>
+    <p>${texts.orderWhat({ sums: told.join(', ') })}</p>
     ${hiddenFields({ csrf, message: needs.newMessageId() })} ${codeField(visitor.texts)}
     <div class="actions"><button>${texts.orderIt}</button></div>
   </form>`
 }
 
 export const payoutListPage: PageOf<PayoutListNeeds> = (needs, visitor, call) => {
-  const texts = payoutTexts[visitor.language]
+  const texts = textsIn[visitor.language].payouts
   const search = searchOf(call)
   const range = rangeOf(search)
   const found = needs.payouts.list(

@@ -15,7 +15,7 @@ import { card, crumbs, headedTable, moreLink, scrolling } from '../../portal/par
 import { operatorPath } from '../areas.ts'
 import type { OperatorPage, OperatorVisitor } from '../pages.ts'
 import { payoutIn, settlementLink, sumsHtml } from './parts.ts'
-import { payoutTexts } from './texts.ts'
+import { textsIn } from '../../../texts/catalogue.ts'
 
 export type PayoutMessageNeeds = Pick<Queries['accounting'], 'payoutOrders' | 'settlements'> & {
   readonly isSecure: boolean
@@ -63,7 +63,7 @@ export const payoutMessagePage = (
   call: Call,
   messageId: string,
 ): OperatorPage => {
-  const texts = payoutTexts[visitor.language]
+  const texts = textsIn[visitor.language].payouts
   const orderedAt = needs.payoutOrders.orderedAt(messageId) ?? refuse('resource_is_unknown')
   const behind = searchOf(call).get('behind') ?? ''
   const found = needs.payoutOrders.list(messageId, behind, onPage + 1)
@@ -80,7 +80,7 @@ export const payoutMessagePage = (
         <h1>${texts.message} <code>${messageId}</code></h1>
       </div>
       <section class="card">
-        <p>${filled(texts.orderedAt, shownTime(orderedAt, visitor.locale))}</p>
+        <p>${filled(texts.orderedAt, { time: shownTime(orderedAt, visitor.locale) })}</p>
         ${sumsHtml(needs.payoutOrders.sums(messageId), visitor)}
         <p class="buttons">
           <a class="button" href="${here}/pain001.xml" download>${texts.download}</a>

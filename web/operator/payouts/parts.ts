@@ -7,7 +7,7 @@ import type { Html } from '../../ui/page.ts'
 import { headedTable, scrolling } from '../../portal/parts.ts'
 import { operatorPath } from '../areas.ts'
 import type { OperatorVisitor } from '../pages.ts'
-import { payoutTexts } from './texts.ts'
+import { textsIn } from '../../../texts/catalogue.ts'
 
 /** What has happened to something, in plain words. */
 export const storyHref = (subject: string): string =>
@@ -37,7 +37,7 @@ export const payoutIn = (row: SettlementRow, currency: string): PayoutState | un
 
 /** How much is to be paid, was paid or came back on each day. */
 export const sumsHtml = (sums: readonly PayoutSum[], visitor: OperatorVisitor): Html => {
-  const texts = payoutTexts[visitor.language]
+  const texts = textsIn[visitor.language].payouts
   const rows = sums.map(
     ({ day, currency, count, amount }) =>
       html`<tr>

@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-import { filledText } from '../../../application/filled-text.ts'
 import type { AuditNeeds } from '../../../http/health-audit.ts'
 import { shownTime } from '../../ui/money.ts'
 import type { Html } from '../../ui/page.ts'
@@ -7,7 +6,8 @@ import { factsHtml } from '../../portal/money-parts.ts'
 import { card, headedTable, quiet, type Fact, scrolling } from '../../portal/parts.ts'
 import type { ServiceNeeds } from '../../../http/service.ts'
 import type { OperatorPage, OperatorVisitor } from '../pages.ts'
-import { watchTexts } from './texts.ts'
+import { textsIn } from '../../../texts/catalogue.ts'
+import { filledText } from '../../../texts/message.ts'
 
 type Ready = Awaited<ReturnType<ServiceNeeds['ready']>>
 
@@ -38,17 +38,17 @@ const problemsOf = (
   { ready, messageAlarms }: Health,
   { language }: OperatorVisitor,
 ): readonly string[] => {
-  const texts = watchTexts[language]
+  const texts = textsIn[language].watch
   return [
-    ...ready.failing.map(({ of, why }) => filledText(texts[`${of}Fails`], why)),
-    ...messageAlarms.map(({ which }) => filledText(texts.messagesLimited, which)),
+    ...ready.failing.map(({ of, why }) => filledText(texts[`${of}Fails`], { reason: why })),
+    ...messageAlarms.map(({ which }) => texts.messagesLimited({ which })),
     ...(ready.isDamaged ? [texts.damaged] : []),
-    ...(ready.damagedAt === undefined ? [] : [filledText(texts.damagedAt, ready.damagedAt)]),
+    ...(ready.damagedAt === undefined ? [] : [texts.damagedAt({ position: ready.damagedAt })]),
   ]
 }
 
 const readyHtml = (needs: HealthNeeds, health: Health, visitor: OperatorVisitor): Html => {
-  const texts = watchTexts[visitor.language]
+  const texts = textsIn[visitor.language].watch
   const { ready, freeBytes } = health
   const state = ready.isReady
     ? html`<p class="state good">${texts.ready}</p>`
@@ -76,7 +76,7 @@ const sizeText = (bytes: number, { locale }: OperatorVisitor): string => {
 
 /** What follows the log, and where it is. */
 const lagHtml = (needs: HealthNeeds, health: Health, visitor: OperatorVisitor): Html => {
-  const texts = watchTexts[visitor.language]
+  const texts = textsIn[visitor.language].watch
   const { ready, checkpoint, events } = health
   const held = needs.lastAudit()?.held
   const row = (name: string, at: string, behind: string) =>
@@ -94,7 +94,7 @@ const lagHtml = (needs: HealthNeeds, health: Health, visitor: OperatorVisitor): 
     ),
     row(
       texts.audit,
-      held ? filledText(texts.atEvent, number(held.position, visitor)) : '–',
+      held ? texts.atEvent({ position: number(held.position, visitor) }) : '–',
       held ? number(Math.max(0, ready.head - held.position), visitor) : '–',
     ),
   ]
@@ -103,7 +103,7 @@ const lagHtml = (needs: HealthNeeds, health: Health, visitor: OperatorVisitor): 
 }
 
 const waitingHtml = (health: Health, visitor: OperatorVisitor): Html => {
-  const texts = watchTexts[visitor.language]
+  const texts = textsIn[visitor.language].watch
   const { unfinished, due, later, rested } = health.callbacks
   const facts: readonly (readonly [name: string, count: number])[] = [
     [texts.callbacksUnfinished, unfinished],
@@ -122,14 +122,14 @@ const waitingHtml = (health: Health, visitor: OperatorVisitor): Html => {
 }
 
 const auditHtml = (needs: HealthNeeds, health: Health, visitor: OperatorVisitor): Html => {
-  const texts = watchTexts[visitor.language]
+  const texts = textsIn[visitor.language].watch
   const last = needs.lastAudit()
   const { checkpoint } = health
   const verdict = () => {
     if (!last) return quiet(texts.auditNever)
     if (last.holds) return html`<p class="state good">${texts.auditHolds}</p>`
-    const at = filledText(texts.atEvent, last.problem?.position ?? '?')
-    return html`<p class="problem" role="alert">${filledText(texts.auditWrong, at)}</p>`
+    const at = texts.atEvent({ position: last.problem?.position ?? '?' })
+    return html`<p class="problem" role="alert">${texts.auditWrong({ where: at })}</p>`
   }
   const facts = factsHtml([
     [texts.auditHeld, last?.held ? shownTime(last.held.at, visitor.locale) : '–'],
@@ -141,7 +141,7 @@ const auditHtml = (needs: HealthNeeds, health: Health, visitor: OperatorVisitor)
 }
 
 const nodesHtml = ({ nodes }: Health, { language }: OperatorVisitor): Html => {
-  const texts = watchTexts[language]
+  const texts = textsIn[language].watch
   if (!nodes) return quiet(texts.nodesNone)
   const rows = nodes.map(
     ({ name, isOwn, does }) =>
@@ -160,7 +160,7 @@ export const healthPage = async (
   needs: HealthNeeds,
   visitor: OperatorVisitor,
 ): Promise<OperatorPage> => {
-  const texts = watchTexts[visitor.language]
+  const texts = textsIn[visitor.language].watch
   const health = await needs.health()
   return {
     title: texts.health,

@@ -1,6 +1,5 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
-import { filledText } from '../../../application/filled-text.ts'
 import type { Context } from '../../../application/handle.ts'
 import { operatorMayDo } from '../../../domain/people/operator-roles.ts'
 import { searchOf, type Call } from '../../../http/call.ts'
@@ -19,7 +18,7 @@ import {
   type OperatorPages,
   type OperatorVisitor,
 } from '../pages.ts'
-import { watchTexts } from './texts.ts'
+import { textsIn } from '../../../texts/catalogue.ts'
 
 const kinds = ['callbacks', 'id-tokens', 'checkpoints'] as const
 type Kind = (typeof kinds)[number]
@@ -48,14 +47,14 @@ const rowHtml =
     html`<tr>
       <th scope="row"><code>${id}</code></th>
       <td>
-        <span class="badge ${colours[state]}">${watchTexts[language][`state_${state}`]}</span>
+        <span class="badge ${colours[state]}">${textsIn[language].watch[`state_${state}`]}</span>
       </td>
       <td>${from === 0 ? '' : shownTime(from, locale)}</td>
       <td>${until === null ? '' : shownTime(until, locale)}</td>
     </tr>`
 
 const kindHtml = (kind: Kind, keys: readonly Key[], visitor: OperatorVisitor): Html => {
-  const texts = watchTexts[visitor.language]
+  const texts = textsIn[visitor.language].watch
   const title = texts[`key_${kind}`]
   const heads = [texts.id, texts.keyState, texts.keyIs, texts.keyUntil]
   const rows = keys.slice(0, mostShown).map(rowHtml(visitor))
@@ -70,8 +69,8 @@ const kindHtml = (kind: Kind, keys: readonly Key[], visitor: OperatorVisitor): H
 }
 
 const vaultHtml = (wrappedBy: string | undefined, { language }: OperatorVisitor): Html => {
-  const texts = watchTexts[language]
-  const state = wrappedBy === undefined ? texts.clear : filledText(texts.wrapped, wrappedBy)
+  const texts = textsIn[language].watch
+  const state = wrappedBy === undefined ? texts.clear : texts.wrapped({ key: wrappedBy })
   const how = html`<p class="quiet small">${texts.vaultHow}</p>`
   return card(
     texts.vault,
@@ -85,7 +84,7 @@ const keysPage = async (
   visitor: OperatorVisitor,
   call: Call,
 ): Promise<OperatorPage> => {
-  const texts = watchTexts[visitor.language]
+  const texts = textsIn[visitor.language].watch
   const { vault, ...keys } = await needs.keys()
   const isDone = searchOf(call).has('rotated')
   return {
@@ -99,12 +98,12 @@ const keysPage = async (
 const keyParams = z.object({ kind: z.enum(kinds) })
 
 const rotatePage = (kind: Kind, visitor: OperatorVisitor): OperatorPage => {
-  const texts = watchTexts[visitor.language]
+  const texts = textsIn[visitor.language].watch
   return {
     title: texts.rotate,
     body: html`${crumbs([operatorPath('keys'), texts.keys])}
       <form class="card narrow-card" method="post" action="${operatorPath(`keys/${kind}`)}">
-        <h1>${texts[`key_${kind}`]}: ${texts.rotate.toLowerCase()}</h1>
+        <h1>${texts.rotateTitle({ key: texts[`key_${kind}`] })}</h1>
         <p>${texts[`rotateWhat_${kind}`]}</p>
         ${hiddenFields({ csrf: visitor.csrf })} ${codeField(visitor.texts)}
         <div class="actions"><button>${texts.rotate}</button></div>

@@ -1,6 +1,5 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
-import { filledText } from '../../../application/filled-text.ts'
 import { securityEventTypes, type SecurityEvent } from '../../../application/security-log.ts'
 import { searchOf } from '../../../http/call.ts'
 import { asked } from '../../ui/form-parts.ts'
@@ -15,11 +14,11 @@ import {
   scrolling,
   type Choice,
 } from '../../portal/parts.ts'
-import { staffTexts } from '../../portal/texts-staff.ts'
 import { operatorPath } from '../areas.ts'
 import type { OperatorVisitor } from '../pages.ts'
 import { dayField, merchantField, type PageOf } from '../parts.ts'
-import { watchTexts } from './texts.ts'
+import { textsIn } from '../../../texts/catalogue.ts'
+import { plainText } from '../../../texts/message.ts'
 
 type Line = SecurityEvent & { readonly at: string; readonly times?: number }
 type Place = { readonly day: string; readonly before: number }
@@ -51,18 +50,18 @@ const placeIn = (search: URLSearchParams): Place | undefined => {
 }
 
 const kindText = (type: string, { language }: OperatorVisitor): string =>
-  (({ ...staffTexts[language], ...watchTexts[language] }) as Readonly<Record<string, string>>)[
-    `seen_${type}`
-  ] ?? type
+  plainText(textsIn[language].watch, `seen_${type}`) ??
+  plainText(textsIn[language].staff, `seen_${type}`) ??
+  type
 
 const rowHtml =
   (visitor: OperatorVisitor) =>
   ({ at, type, actor, merchant, address, about, reason, times }: Line): Html => {
-    const texts = watchTexts[visitor.language]
+    const texts = textsIn[visitor.language].watch
     const counted =
       times === undefined
         ? ''
-        : html`<span class="badge">${filledText(texts.times, times + 1)}</span>`
+        : html`<span class="badge">${texts.times({ count: times + 1 })}</span>`
     const details = [reason, about].filter((one) => one !== undefined)
     return html`<tr>
       <td>${shownTime(Date.parse(at), visitor.locale)}</td>
@@ -77,7 +76,7 @@ const rowHtml =
   }
 
 const filterHtml = (wanted: Wanted, from: Place | undefined, visitor: OperatorVisitor): Html => {
-  const texts = watchTexts[visitor.language]
+  const texts = textsIn[visitor.language].watch
   const kinds = securityEventTypes.map((type): Choice => [type, kindText(type, visitor)])
   return html`<form class="choices" method="get" action="${operatorPath('security')}">
     <div>${choiceField('type', texts.what, wanted.type ?? '', [['', texts.all], ...kinds])}</div>
@@ -100,7 +99,7 @@ const searchWith = (wanted: Wanted, next: Place): string => {
 }
 
 export const securityLogPage: PageOf<SecurityNeeds> = (needs, visitor, call) => {
-  const texts = watchTexts[visitor.language]
+  const texts = textsIn[visitor.language].watch
   const search = searchOf(call)
   const given = (name: string) => search.get(name)?.trim() || null
   const wanted = { merchant: given('merchant'), type: given('type'), actor: given('actor') }

@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-import { filledText } from '../../../application/filled-text.ts'
 import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import type { Instant } from '../../../domain/time.ts'
 import type { Problems } from '../../ui/fields.ts'
@@ -78,7 +77,7 @@ const changesHtml = (
 const secretHtml = (visitor: PortalVisitor, client: string, secret: string): Html => {
   const texts = textsOf(visitor)
   return html`<section class="card once">
-    <h2>${filledText(texts.secretOf, client)}</h2>
+    <h2>${texts.secretOf({ name: client })}</h2>
     <p>${texts.shownOnce}</p>
     ${copyHtml(visitor, 'secret', secret)}
   </section>`
@@ -116,7 +115,9 @@ export const applicationPage = (
         ${
           until === undefined
             ? ''
-            : html`<p class="note">${filled(texts.oldSecretUntil, shownTime(until, locale))}</p>`
+            : html`<p class="note">
+                ${filled(texts.oldSecretUntil, { time: shownTime(until, locale) })}
+              </p>`
         }
         ${
           mayDo(me.terms, 'change_applications')

@@ -166,7 +166,7 @@ const secretHtml = async (
           ${earlier.map(
             ({ secret, validUntil }, index) =>
               html`<p class="quiet small">
-                  ${filled(texts.oldUntil, shownTime(validUntil ?? at, visitor.locale))}
+                  ${filled(texts.oldUntil, { time: shownTime(validUntil ?? at, visitor.locale) })}
                 </p>
                 ${copyHtml(visitor, `earlier-${index}`, secret)}`,
           )}`

@@ -11,7 +11,7 @@ import { portalPath } from '../areas.ts'
 import { contextOfStaff } from '../guard.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
 import { card, crumbs, headedTable, quiet, scrolling } from '../parts.ts'
-import { problemText } from '../texts-problems.ts'
+import { problemText } from '../problem-texts.ts'
 import { callbacksPath, type CallbackListNeeds } from './callback-list.ts'
 import { statusBadge } from './callback-status.ts'
 import {

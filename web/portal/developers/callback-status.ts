@@ -1,13 +1,13 @@
 import { html } from 'hono/html'
-import { filledText } from '../../../application/filled-text.ts'
 import type {
   CallbackMessageRow,
   FoldedStatus,
 } from '../../../projections/callback-message-table.ts'
 import type { Html } from '../../ui/page.ts'
 import type { PortalVisitor } from '../page.ts'
-import { problemText } from '../texts-problems.ts'
+import { problemText } from '../problem-texts.ts'
 import { textsOf } from './parts.ts'
+import { filledText } from '../../../texts/message.ts'
 
 /** The filters of the list, and what each shows. */
 export const filters = {
@@ -54,6 +54,6 @@ export const reasonHtml = (
   const text =
     httpStatus === null
       ? problemText(problem ?? '', visitor.language)
-      : filledText(textsOf(visitor).answered, String(httpStatus))
+      : filledText(textsOf(visitor).answered, { status: String(httpStatus) })
   return html`<span class="value">${text}</span>`
 }

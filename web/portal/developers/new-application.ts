@@ -5,9 +5,9 @@ import type { PortalPage, PortalVisitor } from '../page.ts'
 import { toldHtml, type Told } from './application-fields.ts'
 import { applicationsPath } from './application-list.ts'
 import { checkField, formPage } from '../parts.ts'
-import { frameTexts } from '../texts.ts'
 import { docsLink, docsPath } from './docs-links.ts'
 import { textsOf } from './parts.ts'
+import { textsIn } from '../../../texts/catalogue.ts'
 
 type GivenApplication = Told & {
   readonly attempt: string
@@ -31,7 +31,7 @@ const kindHtml = (visitor: PortalVisitor, isPublic: boolean): Html => {
 
 export const newApplicationPage = (visitor: PortalVisitor, given: GivenApplication): PortalPage => {
   const texts = textsOf(visitor)
-  const frame = frameTexts[visitor.language]
+  const frame = textsIn[visitor.language].portal
   const path = applicationsPath(visitor.shop.merchant)
   const { attempt, isPublic, isBound, problems } = given
   return formPage(visitor, {

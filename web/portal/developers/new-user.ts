@@ -2,10 +2,10 @@ import { html } from 'hono/html'
 import { inputField, type Problems } from '../../ui/fields.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
 import { checkField, formPage } from '../parts.ts'
-import { frameTexts } from '../texts.ts'
 import { docsLink, docsLinks } from './docs-links.ts'
 import { developersPath, textsOf } from './parts.ts'
 import { accessHtml, keyHtml, type Access } from './user-fields.ts'
+import { textsIn } from '../../../texts/catalogue.ts'
 
 export type GivenNewUser = {
   readonly attempt: string
@@ -19,7 +19,7 @@ export type GivenNewUser = {
 /** The form of a new user; its key is made in the browser, or pasted. */
 export const newUserPage = (visitor: PortalVisitor, given: GivenNewUser): PortalPage => {
   const texts = textsOf(visitor)
-  const frame = frameTexts[visitor.language]
+  const frame = textsIn[visitor.language].portal
   const { attempt, id = '', credential = 'key', pubkey, problems = {} } = given
   const { access = { roles: ['user' as const], netmask: null } } = given
   const path = developersPath(visitor.shop.merchant)

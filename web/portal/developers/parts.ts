@@ -4,7 +4,9 @@ import { hiddenFields } from '../../payer/session.ts'
 import { portalPath } from '../areas.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
 import { doneHtml, factList, type Fact } from '../parts.ts'
-import { developerTexts, type DeveloperTexts } from './texts.ts'
+import { textsIn } from '../../../texts/catalogue.ts'
+import type { Catalogue } from '../../../texts/generated/texts.ts'
+import { plainText, type PlainKey } from '../../../texts/message.ts'
 
 const tabs = ['users', 'applications', 'callbacks', 'requests', 'sandbox'] as const
 export type Tab = (typeof tabs)[number]
@@ -13,8 +15,8 @@ export type Tab = (typeof tabs)[number]
 export const developersPath = (merchant: string, path = ''): string =>
   portalPath(merchant, path === '' ? 'developers' : `developers/${path}`)
 
-export const textsOf = ({ language }: Pick<PortalVisitor, 'language'>): DeveloperTexts =>
-  developerTexts[language]
+export const textsOf = ({ language }: Pick<PortalVisitor, 'language'>): Catalogue['developers'] =>
+  textsIn[language].developers
 
 const tabsHtml = (visitor: PortalVisitor, current: Tab): Html => {
   const texts = textsOf(visitor)
@@ -56,7 +58,7 @@ export const developersPage = (visitor: PortalVisitor, shown: Shown): PortalPage
 export const doneIn = (
   visitor: PortalVisitor,
   search: URLSearchParams,
-  known: Readonly<Record<string, keyof DeveloperTexts>>,
+  known: Readonly<Record<string, PlainKey<Catalogue['developers']>>>,
 ): string | undefined => {
   const key = known[search.get('done') ?? '']
   return key && textsOf(visitor)[key]
@@ -112,9 +114,7 @@ export const askedHtml = (title: string, text: Html | string, act: Html): Html =
   </details>`
 
 /** What a callback tells, in words. */
-export const callbackWords = (visitor: PortalVisitor, event: string): string => {
-  const texts: Readonly<Record<string, string>> = textsOf(visitor)
-  return texts[`event_${event}`] ?? event
-}
+export const callbackWords = (visitor: PortalVisitor, event: string): string =>
+  plainText(textsOf(visitor), `event_${event}`) ?? event
 
 export const factsHtml = (facts: readonly Fact[]): Html => factList('dev-facts', facts)

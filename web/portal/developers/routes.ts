@@ -6,7 +6,6 @@ import { portalSandboxRoutes, type PortalSandboxNeeds } from './sandbox.ts'
 import { portalUserRoutes, type PortalUserNeeds } from './users.ts'
 import { html } from 'hono/html'
 import type { RefusalLine } from '../../../application/refused-request.ts'
-import { textOfRefusal } from '../../../http/refusal-answers.ts'
 import { shownTime } from '../../ui/money.ts'
 import type { Html } from '../../ui/page.ts'
 import type { PortalNeeds } from '../guard.ts'
@@ -14,8 +13,9 @@ import type { PortalPage, PortalVisitor } from '../page.ts'
 import { portalPages } from '../pages.ts'
 import { card } from '../parts.ts'
 import { docsPath } from './docs-links.ts'
-import { norwegianRefusal } from './texts-refusals.ts'
+import { refusalText } from './refusal-texts.ts'
 import { codeBlock, developersPage, factsHtml, textsOf } from './parts.ts'
+import { plainText } from '../../../texts/message.ts'
 
 type Refused = Omit<RefusalLine, 'sealed'> & {
   readonly target?: string | undefined
@@ -29,10 +29,9 @@ type PortalRefusalNeeds = PortalNeeds & {
 
 /** In the reader's language, with what the log has beside it. */
 const reasonHtml = (visitor: PortalVisitor, rule: string): Html => {
-  const own: Readonly<Record<string, string>> = visitor.texts
-  const told = visitor.language === 'nb' ? norwegianRefusal(rule) : textOfRefusal(rule)
-  const text = own[`refused_${rule}`] ?? told
-  return text === undefined ? html`${rule}` : html`${text} <code>${rule}</code>`
+  const own = plainText(visitor.texts, `refused_${rule}`)
+  const text = own ?? refusalText(rule, visitor.language)
+  return text === undefined || text === rule ? html`${rule}` : html`${text} <code>${rule}</code>`
 }
 
 const refusedHtml = (visitor: PortalVisitor, one: Refused): Html => {

@@ -12,8 +12,9 @@ import { portalPath } from '../areas.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
 import { card, headedTable } from '../parts.ts'
 import { namesOfPos, type PosOf } from '../payments/find.ts'
-import { paymentTexts } from '../payments/texts.ts'
 import { actHtml, developersPage, developersPath, factsHtml, textsOf } from './parts.ts'
+import { filled } from '../../ui/words.ts'
+import { textsIn } from '../../../texts/catalogue.ts'
 
 export type SandboxPageNeeds = {
   readonly lists: PaymentLists
@@ -58,7 +59,7 @@ const waitingHtml = (visitor: PortalVisitor, names: Names, row: PaymentRow): Htm
 
 const simulatorHtml = (visitor: PortalVisitor, names: Names, rows: readonly PaymentRow[]): Html => {
   const texts = textsOf(visitor)
-  const words = paymentTexts[visitor.language]
+  const words = textsIn[visitor.language].payments
   const heads = [words.amount, words.orderNumber, words.requested, unseen(texts.payer)]
   const lines = rows.map((row) => waitingHtml(visitor, names, row))
   const table = html`<div class="scroll">${headedTable('grid stacks', heads, lines)}</div>`
@@ -76,7 +77,7 @@ const clockHtml = (visitor: PortalVisitor, at: Instant, mayChange: boolean): Htm
   const path = developersPath(visitor.shop.merchant, 'sandbox')
   return html`<section class="card">
     <h2>${texts.clock}</h2>
-    <p>${texts.nowIs} <b>${shownTime(at, visitor.locale)}</b></p>
+    <p>${filled(texts.nowIs, { time: html`<b>${shownTime(at, visitor.locale)}</b>` })}</p>
     ${
       mayChange
         ? html`<p class="quiet small">${texts.advanceWhat} ${texts.advanceShared}</p>

@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-import { filledText } from '../../../application/filled-text.ts'
 import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import { mayRefund } from '../../../domain/merchant/user.ts'
 import type { Problems } from '../../ui/fields.ts'
@@ -147,7 +146,7 @@ const secretHtml = (
   const texts = textsOf(visitor)
   const { merchant } = visitor.shop
   return html`<section class="card once">
-    <h2>${filledText(texts.secretOf, user)}</h2>
+    <h2>${texts.secretOf({ name: user })}</h2>
     <p>${texts.shownOnce}</p>
     ${copyHtml(visitor, 'secret', secret)}
     <h3>${texts.tryIt}</h3>

@@ -15,11 +15,11 @@ import { wholeOf, type Choice, type Typed } from './asked.ts'
 import { paymentPath } from './find.ts'
 import { isPart, type PaymentAction } from './possible.ts'
 import { changesHtml, costHtml, grossOf } from './preview.ts'
-import type { PaymentTexts } from './texts.ts'
+import type { Catalogue } from '../../../texts/generated/texts.ts'
 
 export type ActionForm = {
   readonly visitor: PortalVisitor
-  readonly texts: PaymentTexts
+  readonly texts: Catalogue['payments']
   readonly tid: string
   readonly action: PaymentAction
   readonly payment: RequestedPayment
@@ -53,8 +53,6 @@ const choicesHtml = ({ texts, action, payment, visitor, tid, choices = [] }: Act
   </p>`
 }
 
-const filledMost = (texts: PaymentTexts, most: string): string => texts.maximum.replace('{}', most)
-
 /** What to take or give back: all of it, unless less is typed. */
 const amountsHtml = (form: ActionForm): Html => {
   const { texts, action, payment, typed, visitor } = form
@@ -67,7 +65,7 @@ const amountsHtml = (form: ActionForm): Html => {
     inputField({
       name,
       label: `${label} (${currency})`,
-      hint: filledMost(texts, shownAmount(most, currency, visitor.locale)),
+      hint: texts.maximum({ amount: shownAmount(most, currency, visitor.locale) }),
       attributes: html`inputmode="decimal" autocomplete="off" required
       value="${typed[name] ?? usual(name, most)}"`,
     })
@@ -90,15 +88,15 @@ const confirmText = (form: ActionForm, pots: Pots, { after }: PaymentPreview): H
   const shown = shownAmount(grossOf(pots), payment.request.currency, visitor.locale)
   switch (action) {
     case 'capture':
-      return filled(texts.confirmCapture, shown)
+      return filled(texts.confirmCapture, { amount: shown })
     case 'refund':
-      return filled(texts.confirmRefund, shown)
+      return filled(texts.confirmRefund, { amount: shown })
     case 'release':
       return payment.status === 'pending'
         ? html`${texts.confirmAbort}`
-        : filled(texts.confirmRelease, shown)
+        : filled(texts.confirmRelease, { amount: shown })
     case 'renew':
-      return filled(texts.confirmRenew, shownTime(after.expiresAt, visitor.locale))
+      return filled(texts.confirmRenew, { time: shownTime(after.expiresAt, visitor.locale) })
   }
 }
 
@@ -114,7 +112,7 @@ const codeHtml = (form: ActionForm): Html | '' => {
   const { codeAbove, texts, payment, visitor, codeProblem } = form
   if (codeAbove === undefined) return ''
   const above = shownAmount(codeAbove, payment.request.currency, visitor.locale)
-  return html`<p class="quiet small">${filled(texts.codeWhy, above)}</p>
+  return html`<p class="quiet small">${filled(texts.codeWhy, { amount: above })}</p>
     ${codeField(visitor.texts, codeProblem)}`
 }
 

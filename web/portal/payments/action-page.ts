@@ -1,5 +1,4 @@
 import type { FindTerms } from '../../../application/fee-book.ts'
-import { filledText } from '../../../application/filled-text.ts'
 import type { Find } from '../../../application/find-state.ts'
 import type { Handle } from '../../../application/handle.ts'
 import { previewPayment } from '../../../application/preview-payment.ts'
@@ -20,7 +19,7 @@ import { choicesOf, commandOf, potsAsked, stateMark, type Choice, type Typed } f
 import { findPayment } from './find.ts'
 import type { PaymentAction } from './possible.ts'
 import { grossOf } from './preview.ts'
-import { paymentTexts } from './texts.ts'
+import { textsIn } from '../../../texts/catalogue.ts'
 
 export type PaymentActionNeeds = {
   readonly handle: Handle
@@ -69,10 +68,10 @@ export const limitOf = (
   const { terms } = visitor.me
   const { currency } = request
   if (mayRefund(terms, { currency, amount: grossOf(plus(refunded, pots)) })) return undefined
-  const texts = paymentTexts[visitor.language]
+  const texts = textsIn[visitor.language].payments
   if (terms.role !== 'support') return texts.otherRole
   const { amount, currency: of } = terms.refundLimit
-  return filledText(texts.limit, shownAmount(amount, of, visitor.locale))
+  return texts.limit({ amount: shownAmount(amount, of, visitor.locale) })
 }
 
 type Problems = Pick<ActionForm, 'problem' | 'codeProblem'> & { readonly status?: 400 | 403 | 409 }
@@ -85,7 +84,7 @@ export const actionPages = (needs: PaymentActionNeeds) => {
   const formPage = async (order: Order, told: Problems = {}): Promise<PortalPage> => {
     const { visitor, tid, action, typed, call } = order
     const { at } = call
-    const texts = paymentTexts[visitor.language]
+    const texts = textsIn[visitor.language].payments
     const payment = await find(visitor, tid, at)
     const mark = stateMark(needs.derive, tid, action, payment)
     const mayAsk = ({ pots }: Choice) => limitOf(order, payment, pots) === undefined

@@ -24,7 +24,7 @@ import {
 import { commandOf, partIdOf, potsAsked, stateMark } from './asked.ts'
 import { paymentParams, paymentPath } from './find.ts'
 import { isPart, paymentActions, type PaymentAction } from './possible.ts'
-import { paymentTexts } from './texts.ts'
+import { textsIn } from '../../../texts/catalogue.ts'
 
 const actionForm = plainForm.extend({
   mark: hidden('the state of the payment that the form was made for.'),
@@ -97,7 +97,7 @@ const makeCarryOut = (needs: PaymentActionNeeds, visits: Visits, { confirm }: Po
   const carryOut = async (order: Order, body: Given): Promise<PortalPage | RawReply> => {
     const { visitor, tid, action, typed, call } = order
     const { at } = call
-    const texts = paymentTexts[visitor.language]
+    const texts = textsIn[visitor.language].payments
     if (visitor.shop.isDisabled) return refuse('merchant_is_disabled')
     const payment = await find(visitor, tid, at)
     const pots = potsAsked(action, payment, typed)

@@ -13,10 +13,10 @@ import {
   type Days,
   type Filters,
 } from './query.ts'
-import type { PaymentTexts } from './texts.ts'
+import type { Catalogue } from '../../../texts/generated/texts.ts'
 
 type Shown = {
-  readonly texts: PaymentTexts
+  readonly texts: Catalogue['payments']
   /** Of the list. */
   readonly path: string
   readonly filters: Filters
@@ -137,7 +137,7 @@ export const filtersHtml = (shown: Shown): Html => {
           ['largest', texts.largest],
         ])}
       </div>
-      <p class="quiet small">${filled(texts.daysAre, timeZone)}</p>
+      <p class="quiet small">${filled(texts.daysAre, { timeZone })}</p>
       <div class="find-go">
         <button class="second">${texts.show}</button>
         <a href="${path}">${texts.clear}</a>

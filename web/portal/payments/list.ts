@@ -25,7 +25,7 @@ import {
 } from './query.ts'
 import { paymentSearch, type Found, type PaymentSearchNeeds } from './search.ts'
 import { badgeHtml } from './state.ts'
-import { paymentTexts } from './texts.ts'
+import { textsIn } from '../../../texts/catalogue.ts'
 
 export type PaymentListNeeds = PaymentSearchNeeds & {
   readonly caughtUp: () => Promise<void>
@@ -38,7 +38,7 @@ export type PaymentListNeeds = PaymentSearchNeeds & {
 export const onPage = 50
 
 const customerHtml = (needs: PaymentListNeeds, visitor: PortalVisitor, row: PaymentRow): Html => {
-  const texts = paymentTexts[visitor.language]
+  const texts = textsIn[visitor.language].payments
   if (row.customer === null) return html`<span class="quiet">${texts.customerAnybody}</span>`
   const shown = needs.showCustomer(row.customer)
   const erased = html`<span class="quiet">${texts.customerErased}</span>`
@@ -54,7 +54,7 @@ type Listed = {
 
 const rowHtml = ({ needs, visitor, at, names }: Listed, row: PaymentRow): Html => {
   const { locale, shop, language } = visitor
-  const texts = paymentTexts[language]
+  const texts = textsIn[language].payments
   const amount = (minor: number) => shownAmount(minor, row.currency, locale)
   const { captured, refunded } = row
   const standing = { captured, refunded, statusCode: statusCodeOf(row, at) }
@@ -75,7 +75,7 @@ const rowHtml = ({ needs, visitor, at, names }: Listed, row: PaymentRow): Html =
 }
 
 const tableHtml = (listed: Listed, rows: readonly PaymentRow[]): Html => {
-  const texts = paymentTexts[listed.visitor.language]
+  const texts = textsIn[listed.visitor.language].payments
   const heads = [
     texts.amount,
     texts.status,
@@ -89,7 +89,7 @@ const tableHtml = (listed: Listed, rows: readonly PaymentRow[]): Html => {
 }
 
 const moreHtml = (visitor: PortalVisitor, path: string, filters: Filters, found: Found): Html => {
-  const texts = paymentTexts[visitor.language]
+  const texts = textsIn[visitor.language].payments
   const { next, isUnfinished } = found
   if (next === null) return html``
   return html`${isUnfinished ? html`<p class="quiet">${texts.unfinished}</p>` : ''}
@@ -104,7 +104,7 @@ const isFiltered = (filters: Filters): boolean => filterNames.some((name) => fil
 
 const bodyHtml = (listed: Listed, path: string, filters: Filters, found: Found): Html => {
   const { visitor, at, names } = listed
-  const texts = paymentTexts[visitor.language]
+  const texts = textsIn[visitor.language].payments
   const own = pointsOfSaleOf(visitor.me.terms)
   const pointsOfSale = [...names].filter(([id]) => own === null || own.includes(id))
   const { problems, rows } = found
@@ -154,7 +154,7 @@ export const paymentListRoute = (needs: PaymentListNeeds, { page }: PortalPages)
       const events = addressOf(`${path}-events`, filters, { behind: filters.behind })
       const follow = `${events}${events.includes('?') ? '&' : '?'}at=${mark}`
       return {
-        title: paymentTexts[visitor.language].payments,
+        title: textsIn[visitor.language].payments.payments,
         body: bodyHtml(listed, path, filters, found),
         follow,
       }

@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-import { filledText } from '../../../application/filled-text.ts'
 import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import type { PaymentRecord } from '../../../application/payment-history.ts'
 import type { RequestedPayment } from '../../../domain/payment/payment-state.ts'
@@ -46,7 +45,7 @@ const linked = ({ me }: PortalVisitor, href: string, name: string): Html =>
   mayDo(me.terms, 'see_money') ? html`<a href="${href}">${name}</a>` : html`${name}`
 
 const reportHtml = ({ texts }: Told, visitor: PortalVisitor, { ledger, report }: Line): Html =>
-  linked(visitor, reportHref(visitor, ledger, report), filledText(texts.reportOf, report, ledger))
+  linked(visitor, reportHref(visitor, ledger, report), texts.reportOf({ report, ledger }))
 
 const settlementHtml = ({ texts }: Told, visitor: PortalVisitor, { settlement }: Line): Html => {
   if (!settlement) return html`<span class="quiet">${texts.noSettlement}</span>`
@@ -103,7 +102,7 @@ export const moneyLinesHtml = async (
   }
   if (lines.length === 0) return quiet(texts.feesNone)
   const numbers = [texts.amount, texts.fees, texts.net].map((number) => ({ number }))
-  const heads = [texts.when, ...numbers, `${texts.report}, ${texts.settlement.toLowerCase()}`]
+  const heads = [texts.when, ...numbers, texts.reportAndSettlement]
   const rows = lines.map((line) => lineHtml(told, visitor, line))
   return scrolling(texts.fees, headedTable('grid fees', heads, rows))
 }

@@ -9,7 +9,7 @@ import { card } from '../parts.ts'
 import { namesOfPos, paymentPath, type PosOf } from './find.ts'
 import { possibleActions } from './possible.ts'
 import { badgeHtml } from './state.ts'
-import type { PaymentTexts } from './texts.ts'
+import type { Catalogue } from '../../../texts/generated/texts.ts'
 
 export type DetailNeeds = {
   readonly showCustomer: (customer: string | null) => string | null
@@ -19,7 +19,7 @@ export type DetailNeeds = {
 /** A payment on its page. */
 export type ShownPayment = {
   readonly visitor: PortalVisitor
-  readonly texts: PaymentTexts
+  readonly texts: Catalogue['payments']
   readonly tid: string
   readonly payment: RequestedPayment
 }
@@ -61,7 +61,11 @@ export const headHtml = (shown: ShownPayment): Html => {
       </div>
       ${actionsHtml(shown)}
     </div>
-    ${status === 'pending' ? html`<p class="note">${filled(texts.pendingHint, until)}</p>` : ''}`
+    ${
+      status === 'pending'
+        ? html`<p class="note">${filled(texts.pendingHint, { time: until })}</p>`
+        : ''
+    }`
 }
 
 export const detailsHtml = (

@@ -1,7 +1,6 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
 import type { EventStore } from '../../../application/event-store.ts'
-import { filledText } from '../../../application/filled-text.ts'
 import type { Find } from '../../../application/find-state.ts'
 import { newestEventsOf, type PaymentPart } from '../../../application/payment-history.ts'
 import type { StaffWork } from '../../../application/staff.ts'
@@ -24,7 +23,6 @@ import {
   type ShownPayment,
 } from './one-parts.ts'
 import { potsHtml } from './pots.ts'
-import { paymentTexts, type PaymentTexts } from './texts.ts'
 import { timelineHtml, type Told } from './timeline.ts'
 import { callbacksHtml, furtherHtml, messagesOf, type ToldNeeds } from './told.ts'
 import {
@@ -38,6 +36,8 @@ import { isNothing, minus, nothing, type Pots } from '../../../domain/money/pots
 import { filled } from '../../ui/words.ts'
 import { paymentActions } from './possible.ts'
 import { grossOf } from './preview.ts'
+import { textsIn } from '../../../texts/catalogue.ts'
+import type { Catalogue } from '../../../texts/generated/texts.ts'
 
 /** What an address says was done just now; `part` is the id of a capture or refund. */
 type Done = { readonly done: string | null; readonly part: string | null }
@@ -53,8 +53,8 @@ const doneText = (
     const one = findItem(parts, ({ id }) => id !== null && id === part)
     if (one === undefined) return undefined
     return isNothing(left)
-      ? filled(texts[`done_${name}All`], money(one))
-      : filled(texts[`done_${name}`], money(one), money(left))
+      ? filled(texts[`done_${name}All`], { amount: money(one) })
+      : filled(texts[`done_${name}`], { amount: money(one), left: money(left) })
   }
   const left = payment.status === 'auth' ? available(payment) : nothing
   switch (paymentActions.find((one) => one === done)) {
@@ -65,11 +65,14 @@ const doneText = (
     case 'release':
       if (!payment.endedByMerchant) return undefined
       return isNothing(released)
-        ? filled(texts.done_abort, money(request))
-        : filled(texts.done_release, money(released))
+        ? filled(texts.done_abort, { amount: money(request) })
+        : filled(texts.done_release, { amount: money(released) })
     case 'renew':
       return payment.isRenewed
-        ? filled(texts.done_renew, money(left), shownTime(expiresAt, visitor.locale))
+        ? filled(texts.done_renew, {
+            amount: money(left),
+            time: shownTime(expiresAt, visitor.locale),
+          })
         : undefined
     case undefined:
       return undefined
@@ -85,7 +88,7 @@ const paymentDone = (shown: ShownPayment, what: Done): Html | '' => {
 /** What was bought: the line items; nothing where the shop has told none. */
 const itemsHtml = (
   { details: { lineItems }, request }: RequestedPayment,
-  texts: PaymentTexts,
+  texts: Catalogue['payments'],
   locale: string,
 ): Html | '' => {
   if (lineItems.length === 0) return ''
@@ -170,7 +173,7 @@ const pagesHtml = (
   const older = `${path}?before=${events.at(-1)?.revision ?? 0}`
   return furtherHtml(
     isFurtherBack ? [path, texts.newestEvents] : undefined,
-    more === 0 ? undefined : [older, filledText(texts.olderEvents, more)],
+    more === 0 ? undefined : [older, texts.olderEvents({ count: more })],
   )
 }
 
@@ -232,7 +235,7 @@ export const paymentPageRoute = (needs: PaymentPageNeeds, { page }: PortalPages)
       await needs.caughtUp()
       const { tid } = call.params
       const payment = await find(visitor, tid, call.at)
-      const texts = paymentTexts[visitor.language]
+      const texts = textsIn[visitor.language].payments
       const shown = { visitor, texts, tid, payment }
       const search = searchOf(call)
       const before = numberIn(search.get('before'))

@@ -4,7 +4,7 @@ import { available, type RequestedPayment } from '../../../domain/payment/paymen
 import { plainAmounts, shownAmount } from '../../ui/money.ts'
 import type { Html } from '../../ui/page.ts'
 import { headedTable, scrolling } from '../parts.ts'
-import type { PaymentTexts } from './texts.ts'
+import type { Catalogue } from '../../../texts/generated/texts.ts'
 
 /** In the order of the picture: authorised = captured + released + available. */
 const parts = ['captured', 'released', 'available'] as const
@@ -62,7 +62,11 @@ const barHtml = (sums: Sums, pot: Pot, top: number, label: string): Html => {
 const rows = ['authorized', ...parts, 'refunded'] as const
 
 /** The two pots as a picture, with the same numbers as a table below. */
-export const potsHtml = (payment: RequestedPayment, texts: PaymentTexts, locale: string): Html => {
+export const potsHtml = (
+  payment: RequestedPayment,
+  texts: Catalogue['payments'],
+  locale: string,
+): Html => {
   const sums = sumsOf(payment)
   const { currency } = payment.request
   const shown = (minor: number) => shownAmount(minor, currency, locale)

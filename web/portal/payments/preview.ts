@@ -8,10 +8,10 @@ import { filled } from '../../ui/words.ts'
 import { headedTable, scrolling } from '../parts.ts'
 import { standingOf } from './one-parts.ts'
 import { badgeHtml } from './state.ts'
-import type { PaymentTexts } from './texts.ts'
+import type { Catalogue } from '../../../texts/generated/texts.ts'
 
 type Previewed = {
-  readonly texts: PaymentTexts
+  readonly texts: Catalogue['payments']
   readonly visitor: { readonly locale: string }
   readonly payment: RequestedPayment
 }
@@ -60,5 +60,7 @@ export const costHtml = ({ texts, visitor, payment }: Previewed, { events }: Pay
   const { fee, interchange, vat } = event.data.charge
   const cost = fee + interchange + vat
   const shown = shownAmount(cost, payment.request.currency, visitor.locale)
-  return html`<p class="quiet">${cost === 0 ? texts.costsNothing : filled(texts.costs, shown)}</p>`
+  return html`<p class="quiet">
+    ${cost === 0 ? texts.costsNothing : filled(texts.costs, { amount: shown })}
+  </p>`
 }

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { statusCodes } from '../../../domain/payment/status.ts'
 import type { Html } from '../../ui/page.ts'
-import type { PaymentTexts } from './texts.ts'
+import type { Catalogue } from '../../../texts/generated/texts.ts'
 
 /** What a list and a page tell of where a payment stands. Sums are of both pots. */
 type Standing = {
@@ -11,7 +11,9 @@ type Standing = {
 }
 
 type State = keyof {
-  [Name in keyof PaymentTexts as Name extends `state_${infer State}` ? State : never]: unknown
+  [
+    Name in keyof Catalogue['payments'] as Name extends `state_${infer State}` ? State : never
+  ]: unknown
 }
 
 const failures: Readonly<Record<number, State>> = {
@@ -49,7 +51,7 @@ const kinds: Readonly<Record<State, 'good' | 'open' | 'returned' | 'bad'>> = {
   failed: 'bad',
 }
 
-export const badgeHtml = (texts: PaymentTexts, standing: Standing): Html => {
+export const badgeHtml = (texts: Catalogue['payments'], standing: Standing): Html => {
   const state = stateOf(standing)
   return html`<span class="badge ${kinds[state]}">${texts[`state_${state}`]}</span>`
 }

@@ -5,10 +5,11 @@ import type { Pots } from '../../../domain/money/pots.ts'
 import { shownAmount, shownTime } from '../../ui/money.ts'
 import type { Html } from '../../ui/page.ts'
 import { filled } from '../../ui/words.ts'
-import type { PaymentTexts } from './texts.ts'
+import type { Catalogue } from '../../../texts/generated/texts.ts'
+import type { PlainKey } from '../../../texts/message.ts'
 
 export type Told = {
-  readonly texts: PaymentTexts
+  readonly texts: Catalogue['payments']
   readonly locale: string
   readonly currency: string
   /** Names of the staff by member. */
@@ -23,7 +24,7 @@ const potsText = ({ amount, additionalAmount }: Pots, { currency, locale }: Told
   return additionalAmount === 0 ? shown(amount) : `${shown(amount)} + ${shown(additionalAmount)}`
 }
 
-const actors: Readonly<Record<string, keyof PaymentTexts>> = {
+const actors: Readonly<Record<string, PlainKey<Catalogue['payments']>>> = {
   daybook: 'who_service',
   operator: 'who_operator',
   sandbox: 'who_sandbox',
@@ -37,10 +38,10 @@ export const whoHtml = ({ texts, names }: Told, actor: string): Html | string =>
   if (kind === 'payer') return texts.who_payer
   if (kind === 'staff') {
     const name = names.get(id)
-    return name === undefined ? texts.who_staffGone : filled(texts.who_staff, name)
+    return name === undefined ? texts.who_staffGone : filled(texts.who_staff, { name })
   }
-  if (kind === 'user') return filled(texts.who_user, id)
-  if (kind === 'integrator') return filled(texts.who_integrator, id)
+  if (kind === 'user') return filled(texts.who_user, { id })
+  if (kind === 'integrator') return filled(texts.who_integrator, { id })
   const text = actors[kind]
   return text === undefined ? actor : texts[text]
 }
@@ -55,44 +56,55 @@ const amendedNames = (changed: object): readonly (keyof PaymentDetails)[] =>
 /** Long because it has a case for each event of a payment. */
 const saysHtml = (told: Told, event: PaymentRecord): Html => {
   const { texts, locale } = told
-  const words = texts[`event_${event.type}`]
-  if (isRelease(event)) return filled(words, potsText(event.data, told))
+  if (isRelease(event))
+    return filled(texts[`event_${event.type}`], { amount: potsText(event.data, told) })
   switch (event.type) {
     case 'PaymentRequested': {
       const { request } = event.data
       const pos = told.posNames.get(request.posId) ?? request.posId
-      return filled(words, potsText(request, told), request.posTid, pos)
+      return filled(texts.event_PaymentRequested, {
+        amount: potsText(request, told),
+        order: request.posTid,
+        pos,
+      })
     }
     case 'PaymentAmended':
-      return filled(
-        words,
-        amendedNames(event.data)
+      return filled(texts.event_PaymentAmended, {
+        changes: amendedNames(event.data)
           .map((name) => texts[`amended_${name}`])
           .join(', '),
-      )
+      })
     case 'PaymentAuthorized': {
       const { additionalAmount, credit, expiresAt } = event.data
       const tip = shownAmount(additionalAmount, told.currency, locale)
-      const more = additionalAmount === 0 ? '' : ` + ${tip}`
-      const how = credit ? ` ${texts.credit}` : ''
-      return filled(words, more + how, shownTime(expiresAt, locale))
+      return filled(texts.event_PaymentAuthorized, {
+        tip: additionalAmount === 0 ? 'none' : tip,
+        credit: credit ? 'yes' : 'no',
+        time: shownTime(expiresAt, locale),
+      })
     }
     case 'PaymentFailed':
-      return filled(words, texts[`failure_${event.data.statusCode}`])
-    case 'PaymentCaptured':
-      return html`${filled(words, potsText(event.data, told))}${partOf(event.data.captureId)}`
+      return filled(texts.event_PaymentFailed, {
+        reason: texts[`failure_${event.data.statusCode}`],
+      })
+    case 'PaymentCaptured': {
+      const amount = potsText(event.data, told)
+      const part = partOf(event.data.captureId)
+      return html`${filled(texts.event_PaymentCaptured, { amount })}${part}`
+    }
     case 'PaymentRefunded': {
       const { text, refundId } = event.data
       const reason = text === null ? '' : html` <q>${text}</q>`
-      return html`${filled(words, potsText(event.data, told))}${reason}${partOf(refundId)}`
+      const amount = potsText(event.data, told)
+      return html`${filled(texts.event_PaymentRefunded, { amount })}${reason}${partOf(refundId)}`
     }
     case 'PaymentRenewed':
-      return filled(words, shownTime(event.data.expiresAt, locale))
+      return filled(texts.event_PaymentRenewed, { time: shownTime(event.data.expiresAt, locale) })
     case 'PaymentPickedUp':
     case 'PaymentDeclined':
     case 'PaymentAborted':
     case 'PaymentExpired':
-      return html`${words}`
+      return html`${texts[`event_${event.type}`]}`
   }
 }
 
@@ -117,7 +129,7 @@ export const timelineHtml = (told: Told, events: readonly PaymentRecord[]): Html
           <p>${saysHtml(told, event)}</p>
           <p class="quiet small">
             ${shownTime(event.metadata.at, told.locale)} ·
-            ${filled(told.texts.by, whoHtml(told, event.metadata.actor))}
+            ${filled(told.texts.by, { who: whoHtml(told, event.metadata.actor) })}
           </p>
         </li>`,
     )}

@@ -11,8 +11,8 @@ import { badgeHtml } from '../developers/callback-status.ts'
 import { callbackWords } from '../developers/parts.ts'
 import type { PortalVisitor } from '../page.ts'
 import { quiet } from '../parts.ts'
-import { problemText } from '../texts-problems.ts'
-import type { PaymentTexts } from './texts.ts'
+import { problemText } from '../problem-texts.ts'
+import type { Catalogue } from '../../../texts/generated/texts.ts'
 
 type Told = ToldOfPayment<CallbackMessageRow>
 
@@ -43,13 +43,13 @@ export const furtherHtml = (
 
 const attemptHtml = (
   { locale, language }: PortalVisitor,
-  texts: PaymentTexts,
+  texts: Catalogue['payments'],
   { attemptedAt, uri, httpStatus, problem, durationMs }: Told['tries'][number],
 ): Html => {
   const answer =
     httpStatus === null
       ? problemText(problem ?? '', language)
-      : filled(texts.callbackAnswered, httpStatus)
+      : filled(texts.callbackAnswered, { status: httpStatus })
   return html`<li>
     ${shownTime(attemptedAt, locale)} ·
     ${answer}${durationMs === undefined ? '' : ` · ${durationMs} ms`}
@@ -69,7 +69,7 @@ const nameHtml = (visitor: PortalVisitor, { id, event }: Told): Html => {
 /** What was told of a payment, and what the receiver answered. */
 export const callbacksHtml = (
   visitor: PortalVisitor,
-  texts: PaymentTexts,
+  texts: Catalogue['payments'],
   told: readonly Told[],
 ): Html =>
   told.length === 0

@@ -21,7 +21,7 @@ import {
   type GivenCode,
 } from './code-forms.ts'
 import { codeOf, pointsPath, type PointNeeds } from './rows.ts'
-import { pointTexts } from './texts.ts'
+import { textsIn } from '../../../texts/catalogue.ts'
 
 export type CodeFormNeeds = PointNeeds & {
   readonly handle: Handle
@@ -49,7 +49,7 @@ const isTaken = (error: unknown): boolean =>
 const makeCode =
   (needs: CodeFormNeeds, visits: Visits) =>
   async (visitor: PortalVisitor, call: Call<unknown, undefined, GivenCode>) => {
-    const texts = pointTexts[visitor.language]
+    const texts = textsIn[visitor.language].points
     const { merchant } = visitor.shop
     const given = typedCode(call.body)
     const made = fieldOf(call.body, 'made') || needs.newId()
@@ -88,7 +88,7 @@ const changeCode =
       return visits.go(visitor, portalPath(merchant, pointsPath('?done=removed')))
     }
     const given = typedCode(call.body)
-    const problems = problemsOf(given, pointTexts[visitor.language])
+    const problems = problemsOf(given, textsIn[visitor.language].points)
     if (hasProblems(problems)) return changeCodePage(visitor, code, given, problems)
     const changes = {
       description: orNothing(given.description),

@@ -6,10 +6,10 @@ import { hasProblems, inputField, type Problems } from '../../ui/fields.ts'
 import { hidden, plainForm, typed } from '../../ui/form-parts.ts'
 import type { Html } from '../../ui/page.ts'
 import type { PortalVisitor } from '../page.ts'
-import { frameTexts } from '../texts.ts'
 import { costsBeside, pointForm } from './forms.ts'
 import type { CodeData } from './rows.ts'
-import { pointTexts, type PointTexts } from './texts.ts'
+import { textsIn } from '../../../texts/catalogue.ts'
+import type { Catalogue } from '../../../texts/generated/texts.ts'
 
 export const codeForm = plainForm.extend({
   description: typed('Where the code hangs.', 'Table 7').optional(),
@@ -36,7 +36,7 @@ export const typedCode = (body: GivenCode): TypedCode => ({
 })
 
 /** What is wrong with what was typed. */
-export const problemsOf = (given: TypedCode, texts: PointTexts): Problems => {
+export const problemsOf = (given: TypedCode, texts: Catalogue['points']): Problems => {
   const { callbackUri, serialNumber } = given
   const isAddress = callbackUri === '' || callbackUriText.safeParse(callbackUri).success
   const isSerial = serialNumber === '' || serialNumberPattern.test(serialNumber)
@@ -47,7 +47,7 @@ export const problemsOf = (given: TypedCode, texts: PointTexts): Problems => {
   }
 }
 
-const fieldsHtml = (texts: PointTexts, given: TypedCode, problems: Problems): Html =>
+const fieldsHtml = (texts: Catalogue['points'], given: TypedCode, problems: Problems): Html =>
   html`${inputField({
     name: 'description',
     label: texts.description,
@@ -70,8 +70,8 @@ export const newCodePage = (
   given = nothingTyped,
   problems: Problems = {},
 ) => {
-  const texts = pointTexts[visitor.language]
-  const frame = frameTexts[visitor.language]
+  const texts = textsIn[visitor.language].points
+  const frame = textsIn[visitor.language].portal
   return pointForm(visitor, {
     title: texts.newCode,
     path: '/new-code',
@@ -101,8 +101,8 @@ export const changeCodePage = (
   given: TypedCode | undefined,
   problems: Problems = {},
 ) => {
-  const texts = pointTexts[visitor.language]
-  const frame = frameTexts[visitor.language]
+  const texts = textsIn[visitor.language].points
+  const frame = textsIn[visitor.language].portal
   const now = { ...nothingTyped, description: description ?? '', callbackUri: callbackUri ?? '' }
   return pointForm(visitor, {
     title: description ?? id,
@@ -118,7 +118,7 @@ export const changeCodePage = (
 }
 
 export const removeCodePage = (visitor: PortalVisitor, { id, description }: CodeData) => {
-  const texts = pointTexts[visitor.language]
+  const texts = textsIn[visitor.language].points
   return pointForm(visitor, {
     title: texts.removeCode,
     path: `/code/${id}/change`,

@@ -1,6 +1,5 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
-import { filledText } from '../../../application/filled-text.ts'
 import { nextTurn } from '../../../application/next-turn.ts'
 import { isDotSegment } from '../../../domain/merchant/chosen-id.ts'
 import { searchOf, type Call } from '../../../http/call.ts'
@@ -11,7 +10,8 @@ import type { Html } from '../../ui/page.ts'
 import { portalPath } from '../areas.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
 import { addressOfCode, pointsPath, type CodeData, type PointNeeds } from './rows.ts'
-import { pointTexts, type PointTexts } from './texts.ts'
+import { textsIn } from '../../../texts/catalogue.ts'
+import type { Catalogue } from '../../../texts/generated/texts.ts'
 
 export type LabelNeeds = PointNeeds & {
   readonly qrImage: { readonly dataUrl: (text: string) => Promise<string> }
@@ -27,7 +27,7 @@ export const labelQuery = z.object({
 
 type Typed = { readonly tables: string; readonly word: string; readonly texts: string }
 
-const typedIn = (call: Call, texts: PointTexts): Typed => {
+const typedIn = (call: Call, texts: Catalogue['points']): Typed => {
   const search = searchOf(call)
   const given = (name: string) => search.get(name)?.trim()
   return {
@@ -64,13 +64,13 @@ const linesIn = (typed: string): readonly string[] =>
 
 type Asked = { readonly labels: readonly string[]; readonly problems: Problems }
 
-const askedFor = (typed: Typed, texts: PointTexts): Asked => {
+const askedFor = (typed: Typed, texts: Catalogue['points']): Asked => {
   const wrong = (problems: Problems): Asked => ({ labels: [], problems })
   const tables = tablesIn(typed.tables)
   if (tables === undefined) return wrong({ tables: texts.tablesWrong })
   const named = tables.map((table) => `${typed.word} ${table}`.trim())
   const labels = [...named, ...linesIn(typed.texts)]
-  const tooMany = filledText(texts.labelsTooMany, mostLabels)
+  const tooMany = texts.labelsTooMany({ count: mostLabels })
   if (labels.length > mostLabels) return wrong({ tables: tooMany })
   if (named.some((text) => text.length > longestArgstring))
     return wrong({ word: texts.labelsWrong })
@@ -87,12 +87,12 @@ export const labelForm = (
   { tables, word, texts: more }: Typed = {
     tables: '',
     texts: '',
-    word: pointTexts[language].table,
+    word: textsIn[language].points.table,
   },
   problems: Problems = {},
   button: 'second' | '' = '',
 ): Html => {
-  const texts = pointTexts[language]
+  const texts = textsIn[language].points
   const path = portalPath(shop.merchant, pointsPath(`/code/${id}/labels`))
   return html`<form class="card screen" method="get" action="${path}">
     <h2>${texts.labelsFor}</h2>
@@ -150,7 +150,7 @@ export const labelsPage = async (
   code: CodeData,
   { call, back, toPrint }: { call: Call; back: Html; toPrint: (hint: string) => Html },
 ): Promise<PortalPage> => {
-  const texts = pointTexts[visitor.language]
+  const texts = textsIn[visitor.language].points
   const typed = typedIn(call, texts)
   const search = searchOf(call)
   const isAsked = search.has('tables') || search.has('texts')
@@ -174,7 +174,7 @@ export const labelsPage = async (
       ${
         shown.length === 0
           ? ''
-          : html`<h2 class="screen">${filledText(texts.labelsAre, shown.length)}</h2>
+          : html`<h2 class="screen">${texts.labelsAre({ count: shown.length })}</h2>
               ${toPrint(texts.labelsPrint)}
               <ol class="labels">
                 ${shown}

@@ -11,11 +11,16 @@ import type { PortalPages } from '../pages.ts'
 import { doneHtml, headedTable, quiet, scrolling } from '../parts.ts'
 import { keysLink } from './forms.ts'
 import { mostShown, pointsPath, type CodeData, type PointNeeds, type PosData } from './rows.ts'
-import { pointTexts, type PointTexts } from './texts.ts'
+import { textsIn } from '../../../texts/catalogue.ts'
+import type { Catalogue } from '../../../texts/generated/texts.ts'
 
 export const daysOfScans = 14
 
-const posHtml = (visitor: PortalVisitor, texts: PointTexts, all: readonly PosData[]): Html => {
+const posHtml = (
+  visitor: PortalVisitor,
+  texts: Catalogue['points'],
+  all: readonly PosData[],
+): Html => {
   const mayChange = mayDo(visitor.me.terms, 'change_points_of_sale')
   const path = (more: string) => portalPath(visitor.shop.merchant, pointsPath(more))
   const hrefOf = (id: string) => path(`/pos/${encodeURIComponent(id)}`)
@@ -45,7 +50,7 @@ type Counts = ReadonlyMap<string, number>
 
 const codesHtml = (
   visitor: PortalVisitor,
-  texts: PointTexts,
+  texts: Catalogue['points'],
   all: readonly CodeData[],
   counts: Counts,
 ): Html => {
@@ -86,7 +91,7 @@ const countsOf = ({ scanCounts }: PointNeeds, merchant: string, at: Instant): Co
   return new Map(found.map(({ shortlink, count }) => [shortlink, count]))
 }
 
-export const doneText = (texts: PointTexts, done: string | null): string | undefined =>
+export const doneText = (texts: Catalogue['points'], done: string | null): string | undefined =>
   done === 'made' || done === 'changed' || done === 'removed' ? texts[`done_${done}`] : undefined
 
 /** The points of sale of a merchant, and its codes. */
@@ -100,7 +105,7 @@ export const pointListRoute = (needs: PointNeeds, { page }: PortalPages): Route 
     },
     async (visitor, call) => {
       await needs.caughtUp()
-      const texts = pointTexts[visitor.language]
+      const texts = textsIn[visitor.language].points
       const { merchant } = visitor.shop
       const listed = <Data>(rows: readonly { readonly data: Data }[]) =>
         rows.map(({ data }) => data)

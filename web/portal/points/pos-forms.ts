@@ -1,6 +1,5 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
-import { filledText } from '../../../application/filled-text.ts'
 import { posTypes, type PosType } from '../../../domain/merchant/pos.ts'
 import { fieldOf, type FormOf } from '../../../http/forms.ts'
 import { hasProblems, inputField, type Problems } from '../../ui/fields.ts'
@@ -9,10 +8,10 @@ import type { Html } from '../../ui/page.ts'
 import { portalPath } from '../areas.ts'
 import type { PortalVisitor } from '../page.ts'
 import { choiceField } from '../parts.ts'
-import { frameTexts } from '../texts.ts'
 import { costsBeside, keysLink, pointForm } from './forms.ts'
 import { pointsPath, type PosData } from './rows.ts'
-import { pointTexts, type PointTexts } from './texts.ts'
+import { textsIn } from '../../../texts/catalogue.ts'
+import type { Catalogue } from '../../../texts/generated/texts.ts'
 
 export const posForm = plainForm.extend({
   id: typed('The id of a new one.', 'till-3').optional(),
@@ -30,7 +29,11 @@ export const typedPos = (body: GivenPos): TypedPos => ({
   type: posTypes.find((one) => one === fieldOf(body, 'type')) ?? 'store',
 })
 
-const fieldsHtml = (texts: PointTexts, { name, type }: TypedPos, problems: Problems): Html =>
+const fieldsHtml = (
+  texts: Catalogue['points'],
+  { name, type }: TypedPos,
+  problems: Problems,
+): Html =>
   html`${inputField({
     name: 'name',
     label: texts.name,
@@ -46,8 +49,8 @@ const fieldsHtml = (texts: PointTexts, { name, type }: TypedPos, problems: Probl
   )}`
 
 export const newPosPage = (visitor: PortalVisitor, given: TypedPos, problems: Problems = {}) => {
-  const texts = pointTexts[visitor.language]
-  const frame = frameTexts[visitor.language]
+  const texts = textsIn[visitor.language].points
+  const frame = textsIn[visitor.language].portal
   return pointForm(visitor, {
     title: texts.newPos,
     path: '/new',
@@ -78,8 +81,8 @@ export const changePosPage = (
   given: TypedPos,
   problems: Problems = {},
 ) => {
-  const texts = pointTexts[visitor.language]
-  const frame = frameTexts[visitor.language]
+  const texts = textsIn[visitor.language].points
+  const frame = textsIn[visitor.language].portal
   const path = pathOf(pos.id)
   const remove = portalPath(visitor.shop.merchant, pointsPath(`${path}?remove`))
   return pointForm(visitor, {
@@ -99,9 +102,9 @@ export const changePosPage = (
 }
 
 export const removePosPage = (visitor: PortalVisitor, pos: PosData) => {
-  const texts = pointTexts[visitor.language]
+  const texts = textsIn[visitor.language].points
   return pointForm(visitor, {
-    title: filledText(texts.removePos, pos.name),
+    title: texts.removePos({ name: pos.name }),
     path: pathOf(pos.id),
     hidden: { do: 'remove' },
     button: texts.remove,

@@ -22,7 +22,7 @@ import {
   type GivenPos,
 } from './pos-forms.ts'
 import { pointsPath, posOf, type PointNeeds, type PosData } from './rows.ts'
-import { pointTexts } from './texts.ts'
+import { textsIn } from '../../../texts/catalogue.ts'
 
 type PosFormNeeds = PointNeeds & { readonly handle: Handle }
 
@@ -39,7 +39,7 @@ const doneWith =
 const makePos =
   (needs: PosFormNeeds, visits: Visits) =>
   async (visitor: PortalVisitor, call: Call<unknown, undefined, GivenPos>) => {
-    const texts = pointTexts[visitor.language]
+    const texts = textsIn[visitor.language].points
     const given = typedPos(call.body)
     const { merchant } = visitor.shop
     const isId = idPattern.test(given.id) && newPosId.safeParse(given.id).success
@@ -74,7 +74,9 @@ const changePos =
     }
     const given = typedPos(call.body)
     if (!isNamed(given))
-      return changePosPage(visitor, pos, given, { name: pointTexts[visitor.language].wrongName })
+      return changePosPage(visitor, pos, given, {
+        name: textsIn[visitor.language].points.wrongName,
+      })
     const { name, type } = given
     const command = { type: 'Change', merchant, changes: { name, type } } as const
     await needs.handle(pointsOfSale, key, command, context)

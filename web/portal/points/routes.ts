@@ -12,12 +12,13 @@ import { portalPath } from '../areas.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
 import { labelQuery, labelsPage, labelForm, type LabelNeeds } from './labels.ts'
 import { addressOfCode, codeOf, pointsPath, type CodeData } from './rows.ts'
-import { pointTexts, type PointTexts } from './texts.ts'
 import { z } from 'zod'
 import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import { asked } from '../../ui/form-parts.ts'
 import { crumbs, doneHtml } from '../parts.ts'
 import { scansHtml, type ScanNeeds } from './scans.ts'
+import { textsIn } from '../../../texts/catalogue.ts'
+import type { Catalogue } from '../../../texts/generated/texts.ts'
 
 type CodeNeeds = ScanNeeds &
   LabelNeeds & {
@@ -25,7 +26,7 @@ type CodeNeeds = ScanNeeds &
     readonly newestOf: (merchant: string) => number
   }
 
-const aboutHtml = (texts: PointTexts, code: CodeData, address: string): Html =>
+const aboutHtml = (texts: Catalogue['points'], code: CodeData, address: string): Html =>
   html`<dl class="facts">
     <dt>${texts.address}</dt>
     <dd><code>${address}</code></dd>
@@ -41,7 +42,7 @@ const codePage = async (
   call: Call<{ readonly shortlink_id: string }>,
 ): Promise<PortalPage> => {
   await needs.caughtUp()
-  const texts = pointTexts[visitor.language]
+  const texts = textsIn[visitor.language].points
   const code = codeOf(needs, visitor, call.params.shortlink_id)
   const { merchant } = visitor.shop
   const path = (more: string) => portalPath(merchant, pointsPath(`/code/${code.id}${more}`))
@@ -96,7 +97,7 @@ const codeRoute = (needs: CodeNeeds, { page }: PortalPages): Route =>
 
 type Params = { readonly shortlink_id: string }
 
-const toPrint = (texts: PointTexts, hint: string): Html =>
+const toPrint = (texts: Catalogue['points'], hint: string): Html =>
   html`<p class="quiet screen">${hint}</p>
     <p class="screen" data-scripted hidden>
       <button type="button" data-print>${texts.print}</button>
@@ -113,7 +114,7 @@ const posterPage = async (
   call: Call<Params>,
 ): Promise<PortalPage> => {
   await needs.caughtUp()
-  const texts = pointTexts[visitor.language]
+  const texts = textsIn[visitor.language].points
   const code = codeOf(needs, visitor, call.params.shortlink_id)
   const address = addressOfCode(needs, code.id)
   return {
@@ -139,7 +140,7 @@ const labelPage = async (
   return labelsPage(needs, visitor, code, {
     call: call as Call,
     back: backTo(visitor, code),
-    toPrint: (hint) => toPrint(pointTexts[visitor.language], hint),
+    toPrint: (hint) => toPrint(textsIn[visitor.language].points, hint),
   })
 }
 

@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-import { filledText } from '../../../application/filled-text.ts'
 import type { Instant } from '../../../domain/time.ts'
 import { dateIn } from '../../../domain/time-zone.ts'
 import { shownTime } from '../../ui/money.ts'
@@ -9,7 +8,8 @@ import { dayText } from '../money-parts.ts'
 import { headedTable, scrolling } from '../parts.ts'
 import { daysOfScans } from './list.ts'
 import type { CodeData, PointNeeds } from './rows.ts'
-import { pointTexts, type PointTexts } from './texts.ts'
+import { textsIn } from '../../../texts/catalogue.ts'
+import type { Catalogue } from '../../../texts/generated/texts.ts'
 
 export type ScanNeeds = PointNeeds & {
   readonly dayStarts: (timeZone: string, at: Instant, days: number) => readonly Instant[]
@@ -70,7 +70,7 @@ const barsHtml = (days: readonly Day[], says: string): Html => {
 }
 
 const daysHtml = (visitor: PortalVisitor, days: readonly Day[]): Html | '' => {
-  const texts = pointTexts[visitor.language]
+  const texts = textsIn[visitor.language].points
   const scanned = days.filter(({ count }) => count > 0).toReversed()
   if (scanned.length === 0) return ''
   const rows = scanned.map(
@@ -85,26 +85,27 @@ const daysHtml = (visitor: PortalVisitor, days: readonly Day[]): Html | '' => {
 
 type Counts = ReadonlyMap<string, number>
 
-const byName = new Intl.Collator('nb', { numeric: true })
-
 /** The labels that were scanned most, by name; that of the poster says nothing and comes last. */
-const shownLabels = (counts: Counts): readonly string[] =>
-  [...counts]
+const shownLabels = (counts: Counts, locale: string): readonly string[] => {
+  const byName = new Intl.Collator(locale, { numeric: true })
+  return [...counts]
     .toSorted(([, a], [, b]) => b - a)
     .slice(0, labelsShown)
     .map(([label]) => label)
     .toSorted((a, b) => Number(a === '') - Number(b === '') || byName.compare(a, b))
+}
 
-const labelHtml = (texts: PointTexts, label: string): Html | string =>
+const labelHtml = (texts: Catalogue['points'], label: string): Html | string =>
   label === '' ? html`<span class="quiet">${texts.noLabel}</span>` : label
 
 /** How often each label was scanned today, in a week, and in all the days. */
 const labelsHtml = (
   { scanCounts }: ScanNeeds,
-  texts: PointTexts,
+  { language, locale }: PortalVisitor,
   { id }: CodeData,
   starts: readonly Instant[],
 ): Html => {
+  const texts = textsIn[language].points
   const since = (days: number): Counts => {
     const [start = 0, end = 0] = [starts.at(-1 - days), starts.at(-1)]
     const found = scanCounts.ofLabels(id, start, end)
@@ -112,8 +113,8 @@ const labelsHtml = (
   }
   const cellOf = (count = 0) => html`<td class="number">${count}</td>`
   const times = [since(1), since(7), since(daysOfScans)] as const
-  const shown = shownLabels(times[2])
-  const heads = [texts.today, filledText(texts.days, 7), filledText(texts.days, daysOfScans)]
+  const shown = shownLabels(times[2], locale)
+  const heads = [texts.today, texts.days({ count: 7 }), texts.days({ count: daysOfScans })]
   return html`<h2>${texts.byLabel}</h2>
     ${
       shown.length === 0
@@ -135,7 +136,7 @@ const labelsHtml = (
     }
     ${
       times[2].size > shown.length
-        ? html`<p class="quiet small">${filledText(texts.labelsShown, labelsShown)}</p>`
+        ? html`<p class="quiet small">${texts.labelsShown({ count: labelsShown })}</p>`
         : ''
     }`
 }
@@ -145,7 +146,7 @@ const newestHtml = (
   { shop, language, locale }: PortalVisitor,
   { id }: CodeData,
 ): Html | '' => {
-  const texts = pointTexts[language]
+  const texts = textsIn[language].points
   const newest = scans.newest(shop.merchant, id, scansShown)
   if (newest.length === 0) return ''
   return html`<h2>${texts.newestScans}</h2>
@@ -172,17 +173,17 @@ export const scansHtml = (
   code: CodeData,
   at: Instant,
 ): Html => {
-  const texts = pointTexts[visitor.language]
+  const texts = textsIn[visitor.language].points
   const { timeZone } = visitor.shop
   const starts = needs.dayStarts(timeZone, at, daysOfScans)
   const days = daysOf(needs, visitor, code, starts)
   const title = `${texts.scansIn}: ${days.reduce((sum, { count }) => sum + count, 0)}`
   return html`<section class="card" data-part="scans">
-      ${labelsHtml(needs, texts, code, starts)} ${newestHtml(needs, visitor, code)}
+      ${labelsHtml(needs, visitor, code, starts)} ${newestHtml(needs, visitor, code)}
     </section>
     <section class="card" data-part="scans-by-day">
       <h2>${title}</h2>
-      <p class="quiet small">${filledText(texts.daysAre, timeZone)}</p>
+      <p class="quiet small">${texts.daysAre({ timeZone })}</p>
       ${barsHtml(days, title)} ${daysHtml(visitor, days)}
     </section>`
 }
