@@ -24,9 +24,10 @@ test('given an event without a sentence, then its phrase is marked as English', 
   )
 })
 
-test('given a rule, then it is told in Norwegian, or marked as English', () => {
+test('given a rule, then it is told in Norwegian or Swedish, or marked as English', () => {
   expect(ruleHtml('fees_are_malformed', 'nb')).toBe('En sats er fra 0 til 1, en fast del minst 0.')
   expect(ruleHtml('resource_is_unknown', 'nb')).toBe('Det finnes ingen slik ressurs.')
+  expect(ruleHtml('resource_is_unknown', 'sv')).toBe('Det finns ingen sådan resurs.')
   expect(String(ruleHtml('resource_is_unknown', 'en'))).toBe(
     '<span lang="en">There is no such resource.</span>',
   )

@@ -36,6 +36,8 @@ describe('the language of a page', () => {
   test.each([
     [undefined, 'en', 'en'],
     ['nb', 'nb', 'nb-NO'],
+    ['sv', 'sv', 'sv-SE'],
+    ['sv-FI, en;q=0.5', 'sv', 'sv-SE'],
     ['en;q=0.1, nb', 'nb', 'nb-NO'],
     ['en;q=0.1, nn-NO;q=0.2', 'nb', 'nb-NO'],
     ['de, en-GB;q=0.8, no;q=0.7', 'en', 'en-GB'],
@@ -59,7 +61,7 @@ test('given any header, however malformed, all choices are made', () => {
     fc.property(header, (text) => {
       expect(types).toContain(preferred(text, types))
       expect(typeof accepts(text, types)).toBe('boolean')
-      expect(['en', 'nb']).toContain(languageOf(text).language)
+      expect(['en', 'nb', 'sv']).toContain(languageOf(text).language)
       expect(likedLanguages(text)).not.toContain('')
     }),
   )

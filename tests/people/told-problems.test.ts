@@ -14,11 +14,12 @@ const headingOf = (html: string): string => /<h1>([^]*?)<\/h1>/.exec(html)?.[1]?
 test.each([
   { language: 'en', says: 'Try again at' },
   { language: 'nb', says: 'Prøv igjen' },
+  { language: 'sv', says: 'Försök igen' },
 ])(
   'given too many wrong PINs, the payer is told to wait until a time with its zone: $language',
   async ({ language, says }) => {
     const visitor = makeVisitor(service, language)
-    const phone = `474000080${['en', 'nb'].indexOf(language)}`
+    const phone = `474000080${['en', 'nb', 'sv'].indexOf(language)}`
     let page = await visitor.visit('/payer/sign-in')
     for (let count = 0; count < 4; count += 1)
       page = await visitor.submit(page, { phone, pin: '0000' })

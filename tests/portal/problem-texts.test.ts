@@ -34,10 +34,11 @@ const others = [
   new PrivateAddress('shop.example').message,
 ]
 
-test('each problem text of the service has a Norwegian translation', () => {
+test('each problem text of the service has a Norwegian and a Swedish translation', () => {
   for (const problem of [...failures, ...answers, ...others]) {
     expect(problemText(problem, 'en')).toBe(problem)
     expect(problemText(problem, 'nb')).not.toMatch(english)
+    expect(problemText(problem, 'sv')).not.toMatch(english)
   }
 })
 

@@ -1,9 +1,10 @@
 // Printed by `npm run docs` from the texts of English.
 import en from '../en.json' with { type: 'json' }
 import nb from '../nb.json' with { type: 'json' }
+import sv from '../sv.json' with { type: 'json' }
 import type { Message } from '../message.ts'
 
-export const sources = { en, nb }
+export const sources = { en, nb, sv }
 
 export type Language = keyof typeof sources
 
