@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
+import type { EventStore } from '../../application/event-store.ts'
 import { dryRun } from '../../application/find-rechecked.ts'
 import { makeHandler } from '../../application/handle.ts'
 import { payers } from '../../domain/aggregates.ts'
@@ -126,22 +127,28 @@ test.each([
 test('on an EventStoreDB a stranger costs the reads and appends that a payer costs', async () => {
   const place = await openPlace()
   onTestFinished(place.remove)
-  const { streams, close, ...store } = place.connect()
-  onTestFinished(close)
+  const { streams, ...store } = place.connect()
+  onTestFinished(store.close)
   const calls: string[] = []
-  const counted = <Of extends Pick<typeof store, 'append' | 'readStream'>>(of: Of): Of => ({
+  const counted = <Of extends Pick<EventStore, 'append' | 'readStream'>>(of: Of): Of => ({
     ...of,
-    append: (...given: Parameters<Of['append']>) => (calls.push('append'), of.append(...given)),
-    readStream: (...given: Parameters<Of['readStream']>) => (
-      calls.push('read'),
-      of.readStream(...given)
-    ),
+    append: (...given: Parameters<EventStore['append']>) => {
+      calls.push('append')
+      return of.append(...given)
+    },
+    readStream: (...given: Parameters<EventStore['readStream']>) => {
+      calls.push('read')
+      return of.readStream(...given)
+    },
   })
   const { handle, find } = makeHandler({
     store: {
       ...counted(store),
       // What is read where the log ends.
-      head: () => (calls.push('read'), store.head()),
+      head: () => {
+        calls.push('read')
+        return store.head()
+      },
     },
     eventId: (stream, revision, command, at) => timedUuid(`${stream}/${revision}/${command}`, at),
     commandId: randomUUID,
