@@ -72,7 +72,7 @@ const proceed = async (place: Place, payment: Started, count: number): Promise<n
 /** A valid log of at least this many events, as a service would have written it. */
 export const makeAuditedLog = async (atLeast: number, say: (text: string) => void) => {
   const place = await openPlace()
-  const { tidOf } = place.core.payments
+  const { tidOf } = place.core
   const began = place.core.now()
   let [started, events, report] = [0, 0, 1]
   const begin = (): Started => {

@@ -28,7 +28,7 @@ type Making = {
   readonly payments: number
   readonly merchants: number
   readonly now: number
-  readonly tidOf: Place['core']['payments']['tidOf']
+  readonly tidOf: Place['core']['tidOf']
   /** Their names, and how the log stores these. */
   readonly customers: readonly { readonly name: string; readonly stored: string }[]
 }
@@ -141,7 +141,7 @@ const enlist = async ({ core }: Place): Promise<void> => {
 }
 
 const nameCustomers = async ({ core }: Place): Promise<Making['customers']> => {
-  const { vault } = core.people
+  const { vault } = core
   const named = []
   for (let number = 0; number < customerCount; number += 1) {
     const name = `47${91_000_000 + number}`
@@ -195,7 +195,7 @@ const makeLog = async (directory: string, size: Size, say: Say): Promise<PortalL
   const place = await openPlace(directory)
   const customers = await nameCustomers(place)
   await enlist(place)
-  const { tidOf } = place.core.payments
+  const { tidOf } = place.core
   const making: Making = { ...size, now: place.core.now(), tidOf, customers }
   await place.stop()
   const store = await openStore(readSettings({ DATA_DIR: directory }))

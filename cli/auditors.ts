@@ -27,7 +27,7 @@ const chosenPassword = async (file: string | undefined): Promise<string> => {
 }
 
 /** Stores the credentials, and returns what is printed once. */
-const credentialsOf = async ({ people: { vault } }: Core, id: string, given: Given) => {
+const credentialsOf = async ({ vault }: Core, id: string, given: Given) => {
   if (given.token) {
     const { token: secret } = newToken()
     const stored = { passwordHash: null, codeSecret: null, tokenHash: sha256(secret) }

@@ -42,8 +42,8 @@ const acceptLoss = async (given: Settings): Promise<object> => {
   const loss = await lossIn(settings)
   const core = await openCore(settings, makePlainLog())
   try {
-    const { store, people, merchants, handle, contextOf } = core
-    const lacks = await problemsOfParts({ store, vault: people.vault, blobs: merchants.blobs })
+    const { store, vault, blobs, handle, contextOf } = core
+    const lacks = await problemsOfParts({ store, vault, blobs })
     const seen = loss?.seen ?? (lacks.length > 0 ? await newestMark(store) : undefined)
     if (!seen) return fail('the log holds every event that was seen: there is no loss to accept')
     const end = loss?.end ?? seen.position

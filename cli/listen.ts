@@ -33,10 +33,10 @@ const listenWith =
   async (core: Core, { merchant, forward, count = Infinity }: Options): Promise<object> => {
     if (settings.MODE !== 'sandbox') return fail('only the sandbox forwards callbacks')
     await presentMerchant(core, merchant)
-    const { find, people, readModels, now } = core
+    const { find, derive, readModels, now } = core
     const { messages } = core.callbacks
     const wire = await wireOf(core)
-    const findSecrets = secretsOfMerchants({ find, derive: people.derive })
+    const findSecrets = secretsOfMerchants({ find, derive })
     const { send, close } = makeCallbackSender({
       ...wire,
       signer: await signerIn(core, settings.DATA_DIR, Date.now),

@@ -28,10 +28,10 @@ const callbackSecret = async (
   { rotate }: { readonly rotate?: true },
 ): Promise<object> => {
   await presentMerchant(core, id)
-  const { handle, find, people, contextOf, now } = core
+  const { handle, find, derive, contextOf, now } = core
   const command = { type: 'RotateCallbackSecret', at: now() } as const
   if (rotate) await handle(callbackSecrets, id, command, contextOf('operator', id))
-  const [current, ...earlier] = await secretsOfMerchants({ find, derive: people.derive })(id, now())
+  const [current, ...earlier] = await secretsOfMerchants({ find, derive })(id, now())
   return {
     merchant: id,
     secret: current?.secret,
@@ -147,7 +147,7 @@ const setLogo = async (core: Core, id: string, file: string) => {
   const problem = await pictures.problemOf(content)
   await pictures.end()
   if (problem !== null) fail(`${file}: ${problem}`)
-  return change(core, id, { logo: await core.merchants.blobs.put(content) })
+  return change(core, id, { logo: await core.blobs.put(content) })
 }
 
 const approve = async (core: Core, id: string) => {

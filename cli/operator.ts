@@ -165,7 +165,7 @@ export const operatorProgram = ({ version, server, serve, sudoUser, ...needs }: 
           log_position: head,
           read_models_position: position,
           merchants: rows.all().length,
-          vault_wrapped_by: core.people.vault.wrappedBy() ?? null,
+          vault_wrapped_by: core.vault.wrappedBy() ?? null,
           callbacks_unfinished: queue.unfinishedCount(),
           ...accountingStatus(core),
         }

@@ -36,7 +36,11 @@ const presentOne = async (core: Core, text: string): Promise<Operator> => {
 }
 
 /** Sends messages to people who were added. */
-export type MessagesBeside = (core: Core) => Promise<Messages & { readonly addedMessage: string }>
+export type MessagesBeside = (
+  core: Core,
+) => Promise<
+  Pick<Messages, 'send' | 'sentTo' | 'settled' | 'stop'> & { readonly addedMessage: string }
+>
 
 const add = (messagesOf: MessagesBeside) => async (core: Core, phone: string, given: Given) => {
   const asked = { phone: phoneOf(phone), terms: termsOf(given) }

@@ -42,7 +42,7 @@ const addressOf = ({ street, postalCode, locality, country }: PayerOptions) =>
 
 /** The operator vouches for these details, so they count as verified. */
 const addPayer = async (
-  { handle, find, people: { vault: people }, contextOf, now }: Core,
+  { handle, find, vault: people, contextOf, now }: Core,
   phoneText: string,
   options: PayerOptions,
 ) => {
@@ -83,7 +83,7 @@ const addPayer = async (
 }
 
 const erase = async (
-  { handle, find, people: { vault: people, grants: rows }, contextOf, readModels }: Core,
+  { handle, find, vault: people, people: { grants: rows }, contextOf, readModels }: Core,
   identifier: string,
 ) => {
   const { caughtUp } = readModels
@@ -95,7 +95,7 @@ const erase = async (
 
 /** The operator vouches for the person: all credentials are replaced, and all sessions end. */
 const reset = async (
-  { handle, find, people: { vault: people, payers: directory }, contextOf }: Core,
+  { handle, find, vault: people, payerDirectory: directory, contextOf }: Core,
   identifier: string,
   { phone: wanted }: { readonly phone?: string },
 ) => {
@@ -114,7 +114,7 @@ const reset = async (
   return { id, pin, totp_secret: codeSecret, totp_uri, recovery_codes: codes.join(' ') }
 }
 
-const findPerson = async ({ find, people: { vault: people } }: Core, identifier: string) => {
+const findPerson = async ({ find, vault: people }: Core, identifier: string) => {
   const id = people.findPerson(phoneDigits(identifier) ?? identifier) ?? refuse('payer_is_unknown')
   return { id, is_payer: (await find(payers, id)).status === 'present' }
 }

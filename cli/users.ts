@@ -47,7 +47,7 @@ const addUser = async (core: Core, merchant: string, id: string, options: UserOp
     if (!isSame) fail(`${merchant} has a user ${id} already, with other credentials or roles`)
     return added
   }
-  const { digestSecret } = makeSecretDigests(core.people.derive)
+  const { digestSecret } = makeSecretDigests(core.derive)
   const keep = keepSecret({ hashSecret, digestSecret, verifySecret: () => false })
   const kept = secret === undefined ? { secretHash: null } : await keep(secret)
   const data = { merchant, id, roles, netmask: null, ...kept, publicKey }

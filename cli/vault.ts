@@ -9,7 +9,7 @@ import { discardVault, moveVault } from './vault-move.ts'
 import type { Places } from './vault-places.ts'
 import type { WithCore } from './with-core.ts'
 
-const rewrap = async ({ handle, contextOf, people: { vault } }: Core, settings: Settings) => {
+const rewrap = async ({ handle, contextOf, vault }: Core, settings: Settings) => {
   const [first] = readVaultKeys(settings)
   if (!first) return fail('give the key with VAULT_KEY_FILE or VAULT_KEY_COMMAND')
   const done = await vault.rewrap(first)

@@ -41,6 +41,22 @@ const closing = (core: Core) =>
     outageOf: core.outagesOf('closing the reports of'),
   })
 
+/** The log files of reports and settlements. */
+export const reportLogs = ({ settings, readModelFile, accounting, payerDirectory }: Core) => {
+  const directory = join(settings.DATA_DIR, 'logs')
+  const writer = makeLogWriter(directory)
+  const logs = makeLogs({
+    directory,
+    database: readModelFile,
+    writer,
+    reports: accounting.reports,
+    settlements: accounting.settlements,
+    sources: accounting.logSources,
+    showCustomer: payerDirectory.show,
+  })
+  return { logs, close: writer.close }
+}
+
 /** Writes log files and settles merchants, for the service and for the operator's command. */
 export const openAccounting = (core: Core) => {
   const {
@@ -49,34 +65,26 @@ export const openAccounting = (core: Core) => {
     accounting: { reports, settlements },
   } = core
   const { caughtUp } = core.readModels
-  const directory = join(core.settings.DATA_DIR, 'logs')
-  const writer = makeLogWriter(directory)
-  const logs = makeLogs({
-    directory,
-    database: core.readModelFile,
-    writer,
-    reports,
-    settlements,
-    sources: core.accounting.logSources,
-    showCustomer: core.people.payers.show,
-  })
+  const { logs, close } = reportLogs(core)
   /** Adds the range of the log that the sums cover. */
   const within = async (making: Promise<Completion>, cuts: Cuts): Promise<Completion> => {
     const made = await making
-    const logRange = logRangeOf(core.transparency.tree, cuts)
+    const logRange = logRangeOf(core.tree, cuts)
     return { ...made, ...(logRange && { logRange }) }
   }
   const settling = settleMerchants({
-    ...{ handle, share },
+    handle,
+    share,
     accounts: core.accounting.settlementAccounts,
     settlements,
-    findAllTerms: core.accounting.findAllTerms,
+    findAllTerms: core.findAllTerms,
     bankHolidaysOf: bankHolidaysOf(core.find),
     seriesOf: (by, ...about) => takeSeries({ handle: by, candidate: candidate(core) })(...about),
     makeLogs: (settlement: SettlementRow, fees) =>
       within(logs.ofSettlement(settlement, fees), logs.cutsOfSettlement(settlement)),
     caughtUp,
-    ...{ now: core.now, newId: randomUUID },
+    now: core.now,
+    newId: randomUUID,
     outageOf: core.outagesOf('settling'),
   })
   const complete = completeReports({
@@ -84,14 +92,16 @@ export const openAccounting = (core: Core) => {
     reports,
     makeLogs: (report: ReportRow) => within(logs.ofReport(report), logs.cutsOfReport(report)),
     caughtUp,
-    ...{ now: core.now, newId: randomUUID },
+    now: core.now,
+    newId: randomUUID,
     outageOf: core.outagesOf('completing the reports of'),
   })
   return {
-    ...settling,
+    settleDue: settling.settleDue,
+    settleNow: settling.settleNow,
     closeDue: closing(core),
     completeReports: complete,
     readLog: logs.read,
-    close: writer.close,
+    close,
   }
 }

@@ -2,6 +2,7 @@ import { integrators, merchants, users, requestLimits } from '../domain/aggregat
 import { makeSecretGuesses } from '../application/secret-guesses.ts'
 import { isEnabled, type Entry } from '../domain/register.ts'
 import { within, streamOf } from '../domain/stream.ts'
+import type { Names } from '../http/brand.ts'
 import type { Core } from './core.ts'
 import { makeFingerprints } from '../infrastructure/keys/key-fingerprints.ts'
 import { contentDigest, makeSignatureCheck, type Signer } from '../infrastructure/keys/keys.ts'
@@ -56,17 +57,18 @@ const userOf = (shop: MerchantEntry, user: UserEntry) => {
 }
 
 /** Authenticates callers: users of merchants and integrators, from the cache or the log. */
-export const accessOf = (core: Core, { rsaPem }: Signer) => {
+export const accessOf = (core: Core, { rsaPem }: Signer, names: Names) => {
   const { find, recall, securityLog, settings } = core
   return {
+    names,
     securityLog,
     admit: openRequestLimits(core),
     guardGuesses: makeSecretGuesses({ machineNow: Date.now, networkOf, securityLog }),
     verifySecret: makeSecretCheck(Date.now),
-    isDigestOf: makeSecretDigests(core.people.derive).isDigestOf,
+    isDigestOf: makeSecretDigests(core.derive).isDigestOf,
     verifySignature: makeSignatureCheck(rsaPem),
     fingerprint: makeFingerprints(),
-    sealAddress: sealAddresses(core.people.vault).sealAddress,
+    sealAddress: sealAddresses(core.vault).sealAddress,
     contentDigest,
     isWithin,
     machineNow: Date.now,

@@ -31,9 +31,20 @@ export type Surroundings = {
   readonly address?: () => string
 }
 
+/** The folder or bucket of blobs, and the uses that its outages are told by. */
+const openOwnBlobs = async (settings: Settings & Place, log: Log) => {
+  const place = blobsIn(settings)
+  const blobs = await openBlobs(place, settings)
+  const uses = usesOf(log, 'the folder of blobs', isBucket(place) ? undefined : writeAt(place))
+  return { stored: blobs, blobs: watchBlobs(blobs, uses), failure: uses.failure }
+}
+
+const usesOfVault = (settings: Settings & Place, log: Log) =>
+  usesOf(log, 'the vault', isVaultInStreams(settings) ? undefined : writeAt(vaultIn(settings)))
+
 /**
- * Everything that the service and the operator's command share. The log is written and folded in
- * this thread, or in two others if requests must not wait for it.
+ * Everything that the service's threads and the operator's command share. The log is written and
+ * folded in this thread, or in others if requests must not wait for it.
  * Long because it is the list of what they share.
  */
 export const openCore = async (
@@ -41,72 +52,110 @@ export const openCore = async (
   log: Log,
   { beside = 'inline', writer, isAlone, address, folding }: Surroundings = {},
 ) => {
-  const { HOST, PORT, PUBLIC_URL } = settings
-  const opened = await openLog(settings, log, writer ?? beside, isAlone)
-  const { handle, streams } = opened
-  const { key, ids } = await openInstallation(opened, settings)
+  const { HOST, PORT, PUBLIC_URL, acceptsLoss } = settings
+  const events = await openLog(settings, log, writer ?? beside, isAlone)
+  const { store, from, streams, handle, find, clock } = events
+  const context = clock.contextOf('daybook')
+  const { key, ids } = await openInstallation({ find, handle, context, store }, settings)
   const digest = makeDigest(key ?? '')
-  const place = blobsIn(settings)
-  const blobs = await openBlobs(place, settings)
-  const usesOfBlobs = usesOf(
-    log,
-    'the folder of blobs',
-    isBucket(place) ? undefined : writeAt(place),
-  )
-  const usesOfVault = usesOf(
-    log,
-    'the vault',
-    isVaultInStreams(settings) ? undefined : writeAt(vaultIn(settings)),
-  )
-  const observers = [opened.observe, opened.observeClock, opened.freshness.observe]
-  const reads = await followLog({ ...opened, observers, folding }, settings, log, beside)
-  const { file, queries, terms, reportBook, readModels, damage } = reads
+  const { stored, blobs, failure: blobFailure } = await openOwnBlobs(settings, log)
+  const { end, observers, besideCaughtUp } = events
+  const following = { store, find, from, end, besideCaughtUp, observers, folding }
+  const reads = await followLog(following, settings, log, beside)
+  const { file, queries, terms, readModels, damage } = reads
   const { caughtUp } = readModels
   const sharedWork = streams && shareWork({ store: streams, handle, log, caughtUp })
-  const people = await openPeople(opened, reads, settings, usesOfVault)
-  if (isVaultInStreams(settings)) opened.waitFor(people.vault.caughtUp)
-  opened.refusals.sealWith(people.vault.secret('refusals'))
-  if (writer === undefined)
-    await checkParts({ store: opened.store, vault: people.vault, blobs }, settings)
-  const seen = await watchSeen(opened.store, seenIn(settings), settings.acceptsLoss)
+  const uses = usesOfVault(settings, log)
+  const people = await openPeople(
+    { find, handle, context, streams, queries, caughtUp, uses },
+    settings,
+  )
+  const { vault, derive, tokens, findScan, payerDirectory, used } = people
+  if (isVaultInStreams(settings)) events.waitFor(vault.caughtUp)
+  events.refusals.sealWith(vault.secret('refusals'))
+  // A thread of the service begins after the service, which has checked them.
+  if (!folding) await checkParts({ store, vault, blobs: stored }, settings)
+  const seen = await watchSeen(store, seenIn(settings), acceptsLoss)
   reads.onEvents(seen.observe)
-  const freshness = opened.freshness.over(readModels)
+
   return {
-    ...opened,
-    ...damage,
-    ...{ settings, log, beside },
+    settings,
+    log,
+    beside,
     publicUrl: () => PUBLIC_URL ?? address?.() ?? `http://${HOST}:${PORT}`,
-    ...{ digest, freshness, readModels, caughtUp, newId: randomUUID },
+    newId: randomUUID,
+    digest,
+    // The log, and decisions on it.
+    store,
+    handle,
+    find,
+    recall: events.recall,
+    revisionOf: events.revisionOf,
+    shareWriter: events.shareWriter,
+    beginEnding: events.beginEnding,
+    eventCounts: events.eventCounts,
+    now: clock.now,
+    contextOf: clock.contextOf,
+    machineTime: clock.machineTime,
+    readClock: clock.readClock,
+    advanceClock: clock.advanceClock,
+    tidOf: deriveIds(digest, ids, 'tid'),
+    ridOf: deriveIds(digest, ids, 'rid'),
+    /** The store, if nodes share the log. */
+    streams,
     /** Work shared with other nodes; undefined if the log is a file. */
     sharedWork,
     shares: sharedWork?.shares ?? unsharedWork(handle),
-    ...{ onFolded: reads.onFolded, onEvents: reads.onEvents },
+    // What is folded from the log.
+    readModels,
+    caughtUp,
+    freshness: events.freshness.over(readModels),
+    onFolded: reads.onFolded,
+    onEvents: reads.onEvents,
     readModelFile: file.sqlite.name,
     removeOutdatedReadModels: file.removeOthers,
+    payments: queries.payments,
+    accounting: queries.accounting,
+    merchants: queries.merchants,
+    people: queries.people,
+    callbacks: queries.callbacks,
+    transparency: queries.transparency,
+    audit: queries.audit,
+    findTerms: terms.findTerms,
+    findAllTerms: terms.findAllTerms,
+    reportHolding: reads.reportBook.holding,
+    tree: readLogTree(file),
+    moments: readMoments(file),
+    // People, and what is stored beside the log.
+    vault,
+    derive,
+    tokens,
+    findScan,
+    payerDirectory,
+    used,
+    blobs,
+    // What is told of requests and failures.
+    securityLog: events.securityLog,
+    refusals: events.refusals,
+    noteDamage: damage.noteDamage,
+    isDamaged: damage.isDamaged,
     outagesOf: outagesIn(log, damage.noteDamage),
     /** The dependencies of requests that failed recently. */
     failures: () =>
       failuresOf({
-        log: opened.store.canBeWritten() ? undefined : opened.store.failure(),
-        vault: usesOfVault.failure(),
-        blobs: usesOfBlobs.failure(),
+        log: store.canBeWritten() ? undefined : store.failure(),
+        vault: uses.failure(),
+        blobs: blobFailure(),
       }),
-    whyNotRead: () => textOf(opened.store.failure() ?? 'it does not answer'),
-    ...queries,
-    payments: { ...queries.payments, tidOf: deriveIds(digest, ids, 'tid') },
-    accounting: { ...queries.accounting, ...terms, reportHolding: reportBook.holding },
-    merchants: { ...queries.merchants, blobs: watchBlobs(blobs, usesOfBlobs) },
-    people: { ...people, ridOf: deriveIds(digest, ids, 'rid') },
-    transparency: { ...queries.transparency, tree: readLogTree(file) },
-    moments: readMoments(file),
+    whyNotRead: () => textOf(store.failure() ?? 'it does not answer'),
     close: async (): Promise<void> => {
       await readModels.stop()
       seen.close()
-      await people.vault.close()
-      await opened.store.close()
+      await vault.close()
+      await store.close()
       file.sqlite.close()
-      opened.securityLog.close()
-      opened.refusals.close()
+      events.securityLog.close()
+      events.refusals.close()
     },
   }
 }

@@ -25,7 +25,7 @@ export const checkKeys = async (core: Core): Promise<void> => {
   const { DATA_DIR } = core.settings
   await validPairs(core, DATA_DIR, Date.now)
   await checkpointKeysIn(core, DATA_DIR)
-  checkIdTokenKeys(core.people.vault, await idTokenKeysOf(core))
+  checkIdTokenKeys(core.vault, await idTokenKeysOf(core))
 }
 
 /** Checks the keys once a day, after the check of the start. */

@@ -33,13 +33,18 @@ const bankTimeZone = async ({
 
 /** Orders every payable payout that has an account. */
 export const orderDue = async (
-  { accounting, ...core }: Core,
+  core: Core,
   messageId: string,
   contextOf: (merchant: string) => Context,
 ) => {
   const timeZone = await bankTimeZone(core.settings)
   const holidaysOf = bankHolidaysOf(core.find)
-  return orderPayouts({ ...core, ...accounting, holidaysOf, contextOf, timeZone }, messageId)
+  const { handle, now, accounting } = core
+  const { settlements, settlementAccounts } = accounting
+  return orderPayouts(
+    { handle, now, settlements, settlementAccounts, holidaysOf, contextOf, timeZone },
+    messageId,
+  )
 }
 
 const payoutsOf = (

@@ -61,7 +61,7 @@ export const explainRefusal = async (
 
 /** Refusals with explanations, newest first. */
 export const explainedRefusals = (core: Core) => {
-  const key = core.people.vault.secret('refusals')
+  const key = core.vault.secret('refusals')
   return async (wanted: RefusalsWanted, limit: number): Promise<readonly ExplainedRefusal[]> => {
     core.refusals.flush()
     const isMoved = Math.abs(core.now() - Date.now()) > 1_000

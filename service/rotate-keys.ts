@@ -16,7 +16,7 @@ export const rotateKeys =
     const { DATA_DIR } = core.settings
     switch (kind) {
       case 'id-tokens': {
-        const data = await addIdTokenKey(core.people.vault, Date.now)
+        const data = await addIdTokenKey(core.vault, Date.now)
         const command = { type: 'NoteIdTokenKey', data } as const
         await core.handle(installations, 'daybook', command, context)
         return { kid: data.kid, signs_from: new Date(data.signsFrom).toISOString() }

@@ -63,7 +63,7 @@ const ofMerchants = [
 ]
 
 const ofAnybody = [
-  ofSlice('people', peopleRoutes),
+  ofSlice('payers', peopleRoutes),
   ofSlice('service', serviceRoutes),
   ofSlice('service', securityTextRoute),
   ofSlice('callbacks', callbackKeyRoutes),
@@ -82,7 +82,7 @@ const ofSandbox = [
 
 export type MerchantRouteNeeds = NeedsOf<(typeof ofMerchants)[number]>
 
-type RouteNeeds = MerchantRouteNeeds &
+export type RouteNeeds = MerchantRouteNeeds &
   NeedsOf<(typeof ofAnybody | typeof ofSandbox)[number]> & {
     readonly asOf: AsOfNeeds
     readonly service: DocsNeeds & { readonly isSandbox: boolean }

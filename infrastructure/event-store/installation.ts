@@ -1,11 +1,20 @@
 import { randomBytes } from 'node:crypto'
+import type { EventStore } from '../../application/event-store.ts'
+import type { Find } from '../../application/find-state.ts'
+import type { Context, Handle } from '../../application/handle.ts'
 import { installations } from '../../domain/aggregates.ts'
-import type { OpenLog } from './open-log.ts'
 import { checkInstallation, type Place } from '../stores.ts'
+
+type Needs = {
+  readonly find: Find
+  readonly handle: Handle
+  readonly context: Context
+  readonly store: Pick<EventStore, 'readStream'>
+}
 
 /** The log's first event, appended at the first start. */
 export const openInstallation = async (
-  { find, handle, contextOf, store }: Pick<OpenLog, 'find' | 'handle' | 'contextOf' | 'store'>,
+  { find, handle, context, store }: Needs,
   { needsLog }: Pick<Place, 'needsLog'>,
 ) => {
   // Trying to append first would wait for the writer thread.
@@ -13,5 +22,5 @@ export const openInstallation = async (
   if (found.key !== null) return found
   if (needsLog) await checkInstallation(store)
   const command = { type: 'MakeInstallation', key: randomBytes(32).toString('base64') } as const
-  return (await handle(installations, 'daybook', command, contextOf('daybook'))).state
+  return (await handle(installations, 'daybook', command, context)).state
 }

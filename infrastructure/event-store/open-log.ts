@@ -46,8 +46,11 @@ const helps: Readonly<Record<Series[0], string>> = {
   daybook_refunds_total: 'Refunds.',
 }
 
-/** Counts appended events for Prometheus. A library's counter would cost more than a decision. */
-const countEvents = () => {
+/**
+ * The same store, with appended events counted for Prometheus. A library's counter would cost more
+ * than a decision.
+ */
+const countEvents = <Store extends EventStore>(store: Store) => {
   const counts = new Map([...counted.keys()].map((type) => [type, 0]))
 
   const count = (events: readonly { readonly type: string }[]): void => {
@@ -56,16 +59,17 @@ const countEvents = () => {
       if (before !== undefined) counts.set(type, before + 1)
     }
   }
+  const counting: Store = {
+    ...store,
+    append: async (...what) => {
+      const appended = await store.append(...what)
+      count(what[1])
+      return appended
+    },
+  }
 
   return {
-    countingOf: <Store extends EventStore>(store: Store): Store => ({
-      ...store,
-      append: async (...what) => {
-        const appended = await store.append(...what)
-        count(what[1])
-        return appended
-      },
-    }),
+    store: counting,
     metrics: () =>
       Object.entries(helps).map(([name, help]) => ({
         ...{ name, help, type: 'counter' },
@@ -147,14 +151,16 @@ export const openLog = async (
     logChecksums(log, events),
   )
   const from = await opened.head()
-  const { countingOf, metrics } = countEvents()
-  const { store: waiting, ...beside } = waitingStore(
-    watchStore(opened, log, undefined, opened.log && writeAt(logFileIn(settings))),
-  )
-  const freshness = watchFreshness(countingOf(waiting), from)
+  // Each store wraps the one before it.
+  const probe = opened.log && writeAt(logFileIn(settings))
+  const watched = watchStore(opened, log, undefined, probe)
+  const waiting = waitingStore(watched)
+  const counting = countEvents(waiting.store)
+  const freshness = watchFreshness(counting.store, from)
   const { store } = freshness
+
   const securityLog = openSecurityLogIn(settings, log)
-  const handler = makeHandler({
+  const { handle, find, recall, revisionOf, observe } = makeHandler({
     store,
     eventId: (stream, revision, commandId, at) =>
       timedUuid(`${stream}/${revision}/${commandId}`, at),
@@ -164,29 +170,34 @@ export const openLog = async (
     machineNow: Date.now,
     onAppended: recordChanges(securityLog),
   })
-  const clock = await openClock(handler, settings.operator)
+  const clock = await openClock({ find, handle }, settings.operator)
   const refusals = openRefusals({
     directory: settings.DATA_DIR,
-    revisionOf: handler.revisionOf,
+    revisionOf,
     now: clock.now,
     machineNow: Date.now,
     use: useOf(log, 'the file of refusals', 'written'),
   })
-  const { streams, end, beginEnding = () => {} } = opened
-  const of = {
-    end,
-    beginEnding,
-    shareWriter: opened.log?.shareWriter,
+  return {
     store,
-    streams,
-    ...beside,
-    freshness,
     from,
-    eventCounts: metrics,
+    end: opened.end,
+    streams: opened.streams,
+    shareWriter: opened.log?.shareWriter,
+    beginEnding: opened.beginEnding ?? (() => {}),
+    besideCaughtUp: waiting.besideCaughtUp,
+    waitFor: waiting.waitFor,
+    freshness,
+    eventCounts: counting.metrics,
+    handle,
+    find,
+    recall,
+    revisionOf,
+    observers: [observe, clock.observeClock, freshness.observe],
+    clock,
     securityLog,
     refusals,
   }
-  return { ...handler, ...clock, ...of }
 }
 
 export type OpenLog = Awaited<ReturnType<typeof openLog>>

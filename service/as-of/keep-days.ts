@@ -11,7 +11,7 @@ const enough = 10_000
  * events since.
  */
 export const keepDays = (
-  { moments, transparency: { tree } }: Pick<Core, 'moments' | 'transparency'>,
+  { moments, tree }: Pick<Core, 'moments' | 'tree'>,
   { files, keep }: Pick<PastMoments, 'files' | 'keep'>,
   eventsWorthKeeping = enough,
 ): DueWork => {

@@ -3,7 +3,14 @@ import type { Position } from '../../application/event-store.ts'
 import { logUpTo } from '../../audit/as-of/log-up-to.ts'
 import { ledgerStream } from '../../projections/ledgers.ts'
 import { secretsOfMerchants } from '../../infrastructure/callbacks/merchant-secrets.ts'
+import type { Authenticate } from '../../http/access.ts'
+import type { Links } from '../../http/addresses.ts'
+import { makeAttachmentLink } from '../../http/merchant/attachment.ts'
+import type { About } from '../about.ts'
+import type { CallbackWire } from '../callbacks/logged-sending.ts'
 import type { Core } from '../core.ts'
+import type { Pusher } from '../pusher/pusher.ts'
+import type { MerchantRouteNeeds } from '../routes.ts'
 import type { Granted } from '../people/granted.ts'
 import { payerDirectory } from '../people/payer-directory.ts'
 import { sealedBlobs } from '../../infrastructure/people/sealed-blobs.ts'
@@ -26,45 +33,157 @@ const reportHoldingIn =
   }
 
 /** Customers as named at the time; a payer erased since has no name. */
-const customersAsOf = ({ people }: Core, { queries }: Moment, log: Pick<Core, 'find'>) => {
-  const { vault, tokens } = people
+const customersAsOf = (
+  { vault, tokens }: Pick<Core, 'vault' | 'tokens'>,
+  { queries }: Moment,
+  find: Core['find'],
+) => {
   const { scans } = queries.merchants
   const findScan = (token: string) => scans.byToken(tokens.scanTokenDigest(token))
   const rows = queries.people.grants
-  const caughtUp = nothingToWaitFor
-  return payerDirectory({ ...log, vault, tokens, rows, findScan, caughtUp })
+  return payerDirectory({ find, vault, tokens, rows, findScan, caughtUp: nothingToWaitFor })
+}
+
+/** For what changes anything: routes that read do not call it. */
+const unavailable = (): never => {
+  throw new Error('not available to a route that reads as of a moment')
+}
+
+type Known = {
+  readonly about: Pick<About, 'names' | 'isSandbox'>
+  readonly links: Links
+  readonly authenticate: Authenticate
+  readonly pusher: Pusher['routes']
+  readonly wordCallback: CallbackWire['message']
+  readonly granted: Granted
 }
 
 /**
  * What merchants' routes read, as of a moment. Vault, blobs and keys are the current ones, to which
  * the log refers.
+ * Long because it is the list of what they read.
  */
-export const readsAsOf = (core: Core, granted: Granted, moment: Moment) => {
+export const needsAsOf = (
+  core: Core,
+  { about: { names, isSandbox }, links, authenticate, pusher, wordCallback, granted }: Known,
+  moment: Moment,
+): MerchantRouteNeeds => {
   const { queries, file, position } = moment
-  const log = logUpTo(core, position)
-  const { tokens, vault, derive } = core.people
-  const views = granted.viewsAsOf(log, position, customersAsOf(core, moment, log).show)
-  const { callbacks } = queries
-  const tree = readLogTree(file)
+  const { accounting, callbacks, merchants, payments, people, transparency } = queries
+  const { tokens, vault, derive, securityLog, blobs } = core
+  const { find, store } = logUpTo(core, position)
+  const views = granted.viewsAsOf({ find }, position, customersAsOf(core, moment, find).show)
+  const { checkpoints } = transparency
+  const { messages } = callbacks
+  const { ledgers, reports, settlements, settlementAccounts } = accounting
+  const reportHolding = reportHoldingIn(moment)
+  const { sign, isSigned } = tokens
+  const caughtUp = nothingToWaitFor
+  const handle = unavailable
   return {
-    ...tokens,
-    ...{ find: log.find, caughtUp: nothingToWaitFor, securityLog: core.securityLog },
-    ...views,
-    shopName: shopsOf(queries).shopName,
-    reportHolding: reportHoldingIn(moment),
-    hasPerson: vault.hasPerson,
-    ...queries.payments,
-    ...queries.accounting,
-    ...queries.merchants,
-    ...queries.transparency,
-    ...{ tree, receipts: receiptsOf({ ...log, ...queries, ...queries.transparency, tree }) },
-    blobs: core.merchants.blobs,
-    attachedContents: sealedBlobs(core.merchants.blobs, vault),
-    applications: queries.people.applications,
-    callbackMessages: callbacks.messages,
-    findQueue: callbacks.queue.find,
-    attemptsOf: attemptsOf(log.store),
-    untilMessage: nothingToWaitFor,
-    findCallbackSecrets: secretsOfMerchants({ find: log.find, derive }),
+    accounting: {
+      names,
+      links,
+      handle,
+      find,
+      newId: unavailable,
+      caughtUp,
+      sign,
+      isSigned,
+      readLog: unavailable,
+      ledgers,
+      reports,
+      settlements,
+      settlementAccounts,
+    },
+    payments: {
+      names,
+      links,
+      attachmentLink: makeAttachmentLink({ links, sign }),
+      handle,
+      find,
+      caughtUp,
+      securityLog,
+      sign,
+      isSigned,
+      attachments: payments.attachments,
+      attachedContents: sealedBlobs(blobs, vault),
+      problemOfPng: unavailable,
+      hasPerson: vault.hasPerson,
+      findOutcome: views.findOutcome,
+      findRequested: views.findRequested,
+      findTerms: unavailable,
+      reportHolding,
+      requestPayment: unavailable,
+    },
+    merchants: {
+      links,
+      handle,
+      find,
+      caughtUp,
+      blobs,
+      merchants: merchants.merchants,
+      lookUpMerchant: merchants.lookUpMerchant,
+      users: merchants.users,
+      pointsOfSale: merchants.pointsOfSale,
+      shortlinks: merchants.shortlinks,
+      scans: merchants.scans,
+      scanToken: tokens.scanToken,
+      shopName: shopsOf(queries).shopName,
+      newShortlinkId: unavailable,
+      hashSecret: unavailable,
+      verifySecret: unavailable,
+      digestSecret: unavailable,
+      readPublicKey: unavailable,
+      isNetmask: unavailable,
+      qrImage: { image: unavailable },
+    },
+    people: {
+      links,
+      isSandbox,
+      handle,
+      find,
+      caughtUp,
+      securityLog,
+      reportHolding,
+      findPermission: views.findPermission,
+      requestPermission: unavailable,
+      applications: people.applications,
+      newClient: unavailable,
+    },
+    transparency: {
+      names,
+      links,
+      handle,
+      find,
+      newId: unavailable,
+      caughtUp,
+      checkpoints,
+      receipts: receiptsOf({ store, tree: readLogTree(file), checkpoints, accounting }),
+      ledgers,
+      reports,
+      settlements,
+    },
+    callbacks: {
+      links,
+      authenticate,
+      pusher,
+      handle,
+      caughtUp,
+      securityLog,
+      wordCallback,
+      findCallbackSecrets: secretsOfMerchants({ find, derive }),
+      callbackMessages: {
+        find: messages.find,
+        list: messages.list,
+        listAbout: async (...about) => messages.listAbout(...about),
+        after: messages.after,
+        lastPlace: messages.lastPlace,
+      },
+      findQueue: callbacks.queue.find,
+      attemptsOf: attemptsOf(store),
+      retryCallback: unavailable,
+      untilMessage: nothingToWaitFor,
+    },
   }
 }

@@ -19,12 +19,16 @@ const remembered =
   }
 
 /** Explanations of the log for auditors and the operator. */
-export const explaining = (core: Core) => {
-  const { openAddress } = sealAddresses(core.people.vault)
-  const { store, now } = core
-  const rows = auditRowsOf(core)
+export const explaining = ({ store, now, find, revisionOf, vault, accounting, audit }: Core) => {
+  const { openAddress } = sealAddresses(vault)
+  const rows = auditRowsOf({ accounting, audit })
+  const paymentNow = remembered({ find, revisionOf })
   const needsIn = (language: Language) => ({
-    ...{ store, now, openAddress, rows, paymentNow: remembered(core) },
+    store,
+    now,
+    openAddress,
+    rows,
+    paymentNow,
     texts: textsIn[language].story,
   })
   return {

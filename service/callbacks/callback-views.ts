@@ -51,21 +51,27 @@ export const makeCallbackViews = (core: Core) => {
   const watch = watchMessages({ lastPlace: messages.lastPlace })
   core.onFolded(watch.onFolded)
   return {
-    routes: {
-      callbackMessages: { ...messages, listAbout: listMessagesAbout(core) },
-      findQueue: queue.find,
-      attemptsOf: attemptsOf(core.store),
-      retryCallback: retryMessage(core),
-      untilMessage: watch.untilMessage,
-      callbackKeys: async () => {
-        await core.caughtUp()
-        return signingKeys.all().map(({ data }) => publishedKey(data))
-      },
-      sendTestCallback: async (uri: string, context: Context): Promise<void> => {
-        const command = { type: 'RequestTest', uri } as const
-        await core.handle(callbacks, `test-${randomUUID()}`, command, context)
-      },
+    callbackMessages: {
+      find: messages.find,
+      list: messages.list,
+      after: messages.after,
+      lastPlace: messages.lastPlace,
+      listAbout: listMessagesAbout(core),
+    },
+    findQueue: queue.find,
+    attemptsOf: attemptsOf(core.store),
+    retryCallback: retryMessage(core),
+    untilMessage: watch.untilMessage,
+    callbackKeys: async () => {
+      await core.caughtUp()
+      return signingKeys.all().map(({ data }) => publishedKey(data))
+    },
+    sendTestCallback: async (uri: string, context: Context): Promise<void> => {
+      const command = { type: 'RequestTest', uri } as const
+      await core.handle(callbacks, `test-${randomUUID()}`, command, context)
     },
     end: watch.end,
   }
 }
+
+export type CallbackViews = ReturnType<typeof makeCallbackViews>

@@ -13,7 +13,6 @@ const restMs = 1_000
 const longestBeginMs = 1_000
 
 type Needs = Pick<Core, 'settings' | 'publicUrl' | 'readModels' | 'log'> & {
-  readonly shareWriter: () => MessagePort
   readonly callbacks: { readonly queue: Pick<Core['callbacks']['queue'], 'dueAnywhere'> }
 }
 type CountAttempt = (result: string, count: number) => void
@@ -21,7 +20,8 @@ type CountAttempt = (result: string, count: number) => void
 type Settling = { readonly resolve: () => void; readonly reject: (error: Error) => void }
 
 const startThread = (
-  { settings, publicUrl, readModels, shareWriter, log }: Needs,
+  { settings, publicUrl, readModels, log }: Needs,
+  shareWriter: () => MessagePort,
   countAttempt: CountAttempt,
   onEnd: (reason: string) => void,
 ) => {
@@ -66,7 +66,11 @@ const startThread = (
  * Delivers callbacks in a thread of lower priority, so that payments need not wait. The thread
  * starts with the first queued message, and restarts a second after it ends.
  */
-export const deliveryInThread = (needs: Needs, countAttempt: CountAttempt): Work => {
+export const deliveryInThread = (
+  needs: Needs,
+  shareWriter: () => MessagePort,
+  countAttempt: CountAttempt,
+): Work => {
   const { queue } = needs.callbacks
   let thread: ReturnType<typeof startThread> | undefined
   let restsUntil = 0
@@ -75,7 +79,7 @@ export const deliveryInThread = (needs: Needs, countAttempt: CountAttempt): Work
 
   const started = () => {
     if (thread) return thread
-    const begun = startThread(needs, countAttempt, (reason) => {
+    const begun = startThread(needs, shareWriter, countAttempt, (reason) => {
       if (isStopping) return
       thread = undefined
       restsUntil = performance.now() + restMs

@@ -3,6 +3,7 @@ import { restIfDead } from '../../application/rest-destinations.ts'
 import type { RestedDestination } from '../../domain/callback-destination.ts'
 import { workFailed, type Work } from '../background-work.ts'
 import type { Core } from '../core.ts'
+import type { Where } from '../../infrastructure/worker.ts'
 import { loggedSending, type SendingNeeds } from './logged-sending.ts'
 import type { FindCallbackSecrets } from '../../infrastructure/callbacks/merchant-secrets.ts'
 
@@ -19,20 +20,31 @@ const logRested =
 /** Delivers callbacks in the background. */
 export const callbackDelivery = (
   core: Core,
+  beside: Where,
   findSecrets: FindCallbackSecrets,
   sending: SendingNeeds,
 ): Work => {
   const { queue, destinations } = core.callbacks
   const { caughtUpInBackground } = core.readModels
-  const { send, close } = loggedSending(core, findSecrets, sending)
+  const { send, close } = loggedSending(core, beside, findSecrets, sending)
   const share = core.shares.merchants
   let wake = () => {}
   const { work, settle, idle } = deliverCallbacks({
-    ...{ ...core, queue, send, share, caughtUpInBackground },
+    now: core.now,
+    find: core.find,
+    recall: core.recall,
+    caughtUp: core.caughtUp,
+    caughtUpInBackground,
+    newId: core.newId,
+    queue,
+    send,
+    share,
     findTrouble: destinations.find,
     restIfDead: restIfDead({
-      ...{ ...core, handle: share.handle, onRested: logRested(core) },
+      handle: share.handle,
       findDestination: destinations.find,
+      contextOf: core.contextOf,
+      onRested: logRested(core),
     }),
     random: Math.random,
     onEnd: () => wake(),

@@ -1,6 +1,7 @@
 import type { Message, QueuedMessage } from '../../domain/callback.ts'
 import { channelOf } from '../../domain/merchant/channel.ts'
 import type { Core } from '../core.ts'
+import type { Where } from '../../infrastructure/worker.ts'
 import type { Signer } from '../../infrastructure/keys/keys.ts'
 import type { Log } from '../../infrastructure/logs/log.ts'
 import {
@@ -36,7 +37,8 @@ export type SendingNeeds = {
 
 /** Sends messages as configured, counts attempts, and logs failures. */
 export const loggedSending = (
-  { now, settings, log, beside }: Core,
+  { now, settings, log }: Pick<Core, 'now' | 'settings' | 'log'>,
+  beside: Where,
   findSecrets: FindCallbackSecrets,
   { wire, signer, countAttempt }: SendingNeeds,
 ) => {
@@ -47,7 +49,8 @@ export const loggedSending = (
     otherCertificates: settings.NODE_EXTRA_CA_CERTS,
   }
   const { send, close } = makeCallbackSender({
-    ...wire,
+    names: wire.names,
+    stringToSign: wire.stringToSign,
     signer,
     machineNow: Date.now,
     signedPost: beside === 'worker' ? signedPostInWorker(options) : makeSignedPost(options),

@@ -4,14 +4,10 @@ import type { LastAudit } from '../../audit/verify/last-audit.ts'
 import type { Core } from '../core.ts'
 import type { requestTimes } from '../server/request-times.ts'
 import type { MessageAlarm } from '../../infrastructure/people/message-limits.ts'
-import type { Settings } from '../../infrastructure/settings.ts'
 import { version } from '../../infrastructure/version.ts'
 
-export type RegistryNeeds = Pick<
-  Core,
-  'readModels' | 'failures' | 'eventCounts' | 'callbacks' | 'accounting'
-> & {
-  readonly settings: Pick<Settings, 'MODE' | 'DATA_DIR'>
+/** What the service's threads know. */
+export type Measured = {
   /** Open connections of Pusher clients. */
   readonly listenerCount: () => number
   readonly lastAudit: () => LastAudit | undefined
@@ -21,8 +17,13 @@ export type RegistryNeeds = Pick<
   readonly requestTimes: ReturnType<typeof requestTimes>['metric']
 }
 
+type Observed = Pick<
+  Core,
+  'settings' | 'readModels' | 'failures' | 'eventCounts' | 'callbacks' | 'accounting'
+>
+
 /** Results of the last audit; absent before the first. */
-const auditGauges = (registry: Registry, lastAudit: RegistryNeeds['lastAudit']): void => {
+const auditGauges = (registry: Registry, lastAudit: Measured['lastAudit']): void => {
   const registers = [registry]
   const tell = (gauge: Gauge, value: number | undefined): void =>
     value === undefined ? gauge.remove() : gauge.set(value)
@@ -66,7 +67,11 @@ const processMetrics = (registry: Registry, mode: string): void => {
 }
 
 /** Values read at scrape time. */
-const ownMetrics = (registers: Registry[], needs: RegistryNeeds): void => {
+const ownMetrics = (
+  registers: Registry[],
+  { settings, callbacks, accounting }: Observed,
+  { attempts, listenerCount, messageAlarms }: Measured,
+): void => {
   new Counter({
     name: 'daybook_callback_attempts_total',
     help: 'Attempts to deliver a callback, by what came of them.',
@@ -74,7 +79,7 @@ const ownMetrics = (registers: Registry[], needs: RegistryNeeds): void => {
     registers,
     collect() {
       this.reset()
-      for (const [result, count] of needs.attempts) this.inc({ result }, count)
+      for (const [result, count] of attempts) this.inc({ result }, count)
     },
   })
   new Gauge({
@@ -82,7 +87,7 @@ const ownMetrics = (registers: Registry[], needs: RegistryNeeds): void => {
     help: 'What is left for this process on the disk of its data directory.',
     registers,
     async collect() {
-      await statfs(needs.settings.DATA_DIR).then(
+      await statfs(settings.DATA_DIR).then(
         ({ bavail, bsize }) => this.set(bavail * bsize),
         () => this.remove(),
       )
@@ -93,7 +98,7 @@ const ownMetrics = (registers: Registry[], needs: RegistryNeeds): void => {
     help: 'Resources with callback messages that have not arrived.',
     registers,
     collect() {
-      this.set(needs.callbacks.queue.unfinishedCount())
+      this.set(callbacks.queue.unfinishedCount())
     },
   })
   new Gauge({
@@ -101,7 +106,7 @@ const ownMetrics = (registers: Registry[], needs: RegistryNeeds): void => {
     help: 'Entries of the bank: money that left the account and is not one payout once.',
     registers,
     collect() {
-      this.set(needs.accounting.bankEntries.openDebits())
+      this.set(accounting.bankEntries.openDebits())
     },
   })
   new Gauge({
@@ -111,7 +116,7 @@ const ownMetrics = (registers: Registry[], needs: RegistryNeeds): void => {
     registers,
     collect() {
       for (const limit of ['network', 'country', 'all'])
-        this.set({ limit }, needs.messageAlarms().filter(({ of }) => of === limit).length)
+        this.set({ limit }, messageAlarms().filter(({ of }) => of === limit).length)
     },
   })
   new Gauge({
@@ -119,12 +124,12 @@ const ownMetrics = (registers: Registry[], needs: RegistryNeeds): void => {
     help: 'Clients that are connected to listen to channels.',
     registers,
     collect() {
-      this.set(needs.listenerCount())
+      this.set(listenerCount())
     },
   })
 }
 
-const storeGauges = (registers: Registry[], { readModels, failures }: RegistryNeeds) => {
+const storeGauges = (registers: Registry[], { readModels, failures }: Observed) => {
   const up = new Gauge({
     name: 'daybook_store_up',
     help:
@@ -145,7 +150,7 @@ const storeGauges = (registers: Registry[], { readModels, failures }: RegistryNe
   }
 }
 
-const journalGauges = (registers: Registry[], { accounting: { journal } }: RegistryNeeds) => {
+const journalGauges = (registers: Registry[], { accounting: { journal } }: Observed) => {
   const imbalances = new Gauge({
     name: 'daybook_journal_imbalance_minor_units',
     help: 'What the debits and credits of the journal differ by; anything but zero is a bug.',
@@ -167,19 +172,19 @@ const journalGauges = (registers: Registry[], { accounting: { journal } }: Regis
   }
 }
 
-export const openRegistry = (needs: RegistryNeeds) => {
+export const openRegistry = (core: Observed, measured: Measured) => {
   const registry = new Registry()
-  processMetrics(registry, needs.settings.MODE)
-  auditGauges(registry, needs.lastAudit)
-  ownMetrics([registry], needs)
-  const setStore = storeGauges([registry], needs)
-  const setJournal = journalGauges([registry], needs)
+  processMetrics(registry, core.settings.MODE)
+  auditGauges(registry, measured.lastAudit)
+  ownMetrics([registry], core, measured)
+  const setStore = storeGauges([registry], core)
+  const setJournal = journalGauges([registry], core)
   return {
     metrics: async () => {
       await setStore()
       setJournal()
       const known = await registry.getMetricsAsJSON()
-      return [...known, ...needs.eventCounts(), needs.requestTimes()]
+      return [...known, ...core.eventCounts(), measured.requestTimes()]
     },
   }
 }

@@ -1,16 +1,23 @@
 import type { Metric } from './join-metrics.ts'
-import type { RegistryNeeds } from './metrics-registry.ts'
+import type { openRegistry, Measured } from './metrics-registry.ts'
 import { requestTimes } from '../server/request-times.ts'
 
-type Needs = Omit<RegistryNeeds, 'attempts' | 'requestTimes'>
-
 /** Counts from the start; the registry is loaded at the first scrape. */
-export const makeMetrics = (needs: Needs) => {
+export const makeMetrics = (
+  core: Parameters<typeof openRegistry>[0],
+  { listenerCount, lastAudit, messageAlarms }: Omit<Measured, 'attempts' | 'requestTimes'>,
+) => {
   const requests = requestTimes()
   const attempts = new Map<string, number>()
   const load = async () => {
-    const { openRegistry } = await import('./metrics-registry.ts')
-    return openRegistry({ ...needs, attempts, requestTimes: requests.metric })
+    const registry = await import('./metrics-registry.ts')
+    return registry.openRegistry(core, {
+      listenerCount,
+      lastAudit,
+      messageAlarms,
+      attempts,
+      requestTimes: requests.metric,
+    })
   }
   let loaded: ReturnType<typeof load> | undefined
   return {

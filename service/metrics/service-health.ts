@@ -11,7 +11,7 @@ const freeBytes = (directory: string): Promise<number | undefined> =>
 
 /** The data of `/health/ready` and `/metrics`, including pending work. */
 export const serviceHealth = (core: Core, vitals: () => Promise<Vitals>) => async () => {
-  const { accounting, callbacks, transparency, sharedWork, settings } = core
+  const { accounting, callbacks, transparency, tree, sharedWork, settings } = core
   const { queue, destinations } = callbacks
   const now = core.now()
   const [unfinished, due, later] = [
@@ -24,7 +24,7 @@ export const serviceHealth = (core: Core, vitals: () => Promise<Vitals>) => asyn
     freeBytes: await freeBytes(settings.DATA_DIR),
     callbacks: { unfinished, due, later, rested: destinations.restedCount() },
     checkpoint: transparency.checkpoints.newest(),
-    events: transparency.tree.size(),
+    events: tree.size(),
     reportsClosing: accounting.reports.closingCount(),
     settlementsUnfinished: accounting.settlements.unfinishedCount(),
     /** Undefined if the log is a file, because no work is shared. */

@@ -4,7 +4,7 @@ import { logEscapedErrors } from '../server/escaped-errors.ts'
 import { makeLog } from '../../infrastructure/logs/log.ts'
 import type { Vitals } from '../metrics/readiness.ts'
 import { foldedElsewhere } from '../../infrastructure/read-models/folded-elsewhere.ts'
-import { openService } from '../server.ts'
+import { openPages } from '../pages.ts'
 import { yieldToRequests } from '../../infrastructure/threads/thread-priority.ts'
 import { endThread } from '../../infrastructure/worker.ts'
 import { answerPages } from './answer-pages.ts'
@@ -39,7 +39,7 @@ const run = async (port: MessagePort, start: PagesStart): Promise<void> => {
     if (typeof message === 'object' && 'moved' in message) moved(message.moved)
   })
   const log = makeLog(settings.LOG_LEVEL)
-  const { app, core, service } = await openService(settings, log, {
+  const { app, endStreams, close } = await openPages(settings, log, {
     address: () => address,
     folding,
     measure: (...measured) => send({ measured }),
@@ -48,13 +48,12 @@ const run = async (port: MessagePort, start: PagesStart): Promise<void> => {
   const answer = answerPages(app.fetch, send)
 
   const stop = async (): Promise<void> => {
-    await service.stop()
-    await core.close()
+    await close()
     port.close()
   }
 
   port.on('message', (message: ToPages) => {
-    if (message === 'end') service.endStreams()
+    if (message === 'end') endStreams()
     else if (message === 'stop') stop().catch(endThread)
     else if ('told' in message) received(message.told, message.vitals)
     else if (!('moved' in message)) answer(message)

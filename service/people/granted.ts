@@ -8,31 +8,28 @@ import { addIdTokenKey, makeIdTokens } from '../../infrastructure/people/id-toke
 /** ID tokens and payers' grants, for the authorization server and for outcomes. */
 export const openGranted = async (core: Core, issuer = core.publicUrl) => {
   const { find, machineTime } = core
-  const { vault, tokens, derive, payers } = core.people
+  const { vault, tokens, derive, payerDirectory: directory } = core
   if (vault.secrets('id_token_key:').length === 0) await addIdTokenKey(vault, () => 0)
   const { sign: signIdToken, published, subjectOf } = makeIdTokens(vault, issuer, machineTime)
-  const shown = {
-    findProfile: findProfile({ find, people: vault }),
-    subjectOf: (payer: string, merchant: string) => derive('subject', payer, merchant),
-  }
-  const show = showTokens({ tokens, ...shown, signIdToken })
+  const profileOf = findProfile({ find, people: vault })
+  const subject = (payer: string, merchant: string) => derive('subject', payer, merchant)
+  const show = showTokens({ tokens, findProfile: profileOf, subjectOf: subject, signIdToken })
   return {
-    views: merchantViews({ find, findNow: find, showCustomer: payers.show, showTokens: show }),
+    views: merchantViews({ find, findNow: find, showCustomer: directory.show, showTokens: show }),
     /** As of a position of the log; a payer erased since stays erased. */
-    viewsAsOf: (log: Pick<Core, 'find'>, position: Position, showCustomer: typeof payers.show) =>
+    viewsAsOf: (log: Pick<Core, 'find'>, position: Position, showCustomer: typeof directory.show) =>
       merchantViews({
         find: log.find,
         findNow: find,
         showCustomer,
         showTokens: (granted, at) => show(granted, at, position),
       }),
-    needs: {
-      ...shown,
-      showTokens: show,
-      issuer,
-      publishedKeys: published,
-      subjectOfIdToken: subjectOf,
-    },
+    findProfile: profileOf,
+    subjectOf: subject,
+    showTokens: show,
+    issuer,
+    publishedKeys: published,
+    subjectOfIdToken: subjectOf,
   }
 }
 export type Granted = Awaited<ReturnType<typeof openGranted>>

@@ -118,10 +118,10 @@ export const openMessages = (
   // The time that work takes reveals nothing.
   const afterAnswer = (work: () => Promise<void>): void => begin(() => nextTurn().then(work))
   const limits = makeMessageLimits({ log, securityLog, perHour: settings.MESSAGES_PER_HOUR })
-  const nothing = { afterAnswer, sentTo: () => [], settled, stop: () => {}, limits }
   if (url !== undefined && sending) {
     const sender = makeCallbackSender({
-      ...sending.wire,
+      names: sending.wire.names,
+      stringToSign: sending.wire.stringToSign,
       signer: sending.signer,
       machineNow: Date.now,
       signedPost: makeSignedPost({
@@ -137,9 +137,20 @@ export const openMessages = (
       stop()
       sender.close()
     }
-    return { ...nothing, send, deliver, stop: end }
+    return { send, deliver, limits, afterAnswer, sentTo: () => [], settled, stop: end }
   }
-  if (MODE === 'sandbox') return { ...nothing, ...showMessages(log, now) }
+  if (MODE === 'sandbox') {
+    const { send, deliver, sentTo } = showMessages(log, now)
+    return { send, deliver, limits, afterAnswer, sentTo, settled, stop: () => {} }
+  }
   log.warn('nobody can prove a phone number: set MESSAGE_URL to the address of your gateway')
-  return { ...nothing, send: undefined, deliver: undefined }
+  return {
+    send: undefined,
+    deliver: undefined,
+    limits,
+    afterAnswer,
+    sentTo: () => [],
+    settled,
+    stop: () => {},
+  }
 }

@@ -44,9 +44,9 @@ const recordedEveryMs = 300_000
  * Sessions of payers. Each use is kept in memory, and occasionally recorded in the log, so that
  * idle sessions end on each node and after a restart.
  */
-const payerSessions = (core: Core) => {
-  const { handle, find, log } = core
-  const { vault, sessions } = core.people
+export const payerSessions = (core: Core) => {
+  const { handle, find, log, vault } = core
+  const { sessions } = core.people
   const used = generationalCache<string, number>(sessionsRemembered)
   const recorded = generationalCache<string, number>(sessionsRemembered)
 
@@ -86,11 +86,19 @@ const payerSessions = (core: Core) => {
         .map((row) => ({ ...row, usedAt: lastUse(row.session, row.usedAt) }))
         .filter(({ usedAt }) => at < usedAt + idleLifetime * 1000)
         .map(({ session, startedAt, usedAt, device }) => ({
-          ...{ session, startedAt, usedAt },
+          session,
+          startedAt,
+          usedAt,
           device: (device === null ? undefined : vault.unseal(payer, device)) ?? null,
         })),
   }
 }
+
+export const signOut =
+  ({ handle }: Pick<Core, 'handle'>) =>
+  async (payer: string, session: string, context: Context): Promise<void> => {
+    await handle(payers, payer, { type: 'SignOut', session }, context)
+  }
 
 const failuresPerAddress = 200
 const passesPerAddress = 1_000
@@ -154,16 +162,22 @@ type Recovering = Pick<Parameters<typeof recovery>[0], 'proofs' | 'hashPin'>
 
 /** Changes that payers make to their accounts. */
 const changesOf = (core: Core, signing: SignInNeeds, recovering: Recovering) => {
-  const { handle, find, readModels } = core
-  const { vault: people, grants: rows } = core.people
+  const { handle, find, readModels, vault: people } = core
+  const { grants: rows } = core.people
   const withdraw = withdrawAll({ handle, rows, caughtUp: readModels.caughtUp })
   return {
     confirmPayer: confirmPayer(signing),
     changeCredentials: changeCredentials(signing),
     proveNumber: proveNumber(signing),
     recovery: recovery({
-      ...signing,
-      ...recovering,
+      handle,
+      find,
+      people,
+      verifyPin: signing.verifyPin,
+      stepOfCode: signing.stepOfCode,
+      digestOf: signing.digestOf,
+      proofs: recovering.proofs,
+      hashPin: recovering.hashPin,
       recoveryTries: makeThrottle(recoveryTriesPerDay, dayMs),
     }),
     signOutEverywhere: async (payer: string, keeping: string | undefined, context: Context) => {
@@ -174,21 +188,31 @@ const changesOf = (core: Core, signing: SignInNeeds, recovering: Recovering) => 
   }
 }
 
-/** Accounts of payers: sign-up, sign-in and sessions. */
+/** The code currently shown by the payer's app, for integration tests. */
+export const oneTimeCodeOf = ({ find, vault: people }: Pick<Core, 'find' | 'vault'>) => {
+  const credentialsOf = findCredentials({ find, people })
+  return async (payer: string): Promise<string | undefined> => {
+    const found = await credentialsOf(payer)
+    return found && codeAt(found.credentials.codeSecret, Date.now())
+  }
+}
+
+/**
+ * Accounts of payers: sign-up, sign-in and sessions.
+ * Long because it is the list of what payers do with them.
+ */
 export const payerAccounts = (core: Core, needs: Needs) => {
-  const { handle, find, settings } = core
-  const { vault: people } = core.people
+  const { handle, find, settings, vault: people } = core
   const pages = people.secret('pages')
   const limited = concurrencyLimit(slowHashes)
   const verifySecret = makeSecretCheck(Date.now)
   const stepOfCode = makeCodeCheck(Date.now)
-  const stores = { handle, find, people }
-  const credentialsOf = findCredentials(stores)
-
   const hashPin: HashPin = (pin, address) =>
     limited(() => hashSecret(pin), turnOf({ address, isKnown: false }))
   const signing = {
-    ...stores,
+    handle,
+    find,
+    people,
     verifyPin: (pin: string, hash: string | null, claimed: string, turn: HashTurn) =>
       limited(() => verifySecret(pin, hash, claimed), turnOf(turn)),
     stepOfCode,
@@ -199,6 +223,9 @@ export const payerAccounts = (core: Core, needs: Needs) => {
     codesWorkOnce: settings.MODE !== 'sandbox',
   }
   const proofs = proofsOf(pages, needs)
+  const { findSession, devicesOf } = payerSessions(core)
+  const changes = changesOf(core, signing, { proofs, hashPin })
+  const { isFirstAcceptance, acceptanceHasEnded } = firstAcceptances(needs.used)
   return {
     seal: (text: string) => seal(pages, text),
     unseal: (text: string) => unseal(pages, text),
@@ -206,14 +233,7 @@ export const payerAccounts = (core: Core, needs: Needs) => {
     compareTries: makeThrottle(triesToCompare, throttlePeriodMs),
     passThrottle: makeThrottle(passesPerAddress, throttlePeriodMs),
     signIn: signIn(signing),
-    signOut: async (payer: string, session: string, context: Context) => {
-      await handle(payers, payer, { type: 'SignOut', session }, context)
-    },
-    /** The code currently shown by the payer's app, for integration tests. */
-    oneTimeCode: async (payer: string): Promise<string | undefined> => {
-      const found = await credentialsOf(payer)
-      return found && codeAt(found.credentials.codeSecret, Date.now())
-    },
+    signOut: signOut({ handle }),
     hashPin,
     newCodeSecret,
     newRecoveryCodes,
@@ -222,14 +242,23 @@ export const payerAccounts = (core: Core, needs: Needs) => {
     proofs,
     countedBy: core.payments.countedAmounts.by,
     newestCounted: core.payments.countedAmounts.newest,
-    ...firstAcceptances(needs.used),
+    isFirstAcceptance,
+    acceptanceHasEnded,
     acceptsInOrder: makeSerialByKey(),
     stepUpAbove: (currency: string): number | undefined => settings.STEP_UP_AMOUNT?.[currency],
-    ...payerSessions(core),
-    ...changesOf(core, signing, { proofs, hashPin }),
+    findSession,
+    devicesOf,
+    confirmPayer: changes.confirmPayer,
+    changeCredentials: changes.changeCredentials,
+    proveNumber: changes.proveNumber,
+    recovery: changes.recovery,
+    signOutEverywhere: changes.signOutEverywhere,
+    closeAccount: changes.closeAccount,
     hasAccount: async (phone: string): Promise<boolean> =>
-      (await core.people.payers.byIdOrPhone(phone)) !== undefined,
-    registerPayer: registerPayer(stores),
-    changeProfile: changeProfile(stores),
+      (await core.payerDirectory.byIdOrPhone(phone)) !== undefined,
+    registerPayer: registerPayer({ handle, find, people }),
+    changeProfile: changeProfile({ handle, find, people }),
   }
 }
+
+export type PayerAccounts = ReturnType<typeof payerAccounts>

@@ -5,20 +5,21 @@ import type { Core } from '../core.ts'
 
 const memberIdLength = 16
 
-const needsOf = ({ handle, find, people: { vault: people, payers, derive } }: Core) => ({
-  ...{ handle, find, people },
-  findProfile: findProfile({ find, people }),
-  holderOf: payers.byIdOrPhone,
-  memberId: (kind: string, staff: string, person: string): string =>
-    derive(kind, staff, person).replaceAll(/[-_]/g, '').slice(0, memberIdLength),
-})
+const memberId =
+  ({ derive }: Pick<Core, 'derive'>, kind: string) =>
+  (staff: string, person: string): string =>
+    derive(kind, staff, person).replaceAll(/[-_]/g, '').slice(0, memberIdLength)
 
 /** The staff of merchants, for the service and for the operator's command. */
 export const staffIn = (core: Core) => {
-  const { memberId, ...needs } = needsOf(core)
+  const { handle, find, vault: people } = core
   return makeStaff({
-    ...needs,
-    memberIdOf: (merchant, person) => memberId('staff', merchant, person),
+    handle,
+    find,
+    people,
+    findProfile: findProfile({ find, people }),
+    holderOf: core.payerDirectory.byIdOrPhone,
+    memberIdOf: memberId(core, 'staff'),
     caughtUp: core.readModels.caughtUp,
     rows: core.merchants.staff,
   })
@@ -26,9 +27,13 @@ export const staffIn = (core: Core) => {
 
 /** The operator's own staff. */
 export const operatorsIn = (core: Core) => {
-  const { memberId, ...needs } = needsOf(core)
+  const { handle, find, vault: people } = core
   return makeOperators({
-    ...needs,
-    memberIdOf: (staff, person) => memberId('operator', staff, person),
+    handle,
+    find,
+    people,
+    findProfile: findProfile({ find, people }),
+    holderOf: core.payerDirectory.byIdOrPhone,
+    memberIdOf: memberId(core, 'operator'),
   })
 }

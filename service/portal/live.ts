@@ -71,3 +71,5 @@ export const makeLive = () => {
     },
   }
 }
+
+export type Live = ReturnType<typeof makeLive>

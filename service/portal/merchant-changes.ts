@@ -31,3 +31,5 @@ export const merchantChanges = ({ onEvents, onFolded }: Pick<Core, 'onEvents' | 
     end: live.end,
   }
 }
+
+export type MerchantChanges = ReturnType<typeof merchantChanges>

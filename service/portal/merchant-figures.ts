@@ -12,7 +12,7 @@ const securityLinesShown = 50
 
 /** The figures on a merchant's portal pages. */
 export const figuresOf = (core: Core) => {
-  const { payments, accounting, callbacks, merchants: rows, settings } = core
+  const { find, payments, accounting, callbacks, merchants: rows, settings } = core
   return {
     turnoverBetween: accounting.turnover.between,
     dayStarts: (timeZone: TimeZone, at: Instant, days: number): readonly Instant[] => {
@@ -23,7 +23,7 @@ export const figuresOf = (core: Core) => {
     expiring: payments.expiring.ofMerchant,
     failingCallbacks: callbacks.destinations.failing,
     newsAfter: rows.news.after,
-    findNotices: async (merchant: string) => core.find(noticesOfMerchants, merchant, 'log'),
+    findNotices: async (merchant: string) => find(noticesOfMerchants, merchant, 'log'),
     securityOf: (merchant: string) =>
       newestSecurityLines(settings.DATA_DIR, merchant, securityLinesShown),
     posOf: (merchant: string) =>

@@ -27,8 +27,8 @@ const opened = (key: Buffer, { sealed, ...line }: RefusalLine) => {
 type ShownRefusal = ReturnType<typeof opened>
 
 /** A merchant's newest refused requests, newest first. */
-export const newestRefusals = ({ people, refusals, settings: { DATA_DIR } }: Core) => {
-  const key = people.vault.secret('refusals')
+export const newestRefusals = ({ vault, refusals, settings: { DATA_DIR } }: Core) => {
+  const key = vault.secret('refusals')
   return (merchant: string): readonly ShownRefusal[] => {
     refusals.flush()
     const found: ShownRefusal[] = []

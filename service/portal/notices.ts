@@ -28,7 +28,9 @@ const makeNewOwner =
 export const noticeWork = (core: Core, staff: StaffWork) => {
   const { news } = core.merchants
   return raiseNotices({
-    ...core,
+    handle: core.handle,
+    find: core.find,
+    newId: core.newId,
     expiringBetween: core.payments.expiring.anywhere,
     newsBehind: news.behind,
     firstPosition: () => Math.max(0, news.newest() - newsLookedAtAgain),

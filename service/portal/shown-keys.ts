@@ -29,7 +29,7 @@ const oneSigns = (
 export const shownKeys = (core: Core) => async () => {
   await core.caughtUp()
   const now = Date.now()
-  const { vault } = core.people
+  const { vault } = core
   const callbacks = core.callbacks.signingKeys
     .all()
     .map(({ data: { id, validFrom } }) => ({ id, from: validFrom }))
@@ -39,7 +39,8 @@ export const shownKeys = (core: Core) => async () => {
     return { id, from, until, state: isHeld(key, now) ? 'signs' : 'ended' }
   })
   return {
-    ...{ callbacks: oneSigns(callbacks, now), checkpoints },
+    callbacks: oneSigns(callbacks, now),
+    checkpoints,
     'id-tokens': oneSigns(idTokenKeys(vault), now),
     vault: vault.wrappedBy(),
   }

@@ -55,9 +55,9 @@ export const makePusher = (
   makeHub: (needs: HubNeeds) => Hub,
   clientAddress: ReturnType<typeof makeClientAddress>,
 ) => {
-  const { settings, log } = core
+  const { settings, log, handle, find } = core
   const key = keyOf(settings)
-  const secret = settings.PUSHER_SECRET ?? core.people.derive('pusher')
+  const secret = settings.PUSHER_SECRET ?? core.derive('pusher')
   const authorize = (socketId: string, channel: string): string => {
     const hmac = createHmac('sha256', secret).update(`${socketId}:${channel}`)
     return `${key}:${hmac.digest('hex')}`
@@ -74,8 +74,8 @@ export const makePusher = (
   return {
     routes: {
       isServed: key !== null,
-      claimChannel: claimChannels(core),
-      mayHaveChannel: mayHaveChannel(core),
+      claimChannel: claimChannels({ handle, find }),
+      mayHaveChannel: mayHaveChannel({ find }),
       authorize,
     },
     count: hub.count,
@@ -97,3 +97,5 @@ export const makePusher = (
     },
   }
 }
+
+export type Pusher = ReturnType<typeof makePusher>

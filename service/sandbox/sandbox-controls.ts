@@ -2,17 +2,16 @@ import { StoreUnavailable } from '../../application/event-store.ts'
 import type { Context } from '../../application/handle.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Core } from '../core.ts'
-import type { accountingSlice } from '../slices/accounting.ts'
+import type { AccountingSlice } from '../features/accounting.ts'
 
 type Step = { readonly by: number } | { readonly to: Instant }
 
-/** Features of the sandbox only: payers found by name, and a clock that can be moved. */
+/** A clock that can be moved, with everything that is due by then. */
 export const sandboxControls = (
   core: Core,
   settle: () => Promise<void>,
-  { settleNow }: Pick<ReturnType<typeof accountingSlice>, 'settleNow'>,
+  settleNow: AccountingSlice['settleNow'],
 ) => ({
-  findPayer: core.people.payers.byIdOrPhone,
   advanceClock: async (step: Step, context: Context): Promise<Instant> => {
     const askedAt = Date.now()
     // Work in progress finishes at the time at which it started.

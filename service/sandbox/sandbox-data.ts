@@ -77,12 +77,7 @@ const secret = 'sandbox-secret'
 
 /** Creates missing sandbox data (interface 15); returns instructions for its use. */
 export const makeSandboxData = async (core: Core, dataDir: string): Promise<string> => {
-  const {
-    handle,
-    find,
-    contextOf,
-    people: { vault: people },
-  } = core
+  const { handle, find, contextOf, vault: people } = core
   const merchant = sandboxMerchant
   const context = contextOf('daybook', merchant)
   const keyFile = join(dataDir, 'sandbox-admin-key.pem')

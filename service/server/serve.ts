@@ -31,9 +31,9 @@ const startedAs = (settings: Settings, address: string, metrics: string | undefi
 })
 
 /** A vault in the clear is told at each start. */
-const tellWrapping = ({ people }: Core, settings: Settings, log: Log): void => {
+const tellWrapping = ({ vault }: Pick<Core, 'vault'>, settings: Settings, log: Log): void => {
   const { MODE, VAULT_KEY_COMMAND, VAULT_KEY_FILE = noVaultKey } = settings
-  const wrappedBy = people.vault.wrappedBy()
+  const wrappedBy = vault.wrappedBy()
   if (wrappedBy !== undefined) return log.info({ wrappedBy }, 'the vault is wrapped')
   const hasKey = VAULT_KEY_COMMAND !== undefined || VAULT_KEY_FILE !== noVaultKey
   const advice = hasKey

@@ -15,7 +15,7 @@ const permissions: ReadonlySet<LineAction> = new Set(permissionActions)
  * fast as they are taken; no file is written.
  */
 export const logSoFar =
-  ({ accounting, people }: Pick<Core, 'accounting' | 'people'>) =>
+  ({ accounting, payerDirectory }: Pick<Core, 'accounting' | 'payerDirectory'>) =>
   (from: Omit<LineRange, 'before'>, name: LogName): ReadableStream<Uint8Array> => {
     // The report may be closed meanwhile.
     const range = { ...from, before: accounting.transactionLines.lastOf(from) + 1 }
@@ -36,5 +36,5 @@ export const logSoFar =
           .join('')
       }
     }
-    return textStream(pages()).pipeThrough(withNames(people.payers.show))
+    return textStream(pages()).pipeThrough(withNames(payerDirectory.show))
   }

@@ -24,7 +24,8 @@ const lease = 'checkpoints' as const
 export const checkpointWork = (core: Core) => {
   const { caughtUp, contextOf, publicUrl, settings } = core
   const { DATA_DIR, TRANSPARENCY_ORIGIN, WITNESSES } = settings
-  const { tree, checkpoints } = core.transparency
+  const { tree } = core
+  const { checkpoints } = core.transparency
   const keys = openCheckpointKeys(core, DATA_DIR, Date.now, core.log)
   const origin = () => TRANSPARENCY_ORIGIN ?? `${publicUrl().replace(/^\w+:\/\//, '')}/transparency`
   const sign = async (text: string) => {
@@ -32,11 +33,19 @@ export const checkpointWork = (core: Core) => {
     return signing.length > 0 ? signNote(text, origin(), signing) : undefined
   }
   const { handle } = core.shares.checkpoints
-  const known = { tree, handle, caughtUp, contextOf, newest: checkpoints.newest }
+  const { newest } = checkpoints
+  const { remembered, remember } = signedBefore(DATA_DIR, origin, () => newestMark(core.store))
   const { work: signing, atOnce } = signCheckpoints({
-    ...signedBefore(DATA_DIR, origin, () => newestMark(core.store)),
-    about: () => ({ vault: core.people.vault.mark(), build: version }),
-    ...{ ...known, origin, sign },
+    tree,
+    handle,
+    caughtUp,
+    contextOf,
+    newest,
+    remembered,
+    remember,
+    about: () => ({ vault: core.vault.mark(), build: version }),
+    origin,
+    sign,
   })
   const due: DueWork = async (now, stopped) => {
     await keys.publishFirst()
@@ -48,7 +57,7 @@ export const checkpointWork = (core: Core) => {
   }
   const outageOf = core.outagesOf('asking the witness')
   const asking = WITNESSES.map(({ url, key }) =>
-    askWitness({ ...known, outageOf }, witnessAt(url, key)),
+    askWitness({ tree, handle, caughtUp, contextOf, newest, outageOf }, witnessAt(url, key)),
   )
   core.onFolded((streams) => {
     if ([...streams].some((stream) => weighty.has(categoryOf(stream)))) atOnce()

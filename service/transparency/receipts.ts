@@ -14,7 +14,10 @@ type Recorded = {
 /** Receipts of the log, or of the log as of a moment. */
 export const receiptsOf = ({ store, tree, checkpoints, accounting }: Recorded) =>
   makeReceipts({
-    ...{ store, tree, newest: checkpoints.newest, encode: encodeEvent },
+    store,
+    tree,
+    newest: checkpoints.newest,
+    encode: encodeEvent,
     ledgersOf: accounting.ledgers.idsOf,
     linesOf: accounting.transactionLines.between,
   })

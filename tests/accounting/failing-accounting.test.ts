@@ -145,7 +145,7 @@ const settling = (given: Partial<SettlingNeeds>, core = service.core) =>
     share: allWork(given.handle ?? core.handle),
     accounts: core.accounting.settlementAccounts,
     settlements: core.accounting.settlements,
-    findAllTerms: core.accounting.findAllTerms,
+    findAllTerms: core.findAllTerms,
     bankHolidaysOf: async () => () => false,
     seriesOf: async () => 'SERIES',
     makeLogs: async () => noLines,

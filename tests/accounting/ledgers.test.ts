@@ -471,7 +471,7 @@ describe('the bytes of a closed report', () => {
     const sha256 = 'a'.repeat(64)
     writeFileSync(join(place.directory, 'logs', `${sha256}.csv`), 'of another log')
     const expires = String(Math.floor(place.core.now() / 1000) + 60)
-    const signature = place.core.people.tokens.sign('log', sha256, expires)
+    const signature = place.core.tokens.sign('log', sha256, expires)
     const path = `/merchant/v1/log/${sha256}/?expires=${expires}&signature=${signature}`
     expect((await place.ask('GET', path)).status).toBe(404)
     rmSync(join(place.directory, 'logs', `${sha256}.csv`))

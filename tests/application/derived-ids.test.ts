@@ -92,7 +92,7 @@ describe('ids of a log', () => {
   const tidIn = async (settings: ReturnType<typeof newSettings>) => {
     const core = await openCore(settings, makeLog('silent'))
     try {
-      return core.payments.tidOf(...order)
+      return core.tidOf(...order)
     } finally {
       await core.close()
     }

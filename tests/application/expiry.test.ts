@@ -8,12 +8,15 @@ import { makeHandler } from '../../application/handle.ts'
 import { allWork } from '../../application/share.ts'
 import type { Log } from '../../infrastructure/logs/log.ts'
 import { runBackgroundWork } from '../../service/background-work.ts'
+import { aboutOf } from '../../service/about.ts'
+import { linksWith } from '../../service/callback-wire.ts'
+import { makeQrCodes } from '../../infrastructure/pictures/qr-codes.ts'
 import { fundingOf } from '../../service/funding.ts'
-import { merchantSlice } from '../../service/slices/merchants.ts'
-import { paymentSlice } from '../../service/slices/payments.ts'
+import { merchantSlice } from '../../service/features/merchants.ts'
+import { paymentSlice } from '../../service/features/payments.ts'
 import { openGranted } from '../../service/people/granted.ts'
 import { openMessages } from '../../service/people/messages.ts'
-import { peopleSlice } from '../../service/slices/people.ts'
+import { peopleSlice } from '../../service/features/people.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import { openPlace, type Place } from '../../harness/ledger-service.ts'
 
@@ -135,10 +138,14 @@ test.each(['payments', 'permissions'] as const)(
     const core = { ...place.core, ...broken, log: log as Log }
     const settings = readSettings({ DATA_DIR: directory })
     const granted = await openGranted(core, () => 'https://pay.example')
-    const merchants = merchantSlice(core)
-    const payments = await paymentSlice(core, fundingOf(settings), merchants, granted.views)
+    const own = aboutOf(settings)
+    const links = linksWith(core)
+    const qrImage = makeQrCodes('inline')
+    const merchants = merchantSlice(core, { links, qrImage, verifySecret: async () => false })
+    const funding = fundingOf(settings)
+    const payments = await paymentSlice(core, own, { links, funding, merchants, granted })
     const messages = openMessages(core, undefined)
-    const people = peopleSlice(core, messages, merchants, payments, granted, async () => {})
+    const people = peopleSlice(core, own, { links, messages, merchants, granted })
     const work = [...payments.work, ...people.work]
     const processes = runBackgroundWork(core, work)
     onTestFinished(processes.stop)

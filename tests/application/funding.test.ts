@@ -224,7 +224,7 @@ test('given money that was approved, when it cannot be known whether the answer 
   }
   const needs = { eventId: () => randomUUID(), commandId: randomUUID }
   const unsure = makeHandler({ store: { ...core.store, append }, ...needs })
-  const accept = acceptPayment({ ...unsure, funding: source, tokens: core.people.tokens })
+  const accept = acceptPayment({ ...unsure, funding: source, tokens: core.tokens })
   const wish = { additionalAmount: null, credit: false }
   const context = core.contextOf('test', 'sandbox')
   await expect(accept(tid, 'alice', wish, context)).rejects.toThrow(StoreUnavailable)

@@ -61,7 +61,7 @@ const nodeOf = (
   const { handle, find } = isSound
     ? core
     : makeHandler({ store, eventId: () => randomUUID(), commandId: randomUUID })
-  const { tokens } = core.people
+  const { tokens } = core
   const ofTest = troubles
   const matching = matchScans({
     handle,
@@ -79,8 +79,8 @@ const nodeOf = (
   const request = requestPayment({
     handle,
     find,
-    tidOf: core.payments.tidOf,
-    identify: firstOf([byShortlink({ find })], core.people.payers.byName),
+    tidOf: core.tidOf,
+    identify: firstOf([byShortlink({ find })], core.payerDirectory.byName),
     awaitScan: matching.awaitScan,
   })
   return { ...matching, request, handle }
@@ -138,7 +138,7 @@ const openShop = async () => {
   await core.handle(shortlinks, shortlink, { type: 'Register', data: code }, context(start))
   const tids: string[] = []
   const posTids: string[] = []
-  const tidOf = (posTid: string) => core.payments.tidOf(merchant, 'till', posTid)
+  const tidOf = (posTid: string) => core.tidOf(merchant, 'till', posTid)
   return {
     shortlink,
     tids,

@@ -135,7 +135,7 @@ test('given a request with a secret, then its event keeps the address, sealed', 
   expect(metadata).toMatchObject({ actor: 'user:pos1', from: expect.any(String) })
   expect(metadata.signed).toBeUndefined()
   expect(JSON.stringify(metadata)).not.toContain('127.0.0.1')
-  const { openAddress } = sealAddresses(service.core.people.vault)
+  const { openAddress } = sealAddresses(service.core.vault)
   expect(openAddress(metadata.from ?? '')).toBe('127.0.0.1')
   expect(await proofOf(String(position))).toMatchObject({
     code: 1,

@@ -57,7 +57,7 @@ export const walkMerchantSide = async (service: Service, check: Check): Promise<
       context,
     )
     if (state.status !== 'present') throw new Error('the merchant is not there')
-    const logo = await core.merchants.blobs.put(PNG.sync.write(new PNG({ width: 1, height: 1 })))
+    const logo = await core.blobs.put(PNG.sync.write(new PNG({ width: 1, height: 1 })))
     await core.handle(merchants, 'sandbox', { type: 'Change', changes: { logo } }, context)
     const publicKey = createPublicKey(adminKey).export({ type: 'spki', format: 'pem' }).toString()
     const data = { id: 'proxy', name: 'Proxy', publicKey, merchants: ['looked-up'] }

@@ -66,7 +66,7 @@ test('given a bucket, then a service keeps its blobs there, and none in a folder
     await service.stop()
     rmSync(service.folder, { recursive: true })
   })
-  const hash = await service.core.merchants.blobs.put(Buffer.from('a logo'))
+  const hash = await service.core.blobs.put(Buffer.from('a logo'))
   expect(await (await open()).get(hash)).toBeDefined()
   expect(readdirSync(service.folder)).not.toContain('blobs')
 })

@@ -86,7 +86,7 @@ const addLookedUp = async ({ service: { core }, key }: Still): Promise<void> => 
 }
 
 const addLogo = async ({ service: { core } }: Still, width: number): Promise<void> => {
-  const logo = await core.merchants.blobs.put(PNG.sync.write(new PNG({ width, height: 1 })))
+  const logo = await core.blobs.put(PNG.sync.write(new PNG({ width, height: 1 })))
   const context = core.contextOf('test')
   await core.handle(merchants, 'sandbox', { type: 'Change', changes: { logo } }, context)
 }

@@ -71,7 +71,7 @@ const signIn = async (node: Service, who: { readonly phone: string; readonly sec
 
 /** A DPoP proof that can be used once within an hour. */
 const isFirst = ({ core }: Service): Promise<boolean> =>
-  core.people.used.isFirst('a proof', Date.now(), Date.now() + 3_600_000)
+  core.used.isFirst('a proof', Date.now(), Date.now() + 3_600_000)
 
 const erase = (
   { settings: { VAULT }, folder: DATA_DIR }: Service,
@@ -115,10 +115,10 @@ describe('a vault that is moved', () => {
       expect((await signIn(node, leaves)).status).toBe(401)
       expect(await isFirst(node)).toBe(false)
       // Created where it was first needed: in streams, derived.
-      const secret = node.core.people.vault.secret('asked for later')
+      const secret = node.core.vault.secret('asked for later')
       expect(secret).toEqual((made ??= secret))
-      expect(node.core.people.vault.findPerson(`+${gone}`)).toBeUndefined()
-      expect(node.core.people.vault.findPerson(gone)).toBeUndefined()
+      expect(node.core.vault.findPerson(`+${gone}`)).toBeUndefined()
+      expect(node.core.vault.findPerson(gone)).toBeUndefined()
       await expect(start(from)).rejects.toThrow('has been moved elsewhere')
       await stopAll()
       expect(await move(from, to)).toMatchObject({ code: 0, told: { already_moved: true } })
@@ -148,7 +148,7 @@ describe('a vault that is moved', () => {
     await move(file, 'streams')
     const node = await start('streams')
     const number = '4748812399'
-    const { vault } = node.core.people
+    const { vault } = node.core
     const person = await vault.personFor('somebody new')
     const sealed = vault.seal(person, 'a text')
     const known = vault.findPerson(phone) ?? ''
@@ -160,9 +160,9 @@ describe('a vault that is moved', () => {
       told: { copied: 1, erased: 1 },
     })
     const after = await start(file)
-    expect(after.core.people.vault.findPerson(number)).toBe(person)
-    expect(after.core.people.vault.unseal(person, sealed)).toBe('a text')
-    expect(after.core.people.vault.hasPerson(known)).toBe(false)
+    expect(after.core.vault.findPerson(number)).toBe(person)
+    expect(after.core.vault.unseal(person, sealed)).toBe('a text')
+    expect(after.core.vault.hasPerson(known)).toBe(false)
     expect((await signIn(after, stays)).status).toBe(401)
   })
 
@@ -233,7 +233,7 @@ describe('a vault that is moved', () => {
     expect(told.people).toBeGreaterThan(3_000)
     expect(told.copied).toBeLessThan(told.people)
     const node = await start('streams')
-    expect(names.map((name) => node.core.people.vault.findNamed('shop', name))).toEqual(people)
+    expect(names.map((name) => node.core.vault.findNamed('shop', name))).toEqual(people)
     expect(await profile(node, token)).toBe(phone)
   })
 })

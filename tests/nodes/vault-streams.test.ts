@@ -118,7 +118,7 @@ test('a command that only reads the log leaves no file of the vault behind', asy
   for (const DATA_DIR of [folder, node.folder, join(folder, 'none')])
     expect(
       await withVaultBeside({ ...node.settings, DATA_DIR }, async (vault) => vault?.name),
-    ).toBe(node.core.people.vault.name)
+    ).toBe(node.core.vault.name)
   expect([readdirSync(folder), kept()]).toEqual([[], files])
 })
 
@@ -135,6 +135,6 @@ test('a backup and a copy say that the vault is in the database, and stays there
   expect(copied).toMatchObject({ already_there: 0, vault })
   const shown = await operator('--json', 'status')
   expect(JSON.parse(shown.output)).toMatchObject({
-    vault_wrapped_by: node.core.people.vault.wrappedBy(),
+    vault_wrapped_by: node.core.vault.wrappedBy(),
   })
 })

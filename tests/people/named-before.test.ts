@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 test('response times do not reveal whether other merchants know a customer', async () => {
-  const { byName } = service.core.people.payers
+  const { byName } = service.core.payerDirectory
   const name = (customer: string, merchant: string) =>
     byName(customer, merchant, 0, () => Promise.resolve())
   await name('4746464601', 'other')

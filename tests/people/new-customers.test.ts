@@ -25,8 +25,7 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 const vaultFile = () => join(service.folder, 'vault.sqlite')
-const knows = (customer: string): boolean =>
-  service.core.people.vault.findPerson(customer) !== undefined
+const knows = (customer: string): boolean => service.core.vault.findPerson(customer) !== undefined
 
 const ofPayment = { action: 'auth', currency: 'NOK', amount: '100.00', allow_credit: false }
 const ofPermission = { scope: 'openid' }
@@ -134,7 +133,10 @@ describe('given another process on the same vault', () => {
     const {
       find,
       readModels,
-      people: { vault, tokens, grants: rows, findScan },
+      vault,
+      tokens,
+      findScan,
+      people: { grants: rows },
     } = service.core
     const looking: typeof find = async (aggregate, id, asOf) => {
       if (aggregate.category === payers.category) await meanwhile()

@@ -96,7 +96,7 @@ test('a callback rebuilt later contains nothing about an erased payer', async ()
   expect(objectOf(await make()).permissions.user_info.email).toBe('eva@example.com')
   // The key is destroyed only after that.
   const { core } = service
-  const person = core.people.vault.findPerson(phone) ?? ''
+  const person = core.vault.findPerson(phone) ?? ''
   await core.handle(payers, person, { type: 'ErasePayer' }, core.contextOf('test'))
   expect(objectOf(await make()).permissions.user_info).toBeNull()
   await service.operator('payer', 'erase', phone)

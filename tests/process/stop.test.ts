@@ -4,7 +4,9 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { runBackgroundWork } from '../../service/background-work.ts'
-import { accountingSlice } from '../../service/slices/accounting.ts'
+import { aboutOf } from '../../service/about.ts'
+import { linksWith } from '../../service/callback-wire.ts'
+import { accountingSlice } from '../../service/features/accounting.ts'
 import type { Log } from '../../infrastructure/logs/log.ts'
 import { openService } from '../../service/server.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
@@ -42,12 +44,13 @@ test('accounting that is stopped gives up the logs under way and begins no other
     place.remove()
   })
   const folder = join(place.directory, 'logs')
+  const about = aboutOf(core.settings)
   const failures: string[] = []
   const log = pino({ level: 'error' }, { write: (line) => void failures.push(line) }) as Log
   const start = () => {
     const wakes: (() => void)[] = []
     const onScheduled = (wake: () => void) => void wakes.push(wake)
-    const work = accountingSlice(core).work.map((one) => ({
+    const work = accountingSlice(core, about, linksWith(core)).work.map((one) => ({
       ...one,
       onScheduled,
     }))

@@ -23,7 +23,7 @@ const bytes = (base64 = ''): Buffer => Buffer.from(base64, 'base64')
 
 const events: RecordedEvent[] = []
 for await (const batch of place.core.store.readAll(start)) events.push(...batch)
-const { rootOf } = place.core.transparency.tree
+const { rootOf } = place.core.tree
 
 const checkpointOf = ({ checkpoint }: Receipt) => {
   const found = parseCheckpoint(parseNote(checkpoint)?.text ?? '')

@@ -11,7 +11,7 @@ import { newFolder } from '../../harness/running-service.ts'
 import { openCore } from '../../service/core.ts'
 import type { Log } from '../../infrastructure/logs/log.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
-import { transparencySlice } from '../../service/slices/transparency.ts'
+import { checkpointWork } from '../../service/transparency/checkpoint-work.ts'
 import { startWitness, type TestWitness } from './witness.ts'
 
 const origin = 'pay.example/transparency'
@@ -34,8 +34,7 @@ const openPlace = async (witness: TestWitness) => {
   const PUBLIC_URL = 'https://pay.example'
   const settings = readSettings({ DATA_DIR, PUBLIC_URL, WITNESSES: witness.setting })
   const core = await openCore(settings, log as Log)
-  const slice = transparencySlice(core)
-  const [signing, asking] = slice.work
+  const [signing, asking] = checkpointWork(core).work
   const never = new AbortController().signal
   let now = core.now()
   /** Each run is a while after the previous one, so that back-off is over. */
@@ -47,7 +46,7 @@ const openPlace = async (witness: TestWitness) => {
   return {
     logged,
     newest: () => {
-      const found = slice.needs.checkpoints.newest()
+      const found = core.transparency.checkpoints.newest()
       if (!found) throw new Error('there is no checkpoint')
       return found
     },

@@ -17,7 +17,7 @@ import { developersPath, doneIn } from './parts.ts'
 import { sandboxPage, simulatedPayers, steps, type SandboxPageNeeds } from './sandbox-page.ts'
 
 type Simulator = Pick<SandboxNeeds, 'findPayer' | 'acceptPayment' | 'advanceClock' | 'settleNow'> &
-  SandboxPayerNeeds
+  Pick<SandboxPayerNeeds, 'oneTimeCode'>
 
 export type PortalSandboxNeeds = PortalNeeds &
   SandboxPageNeeds & {

@@ -19,7 +19,7 @@ type Told = ToldOfPayment<CallbackMessageRow>
 export type ToldNeeds = Pick<CallbackNeeds, 'callbackMessages' | 'attemptsOf'>
 
 export const toldIn = ({ callbackMessages, attemptsOf }: ToldNeeds) =>
-  toldOfPayment(callbackMessages.listAbout, attemptsOf)
+  toldOfPayment((...about) => callbackMessages.listAbout(...about), attemptsOf)
 
 export const mostMessages = 20
 

@@ -1,0 +1,50 @@
+import { changeAccounts } from '../../application/change-accounts.ts'
+import type { Links } from '../../http/addresses.ts'
+import type { About } from '../about.ts'
+import { openAccounting } from '../accounting.ts'
+import type { Core } from '../core.ts'
+
+/** Applies the account changes that merchants requested. */
+const changingAccounts = (core: Core) =>
+  changeAccounts({
+    handle: core.handle,
+    find: core.find,
+    rows: core.accounting.accountChanges,
+    caughtUp: core.readModels.caughtUp,
+    outageOf: core.outagesOf('changing the settlement account of'),
+  })
+
+const lease = 'merchants' as const
+
+/** Ledgers and settlements. Reports are completed and merchants settled in the background. */
+export const accountingSlice = (core: Core, { names }: Pick<About, 'names'>, links: Links) => {
+  const { settleDue, settleNow, closeDue, completeReports, readLog, close } = openAccounting(core)
+  return {
+    settleNow,
+    readLog,
+    needs: {
+      names,
+      links,
+      handle: core.handle,
+      find: core.find,
+      newId: core.newId,
+      caughtUp: core.caughtUp,
+      sign: core.tokens.sign,
+      isSigned: core.tokens.isSigned,
+      readLog,
+      ledgers: core.accounting.ledgers,
+      reports: core.accounting.reports,
+      settlements: core.accounting.settlements,
+      settlementAccounts: core.accounting.settlementAccounts,
+    },
+    // Unfinished log files are abandoned, however long they are; the next start writes them.
+    work: [
+      { due: settleDue, lease },
+      { due: changingAccounts(core), lease },
+      { due: closeDue, lease },
+      { due: completeReports, giveUp: close, lease },
+    ],
+  }
+}
+
+export type AccountingSlice = ReturnType<typeof accountingSlice>

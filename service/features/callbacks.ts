@@ -1,0 +1,56 @@
+import { secretsOfMerchants } from '../../infrastructure/callbacks/merchant-secrets.ts'
+import type { Links } from '../../http/addresses.ts'
+import type { Authenticate } from '../../http/access.ts'
+import { makeCallbackViews } from '../callbacks/callback-views.ts'
+import { deliveryInThread } from '../callbacks/delivery-client.ts'
+import { callbackDelivery } from '../callbacks/delivery.ts'
+import type { SendingNeeds } from '../callbacks/logged-sending.ts'
+import type { Core } from '../core.ts'
+import type { Pusher } from '../pusher/pusher.ts'
+
+type Parts = {
+  readonly links: Links
+  readonly authenticate: Authenticate
+  readonly pusher: Pusher
+  readonly sending: SendingNeeds
+}
+
+/** Callbacks, delivered in the background. */
+export const callbackSlice = (core: Core, { links, authenticate, pusher, sending }: Parts) => {
+  const { handle, find, caughtUp, derive, securityLog } = core
+  const findCallbackSecrets = secretsOfMerchants({ find, derive })
+  const views = makeCallbackViews(core)
+  // Over EventStoreDB another subscription would cost more than deliveries do.
+  const { shareWriter } = core
+  return {
+    views,
+    findCallbackSecrets,
+    needs: {
+      links,
+      authenticate,
+      pusher: pusher.routes,
+      handle,
+      find,
+      caughtUp,
+      securityLog,
+      wordCallback: sending.wire.message,
+      findCallbackSecrets,
+      callbackKeyPem: () => sending.signer.rsaPem,
+      callbackKeys: views.callbackKeys,
+      callbackMessages: views.callbackMessages,
+      findQueue: views.findQueue,
+      attemptsOf: views.attemptsOf,
+      retryCallback: views.retryCallback,
+      untilMessage: views.untilMessage,
+    },
+    /** Ends requests that wait for messages. */
+    end: views.end,
+    work: [
+      shareWriter
+        ? deliveryInThread(core, shareWriter, sending.countAttempt)
+        : callbackDelivery(core, core.beside, findCallbackSecrets, sending),
+    ],
+  }
+}
+
+export type CallbackSlice = ReturnType<typeof callbackSlice>

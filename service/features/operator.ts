@@ -1,0 +1,125 @@
+import type { Context } from '../../application/handle.ts'
+import { journalColumns, journalRows } from '../../audit/export/csv-files.ts'
+import type { LastAudit } from '../../audit/verify/last-audit.ts'
+import type { Links } from '../../http/addresses.ts'
+import { isSameText, newToken, sha256 } from '../../infrastructure/people/tokens.ts'
+import type { About } from '../about.ts'
+import { explaining } from '../audit/explaining.ts'
+import { importUploaded } from '../bank/import-uploaded.ts'
+import type { Core } from '../core.ts'
+import type { Vitals } from '../metrics/readiness.ts'
+import { serviceHealth } from '../metrics/service-health.ts'
+import { debtorIn, newMessageId, orderDue, paymentMessage } from '../payment-message.ts'
+import type { Messages } from '../people/messages.ts'
+import type { PayerAccounts } from '../people/payer-accounts.ts'
+import { operatorsIn, staffIn } from '../people/staff.ts'
+import { figuresOf } from '../portal/merchant-figures.ts'
+import { securityPage, type SecurityPlace, type SecurityWanted } from '../portal/security-pages.ts'
+import { holderOfOrganization, shopsOf } from '../portal/shops.ts'
+import { shownKeys } from '../portal/shown-keys.ts'
+import { operatorVisits } from '../portal/visits.ts'
+import { type RotatedKeys, rotateKeys } from '../rotate-keys.ts'
+
+type Parts = Pick<PayerAccounts, 'confirmPayer' | 'findSession'> & {
+  readonly links: Links
+  readonly vitals: () => Promise<Vitals>
+  readonly readyDetails: () => Readonly<Record<string, string[]>>
+  readonly lastAudit: () => LastAudit | undefined
+  readonly sendMessage: Messages['send']
+}
+
+/**
+ * The pages and actions of the operator's staff.
+ * Long because it is the list of what they need.
+ */
+export const operatorSlice = (core: Core, about: About, parts: Parts) => {
+  const { settings, accounting, callbacks, merchants } = core
+  const { list } = merchants
+  const { DATA_DIR } = settings
+  const { vitals } = parts
+  const operators = operatorsIn(core)
+  const figures = figuresOf(core)
+  const debtor = debtorIn(settings)
+  const rotate = rotateKeys(core)
+  return {
+    isSecure: about.isSecure,
+    isSandbox: about.isSandbox,
+    footer: about.footer,
+    readAsset: about.readAsset,
+    links: parts.links,
+    handle: core.handle,
+    find: core.find,
+    now: core.now,
+    caughtUp: core.caughtUp,
+    derive: core.derive,
+    // Who visits.
+    findSession: parts.findSession,
+    confirmPayer: parts.confirmPayer,
+    noteOperatorVisit: operatorVisits(core, operators),
+    isSameText,
+    newToken,
+    digestOf: sha256,
+    // The operator's staff.
+    findOperators: operators.findOperators,
+    addOperator: operators.addOperator,
+    changeOperators: operators.changeOperators,
+    invitationOf: operators.invitationOf,
+    acceptOperator: operators.acceptOperator,
+    invitedNumber: operators.invitedNumber,
+    nameOf: operators.nameOf,
+    sendMessage: parts.sendMessage,
+    // Merchants.
+    listMerchants: list.page,
+    merchantCounts: () => ({
+      all: list.count(),
+      waiting: list.waitingCount(),
+      disabled: list.disabledCount(),
+    }),
+    holderOfOrganization: holderOfOrganization(core),
+    shopName: shopsOf(core).shopName,
+    findStaff: staffIn(core).findStaff,
+    turnoverBetween: figures.turnoverBetween,
+    dayStarts: figures.dayStarts,
+    failingCallbacks: figures.failingCallbacks,
+    nextPayout: figures.nextPayout,
+    accountChanges: accounting.accountChanges,
+    settlementAccounts: accounting.settlementAccounts,
+    settlements: accounting.settlements,
+    // Money.
+    payouts: accounting.payouts,
+    payoutOrders: accounting.payoutOrders,
+    waitingPayouts: accounting.payouts.totals,
+    canOrder: debtor !== undefined,
+    newMessageId,
+    orderDue: (messageId: string, contextOf: (merchant: string) => Context) =>
+      orderDue(core, messageId, contextOf),
+    paymentFile: async (messageId: string) =>
+      debtor && (await paymentMessage(core, debtor, messageId)).text,
+    bankEntries: accounting.bankEntries,
+    unexplainedDebits: accounting.bankEntries.openDebits,
+    importBankFile: importUploaded(core),
+    journalDays: accounting.journalDays,
+    journalEntries: accounting.journalEntries,
+    journalCsv: { columns: journalColumns, rows: journalRows },
+    positionAt: core.moments.positionAt,
+    eventAt: core.store.readAt,
+    explain: explaining(core).explain,
+    // The service, its security log, and its keys.
+    ready: async () => (await vitals()).ready,
+    readyDetails: parts.readyDetails,
+    health: serviceHealth(core, vitals),
+    lastAudit: parts.lastAudit,
+    workInProgress: () => ({
+      callbacks: callbacks.queue.unfinishedCount(),
+      settlements: accounting.settlements.unfinishedCount(),
+      reports: accounting.reports.closingCount(),
+    }),
+    restedAddresses: callbacks.destinations.rested,
+    securityPage: (wanted: SecurityWanted, from: SecurityPlace | undefined, limit: number) =>
+      securityPage(DATA_DIR, wanted, from, limit),
+    keys: shownKeys(core),
+    rotateKeys: async (kind: RotatedKeys, context: Context): Promise<void> => {
+      await rotate(kind, context)
+    },
+  }
+}

@@ -1,0 +1,79 @@
+import { acceptPayment } from '../../application/answer-payment.ts'
+import { expirePayments } from '../../application/expire-requests.ts'
+import type { FundingSource } from '../../application/funding.ts'
+import { informFunding } from '../../application/inform-funding.ts'
+import { requestPayment } from '../../application/request-payment.ts'
+import type { Links } from '../../http/addresses.ts'
+import { makeAttachmentLink } from '../../http/merchant/attachment.ts'
+import { sealedBlobs } from '../../infrastructure/people/sealed-blobs.ts'
+import { makePngCheck } from '../../infrastructure/pictures/png-client.ts'
+import type { About } from '../about.ts'
+import type { Core } from '../core.ts'
+import type { Granted } from '../people/granted.ts'
+import type { MerchantSlice } from './merchants.ts'
+
+/** Notifies the funding source, if it wants to know of movements. */
+const informing = async (core: Core, { movements }: FundingSource) =>
+  movements &&
+  informFunding({
+    store: core.store,
+    handle: core.handle,
+    share: core.shares.funding,
+    find: core.find,
+    movements,
+    context: () => core.contextOf('daybook'),
+    outageOf: core.outagesOf('notifying the funding source of'),
+  })
+
+type Parts = {
+  readonly links: Links
+  readonly funding: FundingSource
+  readonly merchants: Pick<MerchantSlice, 'identify' | 'awaitScan'>
+  readonly granted: Granted
+}
+
+/** Payments. They expire, and funding sources are notified, in the background. */
+export const paymentSlice = async (
+  core: Core,
+  { names }: Pick<About, 'names'>,
+  { links, funding, merchants: { identify, awaitScan }, granted: { views } }: Parts,
+) => {
+  const { handle, find, tidOf, caughtUp, newId, tokens, vault, payments } = core
+  const inform = await informing(core, funding)
+  const expire = expirePayments({
+    share: core.shares.merchants,
+    rows: payments.payments,
+    caughtUp,
+    newId,
+    outageOf: core.outagesOf('expiring payment'),
+  })
+  return {
+    acceptPayment: acceptPayment({ handle, find, funding, tokens }),
+    needs: {
+      names,
+      links,
+      attachmentLink: makeAttachmentLink({ links, sign: tokens.sign }),
+      handle,
+      find,
+      caughtUp,
+      securityLog: core.securityLog,
+      sign: tokens.sign,
+      isSigned: tokens.isSigned,
+      attachments: payments.attachments,
+      attachedContents: sealedBlobs(core.blobs, vault),
+      problemOfPng: makePngCheck().problemOf,
+      hasPerson: vault.hasPerson,
+      findOutcome: views.findOutcome,
+      findRequested: views.findRequested,
+      findTerms: core.findTerms,
+      reportHolding: core.reportHolding,
+      requestPayment: requestPayment({ handle, find, tidOf, identify, awaitScan }),
+    },
+    work: [
+      { due: expire, lease: 'merchants' as const },
+      ...(inform ? [{ due: inform, sendsMessages: true, lease: 'funding' as const }] : []),
+    ],
+  }
+}
+
+export type PaymentSlice = Awaited<ReturnType<typeof paymentSlice>>

@@ -1,0 +1,218 @@
+import { claimSticker } from '../../application/claim-sticker.ts'
+import { changeOwners, withdrawChange } from '../../application/change-owners.ts'
+import { signUpMerchant } from '../../application/sign-up-merchant.ts'
+import type { StaffWork } from '../../application/staff.ts'
+import { parseAmount } from '../../domain/money/money.ts'
+import type { Links } from '../../http/addresses.ts'
+import { readAccount } from '../../infrastructure/bank/payout-account.ts'
+import { makeFingerprints } from '../../infrastructure/keys/key-fingerprints.ts'
+import { readPublicKey } from '../../infrastructure/keys/keys.ts'
+import { isNetmask } from '../../infrastructure/networks.ts'
+import { sealedBlobs } from '../../infrastructure/people/sealed-blobs.ts'
+import { hashSecret, makeSecretDigests } from '../../infrastructure/people/secrets.ts'
+import {
+  isSameText,
+  newClientBy,
+  newToken,
+  sha256,
+  shortlinkIdOf,
+} from '../../infrastructure/people/tokens.ts'
+import type { makeQrCodes } from '../../infrastructure/pictures/qr-codes.ts'
+import type { Settings } from '../../infrastructure/settings.ts'
+import { makeSpreadsheets } from '../../infrastructure/spreadsheets/spreadsheet-client.ts'
+import { textCell } from '../../infrastructure/transaction-logs/csv.ts'
+import type { About } from '../about.ts'
+import type { CallbackViews } from '../callbacks/callback-views.ts'
+import type { Access } from '../callers.ts'
+import type { Core } from '../core.ts'
+import type { Granted } from '../people/granted.ts'
+import type { Messages } from '../people/messages.ts'
+import type { PayerAccounts } from '../people/payer-accounts.ts'
+import { staffIn } from '../people/staff.ts'
+import type { Live } from '../portal/live.ts'
+import type { MerchantChanges } from '../portal/merchant-changes.ts'
+import { figuresOf } from '../portal/merchant-figures.ts'
+import { newestRefusals } from '../portal/newest-refusals.ts'
+import { noticeWork } from '../portal/notices.ts'
+import { holderOfOrganization, shopsOf } from '../portal/shops.ts'
+import { staffVisits } from '../portal/visits.ts'
+import { logSoFar } from '../transaction-logs/log-so-far.ts'
+import type { AccountingSlice } from './accounting.ts'
+import type { CallbackSlice } from './callbacks.ts'
+import type { Simulator } from './sandbox.ts'
+import type { TransparencySlice } from './transparency.ts'
+
+/** For currencies that the setting does not name. */
+const usualLimit = '1000'
+
+/** The amount above which a refund in the portal requires a one-time code. */
+const refundCodeAbove =
+  ({ REFUND_STEP_UP_AMOUNT }: Pick<Settings, 'REFUND_STEP_UP_AMOUNT'>) =>
+  (currency: string): number =>
+    REFUND_STEP_UP_AMOUNT?.[currency] ?? parseAmount(usualLimit, currency)
+
+const signingUp = ({ handle, find, settings, merchants }: Core, staff: StaffWork) => {
+  const { enlist, findStaff, placesOf, memberIdOf } = staff
+  return signUpMerchant({
+    handle,
+    find,
+    enlist,
+    findStaff,
+    placesOf,
+    memberIdOf,
+    needsNoApproval: settings.MODE === 'sandbox',
+    holderOfOrganization: holderOfOrganization({ merchants }),
+  })
+}
+
+type Parts = Pick<PayerAccounts, 'confirmPayer' | 'findSession' | 'devicesOf' | 'signOut'> &
+  Pick<Access, 'verifySecret'> &
+  Pick<CallbackSlice, 'findCallbackSecrets'> & {
+    readonly links: Links
+    readonly qrImage: ReturnType<typeof makeQrCodes>
+    readonly watch: Live['watch']
+    readonly granted: Granted
+    readonly changes: MerchantChanges
+    readonly views: CallbackViews
+    readonly wordCallback: CallbackSlice['needs']['wordCallback']
+    readonly readLog: AccountingSlice['readLog']
+    readonly receipts: TransparencySlice['needs']['receipts']
+    readonly sendMessage: Messages['send']
+    readonly simulator: Simulator | undefined
+  }
+
+/**
+ * The pages and actions of merchants' staff.
+ * Long because it is the list of what they need.
+ */
+export const portalSlice = (core: Core, about: About, parts: Parts) => {
+  const { handle, find, vault, payerDirectory, payments, accounting, merchants: rows } = core
+  const staff = staffIn(core)
+  const figures = figuresOf(core)
+  const { views, changes, granted } = parts
+  return {
+    names: about.names,
+    isSecure: about.isSecure,
+    isSandbox: about.isSandbox,
+    footer: about.footer,
+    readAsset: about.readAsset,
+    links: parts.links,
+    handle,
+    find,
+    revisionOf: core.revisionOf,
+    store: core.store,
+    now: core.now,
+    newId: core.newId,
+    caughtUp: core.caughtUp,
+    securityLog: core.securityLog,
+    derive: core.derive,
+    qrImage: parts.qrImage,
+    // Who visits, and what they watch.
+    findSession: parts.findSession,
+    devicesOf: parts.devicesOf,
+    confirmPayer: parts.confirmPayer,
+    signOut: parts.signOut,
+    findProfile: granted.findProfile,
+    noteVisit: staffVisits(core),
+    watch: parts.watch,
+    newestOf: changes.newestOf,
+    watchMerchant: changes.watchMerchant,
+    isSameText,
+    newToken,
+    digestOf: sha256,
+    // Merchants and their staff.
+    findShop: shopsOf(core).findShop,
+    findStaff: staff.findStaff,
+    placesOf: staff.placesOf,
+    ownedLately: staff.ownedLately,
+    inviteStaff: staff.inviteStaff,
+    acceptInvitation: staff.acceptInvitation,
+    invitedNumber: staff.invitedNumber,
+    nameOf: staff.nameOf,
+    sendMessage: parts.sendMessage,
+    signUpMerchant: signingUp(core, staff),
+    ownerChanges: rows.ownerChanges,
+    accountChanges: accounting.accountChanges,
+    withdrawChange: withdrawChange({ handle, find }),
+    // Overview and messages.
+    turnoverBetween: figures.turnoverBetween,
+    dayStarts: figures.dayStarts,
+    expiring: figures.expiring,
+    failingCallbacks: figures.failingCallbacks,
+    newsAfter: figures.newsAfter,
+    findNotices: figures.findNotices,
+    securityOf: figures.securityOf,
+    posOf: figures.posOf,
+    nextPayout: figures.nextPayout,
+    canOrderPayouts: figures.canOrderPayouts,
+    // Payments.
+    lists: payments.lists,
+    tidOf: core.tidOf,
+    countedBy: payments.countedAmounts.by,
+    keyOfCustomer: payerDirectory.keyNamed,
+    showCustomer: payerDirectory.show,
+    attachments: payments.attachments,
+    attachedContents: sealedBlobs(core.blobs, vault),
+    hasPerson: vault.hasPerson,
+    findTerms: core.findTerms,
+    ledgerOfLine: accounting.transactionLines.ledgerAt,
+    reportHolding: core.reportHolding,
+    settlementTaking: core.audit.rows.settlementTaking,
+    refundCodeAbove: refundCodeAbove(core.settings),
+    receipts: parts.receipts,
+    // Money.
+    ledgers: accounting.ledgers,
+    reports: accounting.reports,
+    settlements: accounting.settlements,
+    settledTurnover: accounting.settledTurnover,
+    settlementAccounts: accounting.settlementAccounts,
+    readLog: parts.readLog,
+    readOpenLog: logSoFar(core),
+    readAccount,
+    makeSpreadsheet: makeSpreadsheets(),
+    textCell,
+    // Points of sale.
+    pointsOfSale: rows.pointsOfSale,
+    shortlinks: rows.shortlinks,
+    scans: rows.scans,
+    scanCounts: rows.scanCounts,
+    claimSticker: claimSticker({ handle, find }),
+    shortlinkIdFor: (merchant: string, made: string): string =>
+      shortlinkIdOf(core.derive('shortlink', merchant, made)),
+    // Developers.
+    users: rows.users,
+    applications: core.people.applications,
+    newClient: newClientBy(core.derive),
+    hashSecret,
+    verifySecret: parts.verifySecret,
+    digestSecret: makeSecretDigests(core.derive).digestSecret,
+    readPublicKey,
+    fingerprintOf: makeFingerprints(),
+    isNetmask,
+    refusalsOf: newestRefusals(core),
+    findCallbackSecrets: parts.findCallbackSecrets,
+    wordCallback: parts.wordCallback,
+    callbackMessages: views.callbackMessages,
+    findQueue: views.findQueue,
+    attemptsOf: views.attemptsOf,
+    retryCallback: views.retryCallback,
+    sendTestCallback: views.sendTestCallback,
+    simulator: parts.simulator,
+  }
+}
+
+/** Makes the changes of owners that were requested a day before. */
+const changingOwners = (core: Core) =>
+  changeOwners({
+    handle: core.handle,
+    find: core.find,
+    rows: core.merchants.ownerChanges,
+    caughtUp: core.caughtUp,
+    outageOf: core.outagesOf('changing an owner of'),
+  })
+
+/** Notices to merchants, and changes of their owners, in the background. */
+export const portalWork = (core: Core) => [
+  { due: noticeWork(core, staffIn(core)), sendsMessages: true },
+  { due: changingOwners(core), lease: 'merchants' as const },
+]

@@ -1,0 +1,51 @@
+import type { Core } from '../core.ts'
+import type { Messages } from '../people/messages.ts'
+import { oneTimeCodeOf } from '../people/payer-accounts.ts'
+import { sandboxControls } from '../sandbox/sandbox-controls.ts'
+import type { AccountingSlice } from './accounting.ts'
+import type { CallbackSlice } from './callbacks.ts'
+import type { MerchantSlice } from './merchants.ts'
+import type { PaymentSlice } from './payments.ts'
+import type { PeopleSlice } from './people.ts'
+
+type Parts = Pick<AccountingSlice, 'settleNow'> &
+  Pick<CallbackSlice['views'], 'sendTestCallback'> &
+  Pick<MerchantSlice, 'scanShortlink'> &
+  Pick<PaymentSlice, 'acceptPayment'> &
+  Pick<PeopleSlice, 'answers'> & {
+    readonly messages: Messages
+    /** Sends what owners are owed. */
+    readonly settleOwnerMessages: () => Promise<void>
+    /** Completes all background work that is due. */
+    readonly settle: () => Promise<void>
+  }
+
+/** The sandbox's routes: answering as payers do, and a clock that can be moved. */
+export const sandboxSlice = (core: Core, parts: Parts) => {
+  const { messages, answers, settle, settleNow } = parts
+  const controls = sandboxControls(core, settle, settleNow)
+  return {
+    handle: core.handle,
+    find: core.find,
+    findPayer: core.payerDirectory.byIdOrPhone,
+    oneTimeCode: oneTimeCodeOf(core),
+    sentTo: async (to: string | undefined) => {
+      await parts.settleOwnerMessages()
+      await messages.settled()
+      return messages.sentTo(to)
+    },
+    acceptPayment: parts.acceptPayment,
+    scanShortlink: parts.scanShortlink,
+    grantPermission: answers.grantPermission,
+    declinePermission: answers.declinePermission,
+    sendTestCallback: parts.sendTestCallback,
+    advanceClock: controls.advanceClock,
+    settleNow: controls.settleNow,
+  }
+}
+
+/** What the portal of a sandbox uses to answer as payers do. */
+export type Simulator = Pick<
+  ReturnType<typeof sandboxSlice>,
+  'acceptPayment' | 'advanceClock' | 'findPayer' | 'oneTimeCode' | 'settleNow'
+>
