@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { spreadsIn } from './architecture/spreads.ts'
 
 const below = ['domain', 'application', 'projections', 'infrastructure']
 
@@ -115,6 +116,34 @@ describe('what few need', () => {
   test('is loaded with what needs it', () => {
     expect(loadedWith('infrastructure/event-store/eventstoredb-event-store.ts')).toContain(client)
     expect(loadedWith('service/metrics/metrics-registry.ts')).toContain('prom-client')
+  })
+})
+
+describe('a composition root', () => {
+  const roots = [
+    ...['core', 'answer', 'deliver', 'pages', 'server', 'as-of/reads-as-of'].map(
+      (name) => `service/${name}.ts`,
+    ),
+    ...sourcesOf('service/features'),
+  ]
+
+  test.each(roots)('%s spreads no object into another', (file) => {
+    const text = readFileSync(posix.join(root, file), 'utf8')
+    expect(spreadsIn({ file, text })).toEqual([])
+  })
+
+  test.each([
+    ['const a = { ...core, b }', '...core'],
+    ['f({ ...{ a, b } })', '...{ a, b }'],
+    ['const { a, ...rest } = core', '...rest'],
+    ['const f = ({ a, ...rest }: Core) => rest', '...rest'],
+  ])('would not pass with: %s', (text, found) => {
+    expect(spreadsIn({ file: 'a.ts', text })).toEqual([`a.ts ${found}`])
+  })
+
+  test('may spread lists', () => {
+    const text = 'const f = (...a: number[]) => g([...a], ...a)'
+    expect(spreadsIn({ file: 'a.ts', text })).toEqual([])
   })
 })
 
