@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { noStream, start, StoreUnavailable } from '../../application/event-store.ts'
 import { connectEventStoreDB } from '../../infrastructure/event-store/eventstoredb-event-store.ts'
 import { accessDenied, unauthenticated } from '../../audit/eventstoredb-server/messages.ts'
@@ -138,4 +138,27 @@ test('what is not answered is given up soon when the service ends', async () => 
   await expect(stream).rejects.toThrow(new StoreUnavailable(told))
   await expect(head).rejects.toThrow(StoreUnavailable)
   expect(await atOnce(store.readStream('s'))).toEqual(['StoreUnavailable'])
+})
+
+test('what ends with the service goes on for as long as a stop may take', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  let isReady = false
+  const place = await startProtocolPlace({ isReady: () => isReady })
+  onTestFinished(place.remove)
+  const store = connectEventStoreDB(place.url, {
+    timeouts: { election: 60_000, ending: 7_000 },
+  })
+  onTestFinished(() => store.close())
+  const before = store.readStream('before')
+  await nextTurn()
+  store.beginEnding()
+  vi.advanceTimersByTime(4_000)
+  const late = store.readStream('late')
+  await nextTurn()
+  isReady = true
+  expect(await Promise.all([before, late])).toEqual([[], []])
+  isReady = false
+  vi.advanceTimersByTime(3_000)
+  await expect(store.readStream('too-late')).rejects.toThrow(StoreUnavailable)
 })
