@@ -1,177 +1,316 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { plotOf, type Window } from './callbacks-plot.ts'
-import { watchMemory, type Memory } from './memory-samples.ts'
-import { atPace, openTills, quantile, usedBy } from './paced.ts'
-import { startServer } from './processes.ts'
-import { behaviourOf, startReceivers, type Receipt } from './receivers.ts'
-import { requestsOf } from './requests.ts'
-import { makeTurnover, messagesOfEach } from './turnover.ts'
+import { payments, requestsOf, type Shop } from './client.ts'
+import { authorize, authorizeOne, makeLoad, quantile, shareOut, type Turn } from './load.ts'
+import { plotOf, type Sample } from './plot.ts'
+import { openProbe } from './probe.ts'
+import type { Load } from './processes.ts'
+import {
+  behaviourOf,
+  openListener,
+  startFeeder,
+  startReceivers,
+  type Receipt,
+} from './receivers.ts'
+import type { Case, Figure, Scenario, Scope } from './scope.ts'
 
-/*
- * Paced payments, each requested, accepted and captured four times. Each step sends a callback to
- * one of many destinations, some of which are dead or slow. Measures when the others receive the
- * message, and the service's memory. `npm run bench:callbacks`, ten minutes, or `-- <seconds>`;
- * draws docs/callbacks-load.svg.
- */
-
-const seconds = Number(process.argv[2] ?? 600)
-if (!(seconds > 0)) throw new Error('name the number of seconds')
+/** The load and the receivers are this process, so that all times are of one clock. */
+const tills = 32
 const destinations = 1_000
-const perSecond = 500
-/** Open payments at any time: each has a step every five seconds. */
-const places = 2_500
-const windowSeconds = Math.max(1, Math.round(seconds / 120))
-const plot = new URL('../docs/callbacks-load.svg', import.meta.url)
 
-type Received = { readonly at: number; readonly latency: number }
+/** Number of messages that each payment has: the authorisation and its captures. */
+const messagesOfEach = 5
+
+type Step = { readonly onTid: (tid: string) => void; readonly onDue: (tid: string) => void }
+
+/**
+ * Payments as in shops: each is captured a few times, then replaced by another. The number of the
+ * place decides the destination.
+ */
+const openPlaces = (shop: Shop, count: number, uriOf: (place: number) => string) => {
+  const requests = requestsOf(shop)
+  let made = 0
+  const places = Array.from({ length: count }, (_, place) => ({
+    tid: Promise.resolve(''),
+    // Staggered, so that they do not all end at the same time.
+    left: place % messagesOfEach,
+  }))
+  const begin = (ask: Parameters<Turn>[0], place: number, onTid: (tid: string) => void) =>
+    authorizeOne(requests, ask, `bench-${made++}`, uriOf(place), onTid)
+  return {
+    /** Makes the first payment of each place. */
+    fill: (onTid: (tid: string, place: number) => void) =>
+      shareOut(shop, count, async (ask, place) => {
+        const tid = await begin(ask, place, (id) => onTid(id, place))
+        Object.assign(places[place] as object, { tid: Promise.resolve(tid) })
+      }),
+    /** The next step of the next place. */
+    turn: (stepOf: (place: number, due: number) => Step): Turn => {
+      let steps = 0
+      return async (ask, due) => {
+        const step = steps++
+        const at = step % count
+        const place = places[at] as (typeof places)[number]
+        const { onTid, onDue } = stepOf(at, due)
+        if (place.left > 0) {
+          place.left -= 1
+          const tid = await place.tid
+          onDue(tid)
+          await ask(requests.secret(...payments.capture(tid, `c-${step}`)), 204)
+          return true
+        }
+        place.left = messagesOfEach - 1
+        place.tid = begin(ask, at, (tid) => {
+          onTid(tid)
+          onDue(tid)
+        })
+        await place.tid
+        return true
+      }
+    },
+  }
+}
 
 type Open = { readonly firstSeqno: number; readonly due: number[]; readonly seen: Set<number> }
 
-/** Collects the latencies of messages to healthy destinations. */
-const watch = () => {
+/** Latencies of messages from when they are due, by payment and sequence number. */
+const watchMessages = () => {
   const open = new Map<string, Open>()
-  const received: Received[] = []
-  let hasStarted = false
-  let before = 0
-  let expected = 0
-  let again = 0
+  const counts = { before: 0, expected: 0, again: 0 }
+  const received: { readonly at: number; readonly latency: number }[] = []
   return {
-    received: received as readonly Received[],
-    before: () => before,
-    expected: () => expected,
-    again: () => again,
-    start: (): void => void (hasStarted = true),
-    /** A payment with a healthy destination. */
-    onBegun: (tid: string): void =>
-      void open.set(tid, { firstSeqno: hasStarted ? 1 : 2, due: [], seen: new Set() }),
+    received,
+    counts,
+    /** A payment of which the first message to be measured has this number. */
+    onTid: (tid: string, firstSeqno: number): void =>
+      void open.set(tid, { firstSeqno, due: [], seen: new Set() }),
     onDue: (tid: string, at: number): void => {
       const payment = open.get(tid)
       if (!payment) return
       payment.due.push(at)
-      expected++
+      counts.expected++
     },
-    onReceipt: ({ behaviour, tid, seqno, at }: Receipt): void => {
+    onReceipt: ({ tid, seqno, at }: Receipt): void => {
       const payment = open.get(tid)
-      if (behaviour !== 'well' || !payment) return
+      if (!payment) return
       const { firstSeqno, due, seen } = payment
-      if (seen.has(seqno)) again++
-      else if (seqno < firstSeqno) before++
+      if (seen.has(seqno)) counts.again++
+      else if (seqno < firstSeqno) counts.before++
       else received.push({ at, latency: at - (due[seqno - firstSeqno] ?? Number.NaN) })
       seen.add(seqno)
     },
   }
 }
 
-const sorted = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b)
+/** Processor seconds used by a process (Linux only). */
+const usedBy = (pid: number | 'self'): number => {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / 100
+}
 
-/** NaN if empty. */
-const mostOf = (values: readonly number[]): number =>
-  values.reduce((most, value) => Math.max(most, value), -Infinity)
+/** Waits, for at most so many tenths of a second. */
+const until = async (isDone: () => boolean, tenths: number): Promise<void> => {
+  for (let waited = 0; !isDone() && waited < tenths; waited++) await delay(100)
+}
 
-const windowsOf = (
-  start: number,
-  received: readonly Received[],
-  samples: readonly Memory[],
-): Window[] =>
-  Array.from({ length: Math.ceil(seconds / windowSeconds) }, (_, index) => {
-    const [from, until] = [index, index + 1].map((end) => end * windowSeconds) as [number, number]
-    const isWithin = ({ at }: { readonly at: number }): boolean =>
-      at >= start + from * 1000 && at < start + until * 1000
-    const latencies = sorted(received.filter(isWithin).map(({ latency }) => latency))
-    const within = samples.filter(isWithin)
-    return {
-      until,
-      p50: quantile(latencies, 0.5),
-      p99: quantile(latencies, 0.99),
-      memory: mostOf(within.map(({ rss }) => rss)),
-      // What remains after a garbage collection; in between it grows.
-      heaps: Math.min(...within.map(({ heaps }) => heaps)),
-    }
-  }).filter(({ p50, memory }) => Number.isFinite(p50) && Number.isFinite(memory))
+const latencyFigures = (latencies: readonly number[], processor: number): Figure[] => {
+  const sorted = latencies.toSorted((a, b) => a - b)
+  const times = [0.5, 0.99, 1].map((share): Figure => {
+    const what = `from due to received, ${share === 1 ? 'longest' : `p${share * 100}`}`
+    return { what, value: quantile(sorted, share), unit: 'ms' }
+  })
+  return [...times, { what: 'processor of the service', value: processor, unit: 's' }]
+}
 
-const inMs = (milliseconds: number): string => `${Math.round(milliseconds)} ms`
-const inMebibytes = (bytes: number): string => `${Math.round(bytes / 2 ** 20)} MiB`
+const rssOf = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
 
-type Service = Awaited<ReturnType<typeof startServer>>
+/** Seconds between two steps of an open payment. */
+const stepSeconds = 5
+/** A plot of less says little. */
+const secondsOfPlot = 600
 
-const measure = async (
-  { address, pid }: Service,
-  adminKey: string,
-  memory: ReturnType<typeof watchMemory>,
-) => {
-  const watched = watch()
-  const receivers = await startReceivers(watched.onReceipt)
-  const requests = requestsOf({ address, adminKey })
-  const connections = await openTills(address)
-  const behaviourAt = (place: number) => behaviourOf(place % destinations)
-  const uriOf = (place: number) => receivers.uriOf(place % destinations, behaviourAt(place))
-  const onBegun = (tid: string, place: number) => {
-    if (behaviourAt(place) === 'well') watched.onBegun(tid)
-  }
-  const turnover = makeTurnover(requests, uriOf, places, { onBegun, onDue: watched.onDue })
-  await turnover.fill(connections)
-  const well = Array.from({ length: places }, (_, place) => behaviourAt(place)).filter(
-    (behaviour) => behaviour === 'well',
-  ).length
-  for (let waited = 0; watched.before() < well && waited < 600; waited++) await delay(100)
-  const used = [usedBy(pid), usedBy('self')] as const
-  watched.start()
-  memory.begin(pid)
+const measureLoad = async (scope: Scope): Promise<Figure[]> => {
+  const { seconds, size: places } = scope
+  const pace = places / stepSeconds
+  const probe = openProbe()
+  const settings = { NODE_OPTIONS: probe.nodeOptions }
+  const { shop, pid } = await scope.service({ settings, onMessage: probe.onMessage })
+  const watched = watchMessages()
+  const receivers = await startReceivers((receipt, behaviour) => {
+    if (behaviour === 'well') watched.onReceipt(receipt)
+  })
+  scope.later(receivers.close)
+  const isWell = (place: number) => behaviourOf(place % destinations) === 'well'
+  const open = openPlaces(shop, places, (place) => receivers.uriOf(place % destinations))
+  let well = 0
+  await open.fill((tid, place) => {
+    if (!isWell(place)) return
+    well += 1
+    watched.onTid(tid, 2)
+  })
+  await until(() => watched.counts.before >= well, 600)
+  const samples: Sample[] = []
   const start = performance.now()
-  await atPace({ connections, perSecond, seconds, onDue: turnover.turn })
-  const isDone = () => watched.received.length >= watched.expected()
-  for (let waited = 0; !isDone() && waited < 200; waited++) await delay(100)
-  memory.end()
-  for (const { close } of connections) close()
-  receivers.close()
-  return { watched, start, used: [usedBy(pid) - used[0], usedBy('self') - used[1]] as const }
-}
-
-type Measured = Awaited<ReturnType<typeof measure>>
-
-/** First, last and maximum value. */
-const courseOf = (values: readonly number[]): string => {
-  const tenth = Math.max(1, Math.floor(values.length / 10))
-  const ends = [values.slice(tenth, 2 * tenth), values.slice(-tenth)].map(mostOf)
-  const most = inMebibytes(mostOf(values))
-  return `${ends.map(inMebibytes).join(' at first, ')} in the end, most ${most}`
-}
-
-const report = ({ watched, start, used }: Measured, samples: readonly Memory[]): string => {
-  const latencies = sorted(watched.received.map(({ latency }) => latency))
-  const [p50, p99, longest] = [0.5, 0.99, 1].map((share) => inMs(quantile(latencies, share)))
-  const load = `${perSecond} events/s, ${seconds} s`
-  const what = `${destinations} destinations, 1 % dead, 1 % after 9 s, ${load}`
-  const windows = windowsOf(start, watched.received, samples)
-  writeFileSync(plot, plotOf(`${what}: p50 ${p50}, p99 ${p99}`, windows))
+  const look = () =>
+    samples.push({ at: performance.now() - start, rss: rssOf(pid), heaps: probe.heaps() })
+  look()
+  const timer = setInterval(look, 1_000)
+  scope.later(() => clearInterval(timer))
+  const before = usedBy(pid)
+  const turn = open.turn((place, due) => ({
+    onTid: (tid) => isWell(place) && watched.onTid(tid, 1),
+    onDue: (tid) => watched.onDue(tid, due),
+  }))
+  const group = { work: { kind: 'turn', turn }, connections: tills, pace } as const
+  const { groups } = await makeLoad({ shop, warmUp: 0, seconds, groups: [group] })
+  if (groups[0]?.unexpected) throw new Error(groups[0].firstUnexpected)
+  const { received, counts } = watched
+  await until(() => received.length >= counts.expected, 200)
+  const used = usedBy(pid) - before
+  clearInterval(timer)
+  const latencies = received.map(({ at, latency }) => ({ at: at - start, latency }))
+  if (seconds >= secondsOfPlot)
+    writeFileSync(
+      new URL('../docs/callbacks-load.svg', import.meta.url),
+      plotOf(`${destinations} destinations, ${pace} events/s`, seconds, latencies, samples),
+    )
+  const most = (of: (sample: Sample) => number) => Math.max(...samples.map(of)) / 2 ** 20
+  const more = `${counts.again} of them twice`
+  const messages = { value: received.length, unit: 'messages', limit: counts.expected, more }
   return [
-    `${what}; each payment tells ${messagesOfEach} of them`,
-    `received ${latencies.length} of ${watched.expected()}, ${watched.again()} of them twice`,
-    `from due to received p50 ${p50}, p99 ${p99}, longest ${longest}`,
-    `memory ${courseOf(windows.map(({ memory }) => memory))}`,
-    `heaps of all threads ${courseOf(windows.map(({ heaps }) => heaps))}`,
-    `processor: the service ${used[0].toFixed(1)} s, this process ${used[1].toFixed(1)} s`,
-    '',
-  ].join('\n')
+    { what: 'received of those due', ...messages, target: ['ratio', '≥', 1] },
+    ...latencyFigures(
+      received.map(({ latency }) => latency),
+      used,
+    ),
+    { what: 'most memory', value: most(({ rss }) => rss), unit: 'MiB' },
+    { what: 'most in the heaps of all threads', value: most(({ heaps }) => heaps), unit: 'MiB' },
+  ]
 }
 
-const directory = mkdtempSync(join(tmpdir(), 'daybook-callbacks-'))
-const environment = { DATA_DIR: directory, HOST: '127.0.0.1', PORT: '0', MODE: 'sandbox' }
-const memory = watchMemory()
-const service = await startServer(
-  '../dist/service/main.js',
-  ['serve'],
-  { ...environment, LOG_LEVEL: 'error', NODE_OPTIONS: memory.nodeOptions },
-  memory.onMessage,
-)
-try {
-  const adminKey = readFileSync(join(directory, 'sandbox-admin-key.pem'), 'utf8')
-  const measured = await measure(service, adminKey, memory)
-  process.stdout.write(report(measured, memory.samples))
-} finally {
-  await service.stop()
-  rmSync(directory, { recursive: true, force: true })
+const loadCase: Case = {
+  about:
+    'Messages to 1,000 destinations, 1 % dead and 1 % answering after 9 s; with ten minutes it ' +
+    'draws docs/callbacks-load.svg. Size: open payments, a message of each every five seconds',
+  usual: { rounds: 1, seconds: 600, size: 2_500 },
+  quick: { rounds: 1, seconds: 5, size: 100 },
+  open: () => measureLoad,
 }
+
+const modes = ['without', 'receivers fed', 'with callbacks'] as const
+type Mode = (typeof modes)[number]
+
+/** The p99 of captures in milliseconds, in a service with a fresh folder. */
+const measureBeside = async (
+  scope: Scope,
+  load: Load,
+  mode: Mode,
+  uris: readonly string[],
+  lastReceipt: () => number,
+): Promise<number> => {
+  const { shop, stop } = await scope.service()
+  const addresses = mode === 'with callbacks' ? uris : []
+  const tids = await load.authorize(shop, scope.label(), 8 * scope.size, addresses)
+  await until(() => performance.now() - lastReceipt() > 1_500, 600)
+  const well = uris.filter((_, number) => behaviourOf(number) === 'well')
+  const feeder = mode === 'receivers fed' ? startFeeder(scope.size, well) : undefined
+  if (feeder) await until(() => performance.now() - lastReceipt() < 100, 600)
+  const work = { kind: 'capture', level: 'SECRET', label: scope.label(), tids } as const
+  const group = { work, connections: tills, pace: scope.size }
+  const { p99 } = await load.one(shop, scope.seconds, group, 2)
+  feeder?.kill()
+  await stop()
+  return p99
+}
+
+const beside: Case = {
+  about:
+    'p99 of paced captures with callbacks, and while another process posts as much to the ' +
+    'receivers, beside no callbacks. Size: captures a second',
+  usual: { rounds: 10, seconds: 10, size: 500 },
+  quick: { rounds: 1, seconds: 3, size: 25 },
+  open: async (shared) => {
+    let last = 0
+    const receivers = await startReceivers(() => (last = performance.now()))
+    shared.later(receivers.close)
+    const load = shared.load()
+    const uris = Array.from({ length: destinations }, (_, number) => receivers.uriOf(number))
+    return async (scope) => {
+      const measure = (mode: Mode) => measureBeside(scope, load, mode, uris, () => last)
+      const limit = await measure('without')
+      const rest: Figure[] = []
+      for (const what of modes.slice(1))
+        rest.push({ what, value: await measure(what as Mode), unit: 'ms', limit })
+      return rest
+    }
+  },
+}
+
+const listenersOfEach = 5
+
+const measurePusher = async (scope: Scope): Promise<Figure[]> => {
+  const { size: channels, seconds } = scope
+  // Each subscriber has a different address, as in reality.
+  const { shop, pid } = await scope.service({ settings: { TRUSTED_PROXIES: '127.0.0.1' } })
+  const uris = Array.from({ length: channels }, (_, at) => `pusher:m-sandbox-bench-${at}`)
+  const tids = await authorize(shop, scope.label(), channels, uris)
+  const { host, port } = shop.address
+  const url = `ws://${host}:${port}/app/daybook?protocol=7`
+  const listeners = channels * listenersOfEach
+  const heard: (Receipt & { readonly listener: number })[] = []
+  const listen = async (listener: number): Promise<void> => {
+    const channel = `m-sandbox-bench-${listener % channels}`
+    const add = (receipt: Receipt) => heard.push({ ...receipt, listener })
+    scope.later(await openListener(url, listener, channel, add))
+  }
+  for (let from = 0; from < listeners; from += 250) {
+    const some = Array.from({ length: Math.min(250, listeners - from) }, (_, at) => from + at)
+    await Promise.all(some.map(listen))
+  }
+  const before = usedBy(pid)
+  /** Due times by payment, in order. */
+  const due = new Map<string, number[]>(tids.map((tid) => [tid, []]))
+  let count = 0
+  const turn: Turn = async (ask, at) => {
+    const tid = tids[count % tids.length] as string
+    due.get(tid)?.push(at)
+    const capture = payments.capture(tid, `c-${count++}`)
+    await ask(requestsOf(shop).secret(...capture), 204)
+    return true
+  }
+  const pace = channels / 2
+  const group = { work: { kind: 'turn', turn }, connections: tills, pace } as const
+  await makeLoad({ shop, warmUp: 0, seconds, groups: [group] })
+  await until(() => heard.length >= count * listenersOfEach, 100)
+  const used = usedBy(pid) - before
+  // The first message of a payment is its authorisation.
+  const captured = heard.filter(({ seqno }) => seqno > 1)
+  const latencies = captured.map(
+    ({ tid, seqno, at }) => at - (due.get(tid)?.[seqno - 2] ?? Number.NaN),
+  )
+  const once = new Set(captured.map(({ listener, tid, seqno }) => `${listener} ${tid} ${seqno}`))
+  const more = `${captured.length - once.size} of them twice`
+  const messages = {
+    value: captured.length,
+    unit: 'messages',
+    limit: count * listenersOfEach,
+    more,
+  }
+  return [
+    { what: 'heard of those due', ...messages, target: ['ratio', '≥', 1] },
+    ...latencyFigures(latencies, used),
+  ]
+}
+
+const pusher: Case = {
+  about:
+    'Each of five listeners of a channel hears its captures, one in two seconds. Size: channels',
+  usual: { rounds: 1, seconds: 30, size: 1_000 },
+  quick: { rounds: 1, seconds: 5, size: 50 },
+  open: () => measurePusher,
+}
+
+export const cases: Scenario = { load: loadCase, beside, pusher }

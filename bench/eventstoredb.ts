@@ -1,47 +1,29 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { setTimeout as pause } from 'node:timers/promises'
 import { EventStoreDBClient, jsonEvent, NO_STREAM } from '@eventstore/db-client'
-import type { Group, Measured } from './load.ts'
-import { startLoad, startServer, type Load } from './processes.ts'
-import type { Shop } from './requests.ts'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Measured, Work } from './load.ts'
+import { startProtocolServer, type Load } from './processes.ts'
+import type { Case, Figure, Scope } from './scope.ts'
 
-/*
- * The service over EventStoreDB compared with a bare client, and with concurrent events of another
- * application: `npm run bench:eventstoredb -- <rounds> <seconds> [<connection string>]`. Without a
- * connection string it uses the tests' protocol server, on the same processors. The node of a
- * connection string is an empty one: its log is sealed with the vault that this run makes.
- */
-
-const [rounds = 3, seconds = 4] = process.argv.slice(2, 4).map(Number)
-const given = process.argv[4]
 const inFlight = 32
 const payments = 2_000
 const foreignPerSecond = 500
 const foreignAtOnce = 25
 
-const startNode = async (folder: string) => {
-  if (given !== undefined) return { url: given, stop: async () => {} }
-  const script = 'tests/event-store/protocol-server.ts'
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', script, '0', join(folder, 'events.db')],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  )
-  const [url] = (await once(createInterface(child.stdout), 'line')) as [string]
-  const stop = async (): Promise<void> => {
-    child.kill('SIGTERM')
-    await once(child, 'exit')
-  }
-  return { url, stop }
+/** The node of the place, or the tests' protocol server on the same processors. */
+const startNode = async ({ place, folder, later }: Scope) => {
+  if (place !== undefined) return place
+  const { url, stop } = await startProtocolServer(join(folder(), 'events.db'))
+  later(stop)
+  return url
 }
 
 /** Events of 600 bytes per second that the stock client appends, each to its own stream. */
-const appendBare = async (client: EventStoreDBClient, round: string): Promise<number> => {
+const appendBare = async (
+  client: EventStoreDBClient,
+  round: string,
+  seconds: number,
+): Promise<number> => {
   const text = 'x'.repeat(540)
   let appended = 0
   let [from, until] = [0, Infinity]
@@ -82,26 +64,17 @@ const appendForeign = (client: EventStoreDBClient) => {
   }
 }
 
-type Round = {
-  readonly bare: number
-  readonly captures: Measured
-  readonly outcomes: Measured
-  readonly beside: Measured
-}
+const timesOf = ({ p50, p99 }: Measured): string => `p50 ${p50.toFixed(1)} p99 ${p99.toFixed(1)} ms`
 
-const measureService = async (
-  load: Load,
-  shop: Shop,
-  client: EventStoreDBClient,
-): Promise<Omit<Round, 'bare'>> => {
-  const label = String(Date.now())
-  const run = async (work: Group['work']): Promise<Measured> => {
-    const groups = [{ work, connections: inFlight }]
-    const [measured] = (await load.load({ shop, warmUp: 2, seconds, groups })).groups
-    if (!measured || measured.unexpected > 0)
-      throw new Error(measured?.firstUnexpected ?? 'nothing was measured')
-    return measured
-  }
+const measure = async (scope: Scope, load: Load, DATA_DIR: string): Promise<Figure[]> => {
+  const url = await startNode(scope)
+  const client = EventStoreDBClient.connectionString(url)
+  scope.later(() => client.dispose())
+  const bare = await appendBare(client, scope.label(), scope.seconds)
+  const { shop } = await scope.service({ settings: { DATA_DIR, EVENT_STORE: url } })
+  const run = (work: Work): Promise<Measured> =>
+    load.one(shop, scope.seconds, { work, connections: inFlight }, 2)
+  const label = scope.label()
   const tids = await load.authorize(shop, label, payments)
   const level = 'SECRET'
   const captures = await run({ kind: 'capture', level, label, tids })
@@ -109,74 +82,29 @@ const measureService = async (
   const stop = appendForeign(client)
   const beside = await run({ kind: 'outcome', level, tids })
   await stop()
-  return { captures, outcomes, beside }
-}
-
-/** Rounds on one node share its log, and so the folder with its vault. */
-const measure = async (load: Load, folder: string): Promise<Round> => {
-  const node = await startNode(folder)
-  const client = EventStoreDBClient.connectionString(node.url)
-  try {
-    const bare = await appendBare(client, String(Date.now()))
-    const DATA_DIR = join(folder, 'data')
-    const environment = { DATA_DIR, HOST: '127.0.0.1', PORT: '0', MODE: 'sandbox' }
-    const service = await startServer('../dist/service/main.js', ['serve'], {
-      ...environment,
-      ...{ EVENT_STORE: node.url, LOG_LEVEL: 'error' },
-    })
-    try {
-      const adminKey = readFileSync(join(DATA_DIR, 'sandbox-admin-key.pem'), 'utf8')
-      const shop = { address: service.address, adminKey }
-      return { bare, ...(await measureService(load, shop, client)) }
-    } finally {
-      await service.stop()
-    }
-  } finally {
-    await client.dispose()
-    await node.stop()
-  }
-}
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
-
-const whole = (value: number): string => Math.round(value).toLocaleString('en')
-
-const times = ({ p50, p99 }: Measured): string => `p50 ${p50.toFixed(1)} p99 ${p99.toFixed(1)} ms`
-
-const tell = ({ bare, captures, outcomes, beside }: Round): void => {
-  const lines = [
-    `bare client ${whole(bare)} appends/s`,
-    `captures ${whole(captures.perSecond)}/s, ${(captures.perSecond / bare).toFixed(2)} of it, ` +
-      times(captures),
-    `outcomes ${whole(outcomes.perSecond)}/s, ${times(outcomes)}`,
-    `with ${foreignPerSecond} foreign events/s ${whole(beside.perSecond)}/s, ${times(beside)}: ` +
-      `${(beside.p50 / outcomes.p50).toFixed(2)} times p50`,
+  return [
+    {
+      ...{ what: 'captures beside the bare client', value: captures.perSecond, unit: 'requests/s' },
+      ...{ limit: bare, target: ['ratio', '≥', 0.7], more: timesOf(captures) },
+    },
+    {
+      ...{ what: `p50 of outcomes with ${foreignPerSecond} foreign events/s`, value: beside.p50 },
+      ...{ unit: 'ms', limit: outcomes.p50, target: ['ratio', '≤', 1.3] },
+      more: `${Math.round(beside.perSecond)}/s, ${timesOf(beside)}; without ${timesOf(outcomes)}`,
+    },
   ]
-  process.stdout.write(`${lines.join('\n')}\n`)
 }
 
-const load = startLoad()
-const folders: string[] = []
-const newFolder = (): string => {
-  const folder = mkdtempSync(join(tmpdir(), 'daybook-bench-'))
-  folders.push(folder)
-  return folder
+export const eventstoredb: Case = {
+  about:
+    'Captures beside appends of a bare client, and outcomes during those of another service. ' +
+    'Place: the connection string of an empty node; without it, the protocol server of the tests',
+  usual: { rounds: 3, seconds: 4, size: payments },
+  quick: { rounds: 1, seconds: 2, size: payments },
+  open: (shared) => {
+    const load = shared.load()
+    // Rounds on one node share its log, which is sealed with the vault in this folder.
+    const folder = shared.place === undefined ? undefined : shared.folder()
+    return (scope) => measure(scope, load, folder ?? scope.folder())
+  },
 }
-const all: Round[] = []
-try {
-  for (let round = 0; round < rounds; round++) {
-    const one = await measure(load, (given && folders[0]) ?? newFolder())
-    tell(one)
-    all.push(one)
-  }
-} finally {
-  await load.stop()
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
-}
-const ratio = median(all.map(({ bare, captures }) => captures.perSecond / bare))
-const slower = median(all.map(({ outcomes, beside }) => beside.p50 / outcomes.p50))
-process.stdout.write(
-  `medians: captures ${ratio.toFixed(2)} of the bare client (0.7 wanted), ` +
-    `outcomes beside foreign events ${slower.toFixed(2)} times as slow (1.3 at most)\n`,
-)

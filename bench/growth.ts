@@ -1,117 +1,349 @@
-// What ten years of payments require: `npm run bench:growth -- [payments a second] [years]`.
-// Calculated from measurements on two cores, and simulated where merchants differ.
-import { gzipSync } from 'node:zlib'
-import { rmSync } from 'node:fs'
-import { openStoreToRead } from '../infrastructure/stores.ts'
-import { makeAuditedLog } from './audited-log.ts'
+import { getTableColumns, getTableName } from 'drizzle-orm'
+import { spawn } from 'node:child_process'
+import { randomBytes, randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { cpSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { pino } from 'pino'
+import { merchants } from '../domain/aggregates.ts'
+import { newMerchant } from '../domain/merchant/merchant.ts'
+import { tileWidth } from '../domain/transparency/tiles.ts'
+import { merchantClient } from '../harness/merchant-client.ts'
+import type { Call } from '../http/call.ts'
+import type { RawReply } from '../http/route.ts'
+import { transparencyRoutes } from '../http/transparency.ts'
+import { readLogTree } from '../infrastructure/read-models/log-tree.ts'
+import { openFile, type ReadModelFile } from '../infrastructure/read-models/read-model-file.ts'
+import { tableStatements } from '../infrastructure/read-models/read-model-schema.ts'
+import { hashesIn, rootOfHashes } from '../infrastructure/read-models/tree-fold.ts'
+import { readSettings } from '../infrastructure/settings.ts'
+import Database from '../infrastructure/sqlite.ts'
+import { currentReadModels, openStore } from '../infrastructure/stores.ts'
+import { projections } from '../projections/read-models.ts'
+import { openAccounting } from '../service/accounting.ts'
+import { openCore } from '../service/core.ts'
+import { makeAuditedLog, seed } from './histories.ts'
+import { quantile } from './load.ts'
+import type { Load } from './processes.ts'
+import { secondsSince, type Case, type Figure, type Scenario, type Scope } from './scope.ts'
+import { years } from './years.ts'
 
-const [payments = 10_000, years = 10] = process.argv.slice(2).map(Number)
-
-/** Measured on two cores: see results.md, and docs/growth.md for `bench:snapshot`. */
-const measured = {
-  /** Captures and similar appends per second of one log, including all background work. */
-  appendsOfLog: 7_700,
-  /** Events folded per second. */
-  folded: 60_000,
-  /** Bytes per second when transferring read models between nodes, on a busy machine. */
-  handedOver: 40_000_000,
-  /** Bytes of read models per event. */
-  readModelBytes: 331,
-}
-
-/** A log is planned at a third of its capacity, for peaks, repairs and a lost node. */
-const planned = 1 / 3
-/** Days not archived yet: a month, the previous one, and time for disputes. */
-const daysHot = 90
-/** Disk size for a log, with as much again for its read models and copies. */
-const mostHot = 2e12
-const secondsOfDay = 86_400
-
-/** Events per payment, and their size in the log and compressed, measured on a generated log. */
-const look = async () => {
-  const directory = await makeAuditedLog(12_000, () => {})
-  const store = await openStoreToRead({ EVENT_STORE: 'sqlite', DATA_DIR: directory })
-  let [events, requested] = [0, 0]
-  const texts: string[] = []
-  for await (const batch of store.readAll(0))
-    for (const { type, data, metadata, stream, id } of batch) {
-      events += 1
-      if (type === 'PaymentRequested') requested += 1
-      texts.push(JSON.stringify({ type, stream, id, data, metadata }))
-    }
+/** Fills a log, and folds it into new read models with the operator's command. */
+const seedAndRebuild = async ({ command }: Scope, DATA_DIR: string, events: number) => {
+  const store = await openStore(readSettings({ DATA_DIR }))
+  await seed(store, events)
   await store.close()
-  rmSync(directory, { recursive: true })
-  const text = Buffer.from(texts.join('\n'))
-  return {
-    perPayment: events / requested,
-    // Includes the row, its entries in two indexes, and the checksum.
-    bytes: text.length / events + 120,
-    packed: gzipSync(text).length / events,
+  const printed = await command(DATA_DIR, 'rebuild')
+  return Number(/^events_per_second: (.+)$/m.exec(printed)?.[1])
+}
+
+const rebuild: Case = {
+  about: 'Folding all read models anew. Size: events',
+  usual: { rounds: 1, seconds: 0, size: 1_000_000 },
+  quick: { rounds: 1, seconds: 0, size: 20_000 },
+  open: () => async (scope) => {
+    const value = await seedAndRebuild(scope, scope.folder(), scope.size)
+    return [{ what: 'rebuild', value, unit: 'events/s', target: ['value', '≥', 60_000] }]
+  },
+}
+
+/** A number of a process in MB, from /proc (Linux only); 0 once it has ended. */
+const megabytesOf = (pid: number, name: 'RssAnon' | 'VmHWM'): number => {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024
+  } catch {
+    return 0
   }
 }
 
-/** The share of payments of the merchant at each rank: proportional to 1/rank (Zipf). */
-const sharesOf = (merchants: number): number[] => {
-  const weights = Array.from({ length: merchants }, (_, rank) => 1 / (rank + 1))
-  const all = weights.reduce((sum, weight) => sum + weight, 0)
-  return weights.map((weight) => weight / all)
+/**
+ * Samples the memory of a process. SQLite's sorter also maps its files; those pages belong to the
+ * kernel, which can reclaim them: `RssAnon` is without them.
+ */
+const watchMemory = ({ later }: Scope, pid: number, name: 'RssAnon' | 'VmHWM') => {
+  let most = megabytesOf(pid, name)
+  const timer = setInterval(() => (most = Math.max(most, megabytesOf(pid, name))), 50)
+  later(() => clearInterval(timer))
+  return () => most
 }
 
-/** A pseudo-random number, the same for the same key. */
-const scattered = (key: number): number => {
-  let mixed = Math.imul(key ^ (key >>> 16), 0x45d9f3b)
-  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x45d9f3b)
-  return (mixed ^ (mixed >>> 16)) >>> 0
+const verify: Case = {
+  about: '`audit verify`. Size: events',
+  usual: { rounds: 1, seconds: 0, size: 1_000_000 },
+  quick: { rounds: 1, seconds: 0, size: 5_000 },
+  open: async (shared) => {
+    const DATA_DIR = await makeAuditedLog(shared.size, shared.say)
+    shared.later(() => rmSync(DATA_DIR, { recursive: true }))
+    return async (scope) => {
+      const began = performance.now()
+      const words = ['--max-semi-space-size=64', scope.program, 'audit', 'verify']
+      const env = { ...process.env, DATA_DIR }
+      const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'ignore', 'inherit'] })
+      const most = watchMemory(scope, child.pid ?? 0, 'VmHWM')
+      const [code] = (await once(child, 'exit')) as [number]
+      if (code !== 0) throw new Error(`audit verify ended with ${code}`)
+      return [
+        { what: 'time', value: secondsSince(began), unit: 's' },
+        { what: 'most memory', value: most(), unit: 'MB' },
+      ]
+    }
+  },
 }
 
-/** The share of payments in the fullest log, for two placements of merchants. */
-const fullest = (shares: readonly number[], logs: number) => {
-  const [byHash, byLoad] = [new Float64Array(logs), new Float64Array(logs)]
-  for (const [rank, share] of shares.entries()) {
-    const at = scattered(rank) % logs
-    byHash[at] = (byHash[at] ?? 0) + share
-    // Largest first, each into the least loaded log.
-    const least = byLoad.indexOf(Math.min(...byLoad))
-    byLoad[least] = (byLoad[least] ?? 0) + share
+/** Reads a log from the service: the number of lines, and the seconds it took. */
+const download = async (url: string): Promise<number> => {
+  const { body } = await fetch(url)
+  let lines = -1
+  for await (const chunk of body ?? [])
+    for (const byte of chunk as Uint8Array) if (byte === 10) lines += 1
+  return lines
+}
+
+/** Captures of a service, as a report of many lines is closed. */
+const capturing = async (scope: Scope, shop: Parameters<Load['one']>[0]) => {
+  const load = scope.load()
+  const tids = await load.authorize(shop, scope.label(), 2_000)
+  return async (): Promise<number> => {
+    const work = { kind: 'capture', level: 'SECRET', label: scope.label(), tids } as const
+    const group = { work, connections: 16, pace: 200 }
+    return (await load.one(shop, scope.seconds, group, 0)).p99
   }
-  return { byHash: Math.max(...byHash) * logs, byLoad: Math.max(...byLoad) * logs }
 }
 
-const tera = (bytes: number): string => `${(bytes / 1e12).toFixed(1)} TB`
-const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+/** As many windows as about fit into the closing; the worst one counts on both sides. */
+const windows = 4
 
-const { perPayment, bytes, packed } = await look()
-const perSecond = payments * perPayment
-const hotEvents = perSecond * secondsOfDay * daysHot
-const allEvents = perSecond * secondsOfDay * 365.25 * years
-const logsByRate = Math.ceil(perSecond / (measured.appendsOfLog * planned))
-const logsBySize = Math.ceil((hotEvents * bytes) / mostHot)
-const logs = Math.max(logsByRate, logsBySize)
-const hotOfLog = hotEvents / logs
-const placed = fullest(sharesOf(20_000), logs)
-const snapshotOfLog = hotOfLog * measured.readModelBytes
-const hours = (seconds: number): string => `${(seconds / 3_600).toFixed(1)} h`
+const closeReport = async (scope: Scope): Promise<Figure[]> => {
+  const DATA_DIR = scope.folder()
+  await seedAndRebuild(scope, DATA_DIR, scope.size)
+  const { base, pid, shop } = await scope.service({ settings: { DATA_DIR } })
+  const most = watchMemory(scope, pid, 'RssAnon')
+  const user = { merchant: 'sandbox', user: 'pos1', secret: 'sandbox-secret' }
+  const till = merchantClient(base, user)
+  // First settles what became due in the meantime.
+  await merchantClient(base)('POST', '/sandbox/v1/clock/', { advance_seconds: 0 })
+  const capture = await capturing(scope, shop)
+  await capture()
+  const before: number[] = []
+  while (before.length < windows) before.push(await capture())
+  const limit = Math.max(...before)
+  const memoryBefore = most()
+  const path = '/merchant/v1/ledger/default/report/1/'
+  const began = performance.now()
+  await till('PUT', path, {})
+  let closed: number | undefined
+  const watching = (async () => {
+    while ((await till('GET', path)).body.status !== 'closed') await pause(100)
+    closed = secondsSince(began)
+  })()
+  const meanwhile: number[] = []
+  while (closed === undefined) meanwhile.push(await capture())
+  await watching
+  const started = performance.now()
+  let lines = 0
+  for (const uri of (await till('GET', path)).body.transaction_log_uris)
+    lines += await download(base + uri)
+  const perSecond = lines / secondsSince(started)
+  const p99 = { what: 'p99 of 200 captures/s while it closes', value: Math.max(...meanwhile) }
+  return [
+    { what: 'closing a report', value: closed, unit: 's', target: ['value', '≤', 60] },
+    {
+      what: 'its log, streamed',
+      value: perSecond,
+      unit: 'lines/s',
+      target: ['value', '≥', 50_000],
+    },
+    {
+      ...{ what: 'most memory', value: most(), unit: 'MB', limit: memoryBefore },
+      target: ['value', '≤', 300],
+    },
+    { ...p99, unit: 'ms', limit, target: ['ratio', '≤', 2] },
+  ]
+}
 
-const lines = [
-  row('what', 'figure'),
-  row('---', '---'),
-  row('payments a second, years', `${payments}, ${years}`),
-  row('events of a payment, measured', perPayment.toFixed(1)),
-  row('events a second', perSecond.toFixed(0)),
-  row('bytes of an event in the log; packed', `${bytes.toFixed(0)}; ${packed.toFixed(0)}`),
-  row('events in all', `${(allEvents / 1e12).toFixed(1)} million million`),
-  row(
-    'all of them in logs; packed in cold files',
-    `${tera(allEvents * bytes)}; ${tera(allEvents * packed)}`,
-  ),
-  row('logs, each at a third of what it can append', String(logsByRate)),
-  row(`logs, each of ${tera(mostHot)} and ${daysHot} days at most`, String(logsBySize)),
-  row('the fullest log, merchants placed by hash', `${placed.byHash.toFixed(1)} times the mean`),
-  row('the same, the largest placed first', `${placed.byLoad.toFixed(2)} times the mean`),
-  row(`a log of ${daysHot} days, hot`, tera(hotOfLog * bytes)),
-  row('its read models', tera(snapshotOfLog)),
-  row('a new node: from a snapshot', hours(snapshotOfLog / measured.handedOver)),
-  row('a new node: folding the log', hours(hotOfLog / measured.folded)),
-  row('a month that is closed: packed, of one log', tera((hotOfLog / daysHot) * 30 * packed)),
-]
-process.stdout.write(`${lines.join('\n')}\n`)
+const report: Case = {
+  about: 'Closing a report during captures, beside captures before. Size: events of its log',
+  usual: { rounds: 1, seconds: 5, size: 1_000_000 },
+  quick: { rounds: 1, seconds: 1, size: 20_000 },
+  open: () => closeReport,
+}
+
+/** Some 100,000 captures in 300,000 events: a payment has 4.2 events and 1.4 captures. */
+const settlement: Case = {
+  about: 'Settling 1,000 merchants at once, as the operator does. Size: events',
+  usual: { rounds: 1, seconds: 0, size: 300_000 },
+  quick: { rounds: 1, seconds: 0, size: 6_000 },
+  isOfThisCheckout: true,
+  open: () => async (scope) => {
+    const settings = readSettings({ DATA_DIR: scope.folder() })
+    const core = await openCore(settings, pino({ level: 'error' }))
+    scope.later(() => core.close())
+    const shopOf = (count: number): string => `shop-${count % 1_000}`
+    for (let count = 0; count < 1_000; count++) {
+      const id = shopOf(count)
+      const known = { id, businessName: id, currency: 'NOK', lookupIds: [], netmask: null }
+      const data = newMerchant(known)
+      await core.handle(merchants, id, { type: 'Register', data }, core.contextOf('bench', id))
+    }
+    await seed(core.store, scope.size, shopOf)
+    await core.readModels.caughtUp()
+    const accounting = openAccounting(core)
+    scope.later(() => accounting.close())
+    const began = performance.now()
+    await accounting.settleNow(core.now(), core.contextOf('operator'))
+    const value = secondsSince(began)
+    const { settlements, journal } = core.accounting
+    const isBalanced = journal.trialBalance().every(({ imbalance }) => imbalance === '0')
+    if (settlements.unfinishedCount() > 0 || !isBalanced)
+      throw new Error('not all was settled, or the journal is off')
+    return [{ what: 'settling', value, unit: 's', target: ['value', '≤', 30] }]
+  },
+}
+
+/** Multiplies the rows, as if the log were that many times as long. */
+const multiply = (path: string, copies: number): void => {
+  const file = new Database(path)
+  file.pragma('synchronous = OFF')
+  file.pragma('cache_size = -262144')
+  for (const { table, key } of projections) {
+    const name = getTableName(table)
+    const rows = Number(file.prepare(`SELECT count(*) FROM "${name}"`).pluck().get())
+    // Small tables do not grow with the log.
+    if (rows < 100) continue
+    const columns = Object.values(getTableColumns(table)).map((column) => column.name)
+    const isText = key.dataType === 'string'
+    const again = columns.map((column) => {
+      if (column !== key.name) return `"${column}"`
+      return isText ? `"${column}" || '/' || ?` : `"${column}" + ? * 1000000000`
+    })
+    const listed = columns.map((column) => `"${column}"`).join(', ')
+    if (!columns.includes(key.name)) throw new Error(`${name} has no column ${key.name}`)
+    file.exec(`CREATE TEMP TABLE seed AS SELECT * FROM "${name}"`)
+    const insert = file.prepare(
+      `INSERT OR IGNORE INTO "${name}" (${listed}) SELECT ${again.join(', ')} FROM seed`,
+    )
+    file.transaction(() => {
+      for (let copy = 1; copy < copies; copy += 1) insert.run(copy)
+    })()
+    file.exec('DROP TABLE seed')
+  }
+  file.pragma('wal_checkpoint(TRUNCATE)')
+  file.close()
+}
+
+/** Events of the log; their rows are copied under other keys: for a snapshot only size matters. */
+const made = 20_000
+const SNAPSHOT_TOKEN = 'a token of the bench'
+
+/** Starts a node, and waits until it is ready. */
+const startNode = async ({ service }: Scope, settings: Readonly<Record<string, string>>) => {
+  const started = await service({ settings: { METRICS_PORT: '0', ...settings } })
+  while (!(await fetch(`${started.base}/health/ready`)).ok) await pause(50)
+}
+
+const snapshot: Case = {
+  about: 'How soon a new node is ready with the read models of another. Size: events',
+  usual: { rounds: 1, seconds: 0, size: 1_000_000 },
+  quick: { rounds: 1, seconds: 0, size: 40_000 },
+  open: () => async (scope) => {
+    const original = await makeAuditedLog(made, scope.say)
+    scope.later(() => rmSync(original, { recursive: true }))
+    const path = currentReadModels({ DATA_DIR: original }) ?? ''
+    multiply(path, Math.max(1, Math.round(scope.size / made)))
+    const { size } = statSync(path)
+    // The operator's address has a fixed port.
+    const METRICS_PORT = String(20_000 + (process.pid % 20_000))
+    await startNode(scope, { DATA_DIR: original, SNAPSHOT_TOKEN, METRICS_PORT })
+    const fresh = join(scope.folder(), 'node')
+    const isOfLog = (source: string): boolean => !source.includes('read-models')
+    cpSync(original, fresh, { recursive: true, filter: isOfLog })
+    const began = performance.now()
+    const SNAPSHOT_FROM = `http://127.0.0.1:${METRICS_PORT}`
+    await startNode(scope, { DATA_DIR: fresh, SNAPSHOT_TOKEN, SNAPSHOT_FROM })
+    const value = secondsSince(began)
+    const handedOver = statSync(currentReadModels({ DATA_DIR: fresh }) ?? '').size
+    if (handedOver < size) throw new Error('the new node has folded the log instead')
+    const megabytes = handedOver / 1e6
+    return [
+      { what: 'ready', value, unit: 's' },
+      { what: 'read models', value: megabytes, unit: 'MB' },
+    ]
+  },
+}
+
+const positionsOf = (first: number, width: number): Uint8Array =>
+  new Uint8Array(Float64Array.from({ length: width }, (_, at) => first + at + 1).buffer)
+
+/** Fills each level with the roots of the full tiles below it. */
+const fill = ({ sqlite }: ReadModelFile, leaves: number): void => {
+  const insert = sqlite.prepare('INSERT INTO tiles VALUES (?, ?, ?, ?, ?)')
+  const put = (level: number, number: number, hashes: Buffer): void => {
+    const first = number * tileWidth
+    const positions = level === 0 ? positionsOf(first, hashes.length / 32) : null
+    insert.run(level, number, level === 0 ? first + 1 : null, hashes, positions)
+  }
+  let below: Uint8Array[] = []
+  for (let first = 0; first < leaves; first += tileWidth) {
+    const hashes = randomBytes(32 * Math.min(tileWidth, leaves - first))
+    put(0, first / tileWidth, hashes)
+    if (hashes.length === 32 * tileWidth) below.push(rootOfHashes(hashesIn(hashes)))
+  }
+  for (let level = 1; below.length > 0; level += 1) {
+    const roots: Uint8Array[] = []
+    for (let at = 0; at < below.length; at += tileWidth) {
+      const hashes = below.slice(at, at + tileWidth)
+      put(level, at / tileWidth, Buffer.concat(hashes))
+      if (hashes.length === tileWidth) roots.push(rootOfHashes(hashes))
+    }
+    below = roots
+  }
+}
+
+const times = (what: string, ask: () => unknown): Figure[] => {
+  const took = Array.from({ length: 5_000 }, () => {
+    const began = performance.now()
+    ask()
+    return performance.now() - began
+  }).sort((a, b) => a - b)
+  return [0.5, 0.99].map((share) => {
+    return { what: `${what}, p${share * 100}`, value: quantile(took, share), unit: 'ms' }
+  })
+}
+
+/** Only the tiles are generated, with random hashes, not the log. */
+const proofs: Case = {
+  about: 'Proofs in a large tree. Size: leaves',
+  usual: { rounds: 1, seconds: 0, size: 10_000_000 },
+  quick: { rounds: 1, seconds: 0, size: 100_000 },
+  isOfThisCheckout: true,
+  open: (shared) => {
+    const { size } = shared
+    const path = join(shared.folder(), 'tree.sqlite')
+    const draft = openFile(path, ['journal_mode = OFF', 'synchronous = OFF'], tableStatements([]))
+    draft.sqlite.transaction(() => fill(draft, size))()
+    draft.sqlite.close()
+    return async ({ later }) => {
+      const file = openFile(path, ['cache_size = -8192'], [], { readonly: true })
+      later(() => file.sqlite.close())
+      const tree = readLogTree(file)
+      const note = `bench/transparency\n${size}\n${'A'.repeat(43)}=\n\n— bench/transparency AAAA\n`
+      const newest = { size, root: '', note, cosigned: 0, signedAt: 0 }
+      const needs = { checkpoints: { newest: () => newest }, verifierKeys: async () => [] }
+      const routes = transparencyRoutes({ ...needs, tree, readAsset: () => new Uint8Array() })
+      const answer = (at: string, query: object): RawReply => {
+        const route = routes.find((one) => one.path === `/transparency/proof/${at}`)
+        return route?.handle({ query } as Call) as RawReply
+      }
+      return [
+        ...times('inclusion', () => answer('inclusion', { index: randomInt(size) })),
+        ...times('consistency', () => answer('consistency', { from: randomInt(1, size) })),
+        ...times('number of an event', () => tree.indexOf(randomInt(1, size))),
+        { what: 'tiles', value: statSync(path).size / 1e6, unit: 'MB' },
+      ]
+    }
+  },
+}
+
+export const cases: Scenario = { rebuild, verify, report, settlement, snapshot, proofs, years }

@@ -1,16 +1,48 @@
-import { openConnection } from './connection.ts'
-import { payments, requestsOf, type Shop } from './requests.ts'
-import { turnOf, type Ask, type Turn, type Work } from './work.ts'
+import { fileURLToPath } from 'node:url'
+import {
+  openConnection,
+  payments,
+  requestsOf,
+  type Answer,
+  type Connection,
+  type Level,
+  type Requests,
+  type Shop,
+} from './client.ts'
 
-/** A window of load: groups of connections that work at the same time. */
-export type Window = {
-  readonly shop: Shop
-  /** Seconds before counting starts. */
-  readonly warmUp: number
-  /** Seconds of counting; shorter if the requests run out. */
-  readonly seconds: number
-  readonly groups: readonly Group[]
-}
+/** Sends one request and checks the response's status. */
+export type Ask = (request: string, expected: number) => Promise<Answer>
+
+/** One turn of a connection, due at an instant of `performance.now`; false if nothing is left. */
+export type Turn = (ask: Ask, due: number) => Promise<boolean>
+
+type Captures = { readonly level: Level; readonly label: string; readonly tids: readonly string[] }
+
+/** The repeated work of a group of connections. */
+export type Work =
+  /** With seven other digits in the place of {count} each time; POST is sent as the till. */
+  | {
+      readonly kind: 'request'
+      readonly path: string
+      /** Sent in rotation. */
+      readonly bodies?: readonly string[]
+      readonly type?: string
+      readonly status?: number
+      /** A 503 is counted as turned away. */
+      readonly mayBeBusy?: boolean
+    }
+  /** `ofOthers`: each of another customer. */
+  | {
+      readonly kind: 'create'
+      readonly level: Level
+      readonly label: string
+      readonly ofOthers?: boolean
+    }
+  | ({ readonly kind: 'capture' } & Captures)
+  | { readonly kind: 'outcome'; readonly level: Level; readonly tids: readonly string[] }
+  | { readonly kind: 'lifecycle'; readonly label: string }
+  /** In this process only. */
+  | { readonly kind: 'turn'; readonly turn: Turn }
 
 export type Group = {
   readonly work: Work
@@ -22,6 +54,16 @@ export type Group = {
   readonly pace?: number
 }
 
+/** A window of load: groups of connections that work at the same time. */
+export type Window = {
+  readonly shop: Shop
+  /** Seconds before counting starts. */
+  readonly warmUp: number
+  /** Seconds of counting; shorter if the requests run out. */
+  readonly seconds: number
+  readonly groups: readonly Group[]
+}
+
 export type Measured = {
   readonly answers: number
   readonly perSecond: number
@@ -29,6 +71,7 @@ export type Measured = {
   readonly p50: number
   readonly p95: number
   readonly p99: number
+  readonly turnedAway: number
   /** Number of unexpected responses, and the first of them. */
   readonly unexpected: number
   readonly firstUnexpected: string | undefined
@@ -36,7 +79,7 @@ export type Measured = {
 
 export type Loaded = {
   readonly groups: readonly Measured[]
-  /** Share of one core used by the load while counting; near 1, the load itself is the limit. */
+  /** Share of one core used by the load; near 1, the load itself is the limit. */
   readonly cpu: number
 }
 
@@ -51,46 +94,155 @@ export type Task =
       readonly callbackUris?: readonly string[]
     }
 
-type Count = { latencies: number[]; last: number; unexpected: string[] }
+/** Number of requests signed in advance per window of KEY: signing takes longer than responding. */
+const signedRequests = (connections: number): number => (connections === 1 ? 2_500 : 8_000)
 
-const percentile = (sorted: readonly number[], share: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+type Request = readonly ['GET' | 'POST' | 'PUT', string, string?]
 
-const measured = ({ latencies, last, unexpected }: Count, from: number): Measured => {
-  latencies.sort((a, b) => a - b)
+const repeat = async (
+  requests: Requests,
+  connections: number,
+  level: Level,
+  expected: number,
+  next: (count: number) => Request,
+): Promise<Turn> => {
+  let count = 0
+  if (level === 'SECRET')
+    return async (ask) => {
+      await ask(requests.secret(...next(count++)), expected)
+      return true
+    }
+  const ready = await Promise.all(
+    Array.from({ length: signedRequests(connections) }, (_, at) => requests.signed(...next(at))),
+  )
+  return async (ask) => {
+    const request = ready[count++]
+    if (request !== undefined) await ask(request, expected)
+    return request !== undefined
+  }
+}
+
+type Outcome = { readonly status: string; readonly captures: readonly { readonly id: string }[] }
+
+/** Requests and accepts a payment; returns its tid, and passes it on before the acceptance. */
+export const authorizeOne = async (
+  requests: Requests,
+  ask: Ask,
+  posTid: string,
+  callbackUri?: string,
+  onTid?: (tid: string) => void,
+): Promise<string> => {
+  const { body } = await ask(
+    requests.secret(...payments.create(posTid, undefined, callbackUri)),
+    201,
+  )
+  const { id: tid } = JSON.parse(body) as { id: string }
+  onTid?.(tid)
+  await ask(requests.open(...payments.accept(tid)), 204)
+  return tid
+}
+
+/** Create, accept, capture, and read the outcome, which must show the capture. */
+const lifecycle = (requests: Requests, label: string): Turn => {
+  let count = 0
+  return async (ask) => {
+    const name = `${label}-${count++}`
+    const tid = await authorizeOne(requests, ask, name)
+    await ask(requests.secret(...payments.capture(tid, name)), 204)
+    const { body } = await ask(requests.secret(...payments.outcome(tid)), 200)
+    const { status, captures } = JSON.parse(body) as Outcome
+    if (status !== 'auth' || captures.length !== 1 || captures[0]?.id !== name)
+      throw new Error(`the outcome does not show the capture ${name}: ${body}`)
+    return true
+  }
+}
+
+const oneOf = (all: readonly string[], count: number): string => all[count % all.length] ?? ''
+
+/** Prepares work for the connections; signs requests before the clock starts. */
+export const turnOf = async (
+  work: Work,
+  requests: Requests,
+  connections: number,
+): Promise<Turn> => {
+  const repeated = (level: Level, expected: number, next: (count: number) => Request) =>
+    repeat(requests, connections, level, expected, next)
+  switch (work.kind) {
+    case 'request': {
+      const { path, bodies, type, status = 200 } = work
+      const texts = bodies?.map((body) => requests.secret('POST', path, body, type))
+      const all = texts ?? [requests.open('GET', path)]
+      let count = 0
+      return async (ask) => {
+        const text = oneOf(all, count)
+        await ask(text.replace('{count}', String(count++).padStart(7, '0')), status)
+        return true
+      }
+    }
+    case 'create':
+      return repeated(work.level, 201, (count) => {
+        const name = `${work.label}-${count}`
+        return payments.create(name, work.ofOthers ? `customer-${name}` : undefined)
+      })
+    case 'capture':
+      return repeated(work.level, 204, (count) =>
+        payments.capture(oneOf(work.tids, count), `${work.label}-${count}`),
+      )
+    case 'outcome':
+      return repeated(work.level, 200, (count) => payments.outcome(oneOf(work.tids, count)))
+    case 'lifecycle':
+      return lifecycle(requests, work.label)
+    case 'turn':
+      return work.turn
+  }
+}
+
+/** Expects sorted values. */
+export const quantile = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+
+type Count = { latencies: number[]; last: number; turnedAway: number; unexpected: string[] }
+
+const measured = (count: Count, from: number): Measured => {
+  const { last, turnedAway, unexpected } = count
+  const latencies = count.latencies.sort((a, b) => a - b)
   return {
     answers: latencies.length,
     perSecond: (latencies.length / (last - from)) * 1000,
-    p50: percentile(latencies, 0.5),
-    p95: percentile(latencies, 0.95),
-    p99: percentile(latencies, 0.99),
+    p50: quantile(latencies, 0.5),
+    p95: quantile(latencies, 0.95),
+    p99: quantile(latencies, 0.99),
+    turnedAway,
     unexpected: unexpected.length,
     firstUnexpected: unexpected[0],
   }
 }
 
-/** Resolves when the next request of a paced connection is due; connections alternate. */
+/** Waits until the next turn of a connection is due; connections alternate. */
 const pacemaker = (index: number, { connections, pace }: Group) => {
-  if (pace === undefined) return () => undefined
+  if (pace === undefined) return async () => performance.now()
   const interval = (connections * 1000) / pace
   let next = performance.now() + (index * 1000) / pace
   return async () => {
-    const rest = next - performance.now()
+    const due = next
     next += interval
+    const rest = due - performance.now()
     if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest))
+    return due
   }
 }
 
+type Prepared = { readonly group: Group; readonly turn: Turn; readonly count: Count }
+
 /** Works on one connection until the end, counting responses between the two instants. */
 const work = async (
-  shop: Shop,
-  turn: Turn,
-  due: () => Promise<void> | undefined,
-  count: Count,
+  connection: Connection,
+  { group, turn, count }: Prepared,
+  due: () => Promise<number>,
   from: number,
   until: number,
 ) => {
-  const connection = await openConnection(shop.address)
+  const mayBeBusy = group.work.kind === 'request' && group.work.mayBeBusy
   const ask: Ask = async (request, expected) => {
     const asked = performance.now()
     const answer = await connection.ask(request)
@@ -99,14 +251,14 @@ const work = async (
       count.latencies.push(answered - asked)
       count.last = answered
     }
-    if (answer.status !== expected)
+    if (mayBeBusy && answer.status === 503) count.turnedAway += 1
+    else if (answer.status !== expected)
       throw new Error(`${answer.status} instead of ${expected}: ${answer.body}`)
     return answer
   }
   while (performance.now() < until)
     try {
-      await due()
-      if (!(await turn(ask))) break
+      if (!(await turn(ask, await due()))) break
     } catch (error) {
       count.unexpected.push(String(error))
       if (count.unexpected.length > 100) break
@@ -114,30 +266,67 @@ const work = async (
   connection.close()
 }
 
-const load = async ({ shop, warmUp, seconds, groups }: Window): Promise<Loaded> => {
+/** Opened a few at a time, so that none is refused. */
+export const openConnections = async ({ address }: Shop, count: number): Promise<Connection[]> => {
+  const opened: Connection[] = []
+  while (opened.length < count) {
+    const some = Math.min(250, count - opened.length)
+    opened.push(...(await Promise.all(Array.from({ length: some }, () => openConnection(address)))))
+  }
+  return opened
+}
+
+export const makeLoad = async (
+  { shop, warmUp, seconds, groups }: Window,
+  onOpen?: () => void,
+): Promise<Loaded> => {
   const requests = requestsOf(shop)
-  const prepared = []
+  const prepared: (Prepared & { readonly connections: readonly Connection[] })[] = []
   for (const group of groups)
-    prepared.push({ group, turn: await turnOf(group.work, requests, group.connections) })
+    prepared.push({
+      group,
+      turn: await turnOf(group.work, requests, group.connections),
+      count: { latencies: [], last: NaN, turnedAway: 0, unexpected: [] },
+      connections: await openConnections(shop, group.connections),
+    })
+  onOpen?.()
   const from = performance.now() + warmUp * 1000
   const until = from + seconds * 1000
-  const counts = prepared.map((): Count => ({ latencies: [], last: from, unexpected: [] }))
   const used = process.cpuUsage()
   const began = performance.now()
   await Promise.all(
-    prepared.flatMap(({ group, turn }, number) =>
-      Array.from({ length: group.connections }, (_, index) =>
-        work(shop, turn, pacemaker(index, group), counts[number] as Count, from, until),
+    prepared.flatMap((one) =>
+      one.connections.map((connection, index) =>
+        work(connection, one, pacemaker(index, one.group), from, until),
       ),
     ),
   )
   const { user, system } = process.cpuUsage(used)
   const cpu = (user + system) / 1000 / (performance.now() - began)
-  return { groups: counts.map((count) => measured(count, from)), cpu }
+  return { groups: prepared.map(({ count }) => measured(count, from)), cpu }
+}
+
+/** Sends what a number of connections have to do, one after the other on each. */
+export const shareOut = async (
+  shop: Shop,
+  count: number,
+  each: (ask: Ask, index: number) => Promise<void>,
+): Promise<void> => {
+  let next = 0
+  const go = async (connection: Connection): Promise<void> => {
+    const ask: Ask = async (request, expected) => {
+      const answer = await connection.ask(request)
+      if (answer.status !== expected) throw new Error(`${answer.status}: ${answer.body}`)
+      return answer
+    }
+    while (next < count) await each(ask, next++)
+    connection.close()
+  }
+  await Promise.all((await openConnections(shop, 64)).map(go))
 }
 
 /** Makes authorised payments to capture; returns their tids. */
-const authorize = async (
+export const authorize = async (
   shop: Shop,
   label: string,
   count: number,
@@ -145,21 +334,10 @@ const authorize = async (
 ): Promise<string[]> => {
   const requests = requestsOf(shop)
   const tids: string[] = []
-  let made = 0
-  const work = async () => {
-    const connection = await openConnection(shop.address)
-    while (made < count) {
-      const callbackUri = callbackUris[made % callbackUris.length]
-      const input = payments.create(`${label}-${made++}`, undefined, callbackUri)
-      const { body } = await connection.ask(requests.secret(...input))
-      const { id: tid } = JSON.parse(body) as { id: string }
-      const { status } = await connection.ask(requests.open(...payments.accept(tid)))
-      if (status !== 204) throw new Error(`a payment could not be prepared: ${status}`)
-      tids.push(tid)
-    }
-    connection.close()
-  }
-  await Promise.all(Array.from({ length: 64 }, work))
+  await shareOut(shop, count, async (ask, index) => {
+    const callbackUri = callbackUris[index % callbackUris.length]
+    tids[index] = await authorizeOne(requests, ask, `${label}-${index}`, callbackUri)
+  })
   return tids
 }
 
@@ -167,13 +345,15 @@ const perform = async (task: Task): Promise<void> => {
   try {
     const answer =
       task.type === 'load'
-        ? await load(task.window)
+        ? await makeLoad(task.window, () => process.send?.({ isOpen: true }))
         : await authorize(task.shop, task.label, task.count, task.callbackUris)
     process.send?.({ answer })
   } catch (error) {
     process.send?.({ error: String(error) })
   }
 }
-process.on('message', (task: Task) => {
-  perform(task).catch(() => process.exit(1))
-})
+
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  process.on('message', (task: Task) => {
+    perform(task).catch(() => process.exit(1))
+  })

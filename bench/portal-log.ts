@@ -1,28 +1,135 @@
-import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { noStream, type EventStore } from '../application/event-store.ts'
 import { sealName } from '../application/people.ts'
+import { impliedAccount } from '../domain/accounting/settlement-account.ts'
+import {
+  applications,
+  ledgers,
+  merchants,
+  pointsOfSale,
+  scansOfShortlinks,
+  settlementAccounts,
+  shortlinks,
+  users,
+} from '../domain/aggregates.ts'
+import { newMerchant } from '../domain/merchant/merchant.ts'
+import { streamOf, within } from '../domain/stream.ts'
+import { dayMs } from '../domain/time.ts'
 import { openPlace, type Place } from '../harness/ledger-service.ts'
 import { merchantClient } from '../harness/merchant-client.ts'
-import { staffIn } from '../service/people/staff.ts'
 import { readSettings } from '../infrastructure/settings.ts'
 import { currentReadModels, openStore } from '../infrastructure/stores.ts'
-import {
-  type Appending,
-  type Fate,
-  fateOf,
-  numbersFrom,
-  portalHistory,
-  posCount,
-} from './portal-histories.ts'
-import { furnished, otherMerchant, scanned, shop, posOf, registered } from './portal-merchants.ts'
-import { startServer } from './processes.ts'
-import { dayMs } from '../domain/time.ts'
+import { staffIn } from '../service/people/staff.ts'
+import { appendHistory, appending, historyOf, type Appending, type Fate } from './histories.ts'
+import type { Scope } from './scope.ts'
+
+/** Pseudo-random numbers with a fixed seed. */
+export const numbersFrom = (seed: number) => {
+  let state = seed
+  return (below: number): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
+export const posCount = 300
+
+/** Of a hundred payments, most are captured at once. */
+const fateOf = (number: number): Fate => {
+  if (number < 62) return 'captured'
+  if (number < 82) return 'in parts'
+  if (number < 86) return 'refunded'
+  if (number < 89) return 'refunded in part'
+  if (number < 94) return 'released'
+  return number < 98 ? 'declined' : 'expired'
+}
+
+export const shop = 'sandbox'
+export const posOf = (number: number): string => (number === 0 ? 'till-1' : `pos-${number}`)
+const otherMerchant = (number: number): string => `shop-${number}`
+export const codeOf = (number: number): string => `code${String(number).padStart(4, '0')}`
+
+const ledgerCount = 300
+const codeCount = 500
+const scansOfCode = 300
+const userCount = 250
+const applicationCount = 120
+
+const account = 'NO9386011117947'
+
+/** The first events of a stream. */
+const made = (
+  stream: string,
+  merchant: string,
+  at: number,
+  events: Parameters<typeof appending>[2],
+): Appending => appending(stream, noStream, events, { at, merchant, actor: 'operator' })
+
+/** A merchant with a payout account. */
+const registered = (merchant: string, number: number, at: number): Appending[] => {
+  const known = { id: merchant, businessName: `Shop ${number}`, currency: 'NOK', netmask: null }
+  const data = newMerchant({ ...known, lookupIds: [], jurisdiction: 'NO' })
+  const own = { ...impliedAccount(merchant, 'NOK'), payoutAccount: account }
+  return [
+    made(streamOf(merchants, merchant), merchant, at, [{ type: 'MerchantRegistered', data }]),
+    made(streamOf(settlementAccounts, within(merchant, own.id)), merchant, at, [
+      { type: 'SettlementAccountRegistered', data: own },
+    ]),
+  ]
+}
+
+/** More of every kind of entry than fits on a page, for the large merchant. */
+const furnished = (now: number): Appending[] => {
+  const at = now - 360 * dayMs
+  const numbers = (count: number) => Array.from({ length: count }, (_, number) => number)
+  const of = (stream: string, type: string, data: object) =>
+    made(stream, shop, at, [{ type, data }])
+  return [
+    ...numbers(posCount)
+      .slice(1)
+      .map((number) => {
+        const data = { merchant: shop, id: posOf(number), name: `Till ${number}`, type: 'store' }
+        const stream = streamOf(pointsOfSale, within(shop, data.id))
+        return of(stream, 'PosRegistered', { ...data, location: null })
+      }),
+    ...numbers(ledgerCount).map((number) => {
+      const data = { merchant: shop, id: `ledger-${number}`, currency: 'NOK', description: null }
+      return of(streamOf(ledgers, within(shop, data.id)), 'LedgerRegistered', data)
+    }),
+    ...numbers(codeCount).map((number) => {
+      const data = { merchant: shop, id: codeOf(number), callbackUri: null, serialNumber: null }
+      const about = { ...data, description: `Table ${number}` }
+      return of(streamOf(shortlinks, data.id), 'ShortlinkRegistered', about)
+    }),
+    ...numbers(userCount).map((number) => {
+      const data = { merchant: shop, id: `user-${number}`, roles: ['user'], netmask: null }
+      const keys = { secretHash: 'none', publicKey: null }
+      return of(streamOf(users, within(shop, data.id)), 'UserRegistered', { ...data, ...keys })
+    }),
+    ...numbers(applicationCount).map((number) => {
+      const data = { clientId: `client-${number}`, merchant: shop, name: `Client ${number}` }
+      const about = { ...data, redirectUris: ['https://shop.example/'], secretHash: null }
+      return of(streamOf(applications, data.clientId), 'ApplicationRegistered', about)
+    }),
+  ]
+}
+
+/** Scans of every code in the last two weeks. */
+const scanned = (now: number): Appending[] => {
+  const below = numbersFrom(5)
+  return Array.from({ length: codeCount }, (_, number) => {
+    const id = codeOf(number)
+    const times = Array.from({ length: scansOfCode }, () => now - below(14 * dayMs)).sort()
+    const events = times.map((scannedAt, index) => {
+      const scan = { scan: `${id}-${index}`, payer: 'alice', argstring: '', scannedAt }
+      return { type: 'ShortlinkScanned', data: { ...scan, tokenDigest: `${id}-${index}` } }
+    })
+    return made(streamOf(scansOfShortlinks, id), shop, times[0] ?? now, events)
+  })
+}
 
 type Making = {
   readonly payments: number
@@ -36,12 +143,15 @@ type Making = {
 const callbackUri = 'https://shop.example/hook'
 
 /** How many of the newest payments still wait for the payer, and how many are not captured. */
-const [waiting, authorized] = [500, 2_000]
+const openOf = (total: number): readonly [waiting: number, authorized: number] => {
+  return [Math.min(500, Math.ceil(total / 6)), Math.min(2_000, Math.ceil(total / 3))]
+}
 
 /** Payments of the large merchant, spread over a year. */
 const makePayments = ({ payments: total, now, tidOf, customers }: Making) => {
   const below = numbersFrom(3)
   const step = (359 * dayMs) / total
+  const [waiting, authorized] = openOf(total)
   const firstOpen = total - waiting - authorized
   const tids: Partial<Record<Fate, string>> = {}
   const fateAt = (count: number): Fate => {
@@ -61,7 +171,10 @@ const makePayments = ({ payments: total, now, tidOf, customers }: Making) => {
     const customer = customers[below(customers.length)]?.stored ?? ''
     const isTold = below(20) === 0 && !isOpen
     const about = { merchant: shop, count, at: Math.floor(now - ago), fate, posId, amount }
-    return portalHistory({ ...about, customer, callbackUri: isTold ? callbackUri : null }, tid)
+    return historyOf(
+      { ...about, customer, callbackUri: isTold ? callbackUri : null },
+      () => tid,
+    ).flat()
   }
   return { make, tids }
 }
@@ -74,9 +187,8 @@ const makeMerchants = ({ now, tidOf, customers }: Making) => {
     const posId = 'till-1'
     const about = { merchant, count: number, at: at + number * 1_000, posId, amount: 25_000 }
     const customer = customers[number % customers.length]?.stored ?? ''
-    const tid = tidOf(merchant, posId, `order-${number}`)
-    const history = portalHistory({ ...about, customer, fate: 'captured' }, tid)
-    return [...registered(merchant, number, at), ...history]
+    const history = historyOf({ ...about, customer, fate: 'captured' }, tidOf)
+    return [...registered(merchant, number, at), ...history.flat()]
   }
 }
 
@@ -89,27 +201,17 @@ export type PortalLog = Size & {
   readonly customers: readonly string[]
 }
 
-export const usualFolder = join(tmpdir(), 'daybook-portal-log')
-export const usualSize: Size = { payments: 1_000_000, merchants: 10_000 }
-
-const program = fileURLToPath(new URL('../dist/service/main.js', import.meta.url))
 const customerCount = 500
 const appendsAtOnce = 2_000
-const eventsAtOnce = 500
 /** The first report and settlement cover this share. */
 const firstShare = 0.9
-const laterReports = 30
+const laterReports = (payments: number): number => (payments < 10_000 ? 3 : 30)
 
 type Say = (text: string) => void
 
-/** A long stream takes several appends. */
-const appendOne = async (store: EventStore, { stream, events }: Appending): Promise<void> => {
-  for (let from = 0; from < events.length; from += eventsAtOnce)
-    await store.append(stream, events.slice(from, from + eventsAtOnce), from + noStream)
+const appendAll = async (store: EventStore, all: readonly Appending[]): Promise<void> => {
+  await Promise.all(all.map((one) => appendHistory(store, [one])))
 }
-
-const append = async (store: EventStore, all: readonly Appending[]): Promise<void> =>
-  void (await Promise.all(all.map((one) => appendOne(store, one))))
 
 /** Appends the generated histories in batches, for a range of payments. */
 const appendFrom = async (
@@ -119,9 +221,10 @@ const appendFrom = async (
   say: Say,
 ): Promise<void> => {
   for (let count = first; count < end;) {
-    const some: Appending[] = []
-    for (; count < end && some.length < appendsAtOnce; count += 1) some.push(...make(count))
-    await append(store, some)
+    const some: Promise<void>[] = []
+    for (; count < end && some.length < appendsAtOnce; count += 1)
+      some.push(appendHistory(store, make(count)))
+    await Promise.all(some)
     if (count % 25_000 < appendsAtOnce) say(`${count} of ${end}`)
   }
 }
@@ -151,46 +254,34 @@ const nameCustomers = async ({ core }: Place): Promise<Making['customers']> => {
   return named
 }
 
-/** With the operator's command, which is faster than the service's own folding. */
-const rebuild = async (directory: string, say: Say): Promise<void> => {
-  say('folding')
-  const env = { ...process.env, DATA_DIR: directory }
-  const command = ['--max-semi-space-size=64', program, 'rebuild']
-  await promisify(execFile)(process.execPath, command, { env })
-}
-
 /** Closes reports and settles in a running service during other work. */
 const closeMeanwhile = async (
-  { directory, payments }: Size & { readonly directory: string },
+  { service, say }: Scope,
+  DATA_DIR: string,
+  payments: number,
   store: EventStore,
   make: (count: number) => readonly Appending[],
-  say: Say,
 ): Promise<void> => {
-  const environment = { DATA_DIR: directory, HOST: '127.0.0.1', PORT: '0', MODE: 'sandbox' }
-  const service = await startServer('../dist/service/main.js', ['serve'], environment)
-  const base = `http://${service.address.host}:${service.address.port}`
+  const { base, stop } = await service({ settings: { DATA_DIR } })
   const user = { merchant: shop, user: 'pos1', secret: 'sandbox-secret' }
   const [till, anyone] = [merchantClient(base, user), merchantClient(base)]
   const first = Math.floor(payments * firstShare)
-  const each = Math.ceil((payments - first) / laterReports)
-  try {
-    for (let report = 1, count = first; count < payments; report += 1, count += each) {
-      const path = `/merchant/v1/ledger/default/report/${report}/`
-      await till('PUT', path, {})
-      while ((await till('GET', path)).body.status !== 'closed') await pause(500)
-      await anyone('POST', '/sandbox/v1/settlement/', { merchant: shop }).catch(() => {})
-      say(`report ${report}`)
-      await appendFrom(store, [count, Math.min(payments, count + each)], make, say)
-    }
-    // Refused requests are listed on a page.
-    for (let count = 0; count < 60; count += 1)
-      await till('GET', `/merchant/v1/payment_request/none-${count}/outcome/`)
-  } finally {
-    await service.stop()
+  const each = Math.ceil((payments - first) / laterReports(payments))
+  for (let report = 1, count = first; count < payments; report += 1, count += each) {
+    const path = `/merchant/v1/ledger/default/report/${report}/`
+    await till('PUT', path, {})
+    while ((await till('GET', path)).body.status !== 'closed') await pause(500)
+    await anyone('POST', '/sandbox/v1/settlement/', { merchant: shop }).catch(() => {})
+    say(`report ${report}`)
+    await appendFrom(store, [count, Math.min(payments, count + each)], make, say)
   }
+  // Refused requests are listed on a page.
+  for (let count = 0; count < 60; count += 1)
+    await till('GET', `/merchant/v1/payment_request/none-${count}/outcome/`)
+  await stop()
 }
 
-const makeLog = async (directory: string, size: Size, say: Say): Promise<PortalLog> => {
+const makeLog = async (scope: Scope, directory: string, size: Size): Promise<PortalLog> => {
   mkdirSync(directory, { recursive: true })
   const place = await openPlace(directory)
   const customers = await nameCustomers(place)
@@ -200,24 +291,29 @@ const makeLog = async (directory: string, size: Size, say: Say): Promise<PortalL
   await place.stop()
   const store = await openStore(readSettings({ DATA_DIR: directory }))
   const { make, tids } = makePayments(making)
-  await append(store, [...furnished(making.now), ...scanned(making.now)])
-  await appendFrom(store, [0, size.merchants], makeMerchants(making), say)
-  await appendFrom(store, [0, Math.floor(size.payments * firstShare)], make, say)
-  await rebuild(directory, say)
-  await closeMeanwhile({ directory, ...size }, store, make, say)
+  await appendAll(store, [...furnished(making.now), ...scanned(making.now)])
+  await appendFrom(store, [0, size.merchants], makeMerchants(making), scope.say)
+  await appendFrom(store, [0, Math.floor(size.payments * firstShare)], make, scope.say)
+  // With the operator's command, which is faster than the service's own folding.
+  await scope.command(directory, 'rebuild')
+  await closeMeanwhile(scope, directory, size.payments, store, make)
   await store.close()
   return { directory, ...size, tids, customers: customers.map(({ name }) => name) }
 }
 
 /** A log with one large merchant among many; made once, and folded again by other versions. */
-export const portalLog = async (directory: string, size: Size, say: Say): Promise<PortalLog> => {
+export const portalLog = async (scope: Scope): Promise<PortalLog> => {
+  const { size: payments, place } = scope
+  const size = { payments, merchants: Math.min(10_000, Math.ceil(payments / 10)) }
+  const directory = place ?? join(tmpdir(), `daybook-portal-log-${payments}`)
   const note = join(directory, 'portal-log.json')
   if (existsSync(note)) {
-    if (currentReadModels({ DATA_DIR: directory }) === undefined) await rebuild(directory, say)
+    if (currentReadModels({ DATA_DIR: directory }) === undefined)
+      await scope.command(directory, 'rebuild')
     return { ...(JSON.parse(readFileSync(note, 'utf8')) as PortalLog), directory }
   }
   if (existsSync(directory)) throw new Error(`${directory} holds half a log: remove it`)
-  const log = await makeLog(directory, size, say)
+  const log = await makeLog(scope, directory, size)
   writeFileSync(note, JSON.stringify(log))
   return log
 }

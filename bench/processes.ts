@@ -2,9 +2,8 @@ import { fork, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { Address } from './connection.ts'
-import type { Loaded, Task, Window } from './load.ts'
-import type { Shop } from './requests.ts'
+import type { Address, Shop } from './client.ts'
+import type { Group, Loaded, Measured, Task, Window } from './load.ts'
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
@@ -15,10 +14,37 @@ const nodeFlags = (
   .split(' ')
   .filter(Boolean)
 
-const stop = async (child: ChildProcess): Promise<void> => {
+const end = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode !== null || child.signalCode !== null) return
+  // A process that listens to its parent does not end by itself.
+  if (child.connected) child.disconnect()
   child.kill('SIGTERM')
   await once(child, 'exit')
+}
+
+/** Starts a script in a separate process and waits for the first line that matches. */
+const startScript = async (
+  script: string,
+  parameters: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  line: RegExp,
+  onMessage?: (message: unknown) => void,
+) => {
+  const source = script.endsWith('.ts') ? ['--import', 'tsx'] : []
+  const child = spawn(process.execPath, [...nodeFlags, ...source, at(script), ...parameters], {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit', ...(onMessage ? (['ipc'] as const) : [])],
+    cwd: at('..'),
+  })
+  if (onMessage) child.on('message', onMessage)
+  for await (const text of createInterface(child.stdout!)) {
+    const found = line.exec(text)
+    if (!found) continue
+    child.stdout!.resume()
+    const send = (message: object | string) => void child.send(message)
+    return { found, pid: child.pid ?? 0, send, stop: () => end(child) }
+  }
+  throw new Error(`${script} ended before it listened`)
 }
 
 /** Starts a server in a separate process and waits until it listens. */
@@ -28,29 +54,24 @@ export const startServer = async (
   environment: Readonly<Record<string, string>>,
   onMessage?: (message: unknown) => void,
 ) => {
-  const child = spawn(
-    process.execPath,
-    [
-      ...nodeFlags,
-      ...(script.endsWith('.ts') ? ['--import', 'tsx'] : []),
-      at(script),
-      ...parameters,
-    ],
-    {
-      env: { ...process.env, ...environment },
-      stdio: ['ignore', 'pipe', 'inherit', ...(onMessage ? (['ipc'] as const) : [])],
-      cwd: at('..'),
-    },
-  )
-  if (onMessage) child.on('message', onMessage)
-  for await (const line of createInterface(child.stdout!)) {
-    const [, host, port] = /^listening on http:\/\/(.+):(\d+)$/.exec(line) ?? []
-    if (host === undefined) continue
-    child.stdout!.resume()
-    const address: Address = { host, port: Number(port) }
-    return { address, pid: child.pid ?? 0, stop: () => stop(child) }
-  }
-  throw new Error(`${script} ended before it listened`)
+  const line = /^listening on http:\/\/(.+):(\d+)$/
+  const started = await startScript(script, parameters, environment, line, onMessage)
+  const { found, ...rest } = started
+  const address: Address = { host: found[1] ?? '', port: Number(found[2]) }
+  return { address, ...rest }
+}
+
+/** The tests' protocol server of EventStoreDB, with a log of its own in a file. */
+export const startProtocolServer = async (file: string) => {
+  const script = '../tests/event-store/protocol-server.ts'
+  const { found, stop } = await startScript(script, ['0', file], {}, /^esdb.*/)
+  return { url: found[0], stop }
+}
+
+/** @throws Error for unexpected answers; figures of no answers are NaN */
+export const expected = (measured: Measured | undefined): Measured => {
+  if (measured && measured.unexpected === 0) return measured
+  throw new Error(measured?.firstUnexpected ?? 'nothing was measured')
 }
 
 /** Starts the load process; it performs one task at a time. */
@@ -58,21 +79,31 @@ export const startLoad = () => {
   const child = fork(at('load.ts'))
   let fail = (_: Error): void => {}
   child.once('exit', () => fail(new Error('the process that makes the load has ended')))
-  const perform = async (task: Task): Promise<unknown> => {
-    const told = await new Promise((resolve, reject) => {
+  const perform = (task: Task, onOpen?: () => void): Promise<unknown> =>
+    new Promise((resolve, reject) => {
       fail = reject
-      child.once('message', resolve)
+      const onMessage = (reply: { answer?: unknown; error?: string; isOpen?: true }): void => {
+        if (reply.isOpen) return onOpen?.()
+        child.off('message', onMessage)
+        if (reply.error === undefined) resolve(reply.answer)
+        else reject(new Error(reply.error))
+      }
+      child.on('message', onMessage)
       child.send(task)
     })
-    const { answer, error } = told as { answer?: unknown; error?: string }
-    if (error !== undefined) throw new Error(error)
-    return answer
-  }
+  /** Calls `onOpen` once all connections are open. */
+  const load = (window: Window, onOpen?: () => void) =>
+    perform({ type: 'load', window }, onOpen) as Promise<Loaded>
   return {
-    load: (window: Window) => perform({ type: 'load', window }) as Promise<Loaded>,
+    load,
+    /** Loads one group. @throws Error for unexpected answers */
+    one: async (shop: Shop, seconds: number, group: Group, warmUp = 1): Promise<Measured> => {
+      const [measured] = (await load({ shop, warmUp, seconds, groups: [group] })).groups
+      return expected(measured)
+    },
     authorize: (shop: Shop, label: string, count: number, callbackUris: readonly string[] = []) =>
       perform({ type: 'authorize', shop, label, count, callbackUris }) as Promise<string[]>,
-    stop: () => stop(child),
+    stop: () => end(child),
   }
 }
 

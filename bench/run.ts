@@ -1,85 +1,171 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { measureAppends, type Appends } from './append.ts'
-import { measureHttp, type Both, type Extent } from './http.ts'
-import { rawCommits, rsaVerifications } from './limits.ts'
-import { measureOneAtATime, type OneAtATime } from './one-at-a-time.ts'
-import { startLoad, startServer } from './processes.ts'
-import { measureRebuild } from './rebuild.ts'
-import { report, type Figures } from './report.ts'
+import { writeFileSync } from 'node:fs'
+import { cpus, loadavg, release, totalmem, type } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { programIn } from '../audit/what-if/other-build.ts'
+import { median, openScope, type Case, type Figure, type Options, type Scenario } from './scope.ts'
 
-const isQuick = process.argv.includes('--quick')
+/*
+ * `npm run bench -- <scenario> [case …] [rounds] [seconds] [place] [--options]`; README.md lists
+ * the cases.
+ */
 
-const extent: Extent = isQuick
-  ? { rounds: 1, warmUp: 0.3, seconds: 0.7, payments: 500, connections: [64] }
-  : { rounds: 5, warmUp: 1, seconds: 3, payments: 10_000, connections: [1, 32, 64] }
-const rounds = isQuick ? 1 : 5
-const lifecyclesOfOne = isQuick ? 50 : 400
-const secondsOfLimits = isQuick ? 0.5 : 2
-const eventsRebuilt = isQuick ? 20_000 : 1_000_000
+const scenarios: Readonly<Record<string, () => Promise<{ readonly cases: Scenario }>>> = {
+  limits: () => import('./limits.ts'),
+  requests: () => import('./requests.ts'),
+  growth: () => import('./growth.ts'),
+  callbacks: () => import('./callbacks.ts'),
+  pages: () => import('./pages.ts'),
+  stores: () => import('./stores.ts'),
+}
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    quick: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
+    size: { type: 'string' },
+    place: { type: 'string' },
+    against: { type: 'string' },
+    out: { type: 'string' },
+  },
+})
+
+const roundsAgainst = 4
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`)
 
-const http = async (directory: string) => {
-  const data = join(directory, 'data')
-  const started = new Set<{ stop(): Promise<void> }>()
-  const kept = <Process extends { stop(): Promise<void> }>(process: Process): Process => {
-    started.add(process)
-    return process
+/** The figures of each round, by what they measure. */
+type Build = Map<string, readonly Figure[]>
+
+const shown = (value: number): string =>
+  Math.abs(value) >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(2)
+
+const inTable = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [heads, heads.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+
+const ratiosOf = (figures: readonly Figure[]): number[] =>
+  figures.flatMap(({ value, limit }) => (limit === undefined ? [] : [value / limit]))
+
+const medianOf = (figures: readonly Figure[]): number => median(figures.map(({ value }) => value))
+
+/** Medians of the rounds; a ratio is formed within its round. */
+const rowOf = ([what, figures]: readonly [string, readonly Figure[]]): string[] => {
+  const { unit = '', target, more = '' } = figures.at(-1) ?? {}
+  const limits = figures.flatMap(({ limit }) => limit ?? [])
+  const value = medianOf(figures)
+  const ratio = median(ratiosOf(figures))
+  const [of, comparison = '', wanted = 0] = target ?? []
+  const compared = of === 'ratio' ? ratio : value
+  const isReached = comparison === '≥' ? compared >= wanted : compared <= wanted
+  return [
+    what,
+    `${shown(value)} ${unit}`,
+    limits.length > 0 ? shown(median(limits)) : '',
+    limits.length > 0 ? ratio.toFixed(2) : '',
+    target ? `${comparison} ${wanted}${of === 'value' ? ` ${unit}` : ''}` : '',
+    target ? (isReached ? 'yes' : 'no') : '',
+    more,
+  ]
+}
+
+const tableOfOne = (figures: Build): string =>
+  inTable(['', 'figure', 'limit', 'ratio', 'target', 'reached', ''], [...figures].map(rowOf))
+
+/** Each round of both builds, and the median of the ratios within rounds. */
+const tableOfBoth = (ours: Build, theirs: Build): string => {
+  const rows = [...ours].map(([what, figures]) => {
+    const others = theirs.get(what) ?? []
+    const each = (all: readonly Figure[]) => all.map(({ value }) => shown(value)).join(' ')
+    const ratios = figures.map(({ value }, at) => value / (others[at]?.value ?? Number.NaN))
+    return [`${what}, ${figures[0]?.unit}`, each(figures), each(others), median(ratios).toFixed(2)]
+  })
+  return inTable(['', 'this build', 'the other', 'ratio'], rows)
+}
+
+/** What the words after the cases and the options say, else what the case says. */
+const extentOf = ({ usual, quick }: Case, words: readonly string[]) => {
+  const numbers = words.filter((word) => Number(word) > 0).map(Number)
+  const extent = options.quick ? quick : usual
+  const given = (option: string | undefined, number?: number) =>
+    option === undefined ? number : Number(option)
+  return {
+    rounds: given(options.rounds, numbers[0]) ?? extent.rounds,
+    seconds: given(options.seconds, numbers[1]) ?? extent.seconds,
+    size: given(options.size) ?? extent.size,
+    place: options.place ?? words.find((word) => !(Number(word) > 0)),
   }
-  let files = 0
-  const start = async (): Promise<Both> => {
-    const file = join(directory, `bare-${files++}.sqlite`)
-    const bare = kept(await startServer('bare-app.ts', [file], {}))
-    const environment = { DATA_DIR: data, HOST: '127.0.0.1', PORT: '0', MODE: 'sandbox' }
-    const service = kept(await startServer('../dist/service/main.js', ['serve'], environment))
-    const adminKey = readFileSync(join(data, 'sandbox-admin-key.pem'), 'utf8')
-    const shop = ({ address }: typeof bare) => ({ address, adminKey })
-    const stop = async (): Promise<void> => {
-      await bare.stop()
-      await service.stop()
-    }
-    return { bare: shop(bare), service: shop(service), stop }
-  }
+}
+
+const thisCheckout = fileURLToPath(new URL('..', import.meta.url))
+
+type Round = Awaited<ReturnType<Case['open']>>
+
+/** Measures a round of a case, and adds its figures. */
+const addRound = async (options: Options, round: Round, figures: Build): Promise<void> => {
+  const scope = openScope(options)
   try {
-    return await measureHttp(kept(startLoad()), start, extent)
+    for (const figure of await round(scope))
+      figures.set(figure.what, [...(figures.get(figure.what) ?? []), figure])
   } finally {
-    for (const process of started) await process.stop()
+    await scope.close()
   }
 }
 
-const measure = async (directory: string): Promise<Figures> => {
-  const began = performance.now()
-  say('limits')
-  const commits = [1, 32, 64].map((group) => ({
-    group,
-    perSecond: rawCommits(directory, group, secondsOfLimits),
-  }))
-  const rsa = rsaVerifications(secondsOfLimits)
-  say('requests')
-  const figures = await http(directory)
-  say('one at a time')
-  const oneAtATime: OneAtATime[] = []
-  for (let round = 0; round < rounds; round++)
-    oneAtATime.push(await measureOneAtATime(directory, lifecyclesOfOne))
-  say('appends')
-  const appends: Appends[] = []
-  const appendRound = (round: number) => measureAppends(directory, round, secondsOfLimits)
-  // The first round is discarded, because its code is still being compiled.
-  if (!isQuick) await appendRound(0)
-  for (let round = 1; round <= rounds; round++) appends.push(await appendRound(round))
-  say('rebuild')
-  const rebuild = await measureRebuild(join(directory, 'log'), eventsRebuilt)
-  const seconds = (performance.now() - began) / 1000
-  return { isQuick, seconds, commits, rsa, http: figures, oneAtATime, appends, rebuild }
+/** The figures of a case as a table; builds take turns to begin a round. */
+const tableOf = async (name: string, one: Case, words: readonly string[]): Promise<string> => {
+  const extent = extentOf(one, words)
+  const { against } = options
+  if (against && one.isOfThisCheckout) throw new Error(`${name} measures this checkout alone`)
+  const rounds = against ? Math.max(roundsAgainst, extent.rounds) : extent.rounds
+  const scopes: ReturnType<typeof openScope>[] = []
+  const builds: { readonly figures: Build; readonly add: () => Promise<void> }[] = []
+  try {
+    for (const checkout of against ? [thisCheckout, against] : [thisCheckout]) {
+      const settings = { ...extent, program: programIn(checkout), say }
+      const shared = openScope(settings)
+      scopes.push(shared)
+      const round = await one.open(shared)
+      const figures: Build = new Map()
+      builds.push({ figures, add: () => addRound(settings, round, figures) })
+    }
+    for (let round = 0; round < rounds; round++) {
+      say(`${name}: round ${round + 1} of ${rounds}`)
+      for (const { add } of round % 2 === 0 ? builds : builds.toReversed()) await add()
+    }
+  } finally {
+    for (const { close } of scopes) await close()
+  }
+  const [ours, theirs] = builds.map(({ figures }) => figures) as [Build, Build?]
+  const extents = `Rounds: ${rounds}; seconds: ${extent.seconds}; size: ${extent.size}`
+  const table = theirs ? tableOfBoth(ours, theirs) : tableOfOne(ours)
+  return `## ${name}\n\n${one.about}. ${extents}.\n\n${table}\n`
 }
 
-const directory = mkdtempSync(join(tmpdir(), 'daybook-bench-'))
-try {
-  const text = report(await measure(directory), new Date())
-  process.stdout.write(text)
-  if (!isQuick) writeFileSync(new URL('results.md', import.meta.url), text)
-} finally {
-  rmSync(directory, { recursive: true, force: true })
+const machine = (): string => {
+  const memory = Math.round(totalmem() / 2 ** 30)
+  const system = `${type()} ${release()}, Node ${process.version}`
+  const load = loadavg()[0]?.toFixed(1)
+  return `${cpus().length} × ${cpus()[0]?.model.trim()}, ${memory} GB, ${system}, load ${load}`
 }
+
+const main = async ([scenario = '', ...words]: readonly string[]): Promise<void> => {
+  const read = scenarios[scenario]
+  if (!read) throw new Error(`name a scenario: ${Object.keys(scenarios).join(', ')}`)
+  const { cases } = await read()
+  const named = words.filter((word) => word in cases)
+  const rest = words.filter((word) => !(word in cases))
+  const tables: string[] = []
+  for (const [name, one] of Object.entries(cases)) {
+    if (named.length > 0 && !named.includes(name)) continue
+    const table = await tableOf(`${scenario} ${name}`, one, rest)
+    process.stdout.write(`${table}\n`)
+    tables.push(table)
+  }
+  const head = `# Bench: ${scenario}\n\n${machine()}; ${new Date().toISOString().slice(0, 10)}.\n`
+  process.stdout.write(`${machine()}\n`)
+  if (options.out) writeFileSync(options.out, [head, ...tables].join('\n'))
+}
+
+await main(positionals)

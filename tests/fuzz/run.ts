@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startProbedService } from '../../bench/probed-service.ts'
+import { startProbedService } from '../../bench/probe.ts'
 import { furnishSandbox, type FurnishedSandbox } from '../../harness/furnished-sandbox.ts'
 import { describedBy, type Operation } from '../../harness/openapi-operations.ts'
 import { pick, randomFrom, valuesOf } from '../../harness/values-of-schema.ts'

@@ -1,17 +1,28 @@
-// Loaded into every thread of the measured service: reports how long the main thread was blocked.
+// Loaded into every thread of the measured service: reports the heap of each thread every second,
+// and how long the thread that answers was blocked.
 import { existsSync, openSync, readSync } from 'node:fs'
 import { BroadcastChannel, isMainThread, threadId } from 'node:worker_threads'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 
-const channel = new BroadcastChannel('held-thread')
+const channel = new BroadcastChannel('probe')
 /** The first worker answers requests. */
 const answering = 1
+
+const report = (message) => {
+  if (!isMainThread) return channel.postMessage(message)
+  if (process.connected) process.send(message)
+}
+setInterval(() => report({ threadId, heap: process.memoryUsage().heapUsed }), 1_000).unref()
 
 if (isMainThread) {
   process.on('message', (question) => channel.postMessage(question))
   channel.onmessage = ({ data }) => {
-    if (typeof data === 'object') process.send?.(data)
+    if (typeof data === 'object') report(data)
   }
 } else if (threadId === answering) {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc')
   // Linux: time on a core, and time ready without a core, in ns.
   const statistics = existsSync('/proc/thread-self/schedstat')
     ? openSync('/proc/thread-self/schedstat', 'r')
@@ -32,12 +43,13 @@ if (isMainThread) {
     last = at
   }, 1).unref()
   channel.onmessage = ({ data }) => {
+    if (typeof data === 'object') return
     // The timer may be late.
-    if (data === 'longest') channel.postMessage({ longest: Math.max(longest, now() - last) })
-    if (data === 'collect') globalThis.gc?.()
+    if (data === 'longest') report({ answer: { longest: Math.max(longest, now() - last) } })
+    if (data === 'collect') collect()
     longest = 0
     last = now()
-    if (data !== 'longest') channel.postMessage({ done: data, memory: process.memoryUsage() })
+    if (data !== 'longest') report({ answer: { memory: process.memoryUsage() } })
   }
 }
 channel.unref()

@@ -1,0 +1,87 @@
+import { median } from './scope.ts'
+import { quantile } from './load.ts'
+
+/** Memory of the service, at so many ms from the start, in bytes. */
+export type Sample = {
+  readonly at: number
+  readonly rss: number
+  /** Heap use of all threads, including garbage. */
+  readonly heaps: number
+}
+
+type Line = { readonly name: string; readonly colour: string; readonly values: readonly number[] }
+
+const [width, height, left, panelWidth, panelHeight] = [760, 470, 64, 670, 150]
+
+const text = (x: number, y: number, content: string, more = ''): string =>
+  `<text x="${x}" y="${y}" ${more}>${content}</text>`
+
+/** A scale of five steps, from 0 to at least the largest value. */
+const scaleOf = (values: readonly number[], least: number) => {
+  const most = Math.max(least, ...values.filter(Number.isFinite)) / 5
+  const power = 10 ** Math.floor(Math.log10(most))
+  const step = ([1, 2, 5, 10].find((one) => one * power >= most) ?? 10) * power
+  return { whole: 5 * step, marks: [0, 1, 2, 3, 4, 5].map((mark) => mark * step) }
+}
+
+const panel = (title: string, top: number, least: number, lines: readonly Line[]): string[] => {
+  const { whole, marks } = scaleOf(
+    lines.flatMap(({ values }) => values),
+    least,
+  )
+  const y = (value: number): number => top + panelHeight - (value / whole) * panelHeight
+  return [
+    text(left, top - 10, title, 'font-weight="600"'),
+    ...marks.map(
+      (mark) =>
+        `<path d="M${left} ${y(mark)}h${panelWidth}" stroke="#ddd"/>` +
+        text(left - 8, y(mark) + 4, `${mark}`, 'text-anchor="end"'),
+    ),
+    ...lines.map(({ name, colour, values }, index) => {
+      const step = panelWidth / Math.max(1, values.length - 1)
+      const points = values.map(
+        (value, at) => `${(left + at * step).toFixed(1)},${y(value).toFixed(1)}`,
+      )
+      const end = left + panelWidth - index * 60
+      return (
+        `<polyline points="${points.join(' ')}" fill="none" stroke="${colour}"/>` +
+        text(end, top - 10, name, `style="fill:${colour}" text-anchor="end"`)
+      )
+    }),
+  ]
+}
+
+/** Latency of messages and memory of the service over time, as SVG. */
+export const plotOf = (
+  caption: string,
+  seconds: number,
+  received: readonly { readonly at: number; readonly latency: number }[],
+  samples: readonly Sample[],
+): string => {
+  const windows = Array.from({ length: 120 }, (_, index) => (index * seconds * 1_000) / 120)
+  const within = <One extends { readonly at: number }>(all: readonly One[], from: number) =>
+    all.filter(({ at }) => at >= from && at < from + (seconds * 1_000) / 120)
+  const latencies = windows.map((from) =>
+    within(received, from)
+      .map(({ latency }) => latency)
+      .sort((a, b) => a - b),
+  )
+  const of = (share: number) => latencies.map((sorted) => quantile(sorted, share))
+  const mebibytes = (bytes: (sample: Sample) => number) =>
+    windows.map((from) => median(within(samples, from).map(bytes)) / 2 ** 20)
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}">`,
+    '<style>text{font:12px system-ui,sans-serif;fill:#333}</style>',
+    `<rect width="${width}" height="${height}" fill="#fff"/>`,
+    text(left, 28, `${caption}, ${seconds} s`),
+    ...panel('From due to received, ms', 70, 1_000, [
+      { name: 'p99', colour: '#1f5fbf', values: of(0.99) },
+      { name: 'p50', colour: '#2a8a4a', values: of(0.5) },
+    ]),
+    ...panel('Memory of the service, MiB', 280, 100, [
+      { name: 'RSS', colour: '#8a4a1f', values: mebibytes(({ rss }) => rss) },
+      { name: 'heaps', colour: '#2a8a4a', values: mebibytes(({ heaps }) => heaps) },
+    ]),
+    '</svg>\n',
+  ].join('\n')
+}

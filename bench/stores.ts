@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto'
+import { readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { execFileSync } from 'node:child_process'
+import { compareReadModels } from '../harness/same-read-models.ts'
+import { connectEventStoreDB } from '../infrastructure/event-store/eventstoredb-event-store.ts'
+import { peopleAtOnce, type KeptPerson } from '../infrastructure/people/vault-contents.ts'
+import { contentsOfFile } from '../infrastructure/people/vault-file-contents.ts'
+import { openVault } from '../infrastructure/people/vault.ts'
+import { isOurs, openStoreToRead } from '../infrastructure/stores.ts'
+import { contentsOfStreams } from '../infrastructure/vault-streams/contents.ts'
+import { openVaultInStreams } from '../infrastructure/vault-streams/vault.ts'
+import { eventstoredb } from './eventstoredb.ts'
+import { makeAuditedLog } from './histories.ts'
+import { startProtocolServer } from './processes.ts'
+import { secondsSince, type Case, type Figure, type Scenario, type Scope } from './scope.ts'
+
+const startStore = async ({ folder, later }: Scope) => {
+  const { url, stop } = await startProtocolServer(join(folder(), 'events.db'))
+  later(stop)
+  return url
+}
+
+type Copied = { readonly events: number; readonly root: string; readonly seconds: number }
+
+/** @throws Error if a row of a read model differs */
+const compareLogs = async (folders: readonly [string, string]): Promise<number> => {
+  const open = (DATA_DIR: string) => openStoreToRead({ EVENT_STORE: 'sqlite', DATA_DIR })
+  const [one, other] = [await open(folders[0]), await open(folders[1])]
+  const { rows, difference } = await compareReadModels(one, other)
+  await Promise.all([one.close(), other.close()])
+  if (difference) throw new Error(`the read models differ: ${JSON.stringify(difference)}`)
+  return rows
+}
+
+const copy: Case = {
+  about: 'Copying a log to the protocol server and back, compared row by row. Size: events',
+  usual: { rounds: 1, seconds: 0, size: 200_000 },
+  quick: { rounds: 1, seconds: 0, size: 5_000 },
+  open: () => async (scope) => {
+    const original = await makeAuditedLog(scope.size, scope.say)
+    scope.later(() => rmSync(original, { recursive: true }))
+    const url = await startStore(scope)
+    const back = join(scope.folder(), 'back')
+    const copyLog = async (from: string, to: string): Promise<Copied> =>
+      JSON.parse(await scope.command(original, '--json', 'copy', '--from', from, '--to', to))
+    const there = await copyLog(`sqlite:${original}`, url)
+    const again = await copyLog(url, `sqlite:${back}`)
+    if (there.root !== again.root) throw new Error('the roots differ')
+    const rows = await compareLogs([original, back])
+    const rate = (what: string, { events, seconds }: Copied): Figure => {
+      return { what, value: events / seconds, unit: 'events/s' }
+    }
+    return [
+      rate('to the server', there),
+      { ...rate('and back', again), more: `${rows} rows of all tables are the same` },
+    ]
+  },
+}
+
+const keys = [{ id: 'bench', key: Buffer.alloc(32, 1) }]
+const collect = (globalThis as { readonly gc?: () => void }).gc ?? (() => {})
+
+/** Each is named by one merchant. */
+const newPeople = (count: number): KeptPerson[] =>
+  Array.from({ length: count }, () => ({
+    ...{ id: randomBytes(16).toString('hex'), key: randomBytes(32), identifier: randomBytes(32) },
+    names: [randomBytes(32)],
+  }))
+
+type Opened = { readonly seconds: number; readonly kept: number; readonly most: number }
+
+/** Opens a vault as a node does: the seconds, and the bytes that it keeps and needs at most. */
+const openHere = async (place: string, folder: string): Promise<Opened> => {
+  collect()
+  const { heapUsed, external } = process.memoryUsage()
+  const began = performance.now()
+  const isFile = !place.startsWith('esdb')
+  const { streams, close } = connectEventStoreDB(isFile ? 'esdb://none' : place)
+  const vault = isFile
+    ? openVault(place, undefined, keys)
+    : await openVaultInStreams(streams, keys, undefined, { folder })
+  const seconds = secondsSince(began)
+  const most = process.resourceUsage().maxRSS * 1_024
+  collect()
+  const after = process.memoryUsage()
+  const kept = after.heapUsed + after.external - heapUsed - external
+  await vault.close()
+  await close()
+  return { seconds, kept, most }
+}
+
+const own = fileURLToPath(import.meta.url)
+
+/** In a process of its own, so that its memory can be measured. */
+const openApart = (what: string, place: string, folder: string): Figure[] => {
+  const words = ['--expose-gc', '--import', 'tsx', own, 'open', place, folder]
+  const text = execFileSync(process.execPath, words, { encoding: 'utf8' })
+  const { seconds, kept, most } = JSON.parse(text) as Opened
+  const more = `keeps ${Math.round(kept / 1e6)} MB, ${Math.round(most / 1e6)} MB resident at most`
+  return [{ what, value: seconds, unit: 's', more }]
+}
+
+const vault: Case = {
+  about: 'How soon a node knows everybody in a vault, beside a vault in a file. Size: people',
+  usual: { rounds: 1, seconds: 0, size: 1_000_000 },
+  quick: { rounds: 1, seconds: 0, size: 2_000 },
+  isOfThisCheckout: true,
+  open: () => async (scope) => {
+    const url = await startStore(scope)
+    const folder = scope.folder()
+    const file = join(folder, 'vault.sqlite')
+    const { streams, close } = connectEventStoreDB(url, { isOurs })
+    const places = [await contentsOfStreams(streams, keys), contentsOfFile(file, keys)]
+    for (const { keepSecrets } of places)
+      await keepSecrets([{ name: 'identifiers', secret: randomBytes(32) }])
+    for (let done = 0; done < scope.size; done += peopleAtOnce) {
+      const people = newPeople(Math.min(peopleAtOnce, scope.size - done))
+      for (const { put } of places) await put(people)
+    }
+    for (const place of places) await place.close()
+    await close()
+    const [ofFile] = openApart('file', file, folder) as [Figure]
+    const first = openApart('streams, first start', url, folder)
+    const next = openApart('streams, next start', url, folder)
+    const known = readdirSync(folder).find((one) => one.startsWith('vault-known-')) ?? ''
+    return [
+      ...[...first, ...next].map((figure) => ({ ...figure, limit: ofFile.value })),
+      ofFile,
+      { what: "the node's file", value: statSync(join(folder, known)).size / 1e6, unit: 'MB' },
+    ]
+  },
+}
+
+export const cases: Scenario = { copy, vault, eventstoredb }
+
+const [, script, word, place = '', folder = ''] = process.argv
+if (script === own && word === 'open')
+  process.stdout.write(JSON.stringify(await openHere(place, folder)))
