@@ -14,7 +14,7 @@ const post = (body: string, status: number): Work => {
 
 const item = { product_id: 'p', description: 'Thing', quantity: '1', item_cost: '1', total: '1' }
 const lineItems = JSON.stringify({
-  ...{ pos_id: 'till-1', pos_tid: 'many items {count}', action: 'auth', allow_credit: false },
+  ...{ pos_id: 'till-1', pos_tid: 'many-items-{count}', action: 'auth', allow_credit: false },
   ...{ currency: 'NOK', amount: '1000.00', customer: '4799999901', text: 'Many things' },
   line_items: Array.from({ length: 1_000 }, () => item),
 })

@@ -76,7 +76,8 @@ export const expected = (measured: Measured | undefined): Measured => {
 
 /** Starts the load process; it performs one task at a time. */
 export const startLoad = () => {
-  const child = fork(at('load.ts'))
+  // Keeps NaN, which JSON makes null.
+  const child = fork(at('load.ts'), [], { serialization: 'advanced' })
   let fail = (_: Error): void => {}
   child.once('exit', () => fail(new Error('the process that makes the load has ended')))
   const perform = (task: Task, onOpen?: () => void): Promise<unknown> =>
