@@ -227,7 +227,7 @@ export const makeAuditedLog = async (
   say: (text: string) => void,
 ): Promise<string> => {
   const place = await openPlace()
-  const { tidOf } = place.core.payments
+  const { tidOf } = place.core
   const start = place.core.now()
   let [started, events, report] = [0, 0, 1]
   const begin = (): Appending[][] => {
