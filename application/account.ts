@@ -1,7 +1,7 @@
 import { withoutBlanks } from '../domain/blanks.ts'
 import { payers } from '../domain/aggregates.ts'
 import { profile as profileSchema } from '../domain/people/profile.ts'
-import type { PayerCommand } from '../domain/people/payer-command.ts'
+import type { PayerCommand } from '../domain/people/payer.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { Context } from './handle.ts'
 import { findCredentials, type Credentials } from './payers.ts'
@@ -39,6 +39,7 @@ export const confirmPayer = (needs: SignInNeeds) => {
 }
 
 type Change = Extract<PayerCommand, { readonly type: 'ChangeCredentials' }>
+
 type CredentialsOptions = Partial<Pick<Change, 'codeStep' | 'known' | 'keeping'>>
 
 /** Replaces some credentials; all other sessions end. */

@@ -3,11 +3,10 @@ import { refuse, Refusal } from '../domain/refusal.ts'
 import { streamOf } from '../domain/stream.ts'
 import { payments } from '../domain/aggregates.ts'
 import { refuseDisabled } from './disabled-merchant.ts'
-import { dryRun } from './find-rechecked.ts'
+import { dryRun, type Find } from './find-state.ts'
 import type { FundingSource } from './funding.ts'
 import { issueTokens, type Tokens } from './tokens.ts'
 import type { Context, Handle } from './handle.ts'
-import type { Find } from './find-state.ts'
 
 type Needs = {
   readonly handle: Handle

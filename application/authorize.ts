@@ -1,4 +1,4 @@
-import type { AuthorizationRequest } from '../domain/people/authorization-events.ts'
+import type { AuthorizationRequest } from '../domain/people/authorization.ts'
 import { isWithdrawal, type Permissions } from '../domain/people/grant.ts'
 import { Refusal, refuse } from '../domain/refusal.ts'
 import { streamOf } from '../domain/stream.ts'
@@ -9,8 +9,9 @@ import {
   findLiveToken,
   refreshGrant,
   type Needs,
+  revokeGrant,
+  withdrawConsent,
 } from './grants.ts'
-import { revokeGrant, withdrawConsent } from './withdraw-grants.ts'
 import { issueTokens } from './tokens.ts'
 import type { Context } from './handle.ts'
 

@@ -1,5 +1,5 @@
 import { callbacks } from '../domain/aggregates.ts'
-import { waitsTooLong } from '../domain/callback-schedule.ts'
+import { waitsTooLong } from '../domain/callback.ts'
 import { clockToleranceMs, isAhead, type Instant } from '../domain/time.ts'
 import type { CallbackQueue } from './callback-queue.ts'
 import type { Share } from './share.ts'

@@ -5,7 +5,7 @@ import type { Recorded } from '../domain/events.ts'
 import { streamOf } from '../domain/stream.ts'
 import { noStream, type EventStore, type Revision } from './event-store.ts'
 import { sizedCache, type CacheLimits } from './generational-cache.ts'
-import { historyOf } from './history.ts'
+import { historyOf } from './find-state.ts'
 
 /** The recorded attempts to deliver a message, oldest first. */
 export const attemptsOf =
@@ -28,7 +28,9 @@ type Known = {
 
 /** Shorter streams are read again, which takes less than a millisecond. */
 const rememberedFrom: Revision = 100
+
 const bytesPerEvent = 500
+
 const limits: CacheLimits = { streams: 1_000, bytes: 8_388_608 }
 
 const tellingIn = (events: readonly Recorded[]): readonly Telling[] =>

@@ -1,15 +1,47 @@
-import type { AskedChange } from '../domain/accounting/account-change.ts'
-import { accountChanges, merchants, payers, staffs } from '../domain/aggregates.ts'
+import {
+  type AskedChange,
+  defaultAccount,
+  impliedAccount,
+  type SettlementAccount,
+} from '../domain/accounting/settlement-account.ts'
+import {
+  accountChanges,
+  merchants,
+  payers,
+  staffs,
+  settlementAccounts,
+} from '../domain/aggregates.ts'
 import { mayDo } from '../domain/merchant/staff-roles.ts'
 import { refuse } from '../domain/refusal.ts'
-import { isEnabled } from '../domain/register.ts'
+import { isEnabled, changed, type Changes } from '../domain/register.ts'
 import { memberOf } from '../domain/staff-members.ts'
 import { secondsUntil, type Instant } from '../domain/time.ts'
 import { waitMs, type WhyWithdrawn } from '../domain/waiting-change.ts'
 import type { Find } from './find-state.ts'
 import type { Context, Handle } from './handle.ts'
 import { perKeyBackOff, type OutageOf } from './per-key-back-off.ts'
-import { setSettlementAccount } from './set-settlement-account.ts'
+import { within } from '../domain/stream.ts'
+
+/** Changes a merchant's settlement account, which exists even before it is set. */
+export const setSettlementAccount =
+  ({ handle, find }: { readonly handle: Handle; readonly find: Find }) =>
+  async (
+    merchant: string,
+    changes: Changes<SettlementAccount>,
+    context: Context,
+  ): Promise<SettlementAccount> => {
+    const shop = await find(merchants, merchant)
+    if (shop.status !== 'present') return refuse('resource_is_unknown')
+    const account = within(merchant, defaultAccount)
+    const entry = await find(settlementAccounts, account)
+    const implied = impliedAccount(merchant, shop.data.currency)
+    const command =
+      entry.status === 'present'
+        ? ({ type: 'Change', changes } as const)
+        : ({ type: 'Register', data: changed(implied, changes) } as const)
+    const { state } = await handle(settlementAccounts, account, command, context)
+    return state.status === 'present' ? state.data : refuse('resource_is_unknown')
+  }
 
 type Waiting<Asked = AskedChange> = { readonly merchant: string; readonly asked: Asked }
 

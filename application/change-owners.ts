@@ -1,6 +1,5 @@
 import { accountChanges, ownerChanges, staffs } from '../domain/aggregates.ts'
-import type { AskedOwnerChange } from '../domain/merchant/owner-change.ts'
-import { isOwner, staffActor, wasOwner } from '../domain/merchant/staff.ts'
+import { type AskedOwnerChange, isOwner, staffActor, wasOwner } from '../domain/merchant/staff.ts'
 import { Refusal, refuse } from '../domain/refusal.ts'
 import { memberOf } from '../domain/staff-members.ts'
 import type { WhyWithdrawn } from '../domain/waiting-change.ts'
@@ -34,6 +33,7 @@ export const askOwnerChange =
 
 /** What a former owner can withdraw as well. */
 export const waitingKinds = ['account', 'owner'] as const
+
 export type WaitingKind = (typeof waitingKinds)[number]
 
 /** By whoever is an owner or was lately. @throws Refusal resource_is_unknown */

@@ -2,6 +2,48 @@ import { refuse } from '../domain/refusal.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 import { fairQueue, type Path } from './fair-queue.ts'
 
+/** A token bucket: `burst` at once, then `perSecond`. */
+export const makeAllowance = (burst: number, perSecond: number, now: () => number) => {
+  let left = burst
+  let last = now()
+
+  /** False once the bucket is empty. */
+  return (spent = 1): boolean => {
+    const at = now()
+    left = Math.min(burst, left + ((at - last) / 1000) * perSecond) - spent
+    last = at
+    return left >= 0
+  }
+}
+
+/** The limit of a key; keys of networks come the widest first, and each has a limit of its own. */
+export type MostOf = (key: string, place: number, keys: readonly string[]) => number
+
+/** Counts per key, up to a limit. Who has several keys, such as its networks, counts in each. */
+export const limitedCounts = (most: number | MostOf) => {
+  const counts = new Map<string, number>()
+  const mostOf: MostOf = typeof most === 'number' ? () => most : most
+  const listed = (key: string | readonly string[]): readonly string[] =>
+    typeof key === 'string' ? [key] : key
+  const leave = (key: string): void => {
+    const left = (counts.get(key) ?? 0) - 1
+    if (left > 0) counts.set(key, left)
+    else counts.delete(key)
+  }
+  return {
+    /** False if one of the keys would be over the limit; then none counts. */
+    take: (key: string | readonly string[], by = 1): boolean => {
+      const keys = listed(key)
+      const sumOf = (one: string): number => (counts.get(one) ?? 0) + by
+      if (keys.some((one, place) => sumOf(one) > mostOf(one, place, keys))) return false
+      for (const one of keys) counts.set(one, sumOf(one))
+      return true
+    },
+    clear: (): void => counts.clear(),
+    leave: (key: string | readonly string[]): void => listed(key).forEach(leave),
+  }
+}
+
 export type ConcurrencyLimits = {
   /** Jobs that run at the same time. */
   readonly concurrent: number

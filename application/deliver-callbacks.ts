@@ -3,7 +3,7 @@ import type { Instant } from '../domain/time.ts'
 import { bringForwardMessages } from './bring-forward.ts'
 import type { CallbackQueue, DueCheck, QueueRow } from './callback-queue.ts'
 import { deliveryAttempts, type AttemptNeeds } from './delivery-attempts.ts'
-import { nextMoment, nextTurn } from './next-turn.ts'
+import { nextMoment, nextTurn } from './time-budget.ts'
 import type { Share } from './share.ts'
 import { makeFairScheduler, slotsPerDestination, type Slot } from './fair-scheduler.ts'
 
@@ -166,10 +166,12 @@ type Needs = AttemptNeeds &
 
 /** Up to this many deliveries start one millisecond apart, so that a request rarely meets two. */
 const begunApart = 32
+
 /** Beyond that, this many start in each turn of the event loop. */
 const begunAtOnce = 2
 
 type Running = ReturnType<typeof runningDeliveries>
+
 type Scheduler = ReturnType<typeof makeFairScheduler>
 
 const firstOf = (...times: readonly (Instant | null | undefined)[]): Instant | null => {

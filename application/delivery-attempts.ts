@@ -1,11 +1,13 @@
-import { callbacks } from '../domain/aggregates.ts'
+import { callbacks, callbackDestinations } from '../domain/aggregates.ts'
 import type { Attempt, DeliveryLane, QueuedMessage } from '../domain/callback.ts'
 import { channelOf } from '../domain/merchant/channel.ts'
 import type { Instant } from '../domain/time.ts'
 import type { QueueRow } from './callback-queue.ts'
 import type { Find } from './find-state.ts'
-import type { Recall } from './handle.ts'
+import type { Recall, Context, Handle } from './handle.ts'
 import type { Begun, Share } from './share.ts'
+import { hasFailedTooLong, type RestedDestination } from '../domain/callback-destination.ts'
+import { within } from '../domain/stream.ts'
 
 type Answered = Pick<Attempt, 'result' | 'httpStatus' | 'problem' | 'durationMs' | 'retryAfterMs'>
 
@@ -167,3 +169,32 @@ export const deliveryAttempts = (needs: AttemptNeeds, around: Around) => {
   }
   return deliverOrDoubt
 }
+
+export type Row = {
+  readonly failingSince: Instant | null
+  readonly problem: string | null
+  readonly restedAt: Instant | null
+}
+
+export type Needs = {
+  readonly handle: Handle
+  readonly findDestination: (merchant: string, destination: string) => Row | undefined
+  readonly contextOf: (actor: string, merchant: string) => Context
+  readonly onRested: (merchant: string, rested: RestedDestination) => void
+}
+
+/** Makes a destination rest after days without a successful delivery. */
+export const restIfDead =
+  ({ handle, findDestination, contextOf, onRested }: Needs) =>
+  async ({ merchant, destination }: DeliveryLane): Promise<void> => {
+    const row = merchant === null ? undefined : findDestination(merchant, destination)
+    if (merchant === null || !row || row.restedAt !== null) return
+    const { failingSince, problem } = row
+    const context = contextOf('daybook', merchant)
+    if (failingSince === null || !hasFailedTooLong(failingSince, context.at)) return
+    const told = { destination, failingSince, problem }
+    const id = within(merchant, destination)
+    const command = { type: 'Rest', ...told } as const
+    const { events } = await handle(callbackDestinations, id, command, context)
+    if (events.length > 0) onRested(merchant, told)
+  }

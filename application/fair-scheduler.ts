@@ -1,15 +1,18 @@
 import type { DeliveryLane } from '../domain/callback.ts'
-import { uniqueQueue, type UniqueQueue } from './unique-queue.ts'
+import { uniqueQueue, type UniqueQueue } from './fair-queue.ts'
 
 type Merchant = DeliveryLane['merchant']
 
 /** Concurrent deliveries per pool, per merchant and per destination. */
 const slotsPerPool = 256
+
 const slotsPerMerchant = 64
+
 export const slotsPerDestination = 16
 
 /** Destinations that answer faster than this count as quick. */
 const quickMs = 1000
+
 const maxQuickDestinations = 10_000
 
 /** Waiting destinations of a merchant. */
@@ -18,6 +21,7 @@ const makeWaiting = () => ({
   others: uniqueQueue<string>(),
   isTurnOfFresh: true,
 })
+
 type Waiting = ReturnType<typeof makeWaiting>
 
 const makePool = () => ({

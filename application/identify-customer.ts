@@ -1,8 +1,7 @@
 import type { Customer } from '../domain/payment/payment-command.ts'
 import { isAhead, type Instant } from '../domain/time.ts'
 import { payers, shortlinks, stickers } from '../domain/aggregates.ts'
-import { findRechecked, isPresent } from './find-rechecked.ts'
-import type { Find } from './find-state.ts'
+import { findRechecked, isPresent, type Find } from './find-state.ts'
 
 /** Who a customer identifier names, and how it is stored: the log must not identify people. */
 export type Identified = { readonly stored: string; readonly names: Customer }
@@ -46,8 +45,11 @@ export const firstOf =
  * prefixes may identify somebody and is sealed.
  */
 const shortlinkName = /^shortlink_(id|sn):([a-zA-Z0-9-]{1,64})$/
+
 const scanTokenName = /^token:\d{1,64}$/
+
 export const isScanToken = (customer: string): boolean => scanTokenName.test(customer)
+
 export const isStoredClear = (customer: string): boolean =>
   shortlinkName.test(customer) || isScanToken(customer)
 

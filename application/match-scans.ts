@@ -5,9 +5,8 @@ import { payments, scansOfShortlinks, shortlinks } from '../domain/aggregates.ts
 import { perKeyBackOff, type OutageOf } from './per-key-back-off.ts'
 import { StoreUnavailable } from './event-store.ts'
 import { refuseDisabled } from './disabled-merchant.ts'
-import { findRechecked, isPresent } from './find-rechecked.ts'
+import { findRechecked, isPresent, type Find } from './find-state.ts'
 import type { Context, Handle } from './handle.ts'
-import type { Find } from './find-state.ts'
 import { listOwn, type Share } from './share.ts'
 
 type Due = {

@@ -1,6 +1,5 @@
 import { operators } from '../domain/aggregates.ts'
-import type { OperatorTerms } from '../domain/people/operator-roles.ts'
-import type { Operator, Operators } from '../domain/people/operators.ts'
+import type { OperatorTerms, Operator, Operators } from '../domain/people/operator-roles.ts'
 import type { MemberCommand } from '../domain/staff-members.ts'
 import type { Context } from './handle.ts'
 import type { SendMessage } from './number-proofs.ts'

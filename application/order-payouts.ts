@@ -4,7 +4,7 @@ import { payoutDay, type IsHoliday } from '../domain/calendar.ts'
 import type { Instant } from '../domain/time.ts'
 import type { TimeZone } from '../domain/time-zone.ts'
 import type { Context, Handle } from './handle.ts'
-import { nextTurn } from './next-turn.ts'
+import { nextTurn } from './time-budget.ts'
 
 type Payable = {
   readonly merchant: string

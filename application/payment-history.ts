@@ -4,7 +4,7 @@ import type { Recorded } from '../domain/events.ts'
 import { isPaymentEvent, type PaymentEvent } from '../domain/payment/payment-events.ts'
 import { streamOf } from '../domain/stream.ts'
 import { noStream, type EventStore, type Revision } from './event-store.ts'
-import { historyOf } from './history.ts'
+import { historyOf } from './find-state.ts'
 
 export type PaymentRecord = Recorded<PaymentEvent>
 

@@ -6,11 +6,10 @@ import type { Instant } from '../domain/time.ts'
 import { merchants, permissionRequests } from '../domain/aggregates.ts'
 import type { FindTerms } from './fee-book.ts'
 import { refuseDisabled } from './disabled-merchant.ts'
-import { dryRun } from './find-rechecked.ts'
+import { dryRun, type Find } from './find-state.ts'
 import { isPosKnown } from './request-payment.ts'
 import { issueTokens, type Tokens } from './tokens.ts'
 import type { Context, Handle } from './handle.ts'
-import type { Find } from './find-state.ts'
 import type { Identified, Identify } from './identify-customer.ts'
 
 type RequestNeeds = {

@@ -1,13 +1,12 @@
 import { payments, permissionRequests } from '../domain/aggregates.ts'
-import type { Charge } from '../domain/accounting/charge.ts'
+import type { Charge } from '../domain/accounting/fees.ts'
 import { permissionActions, type LineAction } from '../domain/accounting/transaction-line.ts'
 import { streamOf } from '../domain/stream.ts'
 import { namesPayer } from '../domain/transparency/names-payer.ts'
-import { formatProof } from '../domain/transparency/proof.ts'
+import { formatProof } from '../domain/transparency/merkle-tree.ts'
 import type { EventStore, Position, RecordedEvent } from './event-store.ts'
 import { generationalCache } from './generational-cache.ts'
-import type { Cuts } from './log-range.ts'
-import type { LogTree } from './log-tree.ts'
+import type { Cuts, LogTree } from './log-tree.ts'
 
 /** The entry of an event, and its data or metadata if the entry holds only a digest. */
 export type EncodedEvent = {
@@ -52,8 +51,10 @@ export type ProvingNeeds = {
 }
 
 const linesARead = 500
+
 /** Number of cached streams: a payment has several lines. */
 const streamsKept = 500
+
 const eventsKept = 20_000
 
 const isOfPermission = ({ action }: ReceiptLine): boolean =>

@@ -1,6 +1,6 @@
 import type { Completion } from '../domain/accounting/completion.ts'
 import type { FeeTerms } from '../domain/accounting/fees.ts'
-import { settlementFeesBy, type SettlementFee } from '../domain/accounting/settlement-fees.ts'
+import { settlementFeesBy, type SettlementFee } from '../domain/accounting/settlement.ts'
 import { payoutDay, type IsHoliday } from '../domain/calendar.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'

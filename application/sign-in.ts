@@ -2,9 +2,8 @@ import { payers } from '../domain/aggregates.ts'
 import { refuse } from '../domain/refusal.ts'
 import { secondsAfter, stillLasts, type Instant, type Seconds } from '../domain/time.ts'
 import { isKnown } from '../domain/people/payer-state.ts'
-import { dryRun } from './find-rechecked.ts'
+import { dryRun, type Find } from './find-state.ts'
 import type { Context, Handle } from './handle.ts'
-import type { Find } from './find-state.ts'
 import { findCredentials, plainRecoveryCode, withoutRecoveryCode } from './payers.ts'
 import type { People } from './people.ts'
 
@@ -51,6 +50,7 @@ type DeviceGiven = {
 }
 
 const sessionLifetime: Seconds = 12 * 3600
+
 export const idleLifetime: Seconds = 1800
 
 /** Valid for twelve hours, and for half an hour after the last use. */

@@ -5,7 +5,7 @@ import { jurisdictionOf, newMerchant } from '../domain/merchant/merchant.ts'
 import { refuse } from '../domain/refusal.ts'
 import { within } from '../domain/stream.ts'
 import type { TimeZone } from '../domain/time-zone.ts'
-import { claimOrganization, type ClaimNeeds } from './claim-organization.ts'
+import { claimOrganization, type ClaimNeeds } from './claims.ts'
 import type { Context } from './handle.ts'
 import type { StaffWork } from './staff.ts'
 

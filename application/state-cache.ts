@@ -9,7 +9,7 @@ import {
   type RecordedEvent,
   type Revision,
 } from './event-store.ts'
-import { nextTurn } from './next-turn.ts'
+import { nextTurn } from './time-budget.ts'
 import { generationalCache, sizedCache, type CacheLimits } from './generational-cache.ts'
 
 /** A state at a revision of its stream. */

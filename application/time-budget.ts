@@ -1,6 +1,12 @@
 import type { Instant, Seconds } from '../domain/time.ts'
 import { generationalCache } from './generational-cache.ts'
 
+/** Lets pending events run first. */
+export const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
+
+/** Waits one millisecond. */
+export const nextMoment = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 1))
+
 type Budget = {
   readonly burstMs: number
   /** The share of elapsed time that becomes available again. */

@@ -1,5 +1,13 @@
 import { accessTokenLifetime, type IssuedTokens } from '../domain/people/grant.ts'
-import type { Instant } from '../domain/time.ts'
+import type { Instant, Seconds } from '../domain/time.ts'
+
+/**
+ * How long clients may cache the keys of ID tokens; new keys are published that long before use.
+ */
+export const keySetLifetime: Seconds = 300
+
+/** Algorithms of DPoP proofs (RFC 9449, 5.1). */
+export const proofAlgorithms = ['ES256', 'ES384', 'Ed25519', 'EdDSA', 'PS256', 'RS256'] as const
 
 /**
  * Tokens are derived with a secret key from the grant and its generation, so they can be shown

@@ -3,9 +3,10 @@ import { createHash, createPrivateKey, sign } from 'node:crypto'
 import { connect } from 'node:net'
 import { promisify } from 'node:util'
 import { formatDateTime } from '../application/date-time.ts'
-import { stringToSign } from '../http/signature.ts'
+import { stringToSign } from '../http/signed-request.ts'
 
 export type Address = { readonly host: string; readonly port: number }
+
 export type Answer = { readonly status: number; readonly body: string }
 
 const headEnd = '\r\n\r\n'

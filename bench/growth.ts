@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { pino } from 'pino'
 import { merchants } from '../domain/aggregates.ts'
 import { newMerchant } from '../domain/merchant/merchant.ts'
-import { tileWidth } from '../domain/transparency/tiles.ts'
+import { tileWidth } from '../domain/transparency/merkle-tree.ts'
 import { merchantClient } from '../harness/merchant-client.ts'
 import type { Call } from '../http/call.ts'
 import type { RawReply } from '../http/route.ts'
@@ -235,6 +235,7 @@ const multiply = (path: string, copies: number): void => {
 
 /** Events of the log; their rows are copied under other keys: for a snapshot only size matters. */
 const made = 20_000
+
 const SNAPSHOT_TOKEN = 'a token of the bench'
 
 /** Starts a node, and waits until it is ready. */

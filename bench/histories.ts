@@ -9,8 +9,7 @@ import type { PaymentRequest } from '../domain/payment/payment-events.ts'
 import type { Payment } from '../domain/payment/payment-state.ts'
 import { streamOf } from '../domain/stream.ts'
 import { openPlace } from '../harness/ledger-service.ts'
-import { deriveIds, makeDigest } from '../infrastructure/event-store/derived-ids.ts'
-import { timedUuid } from '../infrastructure/event-store/event-ids.ts'
+import { deriveIds, makeDigest, timedUuid } from '../infrastructure/event-store/event-ids.ts'
 
 /* Histories of payments, decided by the service's decider: every log of the bench has these. */
 
@@ -40,8 +39,10 @@ type About = {
 
 /** The maximum number of captures per payment. */
 const manyParts = 10_000
+
 /** The fees of the sandbox's captures. */
 const terms = { ...noFees, transactionFixed: 180, interchangeRate: '0.01' }
+
 const payer = 'alice'
 
 const requestOf = (about: About): PaymentRequest => ({
@@ -191,7 +192,9 @@ export const appendHistory = async (
 }
 
 const appendsAtOnce = 500
+
 const began = Date.UTC(2026, 0, 1)
+
 const randomTidOf = deriveIds(makeDigest(randomBytes(32).toString('base64')), 'clustered', 'tid')
 
 /** Fills a log with payment histories of several merchants, with at least this many events. */
@@ -216,8 +219,10 @@ export const seed = async (
 
 /** Payments open at the same time in an audited log. */
 const underWay = 2_000
+
 /** Events between two checkpoints, and between two closings of the report. */
 const [eventsOfCheckpoint, eventsOfReport] = [10_000, 100_000]
+
 /** Messages of one payment in this many are delivered. */
 const deliveredOf = 5
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { cpus, loadavg, release, totalmem, type } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { programIn } from '../audit/what-if/other-build.ts'
+import { programIn } from '../audit/what-if/replay-build.ts'
 import { median, openScope, type Case, type Figure, type Options, type Scenario } from './scope.ts'
 
 /*

@@ -3,9 +3,9 @@ import { existsSync, rmSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { momentForms, readMoment, type AskedMoment } from '../audit/as-of/asked-moment.ts'
 import { start, type EventStore, type Position } from '../application/event-store.ts'
-import { logTimeAfter } from '../domain/log-time.ts'
+import { logTimeAfter } from '../domain/event-times.ts'
 import type { Instant } from '../domain/time.ts'
-import { beginDraft, foldUpTo, putInPlace } from '../audit/as-of/moment-draft.ts'
+import { beginDraft, foldUpTo, putInPlace } from '../audit/as-of/make-moment.ts'
 import { fail } from '../infrastructure/failures.ts'
 import { fingerprint } from '../infrastructure/read-models/fingerprint.ts'
 import { readMoments } from '../infrastructure/read-models/moment-fold.ts'
@@ -13,7 +13,7 @@ import { checkpointOf, type ReadModelFile } from '../infrastructure/read-models/
 import { quoted } from '../infrastructure/read-models/read-model-schema.ts'
 import { makeBar } from '../infrastructure/read-models/rebuild.ts'
 import type { Settings } from '../infrastructure/settings.ts'
-import { checkHasCome, line, withStore } from './audit-store.ts'
+import { checkHasCome, line, withStore } from './audit-verify.ts'
 
 const momentOf = (text: string): AskedMoment =>
   readMoment(text) ?? fail(`${text} is not a moment: give ${momentForms}`)

@@ -5,9 +5,8 @@ import { withIsoTimes } from '../domain/event-times.ts'
 import { isEventType, parseEvent, UnreadableEvent } from '../domain/events.ts'
 import { fail } from '../infrastructure/failures.ts'
 import type { Settings } from '../infrastructure/settings.ts'
-import { collect } from './arguments.ts'
-import { line, withStore } from './audit-store.ts'
-import { instantOf } from './time.ts'
+import { collect, instantOf } from './arguments.ts'
+import { line, withStore } from './audit-verify.ts'
 
 const positionOf = (text: string): number => {
   const position = /^\d+$/.test(text) ? Number(text) : NaN

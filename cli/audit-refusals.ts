@@ -4,14 +4,15 @@ import type { ExplainedRefusal } from '../audit/explain/decide-again.ts'
 import type { RefusalsWanted } from '../application/refused-request.ts'
 import { explainRefusal, findRefusals } from '../service/refusal-reader.ts'
 import type { Settings } from '../infrastructure/settings.ts'
-import { line, withStore } from './audit-store.ts'
-import { instantOf } from './time.ts'
-import { withVaultBeside } from './vault-beside.ts'
+import { line, withStore } from './audit-verify.ts'
+import { instantOf } from './arguments.ts'
+import { withVaultBeside } from './vault.ts'
 
 /** The message of a refusal; loaded on demand. */
 export type TextOfRefusal = (code: string) => string | undefined
 
 const secondMs = 1_000
+
 const minuteMs = 60_000
 
 /** A time, or a time of today in UTC. */

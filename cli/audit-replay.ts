@@ -2,8 +2,7 @@ import type { Command } from 'commander'
 import { statSync } from 'node:fs'
 import { fail, OperatorError } from '../infrastructure/failures.ts'
 import type { Settings } from '../infrastructure/settings.ts'
-import type { FilesCompared } from '../audit/what-if/compare-files.ts'
-import type { Cell } from '../audit/what-if/differing-cells.ts'
+import type { FilesCompared, Cell } from '../audit/what-if/compare-files.ts'
 import { replayWithBuild } from '../audit/what-if/replay-build.ts'
 import { replayWithFees } from '../audit/what-if/replay-fees.ts'
 import { countOfBuild, shownCell, textOfBuild, textOfFees } from '../audit/what-if/replay-words.ts'
@@ -17,10 +16,8 @@ import {
   type VatRates,
 } from '../domain/accounting/taxcodes.ts'
 import { isCurrency } from '../domain/money/currency.ts'
-import { rateOf } from './arguments.ts'
+import { rateOf, contentOf, instantOf } from './arguments.ts'
 import { fixedOf } from './fees.ts'
-import { contentOf } from './files.ts'
-import { instantOf } from './time.ts'
 
 const text = z.string()
 

@@ -14,8 +14,8 @@ import { isWithin } from '../infrastructure/networks.ts'
 import { openSecurityLogIn } from '../infrastructure/logs/security-changes.ts'
 import type { Settings } from '../infrastructure/settings.ts'
 import { reasonOf } from '../infrastructure/system-errors.ts'
-import { withStore } from './audit-store.ts'
-import { contentOf } from './files.ts'
+import { withStore } from './audit-verify.ts'
+import { contentOf } from './arguments.ts'
 
 type Given = {
   readonly host: string

@@ -8,8 +8,7 @@ import { codeUri, newCodeSecret } from '../infrastructure/people/one-time-codes.
 import { seal } from '../infrastructure/people/sealing.ts'
 import { hashSecret } from '../infrastructure/people/secrets.ts'
 import { newToken, sha256 } from '../infrastructure/people/tokens.ts'
-import { checkName } from './arguments.ts'
-import { secretOf } from './given-secret.ts'
+import { checkName, secretOf } from './arguments.ts'
 import { addLifeCycle } from './life-cycles.ts'
 import type { WithCore } from './with-core.ts'
 
@@ -17,6 +16,7 @@ type Given = { readonly name: string; readonly passwordFile?: string; readonly t
 
 /** Minimum length of a chosen password; a generated one has 128 bits. */
 const shortestPassword = 12
+
 const longestPassword = 200
 
 const chosenPassword = async (file: string | undefined): Promise<string> => {

@@ -1,15 +1,14 @@
 import type { Command } from 'commander'
 import type { Settings } from '../infrastructure/settings.ts'
 import { fail } from '../infrastructure/failures.ts'
-import { backUp, restore } from './backup.ts'
-import { checkBackup } from './backup-check.ts'
+import { backUp, restore, checkBackup } from './backup.ts'
 import { installations } from '../domain/aggregates.ts'
 import { type Mark, readMark } from '../infrastructure/event-store/marks.ts'
 import { newestMark, placeOf } from '../infrastructure/event-store/seen-events.ts'
 import { headOf } from '../infrastructure/event-store/sqlite-event-file.ts'
 import { openCore } from '../service/core.ts'
 import { makePlainLog } from '../infrastructure/logs/log.ts'
-import { problemsOfParts } from '../service/bound-parts.ts'
+import { problemsOfParts } from '../service/people/bound-parts.ts'
 import { seenWhenSigned } from '../audit/transparency/signed-before.ts'
 import {
   logFileIn,

@@ -2,14 +2,15 @@ import type { Command } from 'commander'
 import type { Imported } from '../application/import-statement.ts'
 import { bankEntries } from '../domain/aggregates.ts'
 import { formatAmount } from '../domain/money/money.ts'
-import { importBankFile } from '../service/bank/import-bank-file.ts'
+import { importBankFile } from '../service/bank/import-uploaded.ts'
 import type { Core } from '../service/core.ts'
 import { fail } from '../infrastructure/failures.ts'
 import type { Settings } from '../infrastructure/settings.ts'
-import { contentOf } from './files.ts'
+import { contentOf } from './arguments.ts'
 import type { WithCore } from './with-core.ts'
 
 const listed = 1000
+
 const mostLeftOut = 20
 
 const shown = ({ paid, returned, known, unmatched, alarms }: Imported) => ({

@@ -2,14 +2,15 @@ import type { Command } from 'commander'
 import { formatDateTime } from '../application/date-time.ts'
 import { explain, sumUp } from '../audit/explain/explain.ts'
 import type { Entry, Story, SumOfParts } from '../audit/explain/story.ts'
-import { openAuditedLog } from '../audit/verify/audited-log.ts'
+import { openAuditedLog } from '../audit/verify/read-log.ts'
 import { fail } from '../infrastructure/failures.ts'
-import { sealAddresses } from '../infrastructure/people/sealed-addresses.ts'
+import { sealAddresses } from '../infrastructure/people/sealing.ts'
 import type { Settings } from '../infrastructure/settings.ts'
-import { withVaultBeside } from './vault-beside.ts'
+import { withVaultBeside } from './vault.ts'
 import { textsIn } from '../texts/catalogue.ts'
 
 const texts = textsIn.en.story
+
 const { subjects } = texts
 
 const indented = (lines: readonly string[]): string[] => lines.map((one) => `    ${one}`)

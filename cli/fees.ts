@@ -8,8 +8,7 @@ import { formatAmount, parseAmount } from '../domain/money/money.ts'
 import { Refusal } from '../domain/refusal.ts'
 import type { Core } from '../service/core.ts'
 import { fail } from '../infrastructure/failures.ts'
-import { presentMerchant, rateOf } from './arguments.ts'
-import { instantOf } from './time.ts'
+import { presentMerchant, rateOf, instantOf } from './arguments.ts'
 import type { WithCore } from './with-core.ts'
 
 type FeeOptions = {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import { keySetLifetime } from '../application/key-set-lifetime.ts'
+import { keySetLifetime } from '../application/tokens.ts'
 import type { Core } from '../service/core.ts'
 import { fail } from '../infrastructure/failures.ts'
 import { rotatedKeys, rotateKeys } from '../service/rotate-keys.ts'
-import { hoursOf } from './time.ts'
+import { hoursOf } from './arguments.ts'
 import type { WithCore } from './with-core.ts'
 
 type Overlap = { readonly overlap?: number }

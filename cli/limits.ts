@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { requestLimits, users } from '../domain/aggregates.ts'
-import { mostRequests } from '../domain/merchant/request-limit.ts'
+import { mostRequests } from '../domain/merchant/registers.ts'
 import { within } from '../domain/stream.ts'
 import type { Core } from '../service/core.ts'
 import { fail } from '../infrastructure/failures.ts'

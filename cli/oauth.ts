@@ -3,9 +3,8 @@ import { applications } from '../domain/aggregates.ts'
 import type { Core } from '../service/core.ts'
 import { fail } from '../infrastructure/failures.ts'
 import { newClient } from '../infrastructure/people/tokens.ts'
-import { checkName, collect, presentMerchant } from './arguments.ts'
+import { checkName, collect, presentMerchant, hoursInMs, hoursOf } from './arguments.ts'
 import { addLifeCycle } from './life-cycles.ts'
-import { hoursInMs, hoursOf } from './time.ts'
 import type { WithCore } from './with-core.ts'
 
 type ApplicationOptions = {

@@ -5,8 +5,8 @@ import {
   operatorRoles,
   operatorTerms,
   type OperatorTerms,
+  type Operator,
 } from '../domain/people/operator-roles.ts'
-import type { Operator } from '../domain/people/operators.ts'
 import type { Core } from '../service/core.ts'
 import { fail } from '../infrastructure/failures.ts'
 import type { Messages } from '../service/people/messages.ts'

@@ -4,7 +4,7 @@ import { jsonLinesIn } from '../infrastructure/logs/daily-file.ts'
 import { fail } from '../infrastructure/failures.ts'
 import { securityLogFiles, type SecurityLine } from '../infrastructure/logs/security-log.ts'
 import type { Settings } from '../infrastructure/settings.ts'
-import { instantOf } from './time.ts'
+import { instantOf } from './arguments.ts'
 
 const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 

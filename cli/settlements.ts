@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { setSettlementAccount } from '../application/set-settlement-account.ts'
+import { setSettlementAccount } from '../application/change-accounts.ts'
 import { frequencies, startOfDayPattern, type Frequency } from '../domain/calendar.ts'
 import { formatAmount } from '../domain/money/money.ts'
 import { openAccounting } from '../service/accounting.ts'

@@ -10,7 +10,7 @@ import {
   takeSnapshot,
 } from '../infrastructure/snapshots/snapshot.ts'
 import { currentReadModels, readModelsIn } from '../infrastructure/stores.ts'
-import { withStore } from './audit-store.ts'
+import { withStore } from './audit-verify.ts'
 
 type Print = (value: object) => void
 

@@ -8,6 +8,53 @@ import { showProgress } from './show-progress.ts'
 import { discardVault, moveVault } from './vault-move.ts'
 import type { Places } from './vault-places.ts'
 import type { WithCore } from './with-core.ts'
+import { existsSync } from 'node:fs'
+import type { Vault } from '../infrastructure/people/vault-port.ts'
+import { openVault } from '../infrastructure/people/vault.ts'
+import { isVaultInStreams, openStoreToRead, vaultIn } from '../infrastructure/stores.ts'
+import { hasKnownFile } from '../infrastructure/vault-streams/known-file.ts'
+import { isVaultThere } from '../infrastructure/vault-streams/master.ts'
+import { openVaultInStreams } from '../infrastructure/vault-streams/vault.ts'
+
+export type Work<Answer> = (vault: Vault | undefined) => Promise<Answer>
+
+export const withStreams = async <Answer>(
+  settings: Settings,
+  work: Work<Answer>,
+): Promise<Answer> => {
+  const { streams, close } = await openStoreToRead(settings)
+  try {
+    if (!streams || !(await isVaultThere(streams))) return await work(undefined)
+    const { DATA_DIR: folder } = settings
+    // A command that only reads leaves no files in the log's directory, which may belong to another
+    // user.
+    const memory = hasKnownFile(folder) ? { folder } : {}
+    const vault = await openVaultInStreams(streams, readVaultKeys(settings), undefined, memory)
+    try {
+      return await work(vault)
+    } finally {
+      await vault.close()
+    }
+  } finally {
+    await close()
+  }
+}
+
+/** Provides a command with the vault beside the log, if there is one; a copy may come without. */
+export const withVaultBeside = async <Answer>(
+  settings: Settings,
+  work: Work<Answer>,
+): Promise<Answer> => {
+  if (isVaultInStreams(settings)) return withStreams(settings, work)
+  const file = vaultIn(settings)
+  if (!existsSync(file)) return work(undefined)
+  const vault = openVault(file, undefined, readVaultKeys(settings))
+  try {
+    return await work(vault)
+  } finally {
+    await vault.close()
+  }
+}
 
 const rewrap = async ({ handle, contextOf, vault }: Core, settings: Settings) => {
   const [first] = readVaultKeys(settings)

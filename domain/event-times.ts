@@ -1,6 +1,23 @@
 import { z } from 'zod'
 import { eventCatalogue, isEventType, metadata, type EventType } from './events.ts'
-import { instant } from './time.ts'
+import { instant, clockToleranceMs, type Instant } from './time.ts'
+
+/**
+ * The time of the log after an event recorded at `at`. Background work stamps its events when it
+ * begins, so an event may lie slightly before the log's time. If it lies further back, the clock
+ * was set back.
+ */
+export const logTimeAfter = (logTime: Instant, at: Instant): Instant =>
+  at < logTime && logTime - at <= clockToleranceMs ? logTime : at
+
+/** Whether a UUID is of version 8 (RFC 9562, 5.8), which events have. */
+export const isTimed = (id: string): boolean => id.charAt(14) === '8'
+
+/** The time that an event's id begins with, in ms since 1970; undefined for earlier ids. */
+export const timeOfEventId = (id: string): number | undefined => {
+  const time = isTimed(id) ? parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : NaN
+  return Number.isNaN(time) ? undefined : time
+}
 
 type Shape = {
   readonly description?: string
@@ -10,7 +27,9 @@ type Shape = {
 }
 
 const { description: ofInstants } = z.toJSONSchema(instant)
+
 const ofMetadata = z.toJSONSchema(metadata) as Shape
+
 const ofData = new Map<EventType, Shape>()
 
 const shapeOf = (type: EventType): Shape => {

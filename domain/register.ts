@@ -1,9 +1,28 @@
 import { z } from 'zod'
-import { changed, type Changes } from './changes.ts'
 import type { Decider } from './decider.ts'
 import { refuse } from './refusal.ts'
 import { jsonEquals } from './json-equality.ts'
 import type { Instant } from './time.ts'
+
+/** Absent and undefined fields stay; groups of fields change field by field. */
+export type Changes<Value> = Value extends readonly (infer Item)[]
+  ? readonly Item[]
+  : { readonly [Field in keyof Value]?: Changes<Value[Field]> | undefined }
+
+export type Fields = Readonly<Record<string, unknown>>
+
+export const isGroup = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const changed = <Value>(value: Value, changes: Changes<Value> | undefined): Value => {
+  if (changes === undefined) return value
+  if (!isGroup(value) || !isGroup(changes)) return changes as Value
+  const fields = Object.entries<unknown>(changes).map(([field, change]) => [
+    field,
+    changed((value as Fields)[field], change as Changes<unknown>),
+  ])
+  return { ...value, ...Object.fromEntries(fields) }
+}
 
 /** The required owner; entries of other merchants are unknown. Absent means any owner. */
 export type Owned = { readonly merchant?: string }

@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseCheckpoint } from '../domain/transparency/checkpoint.ts'
+import { parseCheckpoint } from '../domain/transparency/checkpoints.ts'
 import { parseNote } from '../domain/transparency/signed-note.ts'
 import type { KeptCheckpoint } from '../audit/verify/audit-checkpoints.ts'
 import type { Alteration, Choose } from './alterations.ts'

@@ -1,7 +1,7 @@
 import type { Admit } from '../application/request-limits.ts'
 import type { SecretGuesses, VerifySecret } from '../application/secret-guesses.ts'
 import type { SecurityLog } from '../application/security-log.ts'
-import type { Names } from './brand.ts'
+import type { Names } from './assets.ts'
 
 type KnownUser = {
   readonly id: string

@@ -6,23 +6,23 @@ import { compiled } from '../domain/compiled.ts'
 import { refuse, Refusal } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import type { Authenticate } from './access.ts'
-import type { Names } from './brand.ts'
+import type { Names } from './assets.ts'
 import { afterOrigin, type Call, type Caller } from './call.ts'
-import { checked, crossFieldIssues, readableOf } from './checking.ts'
+import { checked, crossFieldIssues, readableOf } from './validation.ts'
 import { RequestError, Malformed, withFurther, type Issue } from './errors.ts'
 import { askedFreshness, readAsAsked } from './freshness.ts'
 import { accepts } from './negotiation.ts'
-import { isForm, parseBody, parseForm, tinyBody, givenIn } from './parsing.ts'
-import { withoutNothing } from './nothing.ts'
-import { headerOf, type Incoming, smallBody } from './reading.ts'
-import { makeReceiving } from './receiving.ts'
+import { isForm, parseBody, parseForm, tinyBody, givenIn } from './body-parser.ts'
+import { withoutNothing } from './empty-values.ts'
+import { headerOf, type Incoming, smallBody } from './body-reader.ts'
+import { makeReceiving } from './request-queue.ts'
 import type { makeReplies, Reply } from './replies.ts'
 import { usageHeaders } from './request-usage.ts'
 import type { Route } from './route.ts'
 import { guardSession } from './session-guard.ts'
 import { makeTurns, type Turns } from './turns.ts'
 import type { ReceivedRequest } from './unauthenticated-request.ts'
-import { nextTurn } from '../application/next-turn.ts'
+import { nextTurn } from '../application/time-budget.ts'
 import { StoreUnavailable } from '../application/event-store.ts'
 import { malformedBy } from './refusal-answers.ts'
 
@@ -87,6 +87,7 @@ export type Bindings = {
   /** Why this request cannot be answered. */
   failure?: Error
 }
+
 export type Http = HonoContext<{ Bindings: Bindings }>
 
 /** Empty when the app is called without a socket. */

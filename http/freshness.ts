@@ -1,9 +1,10 @@
 import type { AskedFreshness, Freshness, FreshRead } from '../application/freshness.ts'
-import type { Names } from './brand.ts'
+import type { Names } from './assets.ts'
 import { RequestError } from './errors.ts'
 
 /** Interface 19. */
 const directive = /(?:^|[,\s])max-age="?(\d{1,9})"?(?:[,\s]|$)/i
+
 const neverOld = /(?:^|[,\s])no-(?:cache|store)(?:[,\s]|$)/i
 
 const maxAgeIn = (cacheControl: string | undefined): number => {

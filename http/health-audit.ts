@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { formatDateTime } from '../application/date-time.ts'
 import type { Instant } from '../domain/time.ts'
 import { RequestError } from './errors.ts'
-import { type Route } from './route.ts'
-import { routesOf } from './routes-of.ts'
+import { type Route, routesOf } from './route.ts'
 import { dateTime } from './wire.ts'
 
 type Checked = { readonly at: Instant; readonly position: number }

@@ -2,8 +2,7 @@ import type { Group } from './groups.ts'
 import { z } from 'zod'
 import type { Links } from './addresses.ts'
 import { callerOf } from './call.ts'
-import type { AccessLevel, Route } from './route.ts'
-import { routesOf } from './routes-of.ts'
+import { type AccessLevel, type Route, routesOf } from './route.ts'
 
 export const pageSize = 100
 

@@ -1,13 +1,15 @@
-import type { Names } from './brand.ts'
+import type { Names } from './assets.ts'
 import { errorReply } from './errors.ts'
 import { contentOf, type Json, type SchemaOf } from './openapi-schemas.ts'
-import { largestBodyOf } from './reading.ts'
+import { largestBodyOf } from './body-reader.ts'
 import type { Route } from './route.ts'
 
 type Texts = Readonly<Record<number, string>>
 
 const anythingElse = 'An error of the service, with an id to ask about.'
+
 const created = 'Created, or there already with the same data.'
+
 const unauthenticated = 'Authentication failed; the description says which check.'
 
 /** Errors from before the route runs. */

@@ -1,4 +1,119 @@
 import { z } from 'zod'
+import type { Route } from './route.ts'
+
+/** Operation ids that do not follow from method and path. */
+export const namesOfOperations: Readonly<Record<string, string>> = {
+  'PUT /merchant/v1/ledger/:ledger_id/report/:report_id/': 'closeLedgerReport',
+  'GET /merchant/v1/merchant/:merchant_id/logo/': 'getMerchantLogoWithSlash',
+  'POST /attachment/v1/:tid/:expires/:signature/': 'uploadAttachments',
+  'GET /merchant/v1/log/:sha256/': 'downloadLog',
+  'GET /s/:shortlink_id/': 'openShortlink',
+  'GET /s/:shortlink_id/:argstring': 'openShortlinkWithArgstring',
+  'POST /oauth2/token': 'exchangeToken',
+  'POST /oauth2/revoke': 'revokeToken',
+  'POST /oauth2/introspect': 'introspectToken',
+  'GET /oauth2/v1/userinfo': 'getUserInfo',
+  'POST /oauth2/v1/userinfo': 'postUserInfo',
+  'GET /payer/': 'getPayerHomePage',
+  'GET /audit': 'getAuditStart',
+  'GET /operator': 'getOperatorStart',
+  'GET /operator/': 'getOperatorOverviewPage',
+  'GET /operator/keys/:kind': 'getOperatorKeyRotationPage',
+  'GET /operator/journal/entries.csv': 'downloadOperatorJournal',
+  'GET /operator/payouts/bank/:entry': 'getOperatorBankEntryPage',
+  'POST /operator/payouts/bank/:entry': 'submitOperatorBankEntryForm',
+  'GET /operator/payouts/messages/:message/pain001.xml': 'downloadOperatorPaymentMessage',
+  'POST /operator/payouts/bank': 'importOperatorBankFile',
+  'GET /operator/merchants/:merchant': 'getOperatorMerchantPage',
+  'GET /portal': 'getPortalStart',
+  'GET /portal/:merchant/': 'getPortalOverviewPage',
+  'GET /portal/:merchant/payments.csv': 'downloadPortalPayments',
+  'GET /portal/:merchant/payments-events': 'followPortalPayments',
+  'GET /portal/:merchant/payments/:tid': 'getPortalPaymentPage',
+  'GET /portal/:merchant/payments/:tid/events': 'followPortalPayment',
+  'GET /portal/:merchant/payments/:tid/proof.json': 'downloadPortalPaymentProof',
+  'GET /portal/:merchant/payments/:tid/attachment/:attachment_id': 'getPortalPaymentPicture',
+  'GET /portal/:merchant/developers/applications/:client': 'getPortalApplicationPage',
+  'POST /portal/:merchant/developers/applications/:client': 'submitPortalApplicationForm',
+  'GET /portal/:merchant/developers/callbacks/:message': 'getPortalCallbackPage',
+  'POST /portal/:merchant/developers/callbacks/:message': 'submitPortalCallbackForm',
+  'GET /payer/v1/request/': 'listPayerRequests',
+  'GET /merchant/v1/merchant_lookup/:lookup_id/': 'findMerchant',
+  'GET /merchant/v1/callback/feed/': 'readCallbackFeed',
+  'POST /merchant/v1/callback/:callback_id/retry/': 'retryCallback',
+  'POST /sandbox/v1/callback/': 'sendSandboxCallback',
+  'POST /merchant/v1/pusher_auth/': 'authorizePusherChannel',
+  'POST /payer/v1/sign_up/': 'beginPayerSignUp',
+  'POST /payer/v1/payer/': 'createPayer',
+  'POST /payer/v1/recovery/': 'beginPayerRecovery',
+  'POST /payer/v1/recovery/proof/': 'provePayerRecovery',
+  'PUT /payer/v1/recovery/': 'finishPayerRecovery',
+  'POST /payer/v1/authenticator/': 'beginPayerAuthenticator',
+  'POST /payer/v1/number/': 'beginPayerNumber',
+  'POST /payer/v1/payer/close/': 'closePayer',
+  'GET /payer/v1/session/': 'listPayerSessions',
+  'DELETE /payer/v1/session/:session/': 'endPayerSession',
+  'POST /payer/v1/scan/': 'scanPayerCode',
+  'POST /sandbox/v1/clock/': 'advanceSandboxClock',
+  'GET /transparency/verify.mjs': 'downloadVerifier',
+  'GET /': 'getStart',
+  'GET /docs/:page': 'getGuidePage',
+  'GET /docs-assets/:file': 'getDocsAsset',
+}
+
+export const verbs: Record<Route['method'], string> = {
+  GET: 'get',
+  POST: 'create',
+  PUT: 'update',
+  DELETE: 'delete',
+}
+
+/** Last parts of a path that are verbs. */
+export const actionNames = new Set(['accept', 'decline', 'scan'])
+
+export const inCapitals = (text: string): string =>
+  text
+    .split(/[^a-z0-9]+/i)
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join('')
+
+export const plural = (name: string): string => {
+  if (name.endsWith('s')) return name
+  return name.endsWith('y') ? `${name.slice(0, -1)}ies` : `${name}s`
+}
+
+export const isParameter = (part: string | undefined): boolean => part?.startsWith(':') === true
+
+/** The fixed parts of a path, and parameters that follow a parameter. */
+export const nounsIn = (path: string): string[] => {
+  const parts = path.split('/').filter((part) => part !== '' && part !== 'v1')
+  // The merchant interface is the default, so drop its prefix.
+  const own = parts[0] === 'merchant' && parts.length > 1 ? parts.slice(1) : parts
+  return own.flatMap((part, index) => {
+    if (!isParameter(part)) return inCapitals(part)
+    return isParameter(own[index - 1]) ? `With${inCapitals(part)}` : []
+  })
+}
+
+/** The operation id, which client generators use as method name. */
+export const operationIdOf = (
+  { method, path: pattern, replyTypes, takesForm }: Route,
+  paths: readonly string[],
+): string => {
+  const path = pattern.replace(/\{[^}]*\}/g, '')
+  const given = namesOfOperations[`${method} ${path}`]
+  if (given !== undefined) return given
+  const nouns = nounsIn(path)
+  const name = nouns.join('')
+  if (replyTypes?.includes('text/html'))
+    return method === 'GET' ? `get${name}Page` : `submit${name}Form`
+  if (takesForm === true) return `submit${name}Form`
+  const last = nouns.at(-1)?.toLowerCase() ?? ''
+  if (method === 'POST' && actionNames.has(last)) return `${last}${nouns.slice(0, -1).join('')}`
+  const isOfMany = !isParameter(path.split('/').at(-2))
+  const isList = isOfMany && method === 'GET' && paths.some((other) => other.startsWith(`${path}:`))
+  return isList ? `list${plural(name)}` : `${verbs[method]}${name}`
+}
 
 export type Json = Record<string, unknown>
 

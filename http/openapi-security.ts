@@ -1,12 +1,14 @@
-import type { Names } from './brand.ts'
+import type { Names } from './assets.ts'
 import type { AccessLevel, Guard, Route } from './route.ts'
 
 /** Schemes that a request must satisfy together (OpenAPI 3.1, Security Requirement Object). */
 type Requirement = Readonly<Record<string, readonly string[]>>
 
 const signed: Requirement = { timestamp: [], contentDigest: [], authorization: [] }
+
 /** A callback carries no merchant and no user. */
 export const signedByService: readonly Requirement[] = [signed]
+
 const signedForMerchant: Requirement[] = [
   { merchant: [], user: [], ...signed },
   { merchant: [], integrator: [], ...signed },
@@ -61,6 +63,7 @@ const header = (name: string, description: string) => ({
   name,
   description,
 })
+
 const http = (scheme: 'basic' | 'bearer', description: string) => ({
   type: 'http',
   scheme,

@@ -1,9 +1,16 @@
 import type { z } from 'zod'
-import type { Names } from './brand.ts'
+import type { Names } from './assets.ts'
 import { groups } from './groups.ts'
-import { operationIdOf, inCapitals } from './openapi-names.ts'
+import {
+  operationIdOf,
+  inCapitals,
+  asNumber,
+  contentOf,
+  makeSchemas,
+  type Json,
+  type SchemaOf,
+} from './openapi-schemas.ts'
 import { makeResponses } from './openapi-responses.ts'
-import { asNumber, contentOf, makeSchemas, type Json, type SchemaOf } from './openapi-schemas.ts'
 import {
   levelOf,
   levels,

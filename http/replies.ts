@@ -2,7 +2,7 @@ import { StoreUnavailable } from '../application/event-store.ts'
 import type { Freshness } from '../application/freshness.ts'
 import { compiled } from '../domain/compiled.ts'
 import { Refusal } from '../domain/refusal.ts'
-import type { Names } from './brand.ts'
+import type { Names } from './assets.ts'
 import {
   answerTo,
   answerToMalformed,
@@ -15,6 +15,7 @@ import { answerToRefusal } from './refusal-answers.ts'
 import type { Created, Found, OwnErrors, RawReply, Route } from './route.ts'
 
 type Headers = Readonly<Record<string, string>>
+
 export type Reply = {
   readonly status: number
   readonly headers: Headers

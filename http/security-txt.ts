@@ -1,7 +1,6 @@
 import type { Links } from './addresses.ts'
 import { RequestError } from './errors.ts'
-import { type Route } from './route.ts'
-import { routesOf } from './routes-of.ts'
+import { type Route, routesOf } from './route.ts'
 
 type SecurityTextNeeds = {
   readonly links: Links
@@ -11,8 +10,10 @@ type SecurityTextNeeds = {
 }
 
 const path = '/.well-known/security.txt'
+
 /** RFC 9116, 2.5.5, recommends less than a year. */
 const goodForMs = 180 * 86_400_000
+
 const dayMs = 86_400_000
 
 /** The same all day, so that caches and readers see no change. */

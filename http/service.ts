@@ -2,8 +2,7 @@ import { z } from 'zod'
 import type { Links } from './addresses.ts'
 import { RequestError } from './errors.ts'
 import { auditRoute, type AuditNeeds } from './health-audit.ts'
-import type { Route } from './route.ts'
-import { routesOf } from './routes-of.ts'
+import { type Route, routesOf } from './route.ts'
 
 const dependencies = {
   log: 'the log of events',

@@ -1,10 +1,64 @@
 import type { SignedOrder } from '../domain/cause.ts'
 import type { AccessNeeds } from './access-needs.ts'
-import type { Caller } from './call.ts'
+import { type Caller, contextOf, type Call } from './call.ts'
 import { RequestError } from './errors.ts'
-import { stringToSign } from './signature.ts'
 import type { UnauthenticatedRequest } from './unauthenticated-request.ts'
 import { parseDateTime } from './wire.ts'
+import type { Context } from '../application/handle.ts'
+
+/** In bytes. */
+export const longestKept = 1_000
+
+/** Whether the text is an object of these members and no others. */
+export const holdsOnly = (text: string, members: readonly string[]): boolean => {
+  try {
+    return Object.keys(JSON.parse(text) as object).every((name) => members.includes(name))
+  } catch {
+    return false
+  }
+}
+
+/**
+ * The context of a request that changes what these members of its body say. The body of a signed
+ * one is kept with its signature, so that the event can be proved to be what was ordered; not one
+ * with other members, which may hold anything.
+ */
+export const contextOfOrder = (call: Call, members: readonly string[]): Context => {
+  const context = contextOf(call)
+  const { signed } = context
+  const { body: bytes } = call.request
+  if (!signed || bytes.length > longestKept) return context
+  const body = Buffer.from(bytes).toString()
+  return bytes.length === 0 || holdsOnly(body, members)
+    ? { ...context, signed: { ...signed, body } }
+    : context
+}
+
+/** Scheme and host in lower case, no fragment, the rest unchanged. */
+export const urlToSign = (url: string): string => {
+  const [, origin = '', rest = ''] = /^([^:/?#]+:\/\/[^/?#]*)([^#]*)/.exec(url) ?? []
+  return origin.toLowerCase() + rest
+}
+
+/**
+ * The text to sign of a request or callback (interface 3): `METHOD|url|headers`. Headers are those
+ * with the brand's prefix, in upper case and sorted, as `NAME=value` joined with `&`.
+ */
+export const stringToSign = (
+  method: string,
+  url: string,
+  headers: Iterable<readonly [string, string]>,
+  signedPrefix: string,
+): string => {
+  const signed: [string, string][] = []
+  for (const [name, value] of headers) {
+    const upper = name.toUpperCase()
+    if (upper.startsWith(signedPrefix)) signed.push([upper, value])
+  }
+  signed.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+  const pairs = signed.map(([name, value]) => `${name}=${value}`)
+  return `${method.toUpperCase()}|${urlToSign(url)}|${pairs.join('&')}`
+}
 
 /** One challenge per scheme (RFC 9110, section 11.6.1). */
 const challenges = 'SECRET realm="merchant", RSA-SHA256 realm="merchant"'

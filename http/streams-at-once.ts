@@ -1,7 +1,7 @@
-import { limitedCounts } from '../application/limited-counts.ts'
+import { limitedCounts } from '../application/concurrency-limit.ts'
 import type { MaybePromise } from '../application/maybe-promise.ts'
 import { callerOf, type Call } from './call.ts'
-import { endingWith } from './ending-stream.ts'
+import { endingWith } from './text-stream.ts'
 import { RequestError } from './errors.ts'
 import type { RawReply, Route } from './route.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ShownTokens } from '../application/show-tokens.ts'
-import { grantedClaims } from './oauth/claims-reply.ts'
+import { grantedClaims } from './oauth/reply.ts'
 
 /** Members of every AccessTokenResponse. */
 export const tokenMembers = {

@@ -3,12 +3,10 @@ import type { LogTree } from '../application/log-tree.ts'
 import type { CheckpointRow } from '../projections/checkpoints.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
-import { formatProof } from '../domain/transparency/proof.ts'
-import { tileOfPath, widthOfTile } from '../domain/transparency/tiles.ts'
+import { formatProof, tileOfPath, widthOfTile } from '../domain/transparency/merkle-tree.ts'
 import { assetRoute, type AssetNeeds } from './assets.ts'
 import { RequestError } from './errors.ts'
-import type { Route } from './route.ts'
-import { routesOf } from './routes-of.ts'
+import { type Route, routesOf } from './route.ts'
 
 type TransparencyNeeds = AssetNeeds & {
   readonly tree: LogTree
@@ -25,10 +23,14 @@ type VerifierKey = {
 }
 
 const group = 'Transparency'
+
 const { get } = routesOf({ access: 'OPEN', group })
+
 const text = 'text/plain; charset=utf-8'
+
 /** Checkpoints are signed every ten seconds. */
 const forSeconds = { 'Cache-Control': 'public, max-age=5' }
+
 /** A tile of a width never changes. */
 const forLong = { 'Cache-Control': 'public, max-age=31536000, immutable' }
 

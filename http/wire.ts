@@ -12,10 +12,10 @@ import {
 } from '../domain/money/money.ts'
 import { Refusal } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
-import type { Issues } from './checking.ts'
+import type { Issues } from './validation.ts'
 import { malformed } from './errors.ts'
 import { inexactNumber } from './exact-json.ts'
-import { asWritten } from './nothing.ts'
+import { asWritten } from './empty-values.ts'
 import { textOfRefusal } from './refusal-answers.ts'
 
 /** How values look in JSON (interface 2): these schemas parse requests and encode answers. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { currencies } from '../domain/money/currency.ts'
 import { parseAmount } from '../domain/money/money.ts'
-import { readCertificates } from './callbacks/authorities.ts'
+import { readCertificates } from './callbacks/certificate-problem.ts'
 import { cosignatureV1, parseKey } from '../domain/transparency/signed-note.ts'
 import { isNetmask } from './networks.ts'
 import { sha256 } from './keys/sha256.ts'
@@ -72,6 +72,7 @@ export const contact = text(
   'must be an address such as mailto:security@pay.example, https://… or tel:+47…',
   (given) => /^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\+[\d-]+)$/.test(given),
 )
+
 /** Such as `NOK 5000.00, EUR 500`: minor units by currency. */
 export const amounts = z.string().transform((given, context): Readonly<Record<string, number>> => {
   const read: Record<string, number> = {}

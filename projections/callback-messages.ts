@@ -11,9 +11,8 @@ import {
   type FoldedStatus,
   type MessageStatus,
 } from './callback-message-table.ts'
-import { gatheredMessageQueries } from './gathered-messages.ts'
+import { gatheredMessageQueries, isGathered, placeOf } from './gathered-messages.ts'
 import { projection } from './projection.ts'
-import { isGathered, placeOf } from './announced-messages.ts'
 
 /** The row of a gathered message that is sent after all. */
 const gathered = (
@@ -65,8 +64,11 @@ export const callbackMessageProjection = projection({
 })
 
 const { id, place, merchant, subject, status } = callbackMessages
+
 const isBefore = lt(place, given('before'))
+
 const isTheirs = same(merchant)
+
 const isOfStatus = same(status)
 
 /** Rows, merged with gathered messages that have no row of their own. */
@@ -83,6 +85,7 @@ type Gathered = {
 }
 
 const oldestFirst = (a: CallbackMessageRow, b: CallbackMessageRow): number => a.place - b.place
+
 const newestFirst = (a: CallbackMessageRow, b: CallbackMessageRow): number => b.place - a.place
 
 /** Newest first. */

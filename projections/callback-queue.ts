@@ -18,7 +18,7 @@ import {
   withMessage,
 } from './queued-messages.ts'
 import { reportKey } from './reports.ts'
-import { announcedBy } from './announced-messages.ts'
+import { announcedBy } from './gathered-messages.ts'
 
 /**
  * Queues the message of an event; a resource without an address gets a row for counting. Payments

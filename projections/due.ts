@@ -1,8 +1,27 @@
-import { asc, gt, lte } from 'drizzle-orm'
+import { asc, gt, lte, type SQL } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Instant } from '../domain/time.ts'
-import { given, prepared, rowsOf } from './prepared.ts'
+import { given, prepared, rowsOf, same } from './prepared.ts'
+import { isAuthorized, paymentTable } from './payment-table.ts'
+
+/** A merchant's authorisations, soonest to expire first. */
+export const expiringQueries = (db: BetterSQLite3Database) => {
+  const { merchant, deadline } = paymentTable
+  const ending = (...also: readonly SQL[]) =>
+    rowsOf(db, paymentTable, {
+      where: [...also, isAuthorized, gt(deadline, given('start')), lte(deadline, given('end'))],
+      order: [asc(deadline)],
+      limit: given('limit'),
+    })
+  const soon = ending(same(merchant))
+  const anywhere = ending()
+  return {
+    ofMerchant: (merchant: string, start: Instant, end: Instant, limit: number) =>
+      soon.all({ merchant, start, end, limit }),
+    anywhere: (start: Instant, end: Instant, limit: number) => anywhere.all({ start, end, limit }),
+  }
+}
 
 const now = given('now')
 

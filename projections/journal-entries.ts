@@ -8,8 +8,10 @@ import {
   type JournalEntry,
   type KeptLine,
   type Moved,
-} from '../domain/accounting/journal-entry.ts'
-import { postingEvents, type Account, type PostingEvent } from '../domain/accounting/journal.ts'
+  postingEvents,
+  type Account,
+  type PostingEvent,
+} from '../domain/accounting/journal.ts'
 import type { Recorded } from '../domain/events.ts'
 import { earliestDay, latestDay } from './payouts.ts'
 import { projection } from './projection.ts'
@@ -95,16 +97,19 @@ type FoundEntries = {
 }
 
 const inTurn = 200
+
 /** Maximum number scanned per page, so that a search cannot block others. */
 const mostLookedAt = 2_000
 
 /** Accounts moved only by lines. */
 const ofLinesOnly: ReadonlySet<string> = new Set(['payer_clearing', 'interchange'])
+
 const ofSettledOnly: ReadonlySet<string> = new Set([
   ...['payouts_payable', 'payout_clearing', 'bank', 'unsettled_fees', 'unsettled_refunds'],
 ])
 
 type Line = KeptLine & { readonly position: number; readonly at: number }
+
 type Settled = Omit<Row, 'moved'> & { readonly moved: string; readonly settlementId: string | null }
 
 const lineText = (condition: string): string => `${keptLine}

@@ -2,7 +2,7 @@ import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { LoggedMessage } from '../domain/callback.ts'
 import { callbackNameOf } from '../domain/callback-names.ts'
 import type { Recorded } from '../domain/events.ts'
-import { isNothing, minus, type Pots } from '../domain/money/pots.ts'
+import { isNothing, minus, type Pots } from '../domain/money/money.ts'
 import {
   hasEffect,
   paymentEffects,
@@ -86,6 +86,7 @@ const requested = (
 }
 
 type End = Extract<PaymentEvent, { type: WithEffect<'ends'> }>
+
 const isEnd = (event: PaymentEvent): event is End => hasEffect(event.type, 'ends')
 
 const codeOfEnd = (row: PaymentRow, event: End): StatusCode => {

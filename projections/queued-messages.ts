@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import type { QueuedMessage, LoggedMessage } from '../domain/callback.ts'
-import { waitsTooLong } from '../domain/callback-schedule.ts'
+import { type QueuedMessage, type LoggedMessage, waitsTooLong } from '../domain/callback.ts'
 import { destinationOf } from '../domain/callback-destination.ts'
 import type { DomainEvent, Recorded } from '../domain/events.ts'
 import { categoryOf, idIn } from '../domain/stream.ts'

@@ -1,14 +1,16 @@
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { channel } from '../domain/merchant/channel.ts'
-import { integrator } from '../domain/merchant/integrator.ts'
-import { requestLimit } from '../domain/merchant/request-limit.ts'
-import { shortlink } from '../domain/merchant/shortlink.ts'
-import { signingKey } from '../domain/merchant/signing-key.ts'
+import { integrator, signingKey, requestLimit, shortlink } from '../domain/merchant/registers.ts'
 import { user } from '../domain/merchant/user.ts'
 import { application } from '../domain/people/application.ts'
 import { auditorRegister } from '../domain/people/auditor.ts'
-import { checkpointKey } from '../domain/transparency/checkpoint-key.ts'
-import { accountChangeProjection, accountChangeQueries } from './account-changes.ts'
+import { checkpointKey } from '../domain/transparency/checkpoints.ts'
+import {
+  accountChangeProjection,
+  accountChangeQueries,
+  ownerChangeProjection,
+  ownerChangeQueries,
+} from './waiting-changes.ts'
 import { auditRowQueries } from './audit-rows.ts'
 import { bankEntryProjection, bankEntryQueries } from './bank-entries.ts'
 import { attachmentProjection, attachmentQueries } from './attachments.ts'
@@ -21,20 +23,31 @@ import { callbackQueueQueries } from './callback-queries.ts'
 import { callbackQueueProjection } from './callback-queue.ts'
 import { checkpointProjection, checkpointQueries } from './checkpoints.ts'
 import { countedAmountProjection, countedAmountQueries } from './counted-amounts.ts'
-import { expiringQueries } from './expiring.ts'
+import { expiringQueries } from './due.ts'
 import { gatheredMessageProjection } from './gathered-messages.ts'
-import { grantProjection, grantQueries } from './grants.ts'
-import { accessTokenProjection, refreshTokenProjection } from './grant-tokens.ts'
-import { journalDayProjection, journalDayQueries } from './journal-days.ts'
+import {
+  grantProjection,
+  grantQueries,
+  accessTokenProjection,
+  refreshTokenProjection,
+} from './grants.ts'
+import {
+  journalDayProjection,
+  journalDayQueries,
+  journalProjection,
+  journalQueries,
+} from './journal.ts'
 import { journalEntryProjection, journalEntryQueries } from './journal-entries.ts'
-import { journalProjection, journalQueries } from './journal.ts'
 import { ledgerProjection, ledgerQueries } from './ledgers.ts'
 import { logFileProjection, logFileQueries } from './log-files.ts'
-import { merchantListProjection, merchantListQueries } from './merchant-list.ts'
-import { merchantLookupProjection, merchantLookupQuery } from './merchant-lookups.ts'
+import {
+  merchantListProjection,
+  merchantListQueries,
+  merchantLookupProjection,
+  merchantLookupQuery,
+} from './merchant-list.ts'
 import { merchantNewsProjection, merchantNewsQueries } from './merchant-news.ts'
 import { ownerMessageProjection, ownerMessageQueries } from './owner-messages.ts'
-import { ownerChangeProjection, ownerChangeQueries } from './owner-changes.ts'
 import { payerInboxQueries } from './payer-inbox.ts'
 import { payerSessionProjection, payerSessionQueries } from './payer-sessions.ts'
 import { paymentListQueries } from './payment-list.ts'
@@ -44,15 +57,23 @@ import { payoutOrderProjection, payoutOrderQueries } from './payout-orders.ts'
 import { payoutProjection, payoutQueries } from './payouts.ts'
 import { pickUpProjection, pickUpQueries } from './pick-ups.ts'
 import type { Projection } from './projection.ts'
-import { merchantRegister, posRegister, registerReadModel } from './registers.ts'
-import { reportScheduleProjection, reportScheduleQueries } from './report-schedules.ts'
-import { reportProjection, reportQueries } from './reports.ts'
-import { scanCountProjection, scanCountQueries } from './scan-counts.ts'
-import { scanProjection, scanQueries } from './scans.ts'
+import {
+  merchantRegister,
+  posRegister,
+  registerReadModel,
+  staffProjection,
+  staffQueries,
+} from './registers.ts'
+import {
+  reportScheduleProjection,
+  reportScheduleQueries,
+  reportProjection,
+  reportQueries,
+} from './reports.ts'
+import { scanCountProjection, scanCountQueries, scanProjection, scanQueries } from './scans.ts'
 import { settledTurnoverProjection, settledTurnoverQueries } from './settled-turnover.ts'
 import { settlementAccountProjection, settlementAccountQueries } from './settlement-accounts.ts'
 import { settlementProjection, settlementQueries } from './settlements.ts'
-import { staffProjection, staffQueries } from './staff.ts'
 import { transactionLineProjection, transactionLineQueries } from './transaction-lines.ts'
 import { turnoverProjection, turnoverQueries } from './turnover.ts'
 
@@ -152,6 +173,7 @@ const readModels = {
 } as const
 
 type ReadModels = typeof readModels
+
 /** The queries of each read model, by slice. */
 export type Queries = {
   readonly [Slice in keyof ReadModels]: {
@@ -166,6 +188,7 @@ export type Queries = {
 type Models = Readonly<
   Record<string, { readonly projections: readonly unknown[]; readonly queries: QueriesOf }>
 >
+
 type QueriesOf = (db: BetterSQLite3Database) => unknown
 
 const slices: Readonly<Record<string, Models>> = readModels

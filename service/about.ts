@@ -1,5 +1,5 @@
 import { sign } from 'node:crypto'
-import { namesOf } from '../http/brand.ts'
+import { namesOf } from '../http/assets.ts'
 import { readAsset } from '../infrastructure/assets.ts'
 import type { Settings } from '../infrastructure/settings.ts'
 import { version } from '../infrastructure/version.ts'

@@ -3,14 +3,16 @@ import { StoreUnavailable } from '../application/event-store.ts'
 import { schedule, type DueWork } from '../application/schedule.ts'
 import { checkClock, watchClock } from '../infrastructure/leases/clock-watch.ts'
 import type { Core } from './core.ts'
-import type { LeasedKind, SharedWork } from '../infrastructure/leases/leases.ts'
-import { soleProcess } from '../infrastructure/leases/sole-process.ts'
+import { type LeasedKind, type SharedWork, soleProcess } from '../infrastructure/leases/leases.ts'
 
 const retryAfterMs = 1000
+
 /** How long events gather before the work that they make due is looked for, in ms. */
 const gatherMs = 20
+
 /** How often work that sends nothing is looked for while events keep coming, in ms. */
 const apartMs = 200
+
 /** How often a process checks whether to take over sending, in ms. */
 const standInEveryMs = 1000
 

@@ -1,6 +1,6 @@
 import { linksOf, type Links } from '../http/addresses.ts'
-import { wordsOfCallbacks } from '../http/merchant/callback-words.ts'
-import { stringToSign } from '../http/signature.ts'
+import { wordsOfCallbacks } from '../http/merchant/callback-reply.ts'
+import { stringToSign } from '../http/signed-request.ts'
 import { namesIn } from './about.ts'
 import type { Core } from './core.ts'
 import { openGranted, type Granted } from './people/granted.ts'

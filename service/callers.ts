@@ -2,12 +2,16 @@ import { integrators, merchants, users, requestLimits } from '../domain/aggregat
 import { makeSecretGuesses } from '../application/secret-guesses.ts'
 import { isEnabled, type Entry } from '../domain/register.ts'
 import { within, streamOf } from '../domain/stream.ts'
-import type { Names } from '../http/brand.ts'
+import type { Names } from '../http/assets.ts'
 import type { Core } from './core.ts'
-import { makeFingerprints } from '../infrastructure/keys/key-fingerprints.ts'
-import { contentDigest, makeSignatureCheck, type Signer } from '../infrastructure/keys/keys.ts'
+import {
+  makeFingerprints,
+  contentDigest,
+  makeSignatureCheck,
+  type Signer,
+} from '../infrastructure/keys/keys.ts'
 import { isWithin, networkOf } from '../infrastructure/networks.ts'
-import { sealAddresses } from '../infrastructure/people/sealed-addresses.ts'
+import { sealAddresses } from '../infrastructure/people/sealing.ts'
 import { makeSecretCheck, makeSecretDigests } from '../infrastructure/people/secrets.ts'
 import { makeRequestLimits, type RequestLimit } from '../application/request-limits.ts'
 
@@ -45,6 +49,7 @@ const openRequestLimits = ({ settings, merchants, onFolded, securityLog }: Needs
 }
 
 type MerchantEntry = typeof merchants.decider.initial
+
 type UserEntry = typeof users.decider.initial
 
 const dataOf = <Data>(entry: Entry<Data> | undefined) =>

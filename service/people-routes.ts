@@ -7,15 +7,14 @@ import { payerAccessRoutes } from '../web/payer/api-access.ts'
 import { payerRecoveryRoutes } from '../web/payer/api-recovery.ts'
 import { payerSignUpRoutes } from '../web/payer/api-sign-up.ts'
 import { payerApiRoutes } from '../web/payer/api.ts'
-import { besideOrder } from '../web/payer/beside-order.ts'
+import { besideOrder } from '../web/payer/order.ts'
 import { checkoutRoutes } from '../web/payer/checkout.ts'
 import { payerDeviceRoutes } from '../web/payer/devices.ts'
 import { payerSecurityRoutes } from '../web/payer/security.ts'
 import { recoveryRoutes } from '../web/payer/recovery.ts'
 import { payerProfileRoutes } from '../web/payer/profile.ts'
 import { payerHomeRoutes } from '../web/payer/home.ts'
-import { pageAssetRoutes } from '../web/ui/page-assets.ts'
-import { asPages } from '../web/ui/page.ts'
+import { pageAssetRoutes, asPages } from '../web/ui/page.ts'
 import { payerPaymentRoutes } from '../web/payer/payment.ts'
 import { payerPermissionRoutes } from '../web/payer/permission.ts'
 import { payerPermissionsRoutes } from '../web/payer/permissions.ts'
@@ -39,6 +38,7 @@ const ofVisitors = [
   payerPermissionRoutes,
   checkoutRoutes,
 ]
+
 const ofApps = [
   tokenRoutes,
   tokenStateRoutes,
@@ -50,8 +50,11 @@ const ofApps = [
   payerApiRoutes,
   pageAssetRoutes,
 ]
+
 const ofSignIn = [makeSignIn, besideOrder, authorizationRoutes, signInRoutes, signUpRoutes]
+
 type Makers = (typeof ofVisitors | typeof ofApps | typeof ofSignIn)[number]
+
 type PeopleNeeds = NeedsOf<Makers | typeof shopLogoRoute>
 
 export const peopleRoutes = (needs: PeopleNeeds): Route[] => {

@@ -2,11 +2,12 @@ import type { Context } from '../application/handle.ts'
 import { installations } from '../domain/aggregates.ts'
 import { rotateCallbackKeys } from './callbacks/own-signer.ts'
 import type { Core } from './core.ts'
-import { hoursInMs } from '../cli/time.ts'
+import { hoursInMs } from '../cli/arguments.ts'
 import { addIdTokenKey } from '../infrastructure/people/id-tokens.ts'
 import { rotateCheckpointKey } from './transparency/checkpoint-keys.ts'
 
 export const rotatedKeys = ['id-tokens', 'callbacks', 'checkpoints'] as const
+
 export type RotatedKeys = (typeof rotatedKeys)[number]
 
 /** Publishes a new key (interface 14); `overlap` is in hours. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { answersBeforeStore } from '../http/before-store.ts'
 import { openApi } from '../http/openapi.ts'
 import type { Settings } from '../infrastructure/settings.ts'
-import { addedMessage } from '../web/operator/people-changes.ts'
+import { addedMessage } from '../web/operator/people.ts'
 import { aboutOf, type About } from './about.ts'
 import { callbackWire, linksWith } from './callback-wire.ts'
 import { signerIn } from './callbacks/own-signer.ts'
@@ -11,8 +11,11 @@ import { openMessages } from './people/messages.ts'
 import { allRoutes, type RouteNeeds } from './routes.ts'
 
 export { isRedirectUri } from '../http/oauth/application.ts'
+
 export { textOfRefusal } from '../http/refusal-answers.ts'
+
 export { openService } from './answer.ts'
+
 export { callbackWire } from './callback-wire.ts'
 
 /** For the time before `openService` can reach the store. */

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Metadata } from '@grpc/grpc-js'
 import { auditorIdPattern } from '../../application/auditors.ts'
 import type { EventStore } from '../../application/event-store.ts'
-import { historyOf, stateAfter } from '../../application/history.ts'
+import { historyOf, stateAfter } from '../../application/find-state.ts'
 import { auditors } from '../../domain/aggregates.ts'
 import { isEnabled } from '../../domain/register.ts'
 import { streamOf } from '../../domain/stream.ts'
@@ -12,6 +12,7 @@ import { isSameText, sha256 } from '../../infrastructure/people/tokens.ts'
 export type Tokens = ReadonlyMap<string, string>
 
 const namePattern = /^[\w.-]{1,64}$/
+
 /** Characters that a connection string can contain unescaped. */
 const tokenPattern = /^[\w.~-]{32,256}$/
 

@@ -1,5 +1,5 @@
 import { parseEvent, type Recorded } from '../../domain/events.ts'
-import { historyOf } from '../../application/history.ts'
+import { historyOf } from '../../application/find-state.ts'
 import type { EventStore, Position, RecordedEvent } from '../../application/event-store.ts'
 
 /** Which events to find; absent members match all. */

@@ -8,9 +8,9 @@ import { categoryOf } from '../../domain/stream.ts'
 import type { Instant } from '../../domain/time.ts'
 import { formatDateTime } from '../../application/date-time.ts'
 import { noStream, type EventStore, type Revision } from '../../application/event-store.ts'
-import { historyOf, stateAfter } from '../../application/history.ts'
+import { historyOf, stateAfter } from '../../application/find-state.ts'
 import type { RefusalLine } from '../../application/refused-request.ts'
-import { numbersInWords, numbersOfPayment } from './payment-numbers.ts'
+import { numbersInWords, numbersOfPayment } from './payment-words.ts'
 
 /** The decision, as recorded with a refusal. */
 type RecordedDecision = {

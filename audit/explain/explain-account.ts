@@ -11,12 +11,19 @@ import { settlements } from '../../domain/aggregates.ts'
 import type { Recorded } from '../../domain/events.ts'
 import { addUp, formatAmount, type Sum } from '../../domain/money/money.ts'
 import { streamOf } from '../../domain/stream.ts'
-import { historyOf } from '../../application/history.ts'
-import { entryOf, eventAt, mostEntries } from './entries.ts'
+import { historyOf } from '../../application/find-state.ts'
+import {
+  entryOf,
+  eventAt,
+  mostEntries,
+  type Entry,
+  type Part,
+  type Story,
+  type SumOfParts,
+} from './story.ts'
 import { eventInWords } from './event-words.ts'
 import { partsOfLines } from './line-sums.ts'
 import type { ExplainNeeds } from './needs.ts'
-import type { Entry, Part, Story, SumOfParts } from './story.ts'
 
 export type AccountName = {
   readonly account: Account

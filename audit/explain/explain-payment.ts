@@ -1,6 +1,6 @@
 import { payments } from '../../domain/aggregates.ts'
 import type { Recorded } from '../../domain/events.ts'
-import { formatAmount } from '../../domain/money/money.ts'
+import { formatAmount, minus, nothing, type Pots } from '../../domain/money/money.ts'
 import {
   hasEffect,
   isPaymentEvent,
@@ -13,14 +13,20 @@ import type { Payment, RequestedPayment } from '../../domain/payment/payment-sta
 import { streamOf } from '../../domain/stream.ts'
 import { formatDateTime } from '../../application/date-time.ts'
 import { noStream } from '../../application/event-store.ts'
-import { historyOf, stateAfter } from '../../application/history.ts'
-import { entryOf, mostEntries } from './entries.ts'
+import { historyOf, stateAfter } from '../../application/find-state.ts'
+import {
+  entryOf,
+  mostEntries,
+  type Entry,
+  type NumberChange,
+  type Part,
+  type Story,
+  type SumOfParts,
+} from './story.ts'
 import { eventInWords } from './event-words.ts'
 import type { ExplainNeeds, PaymentNow } from './needs.ts'
-import { numbersOfPayment, type PaymentNumbers } from './payment-numbers.ts'
-import type { Entry, NumberChange, Part, Story, SumOfParts } from './story.ts'
-import type { Charge } from '../../domain/accounting/charge.ts'
-import { minus, nothing, type Pots } from '../../domain/money/pots.ts'
+import { numbersOfPayment, type PaymentNumbers } from './payment-words.ts'
+import type { Charge } from '../../domain/accounting/fees.ts'
 
 const negative = (pots: Pots): Pots => minus(nothing, pots)
 

@@ -8,8 +8,16 @@ import type { Recorded } from '../../domain/events.ts'
 import { addUp, formatAmount, type Sum } from '../../domain/money/money.ts'
 import { streamOf } from '../../domain/stream.ts'
 import { formatDateTime } from '../../application/date-time.ts'
-import { historyOf } from '../../application/history.ts'
-import { entryOf, eventAt, mostEntries } from './entries.ts'
+import { historyOf } from '../../application/find-state.ts'
+import {
+  entryOf,
+  eventAt,
+  mostEntries,
+  type Entry,
+  type NumberChange,
+  type Story,
+  type SumOfParts,
+} from './story.ts'
 import {
   namedNumber,
   numbersOfLines,
@@ -18,7 +26,6 @@ import {
   streamOfLine,
 } from './line-sums.ts'
 import type { ExplainNeeds } from './needs.ts'
-import type { Entry, NumberChange, Story, SumOfParts } from './story.ts'
 
 export type ReportName = {
   readonly merchant: string

@@ -5,11 +5,17 @@ import { explainPayment, sumUpPayment } from './explain-payment.ts'
 import { explainReport, sumUpReport, type ReportName } from './explain-report.ts'
 import { explainSettlement, sumUpSettlement, type SettlementName } from './explain-settlement.ts'
 import type { ExplainNeeds } from './needs.ts'
-import type { NamedNumber, Story, SumOfParts, Entry } from './story.ts'
+import {
+  type NamedNumber,
+  type Story,
+  type SumOfParts,
+  type Entry,
+  entryOf,
+  mostEntries,
+} from './story.ts'
 import { streamOfSubject } from '../../domain/callback-names.ts'
 import { parseEvent, type Recorded } from '../../domain/events.ts'
-import { historyOf } from '../../application/history.ts'
-import { entryOf, mostEntries } from './entries.ts'
+import { historyOf } from '../../application/find-state.ts'
 import type { Catalogue } from '../../texts/generated/texts.ts'
 
 const eventsOf = async ({ store }: ExplainNeeds, stream: string): Promise<Recorded[]> => {

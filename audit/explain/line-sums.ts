@@ -9,9 +9,8 @@ import { totalGross, totalNet, type Totals } from '../../domain/accounting/total
 import { addUp, formatAmount, negated, type Sum } from '../../domain/money/money.ts'
 import { streamOf } from '../../domain/stream.ts'
 import { potsInWords } from './payment-words.ts'
-import { mostEntries } from './entries.ts'
+import { mostEntries, type NamedNumber, type Part } from './story.ts'
 import type { AuditRows, ExplainNeeds } from './needs.ts'
-import type { NamedNumber, Part } from './story.ts'
 import type { Catalogue } from '../../texts/generated/texts.ts'
 
 /** The stream of the event that makes the line. */

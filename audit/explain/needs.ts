@@ -7,6 +7,9 @@ import type { EventStore, Revision } from '../../application/event-store.ts'
 import type { OpenAddress } from './who-caused.ts'
 import type { Catalogue } from '../../texts/generated/texts.ts'
 
+/** The result of one check. `holds` is null if it could not be checked. */
+export type Check = { readonly holds: boolean | null; readonly says: string }
+
 type ClosedReport = {
   readonly openedAt: Instant
   readonly closedAt: Instant

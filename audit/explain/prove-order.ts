@@ -4,10 +4,9 @@ import type { Recorded } from '../../domain/events.ts'
 import { streamOf, within } from '../../domain/stream.ts'
 import { formatDateTime } from '../../application/date-time.ts'
 import type { EventStore } from '../../application/event-store.ts'
-import { historyOf } from '../../application/history.ts'
-import type { Check } from './check.ts'
-import { checkBody } from './ordered-body.ts'
-import { readSignedText, type SignedText } from './signed-text.ts'
+import { historyOf } from '../../application/find-state.ts'
+import type { Check } from './needs.ts'
+import { checkBody, readSignedText, type SignedText } from './ordered-body.ts'
 
 export type OrderProof = {
   readonly holds: boolean

@@ -1,15 +1,14 @@
-import { formatDateTime } from '../../application/date-time.ts'
-import { formatAmount, negated, type Sum } from '../../domain/money/money.ts'
-import { textCell } from '../../infrastructure/transaction-logs/csv.ts'
-import type { AccountBalance } from './account-balances.ts'
+import type { AccountBalance, JournalEntry } from './journal-entries.ts'
 import type { DraftFile } from './draft-file.ts'
-import type { JournalEntry } from './journal-entries.ts'
+import { formatAmount, type Sum, negated } from '../../domain/money/money.ts'
+import { formatDateTime } from '../../application/date-time.ts'
+import { textCell } from '../../infrastructure/transaction-logs/csv.ts'
 
 export const journalColumns =
   'position,day,timestamp,payee,action,ledger,tid,sub_id,pos_tid,settlement_id,message_id,' +
   'account,merchant_id,currency,debit,credit'
 
-const sides = (amount: Sum, currency: string): readonly [string, string] =>
+export const sides = (amount: Sum, currency: string): readonly [string, string] =>
   amount.startsWith('-')
     ? ['', formatAmount(negated(amount), currency)]
     : [formatAmount(amount, currency), '']

@@ -1,18 +1,67 @@
 import { merchants } from '../../domain/aggregates.ts'
-import { isPosting } from '../../domain/accounting/journal.ts'
 import {
+  isPosting,
   entryDay,
   movedByEvent,
   movedByLine,
   type JournalEntry as Entry,
   type KeptLine,
-} from '../../domain/accounting/journal-entry.ts'
+  Unbalanced,
+  type Account,
+  type Posting,
+} from '../../domain/accounting/journal.ts'
 import type { Recorded } from '../../domain/events.ts'
 import { streamOf } from '../../domain/stream.ts'
 import type { Instant } from '../../domain/time.ts'
 import { keptLine } from '../../projections/journal-entries.ts'
 import { merchantRegister } from '../../projections/registers.ts'
 import type { ReadModelFile } from '../../infrastructure/read-models/read-model-file.ts'
+import { addUp, negated, type Sum } from '../../domain/money/money.ts'
+import { keyOfPosting, type JournalBalance } from '../../projections/journal.ts'
+
+/** An account's names in other accounting systems. */
+export type Named = {
+  /** First part of its name in a plain-text ledger, which determines its type. */
+  readonly kind: 'assets' | 'liabilities' | 'income'
+  readonly description: string
+  /** Number, and grouping code in Skatteetaten's list for SAF-T ("naeringsspesifikasjon"). */
+  readonly number: string
+  readonly category: string
+  readonly code: string
+}
+
+export const current = { kind: 'assets', category: 'balanseverdiForOmloepsmiddel' } as const
+
+export const debt = { kind: 'liabilities', category: 'kortsiktigGjeld' } as const
+
+export const chart: Readonly<Record<Account, Named>> = {
+  payer_clearing: { ...current, number: '1570', code: '1570', description: 'Payer clearing' },
+  unsettled_fees: { ...current, number: '1571', code: '1570', description: 'Unsettled fees' },
+  unsettled_refunds: { ...current, number: '1572', code: '1570', description: 'Unsettled refunds' },
+  bank: { ...current, number: '1920', code: '1920', description: 'Bank' },
+  vat: { ...debt, number: '2740', code: '2740', description: 'VAT on fees' },
+  merchant_payable: { ...debt, number: '2991', code: '2990', description: 'Payable to merchant' },
+  payouts_payable: { ...debt, number: '2992', code: '2990', description: 'Payouts to merchant' },
+  payout_clearing: { ...debt, number: '2994', code: '2990', description: 'Payouts under way' },
+  interchange: { ...debt, number: '2993', code: '2990', description: 'Interchange' },
+  fee_income: {
+    kind: 'income',
+    number: '3000',
+    category: 'salgsinntekt',
+    code: '3000',
+    description: 'Fees',
+  },
+}
+
+export type Owned = Pick<Posting, 'account' | 'merchant'>
+
+/** `liabilities:merchant_payable:shop` */
+export const ledgerName = ({ account, merchant }: Owned): string =>
+  [chart[account].kind, account, ...(merchant === null ? [] : [merchant])].join(':')
+
+/** `2991:shop`, at most 70 characters. */
+export const saftNumber = ({ account, merchant }: Owned): string =>
+  [chart[account].number, ...(merchant === null ? [] : [merchant])].join(':')
 
 export type JournalEntry = Entry & { readonly actor: string }
 
@@ -52,5 +101,51 @@ export const journalEntries = ({ sqlite, db }: ReadModelFile, firstDay = '') => 
     const { bankDay: _, ...rest } = moved
     const about = { position, at, actor, payee: payeeOf(metadata.merchant ?? '') }
     return { ...about, ...rest, day: entryDay(moved, logTime, firstDay) }
+  }
+}
+
+/** An account of the trial balance: debits are positive, credits negative. */
+export type AccountBalance = Omit<JournalBalance, 'key' | 'balance'> & {
+  readonly opening: Sum
+  /** Totals of the period; neither is negative. */
+  readonly debit: Sum
+  readonly credit: Sum
+  readonly closing: Sum
+}
+
+/** The balances before and after a period, and the movements in between. */
+export const accountBalances = (
+  opening: readonly JournalBalance[],
+  closing: readonly JournalBalance[],
+) => {
+  const openings = new Map(opening.map(({ key, balance }) => [key, balance]))
+  const moved = new Map<string, { debit: bigint; credit: bigint }>()
+
+  return {
+    add: ({ postings }: JournalEntry): void => {
+      for (const posting of postings) {
+        const key = keyOfPosting(posting)
+        const sums = moved.get(key) ?? { debit: 0n, credit: 0n }
+        const amount = BigInt(posting.amount)
+        if (amount > 0n) sums.debit += amount
+        else sums.credit -= amount
+        moved.set(key, sums)
+      }
+    },
+    /** @throws Unbalanced unless opening balances plus entries equal closing balances */
+    all: (): readonly AccountBalance[] => {
+      const held = new Set(closing.map(({ key }) => key))
+      for (const key of moved.keys())
+        if (!held.has(key)) throw new Unbalanced(`the entries move ${key}, the journal has it not`)
+      return closing.map(({ key, balance, ...account }) => {
+        const { debit, credit } = moved.get(key) ?? { debit: 0n, credit: 0n }
+        const before = openings.get(key) ?? '0'
+        const reached = addUp(before, String(debit), negated(String(credit)))
+        if (reached !== balance)
+          throw new Unbalanced(`the entries leave ${key} at ${reached}, the journal at ${balance}`)
+        const sums = { debit: String(debit), credit: String(credit) }
+        return { ...account, opening: before, ...sums, closing: balance }
+      })
+    },
   }
 }

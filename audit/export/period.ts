@@ -1,6 +1,7 @@
 import { start, type EventStore, type Position } from '../../application/event-store.ts'
-import { logTimeAfter } from '../../domain/log-time.ts'
+import { logTimeAfter } from '../../domain/event-times.ts'
 import type { Instant } from '../../domain/time.ts'
+import type { SignedCheckpoint } from '../../domain/transparency/checkpoints.ts'
 
 /** The state of the log at a moment. */
 type Stand = {
@@ -47,4 +48,18 @@ export const findPeriod = async (
   if (to !== undefined || covered <= period.opens.events) return period
   const { opens, closes } = await scan(log, from, Infinity, covered)
   return { opens, closes }
+}
+
+/** The first checkpoint that covers all events of a period; null if there is none yet. */
+export const checkpointCovering = async (
+  log: Pick<EventStore, 'readAll'>,
+  { closes }: Period,
+): Promise<(SignedCheckpoint & { readonly position: number }) | null> => {
+  for await (const batch of log.readAll(closes.position))
+    for (const { type, data, position } of batch) {
+      if (type !== 'CheckpointSigned') continue
+      const checkpoint = data as SignedCheckpoint
+      if (checkpoint.size >= closes.events) return { position, ...checkpoint }
+    }
+  return null
 }

@@ -2,11 +2,9 @@ import { create } from 'xmlbuilder2'
 import { formatDateTime } from '../../application/date-time.ts'
 import { addUp, formatAmount, negated, type Sum } from '../../domain/money/money.ts'
 import { dayOf } from '../../domain/time.ts'
-import { textOf, xmlLines } from '../../infrastructure/bank/xml-text.ts'
-import type { AccountBalance } from './account-balances.ts'
-import { chart, saftNumber } from './chart.ts'
+import { textOf, xmlLines } from '../../infrastructure/bank/read-xml.ts'
+import { type AccountBalance, type JournalEntry, chart, saftNumber } from './journal-entries.ts'
 import type { DraftFile } from './draft-file.ts'
-import type { JournalEntry } from './journal-entries.ts'
 
 /** The company whose books these are. */
 export type Company = {
@@ -111,6 +109,7 @@ const transactionElement = (entry: JournalEntry, postings: JournalEntry['posting
 }
 
 const transactionsHere = '<Transaction/>'
+
 const depth = 3
 
 /** The journal of one currency as a Norwegian SAF-T file, general ledger only. */

@@ -2,14 +2,17 @@ import { closeSync, openSync, readSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { decimalsOf } from '../../domain/money/currency.ts'
 import type { JournalBalance } from '../../projections/journal.ts'
-import { accountBalances, type AccountBalance } from './account-balances.ts'
-import { journalCsv, trialBalanceCsv } from './csv-files.ts'
+import {
+  accountBalances,
+  type AccountBalance,
+  type JournalEntry,
+  ledgerName,
+} from './journal-entries.ts'
 import { openDraftFile, type DraftFile, type ExportedFile } from './draft-file.ts'
-import type { JournalEntry } from './journal-entries.ts'
 import { saftDecimals, saftLedger, type SaftHeader } from './saf-t.ts'
 import { formatAmount, type Sum } from '../../domain/money/money.ts'
-import { ledgerName } from './chart.ts'
-import { entryTags } from '../../domain/accounting/journal-entry.ts'
+import { entryTags } from '../../domain/accounting/journal.ts'
+import { journalCsv, trialBalanceCsv } from './csv-files.ts'
 
 const hex = (text: string): string =>
   Buffer.from(text).toString('hex').toUpperCase().replaceAll(/../g, '%$&')

@@ -1,5 +1,11 @@
 import type { Causes } from './causes.ts'
-import type { SeriesEvent, SeriesCommand, Series } from '../../domain/accounting/series.ts'
+import type {
+  SeriesEvent,
+  SeriesCommand,
+  Series,
+  settlement,
+  SettlementCommand,
+} from '../../domain/accounting/settlement.ts'
 import type {
   SeenEntry,
   BankEntryEvent,
@@ -18,7 +24,6 @@ import {
 } from '../../domain/accounting/ledger.ts'
 import { payoutDay } from '../../domain/calendar.ts'
 import { dateIn } from '../../domain/time-zone.ts'
-import type { settlement, SettlementCommand } from '../../domain/accounting/settlement.ts'
 import type { SettlementEvent } from '../../domain/accounting/settlement-events.ts'
 
 export const seriesCauses: Causes<SeriesCommand, SeriesEvent, Series> = {

@@ -53,8 +53,8 @@ import {
   type callback,
   type CallbackEvent,
   type Message,
+  jitterOf,
 } from '../../domain/callback.ts'
-import { jitterOf } from '../../domain/callback-schedule.ts'
 import {
   type DestinationCommand,
   type DestinationEvent,
@@ -65,8 +65,8 @@ import {
   authorizationRequestLifetime,
   type Authorization,
   type AuthorizationCommand,
+  type AuthorizationEvent,
 } from '../../domain/people/authorization.ts'
-import type { AuthorizationEvent } from '../../domain/people/authorization-events.ts'
 import type { grant, grantEvents } from '../../domain/people/grant.ts'
 import type { permission, PermissionEvent } from '../../domain/people/permission.ts'
 

@@ -1,9 +1,9 @@
 import type { Causes, Given } from './causes.ts'
-import type { PayerCommand } from '../../domain/people/payer-command.ts'
-import type { PayerEvent } from '../../domain/people/payer-events.ts'
-import type { Payer } from '../../domain/people/payer-state.ts'
+import type { PayerCommand } from '../../domain/people/payer.ts'
+import type { PayerEvent, Payer } from '../../domain/people/payer-state.ts'
 
 type GivenPayer = Given<PayerEvent, Payer>
+
 type Data<Type extends PayerEvent['type']> = Extract<PayerEvent, { readonly type: Type }>['data']
 
 /** The data is sealed, so the command started from the state before the event. */

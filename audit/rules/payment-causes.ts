@@ -1,6 +1,6 @@
 import type { FeeTerms } from '../../domain/accounting/fees.ts'
 import type { Causes, Given } from './causes.ts'
-import type { Pots } from '../../domain/money/pots.ts'
+import type { Pots } from '../../domain/money/money.ts'
 import type { Customer, PaymentCommand, Wanted } from '../../domain/payment/payment-command.ts'
 import type { PaymentDetails, PaymentEvent } from '../../domain/payment/payment-events.ts'
 import type { Payment } from '../../domain/payment/payment-state.ts'

@@ -3,7 +3,7 @@ import { ledgers, payments, settlements } from '../../domain/aggregates.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { streamOf, within } from '../../domain/stream.ts'
 import type { RecordedEvent } from '../../application/event-store.ts'
-import type { Cuts } from '../../application/log-range.ts'
+import type { Cuts } from '../../application/log-tree.ts'
 import {
   eventsOfLines,
   linesBetween,
@@ -39,8 +39,11 @@ type Of = {
   readonly cuts: Cuts
   readonly logRange: LogRange | undefined
 }
+
 type OfReport = Of & { readonly ledger: string; readonly number: number }
+
 type OfSettlement = Of & { readonly serial: number }
+
 type Ranged = Omit<Of, 'merchant'> & {
   readonly ledgers: readonly LedgerOf[]
   readonly isCounted: (line: ReceiptLine) => boolean

@@ -1,6 +1,5 @@
 import { checkpoints } from '../../domain/aggregates.ts'
-import type { SignedCheckpoint } from '../../domain/transparency/checkpoints.ts'
-import { formatCheckpoint } from '../../domain/transparency/checkpoint.ts'
+import { type SignedCheckpoint, formatCheckpoint } from '../../domain/transparency/checkpoints.ts'
 import { dayOf, type Instant } from '../../domain/time.ts'
 import type { Context, Handle } from '../../application/handle.ts'
 import type { LogTree } from '../../application/log-tree.ts'

@@ -1,4 +1,4 @@
-import { parseCheckpoint } from '../../domain/transparency/checkpoint.ts'
+import { parseCheckpoint } from '../../domain/transparency/checkpoints.ts'
 import type { Hash } from '../../domain/transparency/merkle-tree.ts'
 import {
   parseNote,
@@ -10,7 +10,7 @@ import type { Recorded } from '../../domain/events.ts'
 import type { growingTree } from './growing-tree.ts'
 import type { KnownKeys } from './known-keys.ts'
 import type { Problems } from './problems.ts'
-import { hasSigned } from '../transparency/note-verifier.ts'
+import { hasSigned } from '../transparency/notes.ts'
 
 type Cosigned = Extract<Recorded, { readonly type: 'CheckpointCosigned' }>
 
@@ -46,6 +46,7 @@ const auditCosignatures = (witnesses: readonly PublicNoteKey[], problems: Proble
 }
 
 type Tree = ReturnType<typeof growingTree>
+
 type Signed = Extract<Recorded, { readonly type: 'CheckpointSigned' }>
 
 /** A checkpoint kept outside the log. */

@@ -1,8 +1,8 @@
 import { getTableName } from 'drizzle-orm'
 import type { EventStore, RecordedEvent } from '../../application/event-store.ts'
-import { logRangeOf, type Cuts } from '../../application/log-range.ts'
+import { logRangeOf, type Cuts } from '../../application/log-tree.ts'
 import type { Completion } from '../../domain/accounting/completion.ts'
-import { settlementFeesOf } from '../../domain/accounting/settlement-fees.ts'
+import { settlementFeesOf } from '../../domain/accounting/settlement.ts'
 import { settlements } from '../../domain/aggregates.ts'
 import { jsonEquals } from '../../domain/json-equality.ts'
 import { streamOf } from '../../domain/stream.ts'
@@ -15,6 +15,7 @@ import { makeLogs } from '../../infrastructure/transaction-logs/logs.ts'
 import type { Pause, Problems, Progress } from './problems.ts'
 
 const names = ['transaction_lines', 'reports', 'settlements', 'ledgers']
+
 /** Tables with indexes for the lines of a report or settlement. */
 const searched = projections
   .map(({ table }) => table)

@@ -7,8 +7,18 @@ import {
   type PublicNoteKey,
   type SignedNote,
 } from '../../domain/transparency/signed-note.ts'
-import { rawKeyOf } from '../transparency/note-signer.ts'
-import { hasSigned } from '../transparency/note-verifier.ts'
+import { rawKeyOf, hasSigned } from '../transparency/notes.ts'
+import type { EventStore } from '../../application/event-store.ts'
+import { fingerprintOf, contentDigest, makeSignatureCheck } from '../../infrastructure/keys/keys.ts'
+
+/** The dependencies for proving who ordered an event. */
+export const provingWith = (store: Pick<EventStore, 'readStream'>) => ({
+  store,
+  verifySignature: (pem: string, text: string, signature: string): boolean =>
+    makeSignatureCheck(pem)(pem, text, signature),
+  fingerprint: fingerprintOf,
+  contentDigest,
+})
 
 /** The 32 bytes of an Ed25519 key. */
 type KeyBytes = Uint8Array

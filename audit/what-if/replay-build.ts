@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Position } from '../../application/event-store.ts'
 import { freshReadModels } from '../verify/fresh-read-models.ts'
 import type { Progress } from '../verify/problems.ts'
@@ -8,7 +8,83 @@ import { fingerprint } from '../../infrastructure/read-models/fingerprint.ts'
 import { openReadModelsToRead } from '../../infrastructure/read-models/read-model-file.ts'
 import { openStoreToRead } from '../../infrastructure/stores.ts'
 import { compareFiles, type FilesCompared } from './compare-files.ts'
-import { foldWithBuild, programIn, type Where } from './other-build.ts'
+import { spawn } from 'node:child_process'
+import { fail } from '../../infrastructure/failures.ts'
+import type { Settings } from '../../infrastructure/settings.ts'
+
+export type Where = Pick<Settings, 'EVENT_STORE' | 'DATA_DIR' | 'MODE'>
+
+/** Where builds have their program; earlier ones have it in `infrastructure`. */
+export const programs = ['service/main.js', 'infrastructure/main.js']
+
+/** The program in a built checkout, or in its `dist`. */
+export const programIn = (folder: string): string =>
+  programs
+    .flatMap((path) => [join('dist', path), path])
+    .map((path) => join(resolve(folder), path))
+    .find((path) => existsSync(path)) ??
+  fail(`${folder} contains no build: run npm ci and npm run build in that checkout`)
+
+/**
+ * The settings of this process, except for those that locate the log, which is in another
+ * directory.
+ */
+export const commandOf = (
+  { DATA_DIR, MODE }: Where,
+  words: readonly string[],
+): readonly string[] => [
+  `DATA_DIR=${resolve(DATA_DIR)}`,
+  `MODE=${MODE}`,
+  process.execPath,
+  ...words,
+]
+
+export const mostOfWords = 20_000
+
+export type Told = { readonly made_by?: string }
+
+/** The last line of JSON that a build printed. */
+export const toldIn = (output: string): Told => {
+  try {
+    return JSON.parse(output.trim().split('\n').at(-1) ?? '') as Told
+  } catch {
+    return {}
+  }
+}
+
+export type OtherFold =
+  /** `madeBy` is the version of the code that folded it. */
+  | { readonly madeBy: string | null }
+  /** The other build's error. */
+  | { readonly problem: string }
+
+/** Runs another build as a separate process to fold the log up to a position into a new file. */
+export const foldWithBuild = (
+  program: string,
+  place: Where,
+  end: Position,
+  out: string,
+  signal: AbortSignal,
+): Promise<OtherFold> =>
+  new Promise((done, failed) => {
+    const words = [program, 'audit', 'as-of', String(end), '--out', out]
+    const child = spawn('env', commandOf(place, words), {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      signal,
+    })
+    const said = { stdout: '', stderr: '' }
+    for (const name of ['stdout', 'stderr'] as const)
+      child[name].setEncoding('utf8').on('data', (text: string) => {
+        said[name] = (said[name] + text).slice(-mostOfWords)
+      })
+    child.once('error', failed)
+    child.once('close', (code) => {
+      if (code === 0 && existsSync(out))
+        return done({ madeBy: toldIn(said.stdout).made_by ?? null })
+      const problem = said.stderr.trim() || `it ended with ${code}`
+      done({ problem })
+    })
+  })
 
 export type BuildReplayed = {
   /** The log's end when the replay began. */

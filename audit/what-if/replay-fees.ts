@@ -10,13 +10,17 @@ import {
   judgeOf,
   streamStates,
   type StreamState,
-} from '../verify/stream-states.ts'
+} from '../verify/judge-streams.ts'
 import { fail } from '../../infrastructure/failures.ts'
 import { openStoreToRead, type OpenedStore, type Place } from '../../infrastructure/stores.ts'
-import type { Charge } from '../../domain/accounting/charge.ts'
+import {
+  type Charge,
+  termsInForce,
+  type FeeSchedules,
+  type FeeTerms,
+} from '../../domain/accounting/fees.ts'
 import type { Totals } from '../../domain/accounting/totals.ts'
 import type { TransactionLine } from '../../domain/accounting/transaction-line.ts'
-import { termsInForce, type FeeSchedules, type FeeTerms } from '../../domain/accounting/fees.ts'
 import type { Facts } from '../rules/causes.ts'
 import { decideOtherwise, type Judge } from '../rules/decide-again.ts'
 import { factBook } from '../rules/fact-book.ts'
@@ -145,7 +149,9 @@ export type FeesReplayed = {
 }
 
 type Pair = readonly [recorded: Sum, otherwise: Sum]
+
 const noPair: Pair = ['0', '0']
+
 const plus = (one: Pair, other: Pair): Pair => [addUp(one[0], other[0]), addUp(one[1], other[1])]
 
 /** Collects amounts as they are and as they would be. */

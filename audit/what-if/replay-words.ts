@@ -1,9 +1,9 @@
-import type { RowDifference, TableCompared } from './compare-files.ts'
-import type { Cell } from './differing-cells.ts'
+import type { RowDifference, TableCompared, Cell } from './compare-files.ts'
 import type { BuildReplayed } from './replay-build.ts'
 import type { FeesReplayed } from './replay-fees.ts'
 
 const number = (count: number): string => count.toLocaleString('en-GB')
+
 const counted = (count: number, one: string, many = `${one}s`): string =>
   `${number(count)} ${count === 1 ? one : many}`
 

@@ -3,6 +3,20 @@ import type { Decider, EventsOf } from '../decider.ts'
 import { refuse } from '../refusal.ts'
 import { returnReason } from './payout-events.ts'
 import { sum } from './totals.ts'
+import { register } from '../register.ts'
+
+/** The operator's corrections to the built-in bank holidays of a country. */
+export const bankCalendar = register(
+  'BankCalendar',
+  z.object({
+    /** ISO 3166, two letters. */
+    country: z.string(),
+    /** `YYYY-MM-DD`: additional bank holidays. */
+    closed: z.array(z.string()),
+    /** Built-in holidays on which banks are open. */
+    open: z.array(z.string()),
+  }),
+)
 
 /** Why a statement entry matches no payout. */
 const entryProblems = [

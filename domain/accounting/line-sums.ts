@@ -1,5 +1,5 @@
 import type { MinorUnits } from '../money/money.ts'
-import type { Charge } from './charge.ts'
+import type { Charge } from './fees.ts'
 import { movesMoney, type TransactionLine } from './transaction-line.ts'
 
 /** In nearly all time zones a day begins at the start of a half hour of UTC. */

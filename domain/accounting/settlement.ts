@@ -1,8 +1,8 @@
-import type { Decider } from '../decider.ts'
-import { addUp, negated, type Sum } from '../money/money.ts'
+import type { Decider, EventsOf } from '../decider.ts'
+import { addUp, negated, type Sum, type MinorUnits } from '../money/money.ts'
 import { refuse } from '../refusal.ts'
 import type { Completion } from './completion.ts'
-import type { FeeTerms } from './fees.ts'
+import { type FeeTerms, vatOn } from './fees.ts'
 import type { PayoutAmount } from './payout-events.ts'
 import {
   decidePayout,
@@ -12,8 +12,84 @@ import {
   type Payouts,
 } from './payouts.ts'
 import type { Payout, SettlementEvent } from './settlement-events.ts'
-import { withSettlementFees } from './settlement-fees.ts'
-import { totalGross, totalNet, type Totals } from './totals.ts'
+import { totalGross, totalNet, type Totals, addToTotals } from './totals.ts'
+import { z } from 'zod'
+import type { Instant } from '../time.ts'
+
+/** The settlement fee in one currency. */
+export type SettlementFee = {
+  readonly at: Instant
+  readonly currency: string
+  readonly taxcode: string
+  readonly fee: MinorUnits
+  readonly vat: MinorUnits
+}
+
+/** Ordered by currency. */
+export const settlementFeesBy = (
+  terms: Readonly<Record<string, FeeTerms>>,
+  at: Instant,
+): readonly SettlementFee[] =>
+  Object.entries(terms)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([currency, { settlementFixed: fee, taxcode, vat }]) =>
+      fee === 0
+        ? []
+        : [{ at, currency, taxcode, fee, vat: vatOn('settlement', fee, taxcode, vat) }],
+    )
+
+/** Adds one settlement fee for each currency that has lines. */
+export const withSettlementFees = (
+  totals: Totals,
+  terms: Readonly<Record<string, FeeTerms>>,
+): Totals => {
+  const settled = new Set(totals.map(({ currency }) => currency))
+  let after = totals
+  for (const { currency, taxcode, fee, vat } of settlementFeesBy(terms, 0))
+    if (settled.has(currency)) {
+      const fees = { settlement_fee: fee, settlement_fee_vat: vat }
+      after = addToTotals(after, { currency, taxcode, fees })
+    }
+  return after
+}
+
+/** Reads the fees back from the totals of a completed settlement. */
+export const settlementFeesOf = (totals: Totals, at: Instant): readonly SettlementFee[] =>
+  totals.flatMap(({ currency, taxcode, fees }) => {
+    const [fee, vat] = [Number(fees.settlement_fee ?? 0), Number(fees.settlement_fee_vat ?? 0)]
+    return fee === 0 ? [] : [{ at, currency, taxcode, fee, vat }]
+  })
+
+export const settlementFeesIn = (totals: Totals, currency: string): { fee: Sum; vat: Sum } => {
+  const own = totals.filter((total) => total.currency === currency)
+  return {
+    fee: addUp(...own.map(({ fees }) => fees.settlement_fee ?? 0)),
+    vat: addUp(...own.map(({ fees }) => fees.settlement_fee_vat ?? 0)),
+  }
+}
+
+export const seriesEvents = {
+  /** Only this merchant's settlement ids start with the series. */
+  SeriesTaken: z.object({ merchant: z.string() }),
+} as const
+
+export type SeriesEvent = EventsOf<typeof seriesEvents>
+
+export type SeriesCommand = { readonly type: 'TakeSeries'; readonly merchant: string }
+
+/** Null while nobody owns it. */
+export type Series = { readonly merchant: string | null }
+
+/**
+ * Six characters that settlement ids start with (interface 8); the first merchant to take them
+ * keeps them.
+ */
+export const series: Decider<SeriesCommand, SeriesEvent, Series> = {
+  initial: { merchant: null },
+  decide: ({ merchant }, taken) =>
+    taken.merchant === null ? [{ type: 'SeriesTaken', data: { merchant } }] : [],
+  evolve: (_, { data }) => ({ merchant: data.merchant }),
+}
 
 /**
  * A merchant's debt in one currency, zero or below: for fees, and for refunds that captures did not
@@ -51,6 +127,7 @@ export type SettlementCommand =
   | PayoutCommand
 
 const isOwed = (sum: Sum): boolean => sum.startsWith('-')
+
 const debtOnly = (sum: Sum): Sum => (isOwed(sum) ? sum : '0')
 
 /**

@@ -1,14 +1,17 @@
 import { z } from 'zod'
 import type { Decider, EventsOf } from '../decider.ts'
-import { ratePattern, type Rate } from '../money/rate.ts'
+import { ratePattern, type Rate } from '../money/money.ts'
 import { refuse } from '../refusal.ts'
 import { jsonEquals } from '../json-equality.ts'
 
 export const charged = ['transaction', 'permission', 'settlement'] as const
+
 export type Charged = (typeof charged)[number]
 
 const rate = z.string().regex(ratePattern)
+
 export const vatRates = z.object({ transaction: rate, permission: rate, settlement: rate })
+
 export type VatRates = z.output<typeof vatRates>
 
 /** Country and national code, such as `NO:2013`. */
@@ -37,6 +40,7 @@ export const taxcodeEvents = {
 } as const
 
 type TaxcodeEvent = EventsOf<typeof taxcodeEvents>
+
 type TaxcodeCommand = { readonly type: 'AddTaxcode'; readonly taxcode: Taxcode }
 
 /** The operator's tax codes; the built-in one is first. */

@@ -1,6 +1,6 @@
 import type { MinorUnits } from '../money/money.ts'
 import type { Instant } from '../time.ts'
-import type { Charge } from './charge.ts'
+import type { Charge } from './fees.ts'
 
 /** Lines of a scope log: a permission request was made, answered or ended without an answer. */
 export const permissionActions = [

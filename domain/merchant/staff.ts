@@ -2,6 +2,20 @@ import type { Member, Members } from '../staff-members.ts'
 import { staffRegister } from '../staff-register.ts'
 import { dayMs, type Instant } from '../time.ts'
 import { mayDo, staffTerms, type StaffTerms } from './staff-roles.ts'
+import { z } from 'zod'
+import { waitingChange, type AskedOf } from '../waiting-change.ts'
+
+export const wanted = {
+  /** The owner. */
+  member: z.string(),
+  /** The other role; null to remove them from the staff. */
+  terms: staffTerms.nullable(),
+}
+
+/** An owner requests that one is no longer an owner. Changes by the operator apply at once. */
+export const ownerChange = waitingChange('OwnerChange', wanted, 'owner_change_is_waiting')
+
+export type AskedOwnerChange = AskedOf<z.output<z.ZodObject<typeof wanted>>>
 
 /** A merchant's staff and their roles. Streams `staff-<merchant>`. */
 export const staff = staffRegister('Staff', staffTerms, {
@@ -12,6 +26,7 @@ export const staff = staffRegister('Staff', staffTerms, {
 })
 
 export type StaffMember = Member<StaffTerms>
+
 export type Staff = Members<StaffTerms>
 
 /** How long a former owner is still told of changes, and can withdraw them. */

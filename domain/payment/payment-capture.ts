@@ -1,5 +1,5 @@
-import { chargeFor, chargeForRefund, type Charge } from '../accounting/charge.ts'
-import { isNothing, minus, potsOf, samePots, type Pots } from '../money/pots.ts'
+import { chargeFor, chargeForRefund, type Charge } from '../accounting/fees.ts'
+import { isNothing, minus, potsOf, samePots, type Pots } from '../money/money.ts'
 import { countItems, findItem, type ChunkedList } from '../chunked-list.ts'
 import { holding, refuse, refuseFor, type RefusalCode } from '../refusal.ts'
 import { authorizationLifetime, secondsAfter, type Instant } from '../time.ts'

@@ -1,5 +1,5 @@
 import type { FeeTerms } from '../accounting/fees.ts'
-import type { Pots } from '../money/pots.ts'
+import type { Pots } from '../money/money.ts'
 import type { Permissions } from '../people/grant.ts'
 import type { Instant } from '../time.ts'
 import type { PaymentDetails, PaymentRequest, RefusalOfFunds } from './payment-events.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { charge, type Charge } from '../accounting/charge.ts'
+import { charge, type Charge } from '../accounting/fees.ts'
 import type { LineAction } from '../accounting/transaction-line.ts'
 import type { EventsOf } from '../decider.ts'
 import { permissions } from '../people/grant.ts'
@@ -70,8 +70,11 @@ export const paymentUpcasts = {
 } satisfies Partial<Record<keyof typeof paymentEvents, readonly Upcast[]>>
 
 export type LineItem = z.output<typeof lineItem>
+
 export type PaymentRequest = z.output<typeof paymentRequest>
+
 export type PaymentDetails = z.output<typeof details>
+
 export type RefusalOfFunds = z.output<typeof paymentEvents.PaymentFailed>['statusCode']
 
 export type PaymentEvent = EventsOf<typeof paymentEvents>

@@ -1,6 +1,6 @@
 import type { Place } from '../decider.ts'
 import { memorySize } from '../memory-size.ts'
-import { minus, nothing, plus, samePots } from '../money/pots.ts'
+import { minus, nothing, plus, samePots } from '../money/money.ts'
 import { withItem } from '../chunked-list.ts'
 import type { Instant } from '../time.ts'
 import {
@@ -9,7 +9,7 @@ import {
   type PaymentEvent,
   type PaymentRequest,
 } from './payment-events.ts'
-import { type Answer, type Payment, type RequestedPayment } from './payment-state.ts'
+import type { Answer, Payment, RequestedPayment } from './payment-state.ts'
 import { statusCodes, type StatusCode } from './status.ts'
 
 const detailsOf = (request: PaymentRequest): PaymentDetails => {

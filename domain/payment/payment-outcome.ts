@@ -1,6 +1,5 @@
 import type { Currency } from '../money/currency.ts'
-import type { MinorUnits } from '../money/money.ts'
-import { nothing, type Pots } from '../money/pots.ts'
+import { type MinorUnits, nothing, type Pots } from '../money/money.ts'
 import type { Permissions } from '../people/grant.ts'
 import type { ChunkedList } from '../chunked-list.ts'
 import type { Instant } from '../time.ts'

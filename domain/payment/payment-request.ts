@@ -1,4 +1,4 @@
-import { grossOf, isTooLarge } from '../accounting/charge.ts'
+import { grossOf, isTooLarge } from '../accounting/fees.ts'
 import { addUp } from '../money/money.ts'
 import { isSameRequest } from '../people/sealed-name.ts'
 import { holding, refuse, refuseFor, refuseIf, type RefusalCode } from '../refusal.ts'
@@ -15,6 +15,7 @@ export const addsUp = (lineItems: readonly Pick<LineItem, 'total'>[], amount: nu
 
 /** Limits of the additional amount as multiples of the amount (interface 4). */
 const maxUnconfirmedMultiple = 1
+
 const maxMultiple = 10
 
 type Acceptance = {

@@ -1,5 +1,5 @@
-import type { Charge } from '../accounting/charge.ts'
-import { minus, type Pots } from '../money/pots.ts'
+import type { Charge } from '../accounting/fees.ts'
+import { minus, type Pots } from '../money/money.ts'
 import type { Permissions } from '../people/grant.ts'
 import type { ChunkedList } from '../chunked-list.ts'
 import type { Instant } from '../time.ts'
@@ -12,6 +12,7 @@ export type Part = Pots & {
   readonly charge: Charge
   readonly at: Instant
 }
+
 export type Refund = Part & { readonly text: string | null }
 
 /** The answer of the payer, or of the funding source on the payer's behalf. */

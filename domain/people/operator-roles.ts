@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import type { Member, Members } from '../staff-members.ts'
+import { staffRegister } from '../staff-register.ts'
 
 /** Actions in the operator's pages. */
 export const operatorActions = [
@@ -46,3 +48,14 @@ export type OperatorTerms = z.output<typeof operatorTerms>
 
 export const operatorMayDo = ({ role }: OperatorTerms, action: OperatorAction): boolean =>
   (allowed[role] as readonly OperatorAction[]).includes(action)
+
+/** The operator's own staff and their roles. One stream. */
+export const operatorRegister = staffRegister('Operator', operatorTerms, {
+  mayChange: (terms) => operatorMayDo(terms, 'change_staff'),
+  leads: ({ role }) => role === 'admin',
+  lastLeads: 'last_admin_is_needed',
+})
+
+export type Operator = Member<OperatorTerms>
+
+export type Operators = Members<OperatorTerms>

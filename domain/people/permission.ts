@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { charge, chargeForPermission } from '../accounting/charge.ts'
-import type { FeeTerms } from '../accounting/fees.ts'
+import { charge, chargeForPermission, type FeeTerms } from '../accounting/fees.ts'
 import type { Decider, EventsOf, Place } from '../decider.ts'
 import { statusCodes, type StatusCode } from '../payment/status.ts'
 import { refuse } from '../refusal.ts'
@@ -40,6 +39,7 @@ export const permissionEvents = {
 } as const
 
 export type PermissionRequest = z.output<typeof permissionRequest>
+
 export type PermissionEvent = EventsOf<typeof permissionEvents>
 
 type PermissionCommand =

@@ -1,3 +1,48 @@
+/** Tiles hold 256 hashes: level L has those of height 8·L (c2sp.org/tlog-tiles). */
+export const tileWidth = 256
+
+export const tileHeight = 8
+
+export type Tile = {
+  readonly level: number | 'entries'
+  readonly index: number
+  /** Number of hashes or entries; 256 if it is full. */
+  readonly width: number
+}
+
+/** Groups of three digits, all but the last with the prefix `x`: 1234067 is `x001/x234/067`. */
+export const pathOfIndex = (index: number): string => {
+  const digits = String(index)
+  const padded = digits.padStart(Math.ceil(digits.length / 3) * 3, '0')
+  const groups = padded.match(/\d{3}/g) ?? []
+  return groups.map((group, at) => (at < groups.length - 1 ? `x${group}` : group)).join('/')
+}
+
+/** The path of a tile below `tile/`. */
+export const pathOfTile = ({ level, index, width }: Tile): string =>
+  `${level}/${pathOfIndex(index)}${width === tileWidth ? '' : `.p/${width}`}`
+
+export const tilePath = /^(entries|0|[1-9]\d?)\/((?:x\d{3}\/)*\d{3})(?:\.p\/([1-9]\d{0,2}))?$/
+
+/** The tile of a path below `tile/`; undefined unless the path is canonical. */
+export const tileOfPath = (path: string): Tile | undefined => {
+  const [, level = '', groups = '', width] = tilePath.exec(path) ?? []
+  if (level === '') return undefined
+  const tile: Tile = {
+    level: level === 'entries' ? level : Number(level),
+    index: Number(groups.replace(/[x/]/g, '')),
+    width: width === undefined ? tileWidth : Number(width),
+  }
+  // Rejects leading zeros and partial tiles of full width: a tile has only one path.
+  return pathOfTile(tile) === path && tile.width <= tileWidth ? tile : undefined
+}
+
+/** How many hashes the tile has in a tree of that size. */
+export const widthOfTile = ({ level, index }: Omit<Tile, 'width'>, size: number): number => {
+  const hashes = Math.floor(size / tileWidth ** (level === 'entries' ? 0 : level))
+  return Math.max(0, Math.min(tileWidth, hashes - index * tileWidth))
+}
+
 /** Hashes of 32 bytes. */
 export type Hash = Uint8Array
 
@@ -64,4 +109,21 @@ export const merkleTree = (sha256: Sha256, subtreeHash: SubtreeHash) => {
       return size === 0 || size === later ? [] : consistency(size, 0, later, true)
     },
   }
+}
+
+/** A proof that an entry is in a log, and the checkpoint it leads to. */
+export type LogProof = {
+  /** From 0. */
+  readonly index: number
+  readonly hashes: readonly Hash[]
+  /** The signed note, verbatim. */
+  readonly checkpoint: string
+}
+
+export const header = 'c2sp.org/tlog-proof@v1'
+
+/** The content of a file `*.tlog-proof` (c2sp.org/tlog-proof). */
+export const formatProof = ({ index, hashes, checkpoint }: LogProof): string => {
+  const lines = hashes.map((hash) => `${Buffer.from(hash).toString('base64')}\n`)
+  return `${header}\nindex ${index}\n${lines.join('')}\n${checkpoint}`
 }

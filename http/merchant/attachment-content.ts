@@ -1,12 +1,13 @@
 import type { AttachmentKind } from '../../domain/merchant/attachment.ts'
-import type { Names } from '../brand.ts'
+import type { Names } from '../assets.ts'
 import { malformed, mostIssues } from '../errors.ts'
 import { readJson } from '../exact-json.ts'
-import { nextTurn } from '../../application/next-turn.ts'
-import type { Part } from '../multipart.ts'
+import { nextTurn } from '../../application/time-budget.ts'
+import type { Part } from '../forms.ts'
 import { readSheet } from './attachment-sheet.ts'
 
 const largestPng = 1_000_000
+
 const largestJson = 1_000_000
 
 type Problem = { readonly path: readonly PropertyKey[]; readonly message: string }

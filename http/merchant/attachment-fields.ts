@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Issues } from '../checking.ts'
-import { isRecord } from '../fitting.ts'
+import type { Issues } from '../validation.ts'
+import { isRecord } from '../valid-parts.ts'
 import { decimalText, knownCurrencyCode, signedAmountText, unitPriceText } from '../wire.ts'
 
 /** Item lists and receipts as tills send them (interface 15.2). */

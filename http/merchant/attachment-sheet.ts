@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import type { Issues, Problem } from '../checking.ts'
+import type { Issues, Problem } from '../validation.ts'
 import { mostIssues, notToldIn } from '../errors.ts'
-import { fittingOf, isRecord } from '../fitting.ts'
-import { checkInTurns } from '../in-turns.ts'
-import { nextTurn } from '../../application/next-turn.ts'
-import { withoutNothing } from '../nothing.ts'
+import { fittingOf, isRecord } from '../valid-parts.ts'
+import { checkInTurns } from '../turns.ts'
+import { nextTurn } from '../../application/time-budget.ts'
+import { withoutNothing } from '../empty-values.ts'
 import {
   signedAmountIn,
   unitPriceIn,
@@ -84,9 +84,13 @@ export type Sheet = {
 }
 
 type Content<Type> = Type & { readonly currency: string }
+
 type ItemList = Content<z.output<typeof itemList>>
+
 type Receipt = Content<z.output<typeof receipt>>
+
 type EarlierItemList = Content<z.output<typeof earlierItemList>>
+
 type EarlierReceipt = Content<z.output<typeof earlierReceipt>>
 
 const written = (texts: readonly (string | undefined)[]): string[] =>
@@ -167,6 +171,7 @@ const sheetOfEarlierReceipt = (content: EarlierReceipt): Sheet => {
 }
 
 const unitPrices = ['item_net_price', 'item_gross_price', 'item_cost']
+
 const amounts = [
   ...['item_gross_total', 'item_net_total', 'taxes'],
   ...['amount', 'gross', 'discount', 'net', 'total', 'vat'],

@@ -1,29 +1,29 @@
 import { z } from 'zod'
 import { attachmentsOfPayments, payments } from '../../domain/aggregates.ts'
 import type { SealedBlobs } from '../../application/blobs.ts'
-import { dryRun } from '../../application/find-rechecked.ts'
+import { dryRun, type Find } from '../../application/find-state.ts'
 import type { Handle } from '../../application/handle.ts'
-import type { Find } from '../../application/find-state.ts'
 import { idsOf } from '../../domain/merchant/attachment.ts'
 import type { PaymentStatus } from '../../domain/payment/status.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { secondsAfter, type Instant } from '../../domain/time.ts'
 import type { AttachmentEntry } from '../../projections/attachments.ts'
 import { merchantPrefix, tidParams, type Signing } from '../addresses.ts'
-import type { Names } from '../brand.ts'
+import type { Names } from '../assets.ts'
 import { callerOf, contextBy, type Call } from '../call.ts'
-import { nextTurn } from '../../application/next-turn.ts'
+import { nextTurn } from '../../application/time-budget.ts'
 import type { Queries } from '../../projections/read-models.ts'
-import { partsOf } from '../multipart.ts'
-import { type Route } from '../route.ts'
-import { routesOf } from '../routes-of.ts'
+import { partsOf } from '../forms.ts'
+import { type Route, routesOf } from '../route.ts'
 import { createdReply } from '../wire.ts'
 import { checkParts } from './attachment-content.ts'
 import { itemList, receipt } from './attachment-fields.ts'
 import { attachmentReadingRoutes } from './attachment-reading.ts'
 
 const linkLifetime = 3600
+
 const largestUpload = 10 * 1_048_576
+
 const purpose = 'attachment'
 
 const isOpenFor = (status: PaymentStatus | 'unrequested'): boolean =>
@@ -65,6 +65,7 @@ const uploadedReply = createdReply
   .meta({ id: 'Uploaded', description: 'The id of the first, and those of all.' })
 
 const group = 'Attachment'
+
 const { post } = routesOf({ access: 'OPEN', group })
 
 const listPath = (tid: string): string => `${merchantPrefix}/payment_request/${tid}/attachment/`

@@ -10,7 +10,7 @@ import { dateTime } from '../wire.ts'
 import { outcomeReply } from './outcome-reply.ts'
 import { permissionOutcomeReply } from './permission.ts'
 import { reportReply } from './report-reply.ts'
-import { settlementReply } from './settlement-reply.ts'
+import { settlementReply } from './settlement.ts'
 
 const names = [
   ...new Set(Object.values(callbackEventNames)),
@@ -45,13 +45,16 @@ const callbackMessage = <Object extends z.ZodType>(id: string, object: Object) =
     .meta({ id, description: 'There is no object over http and on public channels.' })
 
 const text = z.object({ text: z.string() })
+
 const scan = z.object({
   id: z.string().meta({ description: 'The `customer` of a payment request, for one day.' }),
   argstring: z.string().meta({ description: 'What follows the shortlink_value in the code.' }),
 })
 
 const paymentMessage = callbackMessage('PaymentCallback', outcomeReply)
+
 const permissionMessage = callbackMessage('PermissionCallback', permissionOutcomeReply)
+
 const restedMessage = callbackMessage(
   'RestedCallback',
   z.object({
@@ -60,6 +63,7 @@ const restedMessage = callbackMessage(
     problem: z.string().nullable().meta({ description: 'The last one, in words.' }),
   }),
 )
+
 const noticeMessage = callbackMessage(
   'NoticeCallback',
   z.object({
@@ -70,15 +74,18 @@ const noticeMessage = callbackMessage(
     date_until: dateTime.nullable().meta({ description: 'When it is too late.' }),
   }),
 )
+
 const textMessage = (id: string) =>
   z
     .object({ meta, object: text.optional() })
     .meta({ id, description: 'There is no object on public channels.' })
+
 const scanMessage = z.object({ meta, object: scan }).meta({ id: 'ScanCallback' })
 
 type Told = { readonly summary: string; readonly message: z.ZodType }
 
 const aboutPayment = (summary: string): Told => ({ summary, message: paymentMessage })
+
 const ofPayments = Object.fromEntries(
   Object.entries(paymentCallbacks).map(([name, summary]) => [name, aboutPayment(summary)]),
 ) as Record<keyof typeof paymentCallbacks, Told>

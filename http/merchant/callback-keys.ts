@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { Route } from '../route.ts'
-import { routesOf } from '../routes-of.ts'
+import { type Route, routesOf } from '../route.ts'
 import { dateTime } from '../wire.ts'
 
 type PublishedKey = {

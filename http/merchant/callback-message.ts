@@ -10,7 +10,7 @@ import { outcomeView, reportOfLine, type ReportHolding } from './outcome-reply.t
 import { outcomePath } from './payment.ts'
 import { permissionOutcomePath, permissionOutcomeView, reportOfPermission } from './permission.ts'
 import { reportPath, reportView } from './report-reply.ts'
-import { settlementPath, settlementView } from './settlement-reply.ts'
+import { settlementPath, settlementView } from './settlement.ts'
 
 type MessageNeeds = Signing & {
   readonly tellEvent: ReadCallbackContent

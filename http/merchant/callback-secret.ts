@@ -4,8 +4,7 @@ import { callbackSecrets } from '../../domain/aggregates.ts'
 import type { Instant } from '../../domain/time.ts'
 import { merchantPrefix } from '../addresses.ts'
 import { callerOf, contextOf, type Call } from '../call.ts'
-import type { Route } from '../route.ts'
-import { routesOf } from '../routes-of.ts'
+import { type Route, routesOf } from '../route.ts'
 import { dateTime } from '../wire.ts'
 
 const secretReply = z
@@ -26,6 +25,7 @@ type CallbackSecretNeeds = {
 }
 
 const path = `${merchantPrefix}/callback_secret/`
+
 const { get, post } = routesOf({ access: 'KEY', group: 'Callback' })
 
 /** The secret that signs a merchant's callbacks (interface 13.3). */

@@ -14,18 +14,18 @@ import { merchantPrefix, type Links } from '../addresses.ts'
 import { callerOf, contextOf, type Call } from '../call.ts'
 import { listQuery, pageSize, writeCursor } from '../lists.ts'
 import { recordMessageReading, type RecordingNeeds } from '../personal-data.ts'
-import type { Route } from '../route.ts'
-import { routesOf } from '../routes-of.ts'
+import { type Route, routesOf } from '../route.ts'
 import {
   attemptView,
   callbackDetail,
   callbackList,
   statusMeaning,
   summaryView,
+  subjectsOf,
 } from './callback-reply.ts'
-import { subjectsOf } from './callback-resource.ts'
 
 export const callbackPath = `${merchantPrefix}/callback/`
+
 export const ofCallbacks = routesOf({ access: 'SECRET', group: 'Callback' })
 
 export type CallbackNeeds = RecordingNeeds & {

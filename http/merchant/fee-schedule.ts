@@ -5,8 +5,7 @@ import { termsInForce, type FeeSchedule } from '../../domain/accounting/fees.ts'
 import { vatRateOf } from '../../domain/accounting/taxcodes.ts'
 import { merchantPrefix } from '../addresses.ts'
 import { callerOf } from '../call.ts'
-import { type Route } from '../route.ts'
-import { routesOf } from '../routes-of.ts'
+import { type Route, routesOf } from '../route.ts'
 import { dateTime, money, moneyIn } from '../wire.ts'
 
 const rate = z.string().meta({ description: 'A part of one, such as 0.009.' })

@@ -10,15 +10,15 @@ import type { Queries } from '../../projections/read-models.ts'
 import type { Links } from '../addresses.ts'
 import { callerOf, contextOf, type Call } from '../call.ts'
 import { listRoute } from '../lists.ts'
-import { removable } from '../nothing.ts'
-import type { Route } from '../route.ts'
-import { routesOf } from '../routes-of.ts'
+import { removable } from '../empty-values.ts'
+import { type Route, routesOf } from '../route.ts'
 import { createdReply, currencyCode } from '../wire.ts'
 import { ledgerListPath, ledgerPath, reportPath } from './report-reply.ts'
 
 const ledgerId = z
   .string()
   .regex(/^(?!\.+$)[a-zA-Z0-9_.-]{1,100}$/, 'Letters, digits and _ . -, at most 100.')
+
 const description = z.string().max(1000)
 
 const closing = z.enum(closings).meta({
@@ -59,7 +59,9 @@ const ledgerReply = z
   .meta({ id: 'Ledger' })
 
 export const ledgerParams = z.object({ ledger_id: z.string() })
+
 export const ledgerGroup = 'Ledger'
+
 export const ofLedgers = routesOf({ access: 'SECRET', group: ledgerGroup })
 
 export type LedgerNeeds = Pick<Queries['accounting'], 'ledgers'> & {

@@ -2,15 +2,15 @@ import { z } from 'zod'
 import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import { merchantPrefix, type Signing } from '../addresses.ts'
-import type { Names } from '../brand.ts'
+import type { Names } from '../assets.ts'
 import { preferred } from '../negotiation.ts'
-import { type Route } from '../route.ts'
-import { routesOf } from '../routes-of.ts'
+import { type Route, routesOf } from '../route.ts'
 
 /** 30 days (interface 8). */
 const linkLifetimeMs = 2_592_000_000
 
 const purpose = 'log'
+
 const plainCsv = 'text/csv'
 
 type LogNeeds = {

@@ -7,9 +7,8 @@ import { streamOf } from '../../domain/stream.ts'
 import type { Queries } from '../../projections/read-models.ts'
 import { merchantPrefix, type Links } from '../addresses.ts'
 import { callerOf, type Call } from '../call.ts'
-import { route, type Route } from '../route.ts'
-import { routesOf } from '../routes-of.ts'
-import { locationReply } from './location.ts'
+import { route, type Route, routesOf } from '../route.ts'
+import { locationReply } from './pos.ts'
 
 const text = z.string().nullable()
 
@@ -85,7 +84,9 @@ const merchantView = (links: Links, merchant: MerchantData): z.input<typeof merc
 }
 
 const merchantParams = z.object({ merchant_id: z.string() })
+
 const group = 'Merchant'
+
 const { get } = routesOf({ access: 'SECRET', group })
 
 /** The merchant itself (interface 7.1). */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ShownPayment } from '../../application/merchant-views.ts'
-import type { Pots } from '../../domain/money/pots.ts'
+import type { Pots } from '../../domain/money/money.ts'
 import type { PaymentOutcome } from '../../domain/payment/payment-outcome.ts'
 import type { Links } from '../addresses.ts'
 import { grantedPermissionsReply, grantedPermissionsView } from '../token-reply.ts'

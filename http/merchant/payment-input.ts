@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { defaultLedger } from '../../domain/accounting/ledger.ts'
-import { callbackUriText } from '../callback-uri.ts'
+import { callbackUriText, webUriText } from '../callback-uri.ts'
 import { shownOn } from '../../domain/payment/payment-details.ts'
-import { type PaymentDetails, type PaymentRequest } from '../../domain/payment/payment-events.ts'
+import type { PaymentDetails, PaymentRequest } from '../../domain/payment/payment-events.ts'
 import { formatScope } from '../../domain/people/scope.ts'
-import { isTooLarge } from '../../domain/accounting/charge.ts'
-import { withCrossFieldCheck, type Issues } from '../checking.ts'
-import type { Fitting } from '../fitting.ts'
+import { isTooLarge } from '../../domain/accounting/fees.ts'
+import { withCrossFieldCheck, type Issues } from '../validation.ts'
+import type { Fitting } from '../valid-parts.ts'
 import { issuesOf } from '../refusal-answers.ts'
 import {
   amountIn,
@@ -18,9 +18,8 @@ import {
   plainNumber,
   readableAmount,
 } from '../wire.ts'
-import { webUriText } from '../web-uri.ts'
 import { checkLineAmounts, lineItemInput, lineItemsOf, sumProblems } from './line-items.ts'
-import { expiresInput, scopeText } from './permission-input.ts'
+import { expiresInput, scopeText } from './permission.ts'
 
 const linkInput = z
   .object({

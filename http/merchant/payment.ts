@@ -11,10 +11,8 @@ import { refuse, holding, type RefusalCode } from '../../domain/refusal.ts'
 import { merchantPrefix, tidParams, type Links } from '../addresses.ts'
 import { callerOf, contextOf, type Call } from '../call.ts'
 import { recordReading, type RecordingNeeds } from '../personal-data.ts'
-import type { Route } from '../route.ts'
-import { routesOf } from '../routes-of.ts'
-import { contextOfOrder } from '../signed-body.ts'
-import { unauthorized } from '../signed-request.ts'
+import { type Route, routesOf } from '../route.ts'
+import { contextOfOrder, unauthorized } from '../signed-request.ts'
 import { createdReply, readableAmount } from '../wire.ts'
 import type { AttachmentLink } from './attachment.ts'
 import { outcomeReply, outcomeView, reportOfLine, type ReportHolding } from './outcome-reply.ts'
@@ -32,12 +30,12 @@ import {
   paymentUpdateInput,
   type PaymentUpdate,
 } from './payment-update.ts'
-import { requestFaults } from './request-faults.ts'
+import { requestFaults } from './sandbox-faults.ts'
 import { faultsOfPart, type KnownPart } from '../../domain/payment/payment-capture.ts'
 import type { RequestedPayment } from '../../domain/payment/payment-state.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Issue } from '../errors.ts'
-import type { Fitting } from '../fitting.ts'
+import type { Fitting } from '../valid-parts.ts'
 import { issuesOf } from '../refusal-answers.ts'
 import { checkLineAmounts, sumProblems } from './line-items.ts'
 
@@ -109,7 +107,9 @@ type PaymentNeeds = RecordingNeeds & {
 }
 
 const listPath = `${merchantPrefix}/payment_request/`
+
 export const detailPath = (tid: string): string => `${listPath}${tid}/`
+
 export const outcomePath = (tid: string): string => `${detailPath(tid)}outcome/`
 
 const { get, post, put } = routesOf({ access: 'SECRET', group: 'Payment request' })

@@ -3,19 +3,51 @@ import type { Find } from '../../application/find-state.ts'
 import type { requestPermission } from '../../application/permissions.ts'
 import type { ShownPermission } from '../../application/merchant-views.ts'
 import { defaultLedger } from '../../domain/accounting/ledger.ts'
-import { formatScope } from '../../domain/people/scope.ts'
+import { formatScope, parseScope, scopes } from '../../domain/people/scope.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import { merchantPrefix, ridParams, type Links } from '../addresses.ts'
 import { callerOf, contextOf } from '../call.ts'
 import { recordReading, type RecordingNeeds } from '../personal-data.ts'
-import type { Route } from '../route.ts'
-import { routesOf } from '../routes-of.ts'
+import { type Route, routesOf } from '../route.ts'
 import { tokenMembers, tokensView, userInfoReply } from '../token-reply.ts'
-import { createdReply, dateTime, money } from '../wire.ts'
+import { createdReply, dateTime, money, identifier, orElse, plainNumber } from '../wire.ts'
 import { reportOfLine, type ReportOfLine, type ReportHolding } from './outcome-reply.ts'
-import { permissionInput } from './permission-input.ts'
-import { requestFaults } from './request-faults.ts'
+import { requestFaults } from './sandbox-faults.ts'
+import { callbackUriText } from '../callback-uri.ts'
+import { orEmpty } from '../empty-values.ts'
+
+export const scopeText = z
+  .string()
+  .max(1000)
+  .transform(parseScope)
+  .meta({ description: `Space-delimited, out of ${scopes.join(' ')}; others are ignored.` })
+
+/** The part of the request that is granted. */
+export const grantedText = orEmpty(
+  scopeText,
+  'Absent or null grants all that was asked for, an empty text none of it.',
+).transform((scope) => (scope === undefined ? null : (scope ?? [])))
+
+/** Six hours by default, at most thirty days (interface 4 and 11). */
+export const expiresInput = plainNumber(orElse(z.int().min(0).max(2_592_000), 21_600)).meta({
+  description: 'Seconds that the payer has to answer.',
+})
+
+export const permissionInput = z
+  .object({
+    pos_id: identifier,
+    pos_tid: identifier,
+    customer: z.string().min(1).max(100).meta({
+      description:
+        'As the customer of a payment request: an access token, a phone number or a code.',
+    }),
+    scope: scopeText,
+    text: z.string().max(1000).nullable().default(null),
+    callback_uri: callbackUriText.nullable().default(null),
+    expires_in: expiresInput,
+  })
+  .meta({ id: 'PermissionRequestInput' })
 
 const permissionReply = z
   .object({
@@ -87,7 +119,9 @@ type PermissionNeeds = RecordingNeeds & {
 }
 
 const listPath = `${merchantPrefix}/permission_request/`
+
 const detailPath = (rid: string): string => `${listPath}${rid}/`
+
 export const permissionOutcomePath = (rid: string): string => `${detailPath(rid)}outcome/`
 
 const { get, post } = routesOf({ access: 'SECRET', group: 'Permission request' })

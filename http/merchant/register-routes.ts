@@ -2,14 +2,13 @@ import type { Group } from '../groups.ts'
 import { z } from 'zod'
 import type { Handle } from '../../application/handle.ts'
 import type { Aggregate } from '../../application/find-state.ts'
-import type { Changes } from '../../domain/changes.ts'
+import type { Changes, Entry, RegisterCommand } from '../../domain/register.ts'
 import { refuse, Refusal } from '../../domain/refusal.ts'
-import type { Entry, RegisterCommand } from '../../domain/register.ts'
 import { streamOf } from '../../domain/stream.ts'
 import type { Links } from '../addresses.ts'
 import { callerOf, contextOf, type Call } from '../call.ts'
 import { listRoute } from '../lists.ts'
-import type { Fitting } from '../fitting.ts'
+import type { Fitting } from '../valid-parts.ts'
 import { route, type AccessLevel, type FindFurtherFaults, type Route } from '../route.ts'
 import { createdReply } from '../wire.ts'
 
@@ -20,6 +19,7 @@ export type RegisterNeeds = {
 }
 
 type Owned = { readonly id: string; readonly merchant: string }
+
 type Row<Data> = { readonly position: number; readonly data: Data }
 
 /** What differs between the registers of a merchant. */

@@ -12,8 +12,8 @@ import {
   reportPath,
   reportReply,
   reportView,
+  shownReport,
 } from './report-reply.ts'
-import { shownReport } from './report-shown.ts'
 
 const reportClosing = z
   .object({ callback_uri: callbackUriText.nullable().default(null) })

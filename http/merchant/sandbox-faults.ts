@@ -2,12 +2,62 @@ import { z } from 'zod'
 import { merchants } from '../../domain/aggregates.ts'
 import type { Find } from '../../application/find-state.ts'
 import type { RequestedPayment } from '../../domain/payment/payment-state.ts'
-import type { Fitting } from '../fitting.ts'
+import type { Fitting } from '../valid-parts.ts'
 import type { Issue } from '../errors.ts'
-import { acceptanceFaults } from './acceptance-faults.ts'
 import { issuesOf } from '../refusal-answers.ts'
-import { routesOf } from '../routes-of.ts'
-import { amountText } from '../wire.ts'
+import { routesOf } from '../route.ts'
+import { amountText, amountIn, read } from '../wire.ts'
+import type { PaymentRequest } from '../../domain/payment/payment-events.ts'
+import { faultsOfAcceptance } from '../../domain/payment/payment-request.ts'
+import type { Issues } from '../validation.ts'
+import { isLedgerOpen, isPosKnown } from '../../application/request-payment.ts'
+import { holding } from '../../domain/refusal.ts'
+import { callerOf, type Call } from '../call.ts'
+
+export type Named = { readonly pos_id?: string | undefined; readonly ledger?: string | undefined }
+
+/** What else is wrong with a new request, of a payment or of permissions. */
+export const requestFaults =
+  (needs: { readonly find: Find }) =>
+  async (call: Call<unknown, unknown, Named>): Promise<readonly Issue[]> => {
+    const { merchant } = callerOf(call)
+    const { pos_id: pos, ledger } = call.body
+    const codes = {
+      pos_is_unknown: pos !== undefined && !(await isPosKnown(needs, merchant, pos)),
+      ledger_is_unknown: ledger !== undefined && !(await isLedgerOpen(needs, merchant, ledger)),
+    }
+    return issuesOf(holding(codes))
+  }
+
+export type Accepted = {
+  readonly additional_amount?: string | undefined
+  readonly confirmed?: boolean | undefined
+  readonly credit?: boolean | undefined
+}
+
+/** The amount that a payer adds; null for that of the request. @throws Malformed */
+export const additionalAmountIn = (text: string | undefined, currency: string): number | null =>
+  text === undefined
+    ? null
+    : read((context) => amountIn(context, ['additional_amount'], text, currency))
+
+/** What is wrong with how a payer accepts a payment, as far as it can be read. */
+export const acceptanceFaults = (
+  { additional_amount: text, confirmed, credit }: Accepted,
+  request: PaymentRequest,
+): readonly Issue[] => {
+  const context: Issues = { issues: [] }
+  const additionalAmount =
+    text === undefined
+      ? undefined
+      : amountIn(context, ['additional_amount'], text, request.currency)
+  const known = {
+    ...(additionalAmount !== undefined && context.issues.length === 0 && { additionalAmount }),
+    ...(confirmed !== undefined && { isConfirmed: confirmed }),
+    ...(credit !== undefined && { credit }),
+  }
+  return [...context.issues, ...issuesOf(faultsOfAcceptance(known, request))]
+}
 
 export const inSandbox = routesOf({ access: 'OPEN', group: 'Sandbox', isPrompt: true })
 
@@ -27,7 +77,9 @@ type Needs = {
   readonly find: Find
   readonly findPayer: (name: string) => Promise<string | undefined>
 }
+
 type Asked<Body> = { readonly body: Body }
+
 type Faults = Promise<readonly Issue[]>
 
 /** What only memory can tell of a body, told with the other faults (interface 2). */

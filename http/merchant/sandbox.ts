@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { merchants, payments } from '../../domain/aggregates.ts'
-import { findRechecked } from '../../application/find-rechecked.ts'
+import { findRechecked, type Find } from '../../application/find-state.ts'
 import type { acceptPayment } from '../../application/answer-payment.ts'
 import type { Context, Handle } from '../../application/handle.ts'
-import type { Find } from '../../application/find-state.ts'
 import { awaitsScan, type Payment } from '../../domain/payment/payment-state.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
@@ -11,10 +10,15 @@ import { givenId, tidParams } from '../addresses.ts'
 import { contextBy, contextOfPayer, type Call } from '../call.ts'
 import type { Route } from '../route.ts'
 import { callbackUriText } from '../callback-uri.ts'
-import type { Fitting } from '../fitting.ts'
+import type { Fitting } from '../valid-parts.ts'
 import { dateTime, dateTimeText, plainNumber } from '../wire.ts'
-import { additionalAmountIn } from './acceptance-faults.ts'
-import { acceptInput, inSandbox, payerInput, sandboxFaults } from './sandbox-faults.ts'
+import {
+  additionalAmountIn,
+  acceptInput,
+  inSandbox,
+  payerInput,
+  sandboxFaults,
+} from './sandbox-faults.ts'
 import { argstring } from './shortlink-code.ts'
 
 export type SandboxNeeds = {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { shortlinks } from '../../domain/aggregates.ts'
-import type { shortlink } from '../../domain/merchant/shortlink.ts'
+import type { shortlink } from '../../domain/merchant/registers.ts'
 import { isDotSegment } from '../../domain/merchant/chosen-id.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { streamOf } from '../../domain/stream.ts'
@@ -8,8 +8,7 @@ import type { Queries } from '../../projections/read-models.ts'
 import { givenId, type Links } from '../addresses.ts'
 import type { Call } from '../call.ts'
 import { preferred } from '../negotiation.ts'
-import type { Route } from '../route.ts'
-import { routesOf } from '../routes-of.ts'
+import { type Route, routesOf } from '../route.ts'
 
 type Shortlink = z.output<typeof shortlink.events.ShortlinkRegistered>
 
@@ -27,13 +26,18 @@ export type ShortlinkCodeNeeds = Pick<Queries['merchants'], 'shortlinks'> & {
 }
 
 export const shortlinkGroup = 'Shortlink'
+
 export const shortlinkParams = z.object({ shortlink_id: givenId })
+
 export const longestArgstring = 100
+
 export const argstring = z.string().max(longestArgstring)
 
 /** Where a code leads. */
 export const valuePath = (id: string): string => `/s/${id}/`
+
 const imagePath = '/shortlink/v1/qr_image/:shortlink_id/'
+
 const scanPage = (text: string): string => `/payer/scan?text=${text}`
 
 /** Also encodes what would end the path, or be taken out of it. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { claimSticker, isStickerKnown } from '../../application/claim-sticker.ts'
+import { claimSticker, isStickerKnown } from '../../application/claims.ts'
 import { shortlinks } from '../../domain/aggregates.ts'
 import type { Find } from '../../application/find-state.ts'
 import { serialNumberPattern } from '../../domain/merchant/sticker.ts'
@@ -8,9 +8,8 @@ import { isAhead } from '../../domain/time.ts'
 import type { Queries } from '../../projections/read-models.ts'
 import { givenId, merchantPrefix } from '../addresses.ts'
 import { callerOf, contextOf } from '../call.ts'
-import { type Route } from '../route.ts'
-import { routesOf } from '../routes-of.ts'
-import { removable } from '../nothing.ts'
+import { type Route, routesOf } from '../route.ts'
+import { removable } from '../empty-values.ts'
 import { issuesOf } from '../refusal-answers.ts'
 import { callbackUriText } from '../callback-uri.ts'
 import { registerRoutes, type RegisterNeeds } from './register-routes.ts'
@@ -26,6 +25,7 @@ import {
 const callbackUri = callbackUriText.meta({
   description: 'Gets a shortlink_scanned for each scan.',
 })
+
 const description = z.string().max(1000)
 
 const shortlinkUpdate = z

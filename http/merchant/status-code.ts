@@ -6,8 +6,7 @@ import {
 } from '../../domain/payment/status.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { merchantPrefix } from '../addresses.ts'
-import type { Route } from '../route.ts'
-import { routesOf } from '../routes-of.ts'
+import { type Route, routesOf } from '../route.ts'
 
 const statusCodeReply = z
   .object({ code: z.int(), name: z.string(), description: z.string() })

@@ -3,7 +3,7 @@ import { users } from '../../domain/aggregates.ts'
 import { makeSerialByKey } from '../../application/serial-by-key.ts'
 import { keepSecret, type SecretNeeds } from '../../application/keep-secret.ts'
 import type { Find } from '../../application/find-state.ts'
-import { changed, type Changes } from '../../domain/changes.ts'
+import { changed, type Changes } from '../../domain/register.ts'
 import {
   managesUsers,
   roles,
@@ -16,8 +16,8 @@ import type { Queries } from '../../projections/read-models.ts'
 import { merchantPrefix } from '../addresses.ts'
 import { callerOf, type Call } from '../call.ts'
 import { RequestError } from '../errors.ts'
-import type { Fitting } from '../fitting.ts'
-import { asWritten, removable } from '../nothing.ts'
+import type { Fitting } from '../valid-parts.ts'
+import { asWritten, removable } from '../empty-values.ts'
 import { issuesOf } from '../refusal-answers.ts'
 import type { Route } from '../route.ts'
 import { registerRoutes, type RegisterNeeds } from './register-routes.ts'
@@ -79,8 +79,11 @@ type UserNeeds = RegisterNeeds &
   }
 
 const listPath = `${merchantPrefix}/user/`
+
 const defaults = { roles: ['user' as const], netmask: null, secretHash: null, publicKey: null }
+
 const pageSize = 100
+
 const onlyManagers = 'Only a superuser or an integrator manages users.'
 
 /** API users (interface 7.2), managed by a superuser or an integrator. */

@@ -7,11 +7,10 @@ import type { Queries } from '../../projections/read-models.ts'
 import { merchantPrefix, type Links } from '../addresses.ts'
 import { callerOf, contextOf, type Call } from '../call.ts'
 import { listRoute } from '../lists.ts'
-import { readable } from '../nothing.ts'
-import type { Route } from '../route.ts'
-import { routesOf } from '../routes-of.ts'
+import { readable } from '../empty-values.ts'
+import { type Route, routesOf } from '../route.ts'
 import { createdReply } from '../wire.ts'
-import { isShortUri, longestUri } from '../web-uri.ts'
+import { isShortUri, longestUri } from '../callback-uri.ts'
 
 /**
  * Redirect URIs: https, a native app's own scheme, or http on the device itself (in the sandbox,
@@ -80,8 +79,11 @@ type ApplicationNeeds = Pick<Queries['people'], 'applications'> & {
 }
 
 const listPath = `${merchantPrefix}/application/`
+
 const detailPath = (id: string): string => `${listPath}${id}/`
+
 const group = 'OAuth'
+
 const { get, post, remove } = routesOf({ access: 'SECRET', group })
 
 /** A merchant's OAuth applications (interface 11.3). */

@@ -1,7 +1,7 @@
 import type { Instant } from '../../domain/time.ts'
 import type { SecretGuesses } from '../../application/secret-guesses.ts'
 import type { Authenticate } from '../access.ts'
-import type { Names } from '../brand.ts'
+import type { Names } from '../assets.ts'
 import type { Call } from '../call.ts'
 import { RequestError } from '../errors.ts'
 import type { Fields } from '../forms.ts'

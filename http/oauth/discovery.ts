@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { keySetLifetime } from '../../application/key-set-lifetime.ts'
-import { proofAlgorithms } from '../../application/proof-algorithms.ts'
+import { keySetLifetime, proofAlgorithms } from '../../application/tokens.ts'
 import { scopes } from '../../domain/people/scope.ts'
 import { languages } from '../../texts/catalogue.ts'
 import { preferred } from '../negotiation.ts'
@@ -12,6 +11,7 @@ type DiscoveryNeeds = {
 }
 
 const types = ['application/json'] as const
+
 const keyTypes = ['application/json', 'application/jwk-set+json'] as const
 
 /** OpenID Connect Discovery 1.0 and RFC 8414. */

@@ -1,16 +1,25 @@
 import type { z } from 'zod'
 import { nationalId, shippingAddress, userInfo, userInfoScopes } from '../../application/claims.ts'
-import { proofAlgorithms } from '../../application/proof-algorithms.ts'
+import { proofAlgorithms } from '../../application/tokens.ts'
 import type { LiveToken } from '../../application/grants.ts'
 import type { Profile } from '../../domain/people/profile.ts'
 import type { Scope } from '../../domain/people/scope.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Call } from '../call.ts'
 import { route, type Route } from '../route.ts'
-import { nationalIdClaims, shippingAddressClaims, userInfoClaims } from './claims-reply.ts'
+import {
+  nationalIdClaims,
+  shippingAddressClaims,
+  userInfoClaims,
+  notKept,
+  oauthAnswer,
+  OAuthError,
+  oauthErrors,
+  oauthJson,
+  tokenErrors,
+} from './reply.ts'
 import { recordTokenReading, type RecordingNeeds } from '../personal-data.ts'
 import { proofHeader, type ProofNeeds } from './proof.ts'
-import { notKept, oauthAnswer, OAuthError, oauthErrors, oauthJson, tokenErrors } from './reply.ts'
 
 type ScopeNeeds = ProofNeeds &
   RecordingNeeds & {
@@ -20,6 +29,7 @@ type ScopeNeeds = ProofNeeds &
   }
 
 const schemes = ['Bearer', 'DPoP'] as const
+
 type Scheme = (typeof schemes)[number]
 
 /** RFC 9449, 7.1. */

@@ -4,8 +4,7 @@ import { channelOf, isChannelName, isPrivateChannel } from '../../domain/merchan
 import { merchantPrefix } from '../addresses.ts'
 import { callerOf, contextOf, type Call } from '../call.ts'
 import { Malformed, RequestError, type Issue } from '../errors.ts'
-import { type Route } from '../route.ts'
-import { routesOf } from '../routes-of.ts'
+import { type Route, routesOf } from '../route.ts'
 
 type ChannelNeeds = {
   readonly pusher: {
@@ -19,6 +18,7 @@ type ChannelNeeds = {
 }
 
 const notServed = 'Pusher channels are not served here: the operator has set no PUSHER_KEY.'
+
 const ofAnother = (merchant: string): string =>
   `This channel is another merchant's. Names that begin with m-${merchant}- are yours alone.`
 

@@ -1,11 +1,19 @@
-import { limitedCounts } from '../../application/limited-counts.ts'
-import { isSlow, newConnection, type Connection, type Line } from './connection.ts'
+import { limitedCounts } from '../../application/concurrency-limit.ts'
+import {
+  isSlow,
+  newConnection,
+  type Connection,
+  type Line,
+  makeSubscriptions,
+  type SubscriptionNeeds,
+} from './subscriptions.ts'
 import { activityTimeoutSeconds, codes, failure, ping, told } from './frames.ts'
-import { makeSubscriptions, type SubscriptionNeeds } from './subscriptions.ts'
 
 const mostConnections = 20_000
+
 /** Of the narrowest network, of the next and so on. */
 const mostOfNetworks = [1000, 1000, 2000]
+
 const pongTimeoutSeconds = 30
 
 /** Earlier versions whose messages are the same. */

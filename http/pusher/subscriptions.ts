@@ -1,7 +1,63 @@
-import { limitedCounts } from '../../application/limited-counts.ts'
+import { limitedCounts, makeAllowance } from '../../application/concurrency-limit.ts'
 import { isChannelName, isPrivateChannel } from '../../domain/merchant/channel.ts'
-import type { Connection } from './connection.ts'
-import { codes, failure, notSubscribed, pong, readFrame, subscribed } from './frames.ts'
+import {
+  codes,
+  failure,
+  notSubscribed,
+  pong,
+  readFrame,
+  subscribed,
+  established,
+} from './frames.ts'
+
+/** The socket of a listener. */
+export type Line = {
+  readonly send: (text: string) => void
+  readonly close: (code: number, reason: string) => void
+  /** Ends it without a closing handshake, which a reader that is stuck would not answer. */
+  readonly cut: () => void
+  /** Bytes that were sent and have not left. */
+  readonly unread: () => number
+}
+
+/** As many channels at once, as after a reconnection; and a ping now and then. */
+export const burstOfFrames = 150
+
+export const framesPerSecond = 20
+
+/** Bytes. */
+export const mostUnread = 65_536
+
+export type Connection = {
+  readonly line: Line
+  readonly socketId: string
+  readonly networks: readonly string[]
+  /** Each channel, with the quota that it counts against. */
+  readonly channels: Map<string, string | undefined>
+  readonly mayAsk: () => boolean
+  heardAt: number
+  isPinged: boolean
+}
+
+export const newConnection = (
+  line: Line,
+  socketId: string,
+  networks: readonly string[],
+  now: () => number,
+): Connection => {
+  line.send(established(socketId))
+  return {
+    line,
+    socketId,
+    networks,
+    channels: new Map(),
+    mayAsk: makeAllowance(burstOfFrames, framesPerSecond, now),
+    heardAt: now(),
+    isPinged: false,
+  }
+}
+
+export const isSlow = ({ line }: Connection): boolean => line.unread() > mostUnread
 
 const mostChannels = 100
 

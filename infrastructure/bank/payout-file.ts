@@ -4,7 +4,7 @@ import { formatAmount, addUp } from '../../domain/money/money.ts'
 import { paymentIdsOf } from '../../domain/accounting/payout-events.ts'
 import { wallClock, type TimeZone } from '../../domain/time-zone.ts'
 import { isIban } from './payout-account.ts'
-import { textOf } from './xml-text.ts'
+import { textOf } from './read-xml.ts'
 
 /** The operator's bank account. */
 export type Debtor = {

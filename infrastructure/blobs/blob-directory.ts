@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import type { Blobs } from '../../application/blobs.ts'
 import type { Outage } from '../../application/event-store.ts'
 import { reportingTo } from '../logs/outages.ts'
-import { unavailable } from '../unavailable.ts'
+import { unavailable } from '../system-errors.ts'
 import { makeFolder } from '../make-folder.ts'
 
 export const hashOf = (content: Uint8Array): string =>

@@ -1,6 +1,6 @@
 import { formatDateTime } from '../../application/date-time.ts'
 import { contentDigest, type Signer } from '../keys/keys.ts'
-import { deadlineIn, TooLate } from './deadline.ts'
+import { deadlineIn, TooLate } from '../deadline.ts'
 import { ThreadEnded } from '../threads/job-thread.ts'
 import type { SignedPost, Unsigned } from './signed-post.ts'
 

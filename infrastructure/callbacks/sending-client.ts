@@ -1,6 +1,6 @@
 import type { PrivateKeys } from '../keys/keys.ts'
 import { jobThread } from '../threads/job-thread.ts'
-import { TooLate } from './deadline.ts'
+import { TooLate } from '../deadline.ts'
 import type { begin } from './sending-job.ts'
 import type { PostOptions, SignedPost } from './signed-post.ts'
 

@@ -1,5 +1,5 @@
 import { signRsaInline, type PrivateKeys } from '../keys/keys.ts'
-import { TooLate } from './deadline.ts'
+import { TooLate } from '../deadline.ts'
 import { makeResolve } from './name-resolution.ts'
 import type { PostAnswer } from './post.ts'
 import { makeSignedPost, type PostOptions, type Unsigned } from './signed-post.ts'

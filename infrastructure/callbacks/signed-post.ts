@@ -1,10 +1,16 @@
 import { isIP } from 'node:net'
 import { signEd25519, signRsaOnPool, type PrivateKeys, type SignRsa } from '../keys/keys.ts'
-import { isPublic, PrivateAddress, resolvePublic, type Resolve } from './addresses.ts'
-import { trustingAlso } from './authorities.ts'
-import { checkDeadline, type Deadline } from './deadline.ts'
+import {
+  isPublic,
+  PrivateAddress,
+  resolvePublic,
+  type Resolve,
+  lookupWith,
+  makeResolve,
+} from './name-resolution.ts'
+import { trustingAlso } from './certificate-problem.ts'
+import { checkDeadline, type Deadline } from '../deadline.ts'
 import { hmacOf } from './merchant-secrets.ts'
-import { lookupWith, makeResolve } from './name-resolution.ts'
 import { makePost, type PostAnswer } from './post.ts'
 
 /** A message, and the input of its signatures. */

@@ -7,7 +7,7 @@ import {
 import { commitInline, type Commits, type Waiting, type Append } from './group-commits.ts'
 import { sharedEnds } from './shared-ends.ts'
 import type { EventWriter } from './sqlite-event-writer.ts'
-import { unavailable } from '../unavailable.ts'
+import { unavailable } from '../system-errors.ts'
 import type { Answers, Failure, Reply, Request, Given, Shared } from './commit-worker.ts'
 import { once } from 'node:events'
 import { hear, startWorker } from '../worker.ts'
@@ -151,6 +151,7 @@ const appendsAtOnce = 24
 
 /** How long `soon` appends are gathered, in ms, and how many at most. */
 const gatherMs = 100
+
 const gatheredAtOnce = 100
 
 type WorkerCommits = Commits & {

@@ -83,7 +83,7 @@ const findLeader = (
     const askAll = (nodes: readonly Node[]): void => {
       for (const node of nodes.filter((one) => !asked.has(nameOf(one)))) {
         asked.add(nameOf(node))
-        void ask(node)
+        ask(node).catch(reject)
       }
     }
     signal.addEventListener('abort', abort)

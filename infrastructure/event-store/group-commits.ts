@@ -6,7 +6,7 @@ import {
   type Position,
   type Urgency,
 } from '../../application/event-store.ts'
-import { unavailable } from '../unavailable.ts'
+import { unavailable } from '../system-errors.ts'
 import type { Ends, EventWriter, Expectation, NewRow } from './sqlite-event-writer.ts'
 
 /** Makes appends durable, several per commit. */

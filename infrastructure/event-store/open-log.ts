@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto'
-import { makeHandler } from '../../application/handle.ts'
+import { randomUUID, randomBytes } from 'node:crypto'
+import { makeHandler, type Context, type Handle } from '../../application/handle.ts'
 import { type Log, logChecksums } from '../logs/log.ts'
 import { useOf, writeAt, reportingTo, type Probe } from '../logs/outages.ts'
 import { watchFreshness } from './freshness.ts'
@@ -7,13 +7,35 @@ import { openRefusals } from '../logs/refusals.ts'
 import { openSecurityLogIn, recordChanges } from '../logs/security-changes.ts'
 import { openClock } from './service-clock.ts'
 import type { Settings } from '../settings.ts'
-import { logFileIn, openStore, type Place } from '../stores.ts'
+import { logFileIn, openStore, type Place, checkInstallation } from '../stores.ts'
 import { numberedFrom, timedUuid } from './event-ids.ts'
 import type { Committing } from './sqlite-event-log.ts'
 import { getHeapStatistics } from 'node:v8'
 import { cachedPayments, type CacheLimits } from '../../application/generational-cache.ts'
 import type { EventStore } from '../../application/event-store.ts'
 import type { PaymentEvent } from '../../domain/payment/payment-events.ts'
+import type { Find } from '../../application/find-state.ts'
+import { installations } from '../../domain/aggregates.ts'
+
+export type Needs = {
+  readonly find: Find
+  readonly handle: Handle
+  readonly context: Context
+  readonly store: Pick<EventStore, 'readStream'>
+}
+
+/** The log's first event, appended at the first start. */
+export const openInstallation = async (
+  { find, handle, context, store }: Needs,
+  { needsLog }: Pick<Place, 'needsLog'>,
+) => {
+  // Trying to append first would wait for the writer thread.
+  const found = await find(installations, 'daybook')
+  if (found.key !== null) return found
+  if (needsLog) await checkInstallation(store)
+  const command = { type: 'MakeInstallation', key: randomBytes(32).toString('base64') } as const
+  return (await handle(installations, 'daybook', command, context)).state
+}
 
 /** The counter for each event of a payment, and its `outcome`; null if it is not counted. */
 const counters = {

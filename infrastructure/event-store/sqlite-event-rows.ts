@@ -5,7 +5,7 @@ import {
   type Position,
   type Revision,
 } from '../../application/event-store.ts'
-import { unavailable } from '../unavailable.ts'
+import { unavailable } from '../system-errors.ts'
 import { leafHash } from './event-entry.ts'
 import { hasChecksums } from './sqlite-event-file.ts'
 

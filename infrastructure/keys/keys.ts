@@ -11,10 +11,11 @@ import {
 import { link, readFile, unlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { generationalCache } from '../../application/generational-cache.ts'
+import { generationalCache, cached } from '../../application/generational-cache.ts'
 import { makeFolder } from '../make-folder.ts'
 
 const makePair = promisify(generateKeyPair)
+
 const signAsync = promisify(
   (
     algorithm: string | null,
@@ -237,4 +238,16 @@ export const publishedKey = (entry: {
     ed25519Jwk: { ...ed25519Jwk, alg: 'EdDSA', use: 'sig' },
     webhookKey: `whpk_${Buffer.from(raw, 'base64url').toString('base64')}`,
   }
+}
+
+/** `SHA256=` and the digest of the key (SPKI, DER) in base64. */
+export const fingerprintOf = (pem: string): string =>
+  contentDigest(createPublicKey(pem).export({ type: 'spki', format: 'der' }))
+
+export const fingerprintsKept = 10_000
+
+/** Cached fingerprints of public keys. */
+export const makeFingerprints = () => {
+  const known = generationalCache<string, string>(fingerprintsKept)
+  return (pem: string): string => cached(known, pem, () => fingerprintOf(pem))
 }

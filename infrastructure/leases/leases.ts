@@ -6,6 +6,30 @@ import { allWork, type Share } from '../../application/share.ts'
 import { workOfMerchant } from '../../domain/leases.ts'
 import type { OtherStreams } from '../event-store/eventstoredb-streams.ts'
 import type { Log } from '../logs/log.ts'
+import Database from '../sqlite.ts'
+import { isHeld } from '../sqlite.ts'
+
+/**
+ * Elects one process by a lock on a file, which the system releases when the process ends. Nothing
+ * is written.
+ */
+export const soleProcess = (file: string) => {
+  const sqlite = new Database(file, { timeout: 0 })
+  let isThisOne = false
+  return {
+    /** Whether this process is elected; it stays elected until `resign`. */
+    isOurs: (): boolean => {
+      try {
+        if (!isThisOne) sqlite.exec('BEGIN EXCLUSIVE')
+        isThisOne = true
+      } catch (error) {
+        if (!isHeld(error)) throw error
+      }
+      return isThisOne
+    },
+    resign: (): void => void sqlite.close(),
+  }
+}
 
 /** How often the leases are checked, in ms. */
 const lookEveryMs = 500

@@ -5,10 +5,11 @@ import { StoreUnavailable, type Outage } from '../../application/event-store.ts'
 import type { OutageOf } from '../../application/per-key-back-off.ts'
 import type { Log } from './log.ts'
 import Database from '../sqlite.ts'
-import { unavailable } from '../unavailable.ts'
+import { unavailable } from '../system-errors.ts'
 
 /** After an outage, in ms: another one is not reported so soon. */
 const quietMs = 10_000
+
 /** How long a failure counts without a retry, in ms. */
 const doubtMs = 10_000
 

@@ -1,7 +1,7 @@
 import type { Outage } from '../../application/event-store.ts'
 import type { RefusedDecision } from '../../domain/refusal.ts'
 import { dayOf } from '../../domain/time.ts'
-import { limitedCounts } from '../../application/limited-counts.ts'
+import { limitedCounts } from '../../application/concurrency-limit.ts'
 import type { RefusalLine } from '../../application/refused-request.ts'
 import { dailyFiles, makeDailyFile } from './daily-file.ts'
 import { seal } from '../people/sealing.ts'
@@ -84,14 +84,18 @@ export type AnsweredRequest = {
 }
 
 const refusalsName = 'refusals'
+
 const refusalsKeptDays = 90
 
 export const refusalFiles = (directory: string) => dailyFiles(directory, refusalsName)
 
 /** Maximum length of the sealed part; a longer command is not kept. */
 const longestSealed = 4_096
+
 const longestText = 200
+
 const longestToSign = 2_000
+
 /** Batched, so that a flood of refusals costs other requests little. */
 const writeEveryMs = 250
 

@@ -13,7 +13,7 @@ import {
 import type { DecidedEvent } from '../../application/find-state.ts'
 import { auditorRegister } from '../../domain/people/auditor.ts'
 import type { OnAppended } from '../../application/handle.ts'
-import type { PayerEvent } from '../../domain/people/payer-events.ts'
+import type { PayerEvent } from '../../domain/people/payer-state.ts'
 import type { SecurityEventType, SecurityLog } from '../../application/security-log.ts'
 import type { Log } from './log.ts'
 import { useOf } from './outages.ts'
@@ -36,6 +36,7 @@ const recorded = new Set<string>([
   ].flatMap(({ events }) => Object.keys(events)),
   ...Object.keys(auditorRegister.events),
 ])
+
 /** A visit changes nothing. */
 for (const visit of ['StaffVisited', 'OperatorVisited']) recorded.delete(visit)
 

@@ -1,12 +1,14 @@
 import { compactVerify, errors, exportJWK, SignJWT } from 'jose'
 import { createHash, createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
-import { keySetLifetime } from '../../application/key-set-lifetime.ts'
+import { keySetLifetime } from '../../application/tokens.ts'
 import { privateKeyOf, UnusableKey } from '../keys/keys.ts'
 import type { Vault } from './vault-port.ts'
 
 const makePair = promisify(generateKeyPair)
+
 const prefix = 'id_token_key:'
+
 const idTokenLifetimeSeconds = 3600
 
 type SigningKey = { readonly kid: string; readonly validFrom: number; readonly pem: string }

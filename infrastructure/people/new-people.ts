@@ -1,9 +1,10 @@
 import { StoreUnavailable } from '../../application/event-store.ts'
 import { isHeld } from '../sqlite.ts'
-import { unavailable } from '../unavailable.ts'
+import { unavailable } from '../system-errors.ts'
 
 /** How long adding a person waits for other processes' locks, in ms. */
 const timeoutMs = 5_000
+
 const retryDelay = 5
 
 /** People per transaction; more would block this thread too long. */

@@ -1,5 +1,5 @@
 import { calculateJwkThumbprint, EmbeddedJWK, errors, jwtVerify, type JWK } from 'jose'
-import { proofAlgorithms } from '../../application/proof-algorithms.ts'
+import { proofAlgorithms } from '../../application/tokens.ts'
 import { sha256 } from './tokens.ts'
 import type { UsedOnce } from './used-once.ts'
 

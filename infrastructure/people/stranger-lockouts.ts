@@ -3,7 +3,7 @@ import { open as openFile } from 'node:fs/promises'
 import { afterFailure, checkLockout, unlocked, type Lockout } from '../../domain/people/lockout.ts'
 import type { Instant } from '../../domain/time.ts'
 import Database from '../sqlite.ts'
-import { unavailable } from '../unavailable.ts'
+import { unavailable } from '../system-errors.ts'
 import { openOrReplace } from './used-once.ts'
 
 const table = `CREATE TABLE IF NOT EXISTS strangers (

@@ -3,7 +3,7 @@ import { chmodSync, rmSync } from 'node:fs'
 import type { Instant } from '../../domain/time.ts'
 import { isDamage } from '../read-models/read-model-file.ts'
 import Database from '../sqlite.ts'
-import { unavailable } from '../unavailable.ts'
+import { unavailable } from '../system-errors.ts'
 
 const table = `CREATE TABLE IF NOT EXISTS used (
   name BLOB PRIMARY KEY,
@@ -13,6 +13,7 @@ const table = `CREATE TABLE IF NOT EXISTS used (
 
 /** How long a use waits for another process's lock, in ms; this process is blocked meanwhile. */
 const timeoutMs = 50
+
 /** How often expired uses are removed, in ms. */
 const cleaningEvery = 60_000
 

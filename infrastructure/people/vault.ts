@@ -4,7 +4,7 @@ import type { Outage } from '../../application/event-store.ts'
 import { cached, generationalCache } from '../../application/generational-cache.ts'
 import { guardedBy, reportingTo } from '../logs/outages.ts'
 import { addInGroups } from './new-people.ts'
-import { peopleRemembered, sealingWith } from './remembered-sealing.ts'
+import { peopleRemembered, sealingWith } from './sealing.ts'
 import { hasVaultMark, openVaultFile, readVaultMark, standingIn } from './vault-file.ts'
 import type { VaultKey } from './vault-keys.ts'
 import { digestOf, vaultNameOf, derivedSecret, seedName } from './vault-name.ts'
@@ -62,6 +62,7 @@ const timeoutMs = 50
 
 /** Where outages of the file are reported. */
 type Uses = { readonly reading: Outage; readonly writing: Outage }
+
 const nobody: Outage = { worked: () => {}, failed: () => {} }
 
 /**

@@ -1,9 +1,10 @@
-import { isSignedAsPng, noPng } from '../../domain/merchant/png.ts'
+import { isSignedAsPng, noPng } from '../../domain/merchant/attachment.ts'
 import { jobThread } from '../threads/job-thread.ts'
 import type { begin } from './png-job.ts'
 
 /** Decoding the largest picture in JavaScript takes a second. */
 const limit = { ms: 20_000, late: () => 'Takes too long to decode.' }
+
 const idleMs = 10_000
 
 /** Decodes pictures in a worker thread, one at a time. */

@@ -6,12 +6,13 @@ import {
   readPng,
   type PngChunk,
   type PngHeader,
-} from '../../domain/merchant/png.ts'
+} from '../../domain/merchant/attachment.ts'
 
 /** The chunks needed for decoding. Other chunks may unpack to any size, so they are skipped. */
 const needed: readonly string[] = ['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND']
 
 const signatureLength = 8
+
 /** Length and type before the content of a chunk, a checksum after it. */
 const [before, after] = [8, 4]
 

@@ -2,14 +2,17 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { RawData, WebSocket, WebSocketServer } from 'ws'
 import { contain } from '../../application/contain.ts'
-import { makeAllowance } from '../../application/allowance.ts'
+import { makeAllowance } from '../../application/concurrency-limit.ts'
 import { networksOf } from '../networks.ts'
 
 /** Maximum bytes of a message; a subscription takes some 300. */
 const largestMessage = 8192
+
 /** Maximum bytes from a client at once, and then per second. */
 const burstOfBytes = 262_144
+
 const bytesPerSecond = 65_536
+
 /** How long a client may take to answer a close. */
 const closeTimeoutMs = 5000
 

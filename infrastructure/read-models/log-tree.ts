@@ -1,7 +1,6 @@
 import type { LogTree } from '../../application/log-tree.ts'
 import { cached, generationalCache } from '../../application/generational-cache.ts'
-import { merkleTree } from '../../domain/transparency/merkle-tree.ts'
-import { tileHeight, tileWidth } from '../../domain/transparency/tiles.ts'
+import { merkleTree, tileHeight, tileWidth } from '../../domain/transparency/merkle-tree.ts'
 import { sha256 } from '../keys/sha256.ts'
 import type { ReadModelFile } from './read-model-file.ts'
 import { hashesIn, hashSize, numbersIn, rootOfHashes } from './tree-fold.ts'

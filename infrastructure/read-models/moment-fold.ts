@@ -1,11 +1,12 @@
 import { start, type Position } from '../../application/event-store.ts'
 import type { Recorded } from '../../domain/events.ts'
-import { logTimeAfter } from '../../domain/log-time.ts'
+import { logTimeAfter } from '../../domain/event-times.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { ReadModelFile } from './read-model-file.ts'
 import { rowsPerStatement, type GatheredWrites, type Writing } from './rows.ts'
 
 const values = '(?, ?)'
+
 const upsert = (rows: string): string =>
   `INSERT INTO moments (at, position) VALUES ${rows}
    ON CONFLICT (at) DO UPDATE SET position = excluded.position`

@@ -1,5 +1,4 @@
-import { nodeHash } from '../../domain/transparency/merkle-tree.ts'
-import { tileWidth } from '../../domain/transparency/tiles.ts'
+import { nodeHash, tileWidth } from '../../domain/transparency/merkle-tree.ts'
 import { sha256 } from '../keys/sha256.ts'
 import type { ReadModelFile } from './read-model-file.ts'
 import type { GatheredWrites, Writing } from './rows.ts'

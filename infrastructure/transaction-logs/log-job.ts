@@ -1,5 +1,5 @@
 import type { Completion } from '../../domain/accounting/completion.ts'
-import type { SettlementFee } from '../../domain/accounting/settlement-fees.ts'
+import type { SettlementFee } from '../../domain/accounting/settlement.ts'
 import {
   logLineQueries,
   type LineRange,

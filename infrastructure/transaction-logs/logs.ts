@@ -1,23 +1,70 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, readdirSync, rmSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { start } from '../../application/event-store.ts'
-import type { Cuts } from '../../application/log-range.ts'
+import type { Cuts } from '../../application/log-tree.ts'
 import type { Completion } from '../../domain/accounting/completion.ts'
-import { type SettlementFee, settlementFeesOf } from '../../domain/accounting/settlement-fees.ts'
+import { type SettlementFee, settlementFeesOf } from '../../domain/accounting/settlement.ts'
 import { idIn, merchantAndIdIn } from '../../domain/stream.ts'
 import type { LogFileRow } from '../../projections/log-files.ts'
 import type { ReportRow } from '../../projections/reports.ts'
 import type { SettlementRow } from '../../projections/settlements.ts'
-import { takenAfter, type Taken } from './log-job.ts'
-import type { LogWriter } from './log-writer.ts'
+import { takenAfter, type Taken, type begin, type LogJob } from './log-job.ts'
 import { logFormat } from './transaction-log.ts'
 import { generationalCache } from '../../application/generational-cache.ts'
 import { textCell } from './csv.ts'
+import { randomUUID } from 'node:crypto'
+import { jobThread } from '../threads/job-thread.ts'
+
+/** In megabytes. Lines are streamed; a larger heap would only be collected later. */
+export const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 }
+
+/** In ms; no log takes this long to write. */
+export const draftLifetime = 86_400_000
+
+/** Removes drafts of killed processes. */
+export const removeLeftDrafts = (directory: string): void => {
+  try {
+    for (const name of readdirSync(directory)) {
+      if (!name.endsWith('.draft')) continue
+      const file = join(directory, name)
+      if (statSync(file).mtimeMs < Date.now() - draftLifetime) rmSync(file, { force: true })
+    }
+  } catch {
+    // The directory does not exist yet, or another process was faster; a later start tries again.
+  }
+}
+
+/**
+ * Writes logs in sequence in a worker thread. If the thread dies, its log fails and the next one
+ * starts a new thread.
+ */
+export const makeLogWriter = (directory: string) => {
+  removeLeftDrafts(directory)
+  /** The file in progress; removed if the thread is lost. */
+  const draftFile = join(directory, `${randomUUID()}.draft`)
+  const { ask, end } = jobThread<typeof begin>('infrastructure/transaction-logs/log-job', {
+    start: draftFile,
+    yields: 'much',
+    resourceLimits,
+    closed: 'the log writer is closed',
+    onEnd: () => {
+      try {
+        rmSync(draftFile, { force: true })
+      } catch {
+        // A later start tries again.
+      }
+    },
+  })
+  return { write: (job: LogJob): Promise<Completion> => ask(job), close: end }
+}
+
+export type LogWriter = ReturnType<typeof makeLogWriter>
 
 /** A quoted text cell, or a customer as stored in the event log. */
 const quotedOrStored = /"(?:[^"]|"")*"|(?<=,)(?:sealed|granted):[^,\n]+(?=,)/g
+
 const namesKept = 10_000
 
 /**

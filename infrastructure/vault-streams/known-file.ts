@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import type { Revision } from '../../application/event-store.ts'
 import type { Standing } from '../people/vault-standing.ts'
 import { isDamage, noteDamage } from '../read-models/read-model-file.ts'
-import Database, { inFile } from '../sqlite.ts'
-import { unavailable } from '../unavailable.ts'
+import Database from '../sqlite.ts'
+import { inFile } from '../sqlite.ts'
+import { unavailable } from '../system-errors.ts'
 
 /** `leaving`: keys of erased people that may still be in their pages. */
 const tables = `

@@ -1,11 +1,11 @@
 import type { RecordedEvent, Revision } from '../../application/event-store.ts'
 import { cached, generationalCache } from '../../application/generational-cache.ts'
-import { peopleRemembered, sealingWith } from '../people/remembered-sealing.ts'
+import { peopleRemembered, sealingWith } from '../people/sealing.ts'
 import { unwrap } from '../people/vault-keys.ts'
 import type { KeptPerson, KeptSecret } from '../people/vault-contents.ts'
 import type { Standing } from '../people/vault-standing.ts'
 import { aboutPerson, aboutSecret, VaultLocked } from '../people/vault-wrapping.ts'
-import { aboutDigest, type Data } from './journal-events.ts'
+import { aboutDigest, type Data } from './names.ts'
 import type { KeyPages } from './key-pages.ts'
 import { openKnownFile, type Statements } from './known-file.ts'
 

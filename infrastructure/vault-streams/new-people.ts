@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { StoreUnavailable, type NewEvent } from '../../application/event-store.ts'
 import type { followJournal } from './journal.ts'
-import type { journalEvents } from './journal-events.ts'
+import type { journalEvents } from './names.ts'
 import type { KeyPages } from './key-pages.ts'
 import type { KnownPeople } from './known-people.ts'
 
@@ -22,6 +22,7 @@ type Waiting = NewName & {
 
 /** People per append. */
 const peopleInGroup = 64
+
 const mostWaiting = 10_000
 
 type Needs = {

@@ -5,12 +5,11 @@ import { derivedSecret, digestOf, seedName, vaultNameOf } from '../people/vault-
 import type { Vault } from '../people/vault-port.ts'
 import { checkNotMoved, refuseMoved } from '../people/vault-standing.ts'
 import { followJournal } from './journal.ts'
-import { journalEvents } from './journal-events.ts'
+import { journalEvents, journalStream, type Streams } from './names.ts'
 import { keyPages, type KeyPages } from './key-pages.ts'
 import { knownFileIn } from './known-file.ts'
 import { knownPeople, type KnownPeople } from './known-people.ts'
 import { openMaster, type Master } from './master.ts'
-import { journalStream, type Streams } from './names.ts'
 import { addPeople } from './new-people.ts'
 
 /**
@@ -20,6 +19,7 @@ export type Memory = { readonly folder?: string | undefined; readonly remembered
 
 /** Where outages of the database are reported. */
 type Uses = { readonly reading: Outage; readonly writing: Outage }
+
 const nobody: Outage = { worked: () => {}, failed: () => {} }
 
 /** Where to continue in the journal: from its beginning if it is another one by now. */

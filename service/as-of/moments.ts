@@ -4,7 +4,7 @@ import { concurrencyLimit } from '../../application/concurrency-limit.ts'
 import { DamagedEvent, StoreUnavailable, type Position } from '../../application/event-store.ts'
 import { timeBudget } from '../../application/time-budget.ts'
 import { refuse, Refusal } from '../../domain/refusal.ts'
-import type { Instant } from '../../domain/time.ts'
+import { type Instant, dayMs } from '../../domain/time.ts'
 import type { Core } from '../core.ts'
 import type { Log } from '../../infrastructure/logs/log.ts'
 import { reportOutage } from '../../infrastructure/logs/outages.ts'
@@ -12,13 +12,16 @@ import type { Settings } from '../../infrastructure/settings.ts'
 import { makeMoments } from '../../audit/as-of/moment-client.ts'
 import { momentFiles } from '../../audit/as-of/moment-files.ts'
 import { openMoments, type Held } from '../../audit/as-of/open-moments.ts'
+import type { DueWork } from '../../application/schedule.ts'
 
 /** How long a request waits for a moment under construction, in ms. */
 const usualWaitMs = 20_000
+
 const askAgainSeconds = 5
 
 /** Moments are built one at a time; requesters take turns. */
 const turns = { concurrent: 1, maxWaiting: 64, maxWaitingPerKey: 8 }
+
 /** Limits the build time per requester. */
 const budget = { burstMs: 120_000, share: 0.2 }
 
@@ -134,3 +137,30 @@ export const makePast = (core: PastNeeds, waitMs = usualWaitMs) => {
 }
 
 export type PastMoments = ReturnType<typeof makePast>
+
+/** Fewer events are folded so quickly that no file is kept. */
+export const enough = 10_000
+
+/**
+ * Keeps the read models as of the end of each busy day (UTC), so that later queries fold only the
+ * events since.
+ */
+export const keepDays = (
+  { moments, tree }: Pick<Core, 'moments' | 'tree'>,
+  { files, keep }: Pick<PastMoments, 'files' | 'keep'>,
+  eventsWorthKeeping = enough,
+): DueWork => {
+  let begun = -1
+  return async (now) => {
+    if (begun < 0) files.removeOthers()
+    const day = Math.floor(now / dayMs)
+    if (day !== begun) {
+      const end = moments.positionAt(day * dayMs - 1)
+      const [nearest] = files.upTo(end)
+      const count = (position: number): number => (tree.indexOf(position) ?? -1) + 1
+      if (count(end) - count(nearest?.position ?? 0) >= eventsWorthKeeping) await keep(end)
+      begun = day
+    }
+    return (day + 1) * dayMs
+  }
+}

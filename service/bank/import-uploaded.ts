@@ -1,9 +1,26 @@
 import type { Context } from '../../application/handle.ts'
 import { makeSerialByKey } from '../../application/serial-by-key.ts'
 import type { Core } from '../core.ts'
-import { importBankFile } from './import-bank-file.ts'
 import { jobThread } from '../../infrastructure/threads/job-thread.ts'
 import type { Answer, Asked, begin } from '../../infrastructure/bank/bank-file-job.ts'
+import {
+  importBankFacts,
+  type BankSays,
+  type Imported,
+} from '../../application/import-statement.ts'
+
+/** Records what a bank file says about payouts. */
+export const importBankFile = (
+  core: Core,
+  contextOf: (merchant: string | null) => Context,
+): ((says: BankSays) => Promise<Imported>) =>
+  importBankFacts({
+    handle: core.handle,
+    settlements: core.accounting.settlements,
+    entries: core.accounting.bankEntries,
+    caughtUp: core.readModels.caughtUp,
+    contextOf,
+  })
 
 /** Parses bank files in a worker thread, one at a time: a large one takes seconds. */
 const makeBankFileReader = () => {

@@ -5,7 +5,7 @@ import { callbackDestinations, callbacks, payments } from '../../domain/aggregat
 import { destinationOf } from '../../domain/callback-destination.ts'
 import { categoryOf, within } from '../../domain/stream.ts'
 import type { CallbackMessageRow } from '../../projections/callback-message-table.ts'
-import { positionOf } from '../../projections/announced-messages.ts'
+import { positionOf } from '../../projections/gathered-messages.ts'
 import type { Core } from '../core.ts'
 import { publishedKey } from '../../infrastructure/keys/keys.ts'
 import { watchMessages } from '../../infrastructure/callbacks/message-watch.ts'

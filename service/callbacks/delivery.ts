@@ -1,5 +1,5 @@
 import { deliverCallbacks } from '../../application/deliver-callbacks.ts'
-import { restIfDead } from '../../application/rest-destinations.ts'
+import { restIfDead } from '../../application/delivery-attempts.ts'
 import type { RestedDestination } from '../../domain/callback-destination.ts'
 import { workFailed, type Work } from '../background-work.ts'
 import type { Core } from '../core.ts'

@@ -1,5 +1,5 @@
 import { makeAuditors } from '../../application/auditors.ts'
-import { provingWith } from '../../audit/verify/proving.ts'
+import { provingWith } from '../../audit/verify/known-keys.ts'
 import type { LastAudit } from '../../audit/verify/last-audit.ts'
 import { makeCodeCheck } from '../../infrastructure/people/one-time-codes.ts'
 import { unseal } from '../../infrastructure/people/sealing.ts'

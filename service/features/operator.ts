@@ -7,17 +7,19 @@ import type { About } from '../about.ts'
 import { explaining } from '../audit/explaining.ts'
 import { importUploaded } from '../bank/import-uploaded.ts'
 import type { Core } from '../core.ts'
-import type { Vitals } from '../metrics/readiness.ts'
-import { serviceHealth } from '../metrics/service-health.ts'
+import { type Vitals, serviceHealth } from '../metrics/readiness.ts'
 import { debtorIn, newMessageId, orderDue, paymentMessage } from '../payment-message.ts'
 import type { Messages } from '../people/messages.ts'
 import type { PayerAccounts } from '../people/payer-accounts.ts'
 import { operatorsIn, staffIn } from '../people/staff.ts'
 import { figuresOf } from '../portal/merchant-figures.ts'
-import { securityPage, type SecurityPlace, type SecurityWanted } from '../portal/security-pages.ts'
-import { holderOfOrganization, shopsOf } from '../portal/shops.ts'
-import { shownKeys } from '../portal/shown-keys.ts'
-import { operatorVisits } from '../portal/visits.ts'
+import {
+  securityPage,
+  type SecurityPlace,
+  type SecurityWanted,
+  shownKeys,
+} from '../portal/security-pages.ts'
+import { holderOfOrganization, shopsOf, operatorVisits } from '../portal/shops.ts'
 import { type RotatedKeys, rotateKeys } from '../rotate-keys.ts'
 
 type Parts = Pick<PayerAccounts, 'confirmPayer' | 'findSession'> & {

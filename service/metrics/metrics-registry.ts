@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises'
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { LastAudit } from '../../audit/verify/last-audit.ts'
 import type { Core } from '../core.ts'
-import type { requestTimes } from '../server/request-times.ts'
+import type { requestTimes } from '../server/request-log.ts'
 import type { MessageAlarm } from '../../infrastructure/people/message-limits.ts'
 import { version } from '../../infrastructure/version.ts'
 
@@ -66,7 +66,10 @@ const processMetrics = (registry: Registry, mode: string): void => {
   }).set({ version, node: process.version, mode }, 1)
 }
 
-/** Values read at scrape time. */
+/**
+ * Values read at scrape time.
+ * Long because it is a list of metrics.
+ */
 const ownMetrics = (
   registers: Registry[],
   { settings, callbacks, accounting }: Observed,

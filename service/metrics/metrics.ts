@@ -1,6 +1,6 @@
 import type { Metric } from './join-metrics.ts'
 import type { openRegistry, Measured } from './metrics-registry.ts'
-import { requestTimes } from '../server/request-times.ts'
+import { requestTimes } from '../server/request-log.ts'
 
 /** Counts from the start; the registry is loaded at the first scrape. */
 export const makeMetrics = (

@@ -1,5 +1,6 @@
 import type { MessageAlarm } from '../../infrastructure/people/message-limits.ts'
 import type { Core } from '../core.ts'
+import { statfs } from 'node:fs/promises'
 
 type Needs = Pick<Core, 'readModels' | 'failures' | 'whyNotRead' | 'isDamaged'>
 
@@ -30,4 +31,34 @@ export type Vitals = {
   readonly listeners: number
   /** Limits of text messages that were reached in the last hour. */
   readonly messageAlarms: readonly MessageAlarm[]
+}
+
+/** Free space of the data directory; undefined if the system does not say. */
+export const freeBytes = (directory: string): Promise<number | undefined> =>
+  statfs(directory).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => undefined,
+  )
+
+/** The data of `/health/ready` and `/metrics`, including pending work. */
+export const serviceHealth = (core: Core, vitals: () => Promise<Vitals>) => async () => {
+  const { accounting, callbacks, transparency, tree, sharedWork, settings } = core
+  const { queue, destinations } = callbacks
+  const now = core.now()
+  const [unfinished, due, later] = [
+    queue.unfinishedCount(),
+    queue.dueCount(now),
+    queue.laterCount(now),
+  ]
+  return {
+    ...(await vitals()),
+    freeBytes: await freeBytes(settings.DATA_DIR),
+    callbacks: { unfinished, due, later, rested: destinations.restedCount() },
+    checkpoint: transparency.checkpoints.newest(),
+    events: tree.size(),
+    reportsClosing: accounting.reports.closingCount(),
+    settlementsUnfinished: accounting.settlements.unfinishedCount(),
+    /** Undefined if the log is a file, because no work is shared. */
+    nodes: sharedWork?.nodes(),
+  }
 }

@@ -1,6 +1,6 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { StoreUnavailable } from '../../application/event-store.ts'
-import { logEscapedErrors } from '../server/escaped-errors.ts'
+import { logEscapedErrors } from '../server/own-process.ts'
 import { makeLog } from '../../infrastructure/logs/log.ts'
 import type { Vitals } from '../metrics/readiness.ts'
 import { foldedElsewhere } from '../../infrastructure/read-models/folded-elsewhere.ts'

@@ -18,7 +18,7 @@ import {
   idleLifetime,
   isLive,
 } from '../../application/sign-in.ts'
-import { withdrawAll } from '../../application/withdraw-grants.ts'
+import { withdrawAll } from '../../application/grants.ts'
 import type { Core } from '../core.ts'
 import { networksOf } from '../../infrastructure/networks.ts'
 import type { Messages } from './messages.ts'
@@ -101,20 +101,31 @@ export const signOut =
   }
 
 const failuresPerAddress = 200
+
 const passesPerAddress = 1_000
+
 const throttlePeriodMs = 600_000
+
 const messagePeriodMs = 3_600_000
+
 const triesPerCode = 5
+
 const triesToCompare = 3
+
 const recoveryTriesPerDay = 10
+
 /** How long after a failed acceptance on another node the next one needs a code, in ms. */
 const acceptanceMs = 300_000
+
 /** How often to check on an acceptance in progress on another node, in ms. */
 const otherAcceptanceMs = 50
+
 /** How many payers with a failed acceptance are remembered. */
 const namesRemembered = 1_000
+
 /** One at a time, so that sign-ins do not slow down payments. */
 const slowHashes = { concurrent: 1, maxWaiting: 10_000 }
+
 /** Known devices and all others take turns, and so do networks among them. */
 const turnOf = ({ address = '', isKnown }: HashTurn) => [
   isKnown ? 'known devices' : 'others',

@@ -1,6 +1,46 @@
-import { applications, merchants, pointsOfSale } from '../../domain/aggregates.ts'
+import { applications, merchants, pointsOfSale, staffs } from '../../domain/aggregates.ts'
 import { streamOf, within } from '../../domain/stream.ts'
 import type { Core } from '../core.ts'
+import type { Context } from '../../application/handle.ts'
+import type { StaffMember } from '../../domain/merchant/staff.ts'
+import type { Operator } from '../../domain/people/operator-roles.ts'
+import { visitMs } from '../../domain/staff-members.ts'
+import type { operatorsIn } from '../people/staff.ts'
+
+export type Visitor = {
+  readonly shop: { readonly merchant: string }
+  readonly me: Visited
+}
+
+export type Visited = Pick<StaffMember, 'member' | 'visits'>
+
+export type Visit = { readonly type: 'Visit'; readonly member: string }
+
+/** Records visits, but not each page, in the background. */
+export const noting =
+  ({ log }: Core) =>
+  ({ member, visits }: Visited, { at }: Context, record: (visit: Visit) => Promise<unknown>) => {
+    const [last] = visits
+    if (last && at < last.at + visitMs) return
+    void record({ type: 'Visit', member }).catch((error: unknown) =>
+      log.debug({ error }, 'a visit was not recorded'),
+    )
+  }
+
+export const staffVisits = (core: Core) => {
+  const note = noting(core)
+  return ({ shop: { merchant }, me }: Visitor, context: Context): void =>
+    note(me, context, (visit) => core.handle(staffs, merchant, visit, context))
+}
+
+export const operatorVisits = (
+  core: Core,
+  { changeOperators }: Pick<ReturnType<typeof operatorsIn>, 'changeOperators'>,
+) => {
+  const note = noting(core)
+  return (operator: Operator, context: Context): void =>
+    note(operator, context, (visit) => changeOperators(visit, context))
+}
 
 type Rows = {
   readonly merchants: Pick<Core['merchants'], 'merchants' | 'pointsOfSale' | 'list'>

@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 import type { Core } from '../core.ts'
-import { logEscapedErrors } from './escaped-errors.ts'
+import { logEscapedErrors } from './own-process.ts'
 import { logShown } from '../../infrastructure/failures.ts'
 import { freePort } from './listening.ts'
 import { makeLog, type Log } from '../../infrastructure/logs/log.ts'

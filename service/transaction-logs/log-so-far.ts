@@ -1,4 +1,4 @@
-import { nextTurn } from '../../application/next-turn.ts'
+import { nextTurn } from '../../application/time-budget.ts'
 import { permissionActions, type LineAction } from '../../domain/accounting/transaction-line.ts'
 import type { LineRange } from '../../projections/log-lines.ts'
 import { textStream } from '../../http/text-stream.ts'
@@ -8,6 +8,7 @@ import { withNames } from '../../infrastructure/transaction-logs/logs.ts'
 import { textsOf, type LogName } from '../../infrastructure/transaction-logs/transaction-log.ts'
 
 const linesAtOnce = 500
+
 const permissions: ReadonlySet<LineAction> = new Set(permissionActions)
 
 /**

@@ -5,11 +5,11 @@ import type { Context } from '../../application/handle.ts'
 import { checkpointKeys } from '../../domain/aggregates.ts'
 import { ignoreRefusal } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
-import { heldKeys, isHeld, type HeldKey } from '../../domain/transparency/checkpoint-key.ts'
+import { heldKeys, isHeld, type HeldKey } from '../../domain/transparency/checkpoints.ts'
 import type { Core } from '../core.ts'
 import { keyInFile, UnusableKey } from '../../infrastructure/keys/keys.ts'
 import type { Log } from '../../infrastructure/logs/log.ts'
-import { rawKeyOf } from '../../audit/transparency/note-signer.ts'
+import { rawKeyOf } from '../../audit/transparency/notes.ts'
 
 type Known = Pick<Core, 'find' | 'handle' | 'contextOf' | 'caughtUp'> & {
   readonly transparency: Pick<Core['transparency'], 'keys'>
@@ -18,6 +18,7 @@ type Known = Pick<Core, 'find' | 'handle' | 'contextOf' | 'caughtUp'> & {
 type PrivateKey = { readonly file: string; readonly key: KeyObject; readonly id: string }
 
 const firstFile = 'checkpoint-ed25519.pem'
+
 const isKeyFile = (name: string): boolean => /^checkpoint-ed25519(?:-[\da-f]{16})?\.pem$/.test(name)
 
 const idOf = (key: KeyObject): string =>

@@ -1,4 +1,4 @@
-import { askWitness } from '../../audit/transparency/ask-witnesses.ts'
+import { askWitness, witnessAt } from '../../audit/transparency/ask-witnesses.ts'
 import { signCheckpoints } from '../../audit/transparency/sign-checkpoints.ts'
 import type { DueWork } from '../../application/schedule.ts'
 import { checkpointKeys, ledgers, settlements } from '../../domain/aggregates.ts'
@@ -9,9 +9,8 @@ import { newestMark } from '../../infrastructure/event-store/seen-events.ts'
 import { sha256 } from '../../infrastructure/keys/sha256.ts'
 import { version } from '../../infrastructure/version.ts'
 import { openCheckpointKeys } from './checkpoint-keys.ts'
-import { signNote } from '../../audit/transparency/note-signer.ts'
+import { signNote } from '../../audit/transparency/notes.ts'
 import { signedBefore } from '../../audit/transparency/signed-before.ts'
-import { witnessAt } from '../../audit/transparency/witnesses.ts'
 
 /** Events that are followed by a checkpoint at once. */
 const weighty: ReadonlySet<string> = new Set(

@@ -1,8 +1,7 @@
-import { witnessAt } from '../../audit/transparency/witnesses.ts'
-import type { Witness } from '../../audit/transparency/ask-witnesses.ts'
+import { witnessAt, type Witness } from '../../audit/transparency/ask-witnesses.ts'
 import type { SignedCheckpoint } from '../../domain/transparency/checkpoints.ts'
 import { UnusableLog } from '../../infrastructure/event-store/sqlite-event-file.ts'
-import { newestEvents } from '../bound-parts.ts'
+import { newestEvents } from '../people/bound-parts.ts'
 import type { Core } from '../core.ts'
 
 /** A start waits no longer for a witness. */

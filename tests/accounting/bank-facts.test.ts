@@ -4,11 +4,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { settlements } from '../../domain/aggregates.ts'
 import { openPlace, type Place } from '../../harness/ledger-service.ts'
 import { readBankFile } from '../../infrastructure/bank/bank-file.ts'
-import { importBankFile } from '../../service/bank/import-bank-file.ts'
+import { importBankFile } from '../../service/bank/import-uploaded.ts'
 
 const account = 'NO9386011117947'
+
 let place: Place
+
 let worlds = 0
+
 let statements = 0
 
 beforeAll(async () => {
@@ -52,6 +55,7 @@ const order = async (amounts: readonly number[], days: readonly string[] = []) =
     })
   return { merchant, messageId, payouts, reorder }
 }
+
 type World = Awaited<ReturnType<typeof order>>
 
 const load = (text: string) => {
@@ -306,6 +310,7 @@ test('given two operators with the same file at once, then it tells once', async
 })
 
 const fates = ['nothing', 'paid', 'back', 'twice', 'twice and back', 'refused', 'late'] as const
+
 const expected = { nothing: 'ordered', back: 'returned', refused: 'returned' } as const
 
 type Bank = {

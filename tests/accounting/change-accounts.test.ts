@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { changeAccounts } from '../../application/change-accounts.ts'
-import { accountChange as change } from '../../domain/accounting/account-change.ts'
+import { accountChange as change } from '../../domain/accounting/settlement-account.ts'
 import { fold } from '../../domain/decider.ts'
 
 const accountChange = change.decider

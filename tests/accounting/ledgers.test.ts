@@ -11,7 +11,7 @@ import { within } from '../../domain/stream.ts'
 import { rebuildReadModels } from '../../infrastructure/read-models/rebuild.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import { textCell, withoutGuards } from '../../infrastructure/transaction-logs/csv.ts'
-import { makeLogWriter } from '../../infrastructure/transaction-logs/log-writer.ts'
+import { makeLogWriter } from '../../infrastructure/transaction-logs/logs.ts'
 import { openPlace, type Place } from '../../harness/ledger-service.ts'
 
 let place: Place

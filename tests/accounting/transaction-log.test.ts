@@ -1,18 +1,30 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { utimesSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { watch } from 'node:fs/promises'
 import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { nicenessOfThreads } from '../../harness/thread-niceness.ts'
 import Database from '../../infrastructure/sqlite.ts'
-import { openDraft } from '../../infrastructure/transaction-logs/transaction-log.ts'
-import { makeLogWriter } from '../../infrastructure/transaction-logs/log-writer.ts'
-import { linesPerFile, writeLogs } from '../../infrastructure/transaction-logs/transaction-log.ts'
+import {
+  openDraft,
+  linesPerFile,
+  writeLogs,
+} from '../../infrastructure/transaction-logs/transaction-log.ts'
+import { makeLogWriter } from '../../infrastructure/transaction-logs/logs.ts'
 import type { LogLine } from '../../projections/log-lines.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'daybook-logs-'))
+
 afterAll(() => rmSync(directory, { recursive: true }))
 
 const line = (tid: string, changes: Partial<LogLine> = {}): LogLine => ({

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { claimAgain, claimOrganization } from '../../application/claim-organization.ts'
+import { claimAgain, claimOrganization } from '../../application/claims.ts'
 import { makeHandler } from '../../application/handle.ts'
 import { merchants, organizations } from '../../domain/aggregates.ts'
 import { newMerchant } from '../../domain/merchant/merchant.ts'
@@ -12,7 +12,9 @@ import { timedUuid } from '../../infrastructure/event-store/event-ids.ts'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
 
 const morning = Date.UTC(2026, 0, 5, 8)
+
 const hour = 3_600_000
+
 const number = '987654321'
 
 /** Processes with one log, which know of merchants only what its streams say. */

@@ -5,14 +5,17 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { noStream } from '../../application/event-store.ts'
 import { openCore } from '../../service/core.ts'
-import { deriveIds, makeDigest } from '../../infrastructure/event-store/derived-ids.ts'
+import { deriveIds, makeDigest } from '../../infrastructure/event-store/event-ids.ts'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
 import { makeLog } from '../../infrastructure/logs/log.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 
 const key = Buffer.alloc(32, 7).toString('base64')
+
 const clustered = (purpose: string) => deriveIds(makeDigest(key), 'clustered', purpose)
+
 const scattered = (purpose: string) => deriveIds(makeDigest(key), 'scattered', purpose)
+
 const order = ['sandbox', 'till-1', 'order-1017'] as const
 
 // Computed with OpenSSL's HMAC of the JSON of purpose and parts: ids in existing logs must never
@@ -24,6 +27,7 @@ const ofThatOrder = {
 }
 
 const place = (id: string): string => id.slice(0, 6)
+
 const ownPart = (id: string): string => id.slice(6)
 
 describe('the id of what a POS numbers', () => {

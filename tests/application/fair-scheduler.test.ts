@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { uniqueQueue } from '../../application/unique-queue.ts'
+import { uniqueQueue } from '../../application/fair-queue.ts'
 import { makeFairScheduler, type Slot } from '../../application/fair-scheduler.ts'
 import type { DeliveryLane } from '../../domain/callback.ts'
 

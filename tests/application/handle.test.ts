@@ -13,7 +13,7 @@ import {
   type EventStore,
 } from '../../application/event-store.ts'
 import type { Approval, FundingSource } from '../../application/funding.ts'
-import { dryRun } from '../../application/find-rechecked.ts'
+import { dryRun } from '../../application/find-state.ts'
 import { makeHandler, type Context } from '../../application/handle.ts'
 import { defaultCacheLimits } from '../../application/generational-cache.ts'
 import { parseEvent, type Recorded } from '../../domain/events.ts'
@@ -27,8 +27,11 @@ import { commands, events, morning, part, request } from '../domain/payments.ts'
 const { ask, accept, capture, release } = commands
 
 let folder: string
+
 let file: string
+
 let store: EventStore
+
 const stores: EventStore[] = []
 
 /** The same log, opened again, as by another process. */
@@ -89,6 +92,7 @@ const context: Context = {
 type Handler = ReturnType<typeof makeHandler>
 
 const derived = () => 'derived'
+
 const tokens = { access: derived, refresh: derived, code: derived, digest: derived }
 
 const paying =

@@ -3,19 +3,23 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { historyOf } from '../../application/history.ts'
+import { historyOf } from '../../application/find-state.ts'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
 import { clockAdvanced } from '../event-store/appends.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-history-'))
+
 const store = openSqliteEventStore(join(folder, 'events.sqlite'))
+
 afterAll(async () => {
   await store.close()
   rmSync(folder, { recursive: true })
 })
 
 const length = 4_500
+
 const events = () => Array.from({ length: 500 }, (_, n) => clockAdvanced(n))
+
 for (let next = 0; next < length; next += 500) await store.append('s', events(), next - 1)
 
 const revisionsOf = async (from?: number, upTo?: number, stream = 's'): Promise<number[]> => {
@@ -24,6 +28,7 @@ const revisionsOf = async (from?: number, upTo?: number, stream = 's'): Promise<
     revisions.push(...batch.map(({ revision }) => revision))
   return revisions
 }
+
 const range = (from: number, upTo: number) =>
   Array.from({ length: Math.max(0, upTo - from + 1) }, (_, n) => from + n)
 

@@ -5,16 +5,20 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { explain, sumUp } from '../../audit/explain/explain.ts'
 import { operatorHere } from '../../harness/operator.ts'
 import { auditRowsOf } from '../../audit/verify/audit-rows.ts'
-import { openAuditedLog } from '../../audit/verify/audited-log.ts'
+import { openAuditedLog } from '../../audit/verify/read-log.ts'
 import { explaining } from '../../service/audit/explaining.ts'
 import type { Receiver } from '../../demo/receiver.ts'
 import { pathOf, startAuditedService, type AuditedService } from './audited-service.ts'
 import { textsIn } from '../../texts/catalogue.ts'
 
 const texts = textsIn.en.story
+
 let service: AuditedService
+
 let receiver: Receiver
+
 let tid: string
+
 let settlementId: string
 
 /** Two captures, a refund and an expiry; a report, and two settlements with a debt in between. */
@@ -43,6 +47,7 @@ beforeAll(async () => {
   service = await startAuditedService()
   await spendADay()
 })
+
 afterAll(() => service.remove())
 
 const told = async (...words: string[]) => {

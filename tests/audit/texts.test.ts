@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { isInSentences } from '../../audit/explain/event-words.ts'
 import { asSentence } from '../../audit/explain/sentence.ts'
 import { ruleHtml } from '../../web/auditor/page.ts'
-import { saysHtml } from '../../web/auditor/story-html.ts'
+import { saysHtml } from '../../web/auditor/explain.ts'
 
 test.each([
   ['the payer is there', 'The payer is there'],

@@ -4,14 +4,16 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readLog } from '../../harness/event-log.ts'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
-import { fingerprintOf } from '../../infrastructure/keys/key-fingerprints.ts'
-import { sealAddresses } from '../../infrastructure/people/sealed-addresses.ts'
+import { fingerprintOf } from '../../infrastructure/keys/keys.ts'
+import { sealAddresses } from '../../infrastructure/people/sealing.ts'
 import { pathOf, startAuditedService, type AuditedService } from './audited-service.ts'
 
 let service: AuditedService
+
 beforeAll(async () => {
   service = await startAuditedService()
 })
+
 afterAll(() => service.remove())
 
 const part = { amount: '12.50', currency: 'NOK', refund_id: 'r1', text: 'broken cup' }

@@ -4,7 +4,7 @@ import {
   isPublic,
   PrivateAddress,
   resolvePublic,
-} from '../../infrastructure/callbacks/addresses.ts'
+} from '../../infrastructure/callbacks/name-resolution.ts'
 
 test.each(['8.8.8.8', '1.1.1.1', '172.32.0.1', '2606:4700:4700::1111', '::ffff:8.8.8.8'])(
   '%s is on the open internet',

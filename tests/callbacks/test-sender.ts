@@ -1,12 +1,13 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { namesOf } from '../../http/brand.ts'
-import { stringToSign } from '../../http/signature.ts'
+import { namesOf } from '../../http/assets.ts'
+import { stringToSign } from '../../http/signed-request.ts'
 import { makeCallbackSender } from '../../infrastructure/callbacks/callback-sender.ts'
-import type { Resolve } from '../../infrastructure/callbacks/addresses.ts'
+import type { Resolve } from '../../infrastructure/callbacks/name-resolution.ts'
 import { makeSignedPost } from '../../infrastructure/callbacks/signed-post.ts'
 import { makeSigner } from '../../infrastructure/keys/keys.ts'
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
+
 const ed25519 = generateKeyPairSync('ed25519').privateKey
 
 export const testSigner = makeSigner(rsa, ed25519)

@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest'
 import { parseEvent } from '../../domain/events.ts'
-import { authorization, type AuthorizationCommand } from '../../domain/people/authorization.ts'
-import type {
-  AuthorizationEvent,
-  AuthorizationRequest,
-} from '../../domain/people/authorization-events.ts'
+import {
+  authorization,
+  type AuthorizationCommand,
+  type AuthorizationEvent,
+  type AuthorizationRequest,
+} from '../../domain/people/authorization.ts'
 import { examplesOf } from './given.ts'
 
 const morning = Date.UTC(2026, 0, 15, 8)
+
 const given = examplesOf(authorization)
 
 const request: AuthorizationRequest = {
@@ -20,6 +22,7 @@ const request: AuthorizationRequest = {
   nonce: null,
   codeChallenge: null,
 }
+
 const requested = (changes: Partial<AuthorizationRequest> = {}): AuthorizationEvent => ({
   type: 'AuthorizationRequested',
   data: {
@@ -29,6 +32,7 @@ const requested = (changes: Partial<AuthorizationRequest> = {}): AuthorizationEv
     expiresAt: morning + 600_000,
   },
 })
+
 const allowed: AuthorizationEvent = {
   type: 'AuthorizationAllowed',
   data: {
@@ -36,6 +40,7 @@ const allowed: AuthorizationEvent = {
     ...{ signedInAt: morning, channel: 'browser' },
   },
 }
+
 const allow = (
   changes: Partial<Extract<AuthorizationCommand, { type: 'AllowAuthorization' }>> = {},
 ): AuthorizationCommand => ({

@@ -1,7 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { callback, callbackEvents, type CallbackEvent } from '../../domain/callback.ts'
-import { nextAttemptAt } from '../../domain/callback-schedule.ts'
+import {
+  callback,
+  callbackEvents,
+  type CallbackEvent,
+  nextAttemptAt,
+} from '../../domain/callback.ts'
 import { fold } from '../../domain/decider.ts'
 import { hours, morning, threeDays } from './payments.ts'
 import { record } from './callbacks.ts'

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { chargeFor, chargeForRefund } from '../../domain/accounting/charge.ts'
 import {
+  chargeFor,
+  chargeForRefund,
   fees,
   noFees,
   termsInForce,
@@ -10,17 +11,20 @@ import {
   type FeeTerms,
 } from '../../domain/accounting/fees.ts'
 import { fold } from '../../domain/decider.ts'
-import { divideHalfEven, portionOf } from '../../domain/money/rate.ts'
+import { divideHalfEven, portionOf } from '../../domain/money/money.ts'
 import { Refusal } from '../../domain/refusal.ts'
 
 const terms = (changes: Partial<FeeTerms>): FeeTerms => ({ ...noFees, ...changes })
+
 const schedule = (changes: Partial<FeeSchedule>): FeeSchedule => ({
   ...noFees,
   from: 0,
   currency: 'NOK',
   ...changes,
 })
+
 const amount = fc.integer({ min: 0, max: 10 ** 14 })
+
 const rate = fc.integer({ min: 0, max: 1_000_000 }).map((ppm) => (ppm / 1e6).toFixed(6))
 
 describe('rounding', () => {

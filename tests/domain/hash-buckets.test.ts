@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { bucketOf, emptyBuckets, withBucket, type HashBuckets } from '../../domain/hash-buckets.ts'
+import {
+  bucketOf,
+  emptyBuckets,
+  withBucket,
+  type HashBuckets,
+} from '../../domain/merchant/scans.ts'
 
 const added = (buckets: HashBuckets<string>, name: string) =>
   withBucket(buckets, name, (bucket) => [...bucket, name])

@@ -1,12 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { integrator } from '../../domain/merchant/integrator.ts'
+import { integrator } from '../../domain/merchant/registers.ts'
 import { user, type UserData } from '../../domain/merchant/user.ts'
 import { examplesOf } from './given.ts'
 
 const acme = { id: 'acme', name: 'Acme', publicKey: 'a key', merchants: ['cafe'] }
+
 const registered = { type: 'IntegratorRegistered', data: acme } as const
+
 const disabled = { type: 'IntegratorDisabled', data: {} } as const
+
 const enabled = { type: 'IntegratorEnabled', data: {} } as const
+
 const removed = { type: 'IntegratorRemoved', data: {} } as const
 
 describe('an entry that can be disabled', () => {
@@ -44,8 +48,11 @@ const chief: UserData = {
   ...{ merchant: 'cafe', id: 'chief', roles: ['superuser'], netmask: null },
   ...{ secretHash: 'a hash', publicKey: 'a key' },
 }
+
 const chiefIs = { type: 'UserRegistered', data: chief } as const
+
 const plain: UserData = { ...chief, roles: ['user'] }
+
 const helper = { type: 'UserRegistered', data: plain } as const
 
 describe('the last user that manages users', () => {

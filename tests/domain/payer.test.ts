@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { fold } from '../../domain/decider.ts'
-import { payer } from '../../domain/people/payer.ts'
-import type { PayerCommand } from '../../domain/people/payer-command.ts'
-import type { PayerEvent } from '../../domain/people/payer-events.ts'
+import { payer, type PayerCommand } from '../../domain/people/payer.ts'
+import type { PayerEvent } from '../../domain/people/payer-state.ts'
 
 const registered: PayerEvent = {
   type: 'PayerRegistered',
@@ -15,10 +14,12 @@ const after = (...commands: readonly PayerCommand[]) =>
     (events, command) => [...events, ...payer.decide(command, fold(payer, events))],
     [registered],
   )
+
 const decide = (events: readonly PayerEvent[], command: PayerCommand) =>
   payer.decide(command, fold(payer, events))
 
 const wrongPin = (at: number) => ({ type: 'CheckPin', at, isRight: false }) as const
+
 const signIn = (codeStep: number | null, at = 0, codesWorkOnce = true) =>
   ({ type: 'SignIn', at, codeStep, codesWorkOnce, session: 's', expiresAt: at + 1 }) as const
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Charge } from '../../domain/accounting/charge.ts'
-import { noFees, type FeeTerms } from '../../domain/accounting/fees.ts'
+import { type Charge, noFees, type FeeTerms } from '../../domain/accounting/fees.ts'
 import type { PaymentCommand, Wanted } from '../../domain/payment/payment-command.ts'
 import type { PaymentEvent } from '../../domain/payment/payment-events.ts'
 import { payment } from '../../domain/payment/payment.ts'
@@ -9,6 +8,7 @@ import { examplesOf } from './given.ts'
 import { commands, events, morning, part } from './payments.ts'
 
 const given = examplesOf(payment)
+
 const { requested, authorized } = events
 
 /** 1 % and 2.00 for each capture, 2 % interchange for credit; refunds return their share. */
@@ -26,10 +26,12 @@ const charged = (fee: number, interchange: number): Charge => ({
   vat: 0,
   taxcode: noFees.taxcode,
 })
+
 const captured = (id: string, amount: number, charge: Charge): PaymentEvent => ({
   type: 'PaymentCaptured',
   data: { captureId: id, amount, additionalAmount: 0, charge },
 })
+
 const refunded = (
   id: string | null,
   amount: number,
@@ -39,12 +41,14 @@ const refunded = (
   type: 'PaymentRefunded',
   data: { refundId: id, amount, additionalAmount: 0, text: null, charge, returnsFees },
 })
+
 const capture = (wanted: Wanted): PaymentCommand => ({
   type: 'CapturePayment',
   at: morning,
   wanted,
   terms,
 })
+
 const refund = (wanted: Wanted): PaymentCommand => ({
   type: 'RefundPayment',
   wanted,
@@ -59,8 +63,11 @@ const accept = {
   additionalAmount: 0,
   credit: false,
 } as const
+
 const asked = requested({ additionalAmount: 0, allowCredit: true })
+
 const onDebit = [asked, authorized({ additionalAmount: 0 })]
+
 const onCredit = [asked, authorized({ additionalAmount: 0, credit: true })]
 
 describe('the charge of a capture', () => {

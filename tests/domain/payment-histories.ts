@@ -1,9 +1,9 @@
 import fc from 'fast-check'
-import { stateAfter } from '../../application/history.ts'
+import { stateAfter } from '../../application/find-state.ts'
 import { noFees } from '../../domain/accounting/fees.ts'
 import { fold } from '../../domain/decider.ts'
 import type { Recorded } from '../../domain/events.ts'
-import type { Pots } from '../../domain/money/pots.ts'
+import type { Pots } from '../../domain/money/money.ts'
 import type { Customer, PaymentCommand, Wanted } from '../../domain/payment/payment-command.ts'
 import type { LineItem, PaymentEvent } from '../../domain/payment/payment-events.ts'
 import { outcomeAt, type PaymentOutcome } from '../../domain/payment/payment-outcome.ts'
@@ -62,12 +62,18 @@ const terms = fc.constantFrom(noFees, {
   transactionFixed: 1,
   interchangeRate: '0.25',
 })
+
 const payer = fc.constantFrom(...often(3, 'alice'), 'bob')
+
 /** Whoever scans it becomes the payer. */
 const code = { shortlink: 'code' }
+
 const additionalAmount = fc.constantFrom(null, null, 0, 2, 3, 11, 101)
+
 const callbackUri = fc.constantFrom(null, 'https://shop.example/callback')
+
 const ledger = fc.constantFrom('default', 'default', 'other')
+
 const lineItems = fc.constantFrom<LineItem[]>(
   [],
   [lineItem(10)],

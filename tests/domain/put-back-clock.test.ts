@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { isDueByRightClock } from '../../domain/calendar.ts'
-import { callback } from '../../domain/callback.ts'
-import { waitsTooLong } from '../../domain/callback-schedule.ts'
+import { callback, waitsTooLong } from '../../domain/callback.ts'
 import { fold } from '../../domain/decider.ts'
 import { scans, type Listener, type ScanEvent } from '../../domain/merchant/scans.ts'
 import { grant } from '../../domain/people/grant.ts'
@@ -10,6 +9,7 @@ import { payer } from '../../domain/people/payer.ts'
 import { dayMs, stillLasts } from '../../domain/time.ts'
 
 const now = Date.parse('2026-11-25T12:00:00Z')
+
 /** From a clock that was 40 days ahead. */
 const ahead = now + 40 * dayMs
 

@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Changes } from '../../domain/changes.ts'
+import type { Changes, RegisterCommand } from '../../domain/register.ts'
 import { fold } from '../../domain/decider.ts'
 import type { Recorded } from '../../domain/events.ts'
 import { pos, posTypes } from '../../domain/merchant/pos.ts'
-import type { RegisterCommand } from '../../domain/register.ts'
 import { posRegister } from '../../projections/registers.ts'
 import { decisionOf } from './given.ts'
 import {

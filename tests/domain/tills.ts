@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Changes } from '../../domain/changes.ts'
+import type { Changes } from '../../domain/register.ts'
 import { pos } from '../../domain/merchant/pos.ts'
 import { examplesOf } from './given.ts'
 

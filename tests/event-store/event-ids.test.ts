@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { timeOfEventId } from '../../domain/event-id.ts'
+import { timeOfEventId } from '../../domain/event-times.ts'
 import { bytesOf, numberedFrom, timedUuid } from '../../infrastructure/event-store/event-ids.ts'
 
 test('every id is a UUID of version 8, the same one for the same name and time only', () => {

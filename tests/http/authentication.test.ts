@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPairSync, randomBytes, type KeyObject } fro
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FoundUser } from '../../http/access-needs.ts'
 import { makeAccess } from '../../http/access.ts'
-import { namesOf } from '../../http/brand.ts'
+import { namesOf } from '../../http/assets.ts'
 import { hashSecret, makeSecretCheck } from '../../infrastructure/people/secrets.ts'
 import { dateTime, stringToSign } from '../../harness/signing.ts'
 import {
@@ -15,18 +15,23 @@ import {
 } from '../../harness/http-service.ts'
 
 let service: Service
+
 beforeAll(async () => {
   service = await startService()
 })
+
 afterAll(() => service.stop())
 
 const till = (id: string) => ({ id, name: 'Till', type: 'store' })
+
 const unauthorized = (description: RegExp, details: unknown = null) => ({
   status: 401,
   body: error('Unauthorized', description, details),
 })
+
 /** Access to a service whose only user is `u` of merchant `m`, named in the request. */
 const names = namesOf({ headerPrefix: 'X-Service', mediaVendor: 'service' })
+
 const accessOfOne =
   (needs: Partial<Parameters<typeof makeAccess>[0]>) => (authorization: string) => {
     const authenticate = makeAccess({
@@ -66,6 +71,7 @@ const accessOfOne =
       body: new Uint8Array(),
     })
   }
+
 const userWith = (changes: Partial<NonNullable<FoundUser>['user']>): NonNullable<FoundUser> => ({
   user: {
     id: 'u',

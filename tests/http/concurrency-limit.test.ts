@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { requestLimit } from '../../http/receiving.ts'
+import { requestLimit } from '../../http/request-queue.ts'
 
 const numbers = (count: number) => Array.from({ length: count }, (_, number) => number)
 

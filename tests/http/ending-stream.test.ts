@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { endingWith } from '../../http/ending-stream.ts'
+import { endingWith } from '../../http/text-stream.ts'
 
 /** A stream of these parts; an error is thrown at its position. */
 const streamOf = (parts: readonly (string | Error)[]) => {

@@ -1,14 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { namesOfOperations } from '../../http/openapi-names.ts'
+import { namesOfOperations } from '../../http/openapi-schemas.ts'
 import { openApiDocument, operationsOf, type OpenApiDocument } from './openapi-document.ts'
 import { startService, type Service } from '../../harness/http-service.ts'
 
 let service: Service
+
 let document: OpenApiDocument
+
 beforeAll(async () => {
   service = await startService()
   document = openApiDocument.parse((await service.call('GET', '/openapi.json')).body)
 })
+
 afterAll(() => service.stop())
 
 type Schema = {

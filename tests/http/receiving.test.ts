@@ -1,6 +1,6 @@
 import { HonoRequest } from 'hono/request'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { makeReceiving } from '../../http/receiving.ts'
+import { makeReceiving } from '../../http/request-queue.ts'
 import { networksOf } from '../../infrastructure/networks.ts'
 
 type Receiving = ReturnType<typeof makeReceiving>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { joinMetrics } from '../../service/metrics/join-metrics.ts'
-import { requestTimes } from '../../service/server/request-times.ts'
+import { requestTimes } from '../../service/server/request-log.ts'
 
 test('an answer counts in its bucket and in all larger ones, its time in the sum', async () => {
   const times = requestTimes()

@@ -17,9 +17,9 @@ import {
 } from 'vitest'
 import { z } from 'zod'
 import { makeApp, type AppNeeds } from '../../http/app.ts'
-import { makeErrorPage } from '../../web/ui/error-page.ts'
+import { makeErrorPage } from '../../web/ui/problem.ts'
 import { asPages } from '../../web/ui/page.ts'
-import { namesOf } from '../../http/brand.ts'
+import { namesOf } from '../../http/assets.ts'
 import { route, type Route, type UploadForm } from '../../http/route.ts'
 import { serviceRoutes, type ServiceNeeds } from '../../http/service.ts'
 import {
@@ -36,9 +36,11 @@ import { dateTime } from '../../harness/signing.ts'
 import { paymentInput } from '../../harness/payment-input.ts'
 
 let service: Service
+
 beforeAll(async () => {
   service = await startService({ LOG_LEVEL: 'trace' })
 })
+
 afterAll(() => service.stop())
 
 /** The needs of an app with open routes. */

@@ -8,8 +8,8 @@ import { pngOf } from '../../harness/png.ts'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { StoreUnavailable } from '../../application/event-store.ts'
 import { parseEvent, type Recorded } from '../../domain/events.ts'
-import { readPng } from '../../domain/merchant/png.ts'
-import { partsOf } from '../../http/multipart.ts'
+import { readPng } from '../../domain/merchant/attachment.ts'
+import { partsOf } from '../../http/forms.ts'
 import { openBlobDirectory } from '../../infrastructure/blobs/blob-directory.ts'
 import { base, openPlace } from '../../harness/ledger-service.ts'
 import {
@@ -19,12 +19,14 @@ import {
 } from '../../harness/merchant-service.ts'
 
 let service: MerchantService
+
 let merchant: string
 
 beforeAll(async () => {
   service = await startMerchantService()
   merchant = await service.newMerchant()
 })
+
 afterAll(async () => {
   expect(service.bugs).toEqual([])
   await service.stop()
@@ -41,12 +43,15 @@ const png = (width: number, height: number, noise = 0): Uint8Array => {
 }
 
 const itemListType = 'application/vnd.service.itemlist.v1+json'
+
 const receiptType = 'application/vnd.service.receipt.v1+json'
+
 const json = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value))
 
 const items = [
   { item_name: 'Coffee', quantity: 2, measurement_unit: 'pcs', item_gross_total: '50.00' },
 ]
+
 const receipt = {
   store: { name: 'Shop', organization_number: '987654321' },
   items,
@@ -75,26 +80,32 @@ const multipart = (parts: readonly Sent[], boundary = 'xYzZY') => {
 }
 
 const as = () => service.as(merchant)
+
 const pathOf = (tid: string): string => `/merchant/v1/payment_request/${tid}/`
+
 const put = (tid: string, action: string) =>
   service.call(pathOf(tid), { method: 'PUT', headers: as(), body: { action } })
+
 const outcome = async (tid: string) =>
   (await (await service.call(`${pathOf(tid)}outcome/`, { headers: as() })).json()) as {
     status: string
     attachment_uri?: string
   }
+
 const request = async (): Promise<string> => {
   const body = paymentRequest({ customer: '+4799999901' })
   const sent = { method: 'POST', headers: as(), body }
   const answer = await service.call('/merchant/v1/payment_request/', sent)
   return ((await answer.json()) as { id: string }).id
 }
+
 const authorized = async (): Promise<string> => {
   const tid = await request()
   const accept = `/sandbox/v1/payment_request/${tid}/accept/`
   expect((await service.call(accept, { method: 'POST', body: {} })).status).toBe(204)
   return tid
 }
+
 const upload = async (uri: string, parts: readonly Sent[]) => {
   const { body, contentType } = multipart(parts)
   const headers = { 'Content-Type': contentType }
@@ -102,12 +113,14 @@ const upload = async (uri: string, parts: readonly Sent[]) => {
   const text = await answer.text()
   return { status: answer.status, body: text === '' ? null : JSON.parse(text) }
 }
+
 const list = async (tid: string) =>
   (await (await service.call(`${pathOf(tid)}attachment/`, { headers: as() })).json()) as {
     uris: string[]
     next: null
     attachments: { id: string; uri: string; content_type: string; sha256: string; size: number }[]
   }
+
 const linkOf = async (tid: string): Promise<string> => (await outcome(tid)).attachment_uri as string
 
 test('what is uploaded by the link of an outcome is listed and read by the merchant, byte for byte', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { noPng } from '../../domain/merchant/png.ts'
+import { noPng } from '../../domain/merchant/attachment.ts'
 import { pngOf } from '../../harness/png.ts'
 import { problemOfPng } from '../../infrastructure/pictures/png-job.ts'
 

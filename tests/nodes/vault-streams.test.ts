@@ -6,15 +6,18 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { authorizedPayment, startService, type Service } from '../../harness/http-service.ts'
 import { operatorHere } from '../../harness/operator.ts'
 import { paymentInput } from '../../harness/payment-input.ts'
-import { withVaultBeside } from '../../cli/vault-beside.ts'
+import { withVaultBeside } from '../../cli/vault.ts'
 import { startProtocolPlace } from '../event-store/protocol-place.ts'
 import { newcomerAt, now } from '../people/newcomer.ts'
 
 const phone = '4748812345'
+
 const pin = '8642'
 
 let place: Awaited<ReturnType<typeof startProtocolPlace>>
+
 let settings: Readonly<Record<string, string>>
+
 let nodes: Service[]
 
 beforeEach(async () => {

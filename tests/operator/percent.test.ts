@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ratePattern } from '../../domain/money/rate.ts'
+import { ratePattern } from '../../domain/money/money.ts'
 import { percentOf, rateOfPercent } from '../../web/operator/fee-form.ts'
 
 test.each([

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { deviceName } from '../../web/payer/device-name.ts'
+import { deviceName } from '../../web/payer/devices.ts'
 import { sandboxPayers } from '../../service/sandbox/sandbox-data.ts'
 import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 import { formIn, makeVisitor } from './visitor.ts'
@@ -9,6 +9,7 @@ let service: PeopleService
 beforeAll(async () => {
   service = await startPeopleService()
 })
+
 afterAll(() => service.stop())
 
 const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:132.0) Gecko/20100101 Firefox/132.0'

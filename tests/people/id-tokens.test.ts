@@ -3,24 +3,27 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { keySetLifetime } from '../../application/key-set-lifetime.ts'
+import { keySetLifetime } from '../../application/tokens.ts'
 import { addIdTokenKey, makeIdTokens } from '../../infrastructure/people/id-tokens.ts'
 import type { Vault } from '../../infrastructure/people/vault-port.ts'
 import { openVault } from '../../infrastructure/people/vault.ts'
 
 let folder: string
+
 let vault: Vault
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'daybook-id-tokens-'))
   vault = openVault(join(folder, 'vault.sqlite'))
 })
+
 afterEach(async () => {
   await vault.close()
   rmSync(folder, { recursive: true })
 })
 
 const who = { subject: 's', audience: 'shop', accessToken: 'a', nonce: null, signedInAt: null }
+
 const idTokens = (machineTime: (at: number) => Promise<number> = async (at) => at) =>
   makeIdTokens(vault, () => 'https://pay.example', machineTime)
 

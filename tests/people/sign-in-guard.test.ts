@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import type { EventStore } from '../../application/event-store.ts'
-import { dryRun } from '../../application/find-rechecked.ts'
+import { dryRun } from '../../application/find-state.ts'
 import { makeHandler } from '../../application/handle.ts'
 import { payers } from '../../domain/aggregates.ts'
 import { afterFailure, checkLockout, unlocked } from '../../domain/people/lockout.ts'
@@ -63,6 +63,7 @@ test('an address of IPv4 is the same one however it is written', () => {
 })
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-strangers-'))
+
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const lockoutsIn = (name: string, most?: number) => {
@@ -124,7 +125,8 @@ test.each([
   }
 })
 
-test('on an EventStoreDB a stranger costs the reads and appends that a payer costs', async () => {
+/** A store that notes each read and append, and decisions on it. */
+const openCounted = async () => {
   const place = await openPlace()
   onTestFinished(place.remove)
   const { streams, ...store } = place.connect()
@@ -153,7 +155,12 @@ test('on an EventStoreDB a stranger costs the reads and appends that a payer cos
     eventId: (stream, revision, command, at) => timedUuid(`${stream}/${revision}/${command}`, at),
     commandId: randomUUID,
   })
-  const strangers = strangersInStreams(counted(streams), 'a key')
+  return { store, calls, handle, find, streams: counted(streams) }
+}
+
+test('on an EventStoreDB a stranger costs the reads and appends that a payer costs', async () => {
+  const { store, calls, handle, find, streams } = await openCounted()
+  const strangers = strangersInStreams(streams, 'a key')
   const context = { at: 0, merchant: null, actor: 'payer:p', correlationId: 'c' }
   // By another node.
   await store.append(

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Vault } from '../../infrastructure/people/vault-port.ts'
 import Database from '../../infrastructure/sqlite.ts'
-import { journalEvents } from '../../infrastructure/vault-streams/journal-events.ts'
+import { journalEvents } from '../../infrastructure/vault-streams/names.ts'
 import { knownPeople, type KnownPeople } from '../../infrastructure/vault-streams/known-people.ts'
 import { vaultContract } from './vault-contract.ts'
 import { openPlace } from './vault-in-streams.ts'
@@ -34,8 +34,11 @@ describe.each([
 })
 
 let place: Awaited<ReturnType<typeof openPlace>>
+
 let folder: string
+
 let elsewhere: Vault
+
 let opened: Vault[]
 
 beforeEach(async () => {

@@ -1,14 +1,10 @@
 import { expect, test } from 'vitest'
-import {
-  callbackFilters,
-  filters,
-  statusBadge,
-} from '../../web/portal/developers/callback-status.ts'
+import { callbackFilters, filters, statusBadge } from '../../web/portal/developers/callback-list.ts'
 import { textsIn } from '../../texts/catalogue.ts'
 import { problemText } from '../../web/portal/problem-texts.ts'
 import { problemOfStatus } from '../../infrastructure/callbacks/callback-sender.ts'
 import { problemOf } from '../../infrastructure/callbacks/post.ts'
-import { PrivateAddress } from '../../infrastructure/callbacks/addresses.ts'
+import { PrivateAddress } from '../../infrastructure/callbacks/name-resolution.ts'
 
 const english = /\b(?:the|is|are|with|answered|receiver|no|not|by|address)\b/
 
@@ -20,11 +16,14 @@ const failures = [
   Object.assign(new Error('read'), { code: 'ECONNRESET' }),
   Object.assign(new Error('write EPROTO'), { reason: 'wrong version number' }),
 ].map(problemOf)
+
 const statuses = Array.from({ length: 400 }, (_, index) => 200 + index)
+
 const answers = statuses.flatMap((status) => [
   problemOfStatus(status, undefined),
   problemOfStatus(status, 'https://shop.example/there'),
 ])
+
 const others = [
   'the answer is not one that HTTP allows',
   'the certificate is for shop.example and not for pay.example',

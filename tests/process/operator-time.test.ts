@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { instantOf } from '../../cli/time.ts'
+import { instantOf } from '../../cli/arguments.ts'
 
 const zone = process.env['TZ']
+
 beforeAll(() => {
   process.env['TZ'] = 'Europe/Oslo'
 })
+
 afterAll(() => {
   if (zone === undefined) delete process.env['TZ']
   else process.env['TZ'] = zone

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { soleProcess } from '../../infrastructure/leases/sole-process.ts'
+import { soleProcess } from '../../infrastructure/leases/leases.ts'
 import { newFolder } from '../../harness/running-service.ts'
 
 const folderOfTest = (): string => {

@@ -4,16 +4,18 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { makeLog } from '../../infrastructure/logs/log.ts'
-import { keepDays } from '../../service/as-of/keep-days.ts'
-import { makePast, limitedMaking } from '../../service/as-of/moments.ts'
+import { keepDays, makePast, limitedMaking } from '../../service/as-of/moments.ts'
 import type { Where } from '../../infrastructure/worker.ts'
 import { paths, startService, type Service } from '../../harness/http-service.ts'
 
 const log = makeLog('silent')
+
 let service: Service
+
 beforeAll(async () => {
   service = await startService({ LOG_LEVEL: 'error' })
 })
+
 afterAll(() => service.stop())
 
 describe('moments are made', () => {

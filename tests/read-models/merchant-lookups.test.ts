@@ -1,13 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { newMerchant } from '../../domain/merchant/merchant.ts'
-import { merchantLookupQuery } from '../../projections/merchant-lookups.ts'
+import { merchantLookupQuery } from '../../projections/merchant-list.ts'
 import { foldedFile } from './folded-file.ts'
 
 const file = foldedFile()
+
 const { happened } = file
 
 const anyId = fc.constantFrom('1', '2', 'A 1')
+
 const anyChange = fc.record({
   merchant: fc.constantFrom('a', 'b', 'c'),
   isRemoved: fc.constantFrom(false, false, false, true),

@@ -2,12 +2,16 @@ import { describe, expect, test } from 'vitest'
 import type { PaymentRequest } from '../../domain/payment/payment-events.ts'
 import { sealedName } from '../../domain/people/sealed-name.ts'
 import { paymentListQueries } from '../../projections/payment-list.ts'
-import { searchPayments } from '../../projections/payment-search.ts'
-import { everyPayment, type PaymentWanted } from '../../projections/payment-wanted.ts'
+import {
+  searchPayments,
+  everyPayment,
+  type PaymentWanted,
+} from '../../projections/payment-search.ts'
 import { authorizationEnds, events, morning, requestEnds } from '../domain/payments.ts'
 import { foldedFile } from './folded-file.ts'
 
 const file = foldedFile()
+
 const { happened } = file
 
 const minutes = 60_000

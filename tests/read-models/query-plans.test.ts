@@ -8,7 +8,7 @@ import {
 import { gatherWrites, rowsOf, type Row } from '../../infrastructure/read-models/rows.ts'
 import { projections } from '../../projections/read-models.ts'
 import { grantQueries } from '../../projections/grants.ts'
-import { merchantLookupQuery } from '../../projections/merchant-lookups.ts'
+import { merchantLookupQuery } from '../../projections/merchant-list.ts'
 import { listStart, paymentListQueries } from '../../projections/payment-list.ts'
 import { reportQueries } from '../../projections/reports.ts'
 import { settlementQueries } from '../../projections/settlements.ts'

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { gatheredMessageQueries } from '../../projections/gathered-messages.ts'
-import { scanCountQueries } from '../../projections/scan-counts.ts'
+import { scanCountQueries } from '../../projections/scans.ts'
 import { settledTurnoverQueries } from '../../projections/settled-turnover.ts'
 import { events, hours, morning } from '../domain/payments.ts'
 import { foldedFile } from './folded-file.ts'
 
 const file = foldedFile()
+
 const { happened } = file
 
 const day = Math.floor(morning / (24 * hours)) * 24 * hours

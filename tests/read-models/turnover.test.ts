@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { PaymentRequest } from '../../domain/payment/payment-events.ts'
-import { expiringQueries } from '../../projections/expiring.ts'
-import { allPointsOfSale, turnoverQueries } from '../../projections/turnover.ts'
+import { expiringQueries } from '../../projections/due.ts'
+import { allPointsOfSale, turnoverQueries, partsOf } from '../../projections/turnover.ts'
 import { authorizationEnds, events, hours, morning } from '../domain/payments.ts'
-import { partsOf } from '../../projections/spans.ts'
 import { foldedFile } from './folded-file.ts'
 
 const file = foldedFile()
+
 const { happened } = file
 
 const requested = (tid: string, changes: Partial<PaymentRequest> = {}) =>

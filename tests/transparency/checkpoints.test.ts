@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { start } from '../../application/event-store.ts'
-import { parseCheckpoint } from '../../domain/transparency/checkpoint.ts'
+import { parseCheckpoint } from '../../domain/transparency/checkpoints.ts'
 import { merkleTree } from '../../domain/transparency/merkle-tree.ts'
 import { parseNote, type SignedNote } from '../../domain/transparency/signed-note.ts'
 import { startService } from '../../harness/http-service.ts'
@@ -14,7 +14,9 @@ import { sha256 } from '../../infrastructure/keys/sha256.ts'
 import { includes, isConsistent, parseProof } from './proof-checks.ts'
 
 const PUBLIC_URL = 'https://pay.example'
+
 const service = await startService({ PUBLIC_URL, LOG_LEVEL: 'error' })
+
 afterAll(() => service.stop())
 
 const get = (path: string) => service.call('GET', `/transparency/${path}`)

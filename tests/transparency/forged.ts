@@ -1,16 +1,16 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { merkleTree } from '../../domain/transparency/merkle-tree.ts'
-import { formatProof } from '../../domain/transparency/proof.ts'
+import { merkleTree, formatProof } from '../../domain/transparency/merkle-tree.ts'
 import { ed25519, formatKey } from '../../domain/transparency/signed-note.ts'
 import { rootOfHashes } from '../../infrastructure/read-models/tree-fold.ts'
 import { sha256 } from '../../infrastructure/keys/sha256.ts'
-import { rawKeyOf, signNote } from '../../audit/transparency/note-signer.ts'
+import { rawKeyOf, signNote } from '../../audit/transparency/notes.ts'
 import type { Entry, Receipt } from './story.ts'
 import { parseProof } from './proof-checks.ts'
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
 
 type Data = Record<string, any>
+
 type Change = (type: string, data: Data, index: number) => Data | undefined
 
 const shape = /^([^]*\ndata )json \d+ (.*)(\n[^]*)$/

@@ -3,12 +3,14 @@ import type { AddressInfo } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, onTestFinished, test } from 'vitest'
-import { witnessAt } from '../../audit/transparency/witnesses.ts'
+import { witnessAt } from '../../audit/transparency/ask-witnesses.ts'
 
 setFlagsFromString('--expose-gc')
+
 const collectGarbage = runInNewContext('gc') as () => void
 
 const key = { name: 'witness.example/w1', kind: 4 as const, key: new Uint8Array(32) }
+
 const never = new AbortController().signal
 
 /** A witness with arbitrary responses: its address, and its open connections. */

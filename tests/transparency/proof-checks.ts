@@ -1,5 +1,9 @@
-import { nodeHash, type Hash, type Sha256 } from '../../domain/transparency/merkle-tree.ts'
-import type { LogProof } from '../../domain/transparency/proof.ts'
+import {
+  nodeHash,
+  type Hash,
+  type Sha256,
+  type LogProof,
+} from '../../domain/transparency/merkle-tree.ts'
 import { bytesOfBase64 } from '../../domain/transparency/signed-note.ts'
 
 /* Checks by somebody who trusts no operator: the service makes proofs and never reads them. */
@@ -11,7 +15,9 @@ const sameHash = (one: Hash, other: Hash): boolean =>
   one.length === other.length && one.every((byte, at) => byte === other[at])
 
 const isPowerOfTwo = (count: number): boolean => 2 ** Math.round(Math.log2(count)) === count
+
 const half = (number: number): number => Math.floor(number / 2)
+
 const isOdd = (number: number): boolean => number % 2 === 1
 
 type Inclusion = {

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { start, type RecordedEvent } from '../../application/event-store.ts'
-import { parseCheckpoint } from '../../domain/transparency/checkpoint.ts'
+import { parseCheckpoint } from '../../domain/transparency/checkpoints.ts'
 import { namesPayer } from '../../domain/transparency/names-payer.ts'
 import { parseNote } from '../../domain/transparency/signed-note.ts'
 import { reportView } from '../../http/merchant/report-reply.ts'
@@ -12,17 +12,24 @@ import { tellStory, type Name, type Receipt } from './story.ts'
 import { includes, isConsistent, parseProof } from './proof-checks.ts'
 
 const story = await tellStory()
+
 const { place, paths, receiptAt } = story
+
 afterAll(() => story.remove())
 
 const names = Object.keys(paths) as Name[]
+
 const document = (path: string) => place.get(`/merchant/v1${path}`)
+
 const status = async (path: string): Promise<number> =>
   (await place.ask('GET', `/merchant/v1${path}`)).status
+
 const bytes = (base64 = ''): Buffer => Buffer.from(base64, 'base64')
 
 const events: RecordedEvent[] = []
+
 for await (const batch of place.core.store.readAll(start)) events.push(...batch)
+
 const { rootOf } = place.core.tree
 
 const checkpointOf = ({ checkpoint }: Receipt) => {

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
 import { browse, browseStream } from '../../audit/explain/browse.ts'
-import type { Check } from '../../audit/explain/check.ts'
+import type { Check } from '../../audit/explain/needs.ts'
 import { eventWithCurrencyInWords } from '../../audit/explain/event-words.ts'
 import { proveOrder, type OrderProof } from '../../audit/explain/prove-order.ts'
 import { whoCaused, whyCaused, type OpenAddress } from '../../audit/explain/who-caused.ts'
@@ -13,10 +13,16 @@ import type { Html } from '../ui/page.ts'
 import { filled } from '../ui/words.ts'
 import { headedTable } from '../portal/parts.ts'
 import type { Route } from '../../http/route.ts'
-import { eventFields, filtersHtml } from './filters.ts'
+import {
+  eventFields,
+  filtersHtml,
+  eventQuery,
+  searchOfFields,
+  wantedOf,
+  type EventQuery,
+} from './query.ts'
 import { eventLink, explainHref, inEnglish, shownTime } from './page.ts'
-import { eventQuery, searchOfFields, wantedOf, type EventQuery } from './query.ts'
-import { saysHtml } from './story-html.ts'
+import { saysHtml } from './explain.ts'
 import { auditPages, type AuditVisits, type Shown } from './visits.ts'
 import { textsIn } from '../../texts/catalogue.ts'
 import type { Catalogue, Language } from '../../texts/generated/texts.ts'
@@ -29,6 +35,7 @@ export type AuditEventNeeds = {
 }
 
 const onPage = 50
+
 /** An event as it is stored, times as ISO 8601. */
 const storedOf = ({ stream, revision, position, id, type, data, metadata }: RecordedEvent) =>
   withIsoTimes({ stream, revision, position, id, type, data, metadata })

@@ -6,9 +6,8 @@ import type { Html } from '../ui/page.ts'
 import { filled } from '../ui/words.ts'
 import { quiet } from '../portal/parts.ts'
 import type { Route } from '../../http/route.ts'
-import { filtersHtml } from './filters.ts'
+import { filtersHtml, givenIn, timeIn } from './query.ts'
 import { eventLink, explainHref, inEnglish, ruleHtml, shownTime } from './page.ts'
-import { givenIn, timeIn } from './query.ts'
 import { auditPages, type AuditVisits } from './visits.ts'
 import { textsIn } from '../../texts/catalogue.ts'
 import type { Catalogue, Language } from '../../texts/generated/texts.ts'
@@ -18,7 +17,9 @@ export type AuditRefusalNeeds = {
 }
 
 const onPage = 100
+
 const secondMs = 1_000
+
 const dayMs = 86_400_000
 
 const text = (description: string) => z.string().max(200).optional().meta({ description })

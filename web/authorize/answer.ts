@@ -5,18 +5,17 @@ import { contextOfPayer, targetOf, type Call } from '../../http/call.ts'
 import { RequestError } from '../../http/errors.ts'
 import { fieldOf, type FormOf } from '../../http/forms.ts'
 import { OutdatedForm } from '../ui/anti-forgery.ts'
-import { enterMissing, type EnteringNeeds } from '../payer/entering.ts'
-import { permissionForm } from '../payer/page-asks.ts'
+import { enterMissing, type EnteringNeeds } from '../payer/scope-choice.ts'
+import { permissionForm } from '../payer/page-documentation.ts'
 import { tickedScope } from '../payer/permission.ts'
 import type { SessionNeeds, SignedIn, Visitor, Visits } from '../payer/session.ts'
 import type { RawReply } from '../../http/route.ts'
 import type { answerForm } from './authorization-parameters.ts'
 import type { AuthorizationPages } from './pages.ts'
-import type { AuthorizationPasses } from './passes.ts'
+import type { AuthorizationPasses } from './pending-authorizations.ts'
 import type { Throttle } from '../ui/fields.ts'
-import { compareNumber, type OriginNeeds } from './origin.ts'
+import { compareNumber, type OriginNeeds, redirectTo } from './request.ts'
 import type { Handle } from '../../application/handle.ts'
-import { redirectTo } from './request.ts'
 
 type LeavingNeeds = {
   readonly handle: Handle
@@ -100,6 +99,7 @@ const overCodes: readonly RefusalCode[] = [
   'authorization_is_expired',
   'sign_in_is_too_old',
 ]
+
 const isOver = (error: unknown): boolean =>
   error instanceof Refusal && overCodes.includes(error.code)
 

@@ -5,13 +5,12 @@ import { phoneDigits } from '../../application/people.ts'
 import { ofForm, ofPage } from '../payer/pages.ts'
 import type { SessionNeeds, SignedIn, Visitor, Visits } from '../payer/session.ts'
 import type { SignInForm } from '../payer/sign-in-form.ts'
-import { route, type RawReply, type Route } from '../../http/route.ts'
-import { routesOf } from '../../http/routes-of.ts'
+import { route, type RawReply, type Route, routesOf } from '../../http/route.ts'
 import { authorizationAnswers, pageOf, type AuthorizationAnswerNeeds } from './answer.ts'
 import { authorizationAsks } from './authorization-parameters.ts'
 import { otherScreenRoutes, type OtherScreenNeeds } from './other-screen.ts'
 import { authorizationPages, type AuthorizationPageNeeds } from './pages.ts'
-import { authorizationPasses, type AuthorizationPassNeeds } from './passes.ts'
+import { authorizationPasses, type AuthorizationPassNeeds } from './pending-authorizations.ts'
 import {
   readAuthorizationRequest,
   redirectTo,
@@ -30,8 +29,11 @@ type AuthorizationNeeds = SessionNeeds &
   }
 
 const group = 'OAuth'
+
 const { get } = routesOf({ ...ofPage, group })
+
 const form = { ...ofForm(true), group } as const
+
 const idParams = z.object({ request_id: z.string().regex(/^[0-9a-f]{32}$/) })
 
 /** The authorization endpoint: sign-in, consent, and redirect (RFC 6749, 3.1). */

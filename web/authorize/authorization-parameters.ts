@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { scopes } from '../../domain/people/scope.ts'
-import { permissionForm, signInForm } from '../payer/page-asks.ts'
+import { permissionForm, signInForm } from '../payer/page-documentation.ts'
 
 const longestEchoed = 2048
 
@@ -107,9 +107,12 @@ export const answerForm = permissionForm.extend({
 
 const unknownClient =
   'The client or its redirect URI is not known: nothing is redirected (RFC 6749, 4.1.2.1).'
+
 const backWithError =
   'back to the application with `error`, `state` and `iss` (RFC 6749, 4.1.2.1; RFC 9207)'
+
 const tooMany = 'Too many requests have been begun; Retry-After says for how many seconds.'
+
 const toError = {
   303: `A request that is wrong goes ${backWithError}.`,
   400: unknownClient,

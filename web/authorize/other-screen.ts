@@ -6,12 +6,10 @@ import type { Links } from '../../http/addresses.ts'
 import { searchOf, type Call } from '../../http/call.ts'
 import { changesReply, type Watch } from '../ui/event-stream.ts'
 import type { Visitor, Visits } from '../payer/session.ts'
-import { type RawReply, type Route } from '../../http/route.ts'
-import { routesOf } from '../../http/routes-of.ts'
+import { type RawReply, type Route, routesOf } from '../../http/route.ts'
 import { authorizationAsks } from './authorization-parameters.ts'
-import { withOrigin, type OriginNeeds } from './origin.ts'
-import type { AuthorizationPasses } from './passes.ts'
-import type { ValidRequest } from './request.ts'
+import { withOrigin, type OriginNeeds, type ValidRequest } from './request.ts'
+import type { AuthorizationPasses } from './pending-authorizations.ts'
 
 export type OtherScreenNeeds = OriginNeeds & {
   readonly links: Links

@@ -11,8 +11,14 @@ import type { SignInForm, StepAhead } from '../payer/sign-in-form.ts'
 import { signInPath, signUpPath } from '../payer/way-on.ts'
 import type { RawReply } from '../../http/route.ts'
 import type { KnownApplication } from '../../http/oauth/client.ts'
-import { compareField, compareNumber, originHtml, type OriginNeeds } from './origin.ts'
-import { redirectTo, type ValidRequest } from './request.ts'
+import {
+  compareField,
+  compareNumber,
+  originHtml,
+  type OriginNeeds,
+  redirectTo,
+  type ValidRequest,
+} from './request.ts'
 
 export type AuthorizationPageNeeds = OriginNeeds & {
   readonly findApplication: (clientId: string) => KnownApplication | undefined

@@ -3,8 +3,7 @@ import { refuse } from '../../domain/refusal.ts'
 import type { Links } from '../../http/addresses.ts'
 import type { AssetNeeds } from '../../http/assets.ts'
 import { openApi, type Described } from '../../http/openapi.ts'
-import { type RawReply, type Route } from '../../http/route.ts'
-import { routesOf } from '../../http/routes-of.ts'
+import { type RawReply, type Route, routesOf } from '../../http/route.ts'
 import { assetTypes, makeAssets } from './assets.ts'
 import type { Entry } from './search.ts'
 import { makeSite, type SiteNeeds } from './site.ts'
@@ -21,6 +20,7 @@ const once = <Value>(make: () => Value): (() => Value) => {
 type Document = {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
 }
+
 type Operation = {
   readonly tags: readonly [string]
   readonly summary: string
@@ -40,7 +40,9 @@ const operationsIn = (document: object): Entry[] =>
   )
 
 const kind = { access: 'OPEN', group: 'Service', success: 'raw' } as const
+
 const files = routesOf(kind)
+
 const pages = routesOf({
   ...kind,
   replyTypes: ['text/html'],

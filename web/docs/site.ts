@@ -1,5 +1,4 @@
-import { readText, type ReadAsset } from '../../http/assets.ts'
-import type { Names } from '../../http/brand.ts'
+import { readText, type ReadAsset, type Names } from '../../http/assets.ts'
 import type { RawReply } from '../../http/route.ts'
 import type { RenderMarkdown } from './markdown.ts'
 import { docsPage, hitsHtml, rendered, type Site } from './page.ts'

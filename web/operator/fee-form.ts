@@ -3,17 +3,15 @@ import { z } from 'zod'
 import type { WantedFees, taxcodesKnown } from '../../application/set-fees.ts'
 import type { FeeTerms } from '../../domain/accounting/fees.ts'
 import { isCurrency } from '../../domain/money/currency.ts'
-import { formatAmount } from '../../domain/money/money.ts'
+import { formatAmount, ratePattern, type Rate } from '../../domain/money/money.ts'
 import { dayMs, isDay } from '../../domain/time.ts'
 import { startOf } from '../../domain/time-zone.ts'
 import { fieldOf, type FormOf } from '../../http/forms.ts'
-import { inputField, type Problems } from '../ui/fields.ts'
-import { hidden, plainForm, typed } from '../ui/form-parts.ts'
+import { inputField, type Problems, hidden, plainForm, typed } from '../ui/fields.ts'
 import { typedAmount } from '../ui/money.ts'
 import type { Html } from '../ui/page.ts'
 import { choiceField } from '../portal/parts.ts'
 import { withoutBlanks } from '../../domain/blanks.ts'
-import { ratePattern, type Rate } from '../../domain/money/rate.ts'
 import type { Catalogue } from '../../texts/generated/texts.ts'
 
 /** A decimal number with its point moved to the right by so many places. */
@@ -49,7 +47,9 @@ const feeFields = {
   taxcode: typed('One of the tax codes.', 'NO:2013'),
   refunds_return_fees: z.enum(['yes', 'no']),
 }
+
 type FeeField = keyof typeof feeFields
+
 const feeNames = Object.keys(feeFields) as FeeField[]
 
 export const feeForm = plainForm.extend({

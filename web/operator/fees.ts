@@ -13,7 +13,7 @@ import { codeField, type Problems } from '../ui/fields.ts'
 import { hiddenFields, type Visits } from '../payer/session.ts'
 import { dayText } from '../portal/money-parts.ts'
 import type { Route } from '../../http/route.ts'
-import { codeProblem } from '../staff/code.ts'
+import { codeProblem } from '../staff/guard.ts'
 import {
   currencyIn,
   feeFieldsHtml,

@@ -3,23 +3,150 @@ import { z } from 'zod'
 import type { Find } from '../../application/find-state.ts'
 import { feeSchedules, merchants } from '../../domain/aggregates.ts'
 import { waits, type MerchantData } from '../../domain/merchant/merchant.ts'
-import { operatorMayDo } from '../../domain/people/operator-roles.ts'
+import { operatorMayDo, type OperatorAction } from '../../domain/people/operator-roles.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { isDisabled } from '../../domain/register.ts'
 import { switchedIn } from '../../domain/switchable.ts'
 import { searchOf } from '../../http/call.ts'
 import type { Html } from '../ui/page.ts'
-import type { Visits } from '../payer/session.ts'
-import { doneIn } from '../ui/words.ts'
+import { type Visits, hiddenFields } from '../payer/session.ts'
+import { doneIn, filled } from '../ui/words.ts'
 import { schedulesHtml } from '../portal/money-terms.ts'
 import { merchantParam } from '../portal/pages.ts'
-import { crumbs, doneHtml } from '../portal/parts.ts'
+import { crumbs, doneHtml, card, factList, quiet, type Fact } from '../portal/parts.ts'
 import type { Route } from '../../http/route.ts'
 import { operatorPath } from './areas.ts'
-import { factsHtml, panelsHtml, type MerchantPartNeeds } from './merchant-parts.ts'
 import { merchantPath, stateHtml } from './merchants.ts'
-import { operatorPages, type OperatorNeeds, type OperatorVisitor } from './pages.ts'
+import {
+  operatorPages,
+  type OperatorNeeds,
+  type OperatorVisitor,
+  contextOfOperator,
+  type OperatorPage,
+} from './pages.ts'
 import { textsIn } from '../../texts/catalogue.ts'
+import type { StaffWork } from '../../application/staff.ts'
+import type { AskedChange } from '../../domain/accounting/settlement-account.ts'
+import type { Instant } from '../../domain/time.ts'
+import { allPointsOfSale } from '../../projections/turnover.ts'
+import type { Queries } from '../../projections/read-models.ts'
+import { shownAmount, shownTime } from '../ui/money.ts'
+import { failingAddresses, type PanelNeeds } from '../portal/overview-panels.ts'
+import type { TurnoverNeeds } from '../portal/overview-numbers.ts'
+import { nextPayoutHtml } from '../portal/next-payout.ts'
+import type { ScanNeeds } from '../portal/points/scans.ts'
+import { claimAgain, type ClaimNeeds } from '../../application/claims.ts'
+import type { Handle } from '../../application/handle.ts'
+import { fieldOf } from '../../http/forms.ts'
+import { codeField, hidden, plainForm, typed } from '../ui/fields.ts'
+import { codeProblem } from '../staff/guard.ts'
+import { filledText } from '../../texts/message.ts'
+
+export type MerchantPartNeeds = Pick<StaffWork, 'findStaff' | 'nameOf'> &
+  Pick<TurnoverNeeds, 'turnoverBetween'> &
+  Pick<ScanNeeds, 'dayStarts'> &
+  Pick<PanelNeeds, 'nextPayout' | 'failingCallbacks'> &
+  Pick<Queries['accounting'], 'settlementAccounts' | 'accountChanges'>
+
+export const days = 30
+
+export const addressesShown = 20
+
+/** A part of the page of one merchant. */
+export type PartOf<Shown> = (
+  needs: MerchantPartNeeds,
+  visitor: OperatorVisitor,
+  of: MerchantData,
+) => Shown
+
+export const ownersHtml: PartOf<Promise<Html | string>> = async (needs, { language }, { id }) => {
+  const { findStaff, nameOf } = needs
+  const { members } = await findStaff(id)
+  const owners = members.filter(
+    ({ status, terms }) => status === 'joined' && terms.role === 'owner',
+  )
+  const names = await Promise.all(owners.map(({ person }) => nameOf(person)))
+  const known = names.filter((name) => name !== undefined)
+  return known.length > 0
+    ? known.join(', ')
+    : filled(textsIn[language].merchants.noOwner, { merchant: id })
+}
+
+export const askedHtml = (
+  { payoutAccount, takesEffectAt }: AskedChange,
+  { language, locale }: OperatorVisitor,
+): Html => {
+  const from = shownTime(takesEffectAt, locale)
+  return filled(textsIn[language].merchants.accountFrom, {
+    account: html`<b>${payoutAccount}</b>`,
+    time: from,
+  })
+}
+
+/** What is known of a merchant; fields that are empty are left out. */
+export const factsHtml: PartOf<Promise<Html>> = async (needs, visitor, data) => {
+  const texts = textsIn[visitor.language].merchants
+  const { profile, organizationId, lookupIds } = data
+  const account = needs.settlementAccounts.find(data.id)?.payoutAccount
+  const asked = needs.accountChanges.find(data.id)?.asked
+  const place = [...profile.addressLines, profile.postalCode, profile.country].filter(Boolean)
+  const contact = [profile.phoneNumber, profile.email, profile.url].filter(Boolean)
+  const optional = (name: string, value: string): readonly Fact[] =>
+    value === '' ? [] : [[name, value]]
+  return html`<section class="card">
+    ${factList('money-facts', [
+      [texts.id, html`<code>${data.id}</code>`],
+      ...optional(texts.organization, organizationId ?? ''),
+      ...optional(texts.lookupIds, lookupIds.join(', ')),
+      [texts.owners, await ownersHtml(needs, visitor, data)],
+      [texts.account, account ?? html`<span class="badge warn">${texts.noAccount}</span>`],
+      ...(asked ? [[texts.accountAsked, askedHtml(asked, visitor)] as const] : []),
+      [texts.currency, data.currency],
+      [texts.timeZone, data.timeZone],
+      ...optional(texts.address, place.join(', ')),
+      ...optional(texts.contact, contact.join(', ')),
+    ])}
+  </section>`
+}
+
+export const turnoverHtml = (
+  { turnoverBetween, dayStarts }: MerchantPartNeeds,
+  { language, locale }: OperatorVisitor,
+  { id, timeZone }: MerchantData,
+  at: Instant,
+): Html => {
+  const texts = textsIn[language].merchants
+  const starts = dayStarts(timeZone, at, days)
+  const of = { merchant: id, posIds: [allPointsOfSale] }
+  const rows = turnoverBetween(of, starts[0] ?? 0, starts.at(-1) ?? at)
+  if (rows.length === 0) return quiet(texts.noTurnover)
+  return html`${rows.map(({ currency, captured, payments, refunded, fees }) => {
+    const amount = (minor: number) => shownAmount(minor, currency, locale)
+    const line = { count: payments, refunded: amount(refunded), fees: amount(fees) }
+    return html`<p class="figure">${amount(captured)}</p>
+      <p class="quiet small">${texts.turnoverLine(line)}</p>`
+  })}`
+}
+
+export const callbacksHtml: PartOf<Html> = ({ failingCallbacks }, visitor, { id }) => {
+  const texts = textsIn[visitor.language].merchants
+  const found = failingCallbacks(id, addressesShown)
+  if (found.length === 0) return quiet(texts.callbacksNone)
+  return failingAddresses(found, { since: texts.failingSince, rests: texts.rests }, visitor)
+}
+
+/** What it turns over, what it is owed, and which of its addresses fail. */
+export const panelsHtml = (
+  needs: MerchantPartNeeds,
+  visitor: OperatorVisitor,
+  data: MerchantData,
+  at: Instant,
+): Html => {
+  const texts = textsIn[visitor.language].merchants
+  return html`${card(texts.turnoverLast30, turnoverHtml(needs, visitor, data, at))}
+  ${card(texts.payout, nextPayoutHtml(needs, data.id, visitor))}
+  ${card(texts.callbacks, callbacksHtml(needs, visitor, data))}`
+}
 
 export type MerchantPageNeeds = OperatorNeeds & MerchantPartNeeds & { readonly find: Find }
 
@@ -102,4 +229,95 @@ export const merchantPageRoutes = (needs: MerchantPageNeeds, visits: Visits): Ro
       },
     ),
   ]
+}
+
+export type MerchantSwitchNeeds = MerchantPageNeeds & {
+  readonly handle: Handle
+  readonly holderOfOrganization: ClaimNeeds['holderOfOrganization']
+}
+
+export const ways = ['approve', 'disable', 'enable'] as const
+
+export type Way = (typeof ways)[number]
+
+export const summaries: Readonly<Record<Way, string>> = {
+  approve: 'Let a merchant that has signed up by itself take payments',
+  disable: 'Refuse all requests of a merchant',
+  enable: 'Let a disabled merchant in again',
+}
+
+export const switchForm = plainForm.extend({
+  seen: hidden('how often it was disabled or enabled when the form was made.'),
+  code: typed('A one-time code.'),
+})
+
+export const askPage = async (
+  needs: MerchantSwitchNeeds,
+  visitor: OperatorVisitor,
+  { data, switched }: OneMerchant,
+  way: Way,
+  problem?: string,
+): Promise<OperatorPage> => {
+  const texts = textsIn[visitor.language].merchants
+  const title = filledText(texts[`${way}Ask`], { merchant: data.businessName })
+  return {
+    title,
+    status: problem === undefined ? 200 : 400,
+    body: html`${merchantCrumbs(visitor, data)}
+      <div class="columns">
+        <form class="card" method="post" action="${merchantPath(data.id, `/${way}`)}">
+          <h1>${title}</h1>
+          <p>${texts[`${way}What`]}</p>
+          ${hiddenFields({ csrf: visitor.csrf, seen: String(switched) })}
+          ${codeField(visitor.texts, problem)}
+          <div class="actions">
+            <button class="${way === 'disable' ? 'danger' : ''}">${texts[way]}</button>
+            <a class="button second" href="${merchantPath(data.id)}">${visitor.texts.cancel}</a>
+          </div>
+        </form>
+        ${await factsHtml(needs, visitor, data)}
+      </div>`,
+  }
+}
+
+export const commands = { approve: 'Approve', disable: 'Disable', enable: 'Enable' } as const
+
+/** Only a merchant that has signed up is approved, as by the command. */
+export const findFor = async (
+  needs: MerchantSwitchNeeds,
+  id: string,
+  way: Way,
+): Promise<OneMerchant> => {
+  const one = await findMerchant(needs, id)
+  const isRefused = one.isDisabled ? !one.waits : !one.data.hasSignedUp
+  return way === 'approve' && isRefused ? refuse('resource_is_unknown') : one
+}
+
+/** Approves, disables and enables merchants, with the second factor. */
+export const merchantSwitchRoutes = (needs: MerchantSwitchNeeds, visits: Visits): Route[] => {
+  const { page, form, confirm } = operatorPages(needs, visits)
+  return ways.flatMap((way) => {
+    const action: OperatorAction = way === 'approve' ? 'approve_merchants' : 'switch_merchants'
+    const place = {
+      action,
+      ...{ path: `/operator/merchants/:merchant/${way}`, params: merchantParams },
+      ...{ summary: summaries[way], area: 'merchants' as const },
+    }
+    return [
+      page(place, async (visitor, call) =>
+        askPage(needs, visitor, await findFor(needs, call.params.merchant, way), way),
+      ),
+      form({ ...place, ownForm: switchForm }, async (visitor, call) => {
+        const { merchant } = call.params
+        const one = await findFor(needs, merchant, way)
+        const problem = await codeProblem(confirm, visitor, call)
+        if (problem !== undefined) return askPage(needs, visitor, one, way, problem)
+        const context = contextOfOperator(call, visitor, merchant)
+        if (way !== 'disable') await claimAgain(needs)(merchant, context)
+        const seen = Number(fieldOf(call.body, 'seen') || Number.NaN)
+        await needs.handle(merchants, merchant, { type: commands[way], seen }, context)
+        return visits.go(visitor, merchantPath(merchant, `?${way}d`))
+      }),
+    ]
+  })
 }

@@ -6,7 +6,7 @@ import {
   type MerchantState,
 } from '../../projections/merchant-list.ts'
 import { searchOf } from '../../http/call.ts'
-import { asked } from '../ui/form-parts.ts'
+import { asked } from '../ui/fields.ts'
 import type { Html } from '../ui/page.ts'
 import { hiddenFields, type Visits } from '../payer/session.ts'
 import { headedTable, scrolling } from '../portal/parts.ts'
@@ -26,6 +26,7 @@ export type MerchantListNeeds = OperatorNeeds & {
 }
 
 const onPage = 50
+
 const path = operatorPath('merchants')
 
 export const merchantPath = (merchant: string, way = ''): string =>

@@ -1,8 +1,11 @@
 import { html } from 'hono/html'
 import type { Context } from '../../application/handle.ts'
 import { operatorActor, type OperatorWork } from '../../application/operators.ts'
-import { operatorMayDo, type OperatorAction } from '../../domain/people/operator-roles.ts'
-import type { Operator } from '../../domain/people/operators.ts'
+import {
+  operatorMayDo,
+  type OperatorAction,
+  type Operator,
+} from '../../domain/people/operator-roles.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { memberOfPerson } from '../../domain/staff-members.ts'
 import { contextBy, type Call } from '../../http/call.ts'
@@ -13,6 +16,7 @@ import { forbiddenHtml, type StaffPageNeeds } from '../staff/guard.ts'
 import { staffPages } from '../staff/pages.ts'
 import { operatorAreas, operatorPath, type OperatorArea } from './areas.ts'
 import { textsIn } from '../../texts/catalogue.ts'
+import type { Html } from '../ui/page.ts'
 
 /** Somebody who works for the operator. */
 export type OperatorVisitor = LobbyVisitor & { readonly me: Operator }
@@ -107,3 +111,18 @@ export const operatorPages = (needs: OperatorNeeds, visits: Visits) =>
   })
 
 export type OperatorPages = ReturnType<typeof operatorPages>
+
+/** Shows a page to somebody of the operator. */
+export type PageOf<Needs> = (needs: Needs, visitor: OperatorVisitor, call: Call) => OperatorPage
+
+export const merchantField = (label: string, value: string | null): Html =>
+  html`<div>
+    <label for="merchant">${label}</label>
+    <input id="merchant" name="merchant" value="${value ?? ''}" autocapitalize="none" />
+  </div>`
+
+export const dayField = (label: string, value: string | undefined): Html =>
+  html`<div>
+    <label for="day">${label}</label>
+    <input id="day" name="day" type="date" value="${value ?? ''}" />
+  </div>`

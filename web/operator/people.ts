@@ -1,26 +1,210 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
-import { operatorMayDo } from '../../domain/people/operator-roles.ts'
-import type { Operator } from '../../domain/people/operators.ts'
+import {
+  operatorMayDo,
+  type Operator,
+  operatorTerms,
+  operatorRoles,
+} from '../../domain/people/operator-roles.ts'
 import { refuse } from '../../domain/refusal.ts'
-import { searchOf } from '../../http/call.ts'
-import { fieldOf } from '../../http/forms.ts'
-import { asked } from '../ui/form-parts.ts'
+import { searchOf, type Call } from '../../http/call.ts'
+import { fieldOf, type FormOf } from '../../http/forms.ts'
+import {
+  asked,
+  hidden,
+  plainForm,
+  typed,
+  readInvited,
+  codeField,
+  phoneField,
+  type Problems,
+} from '../ui/fields.ts'
 import { shownTime } from '../ui/money.ts'
 import type { Html } from '../ui/page.ts'
 import type { Visits } from '../payer/session.ts'
 import { doneIn, unseen } from '../ui/words.ts'
-import { doneHtml, headedTable, scrolling } from '../portal/parts.ts'
-import type { Route } from '../../http/route.ts'
-import { operatorPages, type OperatorPage, type OperatorVisitor } from './pages.ts'
+import { doneHtml, headedTable, scrolling, checkField, formPage } from '../portal/parts.ts'
+import type { Route, RawReply } from '../../http/route.ts'
 import {
-  namedPerson,
-  peopleChanges,
-  personName,
-  type OperatorPeopleNeeds,
-} from './people-changes.ts'
-import { addForm, peopleForm, peoplePath, removeForm, roleForm } from './people-forms.ts'
+  operatorPages,
+  type OperatorPage,
+  type OperatorVisitor,
+  contextOfOperator,
+  type OperatorNeeds,
+  type OperatorPages,
+} from './pages.ts'
 import { textsIn } from '../../texts/catalogue.ts'
+import { addAndTell, type OperatorWork } from '../../application/operators.ts'
+import { memberOf } from '../../domain/staff-members.ts'
+import type { Links } from '../../http/addresses.ts'
+import { codeProblem } from '../staff/guard.ts'
+import type { Language } from '../../texts/generated/texts.ts'
+import { operatorPath } from './areas.ts'
+
+const changes = ['add', 'role', 'remove'] as const
+
+export const peopleForm = plainForm.extend({
+  change: z.enum(changes).meta({ description: 'Hidden in the form: what is changed.' }),
+  member: hidden('whose role is changed, or who is removed.').optional(),
+  phone: typed('Who is added.', '+4799999901').optional(),
+  role: z.enum(operatorRoles as [string, ...string[]]).optional(),
+  code: typed('A one-time code.'),
+})
+
+export const peoplePath = operatorPath('staff')
+
+type Form = Omit<Parameters<typeof formPage>[1], 'action' | 'back' | 'isWrong'> & {
+  readonly problems: Problems | undefined
+}
+
+const codePage = (visitor: OperatorVisitor, { problems, ...form }: Form): OperatorPage =>
+  formPage(visitor, {
+    ...{ ...form, action: peoplePath, back: peoplePath, isWrong: problems !== undefined },
+    fields: html`${form.fields} ${codeField(visitor.texts, problems?.['code'])}`,
+  })
+
+const rolesHtml = ({ language }: OperatorVisitor, chosen: string, problem?: Html | string) => {
+  const texts = textsIn[language].people
+  return html`<fieldset class="choice">
+    <legend>${texts.role}</legend>
+    ${problem ? html`<p class="wrong small" role="alert">${problem}</p>` : ''}
+    ${operatorRoles.map((role) =>
+      checkField({
+        ...{ type: 'radio', name: 'role', value: role, isChosen: role === chosen },
+        isRequired: true,
+        text: textsIn[language].operator[`role_${role}`],
+        what: texts[`roleWhat_${role}`],
+      }),
+    )}
+  </fieldset>`
+}
+
+export const addForm = (
+  visitor: OperatorVisitor,
+  { phone = '', role = '' }: { readonly phone?: string; readonly role?: string } = {},
+  problems?: Problems,
+): OperatorPage => {
+  const texts = textsIn[visitor.language].people
+  return codePage(visitor, {
+    ...{ title: texts.add, button: texts.addDo, hidden: { change: 'add' }, problems },
+    fields: html`<p class="quiet">${texts.addWhat}</p>
+      ${phoneField(visitor.texts, 'tel', phone, problems?.['phone'])}
+      ${rolesHtml(visitor, role, problems?.['role'])}`,
+  })
+}
+
+type Named = { readonly one: Operator; readonly name: string }
+
+export const roleForm = (
+  visitor: OperatorVisitor,
+  { one, name }: Named,
+  role: string,
+  problems?: Problems,
+): OperatorPage => {
+  const texts = textsIn[visitor.language].people
+  return codePage(visitor, {
+    ...{ title: texts.changeRole({ name }), button: texts.save, problems },
+    hidden: { change: 'role', member: one.member },
+    fields: rolesHtml(visitor, role, problems?.['role']),
+  })
+}
+
+export const removeForm = (
+  visitor: OperatorVisitor,
+  { one, name }: Named,
+  problems?: Problems,
+): OperatorPage => {
+  const texts = textsIn[visitor.language].people
+  return codePage(visitor, {
+    ...{ title: texts.removeAsk({ name }), button: texts.remove, problems },
+    hidden: { change: 'remove', member: one.member },
+    isDangerous: true,
+    fields: html`<p>${texts.removeWhat}</p>`,
+  })
+}
+
+export type OperatorPeopleNeeds = OperatorNeeds &
+  Pick<OperatorWork, 'addOperator' | 'changeOperators' | 'nameOf' | 'invitedNumber'> & {
+    readonly links: Links
+    /** Undefined where the operator has set up no way to send any. */
+    readonly sendMessage: ((to: string, text: string) => void) | undefined
+  }
+
+/** What whoever is added is told. */
+export const addedMessage = (language: Language, links: Links): string =>
+  textsIn[language].people.addedMessage({ address: links.full('/operator/') })
+
+export type PeopleCall = Call<unknown, undefined, FormOf<typeof peopleForm>>
+
+/** Their name, or the number that was invited. */
+export const personName = async (
+  needs: OperatorPeopleNeeds,
+  { language }: OperatorVisitor,
+  { person, phone, status }: Operator,
+): Promise<string> => {
+  const name = status === 'joined' ? await needs.nameOf(person) : undefined
+  const number = needs.invitedNumber(phone)
+  return name ?? (number === undefined ? textsIn[language].people.erased : `+${number}`)
+}
+
+export const namedPerson = async (
+  needs: OperatorPeopleNeeds,
+  visitor: OperatorVisitor,
+  member: string,
+) => {
+  const one = memberOf(await needs.findOperators(), member) ?? refuse('resource_is_unknown')
+  return { one, name: await personName(needs, visitor, one) }
+}
+
+/** Each shows its form again when something is wrong, else goes back to the page. */
+export const peopleChanges = (
+  needs: OperatorPeopleNeeds,
+  visits: Visits,
+  confirm: OperatorPages['confirm'],
+) => {
+  const done = (visitor: OperatorVisitor, what: string): RawReply =>
+    visits.go(visitor, `${peoplePath}?${what}`)
+
+  const add = async (visitor: OperatorVisitor, call: PeopleCall) => {
+    const texts = textsIn[visitor.language].people
+    const given = { phone: fieldOf(call.body, 'phone'), role: fieldOf(call.body, 'role') }
+    const invited = readInvited(visitor.texts, given.phone)
+    const read = operatorTerms.safeParse(given)
+    if ('problem' in invited) return addForm(visitor, given, { phone: invited.problem })
+    if (!read.success) return addForm(visitor, given, { role: texts.wrongRole })
+    const code = await codeProblem(confirm, visitor, call)
+    if (code !== undefined) return addForm(visitor, given, { code })
+    const asked = { phone: invited.phone, terms: read.data, by: visitor.me.member }
+    const text = addedMessage(visitor.language, needs.links)
+    await addAndTell(needs)(asked, text, contextOfOperator(call, visitor))
+    return done(visitor, 'added')
+  }
+
+  const changeRole = async (visitor: OperatorVisitor, call: PeopleCall) => {
+    const found = await namedPerson(needs, visitor, fieldOf(call.body, 'member'))
+    const role = fieldOf(call.body, 'role')
+    const read = operatorTerms.safeParse({ role })
+    const wrongRole = { role: textsIn[visitor.language].people.wrongRole }
+    if (!read.success) return roleForm(visitor, found, role, wrongRole)
+    const code = await codeProblem(confirm, visitor, call)
+    if (code !== undefined) return roleForm(visitor, found, role, { code })
+    const { member } = found.one
+    const command = { type: 'ChangeRole', member, terms: read.data, by: visitor.me.member } as const
+    await needs.changeOperators(command, contextOfOperator(call, visitor))
+    return done(visitor, 'saved')
+  }
+
+  const remove = async (visitor: OperatorVisitor, call: PeopleCall) => {
+    const found = await namedPerson(needs, visitor, fieldOf(call.body, 'member'))
+    const code = await codeProblem(confirm, visitor, call)
+    if (code !== undefined) return removeForm(visitor, found, { code })
+    const command = { type: 'Remove', member: found.one.member, by: visitor.me.member } as const
+    await needs.changeOperators(command, contextOfOperator(call, visitor))
+    return done(visitor, 'removed')
+  }
+
+  return { add, role: changeRole, remove }
+}
 
 const rowHtml = async (
   needs: OperatorPeopleNeeds,

@@ -9,8 +9,13 @@ import type { Route } from '../../http/route.ts'
 import { sessionTokenOf, toSignInFirst } from '../../http/session-guard.ts'
 import { createdReply, dateTime } from '../../http/wire.ts'
 import { anyCode, ofApps, ofPayer, payerPrefix, phoneText, pinText } from './api-fields.ts'
-import { deviceName } from './device-name.ts'
-import { deviceReply, deviceTokenText, makeDevice, type DeviceTokenNeeds } from './device-token.ts'
+import {
+  deviceName,
+  deviceReply,
+  deviceTokenText,
+  makeDevice,
+  type DeviceTokenNeeds,
+} from './devices.ts'
 import type { Throttle } from '../ui/fields.ts'
 
 export type ApiAccessNeeds = DeviceTokenNeeds & {

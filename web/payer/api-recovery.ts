@@ -1,16 +1,17 @@
 import { z } from 'zod'
 import type { Call } from '../../http/call.ts'
 import { Malformed, malformed, type Issue } from '../../http/errors.ts'
-import type { Fitting } from '../../http/fitting.ts'
+import type { Fitting } from '../../http/valid-parts.ts'
 import type { Route } from '../../http/route.ts'
 import { codeText, newPinText, ofApps, payerPrefix, phoneText } from './api-fields.ts'
-import { deviceReply, deviceTokenText, makeDevice, type DeviceTokenNeeds } from './device-token.ts'
-import { recoveryWork, type RecoveryWorkNeeds } from './recovery-work.ts'
+import { deviceReply, deviceTokenText, makeDevice, type DeviceTokenNeeds } from './devices.ts'
+import { recoveryWork, type RecoveryWorkNeeds } from './recovery.ts'
 import { textsFor } from '../ui/texts.ts'
 
 const tooMany = { 429: 'Too many wrong proofs: Retry-After says for how many seconds.' }
 
 type Needs = RecoveryWorkNeeds & DeviceTokenNeeds
+
 type Work = ReturnType<typeof recoveryWork>
 
 const beginRoute = (work: Work): Route =>
@@ -68,6 +69,7 @@ const renewalInput = z
 type Renewal = z.output<typeof renewalInput>
 
 const wrongAccount = { path: ['recovered'], message: 'Is not valid, or too old.' }
+
 const missingPin = { path: ['new_pin'], message: 'Is required.' }
 
 /** Codes are tried only when everything fits: each try counts. */

@@ -9,14 +9,14 @@ import { ofPayer, payerPrefix, fullName } from './api-fields.ts'
 import { payerAccountRoutes, type PayerApiAccountNeeds } from './api-account.ts'
 import { payerApiPaymentRoutes, type PayerApiPaymentNeeds } from './api-payment.ts'
 import { payerApiPermissionRoutes } from './api-permission.ts'
-import type { EnteringNeeds } from './entering.ts'
+import type { EnteringNeeds } from './scope-choice.ts'
 import type { PayerHomeNeeds } from './home.ts'
 import type { PayerPermissionNeeds } from './permission.ts'
 import type { PayerPermissionsNeeds } from './permissions.ts'
-import { followCode, type ScannedCodeNeeds } from './scanned-code.ts'
+import { followCode, type ScannedCodeNeeds } from './scan.ts'
 import { postalAddress } from '../../domain/people/profile.ts'
 import { refuse } from '../../domain/refusal.ts'
-import { removable } from '../../http/nothing.ts'
+import { removable } from '../../http/empty-values.ts'
 
 const addressReply = z.object({
   street: z.string(),

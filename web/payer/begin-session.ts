@@ -1,7 +1,7 @@
 import type { Context } from '../../application/handle.ts'
 import type { SignIn } from '../../application/sign-in.ts'
 import { contextOfPayer, type Call } from '../../http/call.ts'
-import { deviceName } from './device-name.ts'
+import { deviceName } from './devices.ts'
 import type { Visitor, Visits } from './session.ts'
 
 export type BeginSessionNeeds = {

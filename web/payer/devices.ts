@@ -6,11 +6,73 @@ import { contextOfPayer } from '../../http/call.ts'
 import { fieldOf } from '../../http/forms.ts'
 import type { Route } from '../../http/route.ts'
 import { shownTime } from '../ui/money.ts'
-import { pageAsks } from './page-asks.ts'
+import { pageAsks } from './page-documentation.ts'
 import type { Html } from '../ui/page.ts'
 import { payerPages } from './pages.ts'
 import { hiddenFields, type SignedIn, type Visits } from './session.ts'
 import { filled, unseen } from '../ui/words.ts'
+import { z } from 'zod'
+
+export type DeviceTokenNeeds = {
+  readonly newToken: () => { readonly token: string; readonly digest: string }
+  /** SHA-256. */
+  readonly digestOf: (text: string) => string
+}
+
+export const deviceTokenText = z
+  .string()
+  .regex(/^[\w-]{43}$/)
+  .optional()
+  .meta({
+    description:
+      'What an earlier sign-in has answered on this device. Wrong PINs of strangers do not keep ' +
+      'such a device out.',
+  })
+
+export const deviceReply = z.string().meta({
+  description: 'Keep it on the device, and send it with each sign-in.',
+})
+
+/** The device's token, or a new one, and its digest. */
+export const makeDevice = (
+  { newToken, digestOf }: DeviceTokenNeeds,
+  given: string | undefined,
+): { readonly token: string; readonly known: string } => {
+  if (given !== undefined) return { token: given, known: digestOf(given) }
+  const { token, digest } = newToken()
+  return { token, known: digest }
+}
+
+export const browsers = {
+  Edg: 'Edge',
+  OPR: 'Opera',
+  SamsungBrowser: 'Samsung Internet',
+  Firefox: 'Firefox',
+  FxiOS: 'Firefox',
+  CriOS: 'Chrome',
+  Chrome: 'Chrome',
+  Safari: 'Safari',
+}
+
+export const systems = {
+  iPhone: 'iPhone',
+  iPad: 'iPad',
+  Android: 'Android',
+  Windows: 'Windows',
+  CrOS: 'ChromeOS',
+  'Mac OS X': 'Mac',
+  Linux: 'Linux',
+}
+
+export const firstIn = (names: Readonly<Record<string, string>>, text: string): string[] =>
+  Object.entries(names).flatMap(([mark, name]) => (text.includes(mark) ? [name] : []))
+
+/** A browser's common name, such as `Chrome, Android`; undefined for other clients. */
+export const deviceName = (userAgent: string | undefined): string | undefined => {
+  const [browser] = firstIn(browsers, userAgent ?? '')
+  const [system] = firstIn(systems, userAgent ?? '')
+  return [browser, system].filter((part) => part !== undefined).join(', ') || undefined
+}
 
 export type Device = {
   readonly session: string

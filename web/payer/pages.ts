@@ -1,12 +1,12 @@
 import type { z } from 'zod'
 import type { Call } from '../../http/call.ts'
 import { anyForm, type FormOf } from '../../http/forms.ts'
-import { route, type RawReply, type Route } from '../../http/route.ts'
-import { routesOf } from '../../http/routes-of.ts'
+import { route, type RawReply, type Route, routesOf } from '../../http/route.ts'
 import type { SignedIn, Visits } from './session.ts'
 
 /** A call of a page or form, whose path holds what a schema says. */
 export type PageCall<Schema> = Call<Schema extends z.ZodType ? z.output<Schema> : undefined>
+
 export type FormCall<Schema, Asked extends z.ZodType> = Call<
   Schema extends z.ZodType ? z.output<Schema> : undefined,
   undefined,

@@ -9,13 +9,18 @@ import { compactFieldOf, fieldOf, type FormOf } from '../../http/forms.ts'
 import type { RawReply, Route } from '../../http/route.ts'
 import { payerAttachmentRoute } from './attachment.ts'
 import { typedAmount } from '../ui/money.ts'
-import { pageAsks, paymentForm } from './page-asks.ts'
+import { pageAsks, paymentForm } from './page-documentation.ts'
 import { payerPages } from './pages.ts'
-import { isCheckout, paymentPage, type Entered, type PaymentPageNeeds } from './payment-page.ts'
+import {
+  isCheckout,
+  paymentPage,
+  type Entered,
+  type PaymentPageNeeds,
+  chosenTip,
+} from './payment-page.ts'
 import { refuseDisabledShop, requestFor, type ShownRequestNeeds } from './request.ts'
 import type { SignedIn, Visits } from './session.ts'
 import { stepUp } from './step-up.ts'
-import { chosenTip } from './tip.ts'
 
 export type PayerPaymentNeeds = PaymentPageNeeds &
   ShownRequestNeeds & {

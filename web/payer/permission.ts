@@ -12,11 +12,16 @@ import { fieldOf, fieldsOf, type Fields, type FormOf } from '../../http/forms.ts
 import type { RawReply, Route } from '../../http/route.ts'
 import { shownTime } from '../ui/money.ts'
 import type { Html } from '../ui/page.ts'
-import { enterMissing, type EnteringNeeds } from './entering.ts'
-import { pageAsks, permissionForm } from './page-asks.ts'
+import {
+  enterMissing,
+  type EnteringNeeds,
+  scopeChoice,
+  scopeList,
+  type ChoiceSoFar,
+} from './scope-choice.ts'
+import { pageAsks, permissionForm } from './page-documentation.ts'
 import { payerPages } from './pages.ts'
 import { reasonOf, refuseDisabledShop } from './request.ts'
-import { scopeChoice, scopeList, type ChoiceSoFar } from './scope-choice.ts'
 import { hiddenFields, type SignedIn, type Visitor, type Visits } from './session.ts'
 
 export type PayerPermissionNeeds = EnteringNeeds & {

@@ -1,22 +1,106 @@
 import { html } from 'hono/html'
 import { phoneDigits } from '../../application/people.ts'
-import { isNewPin } from '../../domain/people/payer-command.ts'
-import type { Call } from '../../http/call.ts'
+import { isNewPin } from '../../domain/people/payer.ts'
+import { type Call, contextOfPayer } from '../../http/call.ts'
 import { anyForm, compactFieldOf, fieldOf, type FormOf } from '../../http/forms.ts'
-import { type RawReply, type Route } from '../../http/route.ts'
+import type { RawReply, Route } from '../../http/route.ts'
 import { codeField, inputField, phoneField, pinInput } from '../ui/fields.ts'
-import { accountAsks, type recoveryForm } from './account-asks.ts'
+import { accountAsks, type recoveryForm } from './page-documentation.ts'
 import type { Html } from '../ui/page.ts'
 import { openPages } from './pages.ts'
-import { recoveryWork, type RecoveredAccount, type RecoveryWorkNeeds } from './recovery-work.ts'
 import { hiddenFields, problemNote, type Visitor, type Visits } from './session.ts'
 import { authenticatorHtml } from './sign-up-forms.ts'
+import { z } from 'zod'
+import type { Recovered, Recovery, RecoveryGiven } from '../../application/recover.ts'
+import { secondsAfter } from '../../domain/time.ts'
+import type { CredentialNeeds } from './account-work.ts'
+import { sealing } from './sealing.ts'
+import type { Texts } from '../ui/texts.ts'
+
+export type RecoveryWorkNeeds = CredentialNeeds & {
+  readonly recovery: Recovery
+  readonly hasAccount: (phone: string) => Promise<boolean>
+}
+
+export const recovered = z.object({
+  purpose: z.literal('recovered'),
+  payer: z.string(),
+  before: z.string(),
+  keepsPin: z.boolean(),
+  keepsAuthenticator: z.boolean(),
+  codeStep: z.int().nullable(),
+  recoveryHash: z.string().nullable(),
+  number: z.object({ phone: z.string(), askedAt: z.int() }).nullable(),
+  /** Of the new authenticator, if one is needed. */
+  codeSecret: z.string(),
+  until: z.int(),
+})
+
+export type RecoveredAccount = Recovered & { readonly codeSecret: string }
+
+export const recoveredLifetime = 900
+
+export type Renewal = {
+  readonly newPin: string
+  readonly newCode: string
+  readonly known?: string | undefined
+}
+
+/** The way back into an account: proofs first, then what replaces the rest. */
+export const recoveryWork = (needs: RecoveryWorkNeeds) => {
+  const { proofs, recovery } = needs
+  const { seal, read } = sealing(needs, recovered)
+  return {
+    /** Sends a code; the answer is the same for every number. @throws Refusal */
+    ask: (phone: string, texts: Texts, { at, request }: Call): string =>
+      proofs.ask({
+        ...{ purpose: 'recovery', phone, at, address: request.remoteAddress ?? '' },
+        isOptional: true,
+        word: async (code) => {
+          const { host } = new URL(needs.issuer())
+          return (await needs.hasAccount(phone))
+            ? texts.messageRecovery({ code, host })
+            : texts.messageNoAccount({ host })
+        },
+      }),
+    /** Undefined when it is not enough. @throws Refusal sign_in_is_locked */
+    prove: async (
+      proof: string,
+      given: RecoveryGiven,
+      { at, request: { remoteAddress: address } }: Call,
+    ): Promise<(RecoveredAccount & { readonly sealed: string }) | undefined> => {
+      const proved = await recovery.prove(proof, given, { at, address })
+      if (!proved) return undefined
+      const account = { ...proved, codeSecret: needs.newCodeSecret() }
+      const until = secondsAfter(at, recoveredLifetime)
+      return { ...account, sealed: seal({ purpose: 'recovered', ...account, until }) }
+    },
+    read,
+    /** False for a wrong code of the new authenticator. All sessions end. @throws Refusal */
+    renew: async (
+      account: RecoveredAccount,
+      { newPin, newCode, known }: Renewal,
+      call: Call,
+    ): Promise<boolean> => {
+      const { keepsPin, keepsAuthenticator, codeSecret, payer } = account
+      if (!keepsAuthenticator && needs.stepOfCode(codeSecret, newCode) === null) return false
+      const renewed = {
+        pin: keepsPin ? null : newPin,
+        codeSecret: keepsAuthenticator ? null : codeSecret,
+        known,
+      }
+      await recovery.renew(account, renewed, contextOfPayer(call, payer))
+      return true
+    },
+  }
+}
 
 type RecoveryPageNeeds = RecoveryWorkNeeds & {
   readonly qrImage: { readonly dataUrl: (text: string) => Promise<string> }
 }
 
 type FormCall = Call<unknown, unknown, FormOf<typeof recoveryForm>>
+
 type Sealed = RecoveredAccount & { readonly sealed: string }
 
 const formPage = (
@@ -46,6 +130,7 @@ const phoneFields = ({ texts, csrf }: Visitor): Html =>
 
 /** What was typed and stays in the form: codes that count once, never the PIN. */
 type Typed = { readonly numberCode: string; readonly recoveryCode: string }
+
 const nothingTyped: Typed = { numberCode: '', recoveryCode: '' }
 
 /** One of the ways to show whose account it is; none is required alone. */

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { Pots } from '../../domain/money/pots.ts'
+import type { Pots } from '../../domain/money/money.ts'
 import type { PaymentDetails, PaymentRequest } from '../../domain/payment/payment-events.ts'
 import type { ChunkedList } from '../../domain/chunked-list.ts'
 import { refuse, type RefusalCode } from '../../domain/refusal.ts'

@@ -5,9 +5,20 @@ import type { Scope } from '../../domain/people/scope.ts'
 import { countryName } from '../ui/countries.ts'
 import type { Problems } from '../ui/fields.ts'
 import type { Html } from '../ui/page.ts'
-import { addressFields, emailField, type TypedProfile } from './profile-fields.ts'
-import type { Visitor } from './session.ts'
+import {
+  addressFields,
+  emailField,
+  type TypedProfile,
+  readProfile,
+  typedProfile,
+  type profileForm,
+} from './profile-fields.ts'
+import type { Visitor, SignedIn } from './session.ts'
 import type { Texts } from '../ui/texts.ts'
+import type { changeProfile } from '../../application/payers.ts'
+import type { Context } from '../../application/handle.ts'
+import { refuse } from '../../domain/refusal.ts'
+import type { FormOf } from '../../http/forms.ts'
 
 /** Identity first, sensitive data last. */
 const shownOrder = [
@@ -165,3 +176,33 @@ export const scopeChoice = (
     })}
   </fieldset>`
 }
+
+export type EnteringNeeds = {
+  readonly findProfile: (payer: string) => Promise<Profile | undefined>
+  readonly changeProfile: ReturnType<typeof changeProfile>
+}
+
+/** Stores missing data that the payer entered to share it; returns the problems. */
+export const enterMissing =
+  ({ findProfile, changeProfile }: EnteringNeeds) =>
+  async (
+    { session: { payer }, texts }: SignedIn,
+    form: FormOf<typeof profileForm>,
+    ticked: readonly Scope[],
+    context: Context,
+  ): Promise<ChoiceSoFar | undefined> => {
+    const typed = typedProfile(form)
+    const known = (await findProfile(payer)) ?? refuse('payer_is_unknown')
+    const read = readProfile(typed, known, texts)
+    if ('problems' in read) return { ticked, typed, problems: read.problems }
+    const { email, address, shippingAddress } = read.changes
+    const isNew = (scope: Scope, before: unknown, now: unknown) =>
+      ticked.includes(scope) && before === null && now !== null
+    const changes = {
+      ...(isNew('email', known.email, email) && { email }),
+      ...(isNew('address', known.address, address) && { address }),
+      ...(isNew('shipping_address', known.shippingAddress, shippingAddress) && { shippingAddress }),
+    }
+    if (Object.keys(changes).length > 0) await changeProfile(payer, changes, context)
+    return undefined
+  }

@@ -7,7 +7,7 @@ import { contextOfPayer, type Call } from '../../http/call.ts'
 import { compactFieldOf, fieldOf, type FormOf } from '../../http/forms.ts'
 import { beginSession, type BeginSessionNeeds } from './begin-session.ts'
 import { codeField, inputField, phoneField, type Throttle } from '../ui/fields.ts'
-import type { signInForm } from './page-asks.ts'
+import type { signInForm } from './page-documentation.ts'
 import type { Html, Page } from '../ui/page.ts'
 import { shownClock } from '../ui/money.ts'
 import { sealing, type Sealing } from './sealing.ts'
@@ -21,6 +21,7 @@ type Form = FormOf<typeof signInForm>
 
 /** The first factor was right; the second must follow soon in the same browser. */
 const challenge = z.object({ payer: z.string(), browser: z.string(), until: z.int() })
+
 const challengeLifetimeMs = 300_000
 
 /** What went wrong in the previous step. */

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { phoneDigits } from '../../application/people.ts'
-import { isNewPin } from '../../domain/people/payer-command.ts'
+import { isNewPin } from '../../domain/people/payer.ts'
 import type { Call } from '../../http/call.ts'
 import { anyForm, compactFieldOf, fieldOf, type FormOf } from '../../http/forms.ts'
-import { type RawReply, type Route } from '../../http/route.ts'
+import type { RawReply, Route } from '../../http/route.ts'
 import { fullName } from './api-fields.ts'
 import { beginSession, type BeginSessionNeeds } from './begin-session.ts'
 import type { Problems } from '../ui/fields.ts'
-import { pageAsks, type signUpForm } from './page-asks.ts'
+import { pageAsks, type signUpForm } from './page-documentation.ts'
 import { openPages } from './pages.ts'
 import { sealing } from './sealing.ts'
 import type { Visitor, Visits } from './session.ts'
@@ -16,11 +16,13 @@ import { makeSignUp, type SealedRegistration, type SignUpNeeds, type Typed } fro
 import type { Texts } from '../ui/texts.ts'
 
 type FormCall = Call<unknown, unknown, FormOf<typeof signUpForm>>
+
 /** Without scripts the PIN is typed twice. */
 type TypedTwice = Typed & { readonly pinAgain: string }
 
 /** Keeps a typed PIN when another field is wrong. */
 const keptPin = z.object({ pin: z.string(), browser: z.string(), until: z.int() })
+
 const keptPinLifetimeMs = 900_000
 
 const problemsOf = (texts: Texts, { phone, name, pin, pinAgain }: TypedTwice): Problems => ({

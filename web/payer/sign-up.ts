@@ -3,7 +3,7 @@ import type { registerPayer } from '../../application/register-payer.ts'
 import { z } from 'zod'
 import { plainRecoveryCode } from '../../application/payers.ts'
 import { phoneDigits } from '../../application/people.ts'
-import { isNewPin } from '../../domain/people/payer-command.ts'
+import { isNewPin } from '../../domain/people/payer.ts'
 import { plainProfile, profile as profileSchema } from '../../domain/people/profile.ts'
 import type { Instant } from '../../domain/time.ts'
 import { contextBy, type Call } from '../../http/call.ts'
@@ -32,8 +32,11 @@ const registration = z.object({
   askedAt: z.int(),
   until: z.int(),
 })
+
 type Registration = z.output<typeof registration>
+
 export type SealedRegistration = Registration & { readonly sealed: string }
+
 const registrationLifetimeMs = 900_000
 
 export type Typed = { readonly phone: string; readonly name: string; readonly pin: string }

@@ -1,6 +1,6 @@
 import type { Find } from '../../application/find-state.ts'
 import type { Handle } from '../../application/handle.ts'
-import type { AskedChange } from '../../domain/accounting/account-change.ts'
+import type { AskedChange } from '../../domain/accounting/settlement-account.ts'
 import type { Sum } from '../../domain/money/money.ts'
 import type { LedgerRow } from '../../projections/ledgers.ts'
 import type { LineRange } from '../../projections/log-lines.ts'

@@ -17,7 +17,7 @@ import {
   startText,
   sumText,
 } from './money-parts.ts'
-import { ledgersHtml } from './money-ledgers.ts'
+import { ledgersHtml } from './money-ledger.ts'
 import { nextPayoutHtml } from './next-payout.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
 import { card, doneHtml, headedTable, moreLink, quiet } from './parts.ts'

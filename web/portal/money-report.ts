@@ -1,24 +1,33 @@
 import { html } from 'hono/html'
-import { feeTypes, totalGross, totalNet, type Total } from '../../domain/accounting/totals.ts'
+import {
+  feeTypes,
+  totalGross,
+  totalNet,
+  type Total,
+  type Totals,
+} from '../../domain/accounting/totals.ts'
 import {
   lineActions,
   permissionActions,
   type LineAction,
 } from '../../domain/accounting/transaction-line.ts'
 import { mayDo } from '../../domain/merchant/staff-roles.ts'
-import { addUp, negated } from '../../domain/money/money.ts'
+import { addUp, negated, type Sum } from '../../domain/money/money.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { LedgerRow } from '../../projections/ledgers.ts'
-import { shownReport } from '../../http/merchant/report-shown.ts'
-import type { ShownReport } from '../../http/merchant/report-reply.ts'
+import { shownReport, type ShownReport, countersView } from '../../http/merchant/report-reply.ts'
 import { searchOf, type Call } from '../../http/call.ts'
-import { shownTime } from '../ui/money.ts'
+import { shownTime, numberFormat } from '../ui/money.ts'
 import type { Html } from '../ui/page.ts'
 import { hiddenFields } from '../payer/session.ts'
 import { filled } from '../ui/words.ts'
 import { portalPath } from './areas.ts'
-import { downloadsHtml, openDownloadsHtml, type OpenFiles } from './money-downloads.ts'
-import { mostWorkbookLines } from './money-files.ts'
+import {
+  downloadsHtml,
+  openDownloadsHtml,
+  type OpenFiles,
+  mostWorkbookLines,
+} from './money-files.ts'
 import type { MoneyNeeds } from './money-needs.ts'
 import {
   crumbsHtml,
@@ -31,9 +40,77 @@ import {
 import type { PortalPage, PortalVisitor } from './page.ts'
 import { card, doneHtml, scrolling } from './parts.ts'
 import type { Completion } from '../../domain/accounting/completion.ts'
-import { countersView } from '../../http/merchant/summary-reply.ts'
-import { numberFormat } from '../ui/formats.ts'
 import { textsIn } from '../../texts/catalogue.ts'
+import type { Payout } from '../../domain/accounting/settlement-events.ts'
+import { decimalsOf } from '../../domain/money/currency.ts'
+import type { SettlementRow } from '../../projections/settlements.ts'
+import type { Step } from './waterfall.ts'
+import type { Catalogue } from '../../texts/generated/texts.ts'
+
+export type Part = { readonly name: string; readonly sum: Sum; readonly kind: Step['kind'] }
+
+/** What was captured and what was refunded, of the lines that a settlement took. */
+export const turnoverOf = (
+  { settledTurnover }: Pick<MoneyNeeds, 'settledTurnover'>,
+  { merchant, serial }: SettlementRow,
+  currency: string,
+): { readonly captured: Sum; readonly refunded: Sum } => {
+  const sumOf = settledTurnover.of(merchant, serial)
+  return { captured: sumOf(currency, 'capture'), refunded: sumOf(currency, 'refund') }
+}
+
+export const feesIn = (totals: Totals, currency: string, texts: Catalogue['money']): Part[] =>
+  feeTypes.map((type) => ({
+    name: texts[`fee_${type}`],
+    kind: 'change',
+    sum: negated(
+      addUp(
+        ...totals.filter((one) => one.currency === currency).map(({ fees }) => fees[type] ?? 0),
+      ),
+    ),
+  }))
+
+/** What is owed after a settlement, above zero. */
+export const debtAfter = (
+  payout: Pick<Payout, 'unsettledFeesAfter' | 'unsettledRefundsAfter'>,
+): Sum => negated(addUp(payout.unsettledFeesAfter, payout.unsettledRefundsAfter ?? 0))
+
+/** From what was captured to what is paid out; parts that are nothing are left out. */
+export const payoutParts = (
+  turnover: { readonly captured: Sum; readonly refunded: Sum },
+  totals: Totals,
+  payout: Payout,
+  texts: Catalogue['money'],
+): readonly Part[] => {
+  const before = addUp(payout.unsettledFeesBefore, payout.unsettledRefundsBefore ?? 0)
+  const changes: Part[] = [
+    { name: texts.refunds, sum: turnover.refunded, kind: 'change' },
+    ...feesIn(totals, payout.currency, texts),
+    { name: texts.debtBefore, sum: before, kind: 'change' },
+    { name: texts.carried, sum: debtAfter(payout), kind: 'change' },
+  ]
+  return [
+    { name: texts.turnover, sum: turnover.captured, kind: 'total' },
+    ...changes.filter(({ sum }) => sum !== '0'),
+    { name: texts.payout, sum: payout.payout, kind: 'total' },
+  ]
+}
+
+export const stepsOf = (
+  parts: readonly Part[],
+  currency: string,
+  visitor: PortalVisitor,
+): readonly Step[] =>
+  parts.map(({ name, sum, kind }) => ({
+    ...{ name, kind, value: Number(sum) / 10 ** decimalsOf(currency) },
+    shown: sumText(sum, currency, visitor),
+  }))
+
+/** The same numbers for a sheet of a workbook. */
+export const rowsOf = (parts: readonly Part[], currency: string, visitor: PortalVisitor) => [
+  [textsIn[visitor.language].money.description, currency],
+  ...parts.map(({ name, sum }) => [name, Number(sum) / 10 ** decimalsOf(currency)]),
+]
 
 /** In the order in which they are shown. */
 const counted = [

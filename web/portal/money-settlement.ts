@@ -8,7 +8,7 @@ import type { Html } from '../ui/page.ts'
 import { shownTime } from '../ui/money.ts'
 import { filled } from '../ui/words.ts'
 import { portalPath } from './areas.ts'
-import { downloadsHtml } from './money-downloads.ts'
+import { downloadsHtml } from './money-files.ts'
 import type { MoneyNeeds } from './money-needs.ts'
 import {
   crumbsHtml,
@@ -20,7 +20,7 @@ import {
   sumRow,
   sumText,
 } from './money-parts.ts'
-import { debtAfter, payoutParts, stepsOf, turnoverOf } from './money-steps.ts'
+import { debtAfter, payoutParts, stepsOf, turnoverOf } from './money-report.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
 import { card, headedTable, scrolling, type Fact } from './parts.ts'
 import { standingOf, statusHtml, wayHtml, whenText, whyHtml } from './payout-standing.ts'

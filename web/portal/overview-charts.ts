@@ -2,14 +2,19 @@ import { html } from 'hono/html'
 import { decimalsOf } from '../../domain/money/currency.ts'
 import type { Instant } from '../../domain/time.ts'
 import { dateIn } from '../../domain/time-zone.ts'
-import { dateFormat, numberFormat } from '../ui/formats.ts'
-import { shownAmount } from '../ui/money.ts'
+import { dateFormat, numberFormat, shownAmount } from '../ui/money.ts'
 import type { Html } from '../ui/page.ts'
 import { portalPath } from './areas.ts'
 import { chartHtml, type Chart, type Column as Drawn } from './chart.ts'
-import { periodText } from './overview-choice.ts'
+import {
+  periodText,
+  before,
+  hourMs,
+  stepOf,
+  type AskedPeriod,
+  type Step,
+} from './overview-period.ts'
 import type { Column, Numbers, Taken } from './overview-numbers.ts'
-import { before, hourMs, stepOf, type AskedPeriod, type Step } from './overview-period.ts'
 import type { PortalVisitor } from './page.ts'
 import { textsIn } from '../../texts/catalogue.ts'
 

@@ -1,4 +1,4 @@
-import { nextTurn } from '../../application/next-turn.ts'
+import { nextTurn } from '../../application/time-budget.ts'
 import { pointsOfSaleOf } from '../../domain/merchant/staff-roles.ts'
 import type { Instant } from '../../domain/time.ts'
 import { dayIn, startOf, type TimeZone } from '../../domain/time-zone.ts'
@@ -51,6 +51,7 @@ export type Numbers = {
 
 /** Further points of sale are in the totals. */
 const posShown = 100
+
 const columnsAtOnce = 30
 
 const nothing: Taken = { payments: 0, captured: 0, refunds: 0, refunded: 0, fees: 0 }

@@ -2,17 +2,224 @@ import { html } from 'hono/html'
 import { staffActor } from '../../domain/merchant/staff.ts'
 import { isTheirPos, mayDo, type StaffAction } from '../../domain/merchant/staff-roles.ts'
 import { dayMs, type Instant } from '../../domain/time.ts'
-import { shownAmount, shownTime } from '../ui/money.ts'
+import { shownAmount, shownTime, plainAmounts, numberFormat } from '../ui/money.ts'
 import type { Html } from '../ui/page.ts'
 import { actorNames, type ActorNeeds } from './actors.ts'
 import { portalPath } from './areas.ts'
 import { callbacksPath } from './developers/callback-list.ts'
-import { failingAddresses, type FailingAddress } from './failing-addresses.ts'
 import { newsWords } from './news-words.ts'
 import { nextPayoutHtml, type NextPayoutNeeds } from './next-payout.ts'
 import type { PortalVisitor } from './page.ts'
-import { card, quiet } from './parts.ts'
+import { card, quiet, headedTable, type Beside } from './parts.ts'
 import { textsIn } from '../../texts/catalogue.ts'
+import { columnName, paymentsHref, type Shown } from './overview-charts.ts'
+import { isNothing, type Taken, type Numbers } from './overview-numbers.ts'
+import { stepOf } from './overview-period.ts'
+import { docsPath } from './developers/code-page.ts'
+import type { LobbyVisitor } from '../staff/frame.ts'
+import { filled } from '../ui/words.ts'
+import { problemText } from './problem-texts.ts'
+import type { Language } from '../../texts/generated/texts.ts'
+import type { Message } from '../../texts/message.ts'
+
+/** An address whose callbacks fail. */
+export type FailingAddress = {
+  readonly destination: string
+  readonly failingSince: Instant | null
+  readonly problem: string | null
+  readonly restedAt: Instant | null
+}
+
+export type AddressTexts = { readonly since: Message<'time'>; readonly rests: string }
+
+export const failingAddresses = (
+  found: readonly FailingAddress[],
+  { since, rests }: AddressTexts,
+  { locale, language }: { readonly locale: string; readonly language: Language },
+): Html =>
+  html`<ul class="list">
+    ${found.map(({ destination, failingSince, problem, restedAt }) => {
+      const time = failingSince === null ? undefined : shownTime(failingSince, locale)
+      return html`<li class="row">
+        <span
+          ><span class="name">${destination}</span>
+          <span class="quiet small"
+            >${problem ? html`${problemText(problem, language)}&nbsp;·` : ''}
+            ${time === undefined ? '' : filled(since, { time })}</span
+          ></span
+        >
+        ${restedAt === null ? '' : html`<b class="badge bad">${rests}</b>`}
+      </li>`
+    })}
+  </ul>`
+
+export type Step = { readonly action: StaffAction; readonly href: string; readonly text: string }
+
+/** What a new merchant does before its first payment; each role sees what it may do. */
+export const firstStepsHtml = (visitor: PortalVisitor): Html | '' => {
+  const { shop, me, language } = visitor
+  const texts = textsIn[language].overview
+  const path = (more: string) => portalPath(shop.merchant, more)
+  const steps: readonly Step[] = [
+    { action: 'change_points_of_sale', href: path('points-of-sale/new'), text: texts.firstPos },
+    { action: 'change_api_users', href: path('developers?add'), text: texts.firstUser },
+    { action: 'see_developers', href: docsPath(visitor, 'payments'), text: texts.firstAsk },
+  ]
+  const own = steps.filter(({ action }) => mayDo(me.terms, action))
+  if (own.length === 0) return ''
+  return html`<section class="card">
+    <h2>${texts.firstSteps}</h2>
+    <ol>
+      ${own.map(({ href, text }) => html`<li><a class="lone" href="${href}">${text}</a></li>`)}
+    </ol>
+  </section>`
+}
+
+/** What signing up does, and the same steps after it. */
+export const signUpBeside = ({ language, isSandbox }: LobbyVisitor): Beside => {
+  const [frame, texts] = [textsIn[language].portal, textsIn[language].lobby]
+  const { firstPos, firstUser, firstAsk } = textsIn[language].overview
+  return [
+    [frame.formWhat, [isSandbox ? texts.signUpSandbox : texts.signUpProduction]],
+    [frame.formNext, [firstPos, firstUser, firstAsk]],
+  ]
+}
+
+export type Tile = {
+  readonly name: string
+  readonly of: (taken: Taken) => number
+  readonly shown: (value: number) => string
+  /** Whether it is good that it grows; undefined if neither. */
+  readonly isGood?: boolean
+  /** What it leaves out. */
+  readonly note?: Html
+}
+
+export const tilesOf = ({ visitor, numbers }: Shown): readonly Tile[] => {
+  const { language, locale, me, shop } = visitor
+  const texts = textsIn[language].overview
+  const count = numberFormat(locale)
+  const amount = (minor: number) => shownAmount(minor, numbers.currency, locale)
+  const terms = portalPath(shop.merchant, 'money/terms')
+  const note = html`${texts.feesOf} <a href="${terms}">${texts.feesTerms}</a>`
+  const fees: Tile = { name: texts.fees, of: (taken) => taken.fees, shown: amount, note }
+  return [
+    { name: texts.turnover, of: ({ captured }) => captured, shown: amount, isGood: true },
+    {
+      ...{ name: texts.payments, of: ({ payments }: Taken) => payments, isGood: true },
+      shown: (one) => count.format(one),
+    },
+    { name: texts.refunds, of: ({ refunded }) => refunded, shown: amount, isGood: false },
+    ...(mayDo(me.terms, 'see_money') ? [fees] : []),
+  ]
+}
+
+/** Compared with the time before; nothing where there is nothing to compare with. */
+export const changeHtml = ({ of, isGood }: Tile, numbers: Numbers, locale: string): Html | '' => {
+  const [now, before] = [of(numbers.total), of(numbers.before)]
+  if (before <= 0) return ''
+  const format = { style: 'percent', signDisplay: 'exceptZero', maximumFractionDigits: 0 } as const
+  const text = numberFormat(locale, format).format((now - before) / before)
+  const kind = now === before || isGood === undefined ? '' : now > before === isGood
+  const names = { '': 'badge', true: 'badge good', false: 'badge bad' }
+  return html`<span class="${names[`${kind}`]}">${text}</span>`
+}
+
+/** The figures of the period, what they are compared with, and those of today. */
+export const tilesHtml = (shown: Shown): Html => {
+  const { visitor, numbers, asked } = shown
+  const texts = textsIn[visitor.language].overview
+  const { today, total, before } = numbers
+  return html`<dl class="tiles">
+    ${tilesOf(shown).map((tile) => {
+      const { name, of, shown: text, note } = tile
+      return html`<div class="card tile">
+        <dt>${name}</dt>
+        <dd class="figure">${text(of(total))}</dd>
+        <dd class="quiet small">
+          ${changeHtml(tile, numbers, visitor.locale)} ${texts.before({ figure: text(of(before)) })}
+        </dd>
+        ${
+          asked.period.first === asked.today
+            ? ''
+            : html`<dd class="quiet small">${texts.today}: <b>${text(of(today))}</b></dd>`
+        }
+        ${note === undefined ? '' : html`<dd class="quiet small">${note}</dd>`}
+      </div>`
+    })}
+  </dl>`
+}
+
+export type Line = {
+  readonly name: Html | string
+  readonly taken: Taken
+  /** What it is compared with, if the table says so. */
+  readonly before?: Taken
+}
+
+export const tableHtml = (
+  { visitor, numbers }: Shown,
+  first: string,
+  lines: readonly Line[],
+): Html => {
+  const { language, locale, me } = visitor
+  const texts = textsIn[language].overview
+  const showsFees = mayDo(me.terms, 'see_money')
+  const amount = plainAmounts(locale, numbers.currency)
+  const count = numberFormat(locale)
+  const cell = (value: number, text = amount(value)) =>
+    html`<td class="number ${value === 0 ? 'zero' : ''}">${text}</td>`
+  const compares = lines.some(({ before }) => before)
+  const names = [
+    ...[texts.payments, texts.turnover, ...(compares ? [texts.earlier] : [])],
+    ...[texts.refunds, ...(showsFees ? [texts.fees] : [])],
+  ]
+  const rows = lines.map(
+    ({ name, taken, before }) =>
+      html`<tr>
+        <th scope="row">${name}</th>
+        ${cell(taken.payments, count.format(taken.payments))} ${cell(taken.captured)}
+        ${before ? cell(before.captured) : ''} ${cell(taken.refunded)}
+        ${showsFees ? cell(taken.fees) : ''}
+      </tr>`,
+  )
+  const heads = [first, ...names.map((number) => ({ number }))]
+  return html`<div class="scroll">${headedTable('grid lines takings', heads, rows)}</div>`
+}
+
+/** The numbers of the charts, newest first; columns without any are left out. */
+export const columnsTable = (shown: Shown): Html => {
+  const { visitor, numbers, asked } = shown
+  const texts = textsIn[visitor.language].overview
+  const lines = numbers.columns
+    .map((column, index) => ({ column, name: columnName(shown, column.from, index) }))
+    .filter(({ column }) => !isNothing(column) || !isNothing(column.before))
+    .toReversed()
+    .map(({ column, name }) => ({
+      name: html`<a href="${paymentsHref(shown, column)}">${name}</a>`,
+      taken: column,
+      before: column.before,
+    }))
+  const { total, before } = numbers
+  const step = texts[stepOf(asked.period)]
+  return tableHtml(shown, step, [...lines, { name: texts.total, taken: total, before }])
+}
+
+export const posTable = (shown: Shown): Html => {
+  const { visitor, numbers, posName } = shown
+  const texts = textsIn[visitor.language].overview
+  return tableHtml(
+    shown,
+    texts.pos,
+    numbers.pointsOfSale.map(({ posId, ...taken }) => ({
+      name: html`<a
+        href="${portalPath(visitor.shop.merchant, `payments?pos=${encodeURIComponent(posId)}`)}"
+        >${posName(posId)}</a
+      >`,
+      taken,
+    })),
+  )
+}
 
 type Expiring = {
   readonly tid: string
@@ -45,6 +252,7 @@ export type PanelNeeds = ActorNeeds &
   }
 
 const mostShown = 8
+
 const newsRead = 60
 
 const expiringHtml = (

@@ -10,6 +10,14 @@ import {
   type TimeZone,
 } from '../../domain/time-zone.ts'
 import { dayNumber } from './payments/query.ts'
+import { html } from 'hono/html'
+import { inputField } from '../ui/fields.ts'
+import { dateFormat } from '../ui/money.ts'
+import type { Html } from '../ui/page.ts'
+import { portalPath } from './areas.ts'
+import type { PortalVisitor } from './page.ts'
+import { textsIn } from '../../texts/catalogue.ts'
+import { filledText } from '../../texts/message.ts'
 
 const text = (description: string) => z.string().max(300).optional().meta({ description })
 
@@ -25,10 +33,15 @@ export const overviewQuery = z.object({
 
 /** What is often asked for: a week, or so many days. */
 export const presets = ['1', 'this_week', 'last_week', '7', '30', '90'] as const
+
 export type Preset = (typeof presets)[number]
+
 const usual = '30'
+
 const mostDays = 366
+
 export const hourMs = 3_600_000
+
 /** With more, a column is a week. */
 const mostColumns = 45
 
@@ -145,3 +158,54 @@ export const sameTimeBefore = (at: Instant, days: number, timeZone: TimeZone): I
 
 /** The address of the overview for a period. */
 export const presetQuery = (preset: Preset): string => (preset === usual ? '' : `?days=${preset}`)
+
+/** Days as people write them: `6 Nov – 5 Dec 2026`. */
+export const periodText = ({ first, last }: Period, locale: string): string => {
+  const format = { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' } as const
+  return dateFormat(locale, format).formatRange(first * dayMs, last * dayMs)
+}
+
+/** Which days are shown, and which they are compared with. */
+export const comparedHtml = (
+  { period, today }: AskedPeriod,
+  { language, locale, shop }: PortalVisitor,
+): Html => {
+  const texts = textsIn[language].overview
+  const [now, earlier] = [period, before(period)].map((one) => periodText(one, locale))
+  const text = includesToday(period, today) ? texts.comparedToNow : texts.compared
+  return html`<p class="quiet small compared">
+    ${filledText(text, { period: now ?? '', earlier: earlier ?? '' })}
+    ${texts.zone({ timeZone: shop.timeZone })}
+  </p>`
+}
+
+/** The periods that are often asked for as links, and a form for any other. */
+export const periodHtml = (asked: AskedPeriod, visitor: PortalVisitor): Html => {
+  const { since, until, problems } = asked
+  const texts = textsIn[visitor.language].overview
+  const path = portalPath(visitor.shop.merchant)
+  const link = (preset: Preset): Html =>
+    html`<a
+      href="${path}${presetQuery(preset)}"
+      ${preset === asked.preset ? html`aria-current="true"` : ''}
+      >${texts[`days_${preset}`]}</a
+    >`
+  const field = (name: 'since' | 'until', value: string): Html => {
+    const problem = problems[name]
+    return inputField({
+      ...{ name, label: texts[name], problem: problem && texts[problem] },
+      attributes: html`type="date" value="${value}"`,
+    })
+  }
+  return html`<div class="period">
+    <nav aria-label="${texts.period}">${presets.map(link)}</nav>
+    <details class="find" ${since !== '' || until !== '' ? html`open` : ''}>
+      <summary>${texts.fromTo}</summary>
+      <form method="get" action="${path}">
+        <div>${field('since', since)}</div>
+        <div>${field('until', until)}</div>
+        <button class="second">${texts.show}</button>
+      </form>
+    </details>
+  </div>`
+}

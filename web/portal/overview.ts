@@ -1,25 +1,28 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
 import { mayDo } from '../../domain/merchant/staff-roles.ts'
-import { nextTurn } from '../../application/next-turn.ts'
+import { nextTurn } from '../../application/time-budget.ts'
 import { searchOf, type Call } from '../../http/call.ts'
 import { changesReply, restMs, type Watch } from '../ui/event-stream.ts'
-import { asked } from '../ui/form-parts.ts'
+import { asked } from '../ui/fields.ts'
 import type { Html } from '../ui/page.ts'
 import type { Visits } from '../payer/session.ts'
 import type { Route } from '../../http/route.ts'
 import { portalPath } from './areas.ts'
 import type { PortalNeeds } from './guard.ts'
 import { noticesHtml, type NoticeNeeds } from './messages.ts'
-import { namesOfPos } from './payments/find.ts'
-import { firstStepsHtml } from './first-steps.ts'
+import { namesOfPos } from './payments/query.ts'
+import {
+  firstStepsHtml,
+  columnsTable,
+  posTable,
+  panelsHtml,
+  type PanelNeeds,
+  tilesHtml,
+} from './overview-panels.ts'
 import { chartsHtml, type Shown } from './overview-charts.ts'
-import { comparedHtml, periodHtml } from './overview-choice.ts'
+import { comparedHtml, periodHtml, askedPeriod, overviewQuery, stepOf } from './overview-period.ts'
 import { isNothing, numbersFor, type TurnoverNeeds } from './overview-numbers.ts'
-import { askedPeriod, overviewQuery, stepOf } from './overview-period.ts'
-import { columnsTable, posTable } from './overview-tables.ts'
-import { tilesHtml } from './overview-tiles.ts'
-import { panelsHtml, type PanelNeeds } from './overview-panels.ts'
 import type { PortalPage, PortalVisitor } from './page.ts'
 import { portalPages } from './pages.ts'
 import { card } from './parts.ts'

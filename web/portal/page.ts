@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { StaffMember } from '../../domain/merchant/staff.ts'
 import { mayDo } from '../../domain/merchant/staff-roles.ts'
-import { dateFormat } from '../ui/formats.ts'
+import { dateFormat } from '../ui/money.ts'
 import type { Html } from '../ui/page.ts'
 import type { RawReply } from '../../http/route.ts'
 import {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { mayDo, type StaffAction } from '../../domain/merchant/staff-roles.ts'
 import type { Visits } from '../payer/session.ts'
-import { routesOf } from '../../http/routes-of.ts'
+import { routesOf } from '../../http/route.ts'
 import { staffPages } from '../staff/pages.ts'
 import { portalPath, type Area } from './areas.ts'
 import { contextOfStaff, enter, forbiddenPage, type PortalNeeds } from './guard.ts'

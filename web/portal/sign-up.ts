@@ -8,12 +8,19 @@ import { refuse, Refusal } from '../../domain/refusal.ts'
 import { readTimeZone, utc, zoneOfLocale } from '../../domain/time-zone.ts'
 import type { Call } from '../../http/call.ts'
 import { anyForm, fieldOf, type FormOf } from '../../http/forms.ts'
-import { hasProblems, inputField, type Problems } from '../ui/fields.ts'
-import { foreign, hidden, plainForm, typed } from '../ui/form-parts.ts'
+import {
+  hasProblems,
+  inputField,
+  type Problems,
+  foreign,
+  hidden,
+  plainForm,
+  typed,
+} from '../ui/fields.ts'
 import type { Visits } from '../payer/session.ts'
 import type { RawReply, Route } from '../../http/route.ts'
 import { portalPath } from './areas.ts'
-import { signUpBeside } from './first-steps.ts'
+import { signUpBeside } from './overview-panels.ts'
 import type { PortalNeeds } from './guard.ts'
 import type { LobbyVisitor } from '../staff/frame.ts'
 import type { PortalPage } from './page.ts'
@@ -47,7 +54,9 @@ const signUpForm = plainForm.extend({
 })
 
 type Form = FormOf<typeof signUpForm>
+
 const names = ['name', 'organization', 'currency', 'payout_account', 'time_zone'] as const
+
 type Typed = Readonly<Record<(typeof names)[number], string>>
 
 const slugLength = 24

@@ -13,7 +13,7 @@ import { fieldOf, fieldsOf } from '../../http/forms.ts'
 import { readInvited, type Problems } from '../ui/fields.ts'
 import type { Visits } from '../payer/session.ts'
 import type { RawReply } from '../../http/route.ts'
-import { codeProblem } from '../staff/code.ts'
+import { codeProblem } from '../staff/guard.ts'
 import { contextOfStaff, type PortalNeeds, type Shown } from './guard.ts'
 import type { PortalVisitor } from './page.ts'
 import type { PortalPages } from './pages.ts'
@@ -40,6 +40,7 @@ const givenIn = (body: StaffForm): Given => ({
 })
 
 type StaffCall = Call<{ readonly merchant: string }, undefined, StaffForm>
+
 type Confirm = PortalPages['confirm']
 
 const doneWith =

@@ -9,6 +9,25 @@ import { problemPage } from '../ui/problem.ts'
 import { toldProblem, type Visits } from '../payer/session.ts'
 import type { RawReply } from '../../http/route.ts'
 import type { FramedPage, LobbyVisitor } from './frame.ts'
+import { Refusal } from '../../domain/refusal.ts'
+import { compactFieldOf, type Fields } from '../../http/forms.ts'
+
+/** What is wrong with the one-time code of a form; undefined when it is right. */
+export const codeProblem = async <Visitor extends LobbyVisitor>(
+  confirm: (visitor: Visitor, code: string, call: Call) => Promise<void>,
+  visitor: Visitor,
+  call: Call<unknown, undefined, Fields<'code'>>,
+): Promise<string | undefined> => {
+  try {
+    await confirm(visitor, compactFieldOf(call.body, 'code'), call)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    if (error.code === 'second_factor_is_needed') return visitor.texts.stepUpNeeded
+    if (error.code === 'sign_in_is_wrong') return visitor.texts.wrongCode
+    throw error
+  }
+}
 
 export type StaffPageNeeds = {
   readonly now: () => Instant

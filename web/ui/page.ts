@@ -3,6 +3,40 @@ import { z } from 'zod'
 import type { Seconds } from '../../domain/time.ts'
 import type { RawReply, RawStatus, Route } from '../../http/route.ts'
 import type { Texts } from './texts.ts'
+import { assetRoute, joined, type AssetNeeds } from '../../http/assets.ts'
+
+export const group = 'Pages'
+
+export const pageAssetRoutes = ({ readAsset }: AssetNeeds): Route[] => {
+  const style = joined(readAsset, ['web/payer/page.css', 'web/payer/account.css'])
+  const script = joined(readAsset, ['web/payer/page.js', 'web/payer/account.js'])
+  const icon = readAsset('web/payer/favicon.ico')
+  const summary = (name: string) => `What pages are made of: ${name}`
+  return [
+    assetRoute({
+      path: '/payer/style.css',
+      type: 'text/css',
+      group,
+      summary: summary('style.css'),
+      body: () => style,
+    }),
+    assetRoute({
+      path: '/payer/live.js',
+      type: 'text/javascript',
+      group,
+      summary: summary('live.js'),
+      body: () => script,
+    }),
+    assetRoute({
+      path: '/favicon.ico',
+      type: 'image/x-icon',
+      group,
+      summary: 'The icon of the pages',
+      maxAge: 86_400,
+      body: () => icon,
+    }),
+  ]
+}
 
 export type Html = ReturnType<typeof html>
 
@@ -57,6 +91,7 @@ export const pageHeaders = (isSecure: boolean, leadsOut = false) => ({
 })
 
 const leftPage = 'M8 8.5h6.2c1 0 1.8.8 1.8 1.8v13.2c0-.9-.8-1.5-1.8-1.5H8z'
+
 const rightPage = 'M24 8.5h-6.2c-1 0-1.8.8-1.8 1.8v13.2c0-.9.8-1.5 1.8-1.5H24z'
 
 /** The book of /favicon.ico. */

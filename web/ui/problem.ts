@@ -2,10 +2,13 @@ import { html } from 'hono/html'
 import { secondsAfter, type Instant, type Seconds } from '../../domain/time.ts'
 import type { RawStatus } from '../../http/route.ts'
 import { shownClock } from './money.ts'
-import type { Html } from './page.ts'
-import type { Texts } from './texts.ts'
+import { type Html, type FooterLinks, pageReply } from './page.ts'
+import { type Texts, languageOf } from './texts.ts'
 import { filled } from './words.ts'
 import { plainText } from '../../texts/message.ts'
+import type { FailedRequest } from '../../http/app.ts'
+import type { Reply } from '../../http/replies.ts'
+import { textsIn } from '../../texts/catalogue.ts'
 
 /** What a page says of an error. */
 export type ToldProblem = {
@@ -47,3 +50,33 @@ export const problemPage = (problem: Problem): { readonly title: string; readonl
   </div>`
   return { title, body }
 }
+
+export const retryAfterOf = (headers: Reply['headers']): Seconds | null => {
+  const wait = Number(headers?.['Retry-After'] ?? Number.NaN)
+  return Number.isFinite(wait) ? wait : null
+}
+
+/** The error page when no other page can answer. */
+export const makeErrorPage =
+  ({ isSecure, footer }: { readonly isSecure: boolean; readonly footer: FooterLinks }) =>
+  async (
+    { status, headers }: Reply,
+    { acceptLanguage, requestId, now }: FailedRequest,
+  ): Promise<Reply> => {
+    const { language, locale } = languageOf(acceptLanguage)
+    const texts = textsIn[language].payer
+    const page = await pageReply({
+      ...{ language: locale, texts, isSecure, footer },
+      ...problemPage({
+        ...{ texts, locale, status, now },
+        text: plainText(texts, `problem${status}`) ?? texts.wrongInput,
+        retryAfter: retryAfterOf(headers),
+        more:
+          status < 500
+            ? ''
+            : html`<p class="quiet small">${texts.problemId} <code>${requestId}</code></p>`,
+      }),
+    })
+    const own = { ...page.headers, 'Content-Type': page.type, 'Cache-Control': 'no-store' }
+    return { status, headers: { ...headers, ...own }, body: page.body }
+  }

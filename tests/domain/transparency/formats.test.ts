@@ -1,8 +1,13 @@
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { formatCheckpoint, parseCheckpoint } from '../../../domain/transparency/checkpoint.ts'
-import { formatProof } from '../../../domain/transparency/proof.ts'
+import { formatCheckpoint, parseCheckpoint } from '../../../domain/transparency/checkpoints.ts'
+import {
+  formatProof,
+  pathOfTile,
+  tileOfPath,
+  widthOfTile,
+} from '../../../domain/transparency/merkle-tree.ts'
 import {
   ed25519,
   formatKey,
@@ -10,7 +15,6 @@ import {
   keyIdOf,
   parseNote,
 } from '../../../domain/transparency/signed-note.ts'
-import { pathOfTile, tileOfPath, widthOfTile } from '../../../domain/transparency/tiles.ts'
 import { parseProof } from '../../transparency/proof-checks.ts'
 
 const sha256 = (...parts: readonly Uint8Array[]): Buffer => {

@@ -6,11 +6,16 @@ import type { Html } from '../../ui/page.ts'
 import { dayText, sumText } from '../../portal/money-parts.ts'
 import { choiceField, crumbs, moreLink, quiet, scrolling, type Choice } from '../../portal/parts.ts'
 import { operatorPath } from '../areas.ts'
-import type { OperatorVisitor } from '../pages.ts'
-import { dayField, merchantField, type PageOf } from '../parts.ts'
-import { storyHref } from '../payouts/parts.ts'
-import { csvEntries } from './csv.ts'
-import { askedIn, searchWith, wantedOf, type Asked, type JournalNeeds } from './query.ts'
+import { type OperatorVisitor, dayField, merchantField, type PageOf } from '../pages.ts'
+import { storyHref } from '../payouts/list.ts'
+import {
+  csvEntries,
+  askedIn,
+  searchWith,
+  wantedOf,
+  type Asked,
+  type JournalNeeds,
+} from './query.ts'
 import { eventHref } from './story.ts'
 import { textsIn } from '../../../texts/catalogue.ts'
 import type { Catalogue } from '../../../texts/generated/texts.ts'

@@ -1,12 +1,14 @@
 import { z } from 'zod'
-import { accounts } from '../../../domain/accounting/journal.ts'
-import type { JournalEntry } from '../../../domain/accounting/journal-entry.ts'
+import { accounts, type JournalEntry } from '../../../domain/accounting/journal.ts'
 import { clockToleranceMs, dayMs, isDay, type Instant } from '../../../domain/time.ts'
 import type { EntriesWanted, EntryDays } from '../../../projections/journal-entries.ts'
 import { earliestDay } from '../../../projections/payouts.ts'
 import type { Queries } from '../../../projections/read-models.ts'
 import { searchOf, type Call } from '../../../http/call.ts'
-import { asked } from '../../ui/form-parts.ts'
+import { asked } from '../../ui/fields.ts'
+import { csvDownload, textStream } from '../../../http/text-stream.ts'
+import { pageHeaders } from '../../ui/page.ts'
+import type { RawReply } from '../../../http/route.ts'
 
 export type JournalNeeds = Pick<Queries['accounting'], 'journalEntries'> & {
   readonly isSecure: boolean
@@ -29,6 +31,7 @@ export const entriesQuery = z.object({
 })
 
 const fields = ['account', 'merchant', 'day', 'until'] as const
+
 export type Asked = Readonly<Record<(typeof fields)[number], string>>
 
 export const askedIn = (call: Call): Asked & { readonly before: number } => {
@@ -73,4 +76,28 @@ export const searchWith = (of: Asked, before?: number): string => {
   return String(
     new URLSearchParams([...given, ...(before ? [['before', String(before)]] : [])] as string[][]),
   )
+}
+
+export const csvEntries = 10_000
+
+export const csvAtOnce = 500
+
+export async function* linesOf(
+  { journalEntries, journalCsv, shopName }: JournalNeeds,
+  first: EntriesWanted,
+) {
+  yield `${journalCsv.columns}\n`
+  let wanted: EntriesWanted | undefined = first
+  for (let left = csvEntries; wanted !== undefined && left > 0;) {
+    const { entries, next } = journalEntries.find(wanted, Math.min(csvAtOnce, left))
+    yield entries.map((one) => journalCsv.rows({ ...one, payee: shopName(one.merchant) })).join('')
+    left -= entries.length
+    wanted = next === undefined ? undefined : { ...wanted, before: next }
+  }
+}
+
+/** What the filters find as CSV. */
+export const entriesFile = (needs: JournalNeeds, call: Call): RawReply => {
+  const lines = linesOf(needs, wantedOf(needs, askedIn(call)))
+  return csvDownload('journal.csv', textStream(lines), pageHeaders(needs.isSecure))
 }

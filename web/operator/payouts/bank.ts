@@ -5,16 +5,14 @@ import { operatorMayDo } from '../../../domain/people/operator-roles.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import type { Queries } from '../../../projections/read-models.ts'
 import { searchOf, type Call } from '../../../http/call.ts'
-import { asked } from '../../ui/form-parts.ts'
-import { inputField } from '../../ui/fields.ts'
+import { asked, inputField } from '../../ui/fields.ts'
 import type { Html } from '../../ui/page.ts'
 import { hiddenFields } from '../../payer/session.ts'
 import { unseen } from '../../ui/words.ts'
 import { dayText, factsHtml, sumText } from '../../portal/money-parts.ts'
 import { card, crumbs, headedTable, moreLink, quiet, scrolling } from '../../portal/parts.ts'
 import { operatorPath } from '../areas.ts'
-import type { OperatorPage, OperatorVisitor } from '../pages.ts'
-import { type PageOf } from '../parts.ts'
+import type { OperatorPage, OperatorVisitor, PageOf } from '../pages.ts'
 import { textsIn } from '../../../texts/catalogue.ts'
 
 type EntryRow = { readonly id: string; readonly position: number; readonly entry: SeenEntry }
@@ -23,9 +21,11 @@ export type BankPageNeeds = Pick<Queries['accounting'], 'bankEntries'>
 
 /** Bytes of a file. */
 export const largestBankFile = 4 * 1_048_576
+
 const onPage = 50
 
 export const bankQuery = z.object({ after: asked('Entries seen after this position.') })
+
 export const entryParams = z.object({ entry: z.string().regex(/^[\da-f]{32}$/) })
 
 const entryHref = (id: string): string => operatorPath(`payouts/bank/${id}`)

@@ -1,14 +1,14 @@
 import { html } from 'hono/html'
 import type { Context } from '../../../application/handle.ts'
 import type { Imported, ImportedOne } from '../../../application/import-statement.ts'
-import type { Part } from '../../../http/multipart.ts'
+import type { Part } from '../../../http/forms.ts'
 import type { Html } from '../../ui/page.ts'
 import { dayText, factsHtml, sumText } from '../../portal/money-parts.ts'
 import { headedTable, crumbs, quiet, scrolling } from '../../portal/parts.ts'
 import { operatorPath } from '../areas.ts'
 import type { OperatorPage, OperatorVisitor } from '../pages.ts'
 import { problemText } from './bank.ts'
-import { storyHref } from './parts.ts'
+import { storyHref } from './list.ts'
 import { textsIn } from '../../../texts/catalogue.ts'
 
 /** What an import has done, or why it did nothing. */
@@ -53,6 +53,7 @@ const rowHtml =
   }
 
 const mostRows = 100
+
 const mostAccounts = 10
 
 /** What nobody has explained comes first. */

@@ -4,7 +4,7 @@ import { refuse } from '../../../domain/refusal.ts'
 import type { PayoutOrderRow } from '../../../projections/payout-orders.ts'
 import type { Queries } from '../../../projections/read-models.ts'
 import { searchOf, type Call } from '../../../http/call.ts'
-import { asked } from '../../ui/form-parts.ts'
+import { asked } from '../../ui/fields.ts'
 import { shownTime } from '../../ui/money.ts'
 import { pageHeaders, type Html } from '../../ui/page.ts'
 import { filled } from '../../ui/words.ts'
@@ -14,7 +14,7 @@ import { statusHtml } from '../../portal/payout-standing.ts'
 import { card, crumbs, headedTable, moreLink, scrolling } from '../../portal/parts.ts'
 import { operatorPath } from '../areas.ts'
 import type { OperatorPage, OperatorVisitor } from '../pages.ts'
-import { payoutIn, settlementLink, sumsHtml } from './parts.ts'
+import { payoutIn, settlementLink, sumsHtml } from './list.ts'
 import { textsIn } from '../../../texts/catalogue.ts'
 
 export type PayoutMessageNeeds = Pick<Queries['accounting'], 'payoutOrders' | 'settlements'> & {
@@ -25,6 +25,7 @@ export type PayoutMessageNeeds = Pick<Queries['accounting'], 'payoutOrders' | 's
 }
 
 export const messageParams = z.object({ message: z.string().regex(/^[\w-]{1,35}$/) })
+
 export const messageQuery = z.object({ behind: asked('Behind this place of the list.') })
 
 const onPage = 50

@@ -3,7 +3,7 @@ import { bankEntries } from '../../../domain/aggregates.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { malformed } from '../../../http/errors.ts'
 import { compactFieldOf, fieldOf } from '../../../http/forms.ts'
-import { hidden, plainForm, typed } from '../../ui/form-parts.ts'
+import { hidden, plainForm, typed } from '../../ui/fields.ts'
 import type { Visits } from '../../payer/session.ts'
 import type { Route } from '../../../http/route.ts'
 import { operatorPath } from '../areas.ts'
@@ -45,7 +45,9 @@ type OperatorPayoutNeeds = OperatorNeeds &
   }
 
 const seeing = { action: 'see_payouts', area: 'payouts' } as const
+
 const acting = { action: 'order_payouts', area: 'payouts' } as const
+
 const root = '/operator/payouts'
 
 const listRoutes = (

@@ -4,8 +4,7 @@ import type { Context } from '../../../application/handle.ts'
 import { operatorMayDo } from '../../../domain/people/operator-roles.ts'
 import { searchOf, type Call } from '../../../http/call.ts'
 import { compactFieldOf } from '../../../http/forms.ts'
-import { codeField } from '../../ui/fields.ts'
-import { plainForm, typed } from '../../ui/form-parts.ts'
+import { codeField, plainForm, typed } from '../../ui/fields.ts'
 import { shownTime } from '../../ui/money.ts'
 import type { Html } from '../../ui/page.ts'
 import { hiddenFields, type Visits } from '../../payer/session.ts'
@@ -21,6 +20,7 @@ import {
 import { textsIn } from '../../../texts/catalogue.ts'
 
 const kinds = ['callbacks', 'id-tokens', 'checkpoints'] as const
+
 type Kind = (typeof kinds)[number]
 
 type Key = {
@@ -38,6 +38,7 @@ export type KeyNeeds = {
 }
 
 const colours = { signs: 'good', comes: 'warn', published: '', ended: '' } as const
+
 /** The newest. */
 const mostShown = 20
 

@@ -2,8 +2,7 @@ import { html } from 'hono/html'
 import { z } from 'zod'
 import { securityEventTypes, type SecurityEvent } from '../../../application/security-log.ts'
 import { searchOf } from '../../../http/call.ts'
-import { asked } from '../../ui/form-parts.ts'
-import { inputField } from '../../ui/fields.ts'
+import { asked, inputField } from '../../ui/fields.ts'
 import { shownTime } from '../../ui/money.ts'
 import type { Html } from '../../ui/page.ts'
 import {
@@ -15,13 +14,14 @@ import {
   type Choice,
 } from '../../portal/parts.ts'
 import { operatorPath } from '../areas.ts'
-import type { OperatorVisitor } from '../pages.ts'
-import { dayField, merchantField, type PageOf } from '../parts.ts'
+import { type OperatorVisitor, dayField, merchantField, type PageOf } from '../pages.ts'
 import { textsIn } from '../../../texts/catalogue.ts'
 import { plainText } from '../../../texts/message.ts'
 
 type Line = SecurityEvent & { readonly at: string; readonly times?: number }
+
 type Place = { readonly day: string; readonly before: number }
+
 type Wanted = Readonly<Record<'merchant' | 'type' | 'actor', string | null>>
 
 export type SecurityNeeds = {

@@ -3,13 +3,13 @@ import { z } from 'zod'
 import { isRedirectUri } from '../../../http/oauth/application.ts'
 import { fieldOf, type FormOf } from '../../../http/forms.ts'
 import { isReadable } from '../../../domain/blanks.ts'
-import { areaField, inputField, type Problems } from '../../ui/fields.ts'
-import { hidden, plainForm, typed } from '../../ui/form-parts.ts'
+import { areaField, inputField, type Problems, hidden, plainForm, typed } from '../../ui/fields.ts'
 import type { Html } from '../../ui/page.ts'
 import type { PortalVisitor } from '../page.ts'
 import { textsOf } from './parts.ts'
 
 const mostUris = 20
+
 /** How long an old secret can stay valid. */
 export const overlapHours = [0, 1, 24, 168] as const
 
@@ -17,7 +17,9 @@ const told = {
   name: typed('What payers read.', 'Bookshop').optional(),
   redirect_uris: typed('Where payers return to, one in each line.').optional(),
 }
+
 const code = typed('A one-time code; without it a page asks for it.').optional()
+
 const attempt = hidden('a form that is sent twice makes one secret.').optional()
 
 export const newApplicationForm = plainForm.extend({
@@ -37,6 +39,7 @@ export const applicationForm = plainForm.extend({
 })
 
 export type NewApplicationForm = FormOf<typeof newApplicationForm>
+
 export type ApplicationForm = FormOf<typeof applicationForm>
 
 /** What payers see, and where they return to. */

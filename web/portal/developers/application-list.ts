@@ -6,7 +6,7 @@ import { linkToOlder } from '../../ui/paging.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
 import { card, headedTable } from '../parts.ts'
 import type { Told } from './application-fields.ts'
-import { docsPath } from './docs-links.ts'
+import { docsPath } from './code-page.ts'
 import { developersPage, developersPath, textsOf } from './parts.ts'
 
 export type ApplicationRow = {

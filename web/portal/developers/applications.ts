@@ -4,7 +4,7 @@ import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { streamOf } from '../../../domain/stream.ts'
 import { searchOf } from '../../../http/call.ts'
-import { asked } from '../../ui/form-parts.ts'
+import { asked } from '../../ui/fields.ts'
 import type { Visits } from '../../payer/session.ts'
 import type { Route } from '../../../http/route.ts'
 import type { PortalNeeds } from '../guard.ts'
@@ -27,14 +27,18 @@ export type PortalApplicationNeeds = PortalNeeds &
   }
 
 const place = { action: 'see_developers', area: 'developers' } as const
+
 const listPath = '/portal/:merchant/developers/applications'
+
 const onePath = `${listPath}/:client`
+
 const oneParams = shopParams.extend({
   client: z
     .string()
     .regex(/^[a-zA-Z0-9_-]{1,64}$/)
     .meta({ description: 'The client id.' }),
 })
+
 const shownAtOnce = 100
 
 const doneTexts = {

@@ -12,8 +12,7 @@ import { contextOfStaff } from '../guard.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
 import { card, crumbs, headedTable, quiet, scrolling } from '../parts.ts'
 import { problemText } from '../problem-texts.ts'
-import { callbacksPath, type CallbackListNeeds } from './callback-list.ts'
-import { statusBadge } from './callback-status.ts'
+import { callbacksPath, type CallbackListNeeds, statusBadge } from './callback-list.ts'
 import {
   actHtml,
   callbackWords,

@@ -6,15 +6,19 @@ import { refuse } from '../../../domain/refusal.ts'
 import { searchOf, type Call } from '../../../http/call.ts'
 import { callbackUriText } from '../../../http/callback-uri.ts'
 import { fieldOf, type FormOf } from '../../../http/forms.ts'
-import { asked, plainForm, typed } from '../../ui/form-parts.ts'
+import { asked, plainForm, typed } from '../../ui/fields.ts'
 import type { Visits } from '../../payer/session.ts'
 import type { Route } from '../../../http/route.ts'
 import { contextOfStaff, type PortalNeeds, type Shown } from '../guard.ts'
 import type { PortalVisitor } from '../page.ts'
 import { portalPages, shopParams } from '../pages.ts'
-import { callbackListPage, callbacksPath, type CallbackListAsked } from './callback-list.ts'
+import {
+  callbackListPage,
+  callbacksPath,
+  type CallbackListAsked,
+  callbackFilters,
+} from './callback-list.ts'
 import { askCode, type AskCode } from './code-page.ts'
-import { callbackFilters } from './callback-status.ts'
 import { callbackPage, type CallbackPageNeeds } from './callback-page.ts'
 import { doneIn, textsOf } from './parts.ts'
 
@@ -32,11 +36,15 @@ const listForm = plainForm.extend({
   uri: typed('Where the test message goes.', 'https://shop.example/callback').optional(),
   own_uri: typed('Where goes what has no address of its own; empty for nowhere.').optional(),
 })
+
 const oneForm = plainForm.extend({ change: z.literal('retry') })
 
 const place = { action: 'see_developers', area: 'developers' } as const
+
 const listPath = '/portal/:merchant/developers/callbacks'
+
 const onePath = `${listPath}/:message`
+
 const oneParams = shopParams.extend({
   message: z.string().max(100).meta({ description: 'The id of the message, as in `meta`.' }),
 })

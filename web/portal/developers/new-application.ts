@@ -5,7 +5,7 @@ import type { PortalPage, PortalVisitor } from '../page.ts'
 import { toldHtml, type Told } from './application-fields.ts'
 import { applicationsPath } from './application-list.ts'
 import { checkField, formPage } from '../parts.ts'
-import { docsLink, docsPath } from './docs-links.ts'
+import { docsLink, docsPath } from './code-page.ts'
 import { textsOf } from './parts.ts'
 import { textsIn } from '../../../texts/catalogue.ts'
 

@@ -2,7 +2,7 @@ import { users } from '../../../domain/aggregates.ts'
 import { keepSecret, type SecretNeeds } from '../../../application/keep-secret.ts'
 import type { Find } from '../../../application/find-state.ts'
 import type { Handle } from '../../../application/handle.ts'
-import type { Changes } from '../../../domain/changes.ts'
+import type { Changes } from '../../../domain/register.ts'
 import { userId, type UserData } from '../../../domain/merchant/user.ts'
 import { Refusal, refuse } from '../../../domain/refusal.ts'
 import { within } from '../../../domain/stream.ts'
@@ -38,6 +38,7 @@ export type UserChangeNeeds = UserPageNeeds &
   }
 
 type ShopParams = { readonly merchant: string }
+
 type FindIn = (visitor: PortalVisitor, user: string) => UserRow
 
 /** A form that is sent twice makes one secret, which nobody else's form makes. */
@@ -108,6 +109,7 @@ const adding =
   }
 
 type UserCall = Call<ShopParams, undefined, UserForm>
+
 type Change = (visitor: PortalVisitor, row: UserRow, call: UserCall) => Promise<Shown>
 
 /** A change of fields that goes back to the page of the user. */

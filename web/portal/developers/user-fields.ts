@@ -3,13 +3,12 @@ import { z } from 'zod'
 import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import { roles } from '../../../domain/merchant/user.ts'
 import { fieldOf, type FormOf } from '../../../http/forms.ts'
-import { areaField, inputField, type Problems } from '../../ui/fields.ts'
-import { hidden, plainForm, typed } from '../../ui/form-parts.ts'
+import { areaField, inputField, type Problems, hidden, plainForm, typed } from '../../ui/fields.ts'
 import type { Html } from '../../ui/page.ts'
 import type { PortalVisitor } from '../page.ts'
 import { checkField } from '../parts.ts'
 import { textsOf } from './parts.ts'
-import { keyFile } from './snippets.ts'
+import { keyFile } from './code-page.ts'
 
 export type UserChecks = {
   /** Takes the PEM of an RSA key of 2048 to 4096 bits, else undefined. */
@@ -22,8 +21,11 @@ const accessFields = {
   refunds: typed('`yes` for a user that may refund; only owners set it.', 'yes').optional(),
   netmask: typed('Where requests come from.', '192.0.2.0/24').optional(),
 }
+
 const keyField = { pubkey: typed('The public key, as PEM or OpenSSH.').optional() }
+
 const code = typed('A one-time code; without it a page asks for it.').optional()
+
 const attempt = hidden('a form that is sent twice makes one secret.').optional()
 
 export const newUserForm = plainForm.extend({
@@ -47,6 +49,7 @@ export const userForm = plainForm.extend({
 })
 
 export type NewUserForm = FormOf<typeof newUserForm>
+
 export type UserForm = FormOf<typeof userForm>
 
 export type Access = {

@@ -6,8 +6,7 @@ import { linkToOlder } from '../../ui/paging.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
 import { card, headedTable } from '../parts.ts'
 import { codeBlock, copyHtml, developersPage, developersPath, factsHtml, textsOf } from './parts.ts'
-import { docsLink, docsLinks } from './docs-links.ts'
-import { secretSnippet, type SnippetNeeds } from './snippets.ts'
+import { docsLink, docsLinks, secretSnippet, type SnippetNeeds } from './code-page.ts'
 
 export type UserRow = {
   readonly position: number

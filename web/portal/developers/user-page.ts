@@ -6,7 +6,7 @@ import type { Html } from '../../ui/page.ts'
 import { hiddenFields } from '../../payer/session.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
 import { crumbs } from '../parts.ts'
-import { docsPath } from './docs-links.ts'
+import { docsPath, keySnippet, secretSnippet, type SnippetNeeds } from './code-page.ts'
 import {
   actHtml,
   askedHtml,
@@ -17,7 +17,6 @@ import {
   factsHtml,
   textsOf,
 } from './parts.ts'
-import { keySnippet, secretSnippet, type SnippetNeeds } from './snippets.ts'
 import { accessHtml, keyHtml, mayGiveRefunds, type Access } from './user-fields.ts'
 import { userBadges, userPath, type UserRow } from './user-list.ts'
 

@@ -5,7 +5,7 @@ import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { users } from '../../../domain/aggregates.ts'
 import { searchOf } from '../../../http/call.ts'
-import { asked } from '../../ui/form-parts.ts'
+import { asked } from '../../ui/fields.ts'
 import type { Visits } from '../../payer/session.ts'
 import type { Route } from '../../../http/route.ts'
 import type { PortalNeeds } from '../guard.ts'
@@ -27,8 +27,11 @@ export type PortalUserNeeds = PortalNeeds &
   }
 
 const place = { action: 'see_developers', area: 'developers' } as const
+
 const listPath = '/portal/:merchant/developers'
+
 const onePath = `${listPath}/users/:user`
+
 const oneParams = shopParams.extend({
   user: userId.meta({ description: 'The name of the API user.' }),
 })

@@ -4,8 +4,7 @@ import type { Handle } from '../../../application/handle.ts'
 import { previewPayment } from '../../../application/preview-payment.ts'
 import { staffActor } from '../../../domain/merchant/staff.ts'
 import { mayRefund } from '../../../domain/merchant/staff-roles.ts'
-import type { MinorUnits } from '../../../domain/money/money.ts'
-import { plus, type Pots } from '../../../domain/money/pots.ts'
+import { type MinorUnits, plus, type Pots } from '../../../domain/money/money.ts'
 import type { RequestedPayment } from '../../../domain/payment/payment-state.ts'
 import { Refusal } from '../../../domain/refusal.ts'
 import { dayMs } from '../../../domain/time.ts'
@@ -15,9 +14,16 @@ import { shownAmount } from '../../ui/money.ts'
 import { toldProblem } from '../../payer/session.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
 import { actionHtml, type ActionForm } from './action-form.ts'
-import { choicesOf, commandOf, potsAsked, stateMark, type Choice, type Typed } from './asked.ts'
-import { findPayment } from './find.ts'
-import type { PaymentAction } from './possible.ts'
+import {
+  choicesOf,
+  commandOf,
+  potsAsked,
+  stateMark,
+  type Choice,
+  type Typed,
+  type PaymentAction,
+} from './action-input.ts'
+import { findPayment } from './query.ts'
 import { grossOf } from './preview.ts'
 import { textsIn } from '../../../texts/catalogue.ts'
 

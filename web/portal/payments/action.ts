@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { makeSerialByKey } from '../../../application/serial-by-key.ts'
 import { payments } from '../../../domain/aggregates.ts'
 import { findItem } from '../../../domain/chunked-list.ts'
-import { samePots, type Pots } from '../../../domain/money/pots.ts'
+import { samePots, type Pots } from '../../../domain/money/money.ts'
 import type { Part, RequestedPayment } from '../../../domain/payment/payment-state.ts'
 import { refuse, Refusal } from '../../../domain/refusal.ts'
 import { searchOf, type Call } from '../../../http/call.ts'
 import { compactFieldOf, fieldOf, type FormOf } from '../../../http/forms.ts'
-import { asked, hidden, plainForm, typed } from '../../ui/form-parts.ts'
+import { asked, hidden, plainForm, typed } from '../../ui/fields.ts'
 import { toldProblem, type Visits } from '../../payer/session.ts'
 import type { RawReply, Route } from '../../../http/route.ts'
 import { portalPath } from '../areas.ts'
@@ -21,9 +21,16 @@ import {
   type Order,
   type PaymentActionNeeds,
 } from './action-page.ts'
-import { commandOf, partIdOf, potsAsked, stateMark } from './asked.ts'
-import { paymentParams, paymentPath } from './find.ts'
-import { isPart, paymentActions, type PaymentAction } from './possible.ts'
+import {
+  commandOf,
+  partIdOf,
+  potsAsked,
+  stateMark,
+  isPart,
+  paymentActions,
+  type PaymentAction,
+} from './action-input.ts'
+import { paymentParams, paymentPath } from './query.ts'
 import { textsIn } from '../../../texts/catalogue.ts'
 
 const actionForm = plainForm.extend({

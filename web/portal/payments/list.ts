@@ -1,9 +1,9 @@
 import { html } from 'hono/html'
-import { nextTurn } from '../../../application/next-turn.ts'
+import { nextTurn } from '../../../application/time-budget.ts'
 import { mayDo, pointsOfSaleOf } from '../../../domain/merchant/staff-roles.ts'
 import type { Instant } from '../../../domain/time.ts'
 import type { PaymentRow } from '../../../projections/payment-table.ts'
-import { statusCodeOf } from '../../../projections/payment-wanted.ts'
+import { statusCodeOf } from '../../../projections/payment-search.ts'
 import { searchOf } from '../../../http/call.ts'
 import { shownAmount, shownTime } from '../../ui/money.ts'
 import type { Html } from '../../ui/page.ts'
@@ -13,15 +13,16 @@ import type { PortalVisitor } from '../page.ts'
 import type { PortalPages } from '../pages.ts'
 import { headedTable, scrolling } from '../parts.ts'
 import { filtersHtml, shortcutsHtml, tabsHtml } from './filters.ts'
-import { namesOfPos, type PosOf } from './find.ts'
-import { listMark } from './mark.ts'
 import {
+  namesOfPos,
+  type PosOf,
   addressOf,
   filterNames,
   filtersOf,
   paymentListQuery,
   writePlace,
   type Filters,
+  listMark,
 } from './query.ts'
 import { paymentSearch, type Found, type PaymentSearchNeeds } from './search.ts'
 import { badgeHtml } from './state.ts'

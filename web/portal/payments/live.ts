@@ -4,16 +4,21 @@ import { payments } from '../../../domain/aggregates.ts'
 import { streamOf } from '../../../domain/stream.ts'
 import { searchOf } from '../../../http/call.ts'
 import { changesReply, restMs, type Watch } from '../../ui/event-stream.ts'
-import { asked } from '../../ui/form-parts.ts'
+import { asked } from '../../ui/fields.ts'
 import type { Route } from '../../../http/route.ts'
 import type { PortalPages } from '../pages.ts'
-import { findPayment, paymentParams } from './find.ts'
-import { listMark, markOf } from './mark.ts'
-import type { PaymentPageNeeds } from './one.ts'
-import { filtersOf, paymentListQuery } from './query.ts'
+import {
+  findPayment,
+  paymentParams,
+  filtersOf,
+  paymentListQuery,
+  listMark,
+  markOf,
+} from './query.ts'
+import type { PaymentPageNeeds } from './payment-page.ts'
 import { onPage, type PaymentListNeeds } from './list.ts'
 import { paymentSearch } from './search.ts'
-import { mostMessages, toldIn } from './told.ts'
+import { mostMessages, toldIn } from './callbacks.ts'
 
 export type LivePaymentNeeds = PaymentListNeeds &
   PaymentPageNeeds & {
@@ -69,6 +74,7 @@ const both =
   }
 
 const at = asked('What the page shows.')
+
 const common = {
   action: 'see_payments',
   area: 'payments',

@@ -2,8 +2,61 @@ import { z } from 'zod'
 import { dayMs, type Instant } from '../../../domain/time.ts'
 import { dayIn, startOf, type DayNumber, type TimeZone } from '../../../domain/time-zone.ts'
 import type { PaymentPlace } from '../../../projections/payment-list.ts'
-import { everyPayment, type PaymentWanted } from '../../../projections/payment-wanted.ts'
+import {
+  everyPayment,
+  type PaymentWanted,
+  statusCodeOf,
+} from '../../../projections/payment-search.ts'
 import { typedAmount } from '../../ui/money.ts'
+import type { Find } from '../../../application/find-state.ts'
+import { previewPayment } from '../../../application/preview-payment.ts'
+import { payments } from '../../../domain/aggregates.ts'
+import { isTheirPos } from '../../../domain/merchant/staff-roles.ts'
+import type { RequestedPayment } from '../../../domain/payment/payment-state.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import { givenId } from '../../../http/addresses.ts'
+import type { PortalVisitor } from '../page.ts'
+import { shopParams } from '../pages.ts'
+import type { PaymentRecord, ToldOfPayment } from '../../../application/payment-history.ts'
+import type { PaymentRow } from '../../../projections/payment-table.ts'
+
+export const paymentParams = shopParams.extend({ tid: givenId })
+
+export const paymentPath = (tid: string, more = ''): string => `payments/${tid}${more}`
+
+/**
+ * A payment of this merchant that the role may see, as it is at that moment: an expiry takes effect
+ * at its instant. @throws Refusal resource_is_unknown
+ */
+export const findPayment =
+  ({ find }: { readonly find: Find }) =>
+  async (
+    { shop, me }: Pick<PortalVisitor, 'shop' | 'me'>,
+    tid: string,
+    at: Instant,
+  ): Promise<RequestedPayment> => {
+    const payment = await find(payments, tid, 'log')
+    if (payment.status === 'unrequested') return refuse('resource_is_unknown')
+    const { merchant, posId } = payment.request
+    if (merchant !== shop.merchant || !isTheirPos(me.terms, posId))
+      return refuse('resource_is_unknown')
+    return previewPayment(payment, { type: 'ExpirePayment', at }, at).after
+  }
+
+/** Points of sale, at most some hundreds. */
+export type PosOf = (merchant: string) => readonly { readonly id: string; readonly name: string }[]
+
+/** What people call each point of sale, with its id where others have the same name. */
+export const namesOfPos = (
+  { posOf }: { readonly posOf: PosOf },
+  merchant: string,
+): ReadonlyMap<string, string> => {
+  const known = posOf(merchant)
+  const uses = new Map<string, number>()
+  for (const { name } of known) uses.set(name, (uses.get(name) ?? 0) + 1)
+  const isShared = (name: string) => (uses.get(name) ?? 0) > 1
+  return new Map(known.map(({ id, name }) => [id, isShared(name) ? `${name} (${id})` : name]))
+}
 
 const text = (description: string) => z.string().max(300).optional().meta({ description })
 
@@ -50,6 +103,7 @@ export const readPlace = (text: string): PaymentPlace | null => {
 }
 
 export const statuses = ['pending', 'auth', 'ok', 'refunded', 'fail'] as const
+
 const isStatus = (text: string): text is (typeof statuses)[number] =>
   (statuses as readonly string[]).includes(text)
 
@@ -64,6 +118,7 @@ export const textOfDay = (day: DayNumber): string =>
   new Date(day * dayMs).toISOString().slice(0, 10)
 
 export const shortcuts = ['today', 'yesterday', 'lastWeek'] as const
+
 export type Days = Pick<Filters, 'since' | 'until'>
 
 /** The days that a list is often asked for, by the clocks of the merchant. */
@@ -117,4 +172,25 @@ export const askedBy = (
     order: sort === 'largest' ? 'largest' : 'newest',
   }
   return { wanted, problems }
+}
+
+export type Needs = { readonly digestOf: (text: string) => string }
+
+export const markOfAll = ({ digestOf }: Needs, shown: unknown): string =>
+  digestOf(JSON.stringify(shown)).slice(0, 16)
+
+/** What a page shows of a payment changes when this does. */
+export const markOf = (
+  needs: Needs,
+  events: readonly PaymentRecord[],
+  messages: readonly ToldOfPayment[],
+): string => {
+  const told = messages.map(({ status, attempts }) => [status, attempts])
+  return markOfAll(needs, [events[0]?.revision, told])
+}
+
+/** What a list shows changes when this does. */
+export const listMark = (needs: Needs, rows: readonly PaymentRow[], at: number): string => {
+  const shown = rows.map((row) => [row.tid, statusCodeOf(row, at), row.captured, row.refunded])
+  return markOfAll(needs, shown)
 }

@@ -6,24 +6,28 @@ import { paymentActionRoutes } from './action.ts'
 import type { PaymentActionNeeds } from './action-page.ts'
 import { paymentListRoute } from './list.ts'
 import { livePaymentRoutes, type LivePaymentNeeds } from './live.ts'
-import { paymentPageRoute } from './one.ts'
+import { paymentPageRoute } from './payment-page.ts'
 import type { Find } from '../../../application/find-state.ts'
 import type { makeReceipts } from '../../../audit/transparency/receipts.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { searchOf } from '../../../http/call.ts'
-import { receiptQuery } from '../../../http/merchant/receipt.ts'
-import { receiptStream } from '../../../http/merchant/receipt-reply.ts'
+import { receiptQuery, receiptStream } from '../../../http/merchant/receipt.ts'
 import { pictureReply, type PayerAttachmentNeeds } from '../../payer/attachment.ts'
 import { pageHeaders } from '../../ui/page.ts'
-import { findPayment, paymentParams } from './find.ts'
+import {
+  findPayment,
+  paymentParams,
+  filtersOf,
+  paymentListQuery,
+  writePlace,
+  type Filters,
+} from './query.ts'
 import { z } from 'zod'
 import { formatAmount } from '../../../domain/money/money.ts'
 import type { Instant } from '../../../domain/time.ts'
 import type { PaymentRow } from '../../../projections/payment-table.ts'
-import { statusCodeOf, statusOf } from '../../../projections/payment-wanted.ts'
-import { csvDownload } from '../../../http/csv-download.ts'
-import { textStream } from '../../../http/text-stream.ts'
-import { filtersOf, paymentListQuery, writePlace, type Filters } from './query.ts'
+import { statusCodeOf, statusOf } from '../../../projections/payment-search.ts'
+import { csvDownload, textStream } from '../../../http/text-stream.ts'
 import { paymentSearch, type Found, type PaymentSearchNeeds } from './search.ts'
 
 type PaymentCsvNeeds = PaymentSearchNeeds & {

@@ -5,10 +5,11 @@ import {
   searchPayments,
   type PaymentPage,
   type SearchPayments,
+  fitting,
+  type PaymentWanted,
 } from '../../../projections/payment-search.ts'
 import type { PaymentRow } from '../../../projections/payment-table.ts'
-import { fitting, type PaymentWanted } from '../../../projections/payment-wanted.ts'
-import { nextTurn } from '../../../application/next-turn.ts'
+import { nextTurn } from '../../../application/time-budget.ts'
 import { askedBy, readPlace, type Asked, type Filters } from './query.ts'
 
 export type PaymentSearchNeeds = {

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { PaymentRecord } from '../../../application/payment-history.ts'
 import { isRelease, type PaymentDetails } from '../../../domain/payment/payment-events.ts'
-import type { Pots } from '../../../domain/money/pots.ts'
+import type { Pots } from '../../../domain/money/money.ts'
 import { shownAmount, shownTime } from '../../ui/money.ts'
 import type { Html } from '../../ui/page.ts'
 import { filled } from '../../ui/words.ts'

@@ -19,7 +19,7 @@ import {
   removeCodePage,
   typedCode,
   type GivenCode,
-} from './code-forms.ts'
+} from './forms.ts'
 import { codeOf, pointsPath, type PointNeeds } from './rows.ts'
 import { textsIn } from '../../../texts/catalogue.ts'
 
@@ -39,7 +39,9 @@ export type CodeFormNeeds = PointNeeds & {
 export const codeParams = shopParams.extend({ shortlink_id: givenId })
 
 const changing = { action: 'change_points_of_sale', area: 'pointsOfSale' } as const
+
 const path = '/portal/:merchant/points-of-sale'
+
 const orNothing = (text: string): string | null => (text === '' ? null : text)
 
 const isTaken = (error: unknown): boolean =>

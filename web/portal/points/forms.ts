@@ -4,8 +4,20 @@ import type { Html } from '../../ui/page.ts'
 import { portalPath } from '../areas.ts'
 import type { PortalPage, PortalVisitor } from '../page.ts'
 import { crumbs, formPage, moreLink, type Beside } from '../parts.ts'
-import { pointsPath } from './rows.ts'
+import { pointsPath, type CodeData } from './rows.ts'
 import { textsIn } from '../../../texts/catalogue.ts'
+import { serialNumberPattern } from '../../../domain/merchant/sticker.ts'
+import { callbackUriText } from '../../../http/callback-uri.ts'
+import { compactFieldOf, fieldOf, type FormOf } from '../../../http/forms.ts'
+import {
+  hasProblems,
+  inputField,
+  type Problems,
+  hidden,
+  plainForm,
+  typed,
+} from '../../ui/fields.ts'
+import type { Catalogue } from '../../../texts/generated/texts.ts'
 
 type FormPart = Omit<Parameters<typeof formPage>[1], 'action' | 'above' | 'back'> & {
   /** After the path of the area; where it is sent, and where its page is. */
@@ -35,5 +47,128 @@ export const pointForm = (visitor: PortalVisitor, { path, ...part }: FormPart): 
   return formPage(visitor, {
     ...{ ...part, back, action: portalPath(shop.merchant, pointsPath(path)) },
     above: crumbs([back, textsIn[language].points.pos]),
+  })
+}
+
+export const codeForm = plainForm.extend({
+  description: typed('Where the code hangs.', 'Table 7').optional(),
+  callback_uri: typed('Told of each scan.').optional(),
+  serial_number: typed('Of a printed sticker.').optional(),
+  made: hidden('which form of a new code it is.').optional(),
+  do: hidden('`remove` to remove it.').optional(),
+})
+
+export type GivenCode = FormOf<typeof codeForm>
+
+export type TypedCode = {
+  readonly description: string
+  readonly callbackUri: string
+  readonly serialNumber: string
+}
+
+export const nothingTyped: TypedCode = { description: '', callbackUri: '', serialNumber: '' }
+
+export const typedCode = (body: GivenCode): TypedCode => ({
+  description: fieldOf(body, 'description'),
+  callbackUri: fieldOf(body, 'callback_uri'),
+  serialNumber: compactFieldOf(body, 'serial_number'),
+})
+
+/** What is wrong with what was typed. */
+export const problemsOf = (given: TypedCode, texts: Catalogue['points']): Problems => {
+  const { callbackUri, serialNumber } = given
+  const isAddress = callbackUri === '' || callbackUriText.safeParse(callbackUri).success
+  const isSerial = serialNumber === '' || serialNumberPattern.test(serialNumber)
+  return {
+    description: given.description.length > 1000 ? texts.wrongName : undefined,
+    callback_uri: isAddress ? undefined : texts.wrongCallback,
+    serial_number: isSerial ? undefined : texts.serialWrong,
+  }
+}
+
+export const fieldsHtml = (
+  texts: Catalogue['points'],
+  given: TypedCode,
+  problems: Problems,
+): Html =>
+  html`${inputField({
+    name: 'description',
+    label: texts.description,
+    hint: texts.descriptionHint,
+    problem: problems['description'],
+    attributes: html`value="${given.description}" maxlength="1000" autocomplete="off"`,
+  })}
+  ${inputField({
+    name: 'callback_uri',
+    label: texts.callback,
+    hint: texts.callbackHint,
+    problem: problems['callback_uri'],
+    attributes: html`value="${given.callbackUri}" autocomplete="off" autocapitalize="none"
+    spellcheck="false"`,
+  })}`
+
+export const newCodePage = (
+  visitor: PortalVisitor,
+  made: string,
+  given = nothingTyped,
+  problems: Problems = {},
+) => {
+  const texts = textsIn[visitor.language].points
+  const frame = textsIn[visitor.language].portal
+  return pointForm(visitor, {
+    title: texts.newCode,
+    path: '/new-code',
+    beside: [
+      [frame.formWhat, [texts.codesWhat]],
+      costsBeside(visitor),
+      [frame.formNext, [texts.labelsWhat, texts.posterWhat]],
+    ],
+    hidden: { made },
+    button: texts.make,
+    isWrong: hasProblems(problems),
+    fields: html`${fieldsHtml(texts, given, problems)}
+    ${inputField({
+      name: 'serial_number',
+      label: texts.serial,
+      hint: texts.serialHint,
+      problem: problems['serial_number'],
+      attributes: html`value="${given.serialNumber}" maxlength="64" autocomplete="off"
+      autocapitalize="none" spellcheck="false"`,
+    })}`,
+  })
+}
+
+export const changeCodePage = (
+  visitor: PortalVisitor,
+  { id, description, callbackUri }: CodeData,
+  given: TypedCode | undefined,
+  problems: Problems = {},
+) => {
+  const texts = textsIn[visitor.language].points
+  const frame = textsIn[visitor.language].portal
+  const now = { ...nothingTyped, description: description ?? '', callbackUri: callbackUri ?? '' }
+  return pointForm(visitor, {
+    title: description ?? id,
+    path: `/code/${id}/change`,
+    beside: [
+      [frame.formWhat, [texts.codesWhat]],
+      [frame.formNext, [texts.changeCodeNext]],
+    ],
+    button: texts.save,
+    isWrong: hasProblems(problems),
+    fields: fieldsHtml(texts, given ?? now, problems),
+  })
+}
+
+export const removeCodePage = (visitor: PortalVisitor, { id, description }: CodeData) => {
+  const texts = textsIn[visitor.language].points
+  return pointForm(visitor, {
+    title: texts.removeCode,
+    path: `/code/${id}/change`,
+    hidden: { do: 'remove' },
+    button: texts.remove,
+    isDangerous: true,
+    fields: html`<p><b>${description ?? id}</b></p>
+      <p>${texts.removeCodeWhat}</p>`,
   })
 }

@@ -2,8 +2,14 @@ import { html } from 'hono/html'
 import { z } from 'zod'
 import { posTypes, type PosType } from '../../../domain/merchant/pos.ts'
 import { fieldOf, type FormOf } from '../../../http/forms.ts'
-import { hasProblems, inputField, type Problems } from '../../ui/fields.ts'
-import { hidden, plainForm, typed } from '../../ui/form-parts.ts'
+import {
+  hasProblems,
+  inputField,
+  type Problems,
+  hidden,
+  plainForm,
+  typed,
+} from '../../ui/fields.ts'
 import type { Html } from '../../ui/page.ts'
 import { portalPath } from '../areas.ts'
 import type { PortalVisitor } from '../page.ts'
@@ -19,6 +25,7 @@ export const posForm = plainForm.extend({
   type: z.enum(posTypes).optional(),
   do: hidden('`remove` to remove it.').optional(),
 })
+
 export type GivenPos = FormOf<typeof posForm>
 
 type TypedPos = { readonly id: string; readonly name: string; readonly type: PosType }

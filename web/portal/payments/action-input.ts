@@ -1,0 +1,137 @@
+import { mayDo } from '../../../domain/merchant/staff-roles.ts'
+import { isNothing, minus, type MinorUnits, type Pots } from '../../../domain/money/money.ts'
+import { type RequestedPayment, available } from '../../../domain/payment/payment-state.ts'
+import type { PortalVisitor } from '../page.ts'
+import type { FindTerms } from '../../../application/fee-book.ts'
+import { countItems } from '../../../domain/chunked-list.ts'
+import type { PaymentCommand } from '../../../domain/payment/payment-command.ts'
+import type { Instant } from '../../../domain/time.ts'
+import { typedAmount } from '../../ui/money.ts'
+
+export const paymentActions = ['capture', 'release', 'renew', 'refund'] as const
+
+export type PaymentAction = (typeof paymentActions)[number]
+
+/** Whether it can be done with a part of the amount. */
+export const isPart = (action: PaymentAction): action is 'capture' | 'refund' =>
+  action === 'capture' || action === 'refund'
+
+export const isPossible = (
+  action: PaymentAction,
+  { status, captured, refunded }: RequestedPayment,
+): boolean => {
+  switch (action) {
+    case 'capture':
+    case 'renew':
+      return status === 'auth'
+    case 'release':
+      return status === 'auth' || status === 'pending'
+    case 'refund':
+      return !isNothing(minus(captured, refunded))
+  }
+}
+
+/** What somebody can do with a payment now, as their role allows. */
+export const possibleActions = (
+  { me }: Pick<PortalVisitor, 'me'>,
+  payment: RequestedPayment,
+): readonly PaymentAction[] =>
+  paymentActions.filter((action) => mayDo(me.terms, action) && isPossible(action, payment))
+
+/** What somebody wants done with a payment, as typed. */
+export type Typed = {
+  readonly amount: string | null
+  readonly additional: string | null
+  readonly reason: string
+}
+
+/** All that can be captured or refunded. */
+export const wholeOf = (action: PaymentAction, payment: RequestedPayment): Pots =>
+  action === 'refund' ? minus(payment.captured, payment.refunded) : available(payment)
+
+/** An amount that the form offers. */
+export type Choice = { readonly name: 'allLeft' | 'half'; readonly pots: Pots }
+
+/** All that is left, and half of it, rounded down. */
+export const choicesOf = (action: PaymentAction, payment: RequestedPayment): readonly Choice[] => {
+  if (!isPart(action)) return []
+  const whole = wholeOf(action, payment)
+  const halved = (minor: MinorUnits): MinorUnits => Math.floor(minor / 2)
+  const half = { amount: halved(whole.amount), additionalAmount: halved(whole.additionalAmount) }
+  const choices = [
+    { name: 'allLeft', pots: whole },
+    { name: 'half', pots: half },
+  ] as const
+  return choices.filter(({ pots }) => !isNothing(pots))
+}
+
+/** All of it, unless something else was typed; undefined for what is no amount. */
+export const potsAsked = (
+  action: PaymentAction,
+  payment: RequestedPayment,
+  { amount, additional }: Typed,
+): Pots | undefined => {
+  const { currency } = payment.request
+  const whole = wholeOf(action, payment)
+  const read = (text: string | null, none: number) =>
+    text === null ? none : typedAmount(text, currency)
+  const asked = read(amount, whole.amount)
+  const added = read(additional, amount === null ? whole.additionalAmount : 0)
+  if (asked === undefined || added === undefined) return undefined
+  return { amount: asked, additionalAmount: added }
+}
+
+/**
+ * Names the state in which a form was made, and with it what the form may do: forms of the same
+ * state, in whatever tab, do it once.
+ */
+export const stateMark = (
+  derive: (...parts: readonly (string | number)[]) => string,
+  tid: string,
+  action: PaymentAction,
+  payment: RequestedPayment,
+): string => {
+  const { status, captures, refunds, captured, released, refunded, expiresAt } = payment
+  const counts = [countItems(captures), countItems(refunds)]
+  const sums = [captured, released, refunded].flatMap(({ amount, additionalAmount }) => [
+    amount,
+    additionalAmount,
+  ])
+  const parts = ['portal', tid, action, status, ...counts, ...sums, expiresAt]
+  return derive(...parts).slice(0, 22)
+}
+
+/** The id of the capture or refund of a form. */
+export const partIdOf = (mark: string): string => `portal-${mark}`
+
+export type Wish = {
+  readonly action: PaymentAction
+  readonly pots: Pots
+  readonly reason: string
+  readonly mark: string
+  readonly at: Instant
+}
+
+export const commandOf = async (
+  { findTerms }: { readonly findTerms: FindTerms },
+  { request }: RequestedPayment,
+  { action, pots, reason, mark, at }: Wish,
+): Promise<PaymentCommand> => {
+  const { merchant, currency } = request
+  const wanted = { id: partIdOf(mark), currency, ...pots }
+  switch (action) {
+    case 'capture':
+      return {
+        type: 'CapturePayment',
+        ...{ at, wanted, terms: await findTerms(merchant, currency, at) },
+      }
+    case 'refund': {
+      const terms = await findTerms(merchant, currency, at)
+      return { type: 'RefundPayment', wanted, text: reason === '' ? null : reason, terms }
+    }
+    case 'release':
+      return { type: 'ReleasePayment', at }
+    case 'renew':
+      return { type: 'RenewPayment', at }
+  }
+}
