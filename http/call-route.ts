@@ -190,14 +190,13 @@ const carryOut = async (
     accept,
     request,
   }
-  const handled = (): unknown =>
-    readTurn ? readTurn().then(() => route.handle(call)) : route.handle(call)
+  const handled = (): unknown => route.handle(call)
   try {
     const body = bodyOf(names, route, request.body, contentType, turn)
     // Awaited only where it takes several turns.
     call.body = body instanceof Promise ? ((await body) as unknown) : body
     const answered = read
-      ? readAsAsked(names, askedFreshness(names, request.header), read, handled)
+      ? readAsAsked(names, askedFreshness(names, request.header), read, handled, readTurn)
       : handled()
     return withUsage(succeed(route, await answered), caller)
   } catch (error) {

@@ -26,15 +26,20 @@ export const askedFreshness = (
   return { ...(given !== undefined && { minPosition }), ...(maxAge > 0 && { maxAge }) }
 }
 
-/** Runs a read as fresh as it asks to be. @throws RequestError, StoreUnavailable */
+/**
+ * Runs a read as fresh as it asks to be, and in its turn. Only what it asks the store for when it
+ * starts counts for its position. @throws RequestError, StoreUnavailable
+ */
 export const readAsAsked = async <Answer>(
   names: Names,
   asked: AskedFreshness | undefined,
   read: FreshRead,
   work: () => Answer,
+  turn?: () => Promise<void>,
 ): Promise<Awaited<Answer>> => {
   if (asked && (await read.settle(asked)) === 'beyond the log')
     throw new RequestError(400, `${names.minPosition}: the log has no such position yet.`)
+  await turn?.()
   return await read.run(work)
 }
 

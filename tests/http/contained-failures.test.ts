@@ -233,7 +233,7 @@ test('when a worker fails and nobody listens, then this thread tells it and goes
 })
 
 test('an error that nothing has handled is logged, and the process goes on', () => {
-  const module = new URL('../../service/server/escaped-errors.ts', import.meta.url).href
+  const module = new URL('../../service/server/own-process.ts', import.meta.url).href
   const program = `
     import { logEscapedErrors } from ${JSON.stringify(module)}
     const end = logEscapedErrors({ fatal: ({ error }) => console.log(error.message) })
