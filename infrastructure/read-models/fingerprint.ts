@@ -18,5 +18,8 @@ export const fingerprintOfSources = (): string => {
 /** Set by the build. */
 declare const builtFingerprint: string | undefined
 
+let ofSources: string | undefined
+
+/** That of the code that runs, which does not change while it does. */
 export const fingerprint = (): string =>
-  typeof builtFingerprint === 'string' ? builtFingerprint : fingerprintOfSources()
+  typeof builtFingerprint === 'string' ? builtFingerprint : (ofSources ??= fingerprintOfSources())
