@@ -26,6 +26,7 @@ const sources = [
   'web',
   'cli',
   'service',
+  'texts',
   'client',
   'docs',
   'verifier',
