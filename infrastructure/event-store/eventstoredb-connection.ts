@@ -128,6 +128,7 @@ export const renewable = <Connection>({ connectionString, connect, end }: Needs<
     const lost = connection
     connection = undefined
     if (lost !== undefined) await end(lost).catch(ignore)
+    closed.signal.throwIfAborted()
     const found = placeOfLeader ? await placeOfLeader(closed.signal) : connectionString
     connection = connect(clientOf(found))
     madeAt = performance.now()

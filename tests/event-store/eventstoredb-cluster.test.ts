@@ -10,6 +10,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { noStream, start, StoreUnavailable } from '../../application/event-store.ts'
 import { connectEventStoreDB } from '../../infrastructure/event-store/eventstoredb-event-store.ts'
 import { collect } from '../../infrastructure/event-store/eventstoredb-read-calls.ts'
+import { renewable } from '../../infrastructure/event-store/eventstoredb-connection.ts'
 import { newEvent } from './appends.ts'
 import { builtProgram } from '../build.ts'
 
@@ -41,9 +42,10 @@ const openCluster = async () => {
   }
   const hosts = ports.map((port) => `127.0.0.1:${port}`)
   const timeouts = { attempt: 1_000, altogether: 30_000, election: 30_000 }
-  const store = connectEventStoreDB(`esdb://${hosts.join(',')}?tls=false`, { timeouts })
+  const connectionString = `esdb://${hosts.join(',')}?tls=false`
+  const store = connectEventStoreDB(connectionString, { timeouts })
   onTestFinished(() => store.close())
-  return { ports, startNode, store }
+  return { ports, startNode, store, connectionString }
 }
 
 test('given a frozen leader, when another leads, then calls and followers go there', async () => {
@@ -91,3 +93,22 @@ test('a read is not taken for whole if its connection was replaced meanwhile', a
   )
   await expect(read).rejects.toThrow(StoreUnavailable)
 })
+
+test('given a frozen node, a connection that is being replaced can be closed', async () => {
+  const { ports, startNode, connectionString } = await openCluster()
+  const leader = await startNode(ports[0])
+  let endsNow = (): void => {}
+  const isEnding = new Promise<void>((resolve) => (endsNow = resolve))
+  const connection = renewable({
+    connectionString,
+    connect: (client) => client,
+    end: (client) => isEnding.then(() => client.dispose()),
+  })
+  const lost = await connection.current()
+  leader.kill('SIGSTOP')
+  connection.renew(lost)
+  const closed = connection.close()
+  endsNow()
+  await closed
+  await expect(connection.current()).rejects.toThrow(StoreUnavailable)
+}, 20_000)
