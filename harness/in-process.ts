@@ -1,3 +1,5 @@
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
 import { pino } from 'pino'
 import type { FundingSource } from '../application/funding.ts'
 import type { Log } from '../infrastructure/logs/log.ts'
@@ -22,11 +24,42 @@ const prepared = (environment: Environment, folder: string) => {
   return { settings, logged, log }
 }
 
+let started: Promise<string> | undefined
+
+/** The folder of a sandbox that has started once: its keys and first events take most of it. */
+const startedFolder = (): Promise<string> =>
+  (started ??= (async () => {
+    const folder = newFolder()
+    const { settings, log } = prepared({}, folder)
+    const { stop } = await startServer(settings, log)
+    await stop()
+    return folder
+  })())
+
+const first = [
+  ...['events.sqlite', 'events.sqlite-head', 'vault.sqlite', 'vault.sqlite-seen'],
+  ...['callback-rsa.pem', 'callback-ed25519.pem', 'sandbox-admin-key.pem'],
+]
+
+/** What decides where a log and a vault are, and what is first in them. */
+const ofFirst = ['MODE', 'EVENT_STORE', 'VAULT', 'VAULT_KEY_FILE', 'BLOBS']
+
+/** A folder as a service leaves it that has started once. */
+const folderFor = async (environment: Environment): Promise<string> => {
+  const folder = newFolder()
+  if (!ofFirst.some((name) => name in environment)) {
+    const from = await startedFolder()
+    for (const name of first) cpSync(join(from, name), join(folder, name))
+  }
+  return folder
+}
+
 /**
- * Starts the service in this process, behind a real socket; `folder` may be that of an earlier
+ * Starts the service in this process, behind a real socket; `ofFolder` may be that of an earlier
  * one.
  */
-export const startInProcess = async (environment: Environment = {}, folder = newFolder()) => {
+export const startInProcess = async (environment: Environment = {}, ofFolder?: string) => {
+  const folder = ofFolder ?? (await folderFor(environment))
   const { settings, logged, log } = prepared(environment, folder)
   const start = () => startServer(settings, log)
   const server = await start()
@@ -36,9 +69,10 @@ export const startInProcess = async (environment: Environment = {}, folder = new
 /** Opens the service without a socket and without work beside the requests. */
 export const openInProcess = async (
   environment: Environment & { readonly PUBLIC_URL: string },
-  folder = newFolder(),
+  ofFolder?: string,
   funding?: FundingSource,
 ) => {
+  const folder = ofFolder ?? (await folderFor(environment))
   const { settings, logged, log } = prepared(environment, folder)
   const { PUBLIC_URL: address } = environment
   const opened = await openService(settings, log, { address: () => address, funding })
