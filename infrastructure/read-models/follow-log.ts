@@ -23,7 +23,7 @@ import type { FoldingReply, FoldingRequest, FoldingStart } from './folding-worke
 const retryAfterMs = 1000
 
 /** In megabytes. Events and rows of a batch are short-lived garbage. */
-const resourceLimits = { maxYoungGenerationSizeMb: 32 }
+const resourceLimits = { maxYoungGenerationSizeMb: 16 }
 
 /** Folds in a worker thread, so that requests are answered meanwhile. */
 export const foldInWorker =

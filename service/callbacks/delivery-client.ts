@@ -6,7 +6,7 @@ import { startReader } from '../../infrastructure/read-models/reading-thread.ts'
 import type { DeliveryStart, FromDelivery, ToDelivery } from './delivery-exchange.ts'
 
 /** In megabytes. */
-const resourceLimits = { maxYoungGenerationSizeMb: 16 }
+const resourceLimits = { maxYoungGenerationSizeMb: 8 }
 /** Delay before the thread is restarted after its end, in ms. */
 const restMs = 1_000
 /** Extra time for a thread that is still starting when asked to end, in ms. */

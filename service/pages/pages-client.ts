@@ -73,7 +73,7 @@ type FetchOrFail = (
 ) => ReturnType<Fetch>
 
 /** In megabytes. */
-const resourceLimits = { maxYoungGenerationSizeMb: 32 }
+const resourceLimits = { maxYoungGenerationSizeMb: 8 }
 /** How long this thread answers pages itself after the worker failed to start, in ms. */
 const restMs = 10_000
 /**
