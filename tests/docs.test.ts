@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { expect, test } from 'vitest'
 import { paymentActions } from '../http/merchant/payment-update.ts'
 import { operationsFile, printedClientOperations } from '../docs/client-operations.ts'
@@ -27,4 +29,19 @@ test('the guide says what each action of a payment does, and what it does when s
     expect([action, told]).toEqual([action, expect.stringContaining(`\`${action}\``)])
     expect(guide('idempotency')).toMatch(new RegExp(`\\b${action}\\b`))
   }
+})
+
+test('each file of ours that is named in prose is there', () => {
+  const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).trim().split('\n')
+  const names = new Set([...files, ...files.map((path) => basename(path))])
+  const isThere = (path: string): boolean =>
+    names.has(path) || files.some((file) => file.endsWith(`/${path}`))
+  const prose = files.filter((path) => path.endsWith('.md') && path !== 'CHANGELOG.md')
+  const missing = prose.flatMap((path) =>
+    [...readFileSync(path, 'utf8').matchAll(/`([\w.][\w./-]*\.(?:ts|tsx|css))`/g)]
+      .map(([, named = '']) => named.replace(/^(\.\.?\/)+/, ''))
+      .filter((named) => !isThere(named))
+      .map((named) => `${path}: ${named}`),
+  )
+  expect(missing).toEqual([])
 })
