@@ -38,7 +38,7 @@ const startedFolder = (): Promise<string> =>
 
 const first = [
   ...['events.sqlite', 'events.sqlite-head', 'vault.sqlite', 'vault.sqlite-seen'],
-  ...['callback-rsa.pem', 'callback-ed25519.pem', 'sandbox-admin-key.pem'],
+  ...['callback-rsa.pem', 'callback-ed25519.pem', 'sandbox-admin-key.pem', 'read-models'],
 ]
 
 /** What decides where a log and a vault are, and what is first in them. */
@@ -49,7 +49,7 @@ const folderFor = async (environment: Environment): Promise<string> => {
   const folder = newFolder()
   if (!ofFirst.some((name) => name in environment)) {
     const from = await startedFolder()
-    for (const name of first) cpSync(join(from, name), join(folder, name))
+    for (const name of first) cpSync(join(from, name), join(folder, name), { recursive: true })
   }
   return folder
 }
