@@ -23,6 +23,8 @@ export default defineConfig({
     // Workers start from the build, too: from sources each start takes four times the processor.
     alias: [{ find: /^.*\/worker\.ts$/, replacement: builtWorker }],
     pool: 'forks',
+    // Compiled modules are kept in `node_modules`: one file's tests begin in half of the time.
+    experimental: { fsModuleCache: true },
     // Shared modules are loaded once for each worker, not once for each file.
     isolate: false,
     // One more than cores: tests of time-outs and sockets leave a worker idle. Measured: 180 s for 270.
