@@ -23,14 +23,16 @@ type Kind<Data> = {
   /** The stream's id for these arguments. */
   readonly keyOf: (...given: string[]) => string
   readonly merchantOf: (data: Data) => string | null
-  /** Throws if the entry cannot come back. */
-  readonly beforeEnabling?: (core: Core, key: string, context: Context) => Promise<void>
+  /** Disables or enables an entry, if there is more to it. */
+  readonly turn?: (
+    core: Core,
+  ) => (key: string, type: 'Disable' | 'Enable', context: Context) => Promise<boolean>
   readonly about: Readonly<Partial<Record<'disable' | 'enable' | 'remove', string>>>
 }
 
 const change = async <Data>(
   core: Core,
-  { one, aggregate, keyOf, merchantOf, beforeEnabling }: Kind<Data>,
+  { one, aggregate, keyOf, merchantOf, turn }: Kind<Data>,
   type: 'Disable' | 'Enable' | 'Remove',
   given: readonly string[],
 ) => {
@@ -39,10 +41,12 @@ const change = async <Data>(
   const entry = await core.find(aggregate, key, 'log')
   if (entry.status !== 'present') return fail(`no ${one} ${id}`)
   const context = core.contextOf('operator', merchantOf(entry.data))
-  if (type === 'Enable') await beforeEnabling?.(core, key, context)
-  const { state } = await core.handle(aggregate, key, { type }, context)
+  const isOn =
+    turn && type !== 'Remove'
+      ? await turn(core)(key, type, context)
+      : isEnabled((await core.handle(aggregate, key, { type }, context)).state)
   await pause(untilFollowedMs)
-  return type === 'Remove' ? { id, removed: true } : { id, enabled: isEnabled(state) }
+  return type === 'Remove' ? { id, removed: true } : { id, enabled: isOn }
 }
 
 /** Adds the commands described by `about`. */

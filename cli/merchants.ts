@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import { merchants, callbackSecrets } from '../domain/aggregates.ts'
-import { claimAgain, claimOrganization } from '../application/claims.ts'
-import { changed, type Changes, isDisabled, isEnabled } from '../domain/register.ts'
+import { changeMerchant, registerMerchant, switchMerchant } from '../application/merchants.ts'
+import { changed, type Changes } from '../domain/register.ts'
 import {
   jurisdictionOf,
   newMerchant,
-  waits,
+  whyNotApproved,
   type MerchantData,
 } from '../domain/merchant/merchant.ts'
 import { isDotSegment } from '../domain/merchant/chosen-id.ts'
@@ -198,12 +198,6 @@ const checkLookupIds = async (
 
 const claimNeeds = (core: Core) => ({ ...core, holderOfOrganization: holderOfOrganization(core) })
 
-/** So that nobody signs up with it. */
-const claimNumber = async (core: Core, id: string, { organizationId }: Details): Promise<void> => {
-  if (organizationId === undefined || organizationId === '') return
-  await claimOrganization(claimNeeds(core))(id, organizationId, core.contextOf('operator', id))
-}
-
 const addMerchant = async (
   core: Core,
   id: string,
@@ -222,23 +216,17 @@ const addMerchant = async (
   })
   const data = changed(fresh, changesOf(options))
   await checkLookupIds(core, id, options)
-  const context = core.contextOf('operator', id)
-  await claimNumber(core, id, options)
-  await core.handle(merchants, id, { type: 'Register', data }, context)
+  await registerMerchant(claimNeeds(core))(data, core.contextOf('operator', id))
   return shown(data)
 }
 
-const change = async (core: Core, id: string, changes: Changes<MerchantData>) => {
-  await presentMerchant(core, id)
-  await core.handle(merchants, id, { type: 'Change', changes }, core.contextOf('operator', id))
-  return shownWhole(await presentMerchant(core, id))
-}
+const change = async (core: Core, id: string, changes: Changes<MerchantData>) =>
+  shownWhole(await changeMerchant(claimNeeds(core))(id, changes, core.contextOf('operator', id)))
 
-const changeMerchant = async (core: Core, id: string, options: Details) => {
+const changeOf = async (core: Core, id: string, options: Details) => {
   const changes = changesOf(options)
   await presentMerchant(core, id)
   await checkLookupIds(core, id, options)
-  await claimNumber(core, id, options)
   return change(core, id, changes)
 }
 
@@ -254,12 +242,12 @@ const setLogo = async (core: Core, id: string, file: string) => {
 }
 
 const approve = async (core: Core, id: string) => {
-  if (!(await presentMerchant(core, id)).hasSignedUp) fail(`${id} has not signed up by itself`)
-  const entry = await core.find(merchants, id, 'log')
-  if (isDisabled(entry) && !waits(entry)) fail(`${id} was disabled: use daybook merchant enable`)
+  await presentMerchant(core, id)
+  const why = whyNotApproved(await core.find(merchants, id, 'log'))
+  if (why === 'has_not_signed_up') fail(`${id} has not signed up by itself`)
+  if (why === 'was_disabled') fail(`${id} was disabled: use daybook merchant enable`)
   const context = core.contextOf('operator', id)
-  const { state } = await core.handle(merchants, id, { type: 'Approve' }, context)
-  return { id, enabled: isEnabled(state) }
+  return { id, enabled: await switchMerchant(claimNeeds(core))(id, 'Approve', context) }
 }
 
 /** The operator's commands for merchants (interface 14). */
@@ -277,7 +265,7 @@ export const addMerchantCommands = (program: Command, withCore: WithCore): void 
       .command('change <id>')
       .description('change a merchant; options left out keep their value')
       .option('--name <name>', 'business name'),
-  ).action(withCore(changeMerchant))
+  ).action(withCore(changeOf))
   merchant
     .command('list')
     .description('list the merchants')
@@ -306,7 +294,7 @@ export const addMerchantCommands = (program: Command, withCore: WithCore): void 
     aggregate: merchants,
     keyOf: (id) => id,
     merchantOf: ({ id }) => id,
-    beforeEnabling: (core, id, context) => claimAgain(claimNeeds(core))(id, context),
+    turn: (core) => switchMerchant(claimNeeds(core)),
     about: {
       disable: 'refuse all requests of a merchant, and what payers accept for it; payouts go on',
       enable: 'let a disabled merchant in again',

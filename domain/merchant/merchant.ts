@@ -67,6 +67,15 @@ export const isTurnedDown = (entry: Entry<MerchantData>): boolean =>
   isDisabled(entry) &&
   switchedIn(entry) === 2
 
+/** Why it cannot be approved; undefined if it can, or has been. */
+export const whyNotApproved = (
+  entry: Entry<MerchantData>,
+): 'has_not_signed_up' | 'was_disabled' | undefined => {
+  if (entry.status !== 'present') return undefined
+  if (entry.data.hasSignedUp !== true) return 'has_not_signed_up'
+  return isDisabled(entry) && !waits(entry) ? 'was_disabled' : undefined
+}
+
 type Approval =
   { readonly type: 'AwaitApproval' } | (Pick<SwitchCommand, 'seen'> & { readonly type: 'Approve' })
 type MerchantCommand = RegisterCommand<MerchantData> | SwitchCommand | Approval
@@ -81,7 +90,7 @@ const decider: Decider<MerchantCommand, MerchantEvent, Entry<MerchantData>> = {
         // The sign-up form may be submitted again long after the approval.
         return switchedIn(entry) > 0 ? [] : base.decider.decide({ type: 'Disable' }, entry)
       case 'Approve':
-        if (isDisabled(entry) && !waits(entry)) return refuse('resource_is_unknown')
+        if (whyNotApproved(entry)) return refuse('resource_is_unknown')
         return base.decider.decide({ ...command, type: 'Enable' }, entry)
       case 'Disable':
         if (!waits(entry)) return base.decider.decide(command, entry)

@@ -1,6 +1,6 @@
 import { claimSticker } from '../../application/claims.ts'
 import { changeOwners, withdrawChange } from '../../application/change-owners.ts'
-import { signUpMerchant } from '../../application/sign-up-merchant.ts'
+import { signUpMerchant } from '../../application/merchants.ts'
 import type { StaffWork } from '../../application/staff.ts'
 import { parseAmount } from '../../domain/money/money.ts'
 import type { Links } from '../../http/addresses.ts'

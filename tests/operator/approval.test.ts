@@ -67,3 +67,15 @@ describe('given a merchant that has signed up by itself, as in production,', () 
     expect(await enabled('second')).toBe(true)
   })
 })
+
+test('given a merchant that the operator has made, nobody approves it, by command or otherwise', async () => {
+  const { core } = service
+  const known = { id: 'made', businessName: 'Made', currency: 'NOK', lookupIds: [] }
+  const data = newMerchant({ ...known, netmask: null })
+  const context = core.contextOf('operator')
+  await core.handle(merchants, 'made', { type: 'Register', data }, context)
+  const approved = core.handle(merchants, 'made', { type: 'Approve' }, context)
+  await expect(approved).rejects.toMatchObject({ code: 'resource_is_unknown' })
+  expect((await alice.visit('/operator/merchants/made/approve')).status).toBe(404)
+  await expect(service.operator('merchant', 'approve', 'made')).rejects.toThrow('could not')
+})

@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import { z } from 'zod'
 import type { Find } from '../../application/find-state.ts'
 import { feeSchedules, merchants } from '../../domain/aggregates.ts'
-import { waits, type MerchantData } from '../../domain/merchant/merchant.ts'
+import { waits, whyNotApproved, type MerchantData } from '../../domain/merchant/merchant.ts'
 import { operatorMayDo, type OperatorAction } from '../../domain/people/operator-roles.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { isDisabled } from '../../domain/register.ts'
@@ -35,7 +35,7 @@ import { failingAddresses, type PanelNeeds } from '../portal/overview-panels.ts'
 import type { TurnoverNeeds } from '../portal/overview-numbers.ts'
 import { nextPayoutHtml } from '../portal/next-payout.ts'
 import type { ScanNeeds } from '../portal/points/scans.ts'
-import { claimAgain, type ClaimNeeds } from '../../application/claims.ts'
+import { switchMerchant, type ClaimNeeds } from '../../application/merchants.ts'
 import type { Handle } from '../../application/handle.ts'
 import { fieldOf } from '../../http/forms.ts'
 import { codeField, hidden, plainForm, typed } from '../ui/fields.ts'
@@ -157,6 +157,7 @@ export type OneMerchant = {
   readonly isDisabled: boolean
   /** For approval. */
   readonly waits: boolean
+  readonly mayBeApproved: boolean
   /** How often it was disabled or enabled. */
   readonly switched: number
 }
@@ -168,7 +169,8 @@ export const findMerchant = async (
 ): Promise<OneMerchant> => {
   const entry = await find(merchants, id, 'log')
   if (entry.status !== 'present') return refuse('resource_is_unknown')
-  const state = { isDisabled: isDisabled(entry), waits: waits(entry) }
+  const mayBeApproved = whyNotApproved(entry) === undefined
+  const state = { isDisabled: isDisabled(entry), waits: waits(entry), mayBeApproved }
   return { data: entry.data, ...state, switched: switchedIn(entry) }
 }
 
@@ -282,15 +284,9 @@ export const askPage = async (
 
 export const commands = { approve: 'Approve', disable: 'Disable', enable: 'Enable' } as const
 
-/** Only a merchant that has signed up is approved, as by the command. */
-export const findFor = async (
-  needs: MerchantSwitchNeeds,
-  id: string,
-  way: Way,
-): Promise<OneMerchant> => {
+const findFor = async (needs: MerchantSwitchNeeds, id: string, way: Way): Promise<OneMerchant> => {
   const one = await findMerchant(needs, id)
-  const isRefused = one.isDisabled ? !one.waits : !one.data.hasSignedUp
-  return way === 'approve' && isRefused ? refuse('resource_is_unknown') : one
+  return way === 'approve' && !one.mayBeApproved ? refuse('resource_is_unknown') : one
 }
 
 /** Approves, disables and enables merchants, with the second factor. */
@@ -313,9 +309,8 @@ export const merchantSwitchRoutes = (needs: MerchantSwitchNeeds, visits: Visits)
         const problem = await codeProblem(confirm, visitor, call)
         if (problem !== undefined) return askPage(needs, visitor, one, way, problem)
         const context = contextOfOperator(call, visitor, merchant)
-        if (way !== 'disable') await claimAgain(needs)(merchant, context)
         const seen = Number(fieldOf(call.body, 'seen') || Number.NaN)
-        await needs.handle(merchants, merchant, { type: commands[way], seen }, context)
+        await switchMerchant(needs)(merchant, commands[way], context, seen)
         return visits.go(visitor, merchantPath(merchant, `?${way}d`))
       }),
     ]

@@ -1,6 +1,6 @@
 import { isReadable } from '../../domain/blanks.ts'
 import { html } from 'hono/html'
-import type { SigningUp } from '../../application/sign-up-merchant.ts'
+import type { SigningUp } from '../../application/merchants.ts'
 import { organizationNumber } from '../../domain/merchant/organization.ts'
 import type { Profile } from '../../domain/people/profile.ts'
 import { isCurrency } from '../../domain/money/currency.ts'
