@@ -17,6 +17,7 @@ import { isEnabled, changed, type Changes } from '../domain/register.ts'
 import { memberOf } from '../domain/staff-members.ts'
 import { secondsUntil, type Instant } from '../domain/time.ts'
 import { waitMs, type WhyWithdrawn } from '../domain/waiting-change.ts'
+import { refuseDisabled } from './disabled-merchant.ts'
 import type { Find } from './find-state.ts'
 import type { Context, Handle } from './handle.ts'
 import { perKeyBackOff, type OutageOf } from './per-key-back-off.ts'
@@ -64,12 +65,13 @@ export const checkFactors =
   }
 
 /**
- * Requests payouts to another account. @throws Refusal account_change_is_waiting,
- * factors_changed_lately
+ * Requests payouts to another account. @throws Refusal merchant_is_disabled,
+ * account_change_is_waiting, factors_changed_lately
  */
 export const askAccountChange =
   (needs: AskNeeds) =>
   async (merchant: string, asking: Asking, context: Context): Promise<void> => {
+    await refuseDisabled(needs.find, merchant)
     await checkFactors(needs)(merchant, asking.by, context.at)
     const command = { type: 'AskAccountChange', at: context.at, ...asking } as const
     await needs.handle(accountChanges, merchant, command, context)

@@ -1,11 +1,13 @@
 import { accountChanges, ownerChanges, staffs } from '../domain/aggregates.ts'
 import { type AskedOwnerChange, isOwner, staffActor, wasOwner } from '../domain/merchant/staff.ts'
+import type { StaffTerms } from '../domain/merchant/staff-roles.ts'
 import { Refusal, refuse } from '../domain/refusal.ts'
 import { memberOf } from '../domain/staff-members.ts'
 import type { WhyWithdrawn } from '../domain/waiting-change.ts'
 import { checkFactors, finishWhenDue } from './change-accounts.ts'
 import type { Find } from './find-state.ts'
 import type { Context, Handle } from './handle.ts'
+import type { StaffWork } from './staff.ts'
 
 type Work = { readonly handle: Handle; readonly find: Find }
 
@@ -13,7 +15,7 @@ type Work = { readonly handle: Handle; readonly find: Find }
  * Requests that an owner is removed or gets another role. @throws Refusal role_forbids_it,
  * last_owner_is_needed, owner_change_is_waiting, factors_changed_lately
  */
-export const askOwnerChange =
+const askOwnerChange =
   (needs: Work) =>
   async (
     merchant: string,
@@ -29,6 +31,54 @@ export const askOwnerChange =
     await checkFactors(needs)(merchant, asking.by, context.at)
     const command = { type: 'AskOwnerChange', at: context.at, ...asking } as const
     await handle(ownerChanges, merchant, command, context)
+  }
+
+/** What one member of the staff does about another. */
+type ByMember = {
+  readonly member: string
+  /** Who does it. */
+  readonly by: string
+  /** Id of the request, where it has to wait. */
+  readonly change: string
+}
+
+/**
+ * Removes a member (null), or gives another role. That somebody is no longer an owner waits; nobody
+ * becomes an owner by whoever has just taken over an owner's factors. @returns what was done
+ * @throws Refusal as `askOwnerChange`, and as the staff decides
+ */
+export const changeMember =
+  (needs: Work) =>
+  async (
+    merchant: string,
+    { member, by, change, terms }: ByMember & { readonly terms: StaffTerms | null },
+    context: Context,
+  ): Promise<'asked' | 'saved' | 'removed'> => {
+    const { handle, find } = needs
+    const about = memberOf(await find(staffs, merchant, 'log'), member)
+    if (about && isOwner(about) && terms?.role !== 'owner') {
+      await askOwnerChange(needs)(merchant, { change, member, terms, by }, context)
+      return 'asked'
+    }
+    if (terms === null) {
+      await handle(staffs, merchant, { type: 'Remove', member, by }, context)
+      return 'removed'
+    }
+    if (terms.role === 'owner') await checkFactors(needs)(merchant, by, context.at)
+    await handle(staffs, merchant, { type: 'ChangeRole', member, terms, by }, context)
+    return 'saved'
+  }
+
+/** @throws Refusal factors_changed_lately, and as `inviteStaff` */
+export const inviteMember =
+  (needs: Pick<Work, 'find'> & Pick<StaffWork, 'inviteStaff'>) =>
+  async (
+    merchant: string,
+    asked: Parameters<StaffWork['inviteStaff']>[1] & { readonly by: string },
+    context: Context,
+  ): Promise<void> => {
+    if (asked.terms.role === 'owner') await checkFactors(needs)(merchant, asked.by, context.at)
+    await needs.inviteStaff(merchant, asked, context)
   }
 
 /** What a former owner can withdraw as well. */

@@ -1,8 +1,10 @@
 import { ledgers } from '../domain/aggregates.ts'
 import { defaultLedger } from '../domain/accounting/ledger.ts'
 import type { ScheduledClosing } from '../domain/calendar.ts'
+import { refuse } from '../domain/refusal.ts'
 import { within } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
+import type { Context, Handle } from './handle.ts'
 import { perKeyBackOff, type OutageOf } from './per-key-back-off.ts'
 import { listOwn, type Share } from './share.ts'
 
@@ -14,10 +16,40 @@ type DueReport = {
 }
 
 type OpenReport = {
+  readonly merchant: string
+  readonly id: string
   readonly currency: string
   readonly open: number
   readonly openedAt: Instant
 }
+
+/** The default ledger exists without registration, in the merchant's currency. */
+export const impliedBy = (row: Omit<OpenReport, 'open' | 'openedAt'> | undefined) => {
+  if (row?.id !== defaultLedger) return null
+  const { merchant, id, currency } = row
+  return { merchant, id, currency, description: null }
+}
+
+type Closing = {
+  readonly report: number
+  readonly callbackUri: string | null
+  /** Absent if it is closed by hand. */
+  readonly due?: { readonly closes: ScheduledClosing; readonly at: Instant }
+}
+
+/** Closes a report, and returns whether it was open. @throws Refusal resource_is_unknown */
+export const closeReport =
+  (handle: Handle) =>
+  async (row: OpenReport, closing: Closing, context: Context): Promise<boolean> => {
+    const { merchant, id, open, openedAt } = row
+    // The opening time of a report that opens right now is not known yet.
+    if (closing.report > open) return refuse('resource_is_unknown')
+    const command = { type: 'CloseReport', ...closing, openedAt, implied: impliedBy(row) } as const
+    // Not before it was opened, even if the clock was set back in the meantime.
+    const at = Math.max(context.at, openedAt)
+    const { events } = await handle(ledgers, within(merchant, id), command, { ...context, at })
+    return events.length > 0
+  }
 
 type Needs = {
   readonly share: Share
@@ -53,19 +85,12 @@ export const closeReports = (needs: Needs) => {
   const close = async ({ merchant, ledger, closes, dueAt }: DueReport, now: Instant) => {
     const row = needs.ledgers.find(merchant, ledger)
     if (!row) return false
-    const { currency, open: report, openedAt } = row
-    const id = within(merchant, ledger)
-    const isImplied = ledger === defaultLedger
-    const implied = isImplied ? { merchant, id: ledger, currency, description: null } : null
-    const due = { closes, at: dueAt }
+    const { open: report } = row
     const callbackUri = needs.callbackUriOf(merchant)
-    const command = { type: 'CloseReport', report, openedAt, callbackUri, due, implied } as const
-    const correlationId = needs.correlationIdOf(id, report)
-    // Not before it was opened, even if the clock was set back in the meantime.
-    const at = Math.max(now, openedAt)
-    const context = { at, merchant, actor: 'daybook', correlationId }
-    const { events } = await share.handle(ledgers, id, command, context)
-    return events.length > 0
+    const correlationId = needs.correlationIdOf(within(merchant, ledger), report)
+    const context = { at: now, merchant, actor: 'daybook', correlationId }
+    const closing = { report, callbackUri, due: { closes, at: dueAt } }
+    return closeReport(share.handle)(row, closing, context)
   }
 
   return async (now: Instant, stopped: AbortSignal): Promise<Instant | null> => {

@@ -1,3 +1,8 @@
+import { users } from '../domain/aggregates.ts'
+import type { UserData } from '../domain/merchant/user.ts'
+import { within } from '../domain/stream.ts'
+import type { Find } from './find-state.ts'
+import type { Context, Handle } from './handle.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 
 export type SecretNeeds = {
@@ -19,4 +24,26 @@ export const keepSecret =
     const secretHash = isSame ? before : await hashSecret(secret)
     const secretDigest = isSame ? known?.secretDigest : digestSecret(secretHash, secret)
     return { secretHash, ...(secretDigest !== undefined && { secretDigest }) }
+  }
+
+/**
+ * Makes an API user. `giverMayRefund` as in the command of a user.
+ * @throws Refusal id_used_with_other_data, user_has_no_credentials, refunds_are_not_yours_to_give
+ */
+export const registerUser =
+  (needs: SecretNeeds & { readonly handle: Handle; readonly find: Find }) =>
+  async (
+    user: Omit<UserData, 'secretHash' | 'secretDigest'>,
+    secret: string | undefined,
+    context: Context,
+    giverMayRefund?: boolean,
+  ) => {
+    const key = within(user.merchant, user.id)
+    const entry = await needs.find(users, key, 'log')
+    const known = entry.status === 'present' ? entry.registered : undefined
+    const kept =
+      secret === undefined ? { secretHash: null } : await keepSecret(needs)(secret, known)
+    const data = { ...user, ...kept }
+    const facts = giverMayRefund === undefined ? {} : { giverMayRefund }
+    return (await needs.handle(users, key, { type: 'Register', data, ...facts }, context)).state
   }

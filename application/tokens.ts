@@ -1,5 +1,9 @@
+import { applications } from '../domain/aggregates.ts'
 import { accessTokenLifetime, type IssuedTokens } from '../domain/people/grant.ts'
+import { refuse } from '../domain/refusal.ts'
 import type { Instant, Seconds } from '../domain/time.ts'
+import type { Find } from './find-state.ts'
+import type { Context, Handle } from './handle.ts'
 
 /**
  * How long clients may cache the keys of ID tokens; new keys are published that long before use.
@@ -38,3 +42,22 @@ export const issueTokens = (
     ...(jkt !== undefined && { jkt }),
   }
 }
+
+/**
+ * Replaces the secret of a client; the earlier one stays valid until then. The same secret again
+ * changes nothing. @throws Refusal resource_is_unknown for public clients
+ */
+export const rotateClientSecret =
+  ({ handle, find }: { readonly handle: Handle; readonly find: Find }) =>
+  async (
+    { clientId, secretHash }: Readonly<{ clientId: string; secretHash: string }>,
+    until: Instant,
+    context: Context,
+  ): Promise<void> => {
+    const known = await find(applications, clientId, 'log')
+    const hash = known.status === 'present' ? known.data.secretHash : null
+    if (hash === null) return refuse('resource_is_unknown')
+    const changes = { secretHash, previousSecret: { hash, until } }
+    if (secretHash !== hash)
+      await handle(applications, clientId, { type: 'Change', changes }, context)
+  }

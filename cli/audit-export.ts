@@ -1,151 +1,49 @@
-import type { Command } from 'commander'
-import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
-import { formatAmount } from '../domain/money/money.ts'
-import type { Instant } from '../domain/time.ts'
-import { beginDraft } from '../audit/as-of/make-moment.ts'
-import { checkpointCovering, findPeriod, type Period } from '../audit/export/period.ts'
-import { openDraftFile } from '../audit/export/draft-file.ts'
-import type { Asked, exportPeriod } from '../audit/export/export-period.ts'
+import { resolve } from 'node:path'
+import { momentForms, readMoment } from '../audit/as-of/asked-moment.ts'
+import { writeAsOf } from '../audit/as-of/write-as-of.ts'
+import { writeExport } from '../audit/export/write-export.ts'
 import { fail } from '../infrastructure/failures.ts'
-import { fingerprint } from '../infrastructure/read-models/fingerprint.ts'
-import { makeBar } from '../infrastructure/read-models/rebuild.ts'
-import { sync } from '../infrastructure/read-models/read-model-draft.ts'
-import type { Settings } from '../infrastructure/settings.ts'
-import type { OpenedStore } from '../infrastructure/stores.ts'
-import { reasonOf } from '../infrastructure/system-errors.ts'
 import { version } from '../infrastructure/version.ts'
-import { checkHasCome, line, withStore } from './audit-verify.ts'
 import { instantOf } from './arguments.ts'
+import { command, line, preset, required, value, withStore } from './command.ts'
 
-type Given = {
-  readonly from?: Instant
-  readonly to?: Instant
-  readonly out: string
-  readonly registrationNumber: string
-  readonly contact?: string
-}
-
-type Written = Awaited<ReturnType<typeof exportPeriod>>
-
-const time = (at: Instant | undefined): string | null =>
-  at === undefined ? null : new Date(at).toISOString()
-
-const beyondSaft = (currency: string) => ({
-  name: `saf-t-${currency}.xml`,
-  why: `SAF-T has two decimals, and ${currency} has more`,
+/** `daybook audit as-of`: writes the state at a moment to a file. */
+export const asOfCommand = command({
+  name: 'as-of <moment>',
+  about: 'fold the log up to a time or a position into a file of SQLite',
+  options: { out: required('<file>', 'where to write it; a new file') },
+  run: ({ settings }, moment, { out }) => {
+    const asked = readMoment(moment) ?? fail(`${moment} is not a moment: give ${momentForms}`)
+    return withStore(
+      settings,
+      async (store) => void line(await writeAsOf(store, asked, resolve(out))),
+    )
+  },
 })
 
-/** A description of the files, for people and programs. */
-const manifestOf = async (store: OpenedStore, asked: Asked, period: Period, written: Written) => {
-  const { range, entries, balances, files, beyondSaft: without } = written
-  const { opens, closes } = period
-  return {
-    format: 'daybook export 1',
-    asked: { from: time(asked.from), to: time(asked.to) },
-    events: {
-      count: closes.events - opens.events,
-      positions: range ? { first: range.first, last: range.last } : null,
-      times: range ? { first: time(range.from), last: time(range.until) } : null,
-      // Indexes in the log's Merkle tree.
-      entries: { before: opens.events, up_to: closes.events },
-    },
-    journal: { entries },
-    trial_balance: balances.map(({ opening, debit, credit, closing, ...account }) => {
-      const text = (sum: string) => formatAmount(sum, account.currency)
-      const moved = { debit: text(debit), credit: text(credit) }
-      return { ...account, opening: text(opening), ...moved, closing: text(closing) }
-    }),
-    checkpoint: await checkpointCovering(store, period),
-    files,
-    not_written: without.map(beyondSaft),
-    made_by: { version: asked.version, read_models: fingerprint() },
-    made_at: time(asked.now),
-  }
-}
-
-const newFolder = (out: string): string => {
-  if (existsSync(out)) fail(`${out} is there already: name a new folder`)
-  try {
-    // Readable by the owner only: the events contain payment data.
-    return mkdtempSync(`${out}.building-`)
-  } catch (error) {
-    return fail(`${out} cannot be written: ${reasonOf(error) ?? String(error)}`)
-  }
-}
-
-const writeInto = async (store: OpenedStore, draft: string, asked: Asked) => {
-  if (asked.from !== undefined) await checkHasCome(store, asked.from)
-  const period = await findPeriod(store, asked.from, asked.to)
-  const readModels = join(draft, 'read-models.sqlite')
-  const file = beginDraft(readModels)
-  const bar = makeBar('folding')
-  try {
-    // Loaded on demand: it takes a while, and few commands write XML.
-    const { exportPeriod: writePeriod } = await import('../audit/export/export-period.ts')
-    bar.start(period.closes.position, 0)
-    const told = (position: number) => bar.update(position)
-    const written = await writePeriod(store, draft, file, period, asked, told)
-    const manifest = await manifestOf(store, asked, period, written)
-    const manifestFile = openDraftFile(join(draft, 'manifest.json'))
-    manifestFile.add(`${JSON.stringify(manifest, null, 2)}\n`)
-    manifestFile.finish()
-    return manifest
-  } finally {
-    bar.stop()
-    file.sqlite.close()
-    rmSync(readModels)
-  }
-}
-
-/** Only the export is written, so the full disk is that of the export. */
-const isWithoutRoom = (error: unknown): boolean =>
-  /^(?:SQLITE_FULL|ENOSPC)$/.test(String((error as NodeJS.ErrnoException).code))
-
-/** Writes all files or none: the folder is renamed into place at the end. */
-const writeExport = async (store: OpenedStore, out: string, asked: Asked) => {
-  const draft = newFolder(out)
-  try {
-    const manifest = await writeInto(store, draft, asked)
-    const { files, checkpoint, events, journal, not_written } = manifest
-    sync(draft)
-    renameSync(draft, out)
-    sync(dirname(out))
-    const covered = checkpoint && { position: checkpoint.position, size: checkpoint.size }
-    const names = files.map(({ name }) => name)
-    line({ folder: out, events, journal, checkpoint: covered, files: names, not_written })
-    if (!checkpoint)
+/** `daybook audit export`: exports a period for other programs. */
+export const exportCommand = command({
+  name: 'export',
+  about: 'write the events and the journal of a period, for other programs',
+  options: {
+    from: value('<time>', 'from this time on, such as 2026-11-01; else from the first', instantOf),
+    to: value('<time>', 'before this time; else what the newest checkpoint covers', instantOf),
+    out: required('<folder>', 'where to write; a new folder'),
+    registrationNumber: preset('<n>', 'of the company, for SAF-T', 'NotUsed'),
+    contact: value('<name>', 'who answers for the books, for SAF-T'),
+  },
+  run: async ({ settings }, { from, to, out, registrationNumber, contact }) => {
+    if (from !== undefined && to !== undefined && from >= to) fail('--to must be after --from')
+    const { BANK_ACCOUNT_NAME: name } = settings
+    const company = { name, registrationNumber, contact: contact ?? name }
+    const period = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
+    const asked = { ...period, company, version, now: Date.now() }
+    const written = await withStore(settings, (store) => writeExport(store, resolve(out), asked))
+    line(written)
+    if (!written.checkpoint)
       process.stderr.write(
         'No checkpoint covers all of these events yet: export them again later, or without ' +
           '--to up to the newest checkpoint\n',
       )
-  } catch (error) {
-    rmSync(draft, { recursive: true, force: true })
-    if (!isWithoutRoom(error)) throw error
-    fail(`${out} cannot be written: the disk is full`)
-  }
-}
-
-/** `daybook audit export`: exports a period for other programs. */
-export const addAuditExport = (audit: Command, settings: Settings): void => {
-  audit
-    .command('export')
-    .description('write the events and the journal of a period, for other programs')
-    .option(
-      '--from <time>',
-      'from this time on, such as 2026-11-01; else from the first',
-      instantOf,
-    )
-    .option('--to <time>', 'before this time; else what the newest checkpoint covers', instantOf)
-    .requiredOption('--out <folder>', 'where to write; a new folder')
-    .option('--registration-number <n>', 'of the company, for SAF-T', 'NotUsed')
-    .option('--contact <name>', 'who answers for the books, for SAF-T')
-    .action(async ({ from, to, out, registrationNumber, contact }: Given) => {
-      if (from !== undefined && to !== undefined && from >= to) fail('--to must be after --from')
-      const { BANK_ACCOUNT_NAME: name } = settings
-      const company = { name, registrationNumber, contact: contact ?? name }
-      const period = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
-      const asked = { ...period, company, version, now: Date.now() }
-      await withStore(settings, (store) => writeExport(store, resolve(out), asked))
-    })
-}
+  },
+})

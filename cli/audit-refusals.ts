@@ -1,15 +1,14 @@
-import type { Command } from 'commander'
 import { fail } from '../infrastructure/failures.ts'
 import type { ExplainedRefusal } from '../audit/explain/decide-again.ts'
 import type { RefusalsWanted } from '../application/refused-request.ts'
 import { explainRefusal, findRefusals } from '../service/refusal-reader.ts'
 import type { Settings } from '../infrastructure/settings.ts'
-import { line, withStore } from './audit-verify.ts'
+import { line, onLog, value, type ValuesOf } from './command.ts'
 import { instantOf } from './arguments.ts'
-import { withVaultBeside } from './vault.ts'
+import { withVaultBeside } from '../infrastructure/vault-streams/vault-beside.ts'
 
-/** The message of a refusal; loaded on demand. */
-export type TextOfRefusal = (code: string) => string | undefined
+/** The message of a refusal. */
+type TextOfRefusal = (code: string) => string | undefined
 
 const secondMs = 1_000
 
@@ -21,16 +20,23 @@ const momentOf = (text: string): number => {
   return instantOf(isOfToday ? `${new Date().toISOString().slice(0, 10)}T${text}` : text)
 }
 
-type Chosen = Partial<Omit<RefusalsWanted, 'from' | 'to'>> & {
-  readonly at?: number
-  readonly from?: number
-  readonly to?: number
+const options = {
+  at: value('<time>', 'of this second: 12:03:11 of today, or 2026-05-17T12:03:11Z', momentOf),
+  from: value('<time>', 'only from this time on', momentOf),
+  to: value('<time>', 'only before this time', momentOf),
+  merchant: value('<id>', 'only of this merchant'),
+  actor: value('<name>', 'only of this one, for instance user:pos1'),
+  request: value('<id>', 'only of this request, by its X-Request-Id'),
 }
+
+type Chosen = ValuesOf<typeof options>
 
 const secondOf = (at: number): number => Math.floor(at / secondMs) * secondMs
 
-const wantedOf = ({ at, from = 0, to = Infinity, ...who }: Chosen): RefusalsWanted =>
-  at === undefined ? { ...who, from, to } : { ...who, from: secondOf(at), to: secondOf(at) + 1000 }
+const wantedOf = ({ at, from = 0, to = Infinity, ...who }: Chosen): RefusalsWanted => {
+  const within = at === undefined ? { from, to } : { from: secondOf(at), to: secondOf(at) + 1000 }
+  return { ...(who as Omit<RefusalsWanted, 'from' | 'to'>), ...within }
+}
 
 const decidedAgain = ({ again, rule }: ExplainedRefusal): readonly string[] => {
   if (!again) return []
@@ -71,36 +77,21 @@ const failWithNearest = (settings: Settings, chosen: Chosen, at: number): never 
 }
 
 /** `daybook audit refusals`: lists refused requests, with the caller, the rule and the reason. */
-export const addAuditRefusals = (
-  audit: Command,
-  program: Command,
-  settings: Settings,
-  texts: () => Promise<TextOfRefusal>,
-): void => {
-  audit
-    .command('refusals')
-    .description('print refused requests of the last 90 days, each decided again as things stood')
-    .option('--at <time>', 'of this second: 12:03:11 of today, or 2026-05-17T12:03:11Z', momentOf)
-    .option('--from <time>', 'only from this time on', momentOf)
-    .option('--to <time>', 'only before this time', momentOf)
-    .option('--merchant <id>', 'only of this merchant')
-    .option('--actor <name>', 'only of this one, for instance user:pos1')
-    .option('--request <id>', 'only of this request, by its X-Request-Id')
-    .action((chosen: Chosen) =>
-      withStore(settings, (store) =>
-        withVaultBeside(settings, async (vault) => {
-          const found = findRefusals(settings.DATA_DIR, wantedOf(chosen), true)
-          if (found.length === 0 && chosen.at !== undefined)
-            failWithNearest(settings, chosen, chosen.at)
-          const textOf = await texts()
-          const key = vault?.secret('refusals')
-          const isJson = program.opts<{ json?: true }>().json
-          for (const one of found) {
-            const refusal = await explainRefusal(store, key, one)
-            if (isJson) line(refusal)
-            else process.stdout.write(`${inWords(refusal, textOf)}\n`)
-          }
-        }),
-      ),
-    )
-}
+export const refusalsCommand = onLog({
+  name: 'refusals',
+  about: 'print refused requests of the last 90 days, each decided again as things stood',
+  options,
+  run: ({ settings, store, isJson }, chosen) =>
+    withVaultBeside(settings, async (vault) => {
+      const found = findRefusals(settings.DATA_DIR, wantedOf(chosen), true)
+      if (found.length === 0 && chosen.at !== undefined)
+        failWithNearest(settings, chosen, chosen.at)
+      const { textOfRefusal } = await import('../service/server.ts')
+      const key = vault?.secret('refusals')
+      for (const one of found) {
+        const refusal = await explainRefusal(store, key, one)
+        if (isJson()) line(refusal)
+        else process.stdout.write(`${inWords(refusal, textOfRefusal)}\n`)
+      }
+    }),
+})

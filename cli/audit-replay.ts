@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { statSync } from 'node:fs'
 import { fail, OperatorError } from '../infrastructure/failures.ts'
 import type { Settings } from '../infrastructure/settings.ts'
@@ -6,6 +5,7 @@ import type { FilesCompared, Cell } from '../audit/what-if/compare-files.ts'
 import { replayWithBuild } from '../audit/what-if/replay-build.ts'
 import { replayWithFees } from '../audit/what-if/replay-fees.ts'
 import { countOfBuild, shownCell, textOfBuild, textOfFees } from '../audit/what-if/replay-words.ts'
+import { command, preset, required, show } from './command.ts'
 import { showProgress } from './show-progress.ts'
 import { z } from 'zod'
 import type { FeeSchedule, FeeSchedules } from '../domain/accounting/fees.ts'
@@ -143,25 +143,25 @@ const withFees = async (settings: Settings, file: string, limit: number): Promis
 }
 
 /** `daybook audit replay`: shows what another build, or other fees, would have made of this log. */
-export const addAuditReplay = (audit: Command, program: Command, settings: Settings): void => {
-  audit
-    .command('replay')
-    .description('fold the log with another build, or other fees, and list every difference')
-    .requiredOption(
-      '--with <path>',
+export const replayCommand = command({
+  name: 'replay',
+  about: 'fold the log with another build, or other fees, and list every difference',
+  options: {
+    with: required(
+      '<path>',
       'a built checkout or its dist; or a file of fees, as fees list --json prints them',
-    )
-    .option(
-      '--limit <n>',
+    ),
+    limit: preset(
+      '<n>',
       'list so many of each table, or of all fees; all are counted',
-      limitOf,
       20,
-    )
-    .action(async ({ with: path, limit }: { readonly with: string; readonly limit: number }) => {
-      const replay = isFolder(path) ? withBuild : withFees
-      const { count, text, json } = await replay(settings, path, limit)
-      const isJson = program.opts<{ json?: true }>().json
-      process.stdout.write(`${isJson ? JSON.stringify(json, null, 2) : text}\n`)
-      if (count > 0) process.exitCode = 1
-    })
-}
+      limitOf,
+    ),
+  },
+  run: async (terminal, { with: path, limit }) => {
+    const replay = isFolder(path) ? withBuild : withFees
+    const { count, text, json } = await replay(terminal.settings, path, limit)
+    show(terminal, json, `${text}\n`)
+    if (count > 0) process.exitCode = 1
+  },
+})

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { lookup } from 'node:dns/promises'
 import { createSecureContext } from 'node:tls'
-import type { Command } from 'commander'
 import {
   holdersIn,
   readTokens,
@@ -14,23 +13,28 @@ import { isWithin } from '../infrastructure/networks.ts'
 import { openSecurityLogIn } from '../infrastructure/logs/security-changes.ts'
 import type { Settings } from '../infrastructure/settings.ts'
 import { reasonOf } from '../infrastructure/system-errors.ts'
-import { withStore } from './audit-verify.ts'
+import { command, flag, preset, value, withStore, type ValuesOf } from './command.ts'
 import { contentOf } from './arguments.ts'
-
-type Given = {
-  readonly host: string
-  readonly port: number
-  readonly cert?: string
-  readonly key?: string
-  readonly tokenFile?: string
-  readonly insecure?: true
-}
 
 /** The default port of EventStoreDB. */
 const usualPort = 2_113
 
 const portOf = (text: string): number =>
   /^\d{1,5}$/.test(text) && Number(text) < 65_536 ? Number(text) : fail(`${text} is not a port`)
+
+const options = {
+  host: preset('<host>', 'where to listen', '127.0.0.1'),
+  port: preset('<port>', '0 picks a free one', usualPort, portOf),
+  cert: value('<file>', 'certificate of the server, PEM, with those that signed it'),
+  key: value('<file>', 'its key, PEM'),
+  tokenFile: value(
+    '<file>',
+    'who may read besides auditors with a token: a name and a token a line',
+  ),
+  insecure: flag('without TLS, for clients on this machine; needs no token'),
+}
+
+type Given = ValuesOf<typeof options>
 
 const isLoopback = (address: string): boolean =>
   isWithin(address, '127.0.0.0/8') || isWithin(address, '::1')
@@ -118,18 +122,9 @@ const serve = async (settings: Settings, given: Given): Promise<void> => {
 }
 
 /** `daybook audit serve`: serves the embedded log to EventStoreDB clients. */
-export const addAuditServe = (audit: Command, settings: Settings): void => {
-  audit
-    .command('serve')
-    .description('offer the embedded log, read-only, to clients of EventStoreDB')
-    .option('--host <host>', 'where to listen', '127.0.0.1')
-    .option('--port <port>', '0 picks a free one', portOf, usualPort)
-    .option('--cert <file>', 'certificate of the server, PEM, with those that signed it')
-    .option('--key <file>', 'its key, PEM')
-    .option(
-      '--token-file <file>',
-      'who may read besides auditors with a token: a name and a token a line',
-    )
-    .option('--insecure', 'without TLS, for clients on this machine; needs no token')
-    .action((given: Given) => serve(settings, given))
-}
+export const serveLogCommand = command({
+  name: 'serve',
+  about: 'offer the embedded log, read-only, to clients of EventStoreDB',
+  options,
+  run: ({ settings }, given) => serve(settings, given),
+})

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import type { Command } from 'commander'
 import { auditorIdPattern } from '../application/auditors.ts'
 import { auditors } from '../domain/aggregates.ts'
 import type { Core } from '../service/core.ts'
@@ -9,10 +8,13 @@ import { seal } from '../infrastructure/people/sealing.ts'
 import { hashSecret } from '../infrastructure/people/secrets.ts'
 import { newToken, sha256 } from '../infrastructure/people/tokens.ts'
 import { checkName, secretOf } from './arguments.ts'
-import { addLifeCycle } from './life-cycles.ts'
-import type { WithCore } from './with-core.ts'
+import { flag, group, onData, required, value } from './command.ts'
+import { lifeCycle } from './life-cycles.ts'
 
-type Given = { readonly name: string; readonly passwordFile?: string; readonly token?: true }
+type Given = {
+  readonly passwordFile: string | undefined
+  readonly token: boolean | undefined
+}
 
 /** Minimum length of a chosen password; a generated one has 128 bits. */
 const shortestPassword = 12
@@ -44,37 +46,43 @@ const credentialsOf = async ({ vault }: Core, id: string, given: Given) => {
   return { stored, printed: { ...shown, totp_secret: secret, totp_uri: codeUri(secret, id) } }
 }
 
-const add = async (core: Core, id: string, given: Given) => {
-  if (!auditorIdPattern.test(id)) fail('an auditor id has letters, digits, _ and -, at most 64')
-  checkName(given.name)
-  if ((await core.find(auditors, id, 'log')).status === 'present')
-    fail(`there is an auditor ${id} already: remove that one first`)
-  const { stored, printed } = await credentialsOf(core, id, given)
-  const data = { id, name: given.name, ...stored }
-  await core.handle(auditors, id, { type: 'Register', data }, core.contextOf('operator'))
-  return { id, name: given.name, ...printed }
-}
+const add = onData({
+  name: 'add <id>',
+  about: 'let an auditor sign in at /audit; prints password and authenticator, or a token',
+  options: {
+    name: required('<name>', 'who it is'),
+    passwordFile: value('<file>', 'file of a password; - is standard input; else one is made'),
+    token: flag('a program: a token instead of a password and codes'),
+  },
+  run: async (core, id, given) => {
+    if (!auditorIdPattern.test(id)) fail('an auditor id has letters, digits, _ and -, at most 64')
+    checkName(given.name)
+    if ((await core.find(auditors, id, 'log')).status === 'present')
+      fail(`there is an auditor ${id} already: remove that one first`)
+    const { stored, printed } = await credentialsOf(core, id, given)
+    const data = { id, name: given.name, ...stored }
+    await core.handle(auditors, id, { type: 'Register', data }, core.contextOf('operator'))
+    return { id, name: given.name, ...printed }
+  },
+})
 
-const list = async ({ people: { auditors: rows }, readModels }: Core) => {
-  await readModels.caughtUp()
-  return rows.all().map(({ data: { id, name, tokenHash }, isDisabled }) => ({
-    ...{ id, name, signs_in_with: tokenHash === null ? 'two factors' : 'a token' },
-    enabled: !isDisabled,
-  }))
-}
+const list = onData({
+  name: 'list',
+  about: 'list the auditors',
+  run: async ({ people: { auditors: rows }, readModels }) => {
+    await readModels.caughtUp()
+    return rows.all().map(({ data: { id, name, tokenHash }, isDisabled }) => ({
+      ...{ id, name, signs_in_with: tokenHash === null ? 'two factors' : 'a token' },
+      enabled: !isDisabled,
+    }))
+  },
+})
 
 /** `daybook auditor` (interface 14): accounts with read-only access to everything. */
-export const addAuditorCommands = (program: Command, withCore: WithCore): void => {
-  const auditor = program.command('auditor').description('who may read the log, and change nothing')
-  auditor
-    .command('add <id>')
-    .description('let an auditor sign in at /audit; prints password and authenticator, or a token')
-    .requiredOption('--name <name>', 'who it is')
-    .option('--password-file <file>', 'file of a password; - is standard input; else one is made')
-    .option('--token', 'a program: a token instead of a password and codes')
-    .action(withCore(add))
-  auditor.command('list').description('list the auditors').action(withCore(list))
-  addLifeCycle(auditor, withCore, {
+export const auditorCommands = group('auditor', 'who may read the log, and change nothing', [
+  add,
+  list,
+  ...lifeCycle({
     one: 'auditor',
     named: '<id>',
     aggregate: auditors,
@@ -85,5 +93,5 @@ export const addAuditorCommands = (program: Command, withCore: WithCore): void =
       enable: 'let a disabled auditor in again',
       remove: 'end an auditor; its id can be given to a new one',
     },
-  })
-}
+  }),
+])

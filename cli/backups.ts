@@ -1,7 +1,7 @@
-import type { Command } from 'commander'
+import { command, flag } from './command.ts'
 import type { Settings } from '../infrastructure/settings.ts'
 import { fail } from '../infrastructure/failures.ts'
-import { backUp, restore, checkBackup } from './backup.ts'
+import { backUp, restore, checkBackup } from '../audit/copy/backup.ts'
 import { installations } from '../domain/aggregates.ts'
 import { type Mark, readMark } from '../infrastructure/event-store/marks.ts'
 import { newestMark, placeOf } from '../infrastructure/event-store/seen-events.ts'
@@ -55,27 +55,25 @@ const acceptLoss = async (given: Settings): Promise<object> => {
   }
 }
 
-type RestoreOptions = { readonly check?: true; readonly accept?: true }
-
 /** `daybook backup` and `daybook restore`. */
-export const addBackupCommands = (
-  program: Command,
-  settings: Settings,
-  print: (value: object) => void,
-): void => {
-  program
-    .command('backup <folder>')
-    .description('copy log, vault, blobs and keys of a running service into a new folder')
-    .action(async (folder: string) => print(await backUp(settings, folder)))
-  program
-    .command('restore [folder]')
-    .description('check a backup, then copy it to DATA_DIR, VAULT and BLOBS, which must be empty')
-    .option('--check', 'only read all of it and print what it holds, change nothing')
-    .option('--accept', 'go on with the log in DATA_DIR, though it lacks events that were seen')
-    .action(async (folder: string | undefined, { check, accept }: RestoreOptions) => {
-      if (accept && !check && folder === undefined) return print(await acceptLoss(settings))
+export const backupCommands = [
+  command({
+    name: 'backup <folder>',
+    about: 'copy log, vault, blobs and keys of a running service into a new folder',
+    run: ({ settings }, folder) => backUp(settings, folder),
+  }),
+  command({
+    name: 'restore [folder]',
+    about: 'check a backup, then copy it to DATA_DIR, VAULT and BLOBS, which must be empty',
+    options: {
+      check: flag('only read all of it and print what it holds, change nothing'),
+      accept: flag('go on with the log in DATA_DIR, though it lacks events that were seen'),
+    },
+    run: ({ settings }, folder, { check, accept }) => {
+      if (accept && !check && folder === undefined) return acceptLoss(settings)
       if (accept || folder === undefined)
         return fail('give a folder, with --check to change nothing, or --accept alone')
-      print(await (check ? checkBackup(folder, settings) : restore(settings, folder)))
-    })
-}
+      return check ? checkBackup(folder, settings) : restore(settings, folder)
+    },
+  }),
+]

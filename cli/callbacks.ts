@@ -1,26 +1,22 @@
-import { Option, type Command } from 'commander'
 import { attemptsOf } from '../application/callback-history.ts'
-import {
-  messageStatuses,
-  statusOf,
-  type MessageStatus,
-} from '../projections/callback-message-table.ts'
+import { messageStatuses, statusOf } from '../projections/callback-message-table.ts'
 import { retryMessage } from '../service/callbacks/callback-views.ts'
 import type { Core } from '../service/core.ts'
 import { fail } from '../infrastructure/failures.ts'
-import type { WireOfCallbacks } from './listen.ts'
-import type { WithCore } from './with-core.ts'
-
-type Filters = {
-  readonly merchant?: string
-  readonly status?: MessageStatus
-  readonly since?: number
-}
+import { group, oneOf, onData, value, type ValuesOf } from './command.ts'
 
 const timeOf = (text: string): number => {
   const at = Date.parse(text)
   return Number.isNaN(at) ? fail(`${text} is not a time such as 2026-11-03T09:00:00Z`) : at
 }
+
+const filters = {
+  since: value('<time>', 'only messages told since then, such as 2026-11-03T09:00:00Z', timeOf),
+  merchant: value('<id>', 'only those of this merchant'),
+  status: oneOf('<status>', 'default: waiting and abandoned', messageStatuses),
+}
+
+type Filters = ValuesOf<typeof filters>
 
 /** Newest first. Without a status: undelivered messages that have an address. */
 const rowsFor = ({ callbacks }: Core, { merchant, status, since = 0 }: Filters) => {
@@ -55,16 +51,21 @@ const shownRow = async (core: Core, row: ReturnType<typeof rowsFor>[number]) => 
   }
 }
 
-const listCallbacks = async (core: Core, filters: Filters) => {
-  await core.readModels.caughtUp()
-  const listed = []
-  for (const row of rowsFor(core, filters)) {
-    const { attempts, ...shown } = await shownRow(core, row)
-    const last_problem = attempts.at(-1)?.problem ?? null
-    listed.push({ ...shown, attempts: attempts.length, last_problem })
-  }
-  return listed
-}
+const listCallbacks = onData({
+  name: 'list',
+  about: 'messages that have not arrived',
+  options: filters,
+  run: async (core, given) => {
+    await core.readModels.caughtUp()
+    const listed = []
+    for (const row of rowsFor(core, given)) {
+      const { attempts, ...shown } = await shownRow(core, row)
+      const last_problem = attempts.at(-1)?.problem ?? null
+      listed.push({ ...shown, attempts: attempts.length, last_problem })
+    }
+    return listed
+  },
+})
 
 const found = async (core: Core, id: string) => {
   await core.readModels.caughtUp()
@@ -73,7 +74,7 @@ const found = async (core: Core, id: string) => {
 
 const retryOne = async (core: Core, id: string) => {
   const row = await found(core, id)
-  await retryMessage(core)(row, core.contextOf('operator', row.merchant))
+  await retryMessage(core, true)(row, core.contextOf('operator', row.merchant))
   const { attempts, ...shown } = await shownRow(core, await found(core, id))
   return {
     ...shown,
@@ -82,63 +83,51 @@ const retryOne = async (core: Core, id: string) => {
   }
 }
 
-const retry = async (core: Core, id: string | undefined, filters: Filters): Promise<object> => {
-  if (id !== undefined) return retryOne(core, id)
-  if (filters.since === undefined) return fail('name a message, or a time with --since')
-  await core.readModels.caughtUp()
-  const rows = rowsFor(core, filters).toReversed()
-  let retried = 0
-  for (const row of rows) {
-    if ((core.callbacks.queue.find(row.subject)?.callbackUri ?? null) === null) continue
-    await retryMessage(core)(row, core.contextOf('operator', row.merchant))
-    retried += 1
-  }
-  return { retried, without_address: rows.length - retried }
-}
+const retry = onData({
+  name: 'retry [id]',
+  about: 'try a message again now, or all that have not arrived since a time',
+  options: filters,
+  run: async (core, id, given) => {
+    if (id !== undefined) return retryOne(core, id)
+    if (given.since === undefined) return fail('name a message, or a time with --since')
+    await core.readModels.caughtUp()
+    const rows = rowsFor(core, given).toReversed()
+    let retried = 0
+    for (const row of rows) {
+      if ((core.callbacks.queue.find(row.subject)?.callbackUri ?? null) === null) continue
+      await retryMessage(core, true)(row, core.contextOf('operator', row.merchant))
+      retried += 1
+    }
+    return { retried, without_address: rows.length - retried }
+  },
+})
 
-const filtered = (command: Command): Command =>
-  command
-    .option('--since <time>', 'only messages told since then, such as 2026-11-03T09:00:00Z', timeOf)
-    .option('--merchant <id>', 'only those of this merchant')
-    .addOption(
-      new Option('--status <status>', 'default: waiting and abandoned').choices(messageStatuses),
-    )
+const showOne = onData({
+  name: 'show <id>',
+  about: 'a message with its attempts, and its bytes',
+  run: async (core, id) => {
+    const row = await found(core, id)
+    const { attempts, ...shown } = await shownRow(core, row)
+    const { callbackWire } = await import('../service/server.ts')
+    const { message: word } = await callbackWire(core)
+    return {
+      ...shown,
+      attempts: attempts.map((one) => ({
+        time: new Date(one.attemptedAt).toISOString(),
+        callback_uri: one.uri,
+        result: one.result,
+        http_status: one.httpStatus,
+        problem: one.problem,
+        duration_ms: one.durationMs ?? null,
+      })),
+      body: await word(row, attempts.at(-1)?.uri ?? shown.callback_uri ?? 'https:'),
+    }
+  },
+})
 
 /** The operator's commands for callbacks (interface 14). */
-export const addCallbackCommands = (
-  program: Command,
-  withCore: WithCore,
-  wireOf: WireOfCallbacks,
-): void => {
-  const callback = program.command('callbacks').description('callback messages')
-  filtered(callback.command('list').description('messages that have not arrived')).action(
-    withCore(listCallbacks),
-  )
-  callback
-    .command('show <id>')
-    .description('a message with its attempts, and its bytes')
-    .action(
-      withCore(async (core: Core, id: string) => {
-        const row = await found(core, id)
-        const { attempts, ...shown } = await shownRow(core, row)
-        const { message: word } = await wireOf(core)
-        return {
-          ...shown,
-          attempts: attempts.map((one) => ({
-            time: new Date(one.attemptedAt).toISOString(),
-            callback_uri: one.uri,
-            result: one.result,
-            http_status: one.httpStatus,
-            problem: one.problem,
-            duration_ms: one.durationMs ?? null,
-          })),
-          body: await word(row, attempts.at(-1)?.uri ?? shown.callback_uri ?? 'https:'),
-        }
-      }),
-    )
-  filtered(
-    callback
-      .command('retry [id]')
-      .description('try a message again now, or all that have not arrived since a time'),
-  ).action(withCore(retry))
-}
+export const callbackCommands = group('callbacks', 'callback messages', [
+  listCallbacks,
+  showOne,
+  retry,
+])

@@ -1,13 +1,11 @@
 import type { SingleBar } from 'cli-progress'
-import type { Command } from 'commander'
 import { resolve } from 'node:path'
 import type { Source, Target } from '../audit/copy/copied-event.ts'
 import { copyLog } from '../audit/copy/copy-log.ts'
 import { embeddedSource, embeddedTarget } from '../audit/copy/embedded-log.ts'
 import { fail } from '../infrastructure/failures.ts'
+import { command, flag, required } from './command.ts'
 import { makeBar } from '../infrastructure/read-models/rebuild.ts'
-
-type Given = { readonly from: string; readonly to: string; readonly besideOthers?: boolean }
 
 type Where = { readonly folder: string } | { readonly server: string }
 
@@ -50,36 +48,35 @@ const showProgress = () => {
 const vaultStays =
   'not copied: it lies in streams of --from, which VAULT=streams opens there and nowhere else'
 
-const copy = async ({ from, to, besideOthers = false }: Given): Promise<object> => {
-  const [fromWhere, toWhere] = [whereIs('from', from), whereIs('to', to)]
-  const source = await sourceAt(fromWhere)
-  const { onProgress, stop } = showProgress()
-  const started = performance.now()
-  let target: Target | undefined
-  try {
-    target = await targetAt(toWhere, besideOthers)
-    if (source.shown === target.shown) return fail('--from and --to are the same log')
-    const done = await copyLog(source, target, onProgress)
-    const seconds = (performance.now() - started) / 1000
-    const holdsVault = (await source.holdsVault?.()) ?? false
-    return {
-      ...{ from: source.shown, to: target.shown, ...done, seconds: Number(seconds.toFixed(2)) },
-      ...(holdsVault && { vault: vaultStays }),
-    }
-  } finally {
-    stop()
-    await target?.close()
-    await source.close()
-  }
-}
-
 /** `daybook copy`: copies a log to another store. */
-export const addCopyCommand = (program: Command, print: (value: object) => void): void => {
-  program
-    .command('copy')
-    .description('copy a log into another store and compare both; again, it goes on where it ended')
-    .requiredOption('--from <log>', 'sqlite:<folder>, or a connection string as esdb://…')
-    .requiredOption('--to <log>', 'the same; empty, or an unfinished copy')
-    .option('--beside-others', 'the database of --to may hold events of other applications')
-    .action(async (given: Given) => print(await copy(given)))
-}
+export const copyCommand = command({
+  name: 'copy',
+  about: 'copy a log into another store and compare both; again, it goes on where it ended',
+  options: {
+    from: required('<log>', 'sqlite:<folder>, or a connection string as esdb://…'),
+    to: required('<log>', 'the same; empty, or an unfinished copy'),
+    besideOthers: flag('the database of --to may hold events of other applications'),
+  },
+  run: async (_, { from, to, besideOthers = false }) => {
+    const [fromWhere, toWhere] = [whereIs('from', from), whereIs('to', to)]
+    const source = await sourceAt(fromWhere)
+    const { onProgress, stop } = showProgress()
+    const started = performance.now()
+    let target: Target | undefined
+    try {
+      target = await targetAt(toWhere, besideOthers)
+      if (source.shown === target.shown) return fail('--from and --to are the same log')
+      const done = await copyLog(source, target, onProgress)
+      const seconds = (performance.now() - started) / 1000
+      const holdsVault = (await source.holdsVault?.()) ?? false
+      return {
+        ...{ from: source.shown, to: target.shown, ...done, seconds: Number(seconds.toFixed(2)) },
+        ...(holdsVault && { vault: vaultStays }),
+      }
+    } finally {
+      stop()
+      await target?.close()
+      await source.close()
+    }
+  },
+})

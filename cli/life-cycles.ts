@@ -1,12 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Command } from 'commander'
 import type { Aggregate, DecidedEvent } from '../application/find-state.ts'
 import type { Context } from '../application/handle.ts'
-import { isEnabled, type Entry } from '../domain/register.ts'
+import { isEnabled, type Changes, type Entry, type RegisterCommand } from '../domain/register.ts'
 import type { SwitchCommand } from '../domain/switchable.ts'
 import type { Core } from '../service/core.ts'
 import { fail } from '../infrastructure/failures.ts'
-import type { WithCore } from './with-core.ts'
+import { onData, type Listed } from './command.ts'
 
 /** By then every running process has read the event: each polls every 20 ms. */
 const untilFollowedMs = 100
@@ -49,25 +48,38 @@ const change = async <Data>(
   return type === 'Remove' ? { id, removed: true } : { id, enabled: isOn }
 }
 
-/** Adds the commands described by `about`. */
-export const addLifeCycle = <Data>(
-  command: Command,
-  withCore: WithCore,
-  kind: Kind<Data>,
-): void => {
+/** Makes an entry, or changes all of its data. */
+export const put = async <Data>(
+  { find, handle }: Core,
+  aggregate: Aggregate<RegisterCommand<Data>, DecidedEvent, Entry<Data>>,
+  key: string,
+  data: Data,
+  context: Context,
+): Promise<void> => {
+  const { status } = await find(aggregate, key, 'log')
+  const changes = data as Changes<Data>
+  await handle(
+    aggregate,
+    key,
+    status === 'present' ? { type: 'Change', changes } : { type: 'Register', data },
+    context,
+  )
+}
+
+/** The commands described by `about`. */
+export const lifeCycle = <Data>(kind: Kind<Data>): readonly Listed[] => {
   const types = { disable: 'Disable', enable: 'Enable', remove: 'Remove' } as const
-  for (const [name, type] of Object.entries(types)) {
-    const description = kind.about[name as keyof typeof types]
-    if (description === undefined) continue
-    command
-      .command(`${name} ${kind.named}`)
-      .description(description)
-      .action(
-        withCore((core: Core, ...given: unknown[]) => {
-          // Commander adds the options and the command itself.
-          const words = given.filter((word): word is string => typeof word === 'string')
+  return Object.entries(types).flatMap(([name, type]) => {
+    const about = kind.about[name as keyof typeof types]
+    if (about === undefined) return []
+    return [
+      onData({
+        ...{ name: `${name} ${kind.named}`, about },
+        run: (core, ...given: unknown[]) => {
+          const words = given.filter((word) => typeof word === 'string')
           return change(core, kind, type, words)
-        }),
-      )
-  }
+        },
+      }),
+    ]
+  })
 }

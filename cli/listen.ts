@@ -1,21 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Command } from 'commander'
-import type { CallbackWire } from '../service/callbacks/logged-sending.ts'
 import { makeCallbackSender } from '../infrastructure/callbacks/callback-sender.ts'
 import { secretsOfMerchants } from '../infrastructure/callbacks/merchant-secrets.ts'
 import { makeSignedPost } from '../infrastructure/callbacks/signed-post.ts'
 import { signerIn } from '../service/callbacks/own-signer.ts'
-import type { Core } from '../service/core.ts'
 import { fail } from '../infrastructure/failures.ts'
-import type { Settings } from '../infrastructure/settings.ts'
 import { presentMerchant } from './arguments.ts'
-import type { WithCore } from './with-core.ts'
+import { onData, preset, required, value } from './command.ts'
 
 const lookEveryMs = 200
-
-type Options = { readonly merchant: string; readonly forward: string; readonly count?: number }
-
-export type WireOfCallbacks = (core: Core) => Promise<CallbackWire>
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
@@ -28,14 +20,22 @@ const countOf = (text: string): number =>
   /^[1-9]\d{0,6}$/.test(text) ? Number(text) : fail(`${text} is not a number of messages`)
 
 /** Sends a merchant's new callbacks to one address, overriding their own. */
-const listenWith =
-  (settings: Settings, wireOf: WireOfCallbacks) =>
-  async (core: Core, { merchant, forward, count = Infinity }: Options): Promise<object> => {
+export const listenCommand = onData({
+  name: 'listen',
+  about: 'forward the callbacks of a merchant of the sandbox to a receiver on this machine',
+  options: {
+    merchant: preset('<id>', 'whose callbacks', 'sandbox'),
+    forward: required('<url>', 'where to, such as http://127.0.0.1:3000/hook', urlOf),
+    count: value('<messages>', 'stop after so many', countOf),
+  },
+  run: async (core, { merchant, forward, count = Infinity }) => {
+    const { settings } = core
     if (settings.MODE !== 'sandbox') return fail('only the sandbox forwards callbacks')
     await presentMerchant(core, merchant)
     const { find, derive, readModels, now } = core
     const { messages } = core.callbacks
-    const wire = await wireOf(core)
+    const { callbackWire } = await import('../service/server.ts')
+    const wire = await callbackWire(core)
     const findSecrets = secretsOfMerchants({ find, derive })
     const { send, close } = makeCallbackSender({
       ...wire,
@@ -72,19 +72,5 @@ const listenWith =
     }
     close()
     return { forwarded }
-  }
-
-export const addListenCommand = (
-  program: Command,
-  withCore: WithCore,
-  settings: Settings,
-  wireOf: WireOfCallbacks,
-): void => {
-  program
-    .command('listen')
-    .description('forward the callbacks of a merchant of the sandbox to a receiver on this machine')
-    .option('--merchant <id>', 'whose callbacks', 'sandbox')
-    .requiredOption('--forward <url>', 'where to, such as http://127.0.0.1:3000/hook', urlOf)
-    .option('--count <messages>', 'stop after so many', countOf)
-    .action(withCore(listenWith(settings, wireOf)))
-}
+  },
+})

@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { merchants, callbackSecrets } from '../domain/aggregates.ts'
 import { changeMerchant, registerMerchant, switchMerchant } from '../application/merchants.ts'
 import { changed, type Changes } from '../domain/register.ts'
@@ -9,14 +8,16 @@ import {
   type MerchantData,
 } from '../domain/merchant/merchant.ts'
 import { isDotSegment } from '../domain/merchant/chosen-id.ts'
+import { callbackUriText } from '../http/callback-uri.ts'
 import { isCurrency } from '../domain/money/currency.ts'
 import type { Core } from '../service/core.ts'
 import { holderOfOrganization } from '../service/portal/shops.ts'
 import { fail } from '../infrastructure/failures.ts'
 import { makePngCheck } from '../infrastructure/pictures/png-client.ts'
-import { idPattern, presentMerchant, contentOf, checkName, collect } from './arguments.ts'
-import { addLifeCycle } from './life-cycles.ts'
-import type { WithCore } from './with-core.ts'
+import { idPattern, presentMerchant, contentOf, checkName } from './arguments.ts'
+import { flag, group, onData, required, several, value, type ValuesOf } from './command.ts'
+import { lifeCycle } from './life-cycles.ts'
+import { merchantLimit } from './limits.ts'
 import { secretsOfMerchants } from '../infrastructure/callbacks/merchant-secrets.ts'
 import { organizationNumber } from '../domain/merchant/organization.ts'
 import { readTimeZone } from '../domain/time-zone.ts'
@@ -24,24 +25,7 @@ import { withoutBlanks } from '../domain/blanks.ts'
 import { isNetmask } from '../infrastructure/networks.ts'
 
 /** Merchant data entered by the operator. */
-export type Details = {
-  readonly name?: string
-  readonly lookupId?: readonly string[]
-  readonly organizationId?: string
-  readonly jurisdiction?: string
-  readonly mcc?: string
-  readonly netmask?: string
-  readonly timeZone?: string
-  readonly location?: string
-  readonly addressLine?: readonly string[]
-  readonly postalCode?: string
-  readonly country?: string
-  readonly description?: string
-  readonly phone?: string
-  readonly email?: string
-  readonly url?: string
-  readonly callbackUri?: string
-}
+type Details = ValuesOf<typeof details> & { readonly name: string | undefined }
 
 const countryOf = (text: string | undefined, option: string): string | undefined =>
   text === undefined || /^[a-z]{2}$/i.test(text)
@@ -65,11 +49,11 @@ const locationOf = (text: string): MerchantData['location'] => {
 /** Null for none. */
 const callbackUriOf = (text: string): string | null => {
   if (text === 'none') return null
-  const isAddress = /^https?:\/\/[^/?#]/i.test(text) && URL.canParse(text)
-  return isAddress ? text : fail('a callback URI is an http or https URL, or none')
+  const problem = callbackUriText.safeParse(text).error?.issues[0]
+  return problem ? fail(`a callback URI, or none: ${problem.message}`) : text
 }
 
-export const changesOf = (given: Details): Changes<MerchantData> => {
+const changesOf = (given: Details): Changes<MerchantData> => {
   const { netmask, mcc, location } = given
   checkName(given.name)
   const isNone = netmask === 'none'
@@ -99,58 +83,26 @@ export const changesOf = (given: Details): Changes<MerchantData> => {
   }
 }
 
-export const detailOptions = (command: Command): Command =>
-  command
-    .option('--lookup-id <id>', 'secondary id for integrators, may be repeated', collect)
-    .option('--organization-id <number>', 'organisation number', organizationNumber)
-    .option(
-      '--jurisdiction <country>',
-      'two letters; default: the country of the currency, if it has just one',
-      withoutBlanks,
-    )
-    .option('--time-zone <name>', 'of the IANA database, such as Europe/Oslo; default: UTC')
-    .option('--mcc <code>', 'merchant category code, four digits', withoutBlanks)
-    .option(
-      '--netmask <network>',
-      'CIDR network that requests must come from, or none',
-      withoutBlanks,
-    )
-    .option('--location <lat,lon[,accuracy]>', 'degrees, and meters', withoutBlanks)
-    .option('--address-line <line>', 'at most two', collect)
-    .option('--postal-code <code>')
-    .option('--country <country>', 'two letters', withoutBlanks)
-    .option('--description <text>')
-    .option('--phone <number>')
-    .option('--email <address>')
-    .option('--url <url>')
-    .option('--callback-uri <uri>', 'gets settlement_made, or none')
-
-const callbackSecret = async (
-  core: Core,
-  id: string,
-  { rotate }: { readonly rotate?: true },
-): Promise<object> => {
-  await presentMerchant(core, id)
-  const { handle, find, derive, contextOf, now } = core
-  const command = { type: 'RotateCallbackSecret', at: now() } as const
-  if (rotate) await handle(callbackSecrets, id, command, contextOf('operator', id))
-  const [current, ...earlier] = await secretsOfMerchants({ find, derive })(id, now())
-  return {
-    merchant: id,
-    secret: current?.secret,
-    earlier: earlier.map(({ secret, validUntil }) => ({
-      secret,
-      valid_until: new Date(validUntil ?? 0).toISOString(),
-    })),
-  }
-}
-
-const addCallbackSecretCommand = (merchant: Command, withCore: WithCore): void => {
-  merchant
-    .command('callback-secret <id>')
-    .description('print the secret that signs the callbacks of a merchant')
-    .option('--rotate', 'replace it; messages are signed with the earlier one too for 24 hours')
-    .action(withCore(callbackSecret))
+const details = {
+  lookupId: several('<id>', 'secondary id for integrators, may be repeated'),
+  organizationId: value('<number>', 'organisation number', organizationNumber),
+  jurisdiction: value(
+    '<country>',
+    'two letters; default: the country of the currency, if it has just one',
+    withoutBlanks,
+  ),
+  timeZone: value('<name>', 'of the IANA database, such as Europe/Oslo; default: UTC'),
+  mcc: value('<code>', 'merchant category code, four digits', withoutBlanks),
+  netmask: value('<network>', 'CIDR network that requests must come from, or none', withoutBlanks),
+  location: value('<lat,lon[,accuracy]>', 'degrees, and meters', withoutBlanks),
+  addressLine: several('<line>', 'at most two'),
+  postalCode: value('<code>', ''),
+  country: value('<country>', 'two letters', withoutBlanks),
+  description: value('<text>', ''),
+  phone: value('<number>', ''),
+  email: value('<address>', ''),
+  url: value('<url>', ''),
+  callbackUri: value('<uri>', 'gets settlement_made, or none'),
 }
 
 const largestLogo = 1_000_000
@@ -186,7 +138,7 @@ const shownWhole = (merchant: MerchantData) => {
 const checkLookupIds = async (
   core: Core,
   merchant: string,
-  { organizationId, lookupId = [] }: Details,
+  { organizationId, lookupId = [] }: Pick<Details, 'organizationId' | 'lookupId'>,
 ): Promise<void> => {
   await core.readModels.caughtUp()
   for (const id of [organizationId ?? [], lookupId].flat()) {
@@ -198,97 +150,117 @@ const checkLookupIds = async (
 
 const claimNeeds = (core: Core) => ({ ...core, holderOfOrganization: holderOfOrganization(core) })
 
-const addMerchant = async (
-  core: Core,
-  id: string,
-  options: Details & { readonly name: string; readonly currency: string },
-) => {
-  const currency = options.currency.toUpperCase()
-  if (!idPattern.test(id)) fail('a merchant id has letters, digits, _ and -, at most 64')
-  if (!isCurrency(currency)) fail(`${currency} must be a current ISO 4217 code`)
-  const fresh = newMerchant({
-    id,
-    businessName: options.name,
-    currency,
-    lookupIds: [],
-    netmask: null,
-    jurisdiction: jurisdictionOf(currency),
-  })
-  const data = changed(fresh, changesOf(options))
-  await checkLookupIds(core, id, options)
-  await registerMerchant(claimNeeds(core))(data, core.contextOf('operator', id))
-  return shown(data)
-}
+const addMerchant = onData({
+  name: 'add <id>',
+  about: 'make a merchant with its default ledger and settlement account',
+  options: {
+    name: required('<name>', 'business name'),
+    currency: required('<code>', 'ISO 4217 code'),
+    ...details,
+  },
+  run: async (core, id, options) => {
+    const currency = options.currency.toUpperCase()
+    if (!idPattern.test(id)) fail('a merchant id has letters, digits, _ and -, at most 64')
+    if (!isCurrency(currency)) fail(`${currency} must be a current ISO 4217 code`)
+    const fresh = newMerchant({
+      ...{ id, businessName: options.name, currency, lookupIds: [], netmask: null },
+      jurisdiction: jurisdictionOf(currency),
+    })
+    const data = changed(fresh, changesOf(options))
+    await checkLookupIds(core, id, options)
+    await registerMerchant(claimNeeds(core))(data, core.contextOf('operator', id))
+    return shown(data)
+  },
+})
 
 const change = async (core: Core, id: string, changes: Changes<MerchantData>) =>
   shownWhole(await changeMerchant(claimNeeds(core))(id, changes, core.contextOf('operator', id)))
 
-const changeOf = async (core: Core, id: string, options: Details) => {
-  const changes = changesOf(options)
-  await presentMerchant(core, id)
-  await checkLookupIds(core, id, options)
-  return change(core, id, changes)
-}
+const changeOne = onData({
+  name: 'change <id>',
+  about: 'change a merchant; options left out keep their value',
+  options: { name: value('<name>', 'business name'), ...details },
+  run: async (core, id, options) => {
+    const changes = changesOf(options)
+    await presentMerchant(core, id)
+    await checkLookupIds(core, id, options)
+    return change(core, id, changes)
+  },
+})
 
-const setLogo = async (core: Core, id: string, file: string) => {
-  await presentMerchant(core, id)
-  const content = await contentOf(file)
-  if (content.byteLength > largestLogo) fail(`${file} is larger than ${largestLogo} bytes`)
-  const pictures = makePngCheck()
-  const problem = await pictures.problemOf(content)
-  await pictures.end()
-  if (problem !== null) fail(`${file}: ${problem}`)
-  return change(core, id, { logo: await core.blobs.put(content) })
-}
+const list = onData({
+  name: 'list',
+  about: 'list the merchants',
+  run: async ({ merchants: { merchants: rows, list }, readModels }) => {
+    await readModels.caughtUp()
+    return rows.all().map(({ data, ...row }) => ({
+      ...shown(data),
+      enabled: !row.isDisabled,
+      ...(list.waits(data.id) && { awaits_approval: true }),
+    }))
+  },
+})
 
-const approve = async (core: Core, id: string) => {
-  await presentMerchant(core, id)
-  const why = whyNotApproved(await core.find(merchants, id, 'log'))
-  if (why === 'has_not_signed_up') fail(`${id} has not signed up by itself`)
-  if (why === 'was_disabled') fail(`${id} was disabled: use daybook merchant enable`)
-  const context = core.contextOf('operator', id)
-  return { id, enabled: await switchMerchant(claimNeeds(core))(id, 'Approve', context) }
-}
+const callbackSecret = onData({
+  name: 'callback-secret <id>',
+  about: 'print the secret that signs the callbacks of a merchant',
+  options: {
+    rotate: flag('replace it; messages are signed with the earlier one too for 24 hours'),
+  },
+  run: async (core, id, { rotate }) => {
+    await presentMerchant(core, id)
+    const { handle, find, derive, contextOf, now } = core
+    const command = { type: 'RotateCallbackSecret', at: now() } as const
+    if (rotate) await handle(callbackSecrets, id, command, contextOf('operator', id))
+    const [current, ...earlier] = await secretsOfMerchants({ find, derive })(id, now())
+    return {
+      merchant: id,
+      secret: current?.secret,
+      earlier: earlier.map(({ secret, validUntil }) => ({
+        secret,
+        valid_until: new Date(validUntil ?? 0).toISOString(),
+      })),
+    }
+  },
+})
+
+const setLogo = onData({
+  name: 'logo <id> <file>',
+  about: 'set the logo, a PNG of at most 1,000,000 bytes and 4096 × 4096 pixels',
+  run: async (core, id, file) => {
+    await presentMerchant(core, id)
+    const content = await contentOf(file)
+    if (content.byteLength > largestLogo) fail(`${file} is larger than ${largestLogo} bytes`)
+    const pictures = makePngCheck()
+    const problem = await pictures.problemOf(content)
+    await pictures.end()
+    if (problem !== null) fail(`${file}: ${problem}`)
+    return change(core, id, { logo: await core.blobs.put(content) })
+  },
+})
+
+const approve = onData({
+  name: 'approve <id>',
+  about: 'let a merchant that has signed up by itself take payments',
+  run: async (core, id) => {
+    await presentMerchant(core, id)
+    const why = whyNotApproved(await core.find(merchants, id, 'log'))
+    if (why === 'has_not_signed_up') fail(`${id} has not signed up by itself`)
+    if (why === 'was_disabled') fail(`${id} was disabled: use daybook merchant enable`)
+    const context = core.contextOf('operator', id)
+    return { id, enabled: await switchMerchant(claimNeeds(core))(id, 'Approve', context) }
+  },
+})
 
 /** The operator's commands for merchants (interface 14). */
-export const addMerchantCommands = (program: Command, withCore: WithCore): void => {
-  const merchant = program.command('merchant').description('merchants')
-  detailOptions(
-    merchant
-      .command('add <id>')
-      .description('make a merchant with its default ledger and settlement account')
-      .requiredOption('--name <name>', 'business name')
-      .requiredOption('--currency <code>', 'ISO 4217 code'),
-  ).action(withCore(addMerchant))
-  detailOptions(
-    merchant
-      .command('change <id>')
-      .description('change a merchant; options left out keep their value')
-      .option('--name <name>', 'business name'),
-  ).action(withCore(changeOf))
-  merchant
-    .command('list')
-    .description('list the merchants')
-    .action(
-      withCore(async ({ merchants: { merchants: rows, list }, readModels }) => {
-        await readModels.caughtUp()
-        return rows.all().map(({ data, ...row }) => ({
-          ...shown(data),
-          enabled: !row.isDisabled,
-          ...(list.waits(data.id) && { awaits_approval: true }),
-        }))
-      }),
-    )
-  addCallbackSecretCommand(merchant, withCore)
-  merchant
-    .command('logo <id> <file>')
-    .description('set the logo, a PNG of at most 1,000,000 bytes and 4096 × 4096 pixels')
-    .action(withCore(setLogo))
-  merchant
-    .command('approve <id>')
-    .description('let a merchant that has signed up by itself take payments')
-    .action(withCore(approve))
-  addLifeCycle(merchant, withCore, {
+export const merchantCommands = group('merchant', 'merchants', [
+  addMerchant,
+  changeOne,
+  list,
+  callbackSecret,
+  setLogo,
+  approve,
+  ...lifeCycle({
     one: 'merchant',
     named: '<id>',
     aggregate: merchants,
@@ -299,5 +271,6 @@ export const addMerchantCommands = (program: Command, withCore: WithCore): void 
       disable: 'refuse all requests of a merchant, and what payers accept for it; payouts go on',
       enable: 'let a disabled merchant in again',
     },
-  })
-}
+  }),
+  merchantLimit,
+])

@@ -1,53 +1,66 @@
 import { Command } from 'commander'
-import { Refusal } from '../domain/refusal.ts'
-import { openCore } from '../service/core.ts'
-import { OperatorError } from '../infrastructure/failures.ts'
-import { makePlainLog } from '../infrastructure/logs/log.ts'
-import { refuseSandboxCommand } from '../service/mode-of-log.ts'
-import { rebuildReadModels } from '../infrastructure/read-models/rebuild.ts'
 import { settingsHelp, type Settings } from '../infrastructure/settings.ts'
 import { checkLogIsThere } from '../infrastructure/stores.ts'
-import { addAccountingCommands } from './accounting.ts'
-import { addAuditCommands } from './audit.ts'
-import { addAuditorCommands } from './auditors.ts'
-import { addBackupCommands } from './backups.ts'
-import { addCallbackCommands } from './callbacks.ts'
-import { addCopyCommand } from './copy.ts'
-import { addIntegratorCommands } from './integrators.ts'
-import { addKeyCommands } from './keys.ts'
-import { addLimitCommands } from './limits.ts'
-import { addListenCommand, type WireOfCallbacks } from './listen.ts'
-import { addMerchantCommands } from './merchants.ts'
-import { addOAuthCommands } from './oauth.ts'
-import { addOperatorCommands, type MessagesBeside } from './operators.ts'
-import { addPeopleCommands } from './people.ts'
-import { addPosCommands } from './points-of-sale.ts'
-import { recordCommand } from './recorded-command.ts'
+import { auditCommands } from './audit.ts'
+import { auditorCommands } from './auditors.ts'
+import { backupCommands } from './backups.ts'
+import { bankCommands } from './bank.ts'
+import { callbackCommands } from './callbacks.ts'
+import type { Listed } from './command.ts'
+import { copyCommand } from './copy.ts'
+import { feeCommands } from './fees.ts'
+import { holidayCommands } from './holidays.ts'
+import { integratorCommands } from './integrators.ts'
+import { keyCommands } from './keys.ts'
+import { listenCommand } from './listen.ts'
+import { merchantCommands } from './merchants.ts'
+import { applicationCommands } from './oauth.ts'
+import { payoutsCommand } from './payouts.ts'
+import { payerCommands } from './people.ts'
+import { posCommands, stickerCommands } from './points-of-sale.ts'
+import { operatorOf, recordCommand } from './recorded-command.ts'
 import { addServeCommand, type Serve } from './serve.ts'
-import { addSnapshotCommands } from './snapshots.ts'
-import { addStaffCommands } from './staff.ts'
-import { accountingStatus } from './status.ts'
-import { addStickerCommands } from './stickers.ts'
-import { addTriggerCommand, type OpenService } from './trigger.ts'
-import { addUserCommands } from './users.ts'
-import { addVaultCommands } from './vault.ts'
-import { operatorOf } from './who.ts'
-import type { WithCore } from './with-core.ts'
+import { settlementCommands } from './settlements.ts'
+import { snapshotCommands } from './snapshots.ts'
+import { operatorCommands, staffCommands } from './staff.ts'
+import { openApiCommand, statusCommands } from './status.ts'
+import { triggerCommand } from './trigger.ts'
+import { userCommands } from './users.ts'
+import { vaultCommands } from './vault.ts'
 
-/** Parts of the server that a few commands need; loaded on demand. */
-type Server = {
-  described(settings: Settings): object
-  isRedirectUri(text: string, isSandbox: boolean): boolean
-  callbackWire: WireOfCallbacks
-  openService: OpenService
-  messagesBeside: MessagesBeside
-  textOfRefusal(code: string): string | undefined
-}
+/** In the order of the help. */
+const commands: readonly Listed[] = [
+  merchantCommands,
+  integratorCommands,
+  stickerCommands,
+  userCommands,
+  staffCommands,
+  operatorCommands,
+  posCommands,
+  ...feeCommands,
+  holidayCommands,
+  ...settlementCommands,
+  payoutsCommand,
+  bankCommands,
+  payerCommands,
+  applicationCommands,
+  callbackCommands,
+  listenCommand,
+  triggerCommand,
+  ...statusCommands,
+  auditorCommands,
+  auditCommands,
+  ...backupCommands,
+  copyCommand,
+  snapshotCommands,
+  vaultCommands,
+  keyCommands,
+  openApiCommand,
+]
 
 type Needs = {
   readonly settings: Settings
   readonly version: string
-  readonly server: () => Promise<Server>
   /** The user who ran sudo, if any. */
   readonly sudoUser?: string | undefined
   /** Absent in a build with commands only. */
@@ -69,7 +82,7 @@ const comesFirst = (command: Command): boolean =>
   !(command.name() === 'serve' && command.parent?.name() === 'audit')
 
 /** The operator's commands (interface 14). They run beside a service on the same data. */
-export const operatorProgram = ({ version, server, serve, sudoUser, ...needs }: Needs): Command => {
+export const operatorProgram = ({ version, serve, sudoUser, ...needs }: Needs): Command => {
   const operator = operatorOf(sudoUser)
   const settings = { ...needs.settings, operator, needsLog: true }
   const program = new Command('daybook')
@@ -89,103 +102,8 @@ export const operatorProgram = ({ version, server, serve, sudoUser, ...needs }: 
     if (comesFirst(command)) recordCommand(settings, command, operator)
   })
 
-  const print = (value: object): void => {
-    const isJson = program.opts<{ json?: true }>().json
-    const rows = Array.isArray(value) ? (value as object[]) : [value]
-    const text = rows.map((row) =>
-      Object.entries(row)
-        .map(
-          ([name, field]) =>
-            `${name}: ${typeof field === 'string' ? field : JSON.stringify(field)}`,
-        )
-        .join('\n'),
-    )
-    process.stdout.write(`${isJson ? JSON.stringify(value, null, 2) : text.join('\n\n')}\n`)
-  }
-
-  const withCore: WithCore =
-    (work) =>
-    async (...rest): Promise<void> => {
-      const core = await openCore(settings, makePlainLog())
-      try {
-        await refuseSandboxCommand(core, settings)
-        print(await work(core, ...rest))
-      } catch (error) {
-        if (!(error instanceof Refusal || error instanceof OperatorError)) throw error
-        process.stderr.write(`${error.message}\n`)
-        process.exitCode = 1
-      } finally {
-        await core.close()
-      }
-    }
-
   addServeCommand(program, serve)
-  addMerchantCommands(program, withCore)
-  addIntegratorCommands(program, withCore)
-  addStickerCommands(program, withCore)
-
-  addUserCommands(program, withCore)
-  addStaffCommands(program, withCore)
-  addOperatorCommands(program, withCore, async (core) => (await server()).messagesBeside(core))
-  addPosCommands(program, withCore)
-  addAccountingCommands(program, settings, withCore)
-  addPeopleCommands(program, withCore)
-  addOAuthCommands(program, withCore, async () => {
-    const { isRedirectUri } = await server()
-    return (text) => isRedirectUri(text, settings.MODE === 'sandbox')
-  })
-
-  addLimitCommands(program, withCore)
-  const wireOf: WireOfCallbacks = async (core) => (await server()).callbackWire(core)
-  addCallbackCommands(program, withCore, wireOf)
-  addListenCommand(program, withCore, settings, wireOf)
-  addTriggerCommand(program, settings, async () => (await server()).openService, print)
-
-  program
-    .command('rebuild')
-    .description('fold the whole log into new read models, used from the next start')
-    .action(async () => print(await rebuildReadModels(settings)))
-
-  program
-    .command('status')
-    .description('print the state of the log, the read models and the journal')
-    .action(
-      withCore(async (core) => {
-        const {
-          readModels,
-          callbacks: { queue },
-          merchants: { merchants: rows },
-          now,
-        } = core
-        await readModels.caughtUp()
-        const { head, position } = await readModels.progress()
-        return {
-          now: new Date(now()).toISOString(),
-          event_store: settings.EVENT_STORE === 'sqlite' ? 'sqlite' : 'EventStoreDB',
-          log_position: head,
-          read_models_position: position,
-          merchants: rows.all().length,
-          vault_wrapped_by: core.vault.wrappedBy() ?? null,
-          callbacks_unfinished: queue.unfinishedCount(),
-          ...accountingStatus(core),
-        }
-      }),
-    )
-
-  addAuditorCommands(program, withCore)
-  addAuditCommands(program, settings, async () => (await server()).textOfRefusal)
-  addBackupCommands(program, settings, print)
-  addCopyCommand(program, print)
-  addSnapshotCommands(program, settings, print)
-  addVaultCommands(program, settings, withCore, print)
-  addKeyCommands(program, withCore)
-
-  program
-    .command('openapi')
-    .description('print the interface as an OpenAPI document')
-    .action(async () => {
-      const document = (await server()).described(settings)
-      process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
-    })
+  const isJson = (): boolean => program.opts<{ json?: true }>().json ?? false
+  for (const add of commands) add(program, { settings, isJson })
   return program
 }

@@ -7,7 +7,6 @@ import { debtorIn, newMessageId, orderDue, paymentMessage } from '../service/pay
 import type { Settings } from '../infrastructure/settings.ts'
 import { reasonOf } from '../infrastructure/system-errors.ts'
 import type { Debtor } from '../infrastructure/bank/payout-file.ts'
-import type { Command } from 'commander'
 import {
   payoutStatuses,
   type PayoutState,
@@ -15,11 +14,11 @@ import {
 } from '../domain/accounting/payout-state.ts'
 import { formatAmount } from '../domain/money/money.ts'
 import type { SettlementRow } from '../projections/settlements.ts'
-import type { WithCore } from './with-core.ts'
+import { onData, value } from './command.ts'
 
-export const listed = 1000
+const listed = 1000
 
-export const shown = (
+const shown = (
   { merchant, settlementId }: SettlementRow,
   { currency, amount, status, day, orders, paid, returned }: PayoutState,
 ) => ({
@@ -35,36 +34,33 @@ export const shown = (
   return_reason: returned?.reason.text ?? null,
 })
 
-export const statusOf = (text: string): PayoutStatus =>
+const statusOf = (text: string): PayoutStatus =>
   payoutStatuses.find((status) => status === text) ??
   fail(`${text} must be one of ${payoutStatuses.join(', ')}`)
 
-export type Options = { readonly status?: string; readonly merchant?: string }
-
-export const listPayouts = async (core: Core, { status, merchant }: Options) => {
-  await core.readModels.caughtUp()
-  const { settlements } = core.accounting
-  const wanted = status === undefined ? payoutStatuses : [statusOf(status)]
-  const rows =
-    merchant === undefined
-      ? payoutStatuses.flatMap((one) => settlements.withPayouts(one, listed))
-      : settlements.list(merchant, Number.MAX_SAFE_INTEGER, listed)
-  return rows
-    .flatMap((row) => row.payouts.map((payout) => ({ row, payout })))
-    .filter(({ payout }) => wanted.includes(payout.status))
-    .slice(0, listed)
-    .map(({ row, payout }) => shown(row, payout))
-}
-
 /** `daybook payouts`: the status of payouts (interface 10). */
-export const addPayoutCommands = (program: Command, withCore: WithCore): void => {
-  program
-    .command('payouts')
-    .description('list payouts: what needs something done first, the newest first')
-    .option('--status <status>', `only those that are ${payoutStatuses.join(', ')}`)
-    .option('--merchant <merchant>', 'only those of one merchant')
-    .action(withCore(listPayouts))
-}
+export const payoutsCommand = onData({
+  name: 'payouts',
+  about: 'list payouts: what needs something done first, the newest first',
+  options: {
+    status: value('<status>', `only those that are ${payoutStatuses.join(', ')}`),
+    merchant: value('<merchant>', 'only those of one merchant'),
+  },
+  run: async (core, { status, merchant }) => {
+    await core.readModels.caughtUp()
+    const { settlements } = core.accounting
+    const wanted = status === undefined ? payoutStatuses : [statusOf(status)]
+    const rows =
+      merchant === undefined
+        ? payoutStatuses.flatMap((one) => settlements.withPayouts(one, listed))
+        : settlements.list(merchant, Number.MAX_SAFE_INTEGER, listed)
+    return rows
+      .flatMap((row) => row.payouts.map((payout) => ({ row, payout })))
+      .filter(({ payout }) => wanted.includes(payout.status))
+      .slice(0, listed)
+      .map(({ row, payout }) => shown(row, payout))
+  },
+})
 
 type Write = (text: string) => Promise<void>
 

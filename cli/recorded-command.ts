@@ -1,3 +1,4 @@
+import { hostname, userInfo } from 'node:os'
 import type { Command } from 'commander'
 import type { SecurityEvent } from '../application/security-log.ts'
 import type { OperatorAccount } from '../domain/cause.ts'
@@ -58,3 +59,18 @@ export const recordCommand = (
     },
   )
 }
+
+/** As in the system; a container's user may have no name. */
+const systemUser = (): string => {
+  try {
+    return userInfo().username
+  } catch {
+    return String(process.getuid?.() ?? 'unknown')
+  }
+}
+
+/** Who runs a command, and where. `sudoUser` is the user who ran sudo. */
+export const operatorOf = (sudoUser: string | undefined): OperatorAccount => ({
+  account: sudoUser === undefined ? systemUser() : `${sudoUser} as ${systemUser()}`,
+  machine: hostname(),
+})

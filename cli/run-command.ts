@@ -3,9 +3,6 @@ import { readSettings, type Settings } from '../infrastructure/settings.ts'
 import { version } from '../infrastructure/version.ts'
 import { operatorProgram } from './operator.ts'
 
-/** Loaded on demand, so that most commands start faster. */
-const server = () => import('../service/server.ts')
-
 export const runCommand = async (environment: NodeJS.ProcessEnv): Promise<void> => {
   endWithReader()
   let settings: Settings | undefined
@@ -21,7 +18,7 @@ export const runCommand = async (environment: NodeJS.ProcessEnv): Promise<void> 
             given,
             processes,
           )
-    await operatorProgram({ settings, version, server, serve, sudoUser }).parseAsync()
+    await operatorProgram({ settings, version, serve, sudoUser }).parseAsync()
   } catch (error) {
     failWith(error, settings)
   }

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs'
-import type { Command } from 'commander'
+import { command, preset, value, type ValuesOf } from './command.ts'
 import { jsonLinesIn } from '../infrastructure/logs/daily-file.ts'
 import { fail } from '../infrastructure/failures.ts'
 import { securityLogFiles, type SecurityLine } from '../infrastructure/logs/security-log.ts'
-import type { Settings } from '../infrastructure/settings.ts'
 import { instantOf } from './arguments.ts'
 
 const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
@@ -15,12 +14,19 @@ const sinceOf = (text: string): number => {
   return unitMs === undefined ? instantOf(text) : Date.now() - Number(count) * unitMs
 }
 
-type Chosen = {
-  readonly since: number
-  readonly type?: string
-  readonly merchant?: string
-  readonly actor?: string
+const options = {
+  since: preset(
+    '<time>',
+    'a time such as 2026-05-17, or how long ago such as 24h or 7d',
+    0,
+    sinceOf,
+  ),
+  type: value('<type>', 'only events of this type, for instance authentication_failed'),
+  merchant: value('<id>', 'only events of this merchant'),
+  actor: value('<name>', 'only what this one did, for instance user:pos1'),
 }
+
+type Chosen = ValuesOf<typeof options>
 
 const linesIn = (file: string): SecurityLine[] =>
   jsonLinesIn(file, (line) => {
@@ -50,27 +56,16 @@ const shown = ({ at, type, actor, merchant, times, ...rest }: SecurityLine): str
   ].join('  ')
 }
 
-export const addSecurityAudit = (audit: Command, program: Command, settings: Settings): void => {
-  audit
-    .command('security')
-    .description('print the security log, with --json as JSON Lines')
-    .option(
-      '--since <time>',
-      'a time such as 2026-05-17, or how long ago such as 24h or 7d',
-      sinceOf,
-      0,
-    )
-    .option('--type <type>', 'only events of this type, for instance authentication_failed')
-    .option('--merchant <id>', 'only events of this merchant')
-    .option('--actor <name>', 'only what this one did, for instance user:pos1')
-    .action((chosen: Chosen) => {
-      const { DATA_DIR } = settings
-      if (!existsSync(DATA_DIR)) fail(`there is no folder ${DATA_DIR}`)
-      const isJson = program.opts<{ json?: true }>().json
-      const firstDay = new Date(chosen.since).toISOString().slice(0, 10)
-      for (const { day, file } of securityLogFiles(DATA_DIR))
-        if (day >= firstDay)
-          for (const line of linesIn(file).filter(isChosen(chosen)))
-            process.stdout.write(`${isJson ? JSON.stringify(line) : shown(line)}\n`)
-    })
-}
+export const securityCommand = command({
+  name: 'security',
+  about: 'print the security log, with --json as JSON Lines',
+  options,
+  run: ({ settings: { DATA_DIR }, isJson }, chosen) => {
+    if (!existsSync(DATA_DIR)) fail(`there is no folder ${DATA_DIR}`)
+    const firstDay = new Date(chosen.since).toISOString().slice(0, 10)
+    for (const { day, file } of securityLogFiles(DATA_DIR))
+      if (day >= firstDay)
+        for (const line of linesIn(file).filter(isChosen(chosen)))
+          process.stdout.write(`${isJson() ? JSON.stringify(line) : shown(line)}\n`)
+  },
+})

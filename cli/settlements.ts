@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { setSettlementAccount } from '../application/change-accounts.ts'
 import { frequencies, startOfDayPattern, type Frequency } from '../domain/calendar.ts'
 import { formatAmount } from '../domain/money/money.ts'
@@ -9,14 +8,7 @@ import { readAccount } from '../infrastructure/bank/payout-account.ts'
 import type { Settings } from '../infrastructure/settings.ts'
 import { presentMerchant } from './arguments.ts'
 import { intoNewFile, orderIntoFile, debtorOf, writeAgain } from './payouts.ts'
-import type { WithCore } from './with-core.ts'
-
-type AccountOptions = {
-  readonly payoutAccount?: string
-  readonly frequency?: string
-  readonly startOfDay?: string
-  readonly payoutDelay?: string
-}
+import { group, onData, value } from './command.ts'
 
 const frequencyOf = (text: string): Frequency =>
   frequencies.find((frequency) => frequency === text) ??
@@ -31,30 +23,42 @@ const delayOf = (text: string): number =>
     ? Number(text)
     : fail(`${text} must be a number of weekdays from 0 to 30`)
 
-const setAccount = async (core: Core, id: string, given: AccountOptions) => {
-  await presentMerchant(core, id)
-  const { payoutAccount, frequency, startOfDay, payoutDelay } = given
-  if (startOfDay !== undefined && !startOfDayPattern.test(startOfDay))
-    fail(`${startOfDay} must be a time of day as hh:mm`)
-  const changes = {
-    payoutAccount: payoutAccount === undefined ? undefined : accountOf(payoutAccount),
-    frequency: frequency === undefined ? undefined : frequencyOf(frequency),
-    startOfDay,
-    payoutDelay: payoutDelay === undefined ? undefined : delayOf(payoutDelay),
-  }
-  const data = await setSettlementAccount(core)(id, changes, core.contextOf('operator', id))
-  return {
-    merchant: id,
-    id: data.id,
-    currency: data.currency,
-    payout_account: data.payoutAccount,
-    frequency: data.frequency,
-    start_of_day: data.startOfDay,
-    payout_delay: data.payoutDelay,
-  }
-}
+const setAccount = onData({
+  name: 'set <merchant>',
+  about: 'set where, when and how often a merchant is paid',
+  options: {
+    payoutAccount: value('<account>', 'IBAN, or a national account number'),
+    frequency: value('<frequency>', `one of ${frequencies.join(', ')}`),
+    startOfDay: value('<hh:mm>', 'when settlements are due, by the clocks of the merchant'),
+    payoutDelay: value('<weekdays>', 'from the settlement to the payout'),
+  },
+  run: async (core, id, { payoutAccount, frequency, startOfDay, payoutDelay }) => {
+    await presentMerchant(core, id)
+    if (startOfDay !== undefined && !startOfDayPattern.test(startOfDay))
+      fail(`${startOfDay} must be a time of day as hh:mm`)
+    const changes = {
+      payoutAccount: payoutAccount === undefined ? undefined : accountOf(payoutAccount),
+      frequency: frequency === undefined ? undefined : frequencyOf(frequency),
+      startOfDay,
+      payoutDelay: payoutDelay === undefined ? undefined : delayOf(payoutDelay),
+    }
+    const data = await setSettlementAccount(core)(id, changes, core.contextOf('operator', id))
+    return {
+      merchant: id,
+      id: data.id,
+      currency: data.currency,
+      payout_account: data.payoutAccount,
+      frequency: data.frequency,
+      start_of_day: data.startOfDay,
+      payout_delay: data.payoutDelay,
+    }
+  },
+})
 
-type SettleOptions = { readonly pain001?: string; readonly again?: string }
+type SettleOptions = {
+  readonly pain001?: string | undefined
+  readonly again?: string | undefined
+}
 
 /** Returns what was settled, and the merchants that failed. */
 const settleNow = async (core: Core, ids: readonly string[]) => {
@@ -111,32 +115,18 @@ export const settle = async (
 }
 
 /** `daybook settle` and `daybook settlement-account` (interface 10 and 14). */
-export const addSettlementCommands = (
-  program: Command,
-  settings: Settings,
-  withCore: WithCore,
-): void => {
-  program
-    .command('settle [merchant...]')
-    .description('settle some merchants, or all, now')
-    .option(
-      '--pain001 <file>',
-      'also write a file (ISO 20022 pain.001.001.09) that orders every payout not ordered yet',
-    )
-    .option('--again <message-id>', 'settle nothing, write the file of that message again')
-    .action(
-      withCore((core, ids: string[], options: SettleOptions) =>
-        settle(core, settings, ids, options),
+export const settlementCommands = [
+  onData({
+    name: 'settle [merchant...]',
+    about: 'settle some merchants, or all, now',
+    options: {
+      pain001: value(
+        '<file>',
+        'also write a file (ISO 20022 pain.001.001.09) that orders every payout not ordered yet',
       ),
-    )
-  program
-    .command('settlement-account')
-    .description('where and when merchants are paid')
-    .command('set <merchant>')
-    .description('set where, when and how often a merchant is paid')
-    .option('--payout-account <account>', 'IBAN, or a national account number')
-    .option('--frequency <frequency>', `one of ${frequencies.join(', ')}`)
-    .option('--start-of-day <hh:mm>', 'when settlements are due, by the clocks of the merchant')
-    .option('--payout-delay <weekdays>', 'from the settlement to the payout')
-    .action(withCore(setAccount))
-}
+      again: value('<message-id>', 'settle nothing, write the file of that message again'),
+    },
+    run: (core, ids, options) => settle(core, core.settings, ids, options),
+  }),
+  group('settlement-account', 'where and when merchants are paid', [setAccount]),
+]

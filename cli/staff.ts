@@ -1,19 +1,24 @@
-import type { Command } from 'commander'
+import { addAndTell } from '../application/operators.ts'
 import { phoneDigits } from '../application/people.ts'
 import { staffs } from '../domain/aggregates.ts'
 import { staffRoles, staffTerms, type StaffTerms } from '../domain/merchant/staff-roles.ts'
-import type { StaffMember } from '../domain/merchant/staff.ts'
 import { formatAmount, parseAmount } from '../domain/money/money.ts'
-import type { Core } from '../service/core.ts'
+import {
+  operatorRoles,
+  operatorTerms,
+  type OperatorTerms,
+} from '../domain/people/operator-roles.ts'
+import type { AnyTerms, Member } from '../domain/staff-members.ts'
 import { fail } from '../infrastructure/failures.ts'
-import { staffIn } from '../service/people/staff.ts'
-import { collect, phoneOf, presentMerchant } from './arguments.ts'
-import type { WithCore } from './with-core.ts'
+import type { Core } from '../service/core.ts'
+import { operatorsIn, staffIn } from '../service/people/staff.ts'
+import { phoneOf, presentMerchant } from './arguments.ts'
+import { group, onData, required, several, value } from './command.ts'
 
 type Given = {
   readonly role: string
-  readonly pos?: readonly string[]
-  readonly refundLimit?: string
+  readonly pos: readonly string[] | undefined
+  readonly refundLimit: string | undefined
 }
 
 const termsOf = ({ role, pos, refundLimit }: Given, currency: string): StaffTerms => {
@@ -39,62 +44,148 @@ const shownTerms = (terms: StaffTerms) => ({
   }),
 })
 
-const add = async (core: Core, merchant: string, phoneText: string, given: Given) => {
-  const { currency } = await presentMerchant(core, merchant)
-  const terms = termsOf(given, currency)
-  const asked = { phone: phoneOf(phoneText), terms }
-  const added = await staffIn(core).addStaff(merchant, asked, core.contextOf('operator', merchant))
-  const { member, hasJoined } = added
-  return { merchant, member, ...shownTerms(terms), status: hasJoined ? 'joined' : 'invited' }
+type Work<Terms extends AnyTerms> = {
+  readonly members: readonly Member<Terms>[]
+  readonly invitedNumber: (phone: string) => string | undefined
+  readonly nameOf: (person: string) => Promise<string | undefined>
 }
 
-const presentMembers = async (core: Core, merchant: string): Promise<readonly StaffMember[]> => {
-  await presentMerchant(core, merchant)
-  const { members } = await staffIn(core).findStaff(merchant)
-  return members.filter(({ status }) => status !== 'gone')
+const present = <Terms extends AnyTerms>({ members }: Work<Terms>): readonly Member<Terms>[] =>
+  members.filter(({ status }) => status !== 'gone')
+
+/** By the invited number, or the id printed by the list. @throws OperatorError */
+const presentOne = <Terms extends AnyTerms>(
+  work: Work<Terms>,
+  text: string,
+  whose: string,
+): Member<Terms> => {
+  const phone = phoneDigits(text)
+  const isThat = (one: Member<Terms>) =>
+    one.member === text || (phone !== undefined && work.invitedNumber(one.phone) === phone)
+  return present(work).find(isThat) ?? fail(`nobody of ${whose} has that number`)
 }
 
-const list = async (core: Core, merchant: string) => {
-  const { invitedNumber, nameOf } = staffIn(core)
-  const members = await presentMembers(core, merchant)
-  return Promise.all(
-    members.map(async ({ member, person, phone, terms, status, since }) => ({
+const list = <Terms extends AnyTerms>(work: Work<Terms>, shownTerms: (terms: Terms) => object) =>
+  Promise.all(
+    present(work).map(async ({ member, person, phone, terms, status, since }) => ({
       member,
-      phone: invitedNumber(phone) ?? null,
-      name: status === 'joined' ? ((await nameOf(person)) ?? null) : null,
+      phone: work.invitedNumber(phone) ?? null,
+      name: status === 'joined' ? ((await work.nameOf(person)) ?? null) : null,
       ...shownTerms(terms),
-      status,
-      since: new Date(since).toISOString(),
+      ...{ status, since: new Date(since).toISOString() },
     })),
   )
-}
 
-/** By the invited number, or the id printed by `staff list`. */
-const remove = async (core: Core, merchant: string, text: string) => {
-  const { invitedNumber } = staffIn(core)
-  const phone = phoneDigits(text)
-  const found = (await presentMembers(core, merchant)).find(
-    (one) => one.member === text || (phone !== undefined && invitedNumber(one.phone) === phone),
-  )
-  if (!found) return fail(`nobody of ${merchant} has that number`)
-  const command = { type: 'Remove', member: found.member } as const
-  await core.handle(staffs, merchant, command, core.contextOf('operator', merchant))
-  return { merchant, member: found.member, removed: true }
+const staffOf = async (core: Core, merchant: string): Promise<Work<StaffTerms>> => {
+  await presentMerchant(core, merchant)
+  const { invitedNumber, nameOf, findStaff } = staffIn(core)
+  return { ...(await findStaff(merchant)), invitedNumber, nameOf }
 }
 
 /** `daybook staff` (interface 14): a merchant's staff in its portal. */
-export const addStaffCommands = (program: Command, withCore: WithCore): void => {
-  const staff = program.command('staff').description('who may do what in the portal of a merchant')
-  staff
-    .command('add <merchant> <phone>')
-    .description('add whoever has an account with that number, or invite whoever will have')
-    .requiredOption('--role <role>', `one of ${staffRoles.join(', ')}`)
-    .option('--pos <id>', 'a point of sale of a cashier, may be repeated', collect)
-    .option('--refund-limit <amount>', 'what support may refund of one payment')
-    .action(withCore(add))
-  staff.command('list <merchant>').description('list the staff').action(withCore(list))
-  staff
-    .command('remove <merchant> <phone>')
-    .description('take somebody off the staff; the last owner stays')
-    .action(withCore(remove))
+export const staffCommands = group('staff', 'who may do what in the portal of a merchant', [
+  onData({
+    name: 'add <merchant> <phone>',
+    about: 'add whoever has an account with that number, or invite whoever will have',
+    options: {
+      role: required('<role>', `one of ${staffRoles.join(', ')}`),
+      pos: several('<id>', 'a point of sale of a cashier, may be repeated'),
+      refundLimit: value('<amount>', 'what support may refund of one payment'),
+    },
+    run: async (core, merchant, phone, given) => {
+      const { currency } = await presentMerchant(core, merchant)
+      const terms = termsOf(given, currency)
+      const asked = { phone: phoneOf(phone), terms }
+      const context = core.contextOf('operator', merchant)
+      const { member, hasJoined } = await staffIn(core).addStaff(merchant, asked, context)
+      return { merchant, member, ...shownTerms(terms), status: hasJoined ? 'joined' : 'invited' }
+    },
+  }),
+  onData({
+    name: 'list <merchant>',
+    about: 'list the staff',
+    run: async (core, merchant) => list(await staffOf(core, merchant), shownTerms),
+  }),
+  onData({
+    name: 'remove <merchant> <phone>',
+    about: 'take somebody off the staff; the last owner stays',
+    run: async (core, merchant, text) => {
+      const { member } = presentOne(await staffOf(core, merchant), text, merchant)
+      const context = core.contextOf('operator', merchant)
+      await core.handle(staffs, merchant, { type: 'Remove', member }, context)
+      return { merchant, member, removed: true }
+    },
+  }),
+])
+
+const role = required('<role>', `one of ${operatorRoles.join(', ')}`)
+
+const operatorTermsOf = (role: string): OperatorTerms => {
+  const read = operatorTerms.safeParse({ role })
+  return read.success ? read.data : fail(`a role is one of ${operatorRoles.join(', ')}`)
 }
+
+const operatorsOf = async (core: Core): Promise<Work<OperatorTerms>> => {
+  const { invitedNumber, nameOf, findOperators } = operatorsIn(core)
+  return { ...(await findOperators()), invitedNumber, nameOf }
+}
+
+const operatorNamed = async (core: Core, text: string) =>
+  presentOne(await operatorsOf(core), text, 'the operator')
+
+/** `daybook operator` (interface 14): access to the pages at `/operator/`. */
+export const operatorCommands = group('operator', 'your own people, at /operator/', [
+  onData({
+    name: 'add <phone>',
+    about:
+      'add whoever has an account with that number, or invite whoever will have; they are told',
+    options: { role },
+    run: async (core, phone, given) => {
+      const asked = { phone: phoneOf(phone), terms: operatorTermsOf(given.role) }
+      const { messagesBeside } = await import('../service/server.ts')
+      const messages = await messagesBeside(core)
+      try {
+        const { addOperator } = operatorsIn(core)
+        const tell = addAndTell({ addOperator, sendMessage: messages.send })
+        const added = await tell(asked, messages.addedMessage, core.contextOf('operator'))
+        await messages.settled()
+        // The sandbox shows it instead of sending it.
+        const [shown] = messages.sentTo(undefined)
+        const { member, hasJoined } = added
+        return {
+          ...{ member, role: asked.terms.role, status: hasJoined ? 'joined' : 'invited' },
+          ...(shown && { message: shown.text }),
+        }
+      } finally {
+        messages.stop()
+      }
+    },
+  }),
+  onData({
+    name: 'change <phone>',
+    about: 'give somebody another role',
+    options: { role },
+    run: async (core, text, given) => {
+      const terms = operatorTermsOf(given.role)
+      const { member } = await operatorNamed(core, text)
+      const command = { type: 'ChangeRole', member, terms } as const
+      await operatorsIn(core).changeOperators(command, core.contextOf('operator'))
+      return { member, role: terms.role }
+    },
+  }),
+  onData({
+    name: 'list',
+    about: 'list your people and their roles',
+    run: async (core) => list(await operatorsOf(core), ({ role }) => ({ role })),
+  }),
+  onData({
+    name: 'remove <phone>',
+    about: 'take somebody off; the last admin stays',
+    run: async (core, text) => {
+      const { member } = await operatorNamed(core, text)
+      const command = { type: 'Remove', member } as const
+      await operatorsIn(core).changeOperators(command, core.contextOf('operator'))
+      return { member, removed: true }
+    },
+  }),
+])

@@ -1,3 +1,5 @@
+import { command, onData } from './command.ts'
+import { rebuildReadModels } from '../infrastructure/read-models/rebuild.ts'
 import { isToOrder } from '../domain/accounting/payout-state.ts'
 import { formatAmount } from '../domain/money/money.ts'
 import type { Core } from '../service/core.ts'
@@ -24,3 +26,39 @@ export const accountingStatus = ({ accounting }: Core) => {
     bank_debits_unexplained: bankEntries.openDebits(),
   }
 }
+
+export const statusCommands = [
+  command({
+    name: 'rebuild',
+    about: 'fold the whole log into new read models, used from the next start',
+    run: ({ settings }) => rebuildReadModels(settings),
+  }),
+  onData({
+    name: 'status',
+    about: 'print the state of the log, the read models and the journal',
+    run: async (core) => {
+      const { readModels, callbacks, merchants, settings, now, vault } = core
+      await readModels.caughtUp()
+      const { head, position } = await readModels.progress()
+      return {
+        now: new Date(now()).toISOString(),
+        event_store: settings.EVENT_STORE === 'sqlite' ? 'sqlite' : 'EventStoreDB',
+        log_position: head,
+        read_models_position: position,
+        merchants: merchants.merchants.all().length,
+        vault_wrapped_by: vault.wrappedBy() ?? null,
+        callbacks_unfinished: callbacks.queue.unfinishedCount(),
+        ...accountingStatus(core),
+      }
+    },
+  }),
+]
+
+export const openApiCommand = command({
+  name: 'openapi',
+  about: 'print the interface as an OpenAPI document',
+  run: async ({ settings }) => {
+    const { described } = await import('../service/server.ts')
+    process.stdout.write(`${JSON.stringify(described(settings), null, 2)}\n`)
+  },
+})

@@ -1,22 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { Command } from 'commander'
 import { callbackEventNames, scanCallbackName } from '../domain/callback-names.ts'
 import { fail } from '../infrastructure/failures.ts'
-import { makePlainLog, type Log } from '../infrastructure/logs/log.ts'
+import { makePlainLog } from '../infrastructure/logs/log.ts'
 import { refuseLogOfOtherMode } from '../service/mode-of-log.ts'
 import type { Settings } from '../infrastructure/settings.ts'
+import { command, value } from './command.ts'
 
-type App = { request(url: string, init: object, bindings: object): Response | Promise<Response> }
-
-export type OpenService = (
-  settings: Settings,
-  log: Log,
-  given: { readonly address: () => string },
-) => Promise<{
-  readonly app: App
-  readonly core: { close(): Promise<void> }
-  readonly service: { stop(): Promise<void> }
-}>
+type App = Awaited<ReturnType<typeof import('../service/server.ts').openService>>['app']
 
 type Ask = (method: string, path: string, body?: object) => Promise<{ readonly id: string }>
 
@@ -93,32 +83,27 @@ const askOf =
     return answer.ok ? JSON.parse(text || 'null') : fail(`${method} ${path}: ${text}`)
   }
 
-export const addTriggerCommand = (
-  program: Command,
-  settings: Settings,
-  openService: () => Promise<OpenService>,
-  print: (value: object) => void,
-): void => {
-  const trigger = async (event: string, { callbackUri }: { readonly callbackUri?: string }) => {
+export const triggerCommand = command({
+  name: 'trigger <event>',
+  about: 'trigger a callback event of the sandbox’s merchant',
+  argument: `one of ${known}`,
+  options: { callbackUri: value('<uri>', 'address of the resource; listen needs none') },
+  run: async ({ settings }, event, { callbackUri }) => {
     const letHappen = possible.get(event)
     if (!letHappen) return fail(`${event} is none of ${known}`)
     if (settings.MODE !== 'sandbox') return fail('only the sandbox can trigger events')
     await refuseLogOfOtherMode(settings)
-    const open = await openService()
+    const { openService } = await import('../service/server.ts')
     const address = `http://${settings.HOST}:${settings.PORT}`
-    const { app, service, core } = await open(settings, makePlainLog(), { address: () => address })
+    const { app, service, core } = await openService(settings, makePlainLog(), {
+      address: () => address,
+    })
     try {
       await letHappen(askOf(settings, app), callbackUri)
-      print({ triggered: event })
+      return { triggered: event }
     } finally {
       await service.stop()
       await core.close()
     }
-  }
-  program
-    .command('trigger')
-    .argument('<event>', `one of ${known}`)
-    .option('--callback-uri <uri>', 'address of the resource; listen needs none')
-    .description('trigger a callback event of the sandbox’s merchant')
-    .action(trigger)
-}
+  },
+})

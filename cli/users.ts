@@ -1,90 +1,80 @@
-import type { Command } from 'commander'
+import { registerUser } from '../application/keep-secret.ts'
 import { users } from '../domain/aggregates.ts'
-import { userId, userSecret } from '../domain/merchant/user.ts'
 import { jsonEquals } from '../domain/json-equality.ts'
+import { userId, userSecret } from '../domain/merchant/user.ts'
+import { Refusal } from '../domain/refusal.ts'
 import { within } from '../domain/stream.ts'
-import { keepSecret } from '../application/keep-secret.ts'
-import type { Core } from '../service/core.ts'
 import { fail } from '../infrastructure/failures.ts'
 import { hashSecret, isHashOf, makeSecretDigests } from '../infrastructure/people/secrets.ts'
 import { presentMerchant, publicKeyIn, secretOf } from './arguments.ts'
-import { addLifeCycle } from './life-cycles.ts'
-import type { WithCore } from './with-core.ts'
+import { flag, group, onData, value } from './command.ts'
+import { lifeCycle } from './life-cycles.ts'
+import { userLimit } from './limits.ts'
 
-type UserOptions = {
-  readonly secret?: string
-  readonly secretFile?: string
-  readonly pubkey?: string
-  readonly superuser?: true
-}
+const addUser = onData({
+  name: 'add <merchant> <user>',
+  about: 'make an API user with a secret, a public key or both',
+  options: {
+    secretFile: value('<file>', 'file of a secret of 8 to 64 characters; - is standard input'),
+    secret: value('<secret>', 'the same in the open: others on this machine can see it'),
+    pubkey: value('<file>', 'RSA public key, PEM or OpenSSH'),
+    superuser: flag('may manage users'),
+  },
+  run: async (core, merchant, id, { pubkey, superuser, ...options }) => {
+    await presentMerchant(core, merchant)
+    if (!userId.safeParse(id).success)
+      fail('a user id has letters, digits and _ . @ -, at most 100, and is not . or ..')
+    const isNeeded = pubkey === undefined
+    const secret = await secretOf('secret', options.secret, options.secretFile, isNeeded)
+    if (secret === undefined && pubkey === undefined)
+      fail('give --secret-file (- is standard input), --pubkey or both')
+    if (secret !== undefined && !userSecret.safeParse(secret).success)
+      fail('a secret has 8 to 64 characters of printable ASCII, without blanks around it')
+    const publicKey = pubkey === undefined ? null : await publicKeyIn(pubkey)
+    const roles = superuser ? ['superuser' as const] : ['user' as const]
+    const register = registerUser({
+      handle: core.handle,
+      find: core.find,
+      hashSecret,
+      verifySecret: (given, hash) => isHashOf(hash, given),
+      digestSecret: makeSecretDigests(core.derive).digestSecret,
+    })
+    const user = { merchant, id, roles, netmask: null, publicKey }
+    const state = await register(user, secret, core.contextOf('operator', merchant)).catch(
+      (error: unknown) => {
+        if (error instanceof Refusal && error.code === 'id_used_with_other_data') return undefined
+        throw error
+      },
+    )
+    // A repeat says nothing of what has been changed since.
+    if (state?.status !== 'present' || !jsonEquals(state.registered, state.data))
+      fail(`${merchant} has a user ${id} already, with other credentials or roles`)
+    return { merchant, id, roles, has_secret: secret !== undefined, pubkey: publicKey }
+  },
+})
 
-const addUser = async (core: Core, merchant: string, id: string, options: UserOptions) => {
-  const { pubkey, superuser } = options
-  await presentMerchant(core, merchant)
-  if (!userId.safeParse(id).success)
-    fail('a user id has letters, digits and _ . @ -, at most 100, and is not . or ..')
-  const secret = await secretOf('secret', options.secret, options.secretFile, pubkey === undefined)
-  if (secret === undefined && pubkey === undefined)
-    fail('give --secret-file (- is standard input), --pubkey or both')
-  if (secret !== undefined && !userSecret.safeParse(secret).success)
-    fail('a secret has 8 to 64 characters of printable ASCII, without blanks around it')
-  const publicKey = pubkey === undefined ? null : await publicKeyIn(pubkey)
-  const roles = superuser ? ['superuser' as const] : ['user' as const]
-  const added = { merchant, id, roles, has_secret: secret !== undefined, pubkey: publicKey }
-  const known = await core.find(users, within(merchant, id), 'log')
-  if (known.status === 'present') {
-    const { secretHash } = known.data
-    const isSame =
-      jsonEquals(
-        { roles, publicKey },
-        { roles: known.data.roles, publicKey: known.data.publicKey },
-      ) &&
-      (secret === undefined || secretHash === null
-        ? secretHash === (secret ?? null)
-        : await isHashOf(secretHash, secret))
-    if (!isSame) fail(`${merchant} has a user ${id} already, with other credentials or roles`)
-    return added
-  }
-  const { digestSecret } = makeSecretDigests(core.derive)
-  const keep = keepSecret({ hashSecret, digestSecret, verifySecret: () => false })
-  const kept = secret === undefined ? { secretHash: null } : await keep(secret)
-  const data = { merchant, id, roles, netmask: null, ...kept, publicKey }
-  const context = core.contextOf('operator', merchant)
-  await core.handle(users, within(merchant, id), { type: 'Register', data }, context)
-  return added
-}
+const listUsers = onData({
+  name: 'list <merchant>',
+  about: 'list the API users of a merchant',
+  run: async (core, merchant) => {
+    await presentMerchant(core, merchant)
+    await core.readModels.caughtUp()
+    return core.merchants.users
+      .all()
+      .filter(({ data }) => data.merchant === merchant)
+      .map(({ data: { id, roles, netmask, secretHash, publicKey }, isDisabled }) => ({
+        ...{ id, roles, netmask },
+        has_secret: secretHash !== null,
+        has_pubkey: publicKey !== null,
+        enabled: !isDisabled,
+      }))
+  },
+})
 
-const listUsers = async (core: Core, merchant: string) => {
-  await presentMerchant(core, merchant)
-  await core.readModels.caughtUp()
-  return core.merchants.users
-    .all()
-    .filter(({ data }) => data.merchant === merchant)
-    .map(({ data: { id, roles, netmask, secretHash, publicKey }, isDisabled }) => ({
-      id,
-      roles,
-      netmask,
-      has_secret: secretHash !== null,
-      has_pubkey: publicKey !== null,
-      enabled: !isDisabled,
-    }))
-}
-
-export const addUserCommands = (program: Command, withCore: WithCore): void => {
-  const user = program.command('user').description('API users')
-  user
-    .command('add <merchant> <user>')
-    .description('make an API user with a secret, a public key or both')
-    .option('--secret-file <file>', 'file of a secret of 8 to 64 characters; - is standard input')
-    .option('--secret <secret>', 'the same in the open: others on this machine can see it')
-    .option('--pubkey <file>', 'RSA public key, PEM or OpenSSH')
-    .option('--superuser', 'may manage users')
-    .action(withCore(addUser))
-  user
-    .command('list <merchant>')
-    .description('list the API users of a merchant')
-    .action(withCore(listUsers))
-  addLifeCycle(user, withCore, {
+export const userCommands = group('user', 'API users', [
+  addUser,
+  listUsers,
+  ...lifeCycle({
     one: 'user',
     named: '<merchant> <user>',
     aggregate: users,
@@ -95,5 +85,6 @@ export const addUserCommands = (program: Command, withCore: WithCore): void => {
       enable: 'let a disabled API user in again',
       remove: 'end an API user; its name can be given to a new one',
     },
-  })
-}
+  }),
+  userLimit,
+])

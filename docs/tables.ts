@@ -33,7 +33,7 @@ const commandsTable = (): string[] => {
     throw new Error('no command is run here')
   }
   const settings = readSettings({})
-  const program = operatorProgram({ settings, version: '', server: unused, serve: unused })
+  const program = operatorProgram({ settings, version: '', serve: unused })
   const rows = leaves(program).map(({ usage, about }) => row(`\`daybook ${usage}\``, about))
   return [row('command', 'what it does'), row('---', '---'), ...rows]
 }

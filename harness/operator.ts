@@ -23,10 +23,10 @@ export const operatorHere =
     const [stdout, stderr] = [process.stdout.write, process.stderr.write]
     process.stdout.write = (text: unknown) => (printed.output += String(text)) !== ''
     process.stderr.write = (text: unknown) => (printed.errors += String(text)) !== ''
-    const server = () => import('../service/server.ts')
-    const needs = { settings, version: '0', server }
     try {
-      await operatorProgram(needs).exitOverride().parseAsync(words, { from: 'user' })
+      await operatorProgram({ settings, version: '0' })
+        .exitOverride()
+        .parseAsync(words, { from: 'user' })
       printed.code = Number(process.exitCode ?? 0)
     } catch (error) {
       const failure = failureOf(error, settings)

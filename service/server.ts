@@ -10,8 +10,6 @@ import type { Core } from './core.ts'
 import { openMessages } from './people/messages.ts'
 import { allRoutes, type RouteNeeds } from './routes.ts'
 
-export { isRedirectUri } from '../http/oauth/application.ts'
-
 export { textOfRefusal } from '../http/refusal-answers.ts'
 
 export { openService } from './answer.ts'

@@ -130,10 +130,7 @@ export const callbackRoutes = (needs: CallbackNeeds): Route[] => {
       params,
       errors: { 409: 'Its resource has no address.' },
       handle: async (call) => {
-        const row = await own(call)
-        const { callbackUri = null } = needs.findQueue(row.subject) ?? {}
-        if (callbackUri === null) return refuse('callback_has_no_address')
-        await needs.retryCallback(row, contextOf(call))
+        await needs.retryCallback(await own(call), contextOf(call))
       },
     }),
   ]

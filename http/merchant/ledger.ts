@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { impliedBy } from '../../application/close-reports.ts'
+import type { LedgerCommand } from '../../domain/accounting/ledger.ts'
 import { closings } from '../../domain/calendar.ts'
 import { ledgers } from '../../domain/aggregates.ts'
 import type { Handle } from '../../application/handle.ts'
-import { defaultLedger, type LedgerCommand } from '../../domain/accounting/ledger.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { within } from '../../domain/stream.ts'
 import type { LedgerRow } from '../../projections/ledgers.ts'
@@ -69,13 +70,6 @@ export type LedgerNeeds = Pick<Queries['accounting'], 'ledgers'> & {
   readonly links: Links
   readonly caughtUp: () => Promise<void>
   readonly newId: () => string
-}
-
-/** The default ledger exists without registration, in the merchant's currency. */
-export const impliedBy = (row: LedgerRow | undefined) => {
-  if (row?.id !== defaultLedger) return null
-  const { merchant, id, currency } = row
-  return { merchant, id, currency, description: null }
 }
 
 export const ledgersOfCaller = ({ handle, caughtUp, ledgers: rows }: LedgerNeeds) => {

@@ -1,10 +1,8 @@
 import { z } from 'zod'
-import type { MaybePromise } from '../../application/maybe-promise.ts'
-import type { FeeTerms } from '../../domain/accounting/fees.ts'
+import type { PaymentAct } from '../../application/payment-acts.ts'
 import { parseAmount } from '../../domain/money/money.ts'
-import type { PaymentCommand, Wanted } from '../../domain/payment/payment-command.ts'
+import type { Wanted } from '../../domain/payment/payment-command.ts'
 import type { PaymentDetails } from '../../domain/payment/payment-events.ts'
-import type { Instant } from '../../domain/time.ts'
 import { withCrossFieldCheck, type Issues } from '../validation.ts'
 import type { Fitting } from '../valid-parts.ts'
 import { removable } from '../empty-values.ts'
@@ -139,26 +137,19 @@ export const detailsOf = (input: PaymentUpdate, currency: string): Partial<Payme
   }))
 }
 
-type Asked = {
-  readonly input: PaymentUpdate
-  readonly at: Instant
-  readonly terms: () => MaybePromise<FeeTerms>
+/** @throws Malformed */
+const acts: Readonly<Record<Action, (input: PaymentUpdate) => PaymentAct>> = {
+  capture: (input) => ({ type: 'CapturePayment', wanted: wantedOf(input, 'capture_id') }),
+  abort: () => ({ type: 'ReleasePayment' }),
+  release: () => ({ type: 'ReleasePayment' }),
+  reauth: () => ({ type: 'RenewPayment' }),
+  refund: (input) => ({
+    type: 'RefundPayment',
+    wanted: wantedOf(input, 'refund_id'),
+    text: input.text ?? null,
+  }),
 }
 
-const commands: Readonly<Record<Action, (asked: Asked) => MaybePromise<PaymentCommand>>> = {
-  capture: async ({ input, at, terms }) => {
-    const wanted = wantedOf(input, 'capture_id')
-    return { type: 'CapturePayment', at, wanted, terms: await terms() }
-  },
-  abort: ({ at }) => ({ type: 'ReleasePayment', at }),
-  release: ({ at }) => ({ type: 'ReleasePayment', at }),
-  reauth: ({ at }) => ({ type: 'RenewPayment', at }),
-  refund: async ({ input, terms }) => {
-    const wanted = wantedOf(input, 'refund_id')
-    return { type: 'RefundPayment', wanted, text: input.text ?? null, terms: await terms() }
-  },
-}
-
-/** The command of an action; undefined when details are to be changed. @throws Malformed */
-export const commandOf = (asked: Asked) =>
-  asked.input.action === undefined ? undefined : commands[asked.input.action](asked)
+/** What is to be done; undefined when details are to be changed. @throws Malformed */
+export const actOf = (input: PaymentUpdate): PaymentAct | undefined =>
+  input.action === undefined ? undefined : acts[input.action](input)

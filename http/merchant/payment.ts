@@ -4,6 +4,7 @@ import type { FindTerms } from '../../application/fee-book.ts'
 import type { Context, Handle } from '../../application/handle.ts'
 import type { Find } from '../../application/find-state.ts'
 import type { MerchantViews } from '../../application/merchant-views.ts'
+import { paymentCommand } from '../../application/payment-acts.ts'
 import { isLedgerOpen } from '../../application/request-payment.ts'
 import { defaultLedger } from '../../domain/accounting/ledger.ts'
 import type { PaymentRequest } from '../../domain/payment/payment-events.ts'
@@ -24,7 +25,7 @@ import {
   type ShownRequest,
 } from './payment-reply.ts'
 import {
-  commandOf,
+  actOf,
   detailsOf,
   fieldsUsedBy,
   paymentUpdateInput,
@@ -145,8 +146,10 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
     const { action } = input
     const context = action ? contextOfOrder(call, fieldsUsedBy(action)) : contextOf(call)
     const { merchant, currency } = payment.request
-    const terms = () => needs.findTerms(merchant, currency, at)
-    const command = await (commandOf({ input, at, terms }) ?? amendment(merchant, currency, input))
+    const act = actOf(input)
+    const command = act
+      ? await paymentCommand(needs, payment.request, act, at)
+      : await amendment(merchant, currency, input)
     await handle(payments, tid, command, context)
   }
 

@@ -1,11 +1,12 @@
 import { z } from 'zod'
-import { refuse } from '../../domain/refusal.ts'
 import type { Queries } from '../../projections/read-models.ts'
 import type { Signing } from '../addresses.ts'
 import { listPage, listQuery, listReply } from '../lists.ts'
 import type { Route } from '../route.ts'
 import { callbackUriText } from '../callback-uri.ts'
-import { impliedBy, ledgerParams, ledgersOfCaller, ofLedgers, type LedgerNeeds } from './ledger.ts'
+import { closeReport } from '../../application/close-reports.ts'
+import { contextOf } from '../call.ts'
+import { ledgerParams, ledgersOfCaller, ofLedgers, type LedgerNeeds } from './ledger.ts'
 import {
   ledgerListPath,
   reportListPath,
@@ -28,7 +29,7 @@ export type ReportNeeds = LedgerNeeds & Signing & Pick<Queries['accounting'], 'r
 /** Reports of ledgers (interface 8.2). */
 export const reportRoutes = (needs: ReportNeeds): Route[] => {
   const { links, reports } = needs
-  const { find, change } = ledgersOfCaller(needs)
+  const { find } = ledgersOfCaller(needs)
 
   return [
     ofLedgers.get(`${ledgerListPath}:ledger_id/report/`, {
@@ -68,14 +69,8 @@ export const reportRoutes = (needs: ReportNeeds): Route[] => {
       handle: async (call) => {
         const row = await find(call, call.params.ledger_id)
         const report = Number(call.params.report_id)
-        const { callback_uri: callbackUri } = call.body
-        const { open, openedAt } = row
-        // The opening time of a report that opens right now is not known yet.
-        if (report > open) return refuse('resource_is_unknown')
-        const closing = { type: 'CloseReport', report, openedAt, callbackUri } as const
-        // Also where the clock was put back meanwhile.
-        const at = Math.max(call.at, openedAt)
-        await change({ ...call, at }, row.id, { ...closing, implied: impliedBy(row) })
+        const closing = { report, callbackUri: call.body.callback_uri }
+        await closeReport(needs.handle)(row, closing, contextOf(call))
       },
     }),
   ]

@@ -10,31 +10,20 @@ import { listRoute } from '../lists.ts'
 import { readable } from '../empty-values.ts'
 import { type Route, routesOf } from '../route.ts'
 import { createdReply } from '../wire.ts'
-import { isShortUri, longestUri } from '../callback-uri.ts'
-
-/**
- * Redirect URIs: https, a native app's own scheme, or http on the device itself (in the sandbox,
- * anywhere).
- */
-export const isRedirectUri = (text: string, isSandbox: boolean): boolean => {
-  if (!isShortUri(text) || !URL.canParse(text) || text.includes('#') || /[\s\\]/.test(text))
-    return false
-  const { protocol, hostname, username, password } = new URL(text)
-  if (username !== '' || password !== '') return false
-  // The host is shown to payers and put into headers, where `;`, `,` and `*` have a meaning.
-  if (!/^([a-z0-9._-]*|\[[0-9a-f:.]+\])$/i.test(hostname)) return false
-  if (protocol === 'https:') return true
-  if (protocol === 'http:')
-    return isSandbox || ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
-  // A native app's scheme is a reversed domain name (RFC 8252, 7.1), so never `javascript:` or
-  // `data:`.
-  return /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/.test(protocol)
-}
+import {
+  isRedirectUri,
+  longestName,
+  longestUri,
+  mostRedirectUris,
+  newApplication,
+} from '../../domain/people/application.ts'
 
 const applicationInput = (isSandbox: boolean) =>
   z
     .object({
-      name: readable(z.string().min(1).max(100)).meta({ description: 'Shown to the payer.' }),
+      name: readable(z.string().min(1).max(longestName)).meta({
+        description: 'Shown to the payer.',
+      }),
       redirect_uris: z
         .array(
           z
@@ -47,7 +36,7 @@ const applicationInput = (isSandbox: boolean) =>
             ),
         )
         .min(1)
-        .max(20),
+        .max(mostRedirectUris),
       public: z.boolean().default(false).meta({ description: 'Has no secret.' }),
       dpop_bound_access_tokens: z.boolean().default(false).meta({
         description: 'RFC 9449, 5.2: token requests must prove a key, to which tokens are bound.',
@@ -119,12 +108,8 @@ export const applicationRoutes = (needs: ApplicationNeeds): Route[] => {
         const { name, redirect_uris: redirectUris, public: isPublic } = call.body
         const { dpop_bound_access_tokens: isBound } = call.body
         const { clientId, secret, secretHash } = needs.newClient(asked?.signature ?? null)
-        const hash = { secretHash: isPublic ? null : secretHash }
-        const requires = {
-          requiresPkce: true as const,
-          ...(isBound && { requiresDpop: true as const }),
-        }
-        const data = { clientId, merchant, name, redirectUris, ...hash, ...requires }
+        const known = { clientId, merchant, name, redirectUris }
+        const data = newApplication(known, isPublic ? null : secretHash, isBound)
         await handle(applications, clientId, { type: 'Register', data }, contextOf(call))
         const value = { id: clientId, client_secret: isPublic ? null : secret }
         return { location: links.full(detailPath(clientId)), value }

@@ -3,6 +3,7 @@ import { attemptsOf, eventsWithCallbacks } from '../../application/callback-hist
 import type { Context } from '../../application/handle.ts'
 import { callbackDestinations, callbacks, payments } from '../../domain/aggregates.ts'
 import { destinationOf } from '../../domain/callback-destination.ts'
+import { refuse } from '../../domain/refusal.ts'
 import { categoryOf, within } from '../../domain/stream.ts'
 import type { CallbackMessageRow } from '../../projections/callback-message-table.ts'
 import { positionOf } from '../../projections/gathered-messages.ts'
@@ -10,13 +11,18 @@ import type { Core } from '../core.ts'
 import { publishedKey } from '../../infrastructure/keys/keys.ts'
 import { watchMessages } from '../../infrastructure/callbacks/message-watch.ts'
 
-/** Sends a message again, delivered or not. Without an address, it waits for one. */
+/**
+ * Sends a message again, delivered or not. For the operator it may wait for an address.
+ * @throws Refusal callback_has_no_address
+ */
 export const retryMessage =
-  ({ handle, callbacks: { queue, destinations }, readModels }: Core) =>
+  ({ handle, callbacks: { queue, destinations }, readModels }: Core, mayWait = false) =>
   async (row: CallbackMessageRow, context: Context): Promise<void> => {
     const { id, subject, revision, event, seqno, at: toldAt } = row
     const message = { subject, revision, event, seqno, position: positionOf(row), toldAt }
-    const destination = destinationOf(queue.find(subject)?.callbackUri ?? null)
+    const { callbackUri = null } = queue.find(subject) ?? {}
+    if (callbackUri === null && !mayWait) return refuse('callback_has_no_address')
+    const destination = destinationOf(callbackUri)
     const { merchant } = row
     if (merchant !== null && destination !== null && destinations.find(merchant, destination)) {
       const key = within(merchant, destination)

@@ -1,43 +1,16 @@
 import { DamagedEvent, type EventStore, type RecordedEvent } from '../../application/event-store.ts'
 import type { Blobs } from '../../application/blobs.ts'
-import { payers } from '../../domain/aggregates.ts'
 import { parseEvent, UnreadableEvent, type Recorded } from '../../domain/events.ts'
-import { categoryOf, idIn } from '../../domain/stream.ts'
 import { placeOf } from '../../infrastructure/event-store/seen-events.ts'
 import { lossOf } from '../../infrastructure/event-store/marks.ts'
 import { UnusableLog } from '../../infrastructure/event-store/sqlite-event-file.ts'
 import type { Vault } from '../../infrastructure/people/vault-port.ts'
 import { forgetSeen, seenWhenSigned } from '../../audit/transparency/signed-before.ts'
+import { blobsOf, namedPeople } from '../../audit/copy/backup.ts'
 import { version } from '../../infrastructure/version.ts'
 
 /** How many of the newest events are looked at. */
 const eventsLookedAt = 1_000
-
-/** The hashes of the blobs that an event refers to. */
-export const blobsOf = (event: Recorded): string[] => {
-  if (event.type === 'AttachmentsUploaded')
-    return event.data.attachments.map(({ hash, sealedHash }) => sealedHash ?? hash)
-  const { logo } = event.data as { readonly logo?: unknown }
-  return typeof logo === 'string' ? [logo] : []
-}
-
-/** Events that are made with the payer's key. */
-const needKey: ReadonlySet<string> = new Set([
-  ...['PayerRegistered', 'PayerProfileChanged', 'PayerCredentialsChanged', 'PayerSignedIn'],
-])
-
-/** Payers whose keys the vault must have. Whom merchants have named is erased without an event. */
-export const namedPeople = () => {
-  const ids = new Set<string>()
-  return {
-    observe: ({ stream, type }: Pick<Recorded, 'stream' | 'type'>): void => {
-      if (categoryOf(stream) !== payers.category) return
-      if (type === 'PayerErased') ids.delete(idIn(stream))
-      else if (needKey.has(type)) ids.add(idIn(stream))
-    },
-    ids: (): readonly string[] => [...ids],
-  }
-}
 
 /** The newest events, oldest first; none if one is damaged, which is told elsewhere. */
 export const newestEvents = async ({ readBack }: Pick<EventStore, 'readBack'>) => {

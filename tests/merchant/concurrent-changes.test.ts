@@ -157,7 +157,6 @@ describe('two changes that operators make at once', () => {
           operatorProgram({
             settings,
             version: 'test',
-            server: () => import('../../service/server.ts'),
           }).parseAsync(command.split(' '), { from: 'user' }),
         ),
       )

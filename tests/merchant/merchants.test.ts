@@ -191,7 +191,6 @@ const operate = async (...words: string[]) => {
   const program = operatorProgram({
     settings,
     version: 'test',
-    server: () => import('../../service/server.ts'),
   })
   const { write } = process.stdout
   const { write: writeError } = process.stderr

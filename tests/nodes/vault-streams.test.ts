@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { authorizedPayment, startService, type Service } from '../../harness/http-service.ts'
 import { operatorHere } from '../../harness/operator.ts'
 import { paymentInput } from '../../harness/payment-input.ts'
-import { withVaultBeside } from '../../cli/vault.ts'
+import { withVaultBeside } from '../../infrastructure/vault-streams/vault-beside.ts'
 import { startProtocolPlace } from '../event-store/protocol-place.ts'
 import { newcomerAt, now } from '../people/newcomer.ts'
 

@@ -68,7 +68,7 @@ describe('given a merchant that has signed up by itself, as in production,', () 
   })
 })
 
-test('given a merchant that the operator has made, nobody approves it, by command or otherwise', async () => {
+test('given a merchant that the operator has made, nobody approves it', async () => {
   const { core } = service
   const known = { id: 'made', businessName: 'Made', currency: 'NOK', lookupIds: [] }
   const data = newMerchant({ ...known, netmask: null })

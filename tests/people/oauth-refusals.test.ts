@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { decodeJwt, jwtVerify, createLocalJWKSet } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isRedirectUri } from '../../http/oauth/application.ts'
+import { isRedirectUri } from '../../domain/people/application.ts'
 import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
 import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 import { makeVisitor, type TestVisitor } from './visitor.ts'

@@ -95,6 +95,20 @@ test('given an id or a secret that the interface refuses, when a user is added, 
   expect(users).toEqual([])
 })
 
+test('addresses and names that the interface refuses are refused by commands too', async () => {
+  const uri = 'https://till:word@harbour.example/hook'
+  expect(await refusal('merchant', 'change', 'harbour', '--callback-uri', uri)).toBe(
+    'a callback URI, or none: Must have no user, password or fragment.\n',
+  )
+  const add = (name: string, count: number) => {
+    const uris = Array.from({ length: count }, (_, index) => `https://harbour.example/${index}`)
+    const options = uris.flatMap((one) => ['--redirect-uri', one])
+    return refusal('app', 'add', 'harbour', '--name', name, ...options)
+  }
+  expect(await add('x'.repeat(101), 1)).toBe('a name has at most 100 characters\n')
+  expect(await add('Till', 21)).toBe('an application has at most 20 redirect URIs\n')
+})
+
 test('given a user that is there, when it is added again, then nothing happens, and with other data it is refused', async () => {
   const words = ['user', 'add', 'harbour', 'again', '--secret', 'a long secret']
   const added = await daybook(...words)

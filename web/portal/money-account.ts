@@ -2,7 +2,6 @@ import { html } from 'hono/html'
 import { askAccountChange, setSettlementAccount } from '../../application/change-accounts.ts'
 import { accountChanges, merchants } from '../../domain/aggregates.ts'
 import { mayDo } from '../../domain/merchant/staff-roles.ts'
-import { refuse } from '../../domain/refusal.ts'
 import { searchOf, type Call } from '../../http/call.ts'
 import { fieldOf, type Fields } from '../../http/forms.ts'
 import { codeField, inputField, type Problems, plainForm, typed } from '../ui/fields.ts'
@@ -255,7 +254,6 @@ export const changeOfAccount =
       await needs.handle(accountChanges, merchant, command, context)
       return back('withdrawn')
     }
-    if (shop.isDisabled) return refuse('merchant_is_disabled')
     const account = fieldOf(call.body, 'account')
     const again = (problems: Problems) =>
       accountPage(needs, visitor, call, { account, change, problems })

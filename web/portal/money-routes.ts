@@ -8,7 +8,8 @@ import { within } from '../../domain/stream.ts'
 import { z } from 'zod'
 import { type Call, searchOf } from '../../http/call.ts'
 import { fieldOf, type FormOf } from '../../http/forms.ts'
-import { impliedBy, ledgerUpdate } from '../../http/merchant/ledger.ts'
+import { closeReport, impliedBy } from '../../application/close-reports.ts'
+import { ledgerUpdate } from '../../http/merchant/ledger.ts'
 import type { ShownReport } from '../../http/merchant/report-reply.ts'
 import { plainForm, asked, typed } from '../ui/fields.ts'
 import type { Visits } from '../payer/session.ts'
@@ -182,16 +183,11 @@ export const reportRoutes = (
       async (visitor, call) => {
         const { ledger, report } = call.params
         const { row, shown } = reportOf(needs, visitor, ledger, report)
-        const { merchant, openedAt } = row
         const href = reportHref(visitor, ledger, shown.number)
         if (fieldOf(call.body, 'decision') !== 'close') return visits.go(visitor, `${href}?close`)
         const { callbackUri } = visitor.shop
-        const about = { report: shown.number, openedAt, callbackUri }
-        const command = { type: 'CloseReport', ...about, implied: impliedBy(row) } as const
-        const context = contextOfStaff(call, visitor)
-        // Also where the clock was put back meanwhile.
-        const at = Math.max(context.at, openedAt)
-        await needs.handle(ledgers, within(merchant, ledger), command, { ...context, at })
+        const closing = { report: shown.number, callbackUri }
+        await closeReport(needs.handle)(row, closing, contextOfStaff(call, visitor))
         return visits.go(visitor, `${href}?closed`)
       },
     ),

@@ -1,5 +1,4 @@
-import { checkFactors } from '../../application/change-accounts.ts'
-import { askOwnerChange, type withdrawChange } from '../../application/change-owners.ts'
+import { changeMember, inviteMember, type withdrawChange } from '../../application/change-owners.ts'
 import type { Find } from '../../application/find-state.ts'
 import type { SendMessage } from '../../application/number-proofs.ts'
 import type { Context, Handle } from '../../application/handle.ts'
@@ -48,27 +47,27 @@ const doneWith =
   (visitor: PortalVisitor, what: string): RawReply =>
     visits.go(visitor, staffPath(visitor.shop.merchant, `?${what}`))
 
-/** That somebody is no longer an owner waits, and the other owners are told. */
-const askingOwnerChange =
+/** A form that is sent twice asks once. @throws Refusal resource_is_unknown without its id */
+const change =
   (needs: StaffPagesNeeds, visits: Visits) =>
   async (
     visitor: PortalVisitor,
-    { member }: StaffMember,
+    one: StaffMember,
     terms: StaffTerms | null,
     call: StaffCall,
   ): Promise<RawReply> => {
     const { shop, me } = visitor
     const change = fieldOf(call.body, 'attempt')
-    if (change.length < 30) return refuse('resource_is_unknown')
-    const asking = { change, member, terms, by: me.member }
-    await askOwnerChange(needs)(shop.merchant, asking, contextOfStaff(call, visitor))
-    return doneWith(visits)(visitor, 'asked')
+    if (isOwner(one) && terms?.role !== 'owner' && change.length < 30)
+      return refuse('resource_is_unknown')
+    const asked = { member: one.member, by: me.member, change, terms }
+    const what = await changeMember(needs)(shop.merchant, asked, contextOfStaff(call, visitor))
+    return doneWith(visits)(visitor, what)
   }
 
 /** Shows the form again when something is wrong. */
 const changesOfRoles = (needs: StaffPagesNeeds, visits: Visits, confirm: Confirm) => {
   const done = doneWith(visits)
-  const askOwner = askingOwnerChange(needs, visits)
 
   const invite = async (visitor: PortalVisitor, call: StaffCall): Promise<Shown> => {
     const { shop, me, language, texts } = visitor
@@ -81,10 +80,9 @@ const changesOfRoles = (needs: StaffPagesNeeds, visits: Visits, confirm: Confirm
     if (read.terms.role === 'owner') {
       const code = await codeProblem(confirm, visitor, call)
       if (code !== undefined) return again({ code })
-      await checkFactors(needs)(shop.merchant, me.member, call.at)
     }
     const asked = { phone: invited.phone, terms: read.terms, by: me.member }
-    await needs.inviteStaff(shop.merchant, asked, contextOfStaff(call, visitor))
+    await inviteMember(needs)(shop.merchant, asked, contextOfStaff(call, visitor))
     return done(visitor, 'invited')
   }
 
@@ -93,7 +91,7 @@ const changesOfRoles = (needs: StaffPagesNeeds, visits: Visits, confirm: Confirm
     one: StaffMember,
     call: StaffCall,
   ): Promise<Shown> => {
-    const { shop, me, language } = visitor
+    const { shop, language } = visitor
     const given = givenIn(call.body)
     const read = readTerms(call.body, shop, needs.posOf(shop.merchant), textsIn[language].staff)
     const again = (problems: Problems) => roleForm(needs, visitor, one, { ...given, problems })
@@ -103,11 +101,7 @@ const changesOfRoles = (needs: StaffPagesNeeds, visits: Visits, confirm: Confirm
       const code = await codeProblem(confirm, visitor, call)
       if (code !== undefined) return again({ code })
     }
-    if (isOwner(one) && terms.role !== 'owner') return askOwner(visitor, one, terms, call)
-    if (terms.role === 'owner') await checkFactors(needs)(shop.merchant, me.member, call.at)
-    const command = { type: 'ChangeRole', member: one.member, terms, by: me.member } as const
-    await needs.handle(staffs, shop.merchant, command, contextOfStaff(call, visitor))
-    return done(visitor, 'saved')
+    return change(needs, visits)(visitor, one, terms, call)
   }
 
   return { invite, changeRole }
@@ -126,10 +120,7 @@ const ends = (needs: StaffPagesNeeds, visits: Visits, confirm: Confirm) => {
       const code = await codeProblem(confirm, visitor, call)
       if (code !== undefined) return endForm(needs, visitor, one, { code })
     }
-    if (isOwner(one)) return askingOwnerChange(needs, visits)(visitor, one, null, call)
-    const command = { type: 'Remove', member: one.member, by: visitor.me.member } as const
-    await needs.handle(staffs, visitor.shop.merchant, command, contextOfStaff(call, visitor))
-    return done(visitor, 'removed')
+    return change(needs, visits)(visitor, one, null, call)
   }
 
   const leave = async (visitor: PortalVisitor, call: StaffCall): Promise<Shown> => {

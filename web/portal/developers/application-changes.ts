@@ -1,5 +1,8 @@
 import { applications } from '../../../domain/aggregates.ts'
 import type { Handle } from '../../../application/handle.ts'
+import type { Find } from '../../../application/find-state.ts'
+import { rotateClientSecret } from '../../../application/tokens.ts'
+import { newApplication } from '../../../domain/people/application.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import type { Call } from '../../../http/call.ts'
 import { fieldOf } from '../../../http/forms.ts'
@@ -24,6 +27,7 @@ type Client = { readonly clientId: string; readonly secret: string; readonly sec
 
 export type ApplicationChangeNeeds = ApplicationPageNeeds & {
   readonly handle: Handle
+  readonly find: Find
   readonly caughtUp: () => Promise<void>
   /** The same for the same purpose. */
   readonly newClient: (purpose: string) => Client
@@ -60,13 +64,9 @@ const adding =
     const asked = await ask(visitor, call, { path: applicationsPath(visitor.shop.merchant) })
     if (asked) return asked
     const { clientId, secret, secretHash } = clientFor(needs, visitor, 'new', attempt)
-    const data = {
-      ...{ clientId, merchant: visitor.shop.merchant, name: told.name },
-      redirectUris: [...told.redirectUris],
-      secretHash: isPublic ? null : secretHash,
-      requiresPkce: true as const,
-      ...(isBound && { requiresDpop: true as const }),
-    }
+    const { merchant } = visitor.shop
+    const known = { clientId, merchant, name: told.name, redirectUris: [...told.redirectUris] }
+    const data = newApplication(known, isPublic ? null : secretHash, isBound)
     const context = contextOfStaff(call, visitor)
     await needs.handle(applications, clientId, { type: 'Register', data }, context)
     await needs.caughtUp()
@@ -85,15 +85,13 @@ const rotating =
     call: ApplicationCall,
   ): Promise<Shown> => {
     const { at } = call
-    const { clientId, secretHash: hash, merchant } = data
+    const { clientId } = data
     const overlap = overlapIn(fieldOf(call.body, 'overlap'))
-    if (hash === null || overlap === undefined) return refuse('resource_is_unknown')
+    if (overlap === undefined) return refuse('resource_is_unknown')
     const attempt = fieldOf(call.body, 'attempt')
     const { secret, secretHash } = clientFor(needs, visitor, clientId, attempt)
-    const changes = { secretHash, previousSecret: { hash, until: at + overlap } }
-    const command = { type: 'Change', merchant, changes } as const
     const context = contextOfStaff(call, visitor)
-    if (secretHash !== hash) await needs.handle(applications, clientId, command, context)
+    await rotateClientSecret(needs)({ clientId, secretHash }, at + overlap, context)
     await needs.caughtUp()
     return applicationPage(needs, visitor, findIn(visitor, clientId), { at, secret })
   }

@@ -1,14 +1,12 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
-import { isRedirectUri } from '../../../http/oauth/application.ts'
+import { isRedirectUri, longestName, mostRedirectUris } from '../../../domain/people/application.ts'
 import { fieldOf, type FormOf } from '../../../http/forms.ts'
 import { isReadable } from '../../../domain/blanks.ts'
 import { areaField, inputField, type Problems, hidden, plainForm, typed } from '../../ui/fields.ts'
 import type { Html } from '../../ui/page.ts'
 import type { PortalVisitor } from '../page.ts'
 import { textsOf } from './parts.ts'
-
-const mostUris = 20
 
 /** How long an old secret can stay valid. */
 export const overlapHours = [0, 1, 24, 168] as const
@@ -56,9 +54,9 @@ export const toldProblems = (visitor: PortalVisitor, { name, redirectUris }: Tol
   const texts = textsOf(visitor)
   const isWrong = (uri: string): boolean => !isRedirectUri(uri, visitor.isSandbox)
   const wrong = redirectUris.find(isWrong)
-  const isCount = redirectUris.length > 0 && redirectUris.length <= mostUris
+  const isCount = redirectUris.length > 0 && redirectUris.length <= mostRedirectUris
   return {
-    name: !isReadable(name) || name.length > 100 ? texts.wrongName : undefined,
+    name: !isReadable(name) || name.length > longestName ? texts.wrongName : undefined,
     redirect_uris: wrong
       ? html`${texts.wrongUri} <code>${wrong}</code>`
       : isCount

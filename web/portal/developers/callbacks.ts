@@ -155,8 +155,6 @@ export const portalCallbackRoutes = (needs: PortalCallbackNeeds, visits: Visits)
       },
       async (visitor, call) => {
         const row = findIn(visitor, call.params.message)
-        const { callbackUri = null } = needs.findQueue(row.subject) ?? {}
-        if (callbackUri === null) return refuse('callback_has_no_address')
         await needs.retryCallback(row, contextOfStaff(call, visitor))
         return visits.go(visitor, callbacksPath(visitor.shop.merchant, `/${row.id}?done=retried`))
       },

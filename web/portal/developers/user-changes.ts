@@ -1,5 +1,5 @@
 import { users } from '../../../domain/aggregates.ts'
-import { keepSecret, type SecretNeeds } from '../../../application/keep-secret.ts'
+import { keepSecret, registerUser, type SecretNeeds } from '../../../application/keep-secret.ts'
 import type { Find } from '../../../application/find-state.ts'
 import type { Handle } from '../../../application/handle.ts'
 import type { Changes } from '../../../domain/register.ts'
@@ -86,18 +86,11 @@ const adding =
     const asked = await ask(visitor, call, { path: developersPath(merchant), without })
     if (asked) return asked
     const secret = credential === 'secret' ? secretFor(needs, visitor, id, attempt) : undefined
-    const entry = await needs.find(users, within(merchant, id), 'log')
-    const known = entry.status === 'present' ? entry.registered : undefined
-    const kept = secret === undefined ? undefined : await keepSecret(needs)(secret, known)
-    const data: UserData = {
-      ...{ merchant, id, mayRefund: false, ...given.access },
-      ...(kept ?? { secretHash: null }),
-      publicKey: secret === undefined ? (needs.readPublicKey(pubkey) ?? null) : null,
-    }
+    const publicKey = secret === undefined ? (needs.readPublicKey(pubkey) ?? null) : null
+    const user = { merchant, id, mayRefund: false, ...given.access, publicKey }
     const context = contextOfStaff(call, visitor)
     try {
-      const command = { type: 'Register', data, giverMayRefund: mayGiveRefunds(visitor) } as const
-      await needs.handle(users, within(merchant, id), command, context)
+      await registerUser(needs)(user, secret, context, mayGiveRefunds(visitor))
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'id_used_with_other_data') throw error
       const taken = { id: textsOf(visitor).userIsThere }

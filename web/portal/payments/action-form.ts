@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { PaymentPreview } from '../../../application/preview-payment.ts'
+import type { PaymentPreview } from '../../../application/payment-acts.ts'
 import { formatAmount, type Pots } from '../../../domain/money/money.ts'
 import type { RequestedPayment } from '../../../domain/payment/payment-state.ts'
 import { codeField, inputField } from '../../ui/fields.ts'

@@ -2,10 +2,8 @@ import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import { isNothing, minus, type MinorUnits, type Pots } from '../../../domain/money/money.ts'
 import { type RequestedPayment, available } from '../../../domain/payment/payment-state.ts'
 import type { PortalVisitor } from '../page.ts'
-import type { FindTerms } from '../../../application/fee-book.ts'
+import type { PaymentAct } from '../../../application/payment-acts.ts'
 import { countItems } from '../../../domain/chunked-list.ts'
-import type { PaymentCommand } from '../../../domain/payment/payment-command.ts'
-import type { Instant } from '../../../domain/time.ts'
 import { typedAmount } from '../../ui/money.ts'
 
 export const paymentActions = ['capture', 'release', 'renew', 'refund'] as const
@@ -104,34 +102,20 @@ export const stateMark = (
 /** The id of the capture or refund of a form. */
 export const partIdOf = (mark: string): string => `portal-${mark}`
 
-export type Wish = {
-  readonly action: PaymentAction
-  readonly pots: Pots
-  readonly reason: string
-  readonly mark: string
-  readonly at: Instant
-}
-
-export const commandOf = async (
-  { findTerms }: { readonly findTerms: FindTerms },
-  { request }: RequestedPayment,
-  { action, pots, reason, mark, at }: Wish,
-): Promise<PaymentCommand> => {
-  const { merchant, currency } = request
+export const actOf = (
+  action: PaymentAction,
+  pots: Pots,
+  { currency, mark, reason }: Readonly<Record<'currency' | 'mark' | 'reason', string>>,
+): PaymentAct => {
   const wanted = { id: partIdOf(mark), currency, ...pots }
   switch (action) {
     case 'capture':
-      return {
-        type: 'CapturePayment',
-        ...{ at, wanted, terms: await findTerms(merchant, currency, at) },
-      }
-    case 'refund': {
-      const terms = await findTerms(merchant, currency, at)
-      return { type: 'RefundPayment', wanted, text: reason === '' ? null : reason, terms }
-    }
+      return { type: 'CapturePayment', wanted }
+    case 'refund':
+      return { type: 'RefundPayment', wanted, text: reason === '' ? null : reason }
     case 'release':
-      return { type: 'ReleasePayment', at }
+      return { type: 'ReleasePayment' }
     case 'renew':
-      return { type: 'RenewPayment', at }
+      return { type: 'RenewPayment' }
   }
 }

@@ -1,7 +1,7 @@
 import type { FindTerms } from '../../../application/fee-book.ts'
 import type { Find } from '../../../application/find-state.ts'
 import type { Handle } from '../../../application/handle.ts'
-import { previewPayment } from '../../../application/preview-payment.ts'
+import { paymentCommand, previewPayment } from '../../../application/payment-acts.ts'
 import { staffActor } from '../../../domain/merchant/staff.ts'
 import { mayRefund } from '../../../domain/merchant/staff-roles.ts'
 import { type MinorUnits, plus, type Pots } from '../../../domain/money/money.ts'
@@ -16,7 +16,7 @@ import type { PortalPage, PortalVisitor } from '../page.ts'
 import { actionHtml, type ActionForm } from './action-form.ts'
 import {
   choicesOf,
-  commandOf,
+  actOf,
   potsAsked,
   stateMark,
   type Choice,
@@ -107,8 +107,9 @@ export const actionPages = (needs: PaymentActionNeeds) => {
     const limit = limitOf(order, payment, pots)
     if (limit !== undefined) return page({ problem: limit }, 403)
     try {
-      const wish = { action, pots, reason: typed.reason, mark, at }
-      const command = await commandOf(needs, payment, wish)
+      const said = { currency: payment.request.currency, mark, reason: typed.reason }
+      const act = actOf(action, pots, said)
+      const command = await paymentCommand(needs, payment.request, act, at)
       const preview = previewPayment(payment, command, at)
       const codeAbove = codeAboveFor(needs, order, payment, pots)
       return page({ asked: { pots, preview }, codeAbove }, 200)

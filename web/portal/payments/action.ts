@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { makeSerialByKey } from '../../../application/serial-by-key.ts'
+import { paymentCommand } from '../../../application/payment-acts.ts'
 import { payments } from '../../../domain/aggregates.ts'
 import { findItem } from '../../../domain/chunked-list.ts'
 import { samePots, type Pots } from '../../../domain/money/money.ts'
@@ -22,7 +23,7 @@ import {
   type PaymentActionNeeds,
 } from './action-page.ts'
 import {
-  commandOf,
+  actOf,
   partIdOf,
   potsAsked,
   stateMark,
@@ -121,8 +122,9 @@ const makeCarryOut = (needs: PaymentActionNeeds, visits: Visits, { confirm }: Po
       const problem = await codeProblem(order, compactFieldOf(body, 'code'))
       if (problem !== undefined) return formPage(order, { codeProblem: problem, status: 400 })
     }
-    const wish = { action, pots, reason: typed.reason, mark: form.mark, at }
-    const command = await commandOf(needs, payment, wish)
+    const said = { currency: payment.request.currency, mark: form.mark, reason: typed.reason }
+    const act = actOf(action, pots, said)
+    const command = await paymentCommand(needs, payment.request, act, at)
     await needs.handle(payments, tid, command, contextOfStaff(call, visitor))
     return done()
   }

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { PaymentPreview } from '../../../application/preview-payment.ts'
+import type { PaymentPreview } from '../../../application/payment-acts.ts'
 import { nothing, type Pots } from '../../../domain/money/money.ts'
 import { available, type RequestedPayment } from '../../../domain/payment/payment-state.ts'
 import { shownAmount, shownTime } from '../../ui/money.ts'

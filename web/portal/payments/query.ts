@@ -9,7 +9,7 @@ import {
 } from '../../../projections/payment-search.ts'
 import { typedAmount } from '../../ui/money.ts'
 import type { Find } from '../../../application/find-state.ts'
-import { previewPayment } from '../../../application/preview-payment.ts'
+import { previewPayment } from '../../../application/payment-acts.ts'
 import { payments } from '../../../domain/aggregates.ts'
 import { isTheirPos } from '../../../domain/merchant/staff-roles.ts'
 import type { RequestedPayment } from '../../../domain/payment/payment-state.ts'

@@ -1,22 +1,26 @@
-import type { Command } from 'commander'
 import { existsSync, rmSync, statSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { momentForms, readMoment, type AskedMoment } from '../audit/as-of/asked-moment.ts'
-import { start, type EventStore, type Position } from '../application/event-store.ts'
-import { logTimeAfter } from '../domain/event-times.ts'
-import type { Instant } from '../domain/time.ts'
-import { beginDraft, foldUpTo, putInPlace } from '../audit/as-of/make-moment.ts'
-import { fail } from '../infrastructure/failures.ts'
-import { fingerprint } from '../infrastructure/read-models/fingerprint.ts'
-import { readMoments } from '../infrastructure/read-models/moment-fold.ts'
-import { checkpointOf, type ReadModelFile } from '../infrastructure/read-models/read-model-file.ts'
-import { quoted } from '../infrastructure/read-models/read-model-schema.ts'
-import { makeBar } from '../infrastructure/read-models/rebuild.ts'
-import type { Settings } from '../infrastructure/settings.ts'
-import { checkHasCome, line, withStore } from './audit-verify.ts'
+import { start, type EventStore, type Position } from '../../application/event-store.ts'
+import { logTimeAfter } from '../../domain/event-times.ts'
+import type { Instant } from '../../domain/time.ts'
+import { nowByLog } from '../../infrastructure/event-store/service-clock.ts'
+import { fail } from '../../infrastructure/failures.ts'
+import { fingerprint } from '../../infrastructure/read-models/fingerprint.ts'
+import { readMoments } from '../../infrastructure/read-models/moment-fold.ts'
+import {
+  checkpointOf,
+  type ReadModelFile,
+} from '../../infrastructure/read-models/read-model-file.ts'
+import { quoted } from '../../infrastructure/read-models/read-model-schema.ts'
+import { makeBar } from '../../infrastructure/read-models/rebuild.ts'
+import type { AskedMoment } from './asked-moment.ts'
+import { beginDraft, foldUpTo, putInPlace } from './make-moment.ts'
 
-const momentOf = (text: string): AskedMoment =>
-  readMoment(text) ?? fail(`${text} is not a moment: give ${momentForms}`)
+/** @throws OperatorError if the moment is later than now, by the service's clock */
+export const checkHasCome = async (store: EventStore, at: Instant): Promise<void> => {
+  const now = await nowByLog(store)
+  const time = (instant: Instant) => new Date(instant).toISOString()
+  if (at > now) fail(`${time(at)} has not come yet: it is ${time(now)}`)
+}
 
 /** The last event whose log time is not later. */
 const positionUpTo = async (store: EventStore, until: Instant): Promise<Position> => {
@@ -56,7 +60,7 @@ const rowsIn = ({ sqlite }: ReadModelFile): Readonly<Record<string, number>> => 
 }
 
 /** Folds the log up to a moment into a new file. */
-const writeAsOf = async (store: EventStore, asked: AskedMoment, path: string) => {
+export const writeAsOf = async (store: EventStore, asked: AskedMoment, path: string) => {
   if (existsSync(path)) fail(`${path} is there already: name a new file`)
   const end = await positionOf(store, asked)
   const draft = `${path}.building`
@@ -87,19 +91,4 @@ const writeAsOf = async (store: EventStore, asked: AskedMoment, path: string) =>
   } finally {
     bar.stop()
   }
-}
-
-/** `daybook audit as-of`: writes the state at a moment to a file. */
-export const addAuditAsOf = (audit: Command, settings: Settings): void => {
-  audit
-    .command('as-of <moment>')
-    .description('fold the log up to a time or a position into a file of SQLite')
-    .requiredOption('--out <file>', 'where to write it; a new file')
-    .action((moment: string, { out }: { readonly out: string }) => {
-      const asked = momentOf(moment)
-      return withStore(
-        settings,
-        async (store) => void line(await writeAsOf(store, asked, resolve(out))),
-      )
-    })
 }

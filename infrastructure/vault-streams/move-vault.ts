@@ -1,22 +1,19 @@
-import { installations } from '../domain/aggregates.ts'
-import { parseEvent } from '../domain/events.ts'
-import { streamOf } from '../domain/stream.ts'
-import type { Progress } from '../audit/verify/problems.ts'
-import { fail } from '../infrastructure/failures.ts'
-import {
-  differencesOf,
-  secretsLacking,
-  type VaultContents,
-} from '../infrastructure/people/vault-contents.ts'
-import { readVaultKeys } from '../infrastructure/people/vault-keys.ts'
-import { rewrapVault } from '../infrastructure/people/vault-rewrap.ts'
-import { type Settings, vaultInStreams } from '../infrastructure/settings.ts'
-import { type OpenedStore, openStoreToRead } from '../infrastructure/stores.ts'
+import { installations } from '../../domain/aggregates.ts'
+import { parseEvent } from '../../domain/events.ts'
+import { streamOf } from '../../domain/stream.ts'
+import { fail } from '../failures.ts'
+import { differencesOf, secretsLacking, type VaultContents } from '../people/vault-contents.ts'
+import { readVaultKeys } from '../people/vault-keys.ts'
+import { rewrapVault } from '../people/vault-rewrap.ts'
+import { type Settings, vaultInStreams } from '../settings.ts'
+import { type OpenedStore, openStoreToRead } from '../stores.ts'
 import { type Both, openerOf, openThere, placeOf, type Places, placesOf } from './vault-places.ts'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { LeaseEvent } from '../domain/leases.ts'
-import { leaseStream } from '../application/lease-stream.ts'
-import type { OtherStreams } from '../infrastructure/event-store/eventstoredb-streams.ts'
+import type { LeaseEvent } from '../../domain/leases.ts'
+import { leaseStream } from '../../application/lease-stream.ts'
+import type { OtherStreams } from '../event-store/eventstoredb-streams.ts'
+
+type Progress = (stage: string, done: number, of: number) => void
 
 /** How long a crashed node may still count as running, in ms, and how often to check. */
 const [silenceMs, lookEveryMs] = [7_500, 250]

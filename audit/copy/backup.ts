@@ -8,29 +8,60 @@ import {
   readFileSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { fail } from '../infrastructure/failures.ts'
-import { sync } from '../infrastructure/read-models/read-model-draft.ts'
-import type { Settings } from '../infrastructure/settings.ts'
-import Database from '../infrastructure/sqlite.ts'
-import { inFile } from '../infrastructure/sqlite.ts'
-import { isBucket } from '../infrastructure/blobs/blobs.ts'
-import { blobsIn, isVaultInStreams, logFileIn, vaultIn } from '../infrastructure/stores.ts'
-import { reasonOf } from '../infrastructure/system-errors.ts'
-import { makeFolder } from '../infrastructure/make-folder.ts'
+import { fail } from '../../infrastructure/failures.ts'
+import { sync } from '../../infrastructure/read-models/read-model-draft.ts'
+import type { Settings } from '../../infrastructure/settings.ts'
+import Database from '../../infrastructure/sqlite.ts'
+import { inFile } from '../../infrastructure/sqlite.ts'
+import { isBucket } from '../../infrastructure/blobs/blobs.ts'
+import { blobsIn, isVaultInStreams, logFileIn, vaultIn } from '../../infrastructure/stores.ts'
+import { reasonOf } from '../../infrastructure/system-errors.ts'
+import { makeFolder } from '../../infrastructure/make-folder.ts'
 import { createPrivateKey } from 'node:crypto'
-import { DamagedEvent, start, type EventStore } from '../application/event-store.ts'
-import type { VaultMark } from '../domain/transparency/checkpoints.ts'
-import { parseEvent } from '../domain/events.ts'
-import { openBlobDirectory } from '../infrastructure/blobs/blob-directory.ts'
-import { blobsOf, namedPeople } from '../service/people/bound-parts.ts'
-import { openSqliteEventStore } from '../infrastructure/event-store/sqlite-event-store.ts'
-import { hasVaultMark } from '../infrastructure/people/vault-file.ts'
-import { readVaultKeys, type VaultKey } from '../infrastructure/people/vault-keys.ts'
-import { readVaultName } from '../infrastructure/people/vault-name.ts'
-import { aboutSecret, openWrapping, VaultLocked } from '../infrastructure/people/vault-wrapping.ts'
+import { DamagedEvent, start, type EventStore } from '../../application/event-store.ts'
+import type { VaultMark } from '../../domain/transparency/checkpoints.ts'
+import { payers } from '../../domain/aggregates.ts'
+import { parseEvent, type Recorded } from '../../domain/events.ts'
+import { categoryOf, idIn } from '../../domain/stream.ts'
+import { openBlobDirectory } from '../../infrastructure/blobs/blob-directory.ts'
+import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
+import { hasVaultMark } from '../../infrastructure/people/vault-file.ts'
+import { readVaultKeys, type VaultKey } from '../../infrastructure/people/vault-keys.ts'
+import { readVaultName } from '../../infrastructure/people/vault-name.ts'
+import {
+  aboutSecret,
+  openWrapping,
+  VaultLocked,
+} from '../../infrastructure/people/vault-wrapping.ts'
+
+/** The hashes of the blobs that an event refers to. */
+export const blobsOf = (event: Recorded): string[] => {
+  if (event.type === 'AttachmentsUploaded')
+    return event.data.attachments.map(({ hash, sealedHash }) => sealedHash ?? hash)
+  const { logo } = event.data as { readonly logo?: unknown }
+  return typeof logo === 'string' ? [logo] : []
+}
+
+/** Events that are made with the payer's key. */
+const needKey: ReadonlySet<string> = new Set([
+  ...['PayerRegistered', 'PayerProfileChanged', 'PayerCredentialsChanged', 'PayerSignedIn'],
+])
+
+/** Payers whose keys the vault must have. Whom merchants have named is erased without an event. */
+export const namedPeople = () => {
+  const ids = new Set<string>()
+  return {
+    observe: ({ stream, type }: Pick<Recorded, 'stream' | 'type'>): void => {
+      if (categoryOf(stream) !== payers.category) return
+      if (type === 'PayerErased') ids.delete(idIn(stream))
+      else if (needKey.has(type)) ids.add(idIn(stream))
+    },
+    ids: (): readonly string[] => [...ids],
+  }
+}
 
 /** All events before the first damaged one, which is reported as a problem. */
-export async function* soundBatches(store: EventStore, problems: string[]) {
+async function* soundBatches(store: EventStore, problems: string[]) {
   try {
     yield* store.readAll(start)
   } catch (error) {
@@ -39,7 +70,7 @@ export async function* soundBatches(store: EventStore, problems: string[]) {
   }
 }
 
-export const readLog = async (file: string) => {
+const readLog = async (file: string) => {
   const store = openSqliteEventStore(file, 'read')
   try {
     const problems = [...store.log.damage()]
@@ -64,10 +95,7 @@ export const readLog = async (file: string) => {
   }
 }
 
-export const problemsOfBlobs = async (
-  folder: string,
-  named: Iterable<string>,
-): Promise<string[]> => {
+const problemsOfBlobs = async (folder: string, named: Iterable<string>): Promise<string[]> => {
   if (!existsSync(folder)) return ['the folder of blobs is missing']
   const blobs = openBlobDirectory(folder)
   const problems: string[] = []
@@ -80,7 +108,7 @@ export const problemsOfBlobs = async (
   return problems
 }
 
-export const problemsOfKeys = (folder: string, names: readonly string[]): string[] =>
+const problemsOfKeys = (folder: string, names: readonly string[]): string[] =>
   names.flatMap((name) => {
     try {
       createPrivateKey(readFileSync(join(folder, name)))
@@ -90,10 +118,10 @@ export const problemsOfKeys = (folder: string, names: readonly string[]): string
     }
   })
 
-export type KeySettings = Parameters<typeof readVaultKeys>[0]
+type KeySettings = Parameters<typeof readVaultKeys>[0]
 
 /** Opens a copy of a wrapped vault if a key was given; otherwise only its name is known. */
-export const problemsOfVaultKey = (
+const problemsOfVaultKey = (
   file: string,
   wrappedBy: string | undefined,
   keys: readonly VaultKey[],
@@ -114,7 +142,7 @@ export const problemsOfVaultKey = (
 }
 
 /** Whether the vault is older than the log. */
-export const problemsOfAge = (
+const problemsOfAge = (
   file: string,
   { mark, people }: Pick<Awaited<ReturnType<typeof readLog>>, 'mark' | 'people'>,
 ): string[] => {

@@ -1,10 +1,10 @@
-import { parseEvent, UnreadableEvent } from '../domain/events.ts'
-import { noStream, start, type Position, type Revision } from '../application/event-store.ts'
-import { lossOf, readMark } from '../infrastructure/event-store/marks.ts'
-import { headOf } from '../infrastructure/event-store/sqlite-event-file.ts'
-import type { EventLog } from '../infrastructure/event-store/sqlite-event-log.ts'
-import type { Row } from '../infrastructure/event-store/sqlite-event-rows.ts'
-import { logFileIn, type OpenedStore, type Place } from '../infrastructure/stores.ts'
+import { parseEvent, UnreadableEvent } from '../../domain/events.ts'
+import { noStream, start, type Position, type Revision } from '../../application/event-store.ts'
+import { lossOf, readMark } from '../../infrastructure/event-store/marks.ts'
+import { headOf } from '../../infrastructure/event-store/sqlite-event-file.ts'
+import type { EventLog } from '../../infrastructure/event-store/sqlite-event-log.ts'
+import type { Row } from '../../infrastructure/event-store/sqlite-event-rows.ts'
+import { logFileIn, type OpenedStore, type Place } from '../../infrastructure/stores.ts'
 
 /** Maximum number of problems reported per kind. */
 const mostTold = 100
