@@ -5,8 +5,9 @@ import type { PayerCommand } from '../domain/people/payer.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { Context } from './handle.ts'
 import { findCredentials, type Credentials } from './payers.ts'
+import type { PeopleWork } from './people.ts'
 import { releaseNumber } from './register-payer.ts'
-import { checkOwnPin, readCode, type AccountNeeds, type SignInNeeds } from './sign-in.ts'
+import { checkOwnPin, readCode, type SignInNeeds } from './sign-in.ts'
 
 /** Both factors again; without `pin`, only the second. */
 type Confirmation = {
@@ -43,7 +44,7 @@ type Change = Extract<PayerCommand, { readonly type: 'ChangeCredentials' }>
 type CredentialsOptions = Partial<Pick<Change, 'codeStep' | 'known' | 'keeping'>>
 
 /** Replaces some credentials; all other sessions end. */
-export const changeCredentials = (needs: AccountNeeds) => {
+export const changeCredentials = (needs: PeopleWork) => {
   const credentialsOf = findCredentials(needs)
   return async (
     id: string,
@@ -61,7 +62,7 @@ export const changeCredentials = (needs: AccountNeeds) => {
 }
 
 /** Assigns a proved phone number to an account, and removes it from its previous holder. */
-export const proveNumber = (needs: AccountNeeds) => {
+export const proveNumber = (needs: PeopleWork) => {
   const { handle, find, people } = needs
   const release = releaseNumber(needs)
   return async (id: string, phone: string, context: Context): Promise<void> => {

@@ -2,15 +2,13 @@ import { parseScope } from '../domain/people/scope.ts'
 import { refuse, Refusal } from '../domain/refusal.ts'
 import { streamOf } from '../domain/stream.ts'
 import { payments } from '../domain/aggregates.ts'
-import { refuseDisabled } from './disabled-merchant.ts'
-import { dryRun, type Find } from './find-state.ts'
+import { refuseDisabled } from './merchants.ts'
+import { dryRun } from './find-state.ts'
 import type { FundingSource } from './funding.ts'
 import { issueTokens, type Tokens } from './tokens.ts'
-import type { Context, Handle } from './handle.ts'
+import type { Context, Deciding } from './handle.ts'
 
-type Needs = {
-  readonly handle: Handle
-  readonly find: Find
+type Needs = Deciding & {
   readonly funding: FundingSource
   readonly tokens: Tokens
 }

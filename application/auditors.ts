@@ -3,8 +3,7 @@ import { isSignedIn } from '../domain/people/auditor.ts'
 import { refuse } from '../domain/refusal.ts'
 import { isEnabled } from '../domain/register.ts'
 import type { Instant } from '../domain/time.ts'
-import type { Context, Handle } from './handle.ts'
-import type { Find } from './find-state.ts'
+import type { Context, Deciding } from './handle.ts'
 import type { SecretGuesses, VerifySecret } from './secret-guesses.ts'
 import type { SecurityLog } from './security-log.ts'
 
@@ -19,9 +18,7 @@ export const auditorIdPattern = /^[a-zA-Z0-9_-]{1,64}$/
 /** What pages know about the auditor. */
 export type SeenAuditor = { readonly id: string; readonly name: string }
 
-type Needs = {
-  readonly handle: Handle
-  readonly find: Find
+type Needs = Deciding & {
   readonly newToken: () => { readonly token: string; readonly digest: string }
   readonly digestOf: (token: string) => string
   readonly derive: (...parts: readonly (string | number)[]) => string

@@ -17,15 +17,14 @@ import { isEnabled, changed, type Changes } from '../domain/register.ts'
 import { memberOf } from '../domain/staff-members.ts'
 import { secondsUntil, type Instant } from '../domain/time.ts'
 import { waitMs, type WhyWithdrawn } from '../domain/waiting-change.ts'
-import { refuseDisabled } from './disabled-merchant.ts'
-import type { Find } from './find-state.ts'
-import type { Context, Handle } from './handle.ts'
+import { refuseDisabled } from './merchants.ts'
+import type { Context, Deciding } from './handle.ts'
 import { perKeyBackOff, type OutageOf } from './per-key-back-off.ts'
 import { within } from '../domain/stream.ts'
 
 /** Changes a merchant's settlement account, which exists even before it is set. */
 export const setSettlementAccount =
-  ({ handle, find }: { readonly handle: Handle; readonly find: Find }) =>
+  ({ handle, find }: Deciding) =>
   async (
     merchant: string,
     changes: Changes<SettlementAccount>,
@@ -46,8 +45,6 @@ export const setSettlementAccount =
 
 type Waiting<Asked = AskedChange> = { readonly merchant: string; readonly asked: Asked }
 
-type AskNeeds = { readonly handle: Handle; readonly find: Find }
-
 type Asking = Omit<AskedChange, 'takesEffectAt'>
 
 /**
@@ -55,7 +52,7 @@ type Asking = Omit<AskedChange, 'takesEffectAt'>
  * a day to notice. @throws Refusal factors_changed_lately
  */
 export const checkFactors =
-  ({ find }: Pick<AskNeeds, 'find'>) =>
+  ({ find }: Pick<Deciding, 'find'>) =>
   async (merchant: string, id: string, at: Instant): Promise<void> => {
     const member = memberOf(await find(staffs, merchant, 'log'), id)
     const payer = member && (await find(payers, member.person, 'log'))
@@ -69,7 +66,7 @@ export const checkFactors =
  * account_change_is_waiting, factors_changed_lately
  */
 export const askAccountChange =
-  (needs: AskNeeds) =>
+  (needs: Deciding) =>
   async (merchant: string, asking: Asking, context: Context): Promise<void> => {
     await refuseDisabled(needs.find, merchant)
     await checkFactors(needs)(merchant, asking.by, context.at)
@@ -86,7 +83,7 @@ type DueNeeds<Asked> = {
   readonly outageOf: OutageOf
 }
 
-type Needs = DueNeeds<AskedChange> & AskNeeds
+type Needs = DueNeeds<AskedChange> & Deciding
 
 const batchSize = 100
 

@@ -5,18 +5,15 @@ import { Refusal, refuse } from '../domain/refusal.ts'
 import { memberOf } from '../domain/staff-members.ts'
 import type { WhyWithdrawn } from '../domain/waiting-change.ts'
 import { checkFactors, finishWhenDue } from './change-accounts.ts'
-import type { Find } from './find-state.ts'
-import type { Context, Handle } from './handle.ts'
+import type { Context, Deciding } from './handle.ts'
 import type { StaffWork } from './staff.ts'
-
-type Work = { readonly handle: Handle; readonly find: Find }
 
 /**
  * Requests that an owner is removed or gets another role. @throws Refusal role_forbids_it,
  * last_owner_is_needed, owner_change_is_waiting, factors_changed_lately
  */
 const askOwnerChange =
-  (needs: Work) =>
+  (needs: Deciding) =>
   async (
     merchant: string,
     asking: Omit<AskedOwnerChange, 'takesEffectAt'>,
@@ -48,7 +45,7 @@ type ByMember = {
  * @throws Refusal as `askOwnerChange`, and as the staff decides
  */
 export const changeMember =
-  (needs: Work) =>
+  (needs: Deciding) =>
   async (
     merchant: string,
     { member, by, change, terms }: ByMember & { readonly terms: StaffTerms | null },
@@ -71,7 +68,7 @@ export const changeMember =
 
 /** @throws Refusal factors_changed_lately, and as `inviteStaff` */
 export const inviteMember =
-  (needs: Pick<Work, 'find'> & Pick<StaffWork, 'inviteStaff'>) =>
+  (needs: Pick<Deciding, 'find'> & Pick<StaffWork, 'inviteStaff'>) =>
   async (
     merchant: string,
     asked: Parameters<StaffWork['inviteStaff']>[1] & { readonly by: string },
@@ -88,7 +85,7 @@ export type WaitingKind = (typeof waitingKinds)[number]
 
 /** By whoever is an owner or was lately. @throws Refusal resource_is_unknown */
 export const withdrawChange =
-  ({ handle, find }: Work) =>
+  ({ handle, find }: Deciding) =>
   async (
     { merchant, kind, change }: { merchant: string; kind: WaitingKind; change: string },
     member: string,
@@ -108,11 +105,11 @@ export const withdrawChange =
     }
   }
 
-type Needs = Work & Parameters<typeof finishWhenDue<AskedOwnerChange>>[0]
+type Needs = Deciding & Parameters<typeof finishWhenDue<AskedOwnerChange>>[0]
 
 /** Why the change could not be made; undefined if it is, or if nothing is left to change. */
 const made = async (
-  { handle, find }: Work,
+  { handle, find }: Deciding,
   merchant: string,
   { by, member, terms }: AskedOwnerChange,
   context: Context,

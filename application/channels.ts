@@ -2,9 +2,7 @@ import { channels, merchants } from '../domain/aggregates.ts'
 import { merchantsNamedIn } from '../domain/merchant/channel.ts'
 import { Refusal } from '../domain/refusal.ts'
 import type { Find } from './find-state.ts'
-import type { Context, Handle } from './handle.ts'
-
-type Needs = { readonly handle: Handle; readonly find: Find }
+import type { Context, Deciding } from './handle.ts'
 
 /** The id of a channel's stream; channel names may contain characters that stream names may not. */
 export const channelKey = (name: string): string => encodeURIComponent(name)
@@ -23,7 +21,7 @@ const isInPrefixOf = async (find: Find, merchant: string, name: string): Promise
 
 /** Whether a channel belongs to the merchant, or could. */
 export const mayHaveChannel =
-  ({ find }: Pick<Needs, 'find'>) =>
+  ({ find }: Pick<Deciding, 'find'>) =>
   async (name: string, merchant: string): Promise<'own' | 'free' | 'no'> => {
     const known = await find(channels, channelKey(name))
     if (known.status === 'present') return known.data.merchant === merchant ? 'own' : 'no'
@@ -35,7 +33,7 @@ export const mayHaveChannel =
  * Assigns a channel to the merchant. False if it belongs to another, by its prefix or because that
  * merchant used it first.
  */
-export const claimChannels = ({ handle, find }: Needs) => {
+export const claimChannels = ({ handle, find }: Deciding) => {
   const mayHave = mayHaveChannel({ find })
   return async (name: string, context: Context & { readonly merchant: string }) => {
     const { merchant } = context

@@ -2,10 +2,8 @@ import type { PostalAddress, Profile } from '../domain/people/profile.ts'
 import type { Scope } from '../domain/people/scope.ts'
 import { shortlinks, stickers } from '../domain/aggregates.ts'
 import { refuse } from '../domain/refusal.ts'
-import { type Find, findRechecked } from './find-state.ts'
-import type { Context, Handle } from './handle.ts'
-
-export type Needs = { readonly handle: Handle; readonly find: Find }
+import { findRechecked } from './find-state.ts'
+import type { Context, Deciding } from './handle.ts'
 
 /**
  * Claims a sticker for a future shortlink, and returns the shortlink's id. If a crash leaves the
@@ -13,7 +11,7 @@ export type Needs = { readonly handle: Handle; readonly find: Find }
  * @throws Refusal serial_number_is_unknown, serial_number_is_claimed
  */
 export const claimSticker =
-  ({ handle, find }: Needs) =>
+  ({ handle, find }: Deciding) =>
   async (serial: string, shortlink: string, merchant: string, context: Context) => {
     const command = { type: 'ClaimSticker', merchant, shortlink } as const
     const { state } = await handle(stickers, serial, command, context)
@@ -24,7 +22,7 @@ export const claimSticker =
 
 /** Whether the operator has registered a sticker with this serial number. */
 export const isStickerKnown = async (
-  { find }: Pick<Needs, 'find'>,
+  { find }: Pick<Deciding, 'find'>,
   serial: string,
 ): Promise<boolean> => {
   const isKnown = ({ status }: { readonly status: string }) => status !== 'unknown'

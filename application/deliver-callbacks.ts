@@ -1,11 +1,45 @@
-import type { DeliveryLane } from '../domain/callback.ts'
-import type { Instant } from '../domain/time.ts'
-import { bringForwardMessages } from './bring-forward.ts'
+import { type DeliveryLane, waitsTooLong } from '../domain/callback.ts'
+import { type Instant, clockToleranceMs, isAhead } from '../domain/time.ts'
 import type { CallbackQueue, DueCheck, QueueRow } from './callback-queue.ts'
 import { deliveryAttempts, type AttemptNeeds } from './delivery-attempts.ts'
 import { nextMoment, nextTurn } from './time-budget.ts'
 import type { Share } from './share.ts'
 import { makeFairScheduler, slotsPerDestination, type Slot } from './fair-scheduler.ts'
+import { callbacks } from '../domain/aggregates.ts'
+
+type PostponedNeeds = {
+  readonly queue: Pick<CallbackQueue, 'dueAfter'>
+  readonly share: Share
+  readonly caughtUp: () => Promise<void>
+  readonly newId: () => string
+}
+
+/** Retries messages now that a clock ahead of time postponed. */
+export const bringForwardMessages = ({ queue, share, caughtUp, newId }: PostponedNeeds) => {
+  let latestCheck: Instant | undefined
+
+  return {
+    noteCheck: (at: Instant): void => {
+      latestCheck = Math.max(at, latestCheck ?? at)
+    },
+    /** Does something only at the start and after the clock was set back. */
+    bringForward: async (at: Instant): Promise<void> => {
+      if (latestCheck !== undefined && !isAhead(latestCheck, at)) return
+      const postponed = queue
+        .dueAfter(at + clockToleranceMs)
+        .filter(({ waiting: [first] }) => first && waitsTooLong(first, at))
+      for (const { merchant, waiting } of postponed) {
+        const [first] = waiting
+        if (!first || !share.isOwn(merchant)) continue
+        const { id, attempts: _, nextAttemptAt: __, ...message } = first
+        const context = { at, merchant, actor: 'daybook', correlationId: newId() }
+        await share.handle(callbacks, id, { type: 'BringForward', at, message }, context)
+      }
+      if (postponed.length > 0) await caughtUp()
+      latestCheck = undefined
+    },
+  }
+}
 
 type RunNeeds = {
   readonly now: () => Instant

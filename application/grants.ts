@@ -18,7 +18,7 @@ import {
   permissionRequests,
 } from '../domain/aggregates.ts'
 import type { Position } from './event-store.ts'
-import type { Context, Handle } from './handle.ts'
+import type { Context, Deciding } from './handle.ts'
 import type { Find } from './find-state.ts'
 import { issueTokens, type Tokens } from './tokens.ts'
 
@@ -51,9 +51,7 @@ export type GrantRows = {
   ofClient(payer: string, client: string, before: Position, limit: number): readonly PlacedGrant[]
 }
 
-export type Needs = {
-  readonly handle: Handle
-  readonly find: Find
+export type Needs = Deciding & {
   readonly tokens: Tokens
   readonly rows: GrantRows
   readonly caughtUp: () => Promise<void>
@@ -190,7 +188,7 @@ export const refreshGrant =
   }
 
 export const revokeGrant =
-  ({ handle, rows, caughtUp }: Pick<Needs, 'handle' | 'rows' | 'caughtUp'>) =>
+  ({ handle, rows, caughtUp }: WithdrawalNeeds) =>
   async (grant: string, by: Revoker, context: Context): Promise<void> => {
     await caughtUp()
     const merchant = rows.find(grant)?.merchant ?? context.merchant

@@ -13,6 +13,7 @@ import {
 import {
   makeCatchUp,
   makeFind,
+  type Find,
   type Aggregate,
   type CatchUp,
   type DecidedEvent,
@@ -41,6 +42,9 @@ export type Handle = <Command, Event extends DecidedEvent, State>(
   command: Command,
   context: Context,
 ) => Promise<Handled<Event, State>>
+
+/** What a use case decides with. */
+export type Deciding = { readonly handle: Handle; readonly find: Find }
 
 export type OnAppended = (stream: string, events: readonly DecidedEvent[], context: Context) => void
 

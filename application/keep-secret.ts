@@ -1,8 +1,7 @@
 import { users } from '../domain/aggregates.ts'
 import type { UserData } from '../domain/merchant/user.ts'
 import { within } from '../domain/stream.ts'
-import type { Find } from './find-state.ts'
-import type { Context, Handle } from './handle.ts'
+import type { Context, Deciding } from './handle.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 
 export type SecretNeeds = {
@@ -31,7 +30,7 @@ export const keepSecret =
  * @throws Refusal id_used_with_other_data, user_has_no_credentials, refunds_are_not_yours_to_give
  */
 export const registerUser =
-  (needs: SecretNeeds & { readonly handle: Handle; readonly find: Find }) =>
+  (needs: SecretNeeds & Deciding) =>
   async (
     user: Omit<UserData, 'secretHash' | 'secretDigest'>,
     secret: string | undefined,

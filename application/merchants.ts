@@ -9,16 +9,19 @@ import {
 import { organizationNumber } from '../domain/merchant/organization.ts'
 import { staffActor } from '../domain/merchant/staff.ts'
 import { refuse } from '../domain/refusal.ts'
-import { isEnabled, type Changes } from '../domain/register.ts'
+import { isEnabled, type Changes, isDisabled } from '../domain/register.ts'
 import { within } from '../domain/stream.ts'
 import type { TimeZone } from '../domain/time-zone.ts'
 import type { Find } from './find-state.ts'
-import type { Context, Handle } from './handle.ts'
+import type { Context, Deciding } from './handle.ts'
 import type { StaffWork } from './staff.ts'
 
-export type ClaimNeeds = {
-  readonly handle: Handle
-  readonly find: Find
+/** Refuses what payers give to a disabled merchant. @throws Refusal merchant_is_disabled */
+export const refuseDisabled = async (find: Find, merchant: string): Promise<void> => {
+  if (isDisabled(await find(merchants, merchant))) refuse('merchant_is_disabled')
+}
+
+export type ClaimNeeds = Deciding & {
   /** The merchant that has an organisation number. */
   readonly holderOfOrganization: (id: string) => string | undefined
 }

@@ -2,9 +2,8 @@ import { profile as profileSchema, type Profile } from '../domain/people/profile
 import { refuse, Refusal } from '../domain/refusal.ts'
 import { jsonEquals } from '../domain/json-equality.ts'
 import { payers } from '../domain/aggregates.ts'
-import type { Context, Handle } from './handle.ts'
-import type { Find } from './find-state.ts'
-import type { People } from './people.ts'
+import type { Context } from './handle.ts'
+import type { PeopleWork } from './people.ts'
 
 export type Credentials = {
   readonly pinHash: string
@@ -13,15 +12,9 @@ export type Credentials = {
   readonly recovery?: readonly string[]
 }
 
-type Needs = {
-  readonly handle: Handle
-  readonly find: Find
-  readonly people: People
-}
-
 /** Undefined if there is no such payer. */
 export const findCredentials =
-  ({ find, people }: Pick<Needs, 'find' | 'people'>) =>
+  ({ find, people }: Pick<PeopleWork, 'find' | 'people'>) =>
   async (
     id: string,
   ): Promise<{ readonly credentials: Credentials; readonly sealed: string } | undefined> => {
@@ -56,7 +49,7 @@ const withChanges = (known: Profile, changes: Partial<Profile>): Profile => {
 const maximumAttempts = 10
 
 export const changeProfile =
-  ({ handle, find, people }: Needs) =>
+  ({ handle, find, people }: PeopleWork) =>
   async (id: string, changes: Partial<Profile>, context: Context): Promise<void> => {
     const change = async (): Promise<void> => {
       const payer = await find(payers, id)

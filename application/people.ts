@@ -3,6 +3,7 @@ import { readSealedName, sealedName } from '../domain/people/sealed-name.ts'
 import { profile as profileSchema, type Profile } from '../domain/people/profile.ts'
 import { payers } from '../domain/aggregates.ts'
 import type { AsOf, Find } from './find-state.ts'
+import type { Deciding } from './handle.ts'
 
 /** Keys that seal personal data in the log; kept outside it, so that they can be destroyed. */
 export type People = {
@@ -25,6 +26,9 @@ export type People = {
   unseal(person: string, sealed: string): string | undefined
   shred(person: string): Promise<void>
 }
+
+/** What a use case about a person decides with. */
+export type PeopleWork = Deciding & { readonly people: People }
 
 const separators = /[().\p{Pd}]/gu
 

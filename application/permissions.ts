@@ -5,16 +5,14 @@ import { streamOf } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import { merchants, permissionRequests } from '../domain/aggregates.ts'
 import type { FindTerms } from './fee-book.ts'
-import { refuseDisabled } from './disabled-merchant.ts'
-import { dryRun, type Find } from './find-state.ts'
+import { refuseDisabled } from './merchants.ts'
+import { dryRun } from './find-state.ts'
 import { isPosKnown } from './request-payment.ts'
 import { issueTokens, type Tokens } from './tokens.ts'
-import type { Context, Handle } from './handle.ts'
+import type { Context, Deciding } from './handle.ts'
 import type { Identified, Identify } from './identify-customer.ts'
 
-type RequestNeeds = {
-  readonly handle: Handle
-  readonly find: Find
+type RequestNeeds = Deciding & {
   readonly ridOf: (merchant: string, posId: string, posTid: string) => string
   readonly identify: Identify
 }
@@ -53,9 +51,7 @@ export const requestPermission =
     return rid
   }
 
-type AnswerNeeds = {
-  readonly handle: Handle
-  readonly find: Find
+type AnswerNeeds = Deciding & {
   readonly tokens: Tokens
   readonly findTerms: FindTerms
 }

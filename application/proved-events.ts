@@ -2,11 +2,25 @@ import { payments, permissionRequests } from '../domain/aggregates.ts'
 import type { Charge } from '../domain/accounting/fees.ts'
 import { permissionActions, type LineAction } from '../domain/accounting/transaction-line.ts'
 import { streamOf } from '../domain/stream.ts'
-import { namesPayer } from '../domain/transparency/names-payer.ts'
 import { formatProof } from '../domain/transparency/merkle-tree.ts'
 import type { EventStore, Position, RecordedEvent } from './event-store.ts'
 import { generationalCache } from './generational-cache.ts'
 import type { Cuts, LogTree } from './log-tree.ts'
+
+type Stored = {
+  readonly data: unknown
+  readonly metadata: { readonly actor?: unknown }
+}
+
+/** A payer's id in JSON, or the person id in a sealed name. */
+const idOfPerson = /"payer":"|"sealed:/
+
+/**
+ * Whether an event contains a payer id that is the same for all merchants. Two merchants could use
+ * it to find common customers (docs/decisions/0016).
+ */
+export const namesPayer = ({ data, metadata }: Stored): boolean =>
+  String(metadata.actor).startsWith('payer:') || idOfPerson.test(JSON.stringify(data))
 
 /** The entry of an event, and its data or metadata if the entry holds only a digest. */
 export type EncodedEvent = {

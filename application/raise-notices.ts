@@ -4,8 +4,7 @@ import { decimalsOf } from '../domain/money/currency.ts'
 import { isEnabled } from '../domain/register.ts'
 import { idIn, merchantAndIdIn } from '../domain/stream.ts'
 import { dayMs, type Instant } from '../domain/time.ts'
-import type { Find } from './find-state.ts'
-import type { Context, Handle } from './handle.ts'
+import type { Context, Deciding } from './handle.ts'
 import type { DueWork } from './schedule.ts'
 
 type News = {
@@ -25,9 +24,7 @@ type Expiring = {
   readonly expiresAt: Instant
 }
 
-type Needs = {
-  readonly handle: Handle
-  readonly find: Find
+type Needs = Deciding & {
   readonly newId: () => string
   /** Authorisations of all merchants that end between two instants, soonest first. */
   readonly expiringBetween: (start: Instant, end: Instant, limit: number) => readonly Expiring[]

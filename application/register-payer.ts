@@ -1,23 +1,16 @@
 import { payers } from '../domain/aggregates.ts'
 import type { Profile } from '../domain/people/profile.ts'
 import { refuse } from '../domain/refusal.ts'
-import type { Context, Handle } from './handle.ts'
-import type { Find } from './find-state.ts'
+import type { Context } from './handle.ts'
 import type { Credentials } from './payers.ts'
-import type { People } from './people.ts'
-
-type Needs = {
-  readonly handle: Handle
-  readonly find: Find
-  readonly people: People
-}
+import type { PeopleWork } from './people.ts'
 
 /**
  * Takes a number from its holder, so that somebody else can have it. The log is written first: a
  * holder without the number gets no requests for it, whatever the vault contains.
  */
 export const releaseNumber =
-  ({ handle, find, people }: Needs) =>
+  ({ handle, find, people }: PeopleWork) =>
   async (holder: string, context: Context): Promise<void> => {
     if ((await find(payers, holder)).status === 'present')
       await handle(payers, holder, { type: 'LoseNumber' }, context)
@@ -33,7 +26,7 @@ type Registration = {
 }
 
 /** An erased payer is registered as a new one. @throws Refusal payer_exists */
-export const registerPayer = (needs: Needs) => {
+export const registerPayer = (needs: PeopleWork) => {
   const { handle, find, people } = needs
   const release = releaseNumber(needs)
 
@@ -64,7 +57,7 @@ export const registerPayer = (needs: Needs) => {
   }
 }
 
-type ErasureNeeds = Needs & {
+type ErasureNeeds = PeopleWork & {
   readonly withdrawAll: (payer: string, context: Context) => Promise<void>
 }
 

@@ -4,13 +4,11 @@ import type { PaymentRequest } from '../domain/payment/payment-events.ts'
 import { within } from '../domain/stream.ts'
 import { ledgers, payments, pointsOfSale } from '../domain/aggregates.ts'
 import { dryRun, findRechecked, isPresent, type Find } from './find-state.ts'
-import type { Context, Handle } from './handle.ts'
+import type { Context, Deciding } from './handle.ts'
 import type { Identify } from './identify-customer.ts'
 import type { ScanMatching } from './match-scans.ts'
 
-type Needs = {
-  readonly handle: Handle
-  readonly find: Find
+type Needs = Deciding & {
   /** Derives the tid, which is the same on every node, permanently. */
   readonly tidOf: (merchant: string, posId: string, posTid: string) => string
   readonly identify: Identify

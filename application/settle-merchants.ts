@@ -5,10 +5,32 @@ import { payoutDay, type IsHoliday } from '../domain/calendar.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import { dateIn, type TimeZone } from '../domain/time-zone.ts'
-import { settlements } from '../domain/aggregates.ts'
+import { settlements, settlementSeries } from '../domain/aggregates.ts'
 import { perKeyBackOff, type OutageOf } from './per-key-back-off.ts'
 import type { Context, Handle } from './handle.ts'
 import { listOwn, type Share } from './share.ts'
+
+type SeriesNeeds = {
+  readonly handle: Handle
+  /** The merchant's first, second … candidate; merchants may share candidates. */
+  readonly candidate: (merchant: string, number: number) => string
+}
+
+/** Takes the first candidate that no other merchant has. */
+export const takeSeries =
+  ({ handle, candidate }: SeriesNeeds) =>
+  async (merchant: string, context: Context): Promise<string> => {
+    for (let number = 0; ; number++) {
+      const series = candidate(merchant, number)
+      const { state } = await handle(
+        settlementSeries,
+        series,
+        { type: 'TakeSeries', merchant },
+        context,
+      )
+      if (state.merchant === merchant) return series
+    }
+  }
 
 type Account = {
   readonly merchant: string

@@ -2,18 +2,15 @@ import { payers } from '../domain/aggregates.ts'
 import { refuse } from '../domain/refusal.ts'
 import { secondsAfter, stillLasts, type Instant, type Seconds } from '../domain/time.ts'
 import { isKnown } from '../domain/people/payer-state.ts'
-import { dryRun, type Find } from './find-state.ts'
-import type { Context, Handle } from './handle.ts'
+import { dryRun } from './find-state.ts'
+import type { Context } from './handle.ts'
 import { findCredentials, plainRecoveryCode, withoutRecoveryCode } from './payers.ts'
-import type { People } from './people.ts'
+import type { PeopleWork } from './people.ts'
 
 /** Who waits for a slow hash: devices that have signed in to the account before go first. */
 export type HashTurn = { readonly address: string | undefined; readonly isKnown: boolean }
 
-export type SignInNeeds = {
-  readonly handle: Handle
-  readonly find: Find
-  readonly people: People
+export type SignInNeeds = PeopleWork & {
   /** Equally slow without a hash; `claimed` is the phone number. */
   readonly verifyPin: (
     pin: string,
@@ -36,9 +33,6 @@ export type SignInNeeds = {
   readonly newSession: () => { readonly token: string; readonly digest: string }
   readonly codesWorkOnce: boolean
 }
-
-/** What changes of an account need. */
-export type AccountNeeds = Pick<SignInNeeds, 'handle' | 'find' | 'people'>
 
 type Session = { readonly token: string; readonly expiresAt: Instant }
 

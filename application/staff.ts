@@ -10,14 +10,11 @@ import {
   type Members,
 } from '../domain/staff-members.ts'
 import type { Instant } from '../domain/time.ts'
-import type { Aggregate, DecidedEvent, Find } from './find-state.ts'
-import type { Context, Handle } from './handle.ts'
-import { readName, sealName, type People } from './people.ts'
+import type { Aggregate, DecidedEvent } from './find-state.ts'
+import type { Context } from './handle.ts'
+import { readName, sealName, type PeopleWork } from './people.ts'
 
-export type StaffNeeds = {
-  readonly handle: Handle
-  readonly find: Find
-  readonly people: People
+export type StaffNeeds = PeopleWork & {
   readonly findProfile: (payer: string) => Promise<Profile | undefined>
   /** The account that last proved a number. */
   readonly holderOf: (phone: string) => Promise<string | undefined>

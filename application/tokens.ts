@@ -2,8 +2,7 @@ import { applications } from '../domain/aggregates.ts'
 import { accessTokenLifetime, type IssuedTokens } from '../domain/people/grant.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { Instant, Seconds } from '../domain/time.ts'
-import type { Find } from './find-state.ts'
-import type { Context, Handle } from './handle.ts'
+import type { Context, Deciding } from './handle.ts'
 
 /**
  * How long clients may cache the keys of ID tokens; new keys are published that long before use.
@@ -48,7 +47,7 @@ export const issueTokens = (
  * changes nothing. @throws Refusal resource_is_unknown for public clients
  */
 export const rotateClientSecret =
-  ({ handle, find }: { readonly handle: Handle; readonly find: Find }) =>
+  ({ handle, find }: Deciding) =>
   async (
     { clientId, secretHash }: Readonly<{ clientId: string; secretHash: string }>,
     until: Instant,

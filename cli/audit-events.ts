@@ -16,7 +16,7 @@ import {
   UnreadableEvent,
   type EventType,
 } from '../domain/events.ts'
-import { consentsOf, isInForce } from '../domain/people/consent.ts'
+import { consentsOf, isInForce } from '../audit/explain/consents.ts'
 import { streamOf } from '../domain/stream.ts'
 import { fail } from '../infrastructure/failures.ts'
 import type { OpenedStore } from '../infrastructure/stores.ts'

@@ -148,7 +148,9 @@ const checkLookupIds = async (
   }
 }
 
-const claimNeeds = (core: Core) => ({ ...core, holderOfOrganization: holderOfOrganization(core) })
+const claimNeeds = ({ handle, find, merchants }: Core) => ({
+  ...{ handle, find, holderOfOrganization: holderOfOrganization({ merchants }) },
+})
 
 const addMerchant = onData({
   name: 'add <id>',

@@ -11,7 +11,7 @@ import {
   settlementAccounts,
   settlements,
 } from '../../domain/aggregates.ts'
-import { takeSeries } from '../../application/settlement-series.ts'
+import { takeSeries } from '../../application/settle-merchants.ts'
 import { noFees } from '../../domain/accounting/fees.ts'
 import { payoutDay } from '../../domain/calendar.ts'
 import { bankHolidaysOf } from '../../infrastructure/bank/bank-holidays.ts'

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { start, type RecordedEvent } from '../../application/event-store.ts'
 import { parseCheckpoint } from '../../domain/transparency/checkpoints.ts'
-import { namesPayer } from '../../domain/transparency/names-payer.ts'
+import { namesPayer } from '../../application/proved-events.ts'
 import { parseNote } from '../../domain/transparency/signed-note.ts'
 import { reportView } from '../../http/merchant/report-reply.ts'
 import { leafOf } from '../../infrastructure/event-store/event-entry.ts'

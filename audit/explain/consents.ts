@@ -1,8 +1,8 @@
-import type { Recorded } from '../events.ts'
-import { idIn } from '../stream.ts'
-import type { Instant } from '../time.ts'
-import { isWithdrawal, type Revoker } from './grant.ts'
-import type { Scope } from './scope.ts'
+import type { Recorded } from '../../domain/events.ts'
+import { idIn } from '../../domain/stream.ts'
+import type { Instant } from '../../domain/time.ts'
+import { isWithdrawal, type Revoker } from '../../domain/people/grant.ts'
+import type { Scope } from '../../domain/people/scope.ts'
 
 /** The log event that proves it. */
 type Proof = {
