@@ -1,4 +1,4 @@
-import { command, flag } from './command.ts'
+import { command, flag, group, withStore, required } from './command.ts'
 import type { Settings } from '../infrastructure/settings.ts'
 import { fail } from '../infrastructure/failures.ts'
 import { backUp, restore, checkBackup } from '../audit/copy/backup.ts'
@@ -16,7 +16,128 @@ import {
   type Place,
   readModelMark,
   seenIn,
+  currentReadModels,
+  readModelsIn,
 } from '../infrastructure/stores.ts'
+import { constants, copyFileSync, existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import {
+  draftIn,
+  putInUse,
+  readSnapshot,
+  takeSnapshot,
+} from '../infrastructure/snapshots/snapshot.ts'
+import type { SingleBar } from 'cli-progress'
+import type { Source, Target } from '../audit/copy/copied-event.ts'
+import { copyLog } from '../audit/copy/copy-log.ts'
+import { embeddedSource, embeddedTarget } from '../audit/copy/embedded-log.ts'
+import { makeBar } from '../infrastructure/read-models/rebuild.ts'
+
+type Where = { readonly folder: string } | { readonly server: string }
+
+const whereIs = (option: string, text: string): Where => {
+  const folder = /^sqlite:(.+)$/.exec(text)?.[1]
+  if (folder !== undefined) return { folder: resolve(folder) }
+  if (/^(?:esdb|kurrentdb)(?:\+discover)?:\/\/./.test(text)) return { server: text }
+  return fail(`--${option}: give sqlite:<folder>, or a connection string as esdb://127.0.0.1:2113`)
+}
+
+/** Loaded on demand: it takes a tenth of a second. */
+const servers = () => import('../audit/copy/eventstoredb-log.ts')
+
+const sourceAt = async (where: Where): Promise<Source> =>
+  'folder' in where ? embeddedSource(where.folder) : (await servers()).serverSource(where.server)
+
+const targetAt = async (where: Where, besideOthers: boolean): Promise<Target> =>
+  'folder' in where
+    ? embeddedTarget(where.folder)
+    : (await servers()).serverTarget(where.server, besideOthers)
+
+/** One bar per step. */
+const showProgress = () => {
+  let shown: { readonly doing: string; readonly bar: SingleBar } | undefined
+  const stop = (): void => shown?.bar.stop()
+  return {
+    onProgress: (doing: string, at: number, end: number): void => {
+      if (shown?.doing !== doing) {
+        stop()
+        shown = { doing, bar: makeBar(doing) }
+        shown.bar.start(end, 0)
+      }
+      shown.bar.setTotal(end)
+      shown.bar.update(Math.min(at, end))
+    },
+    stop,
+  }
+}
+
+const vaultStays =
+  'not copied: it lies in streams of --from, which VAULT=streams opens there and nowhere else'
+
+/** `daybook copy`: copies a log to another store. */
+export const copyCommand = command({
+  name: 'copy',
+  about: 'copy a log into another store and compare both; again, it goes on where it ended',
+  options: {
+    from: required('<log>', 'sqlite:<folder>, or a connection string as esdb://…'),
+    to: required('<log>', 'the same; empty, or an unfinished copy'),
+    besideOthers: flag('the database of --to may hold events of other applications'),
+  },
+  run: async (_, { from, to, besideOthers = false }) => {
+    const [fromWhere, toWhere] = [whereIs('from', from), whereIs('to', to)]
+    const source = await sourceAt(fromWhere)
+    const { onProgress, stop } = showProgress()
+    const started = performance.now()
+    let target: Target | undefined
+    try {
+      target = await targetAt(toWhere, besideOthers)
+      if (source.shown === target.shown) return fail('--from and --to are the same log')
+      const done = await copyLog(source, target, onProgress)
+      const seconds = (performance.now() - started) / 1000
+      const holdsVault = (await source.holdsVault?.()) ?? false
+      return {
+        ...{ from: source.shown, to: target.shown, ...done, seconds: Number(seconds.toFixed(2)) },
+        ...(holdsVault && { vault: vaultStays }),
+      }
+    } finally {
+      stop()
+      await target?.close()
+      await source.close()
+    }
+  },
+})
+
+/** `daybook snapshot`: transfers read models between nodes instead of folding from the start. */
+export const snapshotCommands = group('snapshot', 'read models for another node', [
+  command({
+    name: 'take <file>',
+    about: 'copy the read models, beside a running service, for a node of the same log',
+    run: async ({ settings }, file) => {
+      const to = resolve(file)
+      if (existsSync(to)) return fail(`${to} is there already`)
+      const readModels =
+        currentReadModels(settings) ??
+        fail('there are no read models of this version: start the service once')
+      const { foldedTo } = await takeSnapshot(readModels, to)
+      return { file: to, position: foldedTo.position, stream: foldedTo.stream }
+    },
+  }),
+  command({
+    name: 'use <file>',
+    about: 'begin from such a copy at the next start, instead of folding the whole log',
+    run: async ({ settings }, file) => {
+      const from = resolve(file)
+      readSnapshot(from)
+      const directory = readModelsIn(settings)
+      const draft = draftIn(directory)
+      copyFileSync(from, draft, constants.COPYFILE_FICLONE)
+      return withStore(settings, async (store) => {
+        const { foldedTo } = await putInUse(draft, directory, store)
+        return { used_from_the_next_start: true, position: foldedTo.position }
+      })
+    },
+  }),
+])
 
 /** The newest event that was seen but is not in the log, and the log's end. */
 const lossIn = async (settings: Settings & Place) => {

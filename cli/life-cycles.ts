@@ -5,6 +5,7 @@ import { isEnabled, type Changes, type Entry, type RegisterCommand } from '../do
 import type { SwitchCommand } from '../domain/switchable.ts'
 import type { Core } from '../service/core.ts'
 import { fail } from '../infrastructure/failures.ts'
+import { presentMerchant } from './arguments.ts'
 import { onData, type Listed } from './command.ts'
 
 /** By then every running process has read the event: each polls every 20 ms. */
@@ -65,6 +66,22 @@ export const put = async <Data>(
     context,
   )
 }
+
+/** `list <merchant>`: the entries of a merchant. */
+export const listOf = <Row extends { readonly data: { readonly merchant: string } }>(
+  about: string,
+  rowsIn: (core: Core) => { all(): readonly Row[] },
+  view: (row: Row) => object,
+): Listed =>
+  onData({
+    ...{ name: 'list <merchant>', about },
+    run: async (core, merchant) => {
+      await presentMerchant(core, merchant)
+      await core.readModels.caughtUp()
+      const rows = rowsIn(core).all()
+      return rows.filter(({ data }) => data.merchant === merchant).map(view)
+    },
+  })
 
 /** The commands described by `about`. */
 export const lifeCycle = <Data>(kind: Kind<Data>): readonly Listed[] => {

@@ -10,7 +10,7 @@ import { fail } from '../infrastructure/failures.ts'
 import { newClient } from '../infrastructure/people/tokens.ts'
 import { checkName, presentMerchant, hoursInMs, hoursOf } from './arguments.ts'
 import { flag, group, onData, preset, required, several } from './command.ts'
-import { lifeCycle } from './life-cycles.ts'
+import { lifeCycle, listOf } from './life-cycles.ts'
 
 const addApplication = onData({
   name: 'add <merchant>',
@@ -60,25 +60,18 @@ const rotateSecret = onData({
   },
 })
 
-const listApplications = onData({
-  name: 'list <merchant>',
-  about: 'list the applications of a merchant',
-  run: async (core, merchant) => {
-    await presentMerchant(core, merchant)
-    await core.readModels.caughtUp()
-    return core.people.applications
-      .all()
-      .filter(({ data }) => data.merchant === merchant)
-      .map(({ data: { clientId, name, redirectUris, secretHash, requiresDpop }, isDisabled }) => ({
-        client_id: clientId,
-        name,
-        redirect_uris: redirectUris,
-        public: secretHash === null,
-        dpop: requiresDpop ?? false,
-        enabled: !isDisabled,
-      }))
-  },
-})
+const listApplications = listOf(
+  'list the applications of a merchant',
+  (core) => core.people.applications,
+  ({ data: { clientId, name, redirectUris, secretHash, requiresDpop }, isDisabled }) => ({
+    client_id: clientId,
+    name,
+    redirect_uris: redirectUris,
+    public: secretHash === null,
+    dpop: requiresDpop ?? false,
+    enabled: !isDisabled,
+  }),
+)
 
 /** The operator's commands for the authorization server (interface 14). */
 export const applicationCommands = group('app', 'OAuth applications', [

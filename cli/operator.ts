@@ -3,15 +3,13 @@ import { settingsHelp, type Settings } from '../infrastructure/settings.ts'
 import { checkLogIsThere } from '../infrastructure/stores.ts'
 import { auditCommands } from './audit.ts'
 import { auditorCommands } from './auditors.ts'
-import { backupCommands } from './backups.ts'
-import { bankCommands } from './bank.ts'
+import { backupCommands, snapshotCommands, copyCommand } from './backups.ts'
+import { bankCommands, holidayCommands } from './bank.ts'
 import { callbackCommands } from './callbacks.ts'
 import type { Listed } from './command.ts'
-import { copyCommand } from './copy.ts'
 import { feeCommands } from './fees.ts'
-import { holidayCommands } from './holidays.ts'
 import { integratorCommands } from './integrators.ts'
-import { keyCommands } from './keys.ts'
+import { keyCommands, vaultCommands } from './vault.ts'
 import { listenCommand } from './listen.ts'
 import { merchantCommands } from './merchants.ts'
 import { applicationCommands } from './oauth.ts'
@@ -19,14 +17,39 @@ import { payoutsCommand } from './payouts.ts'
 import { payerCommands } from './people.ts'
 import { posCommands, stickerCommands } from './points-of-sale.ts'
 import { operatorOf, recordCommand } from './recorded-command.ts'
-import { addServeCommand, type Serve } from './serve.ts'
 import { settlementCommands } from './settlements.ts'
-import { snapshotCommands } from './snapshots.ts'
 import { operatorCommands, staffCommands } from './staff.ts'
 import { openApiCommand, statusCommands } from './status.ts'
 import { triggerCommand } from './trigger.ts'
 import { userCommands } from './users.ts'
-import { vaultCommands } from './vault.ts'
+import { fail } from '../infrastructure/failures.ts'
+
+/** Runs the service in several processes. */
+export type Serve = (processes: number) => Promise<void>
+
+const most = 64
+
+const processesOf = (text: string): number =>
+  /^\d{1,2}$/.test(text) && Number(text) >= 1 && Number(text) <= most
+    ? Number(text)
+    : fail(`--processes ${text}: give a number from 1 to ${most}, about one for each core`)
+
+/** `daybook serve`, which is also the default command. */
+export const addServeCommand = (program: Command, serve: Serve | undefined): void => {
+  program
+    .command('serve', { isDefault: true })
+    .description('run the service (the default command)')
+    .option('--processes <n>', 'that answer together on one port, on one log', processesOf, 1)
+    // The default command also receives unknown words, which must be rejected.
+    .allowExcessArguments()
+    .allowUnknownOption()
+    .action(async ({ processes }: { processes: number }, { args: [word] }: Command) => {
+      if (word === undefined) return serve?.(processes)
+      return program.error(
+        word.startsWith('-') ? `there is no option ${word}` : `there is no command ${word}`,
+      )
+    })
+}
 
 /** In the order of the help. */
 const commands: readonly Listed[] = [

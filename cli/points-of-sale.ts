@@ -5,6 +5,7 @@ import { within } from '../domain/stream.ts'
 import { fail } from '../infrastructure/failures.ts'
 import { checkName, presentMerchant } from './arguments.ts'
 import { group, onData, oneOf, required } from './command.ts'
+import { listOf } from './life-cycles.ts'
 
 const addPos = onData({
   name: 'add <merchant> <id>',
@@ -27,18 +28,11 @@ const addPos = onData({
   },
 })
 
-const listPoses = onData({
-  name: 'list <merchant>',
-  about: 'list the points of sale of a merchant',
-  run: async (core, merchant) => {
-    await presentMerchant(core, merchant)
-    await core.readModels.caughtUp()
-    return core.merchants.pointsOfSale
-      .all()
-      .filter(({ data }) => data.merchant === merchant)
-      .map(({ data: { id, name, type } }) => ({ id, name, type }))
-  },
-})
+const listPoses = listOf(
+  'list the points of sale of a merchant',
+  (core) => core.merchants.pointsOfSale,
+  ({ data: { id, name, type } }) => ({ id, name, type }),
+)
 
 const removePos = onData({
   name: 'remove <merchant> <id>',

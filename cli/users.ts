@@ -8,7 +8,7 @@ import { fail } from '../infrastructure/failures.ts'
 import { hashSecret, isHashOf, makeSecretDigests } from '../infrastructure/people/secrets.ts'
 import { presentMerchant, publicKeyIn, secretOf } from './arguments.ts'
 import { flag, group, onData, value } from './command.ts'
-import { lifeCycle } from './life-cycles.ts'
+import { lifeCycle, listOf } from './life-cycles.ts'
 import { userLimit } from './limits.ts'
 
 const addUser = onData({
@@ -53,23 +53,16 @@ const addUser = onData({
   },
 })
 
-const listUsers = onData({
-  name: 'list <merchant>',
-  about: 'list the API users of a merchant',
-  run: async (core, merchant) => {
-    await presentMerchant(core, merchant)
-    await core.readModels.caughtUp()
-    return core.merchants.users
-      .all()
-      .filter(({ data }) => data.merchant === merchant)
-      .map(({ data: { id, roles, netmask, secretHash, publicKey }, isDisabled }) => ({
-        ...{ id, roles, netmask },
-        has_secret: secretHash !== null,
-        has_pubkey: publicKey !== null,
-        enabled: !isDisabled,
-      }))
-  },
-})
+const listUsers = listOf(
+  'list the API users of a merchant',
+  (core) => core.merchants.users,
+  ({ data: { id, roles, netmask, secretHash, publicKey }, isDisabled }) => ({
+    ...{ id, roles, netmask },
+    has_secret: secretHash !== null,
+    has_pubkey: publicKey !== null,
+    enabled: !isDisabled,
+  }),
+)
 
 export const userCommands = group('user', 'API users', [
   addUser,

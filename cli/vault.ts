@@ -2,8 +2,33 @@ import { installations } from '../domain/aggregates.ts'
 import { fail } from '../infrastructure/failures.ts'
 import { readVaultKeys } from '../infrastructure/people/vault-keys.ts'
 import { discardVault, moveVault } from '../infrastructure/vault-streams/move-vault.ts'
-import { command, group, onData, required } from './command.ts'
+import { command, group, onData, required, value } from './command.ts'
 import { showProgress } from './show-progress.ts'
+import { keySetLifetime } from '../application/tokens.ts'
+import { rotatedKeys, rotateKeys } from '../service/rotate-keys.ts'
+import { hoursOf } from './arguments.ts'
+
+/** `daybook key` (interface 14). */
+export const keyCommands = group('key', 'keys of ID tokens, of callbacks and of checkpoints', [
+  onData({
+    name: 'rotate [keys]',
+    about:
+      `publish a new key of id-tokens (the default; it signs in ${keySetLifetime} seconds), ` +
+      'callbacks or checkpoints',
+    options: {
+      overlap: value(
+        '<hours>',
+        'until a new key of callbacks signs (24), or until older ones of checkpoints end (720)',
+        hoursOf,
+      ),
+    },
+    run: async (core, given = 'id-tokens', { overlap }) => {
+      const keys = rotatedKeys.find((one) => one === given)
+      if (!keys) return fail(`${given} must be id-tokens, callbacks or checkpoints`)
+      return rotateKeys(core)(keys, core.contextOf('operator'), overlap)
+    },
+  }),
+])
 
 /** `daybook vault` (interface 14). */
 export const vaultCommands = group('vault', 'the keys of personal data', [
