@@ -1,5 +1,6 @@
 import { applications } from '../domain/aggregates.ts'
 import { accessTokenLifetime, type IssuedTokens } from '../domain/people/grant.ts'
+import { replacedSecrets } from '../domain/people/application.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { Instant, Seconds } from '../domain/time.ts'
 import type { Context, Deciding } from './handle.ts'
@@ -43,8 +44,9 @@ export const issueTokens = (
 }
 
 /**
- * Replaces the secret of a client; the earlier one stays valid until then. The same secret again
- * changes nothing. @throws Refusal resource_is_unknown for public clients
+ * Replaces the secret of a client; the earlier one stays valid until then, and those before it
+ * until their own time. If the earlier one ends at once, as after a leak, all of them do. The same
+ * secret again changes nothing. @throws Refusal resource_is_unknown for public clients
  */
 export const rotateClientSecret =
   ({ handle, find }: Deciding) =>
@@ -55,8 +57,10 @@ export const rotateClientSecret =
   ): Promise<void> => {
     const known = await find(applications, clientId, 'log')
     const hash = known.status === 'present' ? known.data.secretHash : null
-    if (hash === null) return refuse('resource_is_unknown')
-    const changes = { secretHash, previousSecret: { hash, until } }
+    if (known.status !== 'present' || hash === null) return refuse('resource_is_unknown')
+    const { at } = context
+    const earlierSecrets = at < until ? replacedSecrets(known.data, at) : []
+    const changes = { secretHash, previousSecret: { hash, until }, earlierSecrets }
     if (secretHash !== hash)
       await handle(applications, clientId, { type: 'Change', changes }, context)
   }

@@ -1,6 +1,6 @@
 import { addAndTell } from '../application/operators.ts'
 import { phoneDigits } from '../application/people.ts'
-import { staffs } from '../domain/aggregates.ts'
+import { pointsOfSale, staffs } from '../domain/aggregates.ts'
 import { staffRoles, staffTerms, type StaffTerms } from '../domain/merchant/staff-roles.ts'
 import { formatAmount, parseAmount } from '../domain/money/money.ts'
 import {
@@ -9,6 +9,7 @@ import {
   type OperatorTerms,
 } from '../domain/people/operator-roles.ts'
 import type { AnyTerms, Member } from '../domain/staff-members.ts'
+import { within } from '../domain/stream.ts'
 import { fail } from '../infrastructure/failures.ts'
 import type { Core } from '../service/core.ts'
 import { operatorsIn, staffIn } from '../service/people/staff.ts'
@@ -95,6 +96,9 @@ export const staffCommands = group('staff', 'who may do what in the portal of a 
     run: async (core, merchant, phone, given) => {
       const { currency } = await presentMerchant(core, merchant)
       const terms = termsOf(given, currency)
+      for (const id of given.pos ?? [])
+        if ((await core.find(pointsOfSale, within(merchant, id))).status !== 'present')
+          fail(`${merchant} has no point of sale ${id}`)
       const asked = { phone: phoneOf(phone), terms }
       const context = core.contextOf('operator', merchant)
       const { member, hasJoined } = await staffIn(core).addStaff(merchant, asked, context)

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { isReadable } from '../blanks.ts'
 import { switchable } from '../switchable.ts'
-import { instant } from '../time.ts'
+import { instant, type Instant } from '../time.ts'
+
+const earlierSecret = z.object({ hash: z.string(), until: instant })
 
 /** An OAuth client of a merchant. */
 export const application = switchable(
@@ -14,7 +16,9 @@ export const application = switchable(
     /** SHA-256 of a 256-bit secret; null for public clients. */
     secretHash: z.string().nullable(),
     /** The previous secret, accepted until `until`. */
-    previousSecret: z.object({ hash: z.string(), until: instant }).optional(),
+    previousSecret: earlierSecret.optional(),
+    /** Those before it. */
+    earlierSecrets: z.array(earlierSecret).optional(),
     /** Absent for confidential clients registered before PKCE was required. */
     requiresPkce: z.literal(true).optional(),
     /** Its tokens must be bound to a key of the client (RFC 9449, 5.2). */
@@ -23,6 +27,16 @@ export const application = switchable(
 )
 
 type ApplicationData = z.output<typeof application.events.ApplicationRegistered>
+
+/** Its replaced secrets that are accepted at that time, newest first. */
+export const replacedSecrets = (
+  {
+    previousSecret,
+    earlierSecrets = [],
+  }: Pick<ApplicationData, 'previousSecret' | 'earlierSecrets'>,
+  at: Instant,
+) =>
+  [...(previousSecret ? [previousSecret] : []), ...earlierSecrets].filter(({ until }) => at < until)
 
 /** A null hash is that of a public client; a bound one proves a key with each token request. */
 export const newApplication = (

@@ -1,3 +1,4 @@
+import { replacedSecrets } from '../../domain/people/application.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { SecretGuesses } from '../../application/secret-guesses.ts'
 import type { Authenticate } from '../access.ts'
@@ -7,13 +8,16 @@ import { RequestError } from '../errors.ts'
 import type { Fields } from '../forms.ts'
 import { OAuthError, parameter } from './reply.ts'
 
+type EarlierSecret = { readonly hash: string; readonly until: Instant }
+
 export type KnownApplication = {
   readonly clientId: string
   readonly merchant: string
   readonly name: string
   readonly redirectUris: readonly string[]
   readonly secretHash: string | null
-  readonly previousSecret?: { readonly hash: string; readonly until: Instant } | undefined
+  readonly previousSecret?: EarlierSecret | undefined
+  readonly earlierSecrets?: EarlierSecret[] | undefined
   /** The application itself, or its merchant. */
   readonly isDisabled: boolean
   readonly requiresPkce?: true | undefined
@@ -78,12 +82,11 @@ const makeApplicationAccess = (needs: ClientNeeds) => {
     return isRight(found) ? found : undefined
   }
 
-  /** Compares with both secrets always, so that timing does not tell which there are. */
+  /** Compares with all of them, so that timing does not tell which is right. */
   const isSecretOf = (secret: string, found: KnownApplication | undefined, at: Instant) => {
-    const { secretHash, previousSecret } = found ?? {}
-    const isPresent = needs.isSecretOf(secret, secretHash ?? hashOfNobody)
-    const isPrevious = needs.isSecretOf(secret, previousSecret?.hash ?? hashOfNobody)
-    return isPresent || (isPrevious && at < (previousSecret?.until ?? at))
+    const present = [found?.secretHash ?? hashOfNobody]
+    const replaced = replacedSecrets(found ?? {}, at).map(({ hash }) => hash)
+    return present.concat(replaced).filter((hash) => needs.isSecretOf(secret, hash)).length > 0
   }
 
   const findBySecret = async (id: string, secret: string, { request, at }: Call) => {

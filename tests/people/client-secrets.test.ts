@@ -45,6 +45,25 @@ test('a new secret is valid at once, the old one until the overlap ends', async 
   expect(await answersTo(client_id, third)).toBe(200)
 })
 
+test('a secret that is replaced twice stays valid until its own overlap ends', async () => {
+  const uri = ['--redirect-uri', 'https://shop.example/back']
+  const added = await service.operator('app', 'add', 'sandbox', '--name', 'Two tills', ...uri)
+  const { client_id = '', client_secret: first = '' } = added
+  const rotate = async (overlap: string) => {
+    const rotated = await service.operator('app', 'rotate-secret', client_id, '--overlap', overlap)
+    return rotated['client_secret'] ?? ''
+  }
+  const [second, third] = [await rotate('48'), await rotate('2')]
+  const answers = () => Promise.all([first, second, third].map((one) => answersTo(client_id, one)))
+  expect(await answers()).toEqual([200, 200, 200])
+  await service.advance(2 * 3600 + 1)
+  expect(await answers()).toEqual([200, 401, 200])
+  // An overlap of none is for a leak: whatever there was before ends as well.
+  const fourth = await rotate('0')
+  expect(await answers()).toEqual([401, 401, 401])
+  expect(await answersTo(client_id, fourth)).toBe(200)
+})
+
 test('a key of ID tokens is recorded when it is rotated in', async () => {
   const { kid, signs_from } = await service.operator('key', 'rotate', 'id-tokens')
   const { keys } = (await service.call('GET', '/oauth2/jwks')).body

@@ -109,6 +109,12 @@ test('addresses and names that the interface refuses are refused by commands too
   expect(await add('Till', 21)).toBe('an application has at most 20 redirect URIs\n')
 })
 
+test('given a cashier for a till that is not there, then that is reported', async () => {
+  const cashier = ['--role', 'cashier', '--pos', 'till-9']
+  const told = await refusal('staff', 'add', 'harbour', '+4799999901', ...cashier)
+  expect(told).toBe('harbour has no point of sale till-9\n')
+})
+
 test('given a user that is there, when it is added again, then nothing happens, and with other data it is refused', async () => {
   const words = ['user', 'add', 'harbour', 'again', '--secret', 'a long secret']
   const added = await daybook(...words)
