@@ -1,4 +1,4 @@
-import { maxParts } from '../domain/payment/payment-capture.ts'
+import { maxParts } from '../domain/payment/payment-actions.ts'
 import type { Refusal, RefusalCode } from '../domain/refusal.ts'
 import { answerTo, answerToMalformed, malformed, type Malformed } from './errors.ts'
 

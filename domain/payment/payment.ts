@@ -6,7 +6,7 @@ import {
   decideRefund,
   decideRelease,
   decideRenewal,
-} from './payment-capture.ts'
+} from './payment-actions.ts'
 import type { PaymentCommand } from './payment-command.ts'
 import type { PaymentEvent } from './payment-events.ts'
 import { decideAmendment, decideAnswer, decidePickUp, decideRequest } from './payment-request.ts'

@@ -32,7 +32,7 @@ import {
   type PaymentUpdate,
 } from './payment-update.ts'
 import { requestFaults } from './sandbox-faults.ts'
-import { faultsOfPart, type KnownPart } from '../../domain/payment/payment-capture.ts'
+import { faultsOfPart, type KnownPart } from '../../domain/payment/payment-actions.ts'
 import type { RequestedPayment } from '../../domain/payment/payment-state.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Issue } from '../errors.ts'

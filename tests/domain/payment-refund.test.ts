@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { maxParts } from '../../domain/payment/payment-capture.ts'
+import { maxParts } from '../../domain/payment/payment-actions.ts'
 import { commands, events, part } from './payments.ts'
 import {
   given,
