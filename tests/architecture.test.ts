@@ -71,7 +71,7 @@ const trespasses = (file: string, source: string): string[] => {
 const root = posix.join(import.meta.dirname, '..')
 const sourcesOf = (folder: string): string[] =>
   readdirSync(posix.join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => /\.tsx?$/.test(name))
     .map((name) => `${folder}/${name}`)
 
 describe.each(folders)('%s', (folder) => {
@@ -223,12 +223,12 @@ describe('the check itself', () => {
 
 /** Files named in a line of the map; those without a folder belong to the folder in that line. */
 const namedIn = (line: string): string[] => {
-  const names = [...line.matchAll(/`([a-z-]+(?:\/[a-z-]+)*(?:\.ts)?)`/g)].map(
+  const names = [...line.matchAll(/`([a-z-]+(?:\/[a-z-]+)*(?:\.tsx?)?)`/g)].map(
     ([, name = '']) => name,
   )
-  const folder = names.find((name) => !name.endsWith('.ts')) ?? ''
+  const folder = names.find((name) => !/\.tsx?$/.test(name)) ?? ''
   const isPath = (name: string) => name.includes('/')
-  const files = names.filter((name) => name.endsWith('.ts'))
+  const files = names.filter((name) => /\.tsx?$/.test(name))
   return files.map((name) => (isPath(name) ? name : posix.join(folder, name)))
 }
 

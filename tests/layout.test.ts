@@ -82,6 +82,7 @@ describe('the rules find', () => {
     ['one without a name', `call(() => {\n${lines(59)}\n})`, 'without a name'],
     ['one in a group of tests', `describe('a', () => {\n${lines(99)}\n${long.slice(7)}})`, 'f'],
     ['one of a script', long, 'f', 'http/given.js'],
+    ['a component', long.replace('f()', '<p>{f()}</p>'), 'f', 'web/given.tsx'],
   ])('a function of 61 lines: %s', (_, text, name, file = 'domain/given.ts') => {
     expect(longFunctions(given(text, file))).toEqual([`${file} ${name}`])
   })

@@ -70,8 +70,9 @@ const hasReason = (text: string, start: number): boolean => {
 
 /** Functions that are too long without a reason: `file name`. */
 export const longFunctions = ({ file, text }: Source): string[] => {
-  if (!/\.[mc]?[jt]s$/.test(file)) return []
-  const program = parseAst(text, { lang: file.endsWith('ts') ? 'ts' : 'js' }) as unknown as Node
+  const [, lang] = /\.[mc]?(js|tsx?)$/.exec(file) ?? []
+  if (lang === undefined) return []
+  const program = parseAst(text, { lang: lang as 'js' | 'ts' | 'tsx' }) as unknown as Node
   const names = [...functionsIn(text, program)]
     .filter(({ found, named }) => {
       const lines = text.slice(found.start, found.end).split('\n').length

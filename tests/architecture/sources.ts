@@ -25,7 +25,7 @@ export const topFolders = [
 export type Source = { readonly file: string; readonly text: string }
 
 const isWritten = (name: string): boolean =>
-  /\.(?:ts|mjs|js|css)$/.test(name) && !name.includes('generated/')
+  /\.(?:tsx?|mjs|js|css)$/.test(name) && !name.includes('generated/')
 
 /** Handwritten sources in a folder, with paths relative to the repository. */
 export const sourcesIn = (folder: string): Source[] =>
