@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { isInSentences } from '../../audit/explain/event-words.ts'
 import { asSentence } from '../../audit/explain/sentence.ts'
-import { ruleHtml } from '../../web/auditor/page.ts'
-import { saysHtml } from '../../web/auditor/explain.ts'
+import { ruleHtml } from '../../web/auditor/page.tsx'
+import { saysHtml } from '../../web/auditor/explain.tsx'
 
 test.each([
   ['the payer is there', 'The payer is there'],

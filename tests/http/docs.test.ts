@@ -277,7 +277,7 @@ describe('the pages', () => {
       const [, side = ''] = /<nav class="side"[^]*?>([^]*?)<\/nav>/.exec(html) ?? []
       const linked = [...side.matchAll(/<a href="([^"]*)"/g)].map(([, link]) => link)
       expect(new Set(linked)).toEqual(new Set(pages.keys()))
-      expect(side).toContain(`<a href="${path}"  aria-current="page">`)
+      expect(side).toContain(`<a href="${path}" aria-current="page">`)
     }
   })
 

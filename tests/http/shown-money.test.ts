@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { currencies, decimalsOf } from '../../domain/money/currency.ts'
-import { plainAmounts, shownAmount } from '../../web/ui/money.ts'
+import { plainAmounts, shownAmount } from '../../web/ui/money.tsx'
 
 /** The digits of a text, ignoring everything else. */
 const digitsOf = (text: string): string => text.replaceAll(/\D/g, '')

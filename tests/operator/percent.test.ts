@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ratePattern } from '../../domain/money/money.ts'
-import { percentOf, rateOfPercent } from '../../web/operator/fee-form.ts'
+import { percentOf, rateOfPercent } from '../../web/operator/fee-form.tsx'
 
 test.each([
   ['0', '0'],

@@ -1,6 +1,6 @@
 import { readSheet } from 'read-excel-file/node'
 import { expect, test } from 'vitest'
-import { fileReply } from '../../web/portal/money-files.ts'
+import { fileReply } from '../../web/portal/money-files.tsx'
 import { textCell } from '../../infrastructure/transaction-logs/csv.ts'
 import { makeSpreadsheets } from '../../infrastructure/spreadsheets/spreadsheet-client.ts'
 

@@ -7,7 +7,7 @@ import {
   edgesOf,
   sameTimeBefore,
   stepOf,
-} from '../../web/portal/overview-period.ts'
+} from '../../web/portal/overview-period.tsx'
 import { textOfDay } from '../../web/portal/payments/query.ts'
 
 const oslo = 'Europe/Oslo'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { mostEvents } from '../../web/portal/payments/payment-page.ts'
-import { mostMessages } from '../../web/portal/payments/callbacks.ts'
+import { mostEvents } from '../../web/portal/payments/payment-page.tsx'
+import { mostMessages } from '../../web/portal/payments/callbacks.tsx'
 import { startPaymentDesk, type PaymentDesk } from './payment-desk.ts'
 
 let desk: PaymentDesk

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { PayoutStatus } from '../../domain/accounting/payout-state.ts'
-import { standingOf, whenText } from '../../web/portal/payout-standing.ts'
+import { standingOf, whenText } from '../../web/portal/payout-standing.tsx'
 
 const shop = {
   ...{ merchant: 'shop', name: 'Shop', currency: 'NOK', country: 'NO' },

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
-import { callbackFilters, filters, statusBadge } from '../../web/portal/developers/callback-list.ts'
+import {
+  callbackFilters,
+  filters,
+  statusBadge,
+} from '../../web/portal/developers/callback-list.tsx'
 import { textsIn } from '../../texts/catalogue.ts'
 import { problemText } from '../../web/portal/problem-texts.ts'
 import { problemOfStatus } from '../../infrastructure/callbacks/callback-sender.ts'

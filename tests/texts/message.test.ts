@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { expect, test } from 'vitest'
 import { filledText, messageOf, plainText } from '../../texts/message.ts'
-import { filled } from '../../web/ui/words.ts'
+import { filled } from '../../web/ui/words.tsx'
 
 const events = '{count, plural, one {# event} other {# events}} of {who}'
 
@@ -29,9 +29,9 @@ test('a text without values is the same with some', () => {
 
 test('in a page, all is escaped but values that are HTML', async () => {
   const message = messageOf('<{name}> & {link}', 'en')
-  const page = await filled(message, { name: '<b>', link: html`<a href="/">x</a>` })
-  expect(String(page)).toBe('&lt;&lt;b&gt;&gt; &amp; <a href="/">x</a>')
-  expect(String(await filled('a & b', {}))).toBe('a &amp; b')
+  const page = filled(message, { name: '<b>', link: html`<a href="/">x</a>` })
+  expect(String(await html`${page}`)).toBe('&lt;&lt;b&gt;&gt; &amp; <a href="/">x</a>')
+  expect(String(await html`${filled('a & b', {})}`)).toBe('a &amp; b')
 })
 
 test('a name that comes from elsewhere finds texts without values alone', () => {

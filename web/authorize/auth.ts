@@ -3,13 +3,13 @@ import { searchOf, type Call } from '../../http/call.ts'
 import { queryOf } from '../../http/forms.ts'
 import { phoneDigits } from '../../application/people.ts'
 import { ofForm, ofPage } from '../payer/pages.ts'
-import type { SessionNeeds, SignedIn, Visitor, Visits } from '../payer/session.ts'
-import type { SignInForm } from '../payer/sign-in-form.ts'
+import type { SessionNeeds, SignedIn, Visitor, Visits } from '../payer/session.tsx'
+import type { SignInForm } from '../payer/sign-in-form.tsx'
 import { route, type RawReply, type Route, routesOf } from '../../http/route.ts'
 import { authorizationAnswers, pageOf, type AuthorizationAnswerNeeds } from './answer.ts'
 import { authorizationAsks } from './authorization-parameters.ts'
 import { otherScreenRoutes, type OtherScreenNeeds } from './other-screen.ts'
-import { authorizationPages, type AuthorizationPageNeeds } from './pages.ts'
+import { authorizationPages, type AuthorizationPageNeeds } from './pages.tsx'
 import { authorizationPasses, type AuthorizationPassNeeds } from './pending-authorizations.ts'
 import {
   readAuthorizationRequest,
@@ -17,7 +17,7 @@ import {
   type RefusedReason,
   type ValidRequest,
   type ReadRequest,
-} from './request.ts'
+} from './request.tsx'
 
 type AuthorizationNeeds = SessionNeeds &
   AuthorizationPageNeeds &

@@ -5,10 +5,10 @@ import type { Instant } from '../../domain/time.ts'
 import type { Links } from '../../http/addresses.ts'
 import { searchOf, type Call } from '../../http/call.ts'
 import { changesReply, type Watch } from '../ui/event-stream.ts'
-import type { Visitor, Visits } from '../payer/session.ts'
+import type { Visitor, Visits } from '../payer/session.tsx'
 import { type RawReply, type Route, routesOf } from '../../http/route.ts'
 import { authorizationAsks } from './authorization-parameters.ts'
-import { withOrigin, type OriginNeeds, type ValidRequest } from './request.ts'
+import { withOrigin, type OriginNeeds, type ValidRequest } from './request.tsx'
 import type { AuthorizationPasses } from './pending-authorizations.ts'
 
 export type OtherScreenNeeds = OriginNeeds & {

@@ -11,9 +11,9 @@ import { isPartOf, type Scope } from '../../domain/people/scope.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import { contextBy, type Call } from '../../http/call.ts'
-import type { Throttle } from '../ui/fields.ts'
-import type { SessionNeeds, SignedIn, Visitor } from '../payer/session.ts'
-import type { ValidRequest } from './request.ts'
+import type { Throttle } from '../ui/fields.tsx'
+import type { SessionNeeds, SignedIn, Visitor } from '../payer/session.tsx'
+import type { ValidRequest } from './request.tsx'
 
 /** An authorization request of a browser in which nobody has signed in yet. */
 type WaitingPass = {

@@ -6,7 +6,7 @@ import { openApi, type Described } from '../../http/openapi.ts'
 import { type RawReply, type Route, routesOf } from '../../http/route.ts'
 import { assetTypes, makeAssets } from './assets.ts'
 import type { Entry } from './search.ts'
-import { makeSite, type SiteNeeds } from './site.ts'
+import { makeSite, type SiteNeeds } from './site.tsx'
 
 export type DocsNeeds = Described &
   AssetNeeds &

@@ -1,5 +1,5 @@
 import type { OperatorAction } from '../../domain/people/operator-roles.ts'
-import type { StaffArea } from '../staff/frame.ts'
+import type { StaffArea } from '../staff/frame.tsx'
 import type { Catalogue } from '../../texts/generated/texts.ts'
 import type { PlainKey } from '../../texts/message.ts'
 

@@ -15,8 +15,8 @@ import {
   deviceTokenText,
   makeDevice,
   type DeviceTokenNeeds,
-} from './devices.ts'
-import type { Throttle } from '../ui/fields.ts'
+} from './devices.tsx'
+import type { Throttle } from '../ui/fields.tsx'
 
 export type ApiAccessNeeds = DeviceTokenNeeds & {
   readonly throttle: Throttle

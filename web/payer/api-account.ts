@@ -15,7 +15,7 @@ import {
   pinText,
 } from './api-fields.ts'
 import { recoveryCodesReply } from './api-sign-up.ts'
-import { endSession, type DevicesNeeds } from './devices.ts'
+import { endSession, type DevicesNeeds } from './devices.tsx'
 import { textsFor } from '../ui/texts.ts'
 
 export type PayerApiAccountNeeds = AccountNeeds & DevicesNeeds

@@ -11,7 +11,7 @@ import { acceptanceFaults, additionalAmountIn } from '../../http/merchant/sandbo
 import type { PayerAccess } from './api-access.ts'
 import { asksOfPayer, codeText, ofPayer, payerPrefix } from './api-fields.ts'
 import type { PayerPaymentNeeds } from './payment.ts'
-import { requestFor, sumsOf } from './request.ts'
+import { requestFor, sumsOf } from './request.tsx'
 import { stepUp } from './step-up.ts'
 
 const paymentReply = z

@@ -8,8 +8,8 @@ import type { Route } from '../../http/route.ts'
 import { dateTime } from '../../http/wire.ts'
 import type { PayerAccess } from './api-access.ts'
 import { ofPayer, payerPrefix } from './api-fields.ts'
-import { permissionFor, type PayerPermissionNeeds } from './permission.ts'
-import { withdrawal, type PayerPermissionsNeeds } from './permissions.ts'
+import { permissionFor, type PayerPermissionNeeds } from './permission.tsx'
+import { withdrawal, type PayerPermissionsNeeds } from './permissions.tsx'
 
 const permissionReply = z
   .object({

@@ -4,8 +4,8 @@ import { Malformed, malformed, type Issue } from '../../http/errors.ts'
 import type { Fitting } from '../../http/valid-parts.ts'
 import type { Route } from '../../http/route.ts'
 import { codeText, newPinText, ofApps, payerPrefix, phoneText } from './api-fields.ts'
-import { deviceReply, deviceTokenText, makeDevice, type DeviceTokenNeeds } from './devices.ts'
-import { recoveryWork, type RecoveryWorkNeeds } from './recovery.ts'
+import { deviceReply, deviceTokenText, makeDevice, type DeviceTokenNeeds } from './devices.tsx'
+import { recoveryWork, type RecoveryWorkNeeds } from './recovery.tsx'
 import { textsFor } from '../ui/texts.ts'
 
 const tooMany = { 429: 'Too many wrong proofs: Retry-After says for how many seconds.' }

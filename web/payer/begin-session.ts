@@ -1,8 +1,8 @@
 import type { Context } from '../../application/handle.ts'
 import type { SignIn } from '../../application/sign-in.ts'
 import { contextOfPayer, type Call } from '../../http/call.ts'
-import { deviceName } from './devices.ts'
-import type { Visitor, Visits } from './session.ts'
+import { deviceName } from './devices.tsx'
+import type { Visitor, Visits } from './session.tsx'
 
 export type BeginSessionNeeds = {
   readonly signIn: SignIn

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { foreign, hidden, phone, plainForm, tooMany, typed } from '../ui/fields.ts'
+import { foreign, hidden, phone, plainForm, tooMany, typed } from '../ui/fields.tsx'
 import { pinPattern } from '../../domain/people/payer.ts'
 import { profile } from '../../domain/people/profile.ts'
 import { scope } from '../../domain/people/scope.ts'
-import { profileForm } from './profile-fields.ts'
+import { profileForm } from './profile-fields.tsx'
 
 export const signInForm = z.union([
   plainForm.extend({ phone, pin: typed('The PIN.') }),

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Call } from '../../http/call.ts'
 import { anyForm, type FormOf } from '../../http/forms.ts'
 import { route, type RawReply, type Route, routesOf } from '../../http/route.ts'
-import type { SignedIn, Visits } from './session.ts'
+import type { SignedIn, Visits } from './session.tsx'
 
 /** A call of a page or form, whose path holds what a schema says. */
 export type PageCall<Schema> = Call<Schema extends z.ZodType ? z.output<Schema> : undefined>

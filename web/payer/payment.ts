@@ -7,8 +7,8 @@ import { tidParams } from '../../http/addresses.ts'
 import { contextOfPayer, searchOf, type Call } from '../../http/call.ts'
 import { compactFieldOf, fieldOf, type FormOf } from '../../http/forms.ts'
 import type { RawReply, Route } from '../../http/route.ts'
-import { payerAttachmentRoute } from './attachment.ts'
-import { typedAmount } from '../ui/money.ts'
+import { payerAttachmentRoute } from './attachment.tsx'
+import { typedAmount } from '../ui/money.tsx'
 import { pageAsks, paymentForm } from './page-documentation.ts'
 import { payerPages } from './pages.ts'
 import {
@@ -17,9 +17,9 @@ import {
   type Entered,
   type PaymentPageNeeds,
   chosenTip,
-} from './payment-page.ts'
-import { refuseDisabledShop, requestFor, type ShownRequestNeeds } from './request.ts'
-import type { SignedIn, Visits } from './session.ts'
+} from './payment-page.tsx'
+import { refuseDisabledShop, requestFor, type ShownRequestNeeds } from './request.tsx'
+import type { SignedIn, Visits } from './session.tsx'
 import { stepUp } from './step-up.ts'
 
 export type PayerPaymentNeeds = PaymentPageNeeds &

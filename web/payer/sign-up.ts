@@ -9,7 +9,7 @@ import type { Instant } from '../../domain/time.ts'
 import { contextBy, type Call } from '../../http/call.ts'
 import { fullName } from './api-fields.ts'
 import type { RenewalNeeds } from './account-work.ts'
-import type { Throttle } from '../ui/fields.ts'
+import type { Throttle } from '../ui/fields.tsx'
 import { sealing } from './sealing.ts'
 import type { Texts } from '../ui/texts.ts'
 

@@ -4,7 +4,7 @@ import type { SerialByKey } from '../../application/serial-by-key.ts'
 import { refuse, Refusal } from '../../domain/refusal.ts'
 import { dayMs, type Instant } from '../../domain/time.ts'
 import type { CountedBy, NewestCounted } from '../../projections/counted-amounts.ts'
-import type { ShownRequest } from './request.ts'
+import type { ShownRequest } from './request.tsx'
 
 export type StepUpNeeds = {
   /** The highest amount that needs no further code, in minor units; undefined for any. */

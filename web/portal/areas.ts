@@ -1,5 +1,5 @@
 import type { StaffAction } from '../../domain/merchant/staff-roles.ts'
-import type { StaffArea } from '../staff/frame.ts'
+import type { StaffArea } from '../staff/frame.tsx'
 
 type Place = Omit<StaffArea<never, StaffAction>, 'text'>
 

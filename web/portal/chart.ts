@@ -1,7 +1,7 @@
+import type { Html } from '../ui/components.tsx'
 import { scaleBand, scaleLinear } from 'd3-scale'
 import { area, curveMonotoneX, line } from 'd3-shape'
 import { html, raw } from 'hono/html'
-import type { Html } from '../ui/page.ts'
 
 /** One column of a chart, and where it leads. */
 export type Column = {
@@ -84,14 +84,8 @@ const gridHtml = ({ tick }: Chart, { y }: Scales, { width }: Size): Html[] =>
       </text>`
   })
 
-const barHtml = (
-  { x, y }: Scales,
-  index: number,
-  from: number,
-  to: number,
-  name: string,
-): Html | '' => {
-  if (from === to) return ''
+const barHtml = ({ x, y }: Scales, index: number, from: number, to: number, name: string): Html => {
+  if (from === to) return null
   const [top, bottom] = [y(Math.max(from, to)), y(Math.min(from, to))]
   const height = Math.max(bottom - top, 1)
   return html`<rect
@@ -112,10 +106,10 @@ const toldHtml = (told: readonly string[]): Html =>
     )}
   </text>`
 
-const columnHtml = (chart: Chart, scales: Scales, size: Size, index: number): Html | '' => {
+const columnHtml = (chart: Chart, scales: Scales, size: Size, index: number): Html => {
   const { x, y } = scales
   const column = chart.columns[index]
-  if (!column?.now) return ''
+  if (!column?.now) return null
   const { now, told, href } = column
   const left = x(index) ?? 0
   const middle = rounded(left + x.bandwidth() / 2)
@@ -150,8 +144,8 @@ const labelsHtml = (chart: Chart, { x }: Scales, { height }: Size): readonly Htm
 }
 
 /** The line through all columns, and the area under it. */
-const lineHtml = ({ kind, columns }: Chart, { x, y }: Scales): Html | '' => {
-  if (kind === 'bars') return ''
+const lineHtml = ({ kind, columns }: Chart, { x, y }: Scales): Html => {
+  if (kind === 'bars') return null
   const middle = (_: Column, index: number) => (x(index) ?? 0) + x.bandwidth() / 2
   const height = ({ now }: Column) => y(now?.value ?? 0)
   const begun = columns.filter(({ now }) => now !== null)
@@ -164,7 +158,7 @@ const lineHtml = ({ kind, columns }: Chart, { x, y }: Scales): Html | '' => {
 /** Thin lines through the values of the time before. */
 const beforeHtml = ({ columns }: Chart, { x, y }: Scales): readonly Html[] => {
   const begun = columns.filter(({ now }) => now !== null)
-  const through = (of: (column: Column) => number): Html | [] => {
+  const through = (of: (column: Column) => number): Html => {
     if (begun.every((column) => of(column) === 0)) return []
     const middle = (_: Column, index: number) => (x(index) ?? 0) + x.bandwidth() / 2
     const path = line<Column>(middle, (column) => y(of(column))).curve(curveMonotoneX)(begun)

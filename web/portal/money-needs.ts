@@ -9,7 +9,7 @@ import type { SettlementAccountRow } from '../../projections/settlement-accounts
 import type { SettlementRow } from '../../projections/settlements.ts'
 import type { ActorNeeds } from './actors.ts'
 import type { PortalNeeds } from './guard.ts'
-import type { NextPayoutNeeds } from './next-payout.ts'
+import type { NextPayoutNeeds } from './next-payout.tsx'
 
 export type Sheet = {
   readonly name: string

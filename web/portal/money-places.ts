@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fileTypes } from './money-files.ts'
+import { fileTypes } from './money-files.tsx'
 import { shopParams } from './pages.ts'
 
 export const moneyRoot = '/portal/:merchant/money'

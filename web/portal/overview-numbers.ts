@@ -3,8 +3,8 @@ import { pointsOfSaleOf } from '../../domain/merchant/staff-roles.ts'
 import type { Instant } from '../../domain/time.ts'
 import { dayIn, startOf, type TimeZone } from '../../domain/time-zone.ts'
 import { allPointsOfSale } from '../../projections/turnover.ts'
-import { before, daysApart, edgesOf, sameTimeBefore, type Period } from './overview-period.ts'
-import type { PortalVisitor } from './page.ts'
+import { before, daysApart, edgesOf, sameTimeBefore, type Period } from './overview-period.tsx'
+import type { PortalVisitor } from './page.tsx'
 
 /** What was taken in some time. */
 export type Taken = {

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { mayDo, type StaffAction } from '../../domain/merchant/staff-roles.ts'
-import type { Visits } from '../payer/session.ts'
+import type { Visits } from '../payer/session.tsx'
 import { routesOf } from '../../http/route.ts'
 import { staffPages } from '../staff/pages.ts'
 import { portalPath, type Area } from './areas.ts'
 import { contextOfStaff, enter, forbiddenPage, type PortalNeeds } from './guard.ts'
-import { portalReply, type PortalPage, type PortalVisitor } from './page.ts'
+import { portalReply, type PortalPage, type PortalVisitor } from './page.tsx'
 
 /** In the path of every page of a merchant. */
 export const merchantParam = z

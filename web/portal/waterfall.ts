@@ -1,6 +1,6 @@
+import type { Html } from '../ui/components.tsx'
 import { scaleLinear } from 'd3-scale'
 import { html } from 'hono/html'
-import type { Html } from '../ui/page.ts'
 
 /** One bar: from where the one before ended, or from zero for a total. */
 export type Step = {

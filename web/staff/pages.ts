@@ -4,9 +4,9 @@ import { refuse } from '../../domain/refusal.ts'
 import type { Call } from '../../http/call.ts'
 import { partsOf, type Part } from '../../http/forms.ts'
 import { ofForm, ofPage, type FormCall, type PageCall } from '../payer/pages.ts'
-import type { Visits } from '../payer/session.ts'
+import type { Visits } from '../payer/session.tsx'
 import { route, type Route } from '../../http/route.ts'
-import type { FramedPage } from './frame.ts'
+import type { FramedPage } from './frame.tsx'
 import {
   guarding,
   isReply,
@@ -14,7 +14,7 @@ import {
   type Shown,
   type StaffPageNeeds,
   type StaffVisitor,
-} from './guard.ts'
+} from './guard.tsx'
 
 type Place<Schema, Action, Area> = {
   readonly path: string

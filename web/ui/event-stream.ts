@@ -1,6 +1,6 @@
 import { contain } from '../../application/contain.ts'
 import { RequestError } from '../../http/errors.ts'
-import { pageHeaders } from './page.ts'
+import { pageHeaders } from './page.tsx'
 import type { RawReply } from '../../http/route.ts'
 
 const heartbeatMs = 15_000

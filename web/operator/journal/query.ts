@@ -5,9 +5,9 @@ import type { EntriesWanted, EntryDays } from '../../../projections/journal-entr
 import { earliestDay } from '../../../projections/payouts.ts'
 import type { Queries } from '../../../projections/read-models.ts'
 import { searchOf, type Call } from '../../../http/call.ts'
-import { asked } from '../../ui/fields.ts'
+import { asked } from '../../ui/fields.tsx'
 import { csvDownload, textStream } from '../../../http/text-stream.ts'
-import { pageHeaders } from '../../ui/page.ts'
+import { pageHeaders } from '../../ui/page.tsx'
 import type { RawReply } from '../../../http/route.ts'
 
 export type JournalNeeds = Pick<Queries['accounting'], 'journalEntries'> & {

@@ -3,8 +3,8 @@ import { bankEntries } from '../../../domain/aggregates.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { malformed } from '../../../http/errors.ts'
 import { compactFieldOf, fieldOf } from '../../../http/forms.ts'
-import { hidden, plainForm, typed } from '../../ui/fields.ts'
-import type { Visits } from '../../payer/session.ts'
+import { hidden, plainForm, typed } from '../../ui/fields.tsx'
+import type { Visits } from '../../payer/session.tsx'
 import type { Route } from '../../../http/route.ts'
 import { operatorPath } from '../areas.ts'
 import {
@@ -12,7 +12,7 @@ import {
   operatorPages,
   type OperatorNeeds,
   type OperatorPages,
-} from '../pages.ts'
+} from '../pages.tsx'
 import {
   bankPage,
   bankQuery,
@@ -20,16 +20,16 @@ import {
   entryParams,
   largestBankFile,
   type BankPageNeeds,
-} from './bank.ts'
-import { importedPage, type ImportNeeds } from './imported.ts'
-import { payoutListPage, payoutListQuery, type PayoutListNeeds } from './list.ts'
+} from './bank.tsx'
+import { importedPage, type ImportNeeds } from './imported.tsx'
+import { payoutListPage, payoutListQuery, type PayoutListNeeds } from './list.tsx'
 import {
   messageParams,
   messageQuery,
   payoutMessageFile,
   payoutMessagePage,
   type PayoutMessageNeeds,
-} from './message.ts'
+} from './message.tsx'
 
 type OperatorPayoutNeeds = OperatorNeeds &
   PayoutListNeeds &

@@ -1,9 +1,9 @@
-import type { Visits } from '../../payer/session.ts'
+import type { Visits } from '../../payer/session.tsx'
 import type { Route } from '../../../http/route.ts'
-import { operatorPages, type OperatorNeeds } from '../pages.ts'
-import { healthPage, type HealthNeeds } from './health.ts'
-import { keyRoutes, type KeyNeeds } from './keys.ts'
-import { securityLogPage, securityQuery, type SecurityNeeds } from './security.ts'
+import { operatorPages, type OperatorNeeds } from '../pages.tsx'
+import { healthPage, type HealthNeeds } from './health.tsx'
+import { keyRoutes, type KeyNeeds } from './keys.tsx'
+import { securityLogPage, securityQuery, type SecurityNeeds } from './security.tsx'
 
 type OperatorWatchNeeds = OperatorNeeds & HealthNeeds & SecurityNeeds & KeyNeeds
 

@@ -6,22 +6,22 @@ import { newApplication } from '../../../domain/people/application.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import type { Call } from '../../../http/call.ts'
 import { fieldOf } from '../../../http/forms.ts'
-import { hasProblems } from '../../ui/fields.ts'
-import type { Visits } from '../../payer/session.ts'
+import { hasProblems } from '../../ui/fields.tsx'
+import type { Visits } from '../../payer/session.tsx'
 import { contextOfStaff, type Shown } from '../guard.ts'
-import type { PortalVisitor } from '../page.ts'
+import type { PortalVisitor } from '../page.tsx'
 import {
   overlapIn,
   toldIn,
   toldProblems,
   type ApplicationForm,
   type NewApplicationForm,
-} from './application-fields.ts'
-import { applicationPath, applicationsPath, type ApplicationRow } from './application-list.ts'
-import { applicationPage, type ApplicationPageNeeds } from './application-page.ts'
-import type { AskCode } from './code-page.ts'
-import { newApplicationPage } from './new-application.ts'
-import { developersPath, textsOf } from './parts.ts'
+} from './application-fields.tsx'
+import { applicationPath, applicationsPath, type ApplicationRow } from './application-list.tsx'
+import { applicationPage, type ApplicationPageNeeds } from './application-page.tsx'
+import type { AskCode } from './code-page.tsx'
+import { newApplicationPage } from './new-application.tsx'
+import { developersPath, textsOf } from './parts.tsx'
 
 type Client = { readonly clientId: string; readonly secret: string; readonly secretHash: string }
 

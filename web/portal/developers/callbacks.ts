@@ -6,21 +6,21 @@ import { refuse } from '../../../domain/refusal.ts'
 import { searchOf, type Call } from '../../../http/call.ts'
 import { callbackUriText } from '../../../http/callback-uri.ts'
 import { fieldOf, type FormOf } from '../../../http/forms.ts'
-import { asked, plainForm, typed } from '../../ui/fields.ts'
-import type { Visits } from '../../payer/session.ts'
+import { asked, plainForm, typed } from '../../ui/fields.tsx'
+import type { Visits } from '../../payer/session.tsx'
 import type { Route } from '../../../http/route.ts'
 import { contextOfStaff, type PortalNeeds, type Shown } from '../guard.ts'
-import type { PortalVisitor } from '../page.ts'
+import type { PortalVisitor } from '../page.tsx'
 import { portalPages, shopParams } from '../pages.ts'
 import {
   callbackListPage,
   callbacksPath,
   type CallbackListAsked,
   callbackFilters,
-} from './callback-list.ts'
-import { askCode, type AskCode } from './code-page.ts'
-import { callbackPage, type CallbackPageNeeds } from './callback-page.ts'
-import { doneIn, textsOf } from './parts.ts'
+} from './callback-list.tsx'
+import { askCode, type AskCode } from './code-page.tsx'
+import { callbackPage, type CallbackPageNeeds } from './callback-page.tsx'
+import { doneIn, textsOf } from './parts.tsx'
 
 export type PortalCallbackNeeds = PortalNeeds &
   CallbackPageNeeds & {

@@ -8,13 +8,13 @@ import { Refusal, refuse } from '../../../domain/refusal.ts'
 import { within } from '../../../domain/stream.ts'
 import type { Call } from '../../../http/call.ts'
 import { fieldOf } from '../../../http/forms.ts'
-import { hasProblems, type Problems } from '../../ui/fields.ts'
-import type { Visits } from '../../payer/session.ts'
+import { hasProblems, type Problems } from '../../ui/fields.tsx'
+import type { Visits } from '../../payer/session.tsx'
 import { contextOfStaff, type Shown } from '../guard.ts'
-import type { PortalVisitor } from '../page.ts'
-import type { AskCode } from './code-page.ts'
-import { newUserPage, type GivenNewUser } from './new-user.ts'
-import { developersPath, textsOf } from './parts.ts'
+import type { PortalVisitor } from '../page.tsx'
+import type { AskCode } from './code-page.tsx'
+import { newUserPage, type GivenNewUser } from './new-user.tsx'
+import { developersPath, textsOf } from './parts.tsx'
 import {
   accessIn,
   mayGiveRefunds,
@@ -23,9 +23,9 @@ import {
   type NewUserForm,
   type UserChecks,
   type UserForm,
-} from './user-fields.ts'
-import { userPath, type UserRow } from './user-list.ts'
-import { userPage, type UserPageNeeds } from './user-page.ts'
+} from './user-fields.tsx'
+import { userPath, type UserRow } from './user-list.tsx'
+import { userPage, type UserPageNeeds } from './user-page.tsx'
 
 export type UserChangeNeeds = UserPageNeeds &
   SecretNeeds &

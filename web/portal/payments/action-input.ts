@@ -1,10 +1,10 @@
 import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import { isNothing, minus, type MinorUnits, type Pots } from '../../../domain/money/money.ts'
 import { type RequestedPayment, available } from '../../../domain/payment/payment-state.ts'
-import type { PortalVisitor } from '../page.ts'
+import type { PortalVisitor } from '../page.tsx'
 import type { PaymentAct } from '../../../application/payment-acts.ts'
 import { countItems } from '../../../domain/chunked-list.ts'
-import { typedAmount } from '../../ui/money.ts'
+import { typedAmount } from '../../ui/money.tsx'
 
 export const paymentActions = ['capture', 'release', 'renew', 'refund'] as const
 

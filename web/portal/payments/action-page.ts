@@ -10,10 +10,10 @@ import { Refusal } from '../../../domain/refusal.ts'
 import { dayMs } from '../../../domain/time.ts'
 import type { CountedBy } from '../../../projections/counted-amounts.ts'
 import type { Call } from '../../../http/call.ts'
-import { shownAmount } from '../../ui/money.ts'
-import { toldProblem } from '../../payer/session.ts'
-import type { PortalPage, PortalVisitor } from '../page.ts'
-import { actionHtml, type ActionForm } from './action-form.ts'
+import { shownAmount } from '../../ui/money.tsx'
+import { toldProblem } from '../../payer/session.tsx'
+import type { PortalPage, PortalVisitor } from '../page.tsx'
+import { actionHtml, type ActionForm } from './action-form.tsx'
 import {
   choicesOf,
   actOf,
@@ -24,7 +24,7 @@ import {
   type PaymentAction,
 } from './action-input.ts'
 import { findPayment } from './query.ts'
-import { grossOf } from './preview.ts'
+import { grossOf } from './preview.tsx'
 import { textsIn } from '../../../texts/catalogue.ts'
 
 export type PaymentActionNeeds = {

@@ -8,12 +8,12 @@ import type { Part, RequestedPayment } from '../../../domain/payment/payment-sta
 import { refuse, Refusal } from '../../../domain/refusal.ts'
 import { searchOf, type Call } from '../../../http/call.ts'
 import { compactFieldOf, fieldOf, type FormOf } from '../../../http/forms.ts'
-import { asked, hidden, plainForm, typed } from '../../ui/fields.ts'
-import { toldProblem, type Visits } from '../../payer/session.ts'
+import { asked, hidden, plainForm, typed } from '../../ui/fields.tsx'
+import { toldProblem, type Visits } from '../../payer/session.tsx'
 import type { RawReply, Route } from '../../../http/route.ts'
 import { portalPath } from '../areas.ts'
 import { contextOfStaff } from '../guard.ts'
-import type { PortalPage, PortalVisitor } from '../page.ts'
+import type { PortalPage, PortalVisitor } from '../page.tsx'
 import type { PortalPages } from '../pages.ts'
 import {
   actionPages,

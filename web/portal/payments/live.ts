@@ -4,7 +4,7 @@ import { payments } from '../../../domain/aggregates.ts'
 import { streamOf } from '../../../domain/stream.ts'
 import { searchOf } from '../../../http/call.ts'
 import { changesReply, restMs, type Watch } from '../../ui/event-stream.ts'
-import { asked } from '../../ui/fields.ts'
+import { asked } from '../../ui/fields.tsx'
 import type { Route } from '../../../http/route.ts'
 import type { PortalPages } from '../pages.ts'
 import {
@@ -15,10 +15,10 @@ import {
   listMark,
   markOf,
 } from './query.ts'
-import type { PaymentPageNeeds } from './payment-page.ts'
-import { onPage, type PaymentListNeeds } from './list.ts'
+import type { PaymentPageNeeds } from './payment-page.tsx'
+import { onPage, type PaymentListNeeds } from './list.tsx'
 import { paymentSearch } from './search.ts'
-import { mostMessages, toldIn } from './callbacks.ts'
+import { mostMessages, toldIn } from './callbacks.tsx'
 
 export type LivePaymentNeeds = PaymentListNeeds &
   PaymentPageNeeds & {

@@ -7,7 +7,7 @@ import {
   type PaymentWanted,
   statusCodeOf,
 } from '../../../projections/payment-search.ts'
-import { typedAmount } from '../../ui/money.ts'
+import { typedAmount } from '../../ui/money.tsx'
 import type { Find } from '../../../application/find-state.ts'
 import { previewPayment } from '../../../application/payment-acts.ts'
 import { payments } from '../../../domain/aggregates.ts'
@@ -15,7 +15,7 @@ import { isTheirPos } from '../../../domain/merchant/staff-roles.ts'
 import type { RequestedPayment } from '../../../domain/payment/payment-state.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { givenId } from '../../../http/addresses.ts'
-import type { PortalVisitor } from '../page.ts'
+import type { PortalVisitor } from '../page.tsx'
 import { shopParams } from '../pages.ts'
 import type { PaymentRecord, ToldOfPayment } from '../../../application/payment-history.ts'
 import type { PaymentRow } from '../../../projections/payment-table.ts'

@@ -4,12 +4,12 @@ import { Refusal } from '../../../domain/refusal.ts'
 import { givenId } from '../../../http/addresses.ts'
 import { searchOf, type Call } from '../../../http/call.ts'
 import { fieldOf } from '../../../http/forms.ts'
-import { hasProblems } from '../../ui/fields.ts'
-import type { Visits } from '../../payer/session.ts'
+import { hasProblems } from '../../ui/fields.tsx'
+import type { Visits } from '../../payer/session.tsx'
 import type { Route } from '../../../http/route.ts'
 import { portalPath } from '../areas.ts'
 import { contextOfStaff } from '../guard.ts'
-import type { PortalVisitor } from '../page.ts'
+import type { PortalVisitor } from '../page.tsx'
 import { shopParams, type PortalPages } from '../pages.ts'
 import {
   changeCodePage,
@@ -19,7 +19,7 @@ import {
   removeCodePage,
   typedCode,
   type GivenCode,
-} from './forms.ts'
+} from './forms.tsx'
 import { codeOf, pointsPath, type PointNeeds } from './rows.ts'
 import { textsIn } from '../../../texts/catalogue.ts'
 

@@ -6,12 +6,12 @@ import { within } from '../../../domain/stream.ts'
 import { searchOf, type Call } from '../../../http/call.ts'
 import { fieldOf } from '../../../http/forms.ts'
 import { isReadable } from '../../../domain/blanks.ts'
-import { hasProblems } from '../../ui/fields.ts'
-import type { Visits } from '../../payer/session.ts'
+import { hasProblems } from '../../ui/fields.tsx'
+import type { Visits } from '../../payer/session.tsx'
 import type { RawReply, Route } from '../../../http/route.ts'
 import { portalPath } from '../areas.ts'
 import { contextOfStaff } from '../guard.ts'
-import type { PortalVisitor } from '../page.ts'
+import type { PortalVisitor } from '../page.tsx'
 import { shopParams, type PortalPages } from '../pages.ts'
 import {
   changePosPage,
@@ -20,7 +20,7 @@ import {
   removePosPage,
   typedPos,
   type GivenPos,
-} from './pos-forms.ts'
+} from './pos-forms.tsx'
 import { pointsPath, posOf, type PointNeeds, type PosData } from './rows.ts'
 import { textsIn } from '../../../texts/catalogue.ts'
 

@@ -6,7 +6,7 @@ import { streamOf, within } from '../../../domain/stream.ts'
 import type { Instant } from '../../../domain/time.ts'
 import type { Links } from '../../../http/addresses.ts'
 import { valuePath } from '../../../http/merchant/shortlink-code.ts'
-import type { PortalVisitor } from '../page.ts'
+import type { PortalVisitor } from '../page.tsx'
 
 export type PosData = {
   readonly merchant: string

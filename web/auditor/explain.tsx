@@ -1,0 +1,200 @@
+import { Card, Table, type Row, type Html } from '../ui/components.tsx'
+import { z } from 'zod'
+import type { Story, SumOfParts, Entry } from '../../audit/explain/story.ts'
+import { refuse } from '../../domain/refusal.ts'
+import type { Route } from '../../http/route.ts'
+import { explainForm, givenIn } from './query.tsx'
+import { auditPages, notSignedIn, type AuditVisits, type Shown } from './visits.tsx'
+import { textsIn } from '../../texts/catalogue.ts'
+import type { Catalogue, Language } from '../../texts/generated/texts.ts'
+import { isInSentences } from '../../audit/explain/event-words.ts'
+import { asSentence, withCapital } from '../../audit/explain/sentence.ts'
+import { withMinus } from '../ui/money.tsx'
+import { filled } from '../ui/words.tsx'
+import { eventLink, explainHref, inEnglish, shownTime } from './page.tsx'
+
+export const changesHtml = ({ numbers }: Entry): Html =>
+  numbers.length === 0 ? null : (
+    <ul class="changes">
+      {numbers.map(({ name, from, to }) => (
+        <li>
+          <code>{name}</code> {from} → <b>{to}</b>
+        </li>
+      ))}
+    </ul>
+  )
+
+export const toldHtml = ({ told, counted }: Entry, texts: Catalogue['auditor']): Html => {
+  if (told.length + counted.length === 0) return null
+  return (
+    <ul class="told">
+      {counted.map((one) => (
+        <li>{texts.counted({ where: one })}</li>
+      ))}
+      {told.map(({ at, says }) => (
+        <li>
+          {at !== null && shownTime(at)} {says}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** What an event tells: in English where it has no sentence of its own. */
+export const saysHtml = ({ type, says }: Pick<Entry, 'type' | 'says'>): Html =>
+  isInSentences(type) ? asSentence(says) : inEnglish(withCapital(says))
+
+export const entryHtml = (entry: Entry, texts: Catalogue['auditor']): Html => (
+  <li>
+    <p class="when">
+      {shownTime(entry.at)} · {filled(texts.eventOf, { event: eventLink(entry.position) })} ·{' '}
+      {entry.type}
+    </p>
+    <p class="says">{saysHtml(entry)}</p>
+    <p class="quiet small">
+      {texts.by({ who: entry.who })} · {entry.why}
+    </p>
+    {changesHtml(entry)}
+    {toldHtml(entry, texts)}
+  </li>
+)
+
+export const numbersHtml = (
+  subject: string,
+  { numbers }: Story,
+  texts: Catalogue['auditor'],
+): Html =>
+  numbers.length === 0 ? null : (
+    <Card title={texts.numbers}>
+      <p class="quiet small">{texts.numbersWhat}</p>
+      <Table
+        kind="plain"
+        rows={numbers.map(({ name, currency, value }) => [
+          <a href={explainHref(subject, `${name}:${currency}`)}>{name}</a>,
+          `${withMinus(value)} ${currency}`,
+        ])}
+      />
+    </Card>
+  )
+
+export const storyHtml = (subject: string, story: Story, texts: Catalogue['auditor']): Html => [
+  <h1>{asSentence(story.title)}</h1>,
+  story.says.map((one) => <p>{asSentence(one)}</p>),
+  <div class="story">
+    <Card title={texts.happened}>
+      <ol class="entries">{story.entries.map((entry) => entryHtml(entry, texts))}</ol>
+      {story.more > 0 && <p class="quiet">{texts.more({ count: story.more })}</p>}
+    </Card>
+    {numbersHtml(subject, story, texts)}
+  </div>,
+]
+
+export const verdictHtml = ({ agrees, says }: SumOfParts, texts: Catalogue['auditor']): Html => {
+  if (agrees === null) return <p class="note">{says}</p>
+  const [kind, text] = agrees ? ['good', texts.sumAdds] : ['bad', texts.sumAddsNot]
+  return (
+    <p class={`state ${kind}`}>
+      <span>
+        {text}
+        <small>{says}</small>
+      </span>
+    </p>
+  )
+}
+
+const sumRow = (says: string, amount: string, kind = ''): Row => ({
+  kind,
+  cells: ['', '', says, withMinus(amount)],
+})
+
+export const sumHtml = (
+  subject: string,
+  { title }: Story,
+  sum: SumOfParts,
+  texts: Catalogue['auditor'],
+): Html => {
+  const { others, parts } = sum
+  const rows: Row[] = parts.map(({ position, at, says, amount }) => [
+    eventLink(position),
+    shownTime(at),
+    says,
+    withMinus(amount),
+  ])
+  if (others) rows.push(sumRow(texts.moreLines({ count: others.count }), others.amount))
+  rows.push(sumRow(sum.name, sum.value, 'sum'))
+  return [
+    <h1>{texts.numberOf({ name: sum.name, title })}</h1>,
+    verdictHtml(sum, texts),
+    <div class="card scroll sums">
+      <Table heads={[texts.oneEvent, texts.time, texts.what, sum.currency]} rows={rows} />
+    </div>,
+    <p>
+      <a href={explainHref(subject)}>{texts.wholeStory}</a>
+    </p>,
+  ]
+}
+
+export type AuditExplainNeeds = {
+  readonly caughtUp: () => Promise<void>
+  /** Undefined when there is no such thing. */
+  readonly explain: (subject: string, language: Language) => Promise<Story | undefined>
+  readonly sumUp: (
+    subject: string,
+    story: Story,
+    number: string,
+    language: Language,
+  ) => Promise<SumOfParts | undefined>
+}
+
+const query = z.object({
+  subject: z
+    .string()
+    .max(200)
+    .optional()
+    .meta({ description: `What to explain: ${textsIn.en.story.subjects}.` }),
+  number: z.string().max(100).optional().meta({ description: 'A number of it, such as `payout`.' }),
+})
+
+const form = (subject: string | undefined, texts: Catalogue['auditor']) =>
+  explainForm(texts.explainWhat, texts, subject)
+
+/** Stories in plain words, and what adds up to their numbers. */
+export const auditExplainRoute = (needs: AuditExplainNeeds, visits: AuditVisits): Route => {
+  const told = async (
+    subject: string,
+    number: string | undefined,
+    language: Language,
+  ): Promise<Shown> => {
+    const texts = textsIn[language].auditor
+    await needs.caughtUp()
+    const story = (await needs.explain(subject, language)) ?? refuse('resource_is_unknown')
+    if (number === undefined) {
+      const body = [form(subject, texts), storyHtml(subject, story, texts)]
+      return { title: story.title, body, json: story }
+    }
+    const sum =
+      (await needs.sumUp(subject, story, number, language)) ?? refuse('resource_is_unknown')
+    const title = texts.numberOf({ name: sum.name, title: story.title })
+    const body = [form(subject, texts), sumHtml(subject, story, sum, texts)]
+    return { title, body, json: sum }
+  }
+
+  return auditPages.get('/audit/explain', {
+    summary: 'What has happened to something, in plain words',
+    query,
+    errors: { ...notSignedIn, 404: 'There is no such thing.' },
+    handle: (call) =>
+      visits.look(call, async (language) => {
+        const texts = textsIn[language].auditor
+        const { subjects } = textsIn[language].story
+        const subject = givenIn(call.query.subject)
+        if (subject !== undefined) return told(subject, givenIn(call.query.number), language)
+        const body = [
+          <h1>{texts.explain}</h1>,
+          form(undefined, texts),
+          <p class="quiet">{texts.explainGive({ subjects })}</p>,
+        ]
+        return { title: texts.explain, body, json: { subjects } }
+      }),
+  })
+}

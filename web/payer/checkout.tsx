@@ -1,0 +1,143 @@
+import { Button, Link } from '../ui/components.tsx'
+import { payments } from '../../domain/aggregates.ts'
+import { refuse } from '../../domain/refusal.ts'
+import { streamOf } from '../../domain/stream.ts'
+import type { Instant } from '../../domain/time.ts'
+import { tidParams, type Links } from '../../http/addresses.ts'
+import { changesReply, type Watch } from '../ui/event-stream.ts'
+import { type RawReply, type Route, routesOf } from '../../http/route.ts'
+import { shownTime } from '../ui/money.tsx'
+import { pageAsks } from './page-documentation.ts'
+import { backToShop, orderHtml, splitHtml } from './order.tsx'
+import { isFor, refuseDisabledShop, statusHtml, type ShownRequest } from './request.tsx'
+import type { Visitor, Visits } from './session.tsx'
+
+type CheckoutNeeds = {
+  readonly links: Links
+  readonly isSecure: boolean
+  readonly caughtUp: () => Promise<void>
+  readonly findRequest: (tid: string, at: Instant) => Promise<ShownRequest | undefined>
+  readonly now: () => Instant
+  readonly qrImage: { readonly dataUrl: (text: string) => Promise<string> }
+  readonly watch: Watch
+}
+
+const { get } = routesOf({ access: 'OPEN', group: 'Pages', success: 'raw' })
+
+/** The checkout portal, where web shops send customers (interface 4.1). */
+export const checkoutRoutes = (needs: CheckoutNeeds, visits: Visits): Route[] => {
+  const find = async (tid: string, at: Instant): Promise<ShownRequest> => {
+    await needs.caughtUp()
+    const found = await needs.findRequest(tid, at)
+    // Only requests without a customer are open to anyone with the link.
+    return found && found.request.customer === null ? found : refuse('resource_is_unknown')
+  }
+
+  const waiting = async (visitor: Visitor, shown: ShownRequest): Promise<RawReply> => {
+    const { texts, locale } = visitor
+    const { tid, shop, outcome } = shown
+    const qr = await needs.qrImage.dataUrl(needs.links.full(`/payer/payment/${tid}`))
+    const page = {
+      title: `${texts.pay} – ${shop}`,
+      refreshAfter: 10,
+      body: splitHtml(
+        [backToShop(visitor, shown), orderHtml(visitor, shown)],
+        [
+          <div class="qr computer">
+            <h2>{texts.scanPay}</h2>
+            <img src={qr} alt={texts.scanPay} width="240" height="240" />
+          </div>,
+          <p class="or computer">{texts.or}</p>,
+          <div class="actions">
+            <Link class="button" href={`/payer/payment/${tid}?checkout`} text={texts.here} />
+          </div>,
+          <p class="quiet small">{texts.hereHint}</p>,
+          <div class="waiting">
+            <p role="status">
+              <b>{texts.statusPending}</b>
+            </p>
+            <p class="quiet small" data-scripted="" hidden>
+              {texts.live}
+            </p>
+            <p class="quiet small">
+              {texts.expires} {shownTime(outcome.expiresAt, locale)}
+            </p>
+          </div>,
+        ],
+        `/payer/checkout/${tid}/events`,
+      ),
+    }
+    return visits.show(visitor, page, { isPayment: true })
+  }
+
+  const ended = (visitor: Visitor, shown: ShownRequest): Promise<RawReply> => {
+    const { texts } = visitor
+    const { request, outcome, shop } = shown
+    if (visitor.session && !isFor(shown, visitor.session.payer))
+      return refuse('payment_is_for_another_payer')
+    const back = outcome.status === 'fail' ? request.failureReturnUri : request.successReturnUri
+    const page = {
+      title: `${texts.payment} – ${shop}`,
+      body: (
+        <div class="card">
+          {statusHtml(visitor, shown)}
+          {orderHtml(visitor, shown)}
+          {back !== null && [
+            <div class="actions">
+              <a class="button" data-return="" href={back}>
+                {texts.goBack}
+              </a>
+              <Button type="button" class="second" data-stay="" hidden text={texts.stay} />
+            </div>,
+            <p class="quiet small" data-scripted="" hidden>
+              {texts.goingBack}
+            </p>,
+          ]}
+        </div>
+      ),
+    }
+    return visits.show(visitor, page, { isPayment: true })
+  }
+
+  return [
+    get('/payer/checkout/:tid', {
+      summary: 'The checkout portal of a payment request without a customer',
+      params: tidParams,
+      ...pageAsks.checkout,
+      replyTypes: ['text/html'],
+      handle: (call) =>
+        visits.page(call, async (visitor) => {
+          const shown = await find(call.params.tid, call.at)
+          refuseDisabledShop(shown.outcome.status, shown.isShopDisabled)
+          return shown.outcome.status === 'pending'
+            ? waiting(visitor, shown)
+            : ended(visitor, shown)
+        }),
+    }),
+    get('/payer/checkout/:tid/events', {
+      summary: 'Server-sent events: `changed` as soon as the request is no longer waiting',
+      params: tidParams,
+      ...pageAsks.checkoutEvents,
+      replyTypes: ['text/event-stream'],
+      handle: (call) =>
+        visits.page(call, async ({ session }) => {
+          const { tid } = call.params
+          await needs.caughtUp()
+          const found = await needs.findRequest(tid, call.at)
+          // Serves this page and the next ones, also for a customer named by the shop.
+          const isPublic = found?.request.customer === null
+          if (!found || !(isPublic || (session && isFor(found, session.payer))))
+            return refuse('resource_is_unknown')
+          const hasChanged = async () => {
+            await needs.caughtUp()
+            return (await needs.findRequest(tid, needs.now()))?.outcome.status !== 'pending'
+          }
+          const from = call.request.remoteAddress ?? ''
+          const mayStill = async () =>
+            isPublic || (session !== undefined && visits.goesOn(session.digest, needs.now()))
+          const watched = { stream: streamOf(payments, tid), from, mayStill }
+          return changesReply(needs.watch, watched, hasChanged, needs.isSecure)
+        }),
+    }),
+  ]
+}

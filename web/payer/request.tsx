@@ -1,0 +1,138 @@
+import { Table, type Row, type Html } from '../ui/components.tsx'
+import type { Pots } from '../../domain/money/money.ts'
+import type { PaymentDetails, PaymentRequest } from '../../domain/payment/payment-events.ts'
+import type { ChunkedList } from '../../domain/chunked-list.ts'
+import { refuse, type RefusalCode } from '../../domain/refusal.ts'
+import type { Instant } from '../../domain/time.ts'
+import type { PaymentOutcome } from '../../domain/payment/payment-outcome.ts'
+import { shownAmount, shownTime } from '../ui/money.tsx'
+import type { Visitor } from './session.tsx'
+import type { Texts } from '../ui/texts.ts'
+import { plainText } from '../../texts/message.ts'
+
+/** A payment request as shown to its payer. */
+export type ShownRequest = {
+  readonly tid: string
+  readonly request: PaymentRequest
+  readonly details: PaymentDetails
+  /** The named payer, or who answered; null while anyone may answer. */
+  readonly payer: string | null
+  readonly outcome: PaymentOutcome
+  readonly shop: string
+  /** SHA-256 of the shop's logo, a PNG. */
+  readonly logo: string | null
+  readonly pos: string | null
+  readonly isShopDisabled: boolean
+}
+
+/** For what still waits for an answer. @throws Refusal merchant_is_disabled */
+export const refuseDisabledShop = (status: string, isShopDisabled: boolean): void => {
+  if (status === 'pending' && isShopDisabled) refuse('merchant_is_disabled')
+}
+
+export type ShownRequestNeeds = {
+  readonly caughtUp: () => Promise<void>
+  readonly findRequest: (tid: string, at: Instant) => Promise<ShownRequest | undefined>
+}
+
+/** Whether a payer may see the request: it is theirs, or open to anyone and unanswered. */
+export const isFor = ({ request, payer, outcome }: ShownRequest, visitor: string): boolean => {
+  // The outcome is read later, and somebody may have accepted in between.
+  const owner = payer ?? outcome.payer
+  return owner === null ? request.customer === null : owner === visitor
+}
+
+/**
+ * Another payer's request counts as unknown. When another answered first, only that is shown.
+ * @throws Refusal
+ */
+export const requestFor =
+  (
+    { caughtUp, findRequest }: ShownRequestNeeds,
+    lost: RefusalCode = 'payment_is_for_another_payer',
+  ) =>
+  async (tid: string, payer: string, at: Instant): Promise<ShownRequest> => {
+    await caughtUp()
+    const found = await findRequest(tid, at)
+    if (found && isFor(found, payer)) return found
+    const isLost = found?.request.customer === null
+    return refuse(isLost ? lost : 'resource_is_unknown')
+  }
+
+/** Explains a status code to a payer. */
+export const reasonOf = (texts: Texts, statusCode: number): string =>
+  plainText(texts, `why${statusCode}`) ?? ''
+
+const sumOf = ({ amount, additionalAmount }: Pots): number => amount + additionalAmount
+
+const sumOfAll = (parts: ChunkedList<Pots>): number =>
+  parts.flat().reduce((sum, part) => sum + sumOf(part), 0)
+
+/** Requested, captured and refunded sums of both pots, in minor units. */
+export const sumsOf = (outcome: PaymentOutcome) => ({
+  asked: sumOf(outcome),
+  captured: sumOfAll(outcome.captures),
+  refunded: sumOfAll(outcome.refunds),
+})
+
+/** Whether the shop took a part and did not release the rest. */
+const isInPart = (outcome: PaymentOutcome): boolean =>
+  outcome.status !== 'ok' && outcome.captures.length > 0
+
+/** The status in the payer's words: what was captured counts as paid, however the request ended. */
+export const statusText = (
+  texts: Texts,
+  { outcome, request }: Pick<ShownRequest, 'outcome' | 'request'>,
+): string =>
+  isInPart(outcome)
+    ? texts.statusPart
+    : {
+        pending: texts.statusPending,
+        auth: request.action === 'sale' ? texts.statusOk : texts.statusReserved,
+        ok: texts.statusOk,
+        fail: texts.statusFail,
+      }[outcome.status]
+
+const statusReason = (
+  texts: Texts,
+  { outcome, request }: Pick<ShownRequest, 'outcome' | 'request'>,
+): string => {
+  const { status, statusCode } = outcome
+  if (status !== 'auth' && status !== 'fail') return ''
+  if (isInPart(outcome)) return status === 'auth' ? texts.restIsOpen : texts.restIsOver
+  return status === 'auth' && request.action === 'sale' ? '' : reasonOf(texts, statusCode)
+}
+
+export const statusHtml = ({ texts }: Visitor, shown: ShownRequest): Html => {
+  const { outcome } = shown
+  const isBad = outcome.status === 'fail' && !isInPart(outcome)
+  const tone = isBad ? 'bad' : outcome.status === 'pending' ? '' : 'good'
+  const reason = statusReason(texts, shown)
+  return (
+    <p role="status" class={`state ${tone}`}>
+      <span>
+        {' '}
+        {statusText(texts, shown)} {reason !== '' && <small>{reason}</small>}{' '}
+      </span>
+    </p>
+  )
+}
+
+/** The outcome for the payer's own records. */
+export const receiptHtml = (
+  { texts, locale }: Visitor,
+  { outcome, request }: ShownRequest,
+): Html => {
+  const { captured, refunded } = sumsOf(outcome)
+  const released = captured > 0 ? sumOf(outcome.released) : 0
+  const row = (name: string, minor: number): Row[] =>
+    minor === 0 ? [] : [[name, shownAmount(minor, outcome.currency, locale)]]
+  const rows: Row[] = [
+    [texts.date, shownTime(outcome.modifiedAt, locale)],
+    ...row(texts.paid, captured),
+    ...row(texts.notCollected, released),
+    ...row(texts.refunded, refunded),
+    [texts.reference, <code>{request.posTid}</code>],
+  ]
+  return [<h2>{captured > 0 ? texts.receipt : texts.payment}</h2>, <Table rows={rows} />]
+}

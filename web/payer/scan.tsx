@@ -1,0 +1,102 @@
+import { Actions, Hidden, Wrong } from '../ui/components.tsx'
+import { contextOfPayer, searchOf } from '../../http/call.ts'
+import { fieldOf } from '../../http/forms.ts'
+import type { RawReply, Route } from '../../http/route.ts'
+import { pageAsks, scanForm } from './page-documentation.ts'
+import { payerPages } from './pages.ts'
+import { type SignedIn, type Visits } from './session.tsx'
+import { tryDecodeURIComponent } from 'hono/utils/url'
+import type { Context } from '../../application/handle.ts'
+import { Refusal } from '../../domain/refusal.ts'
+import { longestArgstring } from '../../http/merchant/shortlink-code.ts'
+
+export type ScannedCodeNeeds = {
+  readonly issuer: () => string
+  /** A payer scans a shortlink; returns the request that picked it up. */
+  readonly scanShortlink: (
+    shortlink: string,
+    scan: { readonly payer: string; readonly argstring: string },
+    context: Context,
+  ) => Promise<{ readonly tid: string | null }>
+}
+
+export const pagePath = /^\/(payer\/payment\/[a-z0-9]{1,64}|oauth2\/pre_auth\?qr=[\w-]{75})$/
+
+/** The argstring excludes query and fragment, as when a camera opens the link. */
+export const shortlinkPath = /^\/s\/([a-z0-9]{1,64})\/([^?#]*)/
+
+/** @throws the given error, unless the shortlink is unknown */
+export const unlessUnknown = (error: unknown): { readonly tid?: undefined } => {
+  if (error instanceof Refusal && error.code === 'resource_is_unknown') return {}
+  throw error
+}
+
+/**
+ * The page of this service that a code leads to, shortlinks included; undefined for other codes. A
+ * scan may trigger a callback, so it is made in the payer's name.
+ */
+export const followCode =
+  ({ issuer, scanShortlink }: ScannedCodeNeeds) =>
+  async (text: string, payer: string, context: Context): Promise<string | undefined> => {
+    if (!scanForm.shape.text.safeParse(text).success) return undefined
+    const base = `${issuer()}/`
+    // Scheme and host ignore case (RFC 3986, 6.2.2.1).
+    if (text.slice(0, base.length).toLowerCase() !== base.toLowerCase()) return undefined
+    const path = `/${text.slice(base.length)}`
+    const [, shortlink, argument = ''] = shortlinkPath.exec(path) ?? []
+    if (shortlink === undefined) return pagePath.test(path) ? path : undefined
+    const argstring = tryDecodeURIComponent(argument)
+    if ([...argstring].length > longestArgstring) return undefined
+    const scanned = scanShortlink(shortlink, { payer, argstring }, context)
+    const { tid } = await scanned.catch(unlessUnknown)
+    if (tid === undefined) return undefined
+    return tid === null ? '/payer/?scanned' : `/payer/payment/${tid}`
+  }
+
+export const payerScanRoutes = (needs: ScannedCodeNeeds, visits: Visits): Route[] => {
+  const { page, form } = payerPages(visits)
+  const follow = followCode(needs)
+
+  const scanPage = (visitor: SignedIn, scanned: string, problem?: string): Promise<RawReply> => {
+    const { texts, csrf } = visitor
+    return visits.show(visitor, {
+      title: texts.scan,
+      status: problem === undefined ? 200 : 404,
+      body: (
+        <form class="card" method="post" action="/payer/scan">
+          <h1>{texts.scan}</h1>
+          <Wrong text={problem} />
+          <Hidden fields={{ csrf }} />
+          <p>{texts.scanHint}</p>
+          <label for="text">{texts.scanned}</label>
+          <input
+            id="text"
+            name="text"
+            autocomplete="off"
+            maxlength={2048}
+            required
+            value={scanned}
+          />
+          <Actions button={texts.continue} />
+        </form>
+      ),
+    })
+  }
+
+  return [
+    page({ path: '/payer/scan', summary: 'Scan a code', ...pageAsks.list }, (visitor, call) =>
+      scanPage(visitor, searchOf(call).get('text') ?? ''),
+    ),
+    form(
+      { path: '/payer/scan', summary: 'Go where a code leads', ...pageAsks.scan },
+      async (visitor, call) => {
+        const { payer } = visitor.session
+        const text = fieldOf(call.body, 'text')
+        const path = await follow(text, payer, contextOfPayer(call, payer))
+        return path === undefined
+          ? scanPage(visitor, text, visitor.texts.wrongScan)
+          : visits.go(visitor, path)
+      },
+    ),
+  ]
+}

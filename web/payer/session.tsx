@@ -1,0 +1,195 @@
+import { Refusal } from '../../domain/refusal.ts'
+import type { Instant, Seconds } from '../../domain/time.ts'
+import { searchOf, targetOf, type Call } from '../../http/call.ts'
+import { Malformed, RequestError } from '../../http/errors.ts'
+import { ownCookie } from '../../http/own-cookie.ts'
+import { answerToRefusal } from '../../http/refusal-answers.ts'
+import type { RawReply, RawStatus } from '../../http/route.ts'
+import { antiForgery, OutdatedForm, type AntiForgeryNeeds } from '../ui/anti-forgery.ts'
+import { problemPage, type ToldProblem } from '../ui/problem.tsx'
+import { pageReply, redirectReply, type FooterLinks, type Page } from '../ui/page.tsx'
+import { languageOf, type Texts } from '../ui/texts.ts'
+import { signInPath } from './way-on.ts'
+import { textsIn } from '../../texts/catalogue.ts'
+import type { Language } from '../../texts/generated/texts.ts'
+import { plainText } from '../../texts/message.ts'
+
+export type SessionNeeds = AntiForgeryNeeds & {
+  /** Whether pages and cookies are https only. */
+  readonly isSecure: boolean
+  readonly footer: FooterLinks
+  readonly caughtUp: () => Promise<void>
+  readonly newToken: () => { readonly token: string; readonly digest: string }
+  /** SHA-256. */
+  readonly digestOf: (token: string) => string
+  readonly findSession: (
+    digest: string,
+    at: Instant,
+    isUse: boolean,
+  ) => Promise<{ readonly payer: string; readonly startedAt: Instant } | undefined>
+}
+
+export type Visitor = {
+  readonly language: Language
+  /** For amounts and times, such as `en-GB`. */
+  readonly locale: string
+  readonly texts: Texts
+  /** The login cookie; identifies the browser, signed in or not. */
+  readonly browser: string
+  /** Sets the login cookie on a browser's first page. */
+  readonly cookies: readonly string[]
+  readonly session:
+    { readonly payer: string; readonly startedAt: Instant; readonly digest: string } | undefined
+  /** The anti-forgery token of forms. */
+  readonly csrf: string
+  /** SHA-256 of the cookie of a device that has signed in; proves that to its accounts. */
+  readonly known: string | undefined
+}
+
+export type SignedIn = Visitor & { readonly session: NonNullable<Visitor['session']> }
+
+/** A refusal's own text, else its status's, else the API's. */
+const refusalText = (texts: Texts, code: string, status: number, told: string): string => {
+  const text = plainText(texts, `refused_${code}`) ?? plainText(texts, `problem${status}`)
+  return text ?? (texts === textsIn.en.payer ? told : texts.wrongInput)
+}
+
+const problemStatus = (status: number): RawStatus =>
+  status === 401 || status === 403 || status === 404 || status === 409 || status === 429
+    ? status
+    : 400
+
+/** What a page says of an error; undefined for outages and bugs, which are told as everywhere. */
+export const toldProblem = (error: unknown, texts: Texts): ToldProblem | undefined => {
+  if (error instanceof Refusal) {
+    const { status, body } = answerToRefusal(error)
+    const details = Object.values(body.error_details ?? {}).flat()
+    const text = details[0] ?? body.error_description ?? ''
+    const { code, retryAfter } = error
+    const told = refusalText(texts, code, status, text)
+    return { status: problemStatus(status), text: told, retryAfter, code }
+  }
+  if (error instanceof RequestError && error.status < 500)
+    return { status: problemStatus(error.status), text: error.message }
+  return error instanceof Malformed ? { status: 400, text: texts.wrongInput } : undefined
+}
+
+/** A year; browsers keep no cookie for much longer. */
+const deviceLifetime: Seconds = 31_536_000
+
+const tokenPattern = /^[\w-]{43}$/
+
+/** Cookies, forms and errors of the payers' pages. */
+export const makeVisits = (needs: SessionNeeds) => {
+  const { isSecure } = needs
+  const { tokenFor, checkForm } = antiForgery(needs)
+  const cookieOf = (name: string) => ownCookie({ isSecure, sameSite: 'Lax' }, name, tokenPattern)
+  const sessionCookie = cookieOf('session')
+  const browserCookie = cookieOf('login')
+  const deviceCookie = cookieOf('device')
+  const digestIn = (token?: string) => (token === undefined ? undefined : needs.digestOf(token))
+
+  const visitorOf = async (call: Call): Promise<Visitor> => {
+    const { request, at } = call
+    const header = request.header('cookie')
+    const login = browserCookie.find(header)
+    const browser = login ?? needs.newToken().token
+    // A cross-site POST comes without our cookies; do not replace them.
+    const isNew = login === undefined && request.method !== 'POST'
+    const cookies = isNew ? [browserCookie.keep(browser)] : []
+    const digest = digestIn(sessionCookie.find(header))
+    // A page that follows along by itself does not keep a session in use.
+    const isUse = request.header('sec-fetch-dest') !== 'empty'
+    const found = digest === undefined ? undefined : await needs.findSession(digest, at, isUse)
+    const session = found && digest !== undefined ? { ...found, digest } : undefined
+    // The application's choice comes first (OpenID Connect Core, 3.1.2.1).
+    const asked = searchOf(call).get('ui_locales')?.replaceAll(' ', ',')
+    const { language, locale } = languageOf(asked ?? request.header('accept-language'))
+    const csrf = tokenFor(browser, session?.payer)
+    const known = digestIn(deviceCookie.find(header))
+    const texts = textsIn[language].payer
+    return { language, locale, texts, browser, cookies, session, csrf, known }
+  }
+
+  const show = (
+    visitor: Visitor,
+    page: Pick<Page, 'title' | 'body'> & Partial<Omit<Page, 'menu'>>,
+    { isPayment = false } = {},
+  ): Promise<RawReply> => {
+    const { texts, csrf, locale: language, cookies } = visitor
+    const menu = visitor.session && !isPayment ? { menu: { csrf } } : {}
+    return pageReply({
+      language,
+      texts,
+      isSecure,
+      footer: needs.footer,
+      ...menu,
+      ...page,
+      cookies: [...cookies, ...(page.cookies ?? [])],
+    })
+  }
+
+  const go = (visitor: Visitor, location: string, cookies: readonly string[] = []): RawReply =>
+    redirectReply(location, isSecure, [...visitor.cookies, ...cookies])
+
+  const problem = (visitor: Visitor, told: ToldProblem, call: Call): Promise<RawReply> => {
+    const { texts, locale } = visitor
+    const { status, retryAfter = null } = told
+    // Nearly every form's target is also a page.
+    const target = targetOf(call)
+    const isForm = call.request.method === 'POST' && /^\/payer\/(?!sign-out)/.test(target)
+    const back = isForm || status === 429 ? target : undefined
+    const page = problemPage({ ...told, texts, locale, now: call.at, back })
+    return show(visitor, { ...page, status, retryAfter })
+  }
+
+  /** Answers with a page, errors too; after a form, with the form's page. */
+  const page = async (
+    call: Call,
+    work: (visitor: Visitor) => Promise<RawReply>,
+    formIsAt: string = targetOf(call),
+  ): Promise<RawReply> => {
+    const visitor = await visitorOf(call)
+    try {
+      return await work(visitor)
+    } catch (error) {
+      if (error instanceof OutdatedForm) return go(visitor, formIsAt)
+      const told = toldProblem(error, visitor.texts)
+      if (!told) throw error
+      return problem(visitor, told, call)
+    }
+  }
+
+  /** Sends payers to sign in first where needed. */
+  const signedInPage = (
+    call: Call,
+    work: (visitor: SignedIn) => Promise<RawReply>,
+  ): Promise<RawReply> =>
+    page(call, async (visitor) => {
+      const { session } = visitor
+      if (session) return work({ ...visitor, session })
+      // After a form, come back to its page.
+      return go(visitor, signInPath(targetOf(call)))
+    })
+
+  return {
+    page,
+    signedInPage,
+    /** Whether the session goes on; to ask does not use it. */
+    goesOn: async (digest: string, at: Instant) => !!(await needs.findSession(digest, at, false)),
+    show,
+    go,
+    problem,
+    checkForm,
+    cookieFor: sessionCookie.keep,
+    /** Makes the device known; `cookies` is empty for one that is. */
+    knownDevice: ({ known }: Pick<Visitor, 'known'>) => {
+      if (known !== undefined) return { known, cookies: [] }
+      const { token, digest } = needs.newToken()
+      return { known: digest, cookies: [deviceCookie.keepFor(token, deviceLifetime)] }
+    },
+    noCookie: sessionCookie.none,
+  }
+}
+
+export type Visits = ReturnType<typeof makeVisits>

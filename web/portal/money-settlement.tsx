@@ -1,0 +1,158 @@
+import { Card, Scroll, Table, type Fact, type Html } from '../ui/components.tsx'
+import type { PayoutState } from '../../domain/accounting/payout-state.ts'
+import type { Payout, SettlementMade } from '../../domain/accounting/settlement-events.ts'
+import { refuse } from '../../domain/refusal.ts'
+import { dateIn } from '../../domain/time-zone.ts'
+import type { SettlementRow } from '../../projections/settlements.ts'
+import { shownTime } from '../ui/money.tsx'
+import { filled } from '../ui/words.tsx'
+import { portalPath } from './areas.ts'
+import { downloadsHtml } from './money-files.tsx'
+import type { MoneyNeeds } from './money-needs.ts'
+import {
+  crumbsHtml,
+  dayText,
+  daysHtml,
+  factsHtml,
+  moneyPath,
+  settlementHref,
+  sumRow,
+  sumText,
+} from './money-parts.tsx'
+import { debtAfter, payoutParts, stepsOf, turnoverOf } from './money-report.tsx'
+import type { PortalPage, PortalVisitor } from './page.tsx'
+import { standingOf, statusHtml, wayHtml, whenText, whyHtml } from './payout-standing.tsx'
+import { waterfallHtml, type Step } from './waterfall.ts'
+import { textsIn } from '../../texts/catalogue.ts'
+
+/** @throws Refusal resource_is_unknown for all but settlements of this merchant that are made */
+export const madeSettlement = (
+  { settlements }: MoneyNeeds,
+  { shop }: PortalVisitor,
+  serial: string,
+): SettlementRow & { readonly made: SettlementMade } => {
+  const row = settlements.find(shop.merchant, Number(serial))
+  if (!row?.made) return refuse('resource_is_unknown')
+  return { ...row, made: row.made }
+}
+
+const stepsTable = (steps: readonly Step[], visitor: PortalVisitor): Html => {
+  const texts = textsIn[visitor.language].money
+  const rows = steps.map(({ name, shown, kind }) => sumRow(name, shown, kind === 'total'))
+  return (
+    <Table kind="grid steps" heads={[texts.description, { number: texts.amount }]} rows={rows} />
+  )
+}
+
+const payoutFacts = (
+  state: PayoutState,
+  made: SettlementMade,
+  visitor: PortalVisitor,
+): readonly Fact[] => {
+  const texts = textsIn[visitor.language].money
+  const order = state.orders.at(-1)
+  const { code = null, text = null } = state.returned?.reason ?? {}
+  const why = [code, text].filter(Boolean).join(', ')
+  const holidays = made.holidays?.map((day) => dayText(day, visitor)).join(', ')
+  const facts: Fact[] = [[texts.arrivesLabel, dayText(state.day, visitor)]]
+  if (order)
+    facts.push(
+      [texts.payoutAccount, order.payoutAccount],
+      [texts.endToEnd, <code>{order.endToEndId}</code>],
+      [texts.messageId, <code>{order.messageId}</code>],
+    )
+  if (why !== '' && state.status !== 'paid') facts.push([texts.returnReason, why])
+  if (holidays !== undefined) facts.push([texts.holidays, holidays])
+  return facts
+}
+
+/** Of a settlement that pays nothing. */
+const carriedText = ({ currency, ...payout }: Payout, visitor: PortalVisitor): string => {
+  const sum = debtAfter(payout)
+  const texts = textsIn[visitor.language].money
+  return sum === '0' ? '' : texts.carriedOver({ sum: sumText(sum, currency, visitor) })
+}
+
+const currencyHtml = (
+  needs: MoneyNeeds,
+  visitor: PortalVisitor,
+  row: SettlementRow & { readonly made: SettlementMade },
+  payout: Payout,
+): Html => {
+  const texts = textsIn[visitor.language].money
+  const { currency } = payout
+  const state = row.payouts.find((one) => one.currency === currency)
+  const standing = state ? standingOf(needs, visitor, state) : null
+  const parts = payoutParts(turnoverOf(needs, row, currency), row.made.totals, payout, texts)
+  const steps = stepsOf(parts, currency, visitor)
+  return (
+    <section aria-label={currency}>
+      <div class="card lead">
+        <div class="lead-sum">
+          <p class="figure">{sumText(payout.payout, currency, visitor)}</p>
+          {statusHtml(standing, visitor)}
+          {state && standing ? <p class="quiet">{whenText(standing, state, visitor)}</p> : null}
+        </div>
+        {state && standing ? (
+          whyHtml(needs, standing, visitor)
+        ) : (
+          <p class="quiet">{carriedText(payout, visitor)}</p>
+        )}
+      </div>
+      <div class="columns">
+        <Card title={texts.waterfall}>
+          <p class="quiet small">{texts.waterfallWhat({ currency })}</p>
+          <p class="quiet small">
+            {filled(texts.takes, { time: shownTime(row.startedAt, visitor.locale) })}{' '}
+            <a href={moneyPath(visitor, 'terms')}>{texts.feesAll}</a>
+          </p>
+          {waterfallHtml(texts.waterfall, steps)}
+          <Scroll label={texts.waterfall}>{stepsTable(steps, visitor)}</Scroll>
+        </Card>
+        {state && standing ? (
+          <Card title={texts.payout}>
+            {factsHtml(payoutFacts(state, row.made, visitor))}
+            {wayHtml(dateIn(visitor.shop.timeZone, row.startedAt), state, standing, visitor)}
+          </Card>
+        ) : null}
+      </div>
+    </section>
+  )
+}
+
+/** One settlement: how its payout comes about, and where the money is. */
+export const settlementPage = (
+  needs: MoneyNeeds,
+  visitor: PortalVisitor,
+  serial: string,
+): PortalPage => {
+  const texts = textsIn[visitor.language].money
+  const { merchant } = visitor.shop
+  const follow = portalPath(merchant, `events?after=${needs.newestOf(merchant)}`)
+  const row = madeSettlement(needs, visitor, serial)
+  const { made, settlementId, payouts } = row
+  const isOver = payouts.every(({ status }) => status === 'paid')
+  const settled = dateIn(visitor.shop.timeZone, row.startedAt)
+  const title = texts.payoutFor({ day: dayText(settled, visitor) })
+  const logs = { transactions: made.transactionLogs.length, scopes: made.scopeLogs.length }
+  return {
+    title,
+    ...(!isOver && { follow }),
+    body: [
+      crumbsHtml(visitor),
+      <div class="head">
+        <div>
+          <h1>{title}</h1>
+          <p class="quiet small">
+            {texts.settlement} <code>{settlementId}</code>
+          </p>
+        </div>
+        {downloadsHtml(visitor, settlementHref(visitor, row.serial), logs)}
+      </div>,
+      <div data-part="payouts">
+        {made.payouts.map((payout) => currencyHtml(needs, visitor, row, payout))}
+      </div>,
+      daysHtml(visitor),
+    ],
+  }
+}

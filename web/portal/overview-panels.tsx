@@ -1,0 +1,379 @@
+import { Card, Link, Quiet, Table, type Html, List } from '../ui/components.tsx'
+import { staffActor } from '../../domain/merchant/staff.ts'
+import { isTheirPos, mayDo, type StaffAction } from '../../domain/merchant/staff-roles.ts'
+import { dayMs, type Instant } from '../../domain/time.ts'
+import { shownAmount, shownTime, plainAmounts, numberFormat } from '../ui/money.tsx'
+import { actorNames, type ActorNeeds } from './actors.ts'
+import { portalPath } from './areas.ts'
+import { callbacksPath } from './developers/callback-list.tsx'
+import { newsWords } from './news-words.ts'
+import { nextPayoutHtml, type NextPayoutNeeds } from './next-payout.tsx'
+import type { PortalVisitor } from './page.tsx'
+import { type Beside } from './parts.tsx'
+import { textsIn } from '../../texts/catalogue.ts'
+import { columnName, paymentsHref, type Shown } from './overview-charts.tsx'
+import { isNothing, type Taken, type Numbers } from './overview-numbers.ts'
+import { stepOf } from './overview-period.tsx'
+import { docsPath } from './developers/code-page.tsx'
+import type { LobbyVisitor } from '../staff/frame.tsx'
+import { filled } from '../ui/words.tsx'
+import { problemText } from './problem-texts.ts'
+import type { Language } from '../../texts/generated/texts.ts'
+import type { Message } from '../../texts/message.ts'
+
+/** An address whose callbacks fail. */
+export type FailingAddress = {
+  readonly destination: string
+  readonly failingSince: Instant | null
+  readonly problem: string | null
+  readonly restedAt: Instant | null
+}
+
+export type AddressTexts = { readonly since: Message<'time'>; readonly rests: string }
+
+export const failingAddresses = (
+  found: readonly FailingAddress[],
+  { since, rests }: AddressTexts,
+  { locale, language }: { readonly locale: string; readonly language: Language },
+): Html => (
+  <ul class="list">
+    {found.map(({ destination, failingSince, problem, restedAt }) => {
+      const time = failingSince === null ? undefined : shownTime(failingSince, locale)
+      return (
+        <li class="row">
+          <span>
+            <span class="name">{destination}</span>{' '}
+            <span class="quiet small">
+              {problem ? <>{problemText(problem, language)}&nbsp;·</> : null}{' '}
+              {time !== undefined && filled(since, { time })}
+            </span>
+          </span>
+          {restedAt !== null && <b class="badge bad">{rests}</b>}
+        </li>
+      )
+    })}
+  </ul>
+)
+
+export type Step = { readonly action: StaffAction; readonly href: string; readonly text: string }
+
+/** What a new merchant does before its first payment; each role sees what it may do. */
+export const firstStepsHtml = (visitor: PortalVisitor): Html => {
+  const { shop, me, language } = visitor
+  const texts = textsIn[language].overview
+  const path = (more: string) => portalPath(shop.merchant, more)
+  const steps: readonly Step[] = [
+    { action: 'change_points_of_sale', href: path('points-of-sale/new'), text: texts.firstPos },
+    { action: 'change_api_users', href: path('developers?add'), text: texts.firstUser },
+    { action: 'see_developers', href: docsPath(visitor, 'payments'), text: texts.firstAsk },
+  ]
+  const own = steps.filter(({ action }) => mayDo(me.terms, action))
+  if (own.length === 0) return null
+  return (
+    <Card title={texts.firstSteps}>
+      <ol>
+        {own.map(({ href, text }) => (
+          <li>
+            <Link class="lone" href={href} text={text} />
+          </li>
+        ))}
+      </ol>
+    </Card>
+  )
+}
+
+/** What signing up does, and the same steps after it. */
+export const signUpBeside = ({ language, isSandbox }: LobbyVisitor): Beside => {
+  const [frame, texts] = [textsIn[language].portal, textsIn[language].lobby]
+  const { firstPos, firstUser, firstAsk } = textsIn[language].overview
+  return [
+    [frame.formWhat, [isSandbox ? texts.signUpSandbox : texts.signUpProduction]],
+    [frame.formNext, [firstPos, firstUser, firstAsk]],
+  ]
+}
+
+export type Tile = {
+  readonly name: string
+  readonly of: (taken: Taken) => number
+  readonly shown: (value: number) => string
+  /** Whether it is good that it grows; undefined if neither. */
+  readonly isGood?: boolean
+  /** What it leaves out. */
+  readonly note?: Html
+}
+
+export const tilesOf = ({ visitor, numbers }: Shown): readonly Tile[] => {
+  const { language, locale, me, shop } = visitor
+  const texts = textsIn[language].overview
+  const count = numberFormat(locale)
+  const amount = (minor: number) => shownAmount(minor, numbers.currency, locale)
+  const terms = portalPath(shop.merchant, 'money/terms')
+  const note = [texts.feesOf, ' ', <a href={terms}>{texts.feesTerms}</a>]
+  const fees: Tile = { name: texts.fees, of: (taken) => taken.fees, shown: amount, note }
+  return [
+    { name: texts.turnover, of: ({ captured }) => captured, shown: amount, isGood: true },
+    {
+      ...{ name: texts.payments, of: ({ payments }: Taken) => payments, isGood: true },
+      shown: (one) => count.format(one),
+    },
+    { name: texts.refunds, of: ({ refunded }) => refunded, shown: amount, isGood: false },
+    ...(mayDo(me.terms, 'see_money') ? [fees] : []),
+  ]
+}
+
+/** Compared with the time before; nothing where there is nothing to compare with. */
+export const changeHtml = ({ of, isGood }: Tile, numbers: Numbers, locale: string): Html => {
+  const [now, before] = [of(numbers.total), of(numbers.before)]
+  if (before <= 0) return null
+  const format = { style: 'percent', signDisplay: 'exceptZero', maximumFractionDigits: 0 } as const
+  const text = numberFormat(locale, format).format((now - before) / before)
+  const kind = now === before || isGood === undefined ? '' : now > before === isGood
+  const names = { '': 'badge', true: 'badge good', false: 'badge bad' }
+  return <span class={names[`${kind}`]}>{text}</span>
+}
+
+/** The figures of the period, what they are compared with, and those of today. */
+export const tilesHtml = (shown: Shown): Html => {
+  const { visitor, numbers, asked } = shown
+  const texts = textsIn[visitor.language].overview
+  const { today, total, before } = numbers
+  return (
+    <dl class="tiles">
+      {tilesOf(shown).map((tile) => {
+        const { name, of, shown: text, note } = tile
+        return (
+          <div class="card tile">
+            <dt>{name}</dt>
+            <dd class="figure">{text(of(total))}</dd>
+            <dd class="quiet small">
+              {changeHtml(tile, numbers, visitor.locale)}{' '}
+              {texts.before({ figure: text(of(before)) })}
+            </dd>
+            {asked.period.first !== asked.today && (
+              <dd class="quiet small">
+                {texts.today}: <b>{text(of(today))}</b>
+              </dd>
+            )}
+            {note !== undefined && <dd class="quiet small">{note}</dd>}
+          </div>
+        )
+      })}
+    </dl>
+  )
+}
+
+export type Line = {
+  readonly name: Html
+  readonly taken: Taken
+  /** What it is compared with, if the table says so. */
+  readonly before?: Taken
+}
+
+export const tableHtml = (
+  { visitor, numbers }: Shown,
+  first: string,
+  lines: readonly Line[],
+): Html => {
+  const { language, locale, me } = visitor
+  const texts = textsIn[language].overview
+  const showsFees = mayDo(me.terms, 'see_money')
+  const amount = plainAmounts(locale, numbers.currency)
+  const count = numberFormat(locale)
+  const cell = (value: number, text = amount(value)) => ({
+    kind: value === 0 ? 'number zero' : 'number',
+    text,
+  })
+  const compares = lines.some(({ before }) => before)
+  const names = [
+    ...[texts.payments, texts.turnover, ...(compares ? [texts.earlier] : [])],
+    ...[texts.refunds, ...(showsFees ? [texts.fees] : [])],
+  ]
+  const rows = lines.map(({ name, taken, before }) => [
+    { head: name },
+    cell(taken.payments, count.format(taken.payments)),
+    cell(taken.captured),
+    ...(before ? [cell(before.captured)] : []),
+    cell(taken.refunded),
+    ...(showsFees ? [cell(taken.fees)] : []),
+  ])
+  const heads = [first, ...names.map((number) => ({ number }))]
+  return (
+    <div class="scroll">
+      <Table kind="grid lines takings" heads={heads} rows={rows} />
+    </div>
+  )
+}
+
+/** The numbers of the charts, newest first; columns without any are left out. */
+export const columnsTable = (shown: Shown): Html => {
+  const { visitor, numbers, asked } = shown
+  const texts = textsIn[visitor.language].overview
+  const lines = numbers.columns
+    .map((column, index) => ({ column, name: columnName(shown, column.from, index) }))
+    .filter(({ column }) => !isNothing(column) || !isNothing(column.before))
+    .toReversed()
+    .map(({ column, name }) => ({
+      name: <a href={paymentsHref(shown, column)}>{name}</a>,
+      taken: column,
+      before: column.before,
+    }))
+  const { total, before } = numbers
+  const step = texts[stepOf(asked.period)]
+  return tableHtml(shown, step, [...lines, { name: texts.total, taken: total, before }])
+}
+
+export const posTable = (shown: Shown): Html => {
+  const { visitor, numbers, posName } = shown
+  const texts = textsIn[visitor.language].overview
+  return tableHtml(
+    shown,
+    texts.pos,
+    numbers.pointsOfSale.map(({ posId, ...taken }) => ({
+      name: (
+        <a href={portalPath(visitor.shop.merchant, `payments?pos=${encodeURIComponent(posId)}`)}>
+          {posName(posId)}
+        </a>
+      ),
+      taken,
+    })),
+  )
+}
+
+type Expiring = {
+  readonly tid: string
+  readonly posId: string
+  readonly posTid: string
+  readonly currency: string
+  readonly amountLeft: number
+  readonly additionalAmountLeft: number
+  readonly expiresAt: Instant
+}
+
+type News = {
+  readonly position: number
+  readonly type: string
+  readonly stream: string
+  readonly actor: string
+  readonly at: Instant
+}
+
+export type PanelNeeds = ActorNeeds &
+  NextPayoutNeeds & {
+    readonly expiring: (
+      merchant: string,
+      from: Instant,
+      until: Instant,
+      limit: number,
+    ) => readonly Expiring[]
+    readonly failingCallbacks: (merchant: string, limit: number) => readonly FailingAddress[]
+    readonly newsAfter: (merchant: string, position: number, limit: number) => readonly News[]
+  }
+
+const mostShown = 8
+
+const newsRead = 60
+
+const expiringHtml = (
+  { expiring }: PanelNeeds,
+  { shop, me, language, locale }: PortalVisitor,
+  at: Instant,
+  posName: (id: string) => string,
+): Html => {
+  const texts = textsIn[language].overview
+  const found = expiring(shop.merchant, at, at + dayMs, 10 * mostShown)
+    .filter(({ posId }) => isTheirPos(me.terms, posId))
+    .slice(0, mostShown)
+  if (found.length === 0) return <Quiet text={texts.expiringNone} />
+  return (
+    <List
+      kind="list"
+      items={found.map(
+        ({ tid, posTid, posId, currency, amountLeft, additionalAmountLeft, expiresAt }) => (
+          <a class="row" href={portalPath(shop.merchant, `payments/${tid}`)}>
+            <span>
+              <span class="name">
+                {posTid} <small class="quiet">{posName(posId)}</small>
+              </span>{' '}
+              <span class="quiet small">
+                {texts.ends} {shownTime(expiresAt, locale)}
+              </span>
+            </span>
+            <b>{shownAmount(amountLeft + additionalAmountLeft, currency, locale)}</b>
+          </a>
+        ),
+      )}
+    />
+  )
+}
+
+const callbacksHtml = ({ failingCallbacks }: PanelNeeds, visitor: PortalVisitor): Html => {
+  const texts = textsIn[visitor.language].overview
+  const found = failingCallbacks(visitor.shop.merchant, mostShown)
+  if (found.length === 0) return <Quiet text={texts.callbacksNone} />
+  const words = { since: texts.callbackSince, rests: texts.callbackRests }
+  const link = (status: 'failed' | 'abandoned') => (
+    <Link
+      class="lone"
+      href={callbacksPath(visitor.shop.merchant, `?status=${status}`)}
+      text={texts[`callbacks_${status}`]}
+    />
+  )
+  return [
+    failingAddresses(found, words, visitor),
+    <p class="buttons">
+      {link('failed')} {link('abandoned')}
+    </p>,
+  ]
+}
+
+const newsHtml = async (needs: PanelNeeds, visitor: PortalVisitor): Promise<Html> => {
+  const { shop, me, language, locale } = visitor
+  const texts = textsIn[language].overview
+  // The visit that goes on is not the last one.
+  const since = me.visits[1] ?? me.visits[0]
+  if (!since) return <Quiet text={texts.newsFirst} />
+  const words = newsWords(language)
+  const nameOf = await actorNames(needs)(shop.merchant, language)
+  const found = needs
+    .newsAfter(shop.merchant, since.position, newsRead)
+    .flatMap((one) => {
+      const word = words(one)
+      const isOwn = one.actor === staffActor(me.member)
+      return word && !isOwn && mayDo(me.terms, word.action) ? [{ ...one, ...word }] : []
+    })
+    .slice(0, mostShown)
+  if (found.length === 0) return <Quiet text={texts.newsNone} />
+  const items = found.map(async ({ text, at, actor }) => (
+    <li class="row">
+      <span>
+        <span class="name">{text}</span>{' '}
+        <span class="quiet small">
+          {await nameOf(actor)} · {shownTime(at, locale)}
+        </span>
+      </span>
+    </li>
+  ))
+  return <ul class="list">{await Promise.all(items)}</ul>
+}
+
+/** What needs somebody soon, and what has happened; each role sees its own. */
+export const panelsHtml = async (
+  needs: PanelNeeds,
+  visitor: PortalVisitor,
+  at: Instant,
+  posName: (id: string) => string,
+): Promise<Html> => {
+  const texts = textsIn[visitor.language].overview
+  const may = (action: StaffAction) => mayDo(visitor.me.terms, action)
+  const payout = () => nextPayoutHtml(needs, visitor.shop.merchant, visitor)
+  return (
+    <div class="panels">
+      {may('see_money') && <Card title={texts.payout}>{payout()}</Card>}
+      <Card title={texts.expiring}>{expiringHtml(needs, visitor, at, posName)}</Card>
+      {may('see_developers') && (
+        <Card title={texts.callbacks}>{callbacksHtml(needs, visitor)}</Card>
+      )}
+      <Card title={texts.news}>{await newsHtml(needs, visitor)}</Card>
+    </div>
+  )
+}

@@ -1,0 +1,142 @@
+import { Card, type Html, Title } from '../ui/components.tsx'
+import { z } from 'zod'
+import { mayDo } from '../../domain/merchant/staff-roles.ts'
+import { nextTurn } from '../../application/time-budget.ts'
+import { searchOf, type Call } from '../../http/call.ts'
+import { changesReply, restMs, type Watch } from '../ui/event-stream.ts'
+import { asked } from '../ui/fields.tsx'
+import type { Visits } from '../payer/session.tsx'
+import type { Route } from '../../http/route.ts'
+import { portalPath } from './areas.ts'
+import type { PortalNeeds } from './guard.ts'
+import { noticesHtml, type NoticeNeeds } from './messages.tsx'
+import { namesOfPos } from './payments/query.ts'
+import {
+  firstStepsHtml,
+  columnsTable,
+  posTable,
+  panelsHtml,
+  type PanelNeeds,
+  tilesHtml,
+} from './overview-panels.tsx'
+import { chartsHtml, type Shown } from './overview-charts.tsx'
+import { comparedHtml, periodHtml, askedPeriod, overviewQuery, stepOf } from './overview-period.tsx'
+import { isNothing, numbersFor, type TurnoverNeeds } from './overview-numbers.ts'
+import type { PortalPage, PortalVisitor } from './page.tsx'
+import { portalPages } from './pages.ts'
+import { textsIn } from '../../texts/catalogue.ts'
+
+type OverviewNeeds = PortalNeeds &
+  TurnoverNeeds &
+  PanelNeeds &
+  NoticeNeeds & {
+    /** The position of the newest event of a merchant that this process has folded. */
+    readonly newestOf: (merchant: string) => number
+    readonly watchMerchant: Watch
+  }
+
+const numbersHtml = (shown: Shown, isAlone: boolean): Html => {
+  const { numbers, visitor, asked } = shown
+  const texts = textsIn[visitor.language].overview
+  return (
+    <section aria-label={numbers.currency}>
+      {!isAlone && <h2>{numbers.currency}</h2>}
+      {isNothing(numbers.total) && isNothing(numbers.before) ? (
+        <p class="card quiet">{texts.quiet}</p>
+      ) : (
+        [
+          chartsHtml(shown),
+          <Card title={`${texts.byPos}, ${numbers.currency}`}>{posTable(shown)}</Card>,
+          <details class="card fold" id={`columns-${numbers.currency}`}>
+            <summary>
+              <h2>{texts.by({ step: stepOf(asked.period) })}</h2>
+            </summary>
+            <p class="quiet small">
+              {texts.numbers({ currency: numbers.currency })}{' '}
+              {mayDo(visitor.me.terms, 'see_money') && `${texts.feesOf} ${texts.feesRest}`}
+            </p>
+            {columnsTable(shown)}
+          </details>,
+        ]
+      )}
+    </section>
+  )
+}
+
+const noticesShown = 3
+
+const overviewPage = async (
+  needs: OverviewNeeds,
+  visitor: PortalVisitor,
+  call: Call,
+): Promise<PortalPage> => {
+  const { merchant, timeZone } = visitor.shop
+  // Before the numbers are read: what comes meanwhile is told of at once.
+  const newest = needs.newestOf(merchant)
+  const names = namesOfPos(needs, merchant)
+  const posName = (id: string): string => names.get(id) ?? id
+  const asked = askedPeriod(searchOf(call), timeZone, call.at)
+  const all = await numbersFor(needs, visitor, asked.period, call.at)
+  const shown = all.map((numbers) => ({ visitor, numbers, asked, posName }))
+  const title = textsIn[visitor.language].portal.overview
+  // Captures have their turn between the parts.
+  await nextTurn()
+  const tiles = shown.map(tilesHtml)
+  const notices = await noticesHtml(needs, visitor, call.at, noticesShown)
+  await nextTurn()
+  const charts = shown.map((one) => numbersHtml(one, shown.length === 1))
+  await nextTurn()
+  return {
+    title,
+    follow: portalPath(merchant, `events?after=${newest}`),
+    body: [
+      <Title text={title}>{periodHtml(asked, visitor)}</Title>,
+      <div data-part="overview">
+        {comparedHtml(asked, visitor)}
+        {names.size === 0 && firstStepsHtml(visitor)}
+        {tiles}
+        {notices !== null && (
+          <Card title={textsIn[visitor.language].overview.needsYou}>{notices}</Card>
+        )}
+        <div class="board">
+          <div>{charts}</div>
+          {await panelsHtml(needs, visitor, call.at, posName)}
+        </div>
+      </div>,
+    ],
+  }
+}
+
+/** What happens today, and what needs somebody. */
+export const overviewRoutes = (needs: OverviewNeeds, visits: Visits): Route[] => {
+  const { page, followerOf } = portalPages(needs, visits)
+  const place = { action: 'see_overview', area: 'overview' } as const
+  return [
+    page(
+      {
+        ...{ ...place, path: '/portal/:merchant/', summary: 'The overview of a merchant' },
+        ownQuery: overviewQuery,
+      },
+      (visitor, call) => overviewPage(needs, visitor, call),
+    ),
+    page(
+      {
+        ...place,
+        path: '/portal/:merchant/events',
+        summary: 'Server-sent events: `changed` once something of the merchant has changed',
+        ownQuery: z.object({
+          after: asked('What the page knows of.'),
+        }),
+        replyTypes: ['text/event-stream', 'text/html'],
+        errors: { 503: 'Too many pages are open.' },
+      },
+      async (visitor, call) => {
+        const { merchant } = visitor.shop
+        const after = Number(searchOf(call).get('after') ?? 0)
+        const hasChanged = async () => needs.newestOf(merchant) > after
+        const watched = { stream: merchant, ...followerOf(visitor, call), rest: restMs }
+        return changesReply(needs.watchMerchant, watched, hasChanged, needs.isSecure)
+      },
+    ),
+  ]
+}

@@ -1,0 +1,106 @@
+import { Card, Link, type Html } from '../../ui/components.tsx'
+import type { RequestedPayment } from '../../../domain/payment/payment-state.ts'
+import { shownAmount, shownTime } from '../../ui/money.tsx'
+import { filled } from '../../ui/words.tsx'
+import { portalPath } from '../areas.ts'
+import type { PortalVisitor } from '../page.tsx'
+import { namesOfPos, paymentPath, type PosOf } from './query.ts'
+import { possibleActions } from './action-input.ts'
+import { badgeHtml } from './state.tsx'
+import type { Catalogue } from '../../../texts/generated/texts.ts'
+
+export type DetailNeeds = {
+  readonly showCustomer: (customer: string | null) => string | null
+  readonly posOf: PosOf
+}
+
+/** A payment on its page. */
+export type ShownPayment = {
+  readonly visitor: PortalVisitor
+  readonly texts: Catalogue['payments']
+  readonly tid: string
+  readonly payment: RequestedPayment
+}
+
+export const standingOf = ({ statusCode, captured, refunded }: RequestedPayment) => ({
+  statusCode,
+  captured: captured.amount + captured.additionalAmount,
+  refunded: refunded.amount + refunded.additionalAmount,
+})
+
+const actionsHtml = ({ visitor, texts, tid, payment }: ShownPayment): Html => {
+  const possible = possibleActions(visitor, payment)
+  if (possible.length === 0) return null
+  const [main] = possible
+  return (
+    <div class="buttons">
+      {possible.map((action) => (
+        <Link
+          class={`button ${action === main ? '' : 'second'}`}
+          href={portalPath(visitor.shop.merchant, paymentPath(tid, `/${action}`))}
+          text={texts[`action_${action}`]}
+        />
+      ))}
+    </div>
+  )
+}
+
+export const headHtml = (shown: ShownPayment): Html => {
+  const { visitor, texts, payment } = shown
+  const { request, answer, status, expiresAt } = payment
+  const extra = answer?.type === 'accepted' ? answer.additionalAmount : request.additionalAmount
+  const sum = shownAmount(request.amount + extra, request.currency, visitor.locale)
+  const until = shownTime(expiresAt, visitor.locale)
+  return [
+    <div class="head pay-head">
+      <div>
+        <h1>
+          <span class="pay-sum">{sum}</span> {badgeHtml(texts, standingOf(payment))}
+        </h1>
+        <p class="quiet">
+          {request.posTid}
+          {request.text !== null && [' · ', request.text]}
+        </p>
+      </div>
+      {actionsHtml(shown)}
+    </div>,
+    status === 'pending' && <p class="note">{filled(texts.pendingHint, { time: until })}</p>,
+  ]
+}
+
+export const detailsHtml = (
+  needs: DetailNeeds,
+  { visitor, texts, tid, payment }: ShownPayment,
+): Html => {
+  const { request, details, status, expiresAt } = payment
+  const { locale, shop } = visitor
+  const names = namesOfPos(needs, shop.merchant)
+  const customer =
+    request.customer === null
+      ? texts.customerAnybody
+      : (needs.showCustomer(request.customer) ?? texts.customerErased)
+  const isOpen = status === 'pending' || status === 'auth'
+  const rows: (readonly [string, Html])[] = [
+    [texts.tid, <code>{tid}</code>],
+    [texts.orderNumber, request.posTid],
+    [texts.pos, names.get(request.posId) ?? request.posId],
+    [texts.customer, customer],
+    [texts.ledger, details.ledger],
+    ...(isOpen ? [[texts.expiresAt, shownTime(expiresAt, locale)] as const] : []),
+    ...(details.callbackUri === null
+      ? []
+      : [[texts.callbackUri, <code>{details.callbackUri}</code>] as const]),
+  ]
+  return <dl class="facts">{rows.map(([name, value]) => [<dt>{name}</dt>, <dd>{value}</dd>])}</dl>
+}
+
+export const proofHtml = ({ visitor, texts, tid }: ShownPayment): Html => (
+  <Card title={texts.proof}>
+    <p class="quiet small">{texts.proofWhat}</p>
+    <p>
+      <a href={portalPath(visitor.shop.merchant, paymentPath(tid, '/proof.json'))}>
+        {texts.proofLink}
+      </a>
+    </p>
+  </Card>
+)

@@ -1,0 +1,63 @@
+import { Table, type Html } from '../../ui/components.tsx'
+import type { PaymentPreview } from '../../../application/payment-acts.ts'
+import { nothing, type Pots } from '../../../domain/money/money.ts'
+import { available, type RequestedPayment } from '../../../domain/payment/payment-state.ts'
+import { shownAmount, shownTime } from '../../ui/money.tsx'
+import { filled } from '../../ui/words.tsx'
+import { standingOf } from './payment-parts.tsx'
+import { badgeHtml } from './state.tsx'
+import type { Catalogue } from '../../../texts/generated/texts.ts'
+
+type Previewed = {
+  readonly texts: Catalogue['payments']
+  readonly visitor: { readonly locale: string }
+  readonly payment: RequestedPayment
+}
+
+export const grossOf = ({ amount, additionalAmount }: Pots): number => amount + additionalAmount
+
+const sums = ['captured', 'available', 'released', 'refunded'] as const
+
+const sumsIn = (payment: RequestedPayment) => ({
+  captured: grossOf(payment.captured),
+  available: grossOf(payment.status === 'auth' ? available(payment) : nothing),
+  released: grossOf(payment.released),
+  refunded: grossOf(payment.refunded),
+})
+
+/** The numbers that change, now and afterwards. */
+export const changesHtml = (
+  { texts, visitor, payment }: Previewed,
+  { after }: PaymentPreview,
+): Html => {
+  const [now, then] = [sumsIn(payment), sumsIn(after)]
+  const shown = (minor: number) => shownAmount(minor, payment.request.currency, visitor.locale)
+  const time = (at: number) => shownTime(at, visitor.locale)
+  const row = (name: string, before: Html, after: Html) => [
+    { head: name },
+    { number: before },
+    { number: after },
+  ]
+  const rows = [
+    row(texts.status, badgeHtml(texts, standingOf(payment)), badgeHtml(texts, standingOf(after))),
+    ...sums
+      .filter((name) => now[name] !== then[name])
+      .map((name) => row(texts[name], shown(now[name]), <b>{shown(then[name])}</b>)),
+    ...(payment.expiresAt === after.expiresAt
+      ? []
+      : [row(texts.expiresAt, time(payment.expiresAt), <b>{time(after.expiresAt)}</b>)]),
+  ]
+  const heads = ['', { number: texts.before }, { number: texts.afterwards }]
+  return <Table label={texts.previewTitle} kind="grid preview" heads={heads} rows={rows} />
+}
+
+export const costHtml = ({ texts, visitor, payment }: Previewed, { events }: PaymentPreview) => {
+  const [event] = events
+  if (event?.type !== 'PaymentCaptured' && event?.type !== 'PaymentRefunded') return ''
+  const { fee, interchange, vat } = event.data.charge
+  const cost = fee + interchange + vat
+  const shown = shownAmount(cost, payment.request.currency, visitor.locale)
+  return (
+    <p class="quiet">{cost === 0 ? texts.costsNothing : filled(texts.costs, { amount: shown })}</p>
+  )
+}

@@ -1,0 +1,154 @@
+import { Link } from '../ui/components.tsx'
+import type { confirmPayer } from '../../application/account.ts'
+import type { Context } from '../../application/handle.ts'
+import type { AnyTerms } from '../../domain/staff-members.ts'
+import type { Instant } from '../../domain/time.ts'
+import { targetOf, type Call } from '../../http/call.ts'
+import type { Group } from '../../http/groups.ts'
+import { problemPage } from '../ui/problem.tsx'
+import { toldProblem, type Visits } from '../payer/session.tsx'
+import type { RawReply } from '../../http/route.ts'
+import type { FramedPage, LobbyVisitor } from './frame.tsx'
+import { Refusal } from '../../domain/refusal.ts'
+import { compactFieldOf, type Fields } from '../../http/forms.ts'
+
+/** What is wrong with the one-time code of a form; undefined when it is right. */
+export const codeProblem = async <Visitor extends LobbyVisitor>(
+  confirm: (visitor: Visitor, code: string, call: Call) => Promise<void>,
+  visitor: Visitor,
+  call: Call<unknown, undefined, Fields<'code'>>,
+): Promise<string | undefined> => {
+  try {
+    await confirm(visitor, compactFieldOf(call.body, 'code'), call)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    if (error.code === 'second_factor_is_needed') return visitor.texts.stepUpNeeded
+    if (error.code === 'sign_in_is_wrong') return visitor.texts.wrongCode
+    throw error
+  }
+}
+
+export type StaffPageNeeds = {
+  readonly now: () => Instant
+  readonly isSecure: boolean
+  readonly isSandbox: boolean
+  readonly confirmPayer: ReturnType<typeof confirmPayer>
+}
+
+export type Shown<Page extends FramedPage> = Page | RawReply
+
+export const isReply = <Other extends object>(shown: Other | RawReply): shown is RawReply =>
+  'type' in shown
+
+/** Somebody on the staff, in a role. */
+export type StaffVisitor = LobbyVisitor & { readonly me: { readonly terms: AnyTerms } }
+
+/** Whose pages they are: of a merchant, or of the operator. */
+export type House<Visitor extends StaffVisitor, Page extends FramedPage, Action, Area> = {
+  readonly group: Group
+  /** Where to go after a problem. */
+  readonly homeOf: (visitor: LobbyVisitor | Visitor) => string
+  /** A reply leads elsewhere. @throws Refusal resource_is_unknown for all but staff */
+  readonly enter: (visitor: LobbyVisitor, call: Call) => Promise<Visitor | RawReply>
+  readonly mayDo: (visitor: Visitor, action: Action) => boolean
+  /** For a role that may not do it. */
+  readonly forbidden: (visitor: Visitor, area: Area) => Page
+  readonly reply: (
+    visitor: LobbyVisitor | Visitor,
+    page: Page,
+    isSecure: boolean,
+  ) => Promise<RawReply>
+  /** Notes that somebody looks. */
+  readonly noteVisit: (visitor: Visitor, call: Call) => void
+  readonly contextOf: (call: Call, visitor: Visitor) => Context
+  /** What a 404 means. */
+  readonly missing: string
+}
+
+/** A problem as a page of the staff; undefined for those that are told as everywhere. */
+const staffProblem = (
+  { texts, locale }: LobbyVisitor,
+  error: unknown,
+  call: Call,
+  home: string,
+): FramedPage | undefined => {
+  const told = toldProblem(error, texts)
+  if (!told) return undefined
+  const { status, retryAfter = null } = told
+  const isForm = call.request.method === 'POST'
+  const back = isForm || status === 429 ? targetOf(call) : undefined
+  const page = problemPage({ ...told, texts, locale, home, now: call.at, back })
+  return { ...page, status, retryAfter }
+}
+
+export const forbiddenHtml = (title: string, text: unknown, home: string, way: string) => (
+  <div class="card narrow-card">
+    <h1>{title}</h1>
+    <p>{text}</p>
+    <div class="actions">
+      <Link class="button" href={home} text={way} />
+    </div>
+  </div>
+)
+
+/** Who enters, and what they are answered; problems are told in the frame. */
+export const guarding = <Visitor extends StaffVisitor, Page extends FramedPage, Action, Area>(
+  { isSecure, isSandbox }: StaffPageNeeds,
+  visits: Visits,
+  house: House<Visitor, Page, Action, Area>,
+) => {
+  /** Answers with what the work shows, problems too. */
+  const answer = async (
+    visitor: LobbyVisitor | Visitor,
+    call: Call,
+    work: () => Promise<Shown<Page>>,
+  ): Promise<RawReply> => {
+    let shown: Shown<Page>
+    try {
+      shown = await work()
+    } catch (error) {
+      const problem = staffProblem(visitor, error, call, house.homeOf(visitor))
+      if (!problem) throw error
+      shown = problem as Page
+    }
+    return isReply(shown) ? shown : house.reply(visitor, shown, isSecure)
+  }
+
+  /** For somebody who has signed in, whether or not on a staff. */
+  const inLobby = (call: Call, work: (visitor: LobbyVisitor) => Promise<Shown<Page>>) =>
+    visits.signedInPage(call, (signedIn) => {
+      const visitor: LobbyVisitor = { ...signedIn, isSandbox, at: call.at }
+      return answer(visitor, call, () => work(visitor))
+    })
+
+  const inHouse = (
+    call: Call,
+    { action, area }: { readonly action: Action; readonly area: Area },
+    work: (visitor: Visitor) => Promise<Shown<Page>>,
+  ) =>
+    inLobby(call, async (visitor) => {
+      const staff = await house.enter(visitor, call)
+      if (isReply(staff)) return staff
+      if (!house.mayDo(staff, action))
+        return house.reply(staff, house.forbidden(staff, area), isSecure)
+      if (call.request.method === 'GET') house.noteVisit(staff, call)
+      return answer(staff, call, async () => {
+        const shown = await work(staff)
+        return isReply(shown) ? shown : { area, ...shown }
+      })
+    })
+
+  /** Whether somebody who asks may do it; nothing is answered. */
+  const mayDo = async (call: Call, action: Action): Promise<boolean> => {
+    let may = false
+    await inLobby(call, async (visitor) => {
+      const staff = await house.enter(visitor, call)
+      may = !isReply(staff) && house.mayDo(staff, action)
+      return visits.go(visitor, house.homeOf(visitor))
+    })
+    return may
+  }
+
+  return { inLobby, inHouse, mayDo }
+}

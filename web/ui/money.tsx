@@ -1,0 +1,99 @@
+import type { Html } from './components.tsx'
+import { withoutBlanks } from '../../domain/blanks.ts'
+import { decimalsOf } from '../../domain/money/currency.ts'
+import { formatAmount, parseAmount } from '../../domain/money/money.ts'
+import { Refusal } from '../../domain/refusal.ts'
+import type { Instant } from '../../domain/time.ts'
+import { cached, generationalCache } from '../../application/generational-cache.ts'
+
+export const kept = 200
+
+/** Creating a format costs a hundred times its use. */
+export const dates = generationalCache<string, Intl.DateTimeFormat>(kept)
+
+export const numbers = generationalCache<string, NumberFormat>(kept)
+
+/** Of `Intl.NumberFormat`, with one sign for all languages. */
+export type NumberFormat = Pick<Intl.NumberFormat, 'format'>
+
+/** English has a hyphen, Norwegian a minus sign: pages have the latter, as wide as a plus. */
+export const withMinus = (text: string): string => text.replace('-', '\u2212')
+
+export const nameOf = (locale: string, options: object): string => locale + JSON.stringify(options)
+
+export const dateFormat = (
+  locale: string,
+  options: Intl.DateTimeFormatOptions,
+): Intl.DateTimeFormat =>
+  cached(dates, nameOf(locale, options), () => new Intl.DateTimeFormat(locale, options))
+
+/** What stands between the whole and the decimals of a number. */
+export const decimalPoint = (locale: string): string =>
+  numberFormat(locale, { minimumFractionDigits: 1 }).format(0).slice(1, -1)
+
+export const numberFormat = (
+  locale: string,
+  options: Intl.NumberFormatOptions = {},
+): NumberFormat =>
+  cached(numbers, nameOf(locale, options), () => {
+    const { format } = new Intl.NumberFormat(locale, options)
+    return { format: (value) => withMinus(format(value)) }
+  })
+
+const formatFor = (locale: string, currency: string) => {
+  const decimals = decimalsOf(currency)
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
+  return numberFormat(locale, { style: 'currency', currency, ...digits })
+}
+
+/** An amount such as `12.50` in the reader's format, with all its decimals. */
+export const shownMoney = (amount: string, currency: string, locale: string): string =>
+  formatFor(locale, currency).format(amount as `${number}`)
+
+/** Minor units in the reader's format. */
+export const shownAmount = (minor: number, currency: string, locale: string): string =>
+  shownMoney(formatAmount(minor, currency), currency, locale)
+
+/** Without the currency, which stands above the table. */
+export const plainAmounts = (locale: string, currency: string) => {
+  const decimals = decimalsOf(currency)
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
+  const format = numberFormat(locale, digits)
+  return (minor: number): string => format.format(formatAmount(minor, currency) as `${number}`)
+}
+
+/** A time in UTC; a script changes it to the reader's zone. */
+export const shownTime = (at: Instant, locale: string): Html => {
+  const format = { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' } as const
+  const text = dateFormat(locale, format).format(at)
+  return <time datetime={new Date(at).toISOString()}>{text} UTC</time>
+}
+
+const halfDayMs = 43_200_000
+
+/**
+ * The time of day until when to wait, with the date when far off. A script changes it to the
+ * reader's zone.
+ */
+export const shownClock = (until: Instant, now: Instant, locale: string): Html => {
+  // Round up, so that nobody comes too early.
+  const at = Math.ceil(until / 60_000) * 60_000
+  if (at - now > halfDayMs) return shownTime(at, locale)
+  const format = { timeStyle: 'short', timeZone: 'UTC' } as const
+  const text = dateFormat(locale, format).format(at)
+  return (
+    <time datetime={new Date(at).toISOString()} data-clock="">
+      {text} UTC
+    </time>
+  )
+}
+
+/** A typed amount, with comma or period; undefined when invalid. */
+export const typedAmount = (text: string, currency: string): number | undefined => {
+  try {
+    return parseAmount(withoutBlanks(text).replace(',', '.') || '0', currency)
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
+}
