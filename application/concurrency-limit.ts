@@ -1,6 +1,7 @@
 import { refuse } from '../domain/refusal.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 import { fairQueue, type Path } from './fair-queue.ts'
+import { setImmediate } from './machine.ts'
 
 /** A token bucket: `burst` at once, then `perSecond`. */
 export const makeAllowance = (burst: number, perSecond: number, now: () => number) => {

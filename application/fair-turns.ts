@@ -1,5 +1,6 @@
 import { fairQueue, type Path } from './fair-queue.ts'
 import { timeBudget } from './time-budget.ts'
+import { setImmediate, setTimeout, steadyTime } from './machine.ts'
 
 type Needs = {
   /** The share of the thread's time that this work gets while other work is under way. */
@@ -38,7 +39,7 @@ export const fairTurns = ({
   maxWaiting,
   isOtherWork,
   refuseMore,
-  elapsed = () => performance.now(),
+  elapsed = steadyTime,
   inOneTurn = immediately,
   after = later,
 }: Needs) => {

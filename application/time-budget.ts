@@ -1,5 +1,6 @@
 import type { Instant, Seconds } from '../domain/time.ts'
 import { generationalCache } from './generational-cache.ts'
+import { setImmediate, setTimeout } from './machine.ts'
 
 /** Lets pending events run first. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))

@@ -12,6 +12,7 @@ import type { Names } from './assets.ts'
 import type { Result, Router } from 'hono/router'
 import { RegExpRouter } from 'hono/router/reg-exp-router'
 import { Refusal, type RefusedDecision } from '../domain/refusal.ts'
+import { steadyTime } from '../application/machine.ts'
 
 /** The longest id or field name. */
 const longest = 64
@@ -189,7 +190,7 @@ const answering = (needs: AppNeeds, { failWith, hasAuthenticated }: Failing) => 
     }: Partial<Pick<Route, 'access' | 'ownErrors' | 'fromAnyOrigin'>> = {},
   ): Promise<Response> => {
     const requestId = requestIdIn(http) ?? needs.newId()
-    const started = performance.now()
+    const started = steadyTime()
     const isRead = http.req.method === 'GET' || http.req.method === 'HEAD'
     const read = isRead ? needs.freshness.read() : undefined
     let reply: Reply
@@ -205,7 +206,7 @@ const answering = (needs: AppNeeds, { failWith, hasAuthenticated }: Failing) => 
         ? await needs.errorPage(failed, { acceptLanguage, requestId, now: needs.now() })
         : failed
     }
-    const milliseconds = performance.now() - started
+    const milliseconds = steadyTime() - started
     const { status, cookies = [] } = reply
     const body = http.req.method === 'HEAD' ? await unread(reply.body) : reply.body
     needs.observe({ method: http.req.method, path, status, requestId, milliseconds, refused })

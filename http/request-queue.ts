@@ -18,6 +18,7 @@ import {
 } from './body-reader.ts'
 import type { Route } from './route.ts'
 import { refuseMore } from './turns.ts'
+import { clearTimeout, setTimeout } from '../application/machine.ts'
 
 /**
  * Starts one per turn, so that other requests get in between. @throws RequestError 503 when too

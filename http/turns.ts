@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import { nextTurn } from '../application/time-budget.ts'
 import { check, type Checked, type Problem } from './validation.ts'
 import { innermost, isRecord, mostItemsOf } from './valid-parts.ts'
+import { steadyTime } from '../application/machine.ts'
 
 /** Items of a list that are checked in one turn. */
 export const itemsATurn = 50
@@ -117,7 +118,7 @@ const makeOtherWork = (elapsed: () => number) => {
  */
 export const makeTurns = (
   networksOf: (address: string) => readonly string[],
-  elapsed = (): number => performance.now(),
+  elapsed = steadyTime,
 ) => {
   const other = makeOtherWork(elapsed)
   const limits = { share, maxWaiting, refuseMore, elapsed, isOtherWork: other.isUnderWay }

@@ -1,4 +1,5 @@
 import { StoreUnavailable } from '../application/event-store.ts'
+import { clearTimeout, setTimeout, steadyMachineTime, wallClock } from '../application/machine.ts'
 
 /** Until when something may be sent, on two clocks that all threads share. */
 export type Deadline = { readonly steady: number; readonly wall: number }
@@ -12,16 +13,16 @@ export class TooLate extends StoreUnavailable {
 }
 
 /** Continues while the process is frozen, but not while the machine sleeps. */
-export const steadyNow = (): number => Number(process.hrtime.bigint() / 1_000_000n)
+export const steadyNow = steadyMachineTime
 
 export const deadlineIn = (milliseconds: number): Deadline => ({
   steady: steadyNow() + milliseconds,
-  wall: Date.now() + milliseconds,
+  wall: wallClock() + milliseconds,
 })
 
 /** @throws TooLate */
 export const checkDeadline = (deadline: Deadline | undefined): void => {
-  if (deadline && (steadyNow() >= deadline.steady || Date.now() >= deadline.wall))
+  if (deadline && (steadyNow() >= deadline.steady || wallClock() >= deadline.wall))
     throw new TooLate()
 }
 

@@ -1,4 +1,5 @@
 import { StoreHeld } from '../application/event-store.ts'
+import { pause, steadyTime } from '../application/machine.ts'
 
 /** How long other processes may lock the store, in ms. */
 const timeoutMs = 5_000
@@ -9,12 +10,12 @@ const retryDelay = 20
  * after five seconds
  */
 export const retryWhileHeld = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
-  const since = performance.now()
+  const since = steadyTime()
   for (;;)
     try {
       return await ask()
     } catch (error) {
-      if (!(error instanceof StoreHeld) || performance.now() - since >= timeoutMs) throw error
-      await new Promise((resolve) => setTimeout(resolve, retryDelay))
+      if (!(error instanceof StoreHeld) || steadyTime() - since >= timeoutMs) throw error
+      await pause(retryDelay)
     }
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { closeReports } from '../application/close-reports.ts'
 import { completeReports } from '../application/complete-reports.ts'
@@ -12,6 +11,7 @@ import type { SettlementRow } from '../projections/settlements.ts'
 import { bankHolidaysOf } from '../infrastructure/bank/bank-holidays.ts'
 import type { Core } from './core.ts'
 import { makeLogWriter, makeLogs } from '../infrastructure/transaction-logs/logs.ts'
+import { randomUUID } from '../application/machine.ts'
 
 /** Letters and digits without look-alikes. */
 const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'

@@ -50,6 +50,7 @@ import { countInFlight } from './server/in-flight.ts'
 import { watchProxies } from './server/proxy-watch.ts'
 import { requestLog } from './server/request-log.ts'
 import { checkWitnessed } from './transparency/witnessed-before.ts'
+import { wallClock } from '../application/machine.ts'
 
 type Surroundings = {
   readonly address: () => string
@@ -78,7 +79,7 @@ export const openService = async (
   const pusher = makePusher(core, makePusherHub, clientAddress)
   // On the first start these create RSA keys, which takes a fifth of a second each on the thread
   // pool.
-  const keys = callbackKeysIn(core, DATA_DIR, Date.now)
+  const keys = callbackKeysIn(core, DATA_DIR, wallClock)
   const [shown, granted] = await Promise.all([
     isSandbox ? makeSandboxData(core, DATA_DIR) : beginProduction(core),
     openGranted(core),
@@ -87,7 +88,7 @@ export const openService = async (
   const wire = wireWith(core, granted, links)
   const wordCallback = wire.message
   pusher.follow(wordCallback)
-  const signer = await signerIn(core, DATA_DIR, Date.now, keys)
+  const signer = await signerIn(core, DATA_DIR, wallClock, keys)
   await checkKeys(core)
   await checkWitnessed(core, settings.WITNESSES)
   const access = accessOf(core, signer, names)
@@ -221,7 +222,7 @@ export const openService = async (
       lastAudit,
       metrics: allMetrics,
       securityContact: settings.SECURITY_CONTACT,
-      machineNow: Date.now,
+      machineNow: wallClock,
     },
     sandbox,
   })

@@ -4,6 +4,7 @@ import { schedule, type DueWork } from '../application/schedule.ts'
 import { checkClock, watchClock } from '../infrastructure/leases/clock-watch.ts'
 import type { Core } from './core.ts'
 import { type LeasedKind, type SharedWork, soleProcess } from '../infrastructure/leases/leases.ts'
+import { clearTimeout, setTimeout, steadyTime, wallClock } from '../application/machine.ts'
 
 const retryAfterMs = 1000
 
@@ -66,7 +67,7 @@ const electSender = (directory: string, caughtUp: () => Promise<void>) => {
   return { isOurs, resign, byOneProcess }
 }
 
-const realTime = { after, elapsed: (): number => performance.now() }
+const realTime = { after, elapsed: steadyTime }
 
 /** Runs an action once for all calls within 20 ms, and `apart` ms after the last run at least. */
 export const gathered = (act: () => void, apart = gatherMs, time = realTime): (() => void) => {
@@ -161,7 +162,7 @@ export const runBackgroundWork = (core: Core, work: readonly Work[]) => {
         wake()
         core.sharedWork?.begin({ wake, cannot: () => kindsBeyond(work) })
         tidyUp(core)
-        const machine = { machineNow: Date.now, elapsed: () => performance.now() }
+        const machine = { machineNow: wallClock, elapsed: steadyTime }
         callOff = watchClock({ log, after, ...machine }).stop
         checkClock(log, core.store, core.now()).catch(onFailure)
       },

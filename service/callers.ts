@@ -14,6 +14,7 @@ import { isWithin, networkOf } from '../infrastructure/networks.ts'
 import { sealAddresses } from '../infrastructure/people/sealing.ts'
 import { makeSecretCheck, makeSecretDigests } from '../infrastructure/people/secrets.ts'
 import { makeRequestLimits, type RequestLimit } from '../application/request-limits.ts'
+import { wallClock } from '../application/machine.ts'
 
 const inProduction = { merchant: 2_000, caller: 1_000 }
 
@@ -32,7 +33,7 @@ const openRequestLimits = ({ settings, merchants, onFolded, securityLog }: Needs
   const ofMerchants = limitWith(MERCHANT_REQUESTS_PER_SECOND, preset?.merchant)
   const ofCallers = limitWith(USER_REQUESTS_PER_SECOND, preset?.caller)
   const limits = makeRequestLimits({
-    machineNow: Date.now,
+    machineNow: wallClock,
     limitOf: (merchant, caller): RequestLimit | undefined => {
       const id = caller === null ? merchant : within(merchant, caller)
       const set = merchants.requestLimits.find(streamOf(requestLimits, id))?.data
@@ -68,15 +69,15 @@ export const accessOf = (core: Core, { rsaPem }: Signer, names: Names) => {
     names,
     securityLog,
     admit: openRequestLimits(core),
-    guardGuesses: makeSecretGuesses({ machineNow: Date.now, networkOf, securityLog }),
-    verifySecret: makeSecretCheck(Date.now),
+    guardGuesses: makeSecretGuesses({ machineNow: wallClock, networkOf, securityLog }),
+    verifySecret: makeSecretCheck(wallClock),
     isDigestOf: makeSecretDigests(core.derive).isDigestOf,
     verifySignature: makeSignatureCheck(rsaPem),
     fingerprint: makeFingerprints(),
     sealAddress: sealAddresses(core.vault).sealAddress,
     contentDigest,
     isWithin,
-    machineNow: Date.now,
+    machineNow: wallClock,
     clockToleranceMs: settings.CLOCK_TOLERANCE_SECONDS * 1000,
     recallUser: (merchant: string, id: string) => {
       const shop = recall(merchants, merchant)

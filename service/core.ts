@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { MessagePort } from 'node:worker_threads'
 import { watchBlobs } from '../infrastructure/blobs/blob-directory.ts'
 import { isBucket, openBlobs } from '../infrastructure/blobs/blobs.ts'
@@ -17,6 +16,7 @@ import { readMoments } from '../infrastructure/read-models/moment-fold.ts'
 import type { Settings } from '../infrastructure/settings.ts'
 import { blobsIn, isVaultInStreams, seenIn, vaultIn, type Place } from '../infrastructure/stores.ts'
 import type { Where } from '../infrastructure/worker.ts'
+import { randomUUID } from '../application/machine.ts'
 
 /** Available in a running service, but not in a command. */
 export type Surroundings = {

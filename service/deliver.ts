@@ -8,6 +8,7 @@ import type { DeliveryStart } from './callbacks/delivery-exchange.ts'
 import { callbackDelivery } from './callbacks/delivery.ts'
 import { signerIn } from './callbacks/own-signer.ts'
 import { openCore } from './core.ts'
+import { wallClock } from '../application/machine.ts'
 
 /** Delivers whatever callback is due, beside a running service. */
 export const openDelivery = async (
@@ -18,7 +19,7 @@ export const openDelivery = async (
   const log = makeLog(settings.LOG_LEVEL)
   const core = await openCore(settings, log, { address: () => address, writer, folding })
   const wire = await callbackWire(core)
-  const signer = await signerIn(core, settings.DATA_DIR, Date.now)
+  const signer = await signerIn(core, settings.DATA_DIR, wallClock)
   const { find, derive } = core
   const findSecrets = secretsOfMerchants({ find, derive })
   const sending = { wire, signer, countAttempt }

@@ -30,6 +30,7 @@ import { makeClientAddress } from './server/client-address.ts'
 import { watchProxies } from './server/proxy-watch.ts'
 import { requestLog } from './server/request-log.ts'
 import { receiptsOf } from './transparency/receipts.ts'
+import { wallClock } from '../application/machine.ts'
 
 /** For forms, which the thread that answers payments handles. */
 const unavailable = (): never => {
@@ -61,8 +62,8 @@ export const openPages = async (
   const proxies = watchProxies(log)
   const granted = await openGranted(core)
   const { findSession, devicesOf } = payerSessions(core)
-  const verifySecret = makeSecretCheck(Date.now)
-  const guardGuesses = makeSecretGuesses({ machineNow: Date.now, networkOf, securityLog })
+  const verifySecret = makeSecretCheck(wallClock)
+  const guardGuesses = makeSecretGuesses({ machineNow: wallClock, networkOf, securityLog })
   const lastAudit = lastAuditIn(settings.DATA_DIR).read
   const views = makeCallbackViews(core)
   const { checkpoints } = core.transparency

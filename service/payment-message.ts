@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { Context } from '../application/handle.ts'
 import { orderPayouts } from '../application/order-payouts.ts'
 import { merchants } from '../domain/aggregates.ts'
@@ -10,6 +9,7 @@ import type { Core } from './core.ts'
 import type { Debtor, OrderedPayout } from '../infrastructure/bank/payout-file.ts'
 import { isIban } from '../infrastructure/bank/payout-account.ts'
 import type { Settings } from '../infrastructure/settings.ts'
+import { randomBytes } from '../application/machine.ts'
 
 /** The account that pays the payouts; undefined if it is not configured. */
 export const debtorIn = (

@@ -7,6 +7,7 @@ import type { Core } from './core.ts'
 import { jsonLinesIn } from '../infrastructure/logs/daily-file.ts'
 import { unseal } from '../infrastructure/people/sealing.ts'
 import { refusalFiles, type SealedPart } from '../infrastructure/logs/refusals.ts'
+import { wallClock } from '../application/machine.ts'
 
 /** A line that reports dropped refusals has no request. */
 const isRefusal = (line: object): line is RefusalLine => 'request' in line
@@ -64,7 +65,7 @@ export const explainedRefusals = (core: Core) => {
   const key = core.vault.secret('refusals')
   return async (wanted: RefusalsWanted, limit: number): Promise<readonly ExplainedRefusal[]> => {
     core.refusals.flush()
-    const isMoved = Math.abs(core.now() - Date.now()) > 1_000
+    const isMoved = Math.abs(core.now() - wallClock()) > 1_000
     const found = findRefusals(core.settings.DATA_DIR, wanted, isMoved).slice(-limit).toReversed()
     return Promise.all(found.map((one) => explainRefusal(core.store, key, one)))
   }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { answersBeforeStore } from '../http/before-store.ts'
 import { openApi } from '../http/openapi.ts'
 import type { Settings } from '../infrastructure/settings.ts'
@@ -9,6 +8,7 @@ import { signerIn } from './callbacks/own-signer.ts'
 import type { Core } from './core.ts'
 import { openMessages } from './people/messages.ts'
 import { allRoutes, type RouteNeeds } from './routes.ts'
+import { randomUUID, wallClock } from '../application/machine.ts'
 
 export { textOfRefusal } from '../http/refusal-answers.ts'
 
@@ -28,7 +28,7 @@ export const messagesBeside = async (core: Core) => {
   // Only a gateway needs signatures.
   const sending = MESSAGE_URL !== undefined && {
     wire: await callbackWire(core),
-    signer: await signerIn(core, DATA_DIR, Date.now),
+    signer: await signerIn(core, DATA_DIR, wallClock),
   }
   const { send, sentTo, settled, stop } = openMessages(core, sending || undefined)
   return { send, sentTo, settled, stop, addedMessage: addedMessage('en', linksWith(core)) }

@@ -40,6 +40,31 @@ const sqliteItself = /^import (?!type )[^']*'better-sqlite3(?:-13)?'/gm
 
 /** Non-deterministic calls that pure code must not make. */
 const impure = /\b(?:Date\.now|new Date\(\)|Math\.random|performance\.\w|crypto\.\w|setTimeout)/g
+/** Only these may use clocks, timers and randomness of the machine itself (`Machine`). */
+const machines = ['application/machine.ts', 'infrastructure/keys/slow-crypto.ts']
+/** Not run by the simulator, so they still use the machine itself. */
+const notYetSimulated = ['cli/', 'infrastructure/callbacks/post.ts']
+const ofMachine = new RegExp(
+  [
+    String.raw`\bDate\.now|\bnew Date\(\)|\bMath\.random|\bperformance\.now|\bprocess\.hrtime`,
+    String.raw`(?<![-.:])\bcrypto\.\w|\bAbortSignal\.timeout|from 'node:timers[^']*'`,
+    String.raw`import \{[^}]*\b(?:random\w+|generateKey\w*)\b[^}]*\} from 'node:crypto'`,
+    String.raw`from '@node-rs/argon2'`,
+  ].join('|'),
+  'g',
+)
+const timers = /(?<![.\w]|typeof )(?:set|clear)(?:Timeout|Interval|Immediate)(?=\()/g
+const importedOf = /import \{([^}]*)\} from '[./]*(?:application\/)?machine\.ts'/
+
+/** Uses of the machine that go round `Machine`, so that the simulator would not own them. */
+const machineUses = (file: string, source: string): string[] => {
+  if (machines.includes(file) || notYetSimulated.some((room) => file.startsWith(room))) return []
+  const code = source.replaceAll(/\/\*\*?[\s\S]*?\*\/|(?<!:)\/\/.*/g, '')
+  const imported = (importedOf.exec(code)?.[1] ?? '').split(',').map((name) => name.trim())
+  const free = (code.match(timers) ?? []).filter((name) => !imported.includes(name))
+  return [...(code.match(ofMachine) ?? []), ...free]
+}
+
 const environment = /\bprocess\.env\b/g
 
 /** Our top folder, or the package, that an import refers to. */
@@ -83,6 +108,41 @@ describe.each(folders)('%s', (folder) => {
 
   test.each(files)('%s imports only what its folder may, and stays within its means', (file) => {
     expect(trespasses(file, readFileSync(posix.join(root, file), 'utf8'))).toEqual([])
+  })
+})
+
+describe('clocks, timers and randomness', () => {
+  const ports = sourcesOf('application').concat(
+    ...['audit', 'infrastructure', 'service', 'http', 'web'].map(sourcesOf),
+  )
+
+  test('come from the machine that the simulator can replace', () => {
+    const found = ports.map((file) => {
+      const uses = machineUses(file, readFileSync(posix.join(root, file), 'utf8'))
+      return uses.length === 0 ? '' : `${file}: ${uses.join(' ')}`
+    })
+    expect(found.filter((one) => one !== '')).toEqual([])
+    process.stdout.write(`not simulated yet: ${notYetSimulated.join(', ')}\n`)
+  })
+
+  test.each([
+    ['const at = Date.now()', 'Date.now'],
+    ["import { createHash, randomBytes } from 'node:crypto'", 'randomBytes'],
+    ["import { setTimeout as pause } from 'node:timers/promises'", 'node:timers'],
+    ['setTimeout(work, 5)', 'setTimeout'],
+    ["import { setTimeout } from './machine.ts'\nclearTimeout(timer)", 'clearTimeout'],
+    ['const signal = AbortSignal.timeout(5)', 'AbortSignal.timeout'],
+  ])('would not pass with: %s', (source, found) => {
+    expect(machineUses('application/given.ts', source).join()).toContain(found)
+  })
+
+  test.each([
+    "import { setTimeout } from './machine.ts'\nsetTimeout(work, 5)",
+    'socket.setTimeout(5)',
+    '/** Like Date.now(). */',
+    "import { createHash } from 'node:crypto'",
+  ])('pass with: %s', (source) => {
+    expect(machineUses('application/given.ts', source)).toEqual([])
   })
 })
 

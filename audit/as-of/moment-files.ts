@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Position } from '../../application/event-store.ts'
 import { fingerprint } from '../../infrastructure/read-models/fingerprint.ts'
 import { makeFolder } from '../../infrastructure/make-folder.ts'
+import { randomUUID, wallClock } from '../../application/machine.ts'
 
 /** The read models as of a position. */
 export type MomentFile = {
@@ -43,7 +43,7 @@ export const intermediateOf = (draft: string): string => `${draft}.stop`
 const draftLifetime = 86_400_000
 
 const isOld = (path: string): boolean =>
-  (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) < Date.now() - draftLifetime
+  (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) < wallClock() - draftLifetime
 
 /** The files in a directory built by this version of the code; others are unusable. */
 export const momentFiles = (directory: string, space: number, draft = newDraft(directory)) => {

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import {
   StoreUnavailable,
   WrongExpectedRevision,
@@ -8,6 +7,7 @@ import {
 import { fail } from '../../infrastructure/failures.ts'
 import { type Source, type Target, named, type CopiedEvent } from './copied-event.ts'
 import { growingTree } from '../verify/growing-tree.ts'
+import { pause } from '../../application/machine.ts'
 
 async function* oneByOne(
   batches: AsyncIterable<readonly CopiedEvent[]>,

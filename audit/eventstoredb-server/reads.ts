@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { status, type ServerWritableStream } from '@grpc/grpc-js'
 import streams from '@eventstore/db-client/generated/streams_pb.js'
 import { noStream, StoreUnavailable } from '../../application/event-store.ts'
@@ -13,9 +12,9 @@ import {
   tooSlow,
   streamName,
 } from './messages.ts'
-import { randomUUID } from 'node:crypto'
 import type { Row } from '../../infrastructure/event-store/sqlite-event-rows.ts'
 import { createContext, Script } from 'node:vm'
+import { nextTurn, randomUUID } from '../../application/machine.ts'
 
 type Filter = InstanceType<typeof streams.ReadReq.Options.FilterOptions>
 

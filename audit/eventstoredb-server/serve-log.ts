@@ -21,6 +21,7 @@ import type { HolderOf } from './tokens.ts'
 import { accessDenied, failureOf } from './messages.ts'
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { clearTimeout, setTimeout } from '../../application/machine.ts'
 
 const mostConnections = 64
 

@@ -1,8 +1,8 @@
-import { setTimeout as rest } from 'node:timers/promises'
 import type { Position } from '../../application/event-store.ts'
 import { openStoreToRead, type Place } from '../../infrastructure/stores.ts'
 import type { Pause, Progress } from './problems.ts'
 import { auditParts, type AuditOptions } from './verify-log.ts'
+import { pause as rest, steadyTime } from '../../application/machine.ts'
 
 export type AuditPart = keyof typeof auditParts
 
@@ -25,10 +25,10 @@ const restsFor = 9
 
 /** Pauses after each batch in proportion to its duration. */
 const makePause = (): Pause => {
-  let began = performance.now()
+  let began = steadyTime()
   return async () => {
-    await rest((performance.now() - began) * restsFor)
-    began = performance.now()
+    await rest((steadyTime() - began) * restsFor)
+    began = steadyTime()
   }
 }
 

@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AuditRows } from '../explain/needs.ts'
 import type { MoneyLineRange, SummedLines } from '../../domain/accounting/money-line.ts'
 import { ledgerStream } from '../../projections/ledgers.ts'
 import type { queriesOf } from '../../projections/read-models.ts'
+import { nextTurn } from '../../application/machine.ts'
 
 type Queries = Pick<ReturnType<typeof queriesOf>, 'accounting' | 'audit'>
 

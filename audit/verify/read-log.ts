@@ -27,6 +27,7 @@ import { foldInline } from '../../infrastructure/read-models/folding.ts'
 import type { ReadModelFile } from '../../infrastructure/read-models/read-model-file.ts'
 import { runReadModels } from '../../infrastructure/read-models/read-models.ts'
 import { auditRowsOf } from './audit-rows.ts'
+import { wallClock } from '../../application/machine.ts'
 
 export const nothing = (): void => {}
 
@@ -58,7 +59,7 @@ export const foldAll = async (store: EventStore, file: ReadModelFile): Promise<v
 export const clockOf = async (store: EventStore): Promise<() => Instant> => {
   const clock = streamOf(clocks, 'service')
   const { aheadBy } = await stateAt(store, clocks.decider, clock, Number.MAX_SAFE_INTEGER)
-  return () => Date.now() + aheadBy
+  return () => wallClock() + aheadBy
 }
 
 /** A log, or a copy of one, with up-to-date read models; nothing is appended. */

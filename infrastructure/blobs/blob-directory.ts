@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { mkdir, open, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Blobs } from '../../application/blobs.ts'
@@ -6,6 +6,7 @@ import type { Outage } from '../../application/event-store.ts'
 import { reportingTo } from '../logs/outages.ts'
 import { unavailable } from '../system-errors.ts'
 import { makeFolder } from '../make-folder.ts'
+import { aside, randomUUID } from '../../application/machine.ts'
 
 export const hashOf = (content: Uint8Array): string =>
   createHash('sha256').update(content).digest('hex')
@@ -76,12 +77,12 @@ export const openBlobDirectory = (directory: string): Blobs => {
   return {
     put: async (content) => {
       const hash = hashOf(content)
-      await keep(fileOf(hash), content).catch(fail)
+      await aside(() => keep(fileOf(hash), content)).catch(fail)
       return hash
     },
     get: async (hash) => {
       if (!/^[\da-f]{64}$/.test(hash)) return undefined
-      const content = await readFile(fileOf(hash)).catch(missing)
+      const content = await aside(() => readFile(fileOf(hash)).catch(missing))
       if (content === undefined) return undefined
       if (hashOf(content) !== hash) throw new Error(`the blob ${hash} is damaged`)
       return new Uint8Array(content)

@@ -3,6 +3,7 @@ import { contentDigest, type Signer } from '../keys/keys.ts'
 import { deadlineIn, TooLate } from '../deadline.ts'
 import { ThreadEnded } from '../threads/job-thread.ts'
 import type { SignedPost, Unsigned } from './signed-post.ts'
+import { steadyTime } from '../../application/machine.ts'
 
 type Needs = {
   readonly signer: Signer
@@ -111,9 +112,9 @@ export const makeCallbackSender = (needs: Needs) => {
   }
 
   const send = async (...given: Parameters<typeof attempt>): Promise<SendResult> => {
-    const startedAt = performance.now()
+    const startedAt = steadyTime()
     const answered = await attempt(...given)
-    return { ...answered, durationMs: Math.round(performance.now() - startedAt) }
+    return { ...answered, durationMs: Math.round(steadyTime() - startedAt) }
   }
 
   return { send, close: signedPost.close }

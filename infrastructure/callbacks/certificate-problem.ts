@@ -8,6 +8,7 @@ import {
 } from 'node:tls'
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { clearTimeout, setTimeout } from '../../application/machine.ts'
 
 export const certificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 

@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from '../../application/machine.ts'
 /** Minimum time between two checks, however often the read models change. */
 const lookEveryMs = 50
 const mostWaiting = 2000

@@ -3,6 +3,7 @@ import { Agent as SecureAgent, request as secureRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import { certificateProblem } from './certificate-problem.ts'
+import { wallClock } from '../../application/machine.ts'
 
 const answerTimeoutMs = 10_000
 const largestHead = 262_144
@@ -67,7 +68,7 @@ const longestRetryAfterMs = 86_400_000
 /** In ms, at most a day (RFC 9110, 10.2.3: seconds or a date). */
 const retryAfterIn = ({ headers }: IncomingMessage): number | undefined => {
   const text = headers['retry-after']?.trim() ?? ''
-  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - wallClock()
   return ms > 0 ? Math.min(Math.ceil(ms), longestRetryAfterMs) : undefined
 }
 

@@ -11,6 +11,7 @@ import { unavailable } from '../system-errors.ts'
 import type { Answers, Failure, Reply, Request, Given, Shared } from './commit-worker.ts'
 import { once } from 'node:events'
 import { hear, startWorker } from '../worker.ts'
+import { clearTimeout, setImmediate, setTimeout } from '../../application/machine.ts'
 
 /** In megabytes. Requests are short-lived. */
 const resourceLimits = { maxYoungGenerationSizeMb: 8 }

@@ -5,6 +5,7 @@ import {
   type Position,
   type RecordedEvent,
 } from '../../application/event-store.ts'
+import { clearTimeout, setTimeout } from '../../application/machine.ts'
 
 /** For failures and events that need no handling. */
 export const ignore = (): void => {}

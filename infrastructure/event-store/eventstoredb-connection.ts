@@ -4,10 +4,10 @@ import gossipService from '@eventstore/db-client/generated/gossip_grpc_pb.js'
 import gossip from '@eventstore/db-client/generated/gossip_pb.js'
 import shared from '@eventstore/db-client/generated/shared_pb.js'
 import { readFileSync } from 'node:fs'
-import { setTimeout as pause } from 'node:timers/promises'
 import { parseConnectionString } from '@eventstore/db-client/dist/Client/parseConnectionString.js'
 import { StoreUnavailable } from '../../application/event-store.ts'
 import { ignore } from './eventstoredb-calls.ts'
+import { pause, steadyTime, wallClock } from '../../application/machine.ts'
 
 type Node = { readonly address: string; readonly port: number }
 
@@ -33,7 +33,7 @@ const membersBy = ({ address, port }: Node, credentials: ChannelCredentials) =>
       // Back-off of earlier connections would hide that a node is back.
       'grpc.use_local_subchannel_pool': 1,
     })
-    const options = { deadline: Date.now() + askMs }
+    const options = { deadline: wallClock() + askMs }
     client.read(new shared.Empty(), new Metadata(), options, (error, info) => {
       client.close()
       if (error) return reject(error)
@@ -131,7 +131,7 @@ export const renewable = <Connection>({ connectionString, connect, end }: Needs<
     closed.signal.throwIfAborted()
     const found = placeOfLeader ? await placeOfLeader(closed.signal) : connectionString
     connection = connect(clientOf(found))
-    madeAt = performance.now()
+    madeAt = steadyTime()
   }
 
   const renew = (): void => {

@@ -25,8 +25,8 @@ import { readEvents, type Readable } from './eventstoredb-reads.ts'
 import { otherStreams, type OtherStreams } from './eventstoredb-streams.ts'
 import { isDecided, userIn, type About, verdict } from './eventstoredb-verdicts.ts'
 import { messageOf, openWriter, type Sending } from './eventstoredb-writer.ts'
-import { setTimeout as pause } from 'node:timers/promises'
 import { endOf, placeAfter, subscribe, type Arrived } from './eventstoredb-subscription.ts'
+import { pause, setTimeout, steadyTime } from '../../application/machine.ts'
 
 const firstPause = 20
 
@@ -87,7 +87,7 @@ async function* followAll(
   }
   const place = placeAfter(after)
   for (let failures = 0; !signal.aborted; failures++) {
-    const began = performance.now()
+    const began = steadyTime()
     let failure: unknown
     try {
       for await (const arrived of subscribe({ ...readable, signal, onConfirmed }, place.at())) {
@@ -170,7 +170,7 @@ const callsOf = (connectionString: string, usual: Timeouts) => {
       if (isClosed) return Promise.reject(new StoreUnavailable('the event store is closed'))
       const denial = others.map((other) => other.denial()).find((one) => one !== undefined)
       if (denial) return Promise.reject(denial)
-      const began = performance.now()
+      const began = steadyTime()
       const altogether = Math.max(1, Math.min(usual.altogether, endsAt - began))
       const timeouts = { ...usual, altogether }
       const needs = { timeouts, outages, about: { ...about, user } }
@@ -200,7 +200,7 @@ const callsOf = (connectionString: string, usual: Timeouts) => {
     through,
     /** Aborts what is not answered in the time that a stop may take. */
     beginEnding: (): void => {
-      endsAt = performance.now() + usual.ending
+      endsAt = steadyTime() + usual.ending
       setTimeout(() => giveUp([...inFlight.values()]), usual.ending).unref()
     },
     finish: async (): Promise<void> => {

@@ -8,6 +8,7 @@ import {
 import { StoreUnavailable } from '../../application/event-store.ts'
 import { ignore } from './eventstoredb-calls.ts'
 import { isDecided } from './eventstoredb-verdicts.ts'
+import { clearTimeout, setTimeout, steadyTime } from '../../application/machine.ts'
 
 /** How often an unavailable server is probed, in ms. */
 const probeEveryMs = 250
@@ -44,10 +45,10 @@ const judgeConnection = (lost: (began: number) => void) => {
 
   /** A frozen node keeps its connections, and answers nothing. */
   const isSilent = (began: number, error: unknown): boolean =>
-    error instanceof StoreUnavailable && answeredAt < began && performance.now() - began >= probeMs
+    error instanceof StoreUnavailable && answeredAt < began && steadyTime() - began >= probeMs
 
   return {
-    answered: (): void => void (answeredAt = performance.now()),
+    answered: (): void => void (answeredAt = steadyTime()),
     /** A call that began then failed with this error. */
     judge: (began: number, error: unknown): void => {
       if (isBroken(error) || isSilent(began, error)) lost(began)
@@ -65,7 +66,7 @@ export const watchOutages = ({ electionMs, probe, lost = ignore }: Needs): Outag
   let isClosed = false
 
   const rest = (): number =>
-    failingSince === undefined ? Infinity : failingSince + electionMs - performance.now()
+    failingSince === undefined ? Infinity : failingSince + electionMs - steadyTime()
 
   const worked = (): void => {
     answered()
@@ -76,12 +77,12 @@ export const watchOutages = ({ electionMs, probe, lost = ignore }: Needs): Outag
   }
 
   const look = (): void => {
-    const began = performance.now()
+    const began = steadyTime()
     probe(probeMs).then(worked, (error: unknown) => {
       cause = error
       if (!isAway || isClosed) return
       judge(began, error)
-      const rest = Math.max(0, began + probeEveryMs - performance.now())
+      const rest = Math.max(0, began + probeEveryMs - steadyTime())
       timer = setTimeout(look, rest)
     })
   }

@@ -1,9 +1,9 @@
 import { convertToCommandError } from '@eventstore/db-client'
-import { setTimeout as pause } from 'node:timers/promises'
 import { StoreUnavailable } from '../../application/event-store.ts'
 import { ignore } from './eventstoredb-calls.ts'
 import type { Outages } from './eventstoredb-outage.ts'
 import { textOf, verdict, type About } from './eventstoredb-verdicts.ts'
+import { pause, steadyTime } from '../../application/machine.ts'
 
 export type Timeouts = {
   /** Timeout of one attempt, in ms. */
@@ -39,7 +39,7 @@ export const withRetries = async <Answer>(
   call: Ask<Answer>,
   failed: (error: unknown) => void = ignore,
 ): Promise<Answer> => {
-  const end = performance.now() + timeouts.altogether
+  const end = steadyTime() + timeouts.altogether
   const unavailable = (cause: unknown): StoreUnavailable => {
     const given = cause instanceof Error ? cause.message : String(cause)
     // The transport ends its messages with a note that is mostly empty.
@@ -50,7 +50,7 @@ export const withRetries = async <Answer>(
   for (let wait = firstPause; ; wait = Math.min(2 * wait, longestPause)) {
     const away = outages.away()
     if (away) throw unavailable(away.cause)
-    const began = performance.now()
+    const began = steadyTime()
     const rest = Math.max(1, Math.min(end - began, outages.rest()))
     const timeout = Math.min(timeouts.attempt, rest)
     try {
@@ -71,7 +71,7 @@ export const withRetries = async <Answer>(
       // A timeout of the remaining time says less than the earlier failure.
       const isCutShort = error instanceof StoreUnavailable && timeout < timeouts.attempt
       if (cause === undefined || !isCutShort) cause = error
-      if (performance.now() + wait >= end) throw unavailable(cause)
+      if (steadyTime() + wait >= end) throw unavailable(cause)
     }
     await pause(wait)
   }

@@ -1,5 +1,4 @@
 import type { Credentials } from '@eventstore/db-client'
-import { randomUUID } from 'node:crypto'
 import {
   noStream,
   WrongExpectedRevision,
@@ -11,6 +10,7 @@ import { clientFor, partsOf } from './eventstoredb-connection.ts'
 import type { WithRetries } from './eventstoredb-retries.ts'
 import { readEvents, type Readable } from './eventstoredb-reads.ts'
 import { messageOf, sendingAlone, type openWriter, type Sending } from './eventstoredb-writer.ts'
+import { randomUUID } from '../../application/machine.ts'
 
 type Streams = Pick<EventStore, 'append' | 'readStream'>
 

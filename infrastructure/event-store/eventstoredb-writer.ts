@@ -8,7 +8,6 @@ import {
   type Credentials,
   type JSONEventType,
 } from '@eventstore/db-client'
-import { randomUUID } from 'node:crypto'
 import {
   noStream,
   StoreUnavailable,
@@ -19,6 +18,7 @@ import { ignore, within } from './eventstoredb-calls.ts'
 import { renewable } from './eventstoredb-connection.ts'
 import type { Ask } from './eventstoredb-retries.ts'
 import { isDecided } from './eventstoredb-verdicts.ts'
+import { randomUUID } from '../../application/machine.ts'
 
 type Waiting = { readonly go: () => void; readonly fail: (error: unknown) => void }
 

@@ -2,6 +2,7 @@ import { start, type EventStore, type Position } from '../../application/event-s
 import type { Freshness, FreshRead } from '../../application/freshness.ts'
 import { knownLog, type KnownLog, type Models } from './known-log.ts'
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { steadyTime } from '../../application/machine.ts'
 
 /** A settled read does not query the store: for it, the log ends at this position. */
 type Settled = { readonly position: Position; isOver: boolean }
@@ -72,7 +73,7 @@ const freshRead = (
 export const watchFreshness = <Store extends EventStore>(
   store: Store,
   from: Position,
-  elapsed: () => number = () => performance.now(),
+  elapsed: () => number = steadyTime,
 ) => {
   const log = knownLog(store, from, elapsed)
   const settledReads = makeSettledReads()

@@ -8,6 +8,7 @@ import {
 } from '../../application/event-store.ts'
 import { unavailable } from '../system-errors.ts'
 import type { Ends, EventWriter, Expectation, NewRow } from './sqlite-event-writer.ts'
+import { setImmediate, setTimeout, steadyTime } from '../../application/machine.ts'
 
 /** Makes appends durable, several per commit. */
 export type Commits = {
@@ -114,7 +115,7 @@ export const commitInGroups = (
       if (writer.begin()) {
         group = takeGroup(queue)
         committed(writeGroup(writer, group))
-      } else if (performance.now() - (queue[0]?.since ?? 0) < timeoutMs) {
+      } else if (steadyTime() - (queue[0]?.since ?? 0) < timeoutMs) {
         return scheduleRetry()
       } else {
         throw new StoreUnavailable('another process holds the event log')
@@ -134,7 +135,7 @@ export const commitInGroups = (
   return {
     append: (stream, rows, expected) =>
       new Promise((resolve, reject) => {
-        queue.push({ stream, rows, expected, since: performance.now(), resolve, reject })
+        queue.push({ stream, rows, expected, since: steadyTime(), resolve, reject })
         schedule()
       }),
     finish: () =>

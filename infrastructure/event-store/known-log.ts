@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { start, type EventStore, type Position } from '../../application/event-store.ts'
 import type { OnEvents, ReadModels } from '../read-models/read-models.ts'
+import { pause } from '../../application/machine.ts'
 
 /** How long a position may take to arrive, in ms, before the store is queried. */
 const onTheWayMs = 1_000

@@ -1,4 +1,3 @@
-import { randomUUID, randomBytes } from 'node:crypto'
 import { makeHandler, type Context, type Handle } from '../../application/handle.ts'
 import { type Log, logChecksums } from '../logs/log.ts'
 import { useOf, writeAt, reportingTo, type Probe } from '../logs/outages.ts'
@@ -16,6 +15,7 @@ import type { EventStore } from '../../application/event-store.ts'
 import type { PaymentEvent } from '../../domain/payment/payment-events.ts'
 import type { Find } from '../../application/find-state.ts'
 import { installations } from '../../domain/aggregates.ts'
+import { randomBytes, randomUUID, wallClock } from '../../application/machine.ts'
 
 export type Needs = {
   readonly find: Find
@@ -189,7 +189,7 @@ export const openLog = async (
     commandId: numberedFrom(randomUUID()),
     cacheLimits: cacheLimitsInHeap(),
     from,
-    machineNow: Date.now,
+    machineNow: wallClock,
     onAppended: recordChanges(securityLog),
   })
   const clock = await openClock({ find, handle }, settings.operator)
@@ -197,7 +197,7 @@ export const openLog = async (
     directory: settings.DATA_DIR,
     revisionOf,
     now: clock.now,
-    machineNow: Date.now,
+    machineNow: wallClock,
     use: useOf(log, 'the file of refusals', 'written'),
   })
   return {

@@ -7,6 +7,7 @@ import {
 } from '../../application/event-store.ts'
 import { lossOf, markIn, readMark, type Mark } from './marks.ts'
 import { UnusableLog } from './sqlite-event-file.ts'
+import { steadyTime } from '../../application/machine.ts'
 
 export const markOf = ({ position, stream, revision, id }: RecordedEvent): Mark => ({
   ...{ position, stream, revision, event: id },
@@ -47,7 +48,7 @@ export const watchSeen = async (
   store: EventStore,
   file: string,
   acceptsLoss = false,
-  elapsed: () => number = () => performance.now(),
+  elapsed: () => number = steadyTime,
 ) => {
   const seen = readMark(file)
   if (acceptsLoss) rmSync(file, { force: true })

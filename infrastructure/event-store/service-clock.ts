@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { clocks } from '../../domain/aggregates.ts'
 import type { EventStore, RecordedEvent } from '../../application/event-store.ts'
 import type { Find } from '../../application/find-state.ts'
@@ -7,6 +6,7 @@ import type { OperatorAccount } from '../../domain/cause.ts'
 import { clockEvents, machineTimeAt } from '../../domain/clock.ts'
 import { streamOf } from '../../domain/stream.ts'
 import type { Instant } from '../../domain/time.ts'
+import { randomUUID, wallClock } from '../../application/machine.ts'
 
 type Needs = { readonly find: Find; readonly handle: Handle }
 
@@ -20,7 +20,7 @@ export const openClock = async ({ find, handle }: Needs, operator?: OperatorAcco
     // Later steps may have been applied already.
     aheadBy = Math.max(aheadBy, found)
   }
-  const now = (): Instant => Date.now() + aheadBy
+  const now = (): Instant => wallClock() + aheadBy
   return {
     now,
     /** Reads what others have moved, without waiting for notification. */
@@ -39,7 +39,7 @@ export const openClock = async ({ find, handle }: Needs, operator?: OperatorAcco
       step: { readonly by: number } | { readonly to: Instant },
       context: Context,
       /** The machine's time at the request. */
-      machine = Date.now(),
+      machine = wallClock(),
     ): Promise<void> => {
       const command = { type: 'AdvanceClock', machine, ...step } as const
       moveTo((await handle(clocks, 'service', command, context)).state.aheadBy)
@@ -55,5 +55,5 @@ export const openClock = async ({ find, handle }: Needs, operator?: OperatorAcco
 export const nowByLog = async (log: Pick<EventStore, 'readStream'>): Promise<Instant> => {
   const steps = await log.readStream(streamOf(clocks, 'service'))
   const ahead = steps.map(({ data }) => clockEvents.ClockAdvanced.parse(data).aheadBy)
-  return Date.now() + Math.max(0, ...ahead)
+  return wallClock() + Math.max(0, ...ahead)
 }

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { BroadcastChannel } from 'node:worker_threads'
 import type { Position } from '../../application/event-store.ts'
+import { clearInterval, setInterval, steadyTime } from '../../application/machine.ts'
 
 /** How often a follower checks for other processes' commits, in ms. */
 const pollInterval = 20
@@ -16,10 +17,7 @@ export const commitsTo = (file: string): BroadcastChannel => {
  * Announces a commit unless one was just announced: announcing each would wake other threads a
  * thousand times a second, and followers also poll.
  */
-export const announceThrottled = (
-  tell: () => void,
-  elapsed = (): number => performance.now(),
-): (() => void) => {
+export const announceThrottled = (tell: () => void, elapsed = steadyTime): (() => void) => {
   let last = Number.NEGATIVE_INFINITY
   return () => {
     const now = elapsed()

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   DamagedEvent,
   StoreUnavailable,
@@ -14,6 +13,7 @@ import { uuidOf } from './event-ids.ts'
 import type { Given, Use } from './sqlite-event-file.ts'
 import { openEventLog, type Committing, type EventLog } from './sqlite-event-log.ts'
 import type { Row } from './sqlite-event-rows.ts'
+import { nextTurn } from '../../application/machine.ts'
 
 /** Number of events kept at least, once there have been so many. */
 const kept = 100

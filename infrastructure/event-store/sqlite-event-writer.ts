@@ -14,6 +14,7 @@ import { uuidOf } from './event-ids.ts'
 import { markIn } from './marks.ts'
 import { sameFiles } from './same-files.ts'
 import { headOf } from './sqlite-event-file.ts'
+import { wallClock } from '../../application/machine.ts'
 
 export type NewRow = {
   /** The 16 bytes of a UUID. */
@@ -173,7 +174,7 @@ export const writeEvents = (database: Database.Database): EventWriter => {
         endOfOthers = position
         version = seen
       }
-      now = Date.now()
+      now = wallClock()
       return true
     },
     write,

@@ -2,28 +2,16 @@ import {
   createHash,
   createPrivateKey,
   createPublicKey,
-  generateKeyPair,
-  randomUUID,
   sign,
   verify,
   type KeyObject,
 } from 'node:crypto'
 import { link, readFile, unlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { promisify } from 'node:util'
 import { generationalCache, cached } from '../../application/generational-cache.ts'
 import { makeFolder } from '../make-folder.ts'
-
-const makePair = promisify(generateKeyPair)
-
-const signAsync = promisify(
-  (
-    algorithm: string | null,
-    data: Uint8Array,
-    key: KeyObject,
-    done: (error: Error | null, signature: Buffer) => void,
-  ) => sign(algorithm, data, key, done),
-)
+import { aside, randomUUID } from '../../application/machine.ts'
+import { makePrivateKey, signRsaSlowly, type KeyType } from './slow-crypto.ts'
 
 const pemOf = (key: KeyObject): string => key.export({ type: 'spki', format: 'pem' }).toString()
 
@@ -104,8 +92,6 @@ export class UnusableKey extends Error {
   override readonly name = 'UnusableKey'
 }
 
-type KeyType = 'rsa' | 'ed25519'
-
 const probe = Buffer.from('a key signs, and its public half verifies')
 
 /** The parts of an RSA key belong together (RFC 8017, 3.2), also those that are not used now. */
@@ -155,33 +141,29 @@ export const privateKeyOf = (name: string, pem: string, type: KeyType): KeyObjec
 /** Undefined if there is no such file. @throws UnusableKey */
 export const readKey = async (file: string, type: KeyType): Promise<KeyObject | undefined> => {
   try {
-    return privateKeyOf(file, await readFile(file, 'utf8'), type)
+    return privateKeyOf(file, await aside(() => readFile(file, 'utf8')), type)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     return undefined
   }
 }
 
-export const makeKey = async (type: KeyType): Promise<KeyObject> => {
-  const pair =
-    type === 'rsa' ? await makePair('rsa', { modulusLength: 2048 }) : await makePair('ed25519')
-  return pair.privateKey
-}
+export const makeKey = (type: KeyType): Promise<KeyObject> => makePrivateKey(type)
 
 /** Creates the file; false if another process was first. */
 export const keepKey = async (file: string, key: KeyObject): Promise<boolean> => {
   makeFolder(dirname(file))
   const draft = `${file}.${randomUUID()}`
   const pem = key.export({ type: 'pkcs8', format: 'pem' })
-  await writeFile(draft, pem, { mode: 0o600, flush: true })
+  await aside(() => writeFile(draft, pem, { mode: 0o600, flush: true }))
   try {
-    await link(draft, file)
+    await aside(() => link(draft, file))
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     return false
   } finally {
-    await unlink(draft)
+    await aside(() => unlink(draft))
   }
 }
 
@@ -203,7 +185,7 @@ export type SignRsa = (key: KeyObject, text: string) => Promise<string> | string
 
 /** On the thread pool, because it takes half a millisecond and others wait for this thread. */
 export const signRsaOnPool: SignRsa = async (key, text) =>
-  (await signAsync('sha256', Buffer.from(text), key)).toString('base64')
+  (await signRsaSlowly(Buffer.from(text), key)).toString('base64')
 
 export const signRsaInline: SignRsa = (key, text) =>
   sign('sha256', Buffer.from(text), key).toString('base64')

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Handle } from '../../application/handle.ts'
 import { holdLeases, type HeldLeases } from '../../application/hold-leases.ts'
 import { leaseStream } from '../../application/lease-stream.ts'
@@ -8,6 +7,13 @@ import type { OtherStreams } from '../event-store/eventstoredb-streams.ts'
 import type { Log } from '../logs/log.ts'
 import Database from '../sqlite.ts'
 import { isHeld } from '../sqlite.ts'
+import {
+  clearTimeout,
+  randomUUID,
+  setTimeout,
+  steadyTime,
+  wallClock,
+} from '../../application/machine.ts'
 
 /**
  * Elects one process by a lock on a file, which the system releases when the process ends. Nothing
@@ -114,7 +120,7 @@ export const shareWork = ({ store, handle, log, caughtUp }: Needs) => {
   let cannot = async (): Promise<readonly string[]> => []
   const held: HeldLeases = holdLeases({
     ...{ store: store.urgent, caughtUp, newId: randomUUID, node: randomUUID().slice(0, 8) },
-    elapsed: makeElapsed([() => performance.now(), Date.now]),
+    elapsed: makeElapsed([steadyTime, wallClock]),
     cannot: () => cannot(),
     onChange: () => {
       log.info({ work: held.held(), nodes: held.nodeCount() }, 'this node does this work')

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { stat, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StoreUnavailable, type Outage } from '../../application/event-store.ts'
@@ -6,6 +5,7 @@ import type { OutageOf } from '../../application/per-key-back-off.ts'
 import type { Log } from './log.ts'
 import Database from '../sqlite.ts'
 import { unavailable } from '../system-errors.ts'
+import { aside, randomUUID, steadyTime } from '../../application/machine.ts'
 
 /** After an outage, in ms: another one is not reported so soon. */
 const quietMs = 10_000
@@ -18,7 +18,7 @@ export const reportOutage = (
   log: Log,
   failure: string,
   end: string,
-  elapsed: () => number = () => performance.now(),
+  elapsed: () => number = steadyTime,
 ): Outage => {
   let isReported = false
   let failures = 0
@@ -57,15 +57,16 @@ const probeSize = 262_144
 /** Writes a file in a folder or beside a file, and removes it: a full disk fails. */
 export const writeAt =
   (path: string): Probe =>
-  async () => {
-    const name = `.probe-${randomUUID()}`
-    const file = (await stat(path)).isDirectory() ? join(path, name) : `${path}${name}`
-    try {
-      await writeFile(file, Buffer.alloc(probeSize), { flag: 'wx', mode: 0o600, flush: true })
-    } finally {
-      await unlink(file).catch(() => {})
-    }
-  }
+  () =>
+    aside(async () => {
+      const name = `.probe-${randomUUID()}`
+      const file = (await stat(path)).isDirectory() ? join(path, name) : `${path}${name}`
+      try {
+        await writeFile(file, Buffer.alloc(probeSize), { flag: 'wx', mode: 0o600, flush: true })
+      } finally {
+        await unlink(file).catch(() => {})
+      }
+    })
 
 /**
  * Logs outages of a resource used by requests; `done` is a participle such as `read`. Without a
@@ -75,7 +76,7 @@ export const useOf = (
   log: Log,
   what: string,
   done: string,
-  elapsed = (): number => performance.now(),
+  elapsed = steadyTime,
   probe?: Probe,
 ): Use => {
   const [failure, end] = [`${what} cannot be ${done} just now`, `${what} can be ${done} again`]

@@ -6,6 +6,7 @@ import type { RefusalLine } from '../../application/refused-request.ts'
 import { dailyFiles, makeDailyFile } from './daily-file.ts'
 import { seal } from '../people/sealing.ts'
 import { statSync } from 'node:fs'
+import { clearInterval, setInterval } from '../../application/machine.ts'
 
 /**
  * Maximum bytes per day, in total and per merchant: a flood from one leaves room for the others.

@@ -19,6 +19,7 @@ import type { Log } from './log.ts'
 import { useOf } from './outages.ts'
 import { openSecurityLog } from './security-log.ts'
 import type { Settings } from '../settings.ts'
+import { wallClock } from '../../application/machine.ts'
 
 /** Events about permissions and bank accounts. */
 const recorded = new Set<string>([
@@ -90,6 +91,6 @@ export const openSecurityLogIn = (
   openSecurityLog({
     directory: DATA_DIR,
     keptDays: SECURITY_LOG_DAYS,
-    machineNow: Date.now,
+    machineNow: wallClock,
     use: useOf(log, 'the security log', 'written'),
   })

@@ -7,6 +7,7 @@ import type {
 import { dailyFiles, makeDailyFile } from './daily-file.ts'
 import { shortened } from '../networks.ts'
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
+import { clearInterval, setInterval } from '../../application/machine.ts'
 
 /** Events that strangers can cause have a separate limit, so that they cannot fill the disk. */
 const ofStrangers: ReadonlySet<SecurityEventType> = new Set([

@@ -1,11 +1,10 @@
 import { compactVerify, errors, exportJWK, SignJWT } from 'jose'
-import { createHash, createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto'
-import { promisify } from 'node:util'
+import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
+import { aside } from '../../application/machine.ts'
 import { keySetLifetime } from '../../application/tokens.ts'
 import { privateKeyOf, UnusableKey } from '../keys/keys.ts'
+import { makePrivateKey } from '../keys/slow-crypto.ts'
 import type { Vault } from './vault-port.ts'
-
-const makePair = promisify(generateKeyPair)
 
 const prefix = 'id_token_key:'
 
@@ -41,7 +40,8 @@ export const addIdTokenKey = async (
   readonly publicKey: string
   readonly signsFrom: number
 }> => {
-  const { privateKey, publicKey } = await makePair('rsa', { modulusLength: 2048 })
+  const privateKey = await makePrivateKey('rsa')
+  const publicKey = createPublicKey(privateKey)
   const kid = kidOf(publicKey)
   const secret = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   // Names sort by time. The key becomes valid only later, so tokens derived again until then use
@@ -139,14 +139,14 @@ export const makeIdTokens = (
           auth_time: Math.floor((await machineTime(signedInAt)) / 1000),
         }),
       }
-      return new SignJWT(payload)
+      const token = new SignJWT(payload)
         .setProtectedHeader({ alg: 'RS256', kid: key.kid, typ: 'JWT' })
         .setIssuer(issuer())
         .setSubject(subject)
         .setAudience(audience)
         .setIssuedAt(seconds)
         .setExpirationTime(seconds + idTokenLifetimeSeconds)
-        .sign(importOnce(key))
+      return aside(() => token.sign(importOnce(key)))
     },
     /** The subject of a token issued here, expired or not; undefined otherwise. */
     subjectOf: async (token: string): Promise<string | undefined> => {
@@ -156,7 +156,9 @@ export const makeIdTokens = (
         return createPublicKey(key.pem)
       }
       try {
-        const { payload } = await compactVerify(token, keyOf, { algorithms: ['RS256'] })
+        const { payload } = await aside(() =>
+          compactVerify(token, keyOf, { algorithms: ['RS256'] }),
+        )
         const { iss, sub } = JSON.parse(new TextDecoder().decode(payload))
         return iss === issuer() ? sub : undefined
       } catch (error) {

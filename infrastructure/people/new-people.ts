@@ -1,6 +1,7 @@
 import { StoreUnavailable } from '../../application/event-store.ts'
 import { isHeld } from '../sqlite.ts'
 import { unavailable } from '../system-errors.ts'
+import { setImmediate, setTimeout, steadyTime } from '../../application/machine.ts'
 
 /** How long adding a person waits for other processes' locks, in ms. */
 const timeoutMs = 5_000
@@ -41,7 +42,7 @@ const keyOf = ({ identifier, merchant = '' }: NewName): string => `${merchant}\n
 const waitingFor = (name: NewName): Waiting => {
   let settle: Pick<Waiting, 'resolve' | 'reject'> = { resolve: () => {}, reject: () => {} }
   const id = new Promise<string>((resolve, reject) => (settle = { resolve, reject }))
-  return { ...name, since: performance.now(), id, ...settle }
+  return { ...name, since: steadyTime(), id, ...settle }
 }
 
 /**
@@ -79,13 +80,13 @@ export const addInGroups = ({ add, inTransaction }: Needs) => {
 
   const flush = (): void => {
     isScheduled = false
-    const began = performance.now()
+    const began = steadyTime()
     const all = [...waiting.values()]
     const group = all.slice(0, peopleInGroup)
     let rest = 0
     try {
       write(group)
-      rest = pauseAfterGroup * (performance.now() - began)
+      rest = pauseAfterGroup * (steadyTime() - began)
     } catch (error) {
       rest = retryDelay
       if (!isHeld(error)) fail(group, unavailable(error))
@@ -93,7 +94,7 @@ export const addInGroups = ({ add, inTransaction }: Needs) => {
         // The others would fail for the same reason.
         fail(all, new StoreUnavailable('another process holds the vault', { cause: error }))
     }
-    pausedUntil = performance.now() + rest
+    pausedUntil = steadyTime() + rest
     if (waiting.size === 0) onEmpty?.()
     schedule()
   }
@@ -101,7 +102,7 @@ export const addInGroups = ({ add, inTransaction }: Needs) => {
   const schedule = (): void => {
     if (isScheduled || waiting.size === 0) return
     isScheduled = true
-    const rest = pausedUntil - performance.now()
+    const rest = pausedUntil - steadyTime()
     if (rest > 0) setTimeout(flush, rest)
     else setImmediate(flush)
   }

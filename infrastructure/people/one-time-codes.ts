@@ -1,6 +1,6 @@
-import { randomInt } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import { isNewPin } from '../../domain/people/payer.ts'
+import { randomInt } from '../../application/machine.ts'
 
 const periodMs = 30_000
 

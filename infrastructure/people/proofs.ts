@@ -1,5 +1,6 @@
 import { calculateJwkThumbprint, EmbeddedJWK, errors, jwtVerify, type JWK } from 'jose'
 import { proofAlgorithms } from '../../application/tokens.ts'
+import { aside } from '../../application/machine.ts'
 import { sha256 } from './tokens.ts'
 import type { UsedOnce } from './used-once.ts'
 
@@ -27,11 +28,10 @@ export const makeProofCheck = (
 
   const verified = async (proof: string) => {
     const currentDate = new Date(machineNow())
-    const { payload, protectedHeader } = await jwtVerify(proof, EmbeddedJWK, {
-      ...options,
-      currentDate,
-    })
-    return { payload, jkt: await calculateJwkThumbprint(protectedHeader.jwk as JWK) }
+    const { payload, protectedHeader } = await aside(() =>
+      jwtVerify(proof, EmbeddedJWK, { ...options, currentDate }),
+    )
+    return { payload, jkt: await aside(() => calculateJwkThumbprint(protectedHeader.jwk as JWK)) }
   }
 
   return async (

@@ -1,11 +1,11 @@
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto'
 import { cached, generationalCache } from '../../application/generational-cache.ts'
 import type { Vault } from './vault-port.ts'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Blobs, SealedBlobs } from '../../application/blobs.ts'
 import { readName, sealName, type People } from '../../application/people.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { hashOf } from '../blobs/blob-directory.ts'
+import { nextTurn } from '../../application/machine.ts'
 
 /**
  * Seals contents in the format of names (`sealed:<person>:<text>`), so the log need not know whose

@@ -1,10 +1,11 @@
-import { hash as argon2id, verify } from '@node-rs/argon2'
-import { hash, randomBytes } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { concurrencyLimit } from '../../application/concurrency-limit.ts'
 import { generationalCache } from '../../application/generational-cache.ts'
 import { andThen, type MaybePromise } from '../../application/maybe-promise.ts'
+import { hashSlowly, verifySlowly } from '../keys/slow-crypto.ts'
 import { networkOf } from '../networks.ts'
 import { isSameText } from './tokens.ts'
+import { randomBytes } from '../../application/machine.ts'
 
 const verdictLifetimeMs = 60_000
 const verdictsKept = 10_000
@@ -12,11 +13,11 @@ const verdictsKept = 10_000
 const checks = { concurrent: 2, maxWaitingPerKey: 1_000, maxWaiting: 10_000 }
 
 /** Argon2id with OWASP's minimum parameters, on the thread pool. */
-export const hashSecret = (secret: string): Promise<string> => argon2id(secret)
+export const hashSecret = (secret: string): Promise<string> => hashSlowly(secret)
 
 /** Whether this is the slow hash of the secret. As slow as hashing. */
 export const isHashOf = (slowHash: string, secret: string): Promise<boolean> =>
-  verify(slowHash, secret)
+  verifySlowly(slowHash, secret)
 
 /** So many characters, and so many different ones, have those that were made at random. */
 const unguessable = { characters: 32, different: 10 }
@@ -79,7 +80,7 @@ export const makeSecretCheck = (machineNow: () => number) => {
     const before = underWay.get(asking)
     if (before) return before
     const find = async (): Promise<boolean> => {
-      const isRight = known(name) ?? (await verify(against, secret))
+      const isRight = known(name) ?? (await verifySlowly(against, secret))
       const verdicts = isRight ? right : wrong
       verdicts.set(name, machineNow() + verdictLifetimeMs)
       return isRight

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { open as openFile } from 'node:fs/promises'
 import { afterFailure, checkLockout, unlocked, type Lockout } from '../../domain/people/lockout.ts'
 import type { Instant } from '../../domain/time.ts'
+import { aside } from '../../application/machine.ts'
 import Database from '../sqlite.ts'
 import { unavailable } from '../system-errors.ts'
 import { openOrReplace } from './used-once.ts'
@@ -69,12 +70,14 @@ export const strangerLockouts = (file: string, key: string, most = mostKept): St
   /** The answer waits for the disk, as that of a payer waits for the log. */
   const sync = async (): Promise<void> => {
     try {
-      const handle = await openFile(file, 'r+')
-      try {
-        await handle.datasync()
-      } finally {
-        await handle.close()
-      }
+      await aside(async () => {
+        const handle = await openFile(file, 'r+')
+        try {
+          await handle.datasync()
+        } finally {
+          await handle.close()
+        }
+      })
     } catch (error) {
       throw unavailable(error)
     }

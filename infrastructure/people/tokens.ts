@@ -1,6 +1,7 @@
-import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { Tokens } from '../../application/tokens.ts'
 import type { Vault } from './vault-port.ts'
+import { randomBytes, randomInt } from '../../application/machine.ts'
 
 export const sha256 = (text: string): string =>
   createHash('sha256').update(text).digest('base64url')

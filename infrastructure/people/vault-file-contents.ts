@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { peopleAtOnce, type KeptPerson, type VaultContents } from './vault-contents.ts'
 import { openVaultFile, standingIn } from './vault-file.ts'
 import type { VaultKey } from './vault-keys.ts'
 import { vaultNameOf } from './vault-name.ts'
 import { aboutPerson, aboutSecret, openWrapping } from './vault-wrapping.ts'
+import { nextTurn, randomBytes } from '../../application/machine.ts'
 
 type Row = { readonly id: string; readonly identifier: Buffer; readonly key: Buffer }
 type Secret = { readonly name: string; readonly secret: Buffer }

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { noVaultKey, settingShown, WrongSettings, type Settings } from '../settings.ts'
+import { randomBytes } from '../../application/machine.ts'
 
 /** A key that wraps a vault, stored outside it. */
 export type VaultKey = { readonly id: string; readonly key: Buffer }

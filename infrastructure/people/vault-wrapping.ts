@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
-import { randomBytes } from 'node:crypto'
 import { StoreUnavailable } from '../../application/event-store.ts'
 import { isWrapped, unwrap, wrap, type VaultKey } from './vault-keys.ts'
+import { randomBytes } from '../../application/machine.ts'
 
 const table = `
   CREATE TABLE IF NOT EXISTS wrapping (

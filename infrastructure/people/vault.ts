@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { VaultMark } from '../../domain/transparency/checkpoints.ts'
 import type { Outage } from '../../application/event-store.ts'
 import { cached, generationalCache } from '../../application/generational-cache.ts'
@@ -13,6 +12,7 @@ import { rewrapVault } from './vault-rewrap.ts'
 import { checkNotMoved, refuseMoved } from './vault-standing.ts'
 import { aboutPerson, openWrapping, aboutSecret } from './vault-wrapping.ts'
 import type Database from '../sqlite.ts'
+import { randomBytes } from '../../application/machine.ts'
 
 /** The secrets of the installation in a vault's file. */
 const secretsIn = (

@@ -4,6 +4,7 @@ import type { RawData, WebSocket, WebSocketServer } from 'ws'
 import { contain } from '../../application/contain.ts'
 import { makeAllowance } from '../../application/concurrency-limit.ts'
 import { networksOf } from '../networks.ts'
+import { steadyTime } from '../../application/machine.ts'
 
 /** Maximum bytes of a message; a subscription takes some 300. */
 const largestMessage = 8192
@@ -99,7 +100,7 @@ export const pusherSockets = ({ open, onFailure, clientAddress }: Needs) => {
   }
 
   const limitBytes = (socket: Duplex): void => {
-    const isAllowed = makeAllowance(burstOfBytes, bytesPerSecond, () => performance.now())
+    const isAllowed = makeAllowance(burstOfBytes, bytesPerSecond, steadyTime)
     socket.on('data', ({ length }: Buffer) => {
       if (!isAllowed(length)) socket.destroy()
     })

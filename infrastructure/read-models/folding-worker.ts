@@ -7,6 +7,7 @@ import { foldInline } from './folding.ts'
 import { openReadModelsAgain } from './read-model-file.ts'
 import { receiveAhead } from './receive-ahead.ts'
 import { relayTo, type Relayed } from './relay.ts'
+import { setInterval } from '../../application/machine.ts'
 
 /** `readModels` is the file that the process has opened. */
 export type FoldingStart = {

@@ -6,6 +6,7 @@ import { keepFollowing } from './following.ts'
 import { makeProjector } from './projector.ts'
 import { noteDamage, type ReadModelFile } from './read-model-file.ts'
 import type { Relay } from './relay.ts'
+import { clearTimeout, setTimeout } from '../../application/machine.ts'
 
 /** How long events that no reader waits for are collected into one transaction. */
 const gatherMs = 50

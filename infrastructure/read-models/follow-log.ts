@@ -19,6 +19,7 @@ import { makeReportBook } from './report-book.ts'
 import type { Worker } from 'node:worker_threads'
 import { errorOf } from '../threads/job-thread.ts'
 import type { FoldingReply, FoldingRequest, FoldingStart } from './folding-worker.ts'
+import { clearTimeout, setTimeout } from '../../application/machine.ts'
 
 const retryAfterMs = 1000
 

@@ -1,10 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import {
   StoreUnavailable,
   type EventStore,
   type Position,
   type RecordedEvent,
 } from '../../application/event-store.ts'
+import { pause as delay } from '../../application/machine.ts'
 
 const retryAfterMs = 1000
 

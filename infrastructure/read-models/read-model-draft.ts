@@ -1,11 +1,11 @@
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fingerprint } from './fingerprint.ts'
 import { nameOf, newestGeneration, openFile, type ReadModelFile } from './read-model-file.ts'
 import { indexStatements, tableStatements } from './read-model-schema.ts'
 import { makeFolder } from '../make-folder.ts'
+import { randomUUID } from '../../application/machine.ts'
 
 /** Fast and unsafe: an unfinished draft is discarded, a finished one is synced. */
 const draft = [

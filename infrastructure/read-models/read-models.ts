@@ -10,6 +10,7 @@ import type { StartFolding } from './folding.ts'
 import { keepFollowing } from './following.ts'
 import { makeRelay, type NoteEnd } from './relay.ts'
 import { makeWaiters } from './waiters.ts'
+import { clearTimeout, setTimeout } from '../../application/machine.ts'
 
 type Batch = { readonly last: Position; readonly count: number }
 

@@ -2,6 +2,7 @@ import type { WorkerOptions } from 'node:worker_threads'
 import type { Position } from '../../application/event-store.ts'
 import { endWorker, hear, startWorker } from '../worker.ts'
 import type { ReadModels } from './read-models.ts'
+import { clearTimeout, setTimeout } from '../../application/machine.ts'
 
 /** The read models have moved; or the thread is to end. */
 export type ToReader = { readonly moved: Position } | 'stop'

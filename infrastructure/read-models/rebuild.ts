@@ -11,6 +11,7 @@ import Database from '../sqlite.ts'
 import { jobThread } from '../threads/job-thread.ts'
 import type { Write } from './rows.ts'
 import type { begin } from './writing-job.ts'
+import { steadyTime } from '../../application/machine.ts'
 
 /** Writes a draft in a worker thread while the next batch is folded. */
 export const writeInWorker = (start: string) => {
@@ -94,10 +95,10 @@ const rebuildFrom = async (
 export const rebuildReadModels = async (settings: Settings) => {
   const store = await openStore(settings)
   const bar = makeBar('rebuilding')
-  const started = performance.now()
+  const started = steadyTime()
   try {
     const events = await rebuildFrom(store, settings, bar)
-    const seconds = (performance.now() - started) / 1000
+    const seconds = (steadyTime() - started) / 1000
     return {
       events,
       seconds: Number(seconds.toFixed(2)),

@@ -4,6 +4,7 @@ import {
   type DamagedEvent,
   type Position,
 } from '../../application/event-store.ts'
+import { clearTimeout, setTimeout } from '../../application/machine.ts'
 
 type Waiter = {
   readonly target: Position

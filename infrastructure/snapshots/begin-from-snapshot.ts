@@ -5,6 +5,7 @@ import type { Log } from '../logs/log.ts'
 import type { Settings } from '../settings.ts'
 import { currentReadModels, openStoreToRead, readModelsIn, type Place } from '../stores.ts'
 import { draftIn, putInUse, type Snapshot } from './snapshot.ts'
+import { steadyTime } from '../../application/machine.ts'
 
 /** How long the other node may be silent, because it copies before it sends. */
 const silenceMs = 120_000
@@ -42,11 +43,11 @@ const fetchSnapshot = async (place: Place, from: string, token: string): Promise
 export const beginFromSnapshot = async (settings: Settings, log: Log): Promise<void> => {
   const { SNAPSHOT_FROM: from, SNAPSHOT_TOKEN: token } = settings
   if (from === undefined || currentReadModels(settings) !== undefined) return
-  const began = performance.now()
+  const began = steadyTime()
   try {
     if (token === undefined) return fail('SNAPSHOT_TOKEN is not set')
     const { foldedTo } = await fetchSnapshot(settings, from, token)
-    const seconds = Number(((performance.now() - began) / 1_000).toFixed(1))
+    const seconds = Number(((steadyTime() - began) / 1_000).toFixed(1))
     log.info({ from, position: foldedTo.position, seconds }, 'started from a snapshot')
   } catch (error) {
     const reason = error instanceof OperatorError ? error.message : error

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EventStore } from '../../application/event-store.ts'
@@ -16,6 +15,7 @@ import {
 import { sync } from '../read-models/read-model-draft.ts'
 import Database from '../sqlite.ts'
 import { makeFolder } from '../make-folder.ts'
+import { randomUUID } from '../../application/machine.ts'
 
 /** Pages copied before other work of the thread runs: 16 MB. */
 const pagesAtOnce = 4_096

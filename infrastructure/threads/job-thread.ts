@@ -4,10 +4,11 @@ import { DamagedEvent, StoreUnavailable } from '../../application/event-store.ts
 import type { Path } from '../../application/fair-queue.ts'
 import { UnreadableEvent } from '../../domain/events.ts'
 import Database from '../sqlite.ts'
-import { hear, startWorker } from '../worker.ts'
+import { hear, moduleAt, startWorker } from '../worker.ts'
 import type { Begin, JobReply, JobRequest, JobStart } from './job-worker.ts'
 import type { Yielding } from './thread-priority.ts'
 import type { ThreadProblem } from './thread-problem.ts'
+import { aside, isOneThread, clearTimeout, setTimeout } from '../../application/machine.ts'
 
 export const errorOf = ({ problem, code, damaged, isUnreadable }: ThreadProblem): Error => {
   if (isUnreadable) return new UnreadableEvent(problem)
@@ -97,10 +98,21 @@ const startThread = (
   }
 }
 
+/** The same without a thread, for the simulator. */
+const startHere = ({ module, start }: JobStart): ReturnType<typeof startThread> => {
+  const begun = aside(() => import(moduleAt(module).href) as Promise<{ readonly begin: Begin }>)
+  const job = begun.then(({ begin }) => begin(start))
+  return {
+    perform: async (request, onProgress) => (await job)(request, onProgress ?? (() => {})),
+    end: () => Promise.resolve(),
+  }
+}
+
 /** Starts with the first job, and again after it has ended. */
 const threadOnDemand = (...[start, resourceLimits, onEnd]: Parameters<typeof startThread>) => {
   let thread: ReturnType<typeof startThread> | undefined
   const begin = () => {
+    if (isOneThread()) return startHere(start)
     const begun = startThread(start, resourceLimits, () => {
       if (thread === begun) thread = undefined
       onEnd()

@@ -14,8 +14,8 @@ import { takenAfter, type Taken, type begin, type LogJob } from './log-job.ts'
 import { logFormat } from './transaction-log.ts'
 import { generationalCache } from '../../application/generational-cache.ts'
 import { textCell } from './csv.ts'
-import { randomUUID } from 'node:crypto'
 import { jobThread } from '../threads/job-thread.ts'
+import { aside, randomUUID, wallClock } from '../../application/machine.ts'
 
 /** In megabytes. Lines are streamed; a larger heap would only be collected later. */
 export const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 }
@@ -29,7 +29,7 @@ export const removeLeftDrafts = (directory: string): void => {
     for (const name of readdirSync(directory)) {
       if (!name.endsWith('.draft')) continue
       const file = join(directory, name)
-      if (statSync(file).mtimeMs < Date.now() - draftLifetime) rmSync(file, { force: true })
+      if (statSync(file).mtimeMs < wallClock() - draftLifetime) rmSync(file, { force: true })
     }
   } catch {
     // The directory does not exist yet, or another process was faster; a later start tries again.
@@ -179,9 +179,9 @@ export const makeLogs = ({ directory, database, writer, ...needs }: Needs) => {
   /** Undefined if the file is missing or has the wrong length, and so is damaged. */
   const openFile = async ({ sha256, bytes }: LogFileRow) => {
     try {
-      const file = await open(join(directory, `${sha256}.csv`))
-      if ((await file.stat()).size === bytes) return file
-      await file.close()
+      const file = await aside(() => open(join(directory, `${sha256}.csv`)))
+      if ((await aside(() => file.stat())).size === bytes) return file
+      await aside(() => file.close())
       return undefined
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined

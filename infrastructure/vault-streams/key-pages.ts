@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import { noStream, WrongExpectedRevision, type Revision } from '../../application/event-store.ts'
 import { pageStream, vaultEvent, type Streams } from './names.ts'
+import { randomBytes } from '../../application/machine.ts'
 
 /** Wrapped keys in base64, by person. */
 type Keys = Readonly<Record<string, string>>

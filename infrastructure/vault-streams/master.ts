@@ -1,8 +1,9 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { noStream, WrongExpectedRevision, type Revision } from '../../application/event-store.ts'
 import { wrap, type VaultKey } from '../people/vault-keys.ts'
 import { aboutMaster, unlockMaster, VaultLocked } from '../people/vault-wrapping.ts'
 import { masterStream, vaultEvent, type Streams } from './names.ts'
+import { randomBytes } from '../../application/machine.ts'
 
 /** This vault's events start at `since` in the journal. */
 type Kept = {

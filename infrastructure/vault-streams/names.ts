@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import type { JsonObject, NewEvent } from '../../application/event-store.ts'
 import type { OtherStreams } from '../event-store/eventstoredb-streams.ts'
 import { wrap } from '../people/vault-keys.ts'
 import type { Standing } from '../people/vault-standing.ts'
 import { aboutPerson, aboutSecret } from '../people/vault-wrapping.ts'
+import { randomUUID } from '../../application/machine.ts'
 
 export type Streams = OtherStreams
 

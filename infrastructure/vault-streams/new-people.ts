@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { StoreUnavailable, type NewEvent } from '../../application/event-store.ts'
 import type { followJournal } from './journal.ts'
 import type { journalEvents } from './names.ts'
 import type { KeyPages } from './key-pages.ts'
 import type { KnownPeople } from './known-people.ts'
+import { nextTurn, randomBytes } from '../../application/machine.ts'
 
 /**
  * `wanted`: the id for a new person. Digests are in base64; `name` is the merchant's name for them.

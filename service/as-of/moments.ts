@@ -13,6 +13,7 @@ import { makeMoments } from '../../audit/as-of/moment-client.ts'
 import { momentFiles } from '../../audit/as-of/moment-files.ts'
 import { openMoments, type Held } from '../../audit/as-of/open-moments.ts'
 import type { DueWork } from '../../application/schedule.ts'
+import { clearTimeout, setTimeout, steadyTime } from '../../application/machine.ts'
 
 /** How long a request waits for a moment under construction, in ms. */
 const usualWaitMs = 20_000
@@ -54,7 +55,7 @@ const reporting = (log: Log, make: (end: Position) => Promise<number>) => {
 /** Builds moments, with limits per requester. */
 export const limitedMaking = (
   make: (end: Position) => Promise<number>,
-  elapsed: () => number = () => performance.now(),
+  elapsed: () => number = steadyTime,
 ) => {
   const refuseMore = () => refuse('moments_are_too_many', askAgainSeconds)
   const inTurn = concurrencyLimit(turns, { refuseMore })

@@ -8,6 +8,7 @@ import type { Where } from '../../infrastructure/worker.ts'
 import { lastAuditIn } from '../../audit/verify/last-audit.ts'
 import { auditInline, auditInWorker } from '../../audit/verify/verify-in-workers.ts'
 import { auditOf } from '../../audit/verify/verify-log.ts'
+import { wallClock } from '../../application/machine.ts'
 
 const minuteMs = 60_000
 /** Delay after the start of a service that was never audited. */
@@ -41,7 +42,7 @@ const looking = (machineNow: () => Instant) => {
 }
 
 /** A service's audit of its own log, slowly and in the background. */
-export const ownAudit = (needs: Needs, machineNow: () => Instant = Date.now) => {
+export const ownAudit = (needs: Needs, machineNow: () => Instant = wallClock) => {
   const { settings, log, store } = needs
   const audit = needs.beside === 'inline' ? auditInline : auditInWorker
   const { EVENT_STORE, DATA_DIR, AUDIT_EVERY_MINUTES } = settings

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { attemptsOf, eventsWithCallbacks } from '../../application/callback-history.ts'
 import type { Context } from '../../application/handle.ts'
 import { callbackDestinations, callbacks, payments } from '../../domain/aggregates.ts'
@@ -10,6 +9,7 @@ import { positionOf } from '../../projections/gathered-messages.ts'
 import type { Core } from '../core.ts'
 import { publishedKey } from '../../infrastructure/keys/keys.ts'
 import { watchMessages } from '../../infrastructure/callbacks/message-watch.ts'
+import { randomUUID } from '../../application/machine.ts'
 
 /**
  * Sends a message again, delivered or not. For the operator it may wait for an address.

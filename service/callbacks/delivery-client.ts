@@ -4,6 +4,7 @@ import type { Work } from '../background-work.ts'
 import type { Core } from '../core.ts'
 import { startReader } from '../../infrastructure/read-models/reading-thread.ts'
 import type { DeliveryStart, FromDelivery, ToDelivery } from './delivery-exchange.ts'
+import { steadyTime } from '../../application/machine.ts'
 
 /** In megabytes. */
 const resourceLimits = { maxYoungGenerationSizeMb: 8 }
@@ -82,7 +83,7 @@ export const deliveryInThread = (
     const begun = startThread(needs, shareWriter, countAttempt, (reason) => {
       if (isStopping) return
       thread = undefined
-      restsUntil = performance.now() + restMs
+      restsUntil = steadyTime() + restMs
       needs.log.error({ reason }, 'callback delivery resumes when the thread has restarted')
       wake()
     })
@@ -95,7 +96,7 @@ export const deliveryInThread = (
   return {
     due: async (at) => {
       if (thread || isStopping) return null
-      if (performance.now() < restsUntil) return at + restMs
+      if (steadyTime() < restsUntil) return at + restMs
       if (isAnyWaiting()) started()
       return null
     },

@@ -5,6 +5,7 @@ import { foldedElsewhere } from '../../infrastructure/read-models/folded-elsewhe
 import { yieldToRequests } from '../../infrastructure/threads/thread-priority.ts'
 import { endThread } from '../../infrastructure/worker.ts'
 import type { DeliveryStart, FromDelivery, ToDelivery } from './delivery-exchange.ts'
+import { clearTimeout, setTimeout } from '../../application/machine.ts'
 
 /** How often counts of attempts are reported, in ms. */
 const tellEveryMs = 250

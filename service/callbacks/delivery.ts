@@ -6,6 +6,7 @@ import type { Core } from '../core.ts'
 import type { Where } from '../../infrastructure/worker.ts'
 import { loggedSending, type SendingNeeds } from './logged-sending.ts'
 import type { FindCallbackSecrets } from '../../infrastructure/callbacks/merchant-secrets.ts'
+import { randomFraction } from '../../application/machine.ts'
 
 const logRested =
   ({ log }: Core) =>
@@ -46,7 +47,7 @@ export const callbackDelivery = (
       contextOf: core.contextOf,
       onRested: logRested(core),
     }),
-    random: Math.random,
+    random: randomFraction,
     onEnd: () => wake(),
     onFailure: workFailed(core),
   })

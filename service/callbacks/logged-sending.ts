@@ -11,6 +11,7 @@ import {
 import type { FindCallbackSecrets } from '../../infrastructure/callbacks/merchant-secrets.ts'
 import { makeSignedPost } from '../../infrastructure/callbacks/signed-post.ts'
 import { signedPostInWorker } from '../../infrastructure/callbacks/sending-client.ts'
+import { wallClock } from '../../application/machine.ts'
 
 /** The wire format of callbacks, which belongs to `http`. */
 export type CallbackWire = {
@@ -52,7 +53,7 @@ export const loggedSending = (
     names: wire.names,
     stringToSign: wire.stringToSign,
     signer,
-    machineNow: Date.now,
+    machineNow: wallClock,
     signedPost: beside === 'worker' ? signedPostInWorker(options) : makeSignedPost(options),
   })
   return {

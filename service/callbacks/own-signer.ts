@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Context } from '../../application/handle.ts'
@@ -15,6 +15,7 @@ import {
   UnusableKey,
   type Signer,
 } from '../../infrastructure/keys/keys.ts'
+import { randomBytes } from '../../application/machine.ts'
 
 const idOf = (...pems: readonly string[]): string =>
   createHash('sha256').update(pems.join('')).digest('hex').slice(0, 16)

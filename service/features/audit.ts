@@ -9,6 +9,7 @@ import { explaining } from '../audit/explaining.ts'
 import type { Access } from '../callers.ts'
 import type { Core } from '../core.ts'
 import { explainedRefusals } from '../refusal-reader.ts'
+import { wallClock } from '../../application/machine.ts'
 
 type Callers = Pick<Access, 'verifySecret' | 'guardGuesses'>
 
@@ -42,7 +43,7 @@ export const auditSlice = (
       digestOf: sha256,
       verifySecret,
       guardGuesses,
-      checkCode: makeCodeCheck(Date.now),
+      checkCode: makeCodeCheck(wallClock),
       openCodeSecret: (sealed) => unseal(codeKey, sealed),
       securityLog,
     }),

@@ -13,6 +13,7 @@ import { shopsOf } from '../portal/shops.ts'
 import type { MerchantSlice } from './merchants.ts'
 import type { PaymentSlice } from './payments.ts'
 import type { PeopleSlice } from './people.ts'
+import { wallClock } from '../../application/machine.ts'
 
 type Parts = Pick<Access, 'guardGuesses'> & {
   readonly links: Links
@@ -117,7 +118,7 @@ export const payerSlice = (core: Core, about: About, parts: Parts) => {
     consentsOf: rows.consents,
     findConsent: rows.consent,
     isWithdrawn: (grant: string) => rows.find(grant)?.isWithdrawn ?? false,
-    checkProof: makeProofCheck(Date.now, used),
+    checkProof: makeProofCheck(wallClock, used),
     isSecretOf: (secret: string, hash: string) => isSameText(sha256(secret), hash),
     isSameText,
     newToken,

@@ -5,6 +5,7 @@ import type { Core } from '../core.ts'
 import type { requestTimes } from '../server/request-log.ts'
 import type { MessageAlarm } from '../../infrastructure/people/message-limits.ts'
 import { version } from '../../infrastructure/version.ts'
+import { aside } from '../../application/machine.ts'
 
 /** What the service's threads know. */
 export type Measured = {
@@ -90,7 +91,7 @@ const ownMetrics = (
     help: 'What is left for this process on the disk of its data directory.',
     registers,
     async collect() {
-      await statfs(settings.DATA_DIR).then(
+      await aside(() => statfs(settings.DATA_DIR)).then(
         ({ bavail, bsize }) => this.set(bavail * bsize),
         () => this.remove(),
       )

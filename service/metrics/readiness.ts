@@ -1,6 +1,7 @@
 import type { MessageAlarm } from '../../infrastructure/people/message-limits.ts'
 import type { Core } from '../core.ts'
 import { statfs } from 'node:fs/promises'
+import { aside } from '../../application/machine.ts'
 
 type Needs = Pick<Core, 'readModels' | 'failures' | 'whyNotRead' | 'isDamaged'>
 
@@ -35,7 +36,7 @@ export type Vitals = {
 
 /** Free space of the data directory; undefined if the system does not say. */
 export const freeBytes = (directory: string): Promise<number | undefined> =>
-  statfs(directory).then(
+  aside(() => statfs(directory)).then(
     ({ bavail, bsize }) => bavail * bsize,
     () => undefined,
   )

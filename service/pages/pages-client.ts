@@ -7,6 +7,7 @@ import type { ReadModels } from '../../infrastructure/read-models/read-models.ts
 import { startReader } from '../../infrastructure/read-models/reading-thread.ts'
 import type { Settings } from '../../infrastructure/settings.ts'
 import type { FromPages, Measured, PagesStart, ToPages, PageRequest } from './page-exchange.ts'
+import { clearTimeout, setTimeout, steadyTime } from '../../application/machine.ts'
 
 type Answer = Extract<FromPages, { readonly answer: number }>
 
@@ -147,7 +148,7 @@ const threadOnDemand = (needs: Needs, log: Log) => {
       hasFailed = wasReady
       if (wasReady)
         return log.error({ reason }, 'pages are answered again when the thread has restarted')
-      restsUntil = performance.now() + restMs
+      restsUntil = steadyTime() + restMs
       log.error({ reason }, 'pages are answered in the main thread for now')
     })
     return begun
@@ -174,7 +175,7 @@ const threadOnDemand = (needs: Needs, log: Log) => {
      * @throws StoreUnavailable after a crash, until it is ready again
      */
     wanted: () => {
-      if (performance.now() >= restsUntil) thread ??= started()
+      if (steadyTime() >= restsUntil) thread ??= started()
       watchIdle()
       if (thread?.isReady()) hasFailed = false
       if (hasFailed) throw new StoreUnavailable('the thread that shows pages is restarting')

@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto'
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { SendMessage } from '../../application/number-proofs.ts'
 import {
   makeCallbackSender,
@@ -13,6 +11,7 @@ import {
   type MessageLimits,
 } from '../../infrastructure/people/message-limits.ts'
 import type { Log } from '../../infrastructure/logs/log.ts'
+import { nextTurn, pause, randomUUID, wallClock } from '../../application/machine.ts'
 
 type Addressed = { readonly to: string; readonly text: string }
 
@@ -123,7 +122,7 @@ export const openMessages = (
       names: sending.wire.names,
       stringToSign: sending.wire.stringToSign,
       signer: sending.signer,
-      machineNow: Date.now,
+      machineNow: wallClock,
       signedPost: makeSignedPost({
         // The operator's own gateway may be on a private network.
         arePrivateAddressesAllowed: true,

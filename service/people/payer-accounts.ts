@@ -1,5 +1,3 @@
-import { randomBytes, randomInt } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import { payers } from '../../domain/aggregates.ts'
 import { dayMs, type Instant } from '../../domain/time.ts'
 import { changeCredentials, confirmPayer, proveNumber } from '../../application/account.ts'
@@ -34,6 +32,7 @@ import { hashSecret, makeSecretCheck } from '../../infrastructure/people/secrets
 import { makeThrottle } from '../../infrastructure/people/sign-in-guard.ts'
 import { isSameText, newToken, sha256 } from '../../infrastructure/people/tokens.ts'
 import type { UsedOnce } from '../../infrastructure/people/used-once.ts'
+import { pause, randomBytes, randomInt, wallClock } from '../../application/machine.ts'
 
 const sessionsRemembered = 10_000
 
@@ -204,7 +203,7 @@ export const oneTimeCodeOf = ({ find, vault: people }: Pick<Core, 'find' | 'vaul
   const credentialsOf = findCredentials({ find, people })
   return async (payer: string): Promise<string | undefined> => {
     const found = await credentialsOf(payer)
-    return found && codeAt(found.credentials.codeSecret, Date.now())
+    return found && codeAt(found.credentials.codeSecret, wallClock())
   }
 }
 
@@ -216,8 +215,8 @@ export const payerAccounts = (core: Core, needs: Needs) => {
   const { handle, find, settings, vault: people } = core
   const pages = people.secret('pages')
   const limited = concurrencyLimit(slowHashes)
-  const verifySecret = makeSecretCheck(Date.now)
-  const stepOfCode = makeCodeCheck(Date.now)
+  const verifySecret = makeSecretCheck(wallClock)
+  const stepOfCode = makeCodeCheck(wallClock)
   const hashPin: HashPin = (pin, address) =>
     limited(() => hashSecret(pin), turnOf({ address, isKnown: false }))
   const signing = {

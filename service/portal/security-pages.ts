@@ -4,6 +4,7 @@ import { heldKeys, isHeld } from '../../domain/transparency/checkpoints.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Core } from '../core.ts'
 import { idTokenKeys } from '../../infrastructure/people/id-tokens.ts'
+import { wallClock } from '../../application/machine.ts'
 
 export type KeyState = 'signs' | 'comes' | 'published' | 'ended'
 
@@ -31,7 +32,7 @@ export const oneSigns = (
 /** All signing keys, by the machine's clock, as for signatures. */
 export const shownKeys = (core: Core) => async () => {
   await core.caughtUp()
-  const now = Date.now()
+  const now = wallClock()
   const { vault } = core
   const callbacks = core.callbacks.signingKeys
     .all()

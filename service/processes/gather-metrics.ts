@@ -1,6 +1,7 @@
 import type { Worker } from 'node:cluster'
 import type { Metric } from '../metrics/join-metrics.ts'
 import type { FromSupervisor, ToSupervisor } from './siblings.ts'
+import { clearTimeout, setTimeout } from '../../application/machine.ts'
 
 /** A process that does not answer in time is left out. */
 const answerWithinMs = 3_000

@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import type { Metric } from '../metrics/join-metrics.ts'
+import { clearTimeout, setTimeout } from '../../application/machine.ts'
 
 /** Messages between a process of the service and its supervisor. */
 export type ToSupervisor =

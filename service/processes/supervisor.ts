@@ -1,5 +1,4 @@
 import cluster, { type Worker } from 'node:cluster'
-import { setTimeout as pause } from 'node:timers/promises'
 import { contain } from '../../application/contain.ts'
 import { type Log, makeLog } from '../../infrastructure/logs/log.ts'
 import type { Settings } from '../../infrastructure/settings.ts'
@@ -7,6 +6,7 @@ import { gatherMetrics } from './gather-metrics.ts'
 import type { ToSupervisor } from './siblings.ts'
 import { freePort } from '../server/listening.ts'
 import { servesOperator } from '../server/start-server.ts'
+import { pause, steadyTime } from '../../application/machine.ts'
 
 const [firstPauseMs, longestPauseMs] = [500, 30_000]
 /** A process that ran this long has not failed to start. */
@@ -60,12 +60,12 @@ const keepRunning = async (needs: Needs, first: Started): Promise<void> => {
   const { start, log, isStopping, onStarted, onEnded } = needs
   let failures = 0
   for (let { worker } = first; ; { worker } = start()) {
-    const began = performance.now()
+    const began = steadyTime()
     onStarted(worker)
     const code = await exitOf(worker)
     onEnded(worker)
     if (isStopping()) return
-    failures = performance.now() - began < steadyMs ? failures + 1 : 0
+    failures = steadyTime() - began < steadyMs ? failures + 1 : 0
     const againInMs = pauseBefore(failures)
     const { pid } = worker.process
     log.error({ pid, code, againInMs }, 'a process of the service has ended and is restarted')

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { channelKey, claimChannels, mayHaveChannel } from '../../application/channels.ts'
 import { publishToChannels } from '../../application/publish-to-channels.ts'
 import { channels } from '../../domain/aggregates.ts'
@@ -9,6 +9,7 @@ import type { Core } from '../core.ts'
 import { isSameText } from '../../infrastructure/people/tokens.ts'
 import type { Settings } from '../../infrastructure/settings.ts'
 import { pusherSockets } from '../../infrastructure/pusher/sockets.ts'
+import { clearInterval, randomBytes, setInterval, steadyTime } from '../../application/machine.ts'
 
 const sweepEveryMs = 1000
 
@@ -64,7 +65,7 @@ export const makePusher = (
   }
   const hub = makeHub({
     key,
-    now: () => performance.now(),
+    now: steadyTime,
     newSocketId,
     isAuthorized: (auth, socketId, channel) => isSameText(auth, authorize(socketId, channel)),
     ownerOf: (channel) =>

@@ -3,6 +3,7 @@ import type { Context } from '../../application/handle.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Core } from '../core.ts'
 import type { AccountingSlice } from '../features/accounting.ts'
+import { wallClock } from '../../application/machine.ts'
 
 type Step = { readonly by: number } | { readonly to: Instant }
 
@@ -13,7 +14,7 @@ export const sandboxControls = (
   settleNow: AccountingSlice['settleNow'],
 ) => ({
   advanceClock: async (step: Step, context: Context): Promise<Instant> => {
-    const askedAt = Date.now()
+    const askedAt = wallClock()
     // Work in progress finishes at the time at which it started.
     await settle()
     // The requested time may have passed meanwhile.

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { StoreRefused, StoreUnavailable } from '../../application/event-store.ts'
 import { connectEventStoreDB } from '../../infrastructure/event-store/eventstoredb-event-store.ts'
 import { logShown } from '../../infrastructure/failures.ts'
@@ -6,6 +5,7 @@ import { listenWith, type Listening } from './listening.ts'
 import type { Answers } from './http-server.ts'
 import type { Log } from '../../infrastructure/logs/log.ts'
 import type { Settings } from '../../infrastructure/settings.ts'
+import { pause } from '../../application/machine.ts'
 
 /** How long one attempt to reach the store takes, and the pause before the next, in ms. */
 const [attemptMs, againAfterMs] = [1_000, 250]

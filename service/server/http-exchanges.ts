@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { clearTimeout, setImmediate, setTimeout } from '../../application/machine.ts'
 
 /** Maximum number of pipelined requests per connection. */
 const mostAhead = 16

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
 import { makeHttpServer, type Answers } from './http-server.ts'
 import type { Log } from '../../infrastructure/logs/log.ts'
+import { pause } from '../../application/machine.ts'
 
 /** Listens; returns the address, with the port chosen by the system. */
 export const listen = async (

@@ -12,6 +12,7 @@ import { noVaultKey, type Settings } from '../../infrastructure/settings.ts'
 import { servesOperator, startServer } from './start-server.ts'
 import { blobsIn, isVaultInStreams, vaultIn } from '../../infrastructure/stores.ts'
 import { version } from '../../infrastructure/version.ts'
+import { clearInterval, setInterval } from '../../application/machine.ts'
 
 const checkPorts = async (settings: Settings): Promise<void> => {
   await freePort(settings.HOST, settings.PORT)

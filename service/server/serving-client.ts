@@ -3,6 +3,7 @@ import type { Worker } from 'node:worker_threads'
 import { fewOpenFiles } from '../../infrastructure/open-files.ts'
 import type { ServingReply, ServingStart } from './serving-worker.ts'
 import { startWorker } from '../../infrastructure/worker.ts'
+import { clearInterval, setInterval } from '../../application/machine.ts'
 
 /** In megabytes, for three spaces: requests produce much short-lived garbage. */
 const resourceLimits = { maxYoungGenerationSizeMb: 3 * 32 }

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { clearInterval, clearTimeout, setInterval, setTimeout } from '../../application/machine.ts'
 
 /** While stopping, requests in transit count as arrived after this long without a new one. */
 const onTheWayMs = 100

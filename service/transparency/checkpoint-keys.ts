@@ -1,4 +1,4 @@
-import { createHash, randomBytes, type KeyObject } from 'node:crypto'
+import { createHash, type KeyObject } from 'node:crypto'
 import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Context } from '../../application/handle.ts'
@@ -10,6 +10,7 @@ import type { Core } from '../core.ts'
 import { keyInFile, UnusableKey } from '../../infrastructure/keys/keys.ts'
 import type { Log } from '../../infrastructure/logs/log.ts'
 import { rawKeyOf } from '../../audit/transparency/notes.ts'
+import { randomBytes } from '../../application/machine.ts'
 
 type Known = Pick<Core, 'find' | 'handle' | 'contextOf' | 'caughtUp'> & {
   readonly transparency: Pick<Core['transparency'], 'keys'>

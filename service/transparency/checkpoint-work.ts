@@ -11,6 +11,7 @@ import { version } from '../../infrastructure/version.ts'
 import { openCheckpointKeys } from './checkpoint-keys.ts'
 import { signNote } from '../../audit/transparency/notes.ts'
 import { signedBefore } from '../../audit/transparency/signed-before.ts'
+import { wallClock } from '../../application/machine.ts'
 
 /** Events that are followed by a checkpoint at once. */
 const weighty: ReadonlySet<string> = new Set(
@@ -25,7 +26,7 @@ export const checkpointWork = (core: Core) => {
   const { DATA_DIR, TRANSPARENCY_ORIGIN, WITNESSES } = settings
   const { tree } = core
   const { checkpoints } = core.transparency
-  const keys = openCheckpointKeys(core, DATA_DIR, Date.now, core.log)
+  const keys = openCheckpointKeys(core, DATA_DIR, wallClock, core.log)
   const origin = () => TRANSPARENCY_ORIGIN ?? `${publicUrl().replace(/^\w+:\/\//, '')}/transparency`
   const sign = async (text: string) => {
     const signing = await keys.signing()

@@ -8,6 +8,7 @@ import type { Core } from '../core.ts'
 import { UnusableKey } from '../../infrastructure/keys/keys.ts'
 import { checkIdTokenKeys } from '../../infrastructure/people/id-tokens.ts'
 import { checkpointKeysIn } from './checkpoint-keys.ts'
+import { wallClock } from '../../application/machine.ts'
 
 /** By id; what was published before an accepted loss may be lost. */
 const idTokenKeysOf = async ({ store }: Pick<Core, 'store'>) => {
@@ -23,7 +24,7 @@ const idTokenKeysOf = async ({ store }: Pick<Core, 'store'>) => {
 /** Compares the signing keys with those of the log. @throws UnusableKey */
 export const checkKeys = async (core: Core): Promise<void> => {
   const { DATA_DIR } = core.settings
-  await validPairs(core, DATA_DIR, Date.now)
+  await validPairs(core, DATA_DIR, wallClock)
   await checkpointKeysIn(core, DATA_DIR)
   checkIdTokenKeys(core.vault, await idTokenKeysOf(core))
 }

@@ -1,5 +1,6 @@
 import type { ReadAsset } from '../../http/assets.ts'
 import type { RawReply } from '../../http/route.ts'
+import { aside } from '../../application/machine.ts'
 
 /** The files that pages of the documentation load; those of the viewer come from its package. */
 const files: Readonly<Record<string, string>> = {
@@ -23,7 +24,7 @@ const compressed = async (bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<Ar
 export const makeAssets = (readAsset: ReadAsset) => {
   const read = async (path: string) => {
     const plain = readAsset(path)
-    return { plain, gzip: await compressed(plain) }
+    return { plain, gzip: await aside(() => compressed(plain)) }
   }
   const kept = new Map<string, ReturnType<typeof read>>()
 

@@ -2,6 +2,7 @@ import { contain } from '../../application/contain.ts'
 import { RequestError } from '../../http/errors.ts'
 import { pageHeaders } from './page.tsx'
 import type { RawReply } from '../../http/route.ts'
+import { clearInterval, clearTimeout, setInterval, setTimeout } from '../../application/machine.ts'
 
 const heartbeatMs = 15_000
 const mostUnread = 40

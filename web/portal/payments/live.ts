@@ -19,6 +19,7 @@ import type { PaymentPageNeeds } from './payment-page.tsx'
 import { onPage, type PaymentListNeeds } from './list.tsx'
 import { paymentSearch } from './search.ts'
 import { mostMessages, toldIn } from './callbacks.tsx'
+import { clearTimeout, setTimeout } from '../../../application/machine.ts'
 
 export type LivePaymentNeeds = PaymentListNeeds &
   PaymentPageNeeds & {
