@@ -1,4 +1,5 @@
 import type { FundingSource } from '../application/funding.ts'
+import type { SignedPost } from '../infrastructure/callbacks/signed-post.ts'
 import { makeAccess } from '../http/access.ts'
 import { makeApp } from '../http/app.ts'
 import { makePusherHub } from '../http/pusher/hub.ts'
@@ -56,6 +57,7 @@ type Surroundings = {
   readonly address: () => string
   readonly beside?: Where
   readonly funding?: FundingSource | undefined
+  readonly signedPost?: SignedPost | undefined
 }
 
 /**
@@ -66,7 +68,7 @@ type Surroundings = {
 export const openService = async (
   settings: Settings,
   log: Log,
-  { address, beside = 'inline', funding = fundingOf(settings) }: Surroundings,
+  { address, beside = 'inline', funding = fundingOf(settings), signedPost }: Surroundings,
 ) => {
   const { DATA_DIR } = settings
   const inFlight = countInFlight()
@@ -99,7 +101,7 @@ export const openService = async (
   const messages = openMessages(core, { wire, signer })
   const messageAlarms = () => messages.limits.alarms(core.now())
   const metrics = makeMetrics(core, { listenerCount: pusher.count, lastAudit, messageAlarms })
-  const sending = { wire, signer, countAttempt: metrics.countAttempt }
+  const sending = { wire, signer, countAttempt: metrics.countAttempt, signedPost }
   const toOwners = ownerMessages(core, messages, ownerWords)
   const qrImage = makeQrCodes(beside)
   const live = makeLive()

@@ -9,7 +9,7 @@ import {
   type SendResult,
 } from '../../infrastructure/callbacks/callback-sender.ts'
 import type { FindCallbackSecrets } from '../../infrastructure/callbacks/merchant-secrets.ts'
-import { makeSignedPost } from '../../infrastructure/callbacks/signed-post.ts'
+import { makeSignedPost, type SignedPost } from '../../infrastructure/callbacks/signed-post.ts'
 import { signedPostInWorker } from '../../infrastructure/callbacks/sending-client.ts'
 import { wallClock } from '../../application/machine.ts'
 
@@ -34,6 +34,8 @@ export type SendingNeeds = {
   readonly wire: CallbackWire
   readonly signer: Signer
   readonly countAttempt: (result: string, count?: number) => void
+  /** By default over the network. */
+  readonly signedPost?: SignedPost | undefined
 }
 
 /** Sends messages as configured, counts attempts, and logs failures. */
@@ -41,7 +43,7 @@ export const loggedSending = (
   { now, settings, log }: Pick<Core, 'now' | 'settings' | 'log'>,
   beside: Where,
   findSecrets: FindCallbackSecrets,
-  { wire, signer, countAttempt }: SendingNeeds,
+  { wire, signer, countAttempt, signedPost }: SendingNeeds,
 ) => {
   const privateCallbacks = settings.MODE === 'sandbox' ? 'allow' : 'refuse'
   const options = {
@@ -54,7 +56,8 @@ export const loggedSending = (
     stringToSign: wire.stringToSign,
     signer,
     machineNow: wallClock,
-    signedPost: beside === 'worker' ? signedPostInWorker(options) : makeSignedPost(options),
+    signedPost:
+      signedPost ?? (beside === 'worker' ? signedPostInWorker(options) : makeSignedPost(options)),
   })
   return {
     close,
