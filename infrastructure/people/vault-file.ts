@@ -1,5 +1,6 @@
 import { chmodSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { randomBytes } from '../../application/machine.ts'
 import Database, { inFile } from '../sqlite.ts'
 import type { VaultMark } from '../../domain/transparency/checkpoints.ts'
 import { standings, type Standing } from './vault-standing.ts'
@@ -47,6 +48,8 @@ const openDatabase = (file: string) => {
   sqlite.pragma('journal_mode = DELETE')
   sqlite.pragma('secure_delete = ON')
   sqlite.pragma('synchronous = FULL')
+  // Marks and released identifiers are random as everything else is.
+  sqlite.function('randomblob', (count) => randomBytes(Number(count)))
   sqlite.exec(tables + changes)
   // Written only once: a vault in use is opened without a lock.
   if (sqlite.prepare('SELECT 1 FROM changes WHERE number = 0').get() === undefined)
