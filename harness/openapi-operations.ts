@@ -55,11 +55,14 @@ const operationOf = (path: string, method: string, given: Schema): Operation => 
   }
 }
 
-/** All operations that a running service describes. */
-export const describedBy = async (address: string): Promise<Described> => {
-  const document = (await (await fetch(`${address}/openapi.json`)).json()) as Schema
+/** All operations of an OpenAPI document. */
+export const describedIn = (document: Schema): Described => {
   const operations = Object.entries<Schema>(document['paths']).flatMap(([path, methods]) =>
     Object.entries<Schema>(methods).map(([method, given]) => operationOf(path, method, given)),
   )
   return { operations, schemas: document['components'].schemas }
 }
+
+/** All operations that a running service describes. */
+export const describedBy = async (address: string): Promise<Described> =>
+  describedIn((await (await fetch(`${address}/openapi.json`)).json()) as Schema)

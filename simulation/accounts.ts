@@ -1,0 +1,325 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { Finding, sumsOf, checkTotals, type Possible } from './oracle/books.ts'
+import { minorOf } from './oracle/money.ts'
+import type { Payment } from './oracle/payment.ts'
+import {
+  askSafely,
+  create,
+  endOutages,
+  longestOutage,
+  playPayment,
+  read,
+  type Play,
+} from './play.ts'
+import type { Numbered, Step } from './steps.ts'
+import { shops, type Asked, type Shop } from './world.ts'
+
+const get = async (play: Play, shop: Shop, path: string, about: Rule = 'fresh') => {
+  const { status, body } = await askSafely(play, { method: 'GET', path, as: shop })
+  if (status !== 200) throw new Finding(about, `${path} was answered ${status}`)
+  return body
+}
+type Rule = Finding['rule']
+
+const equals = (rule: Rule, what: string, found: unknown, right: unknown): void => {
+  if (found !== right) throw new Finding(rule, `${what} is ${found} and should be ${right}`)
+}
+
+/** All entries of a list; interface 1.2: a hundred a page. */
+const walk = async (play: Play, shop: Shop, path: string): Promise<readonly string[]> => {
+  const uris: string[] = []
+  for (let next: string | null = path; next !== null;) {
+    const page = await get(play, shop, next, 'lists')
+    if (page.uris.length > 100) throw new Finding('lists', `a page has ${page.uris.length} entries`)
+    uris.push(...page.uris)
+    next = page.next
+  }
+  return uris
+}
+
+const paymentsOf = async (play: Play, shop: Shop): Promise<readonly Payment[]> => {
+  const all: Payment[] = []
+  for (const known of play.payments.values())
+    if (known.shop === shop)
+      all.push(
+        known.possible.length === 1
+          ? (known.possible[0] as Payment)
+          : await read(play, known, true),
+      )
+  return all
+}
+
+type SummaryReply = Readonly<Record<'currency' | 'gross' | 'net', string>> & {
+  readonly fees: readonly { readonly amount: string }[]
+}
+
+const grossOf = (summary: readonly SummaryReply[], currency: string): number =>
+  summary
+    .filter((entry) => entry.currency === currency)
+    .reduce((sum, { gross }) => sum + minorOf(currency, gross), 0)
+
+export const currencies = ['NOK', 'JPY', 'KWD'] as const
+
+const checkNet = ({ currency, gross, net, fees }: SummaryReply): void => {
+  const minor = (text: string) => minorOf(currency, text)
+  const charged = fees.reduce((sum, { amount }) => sum + minor(amount), 0)
+  equals('net', `net of ${currency}`, minor(net), minor(gross) - charged)
+}
+
+/** The summary of a closed report against the lines that were open with it. @throws Finding */
+const checkReport = async (play: Play, shop: Shop, number: number): Promise<void> => {
+  const report = await get(play, shop, `/merchant/v1/ledger/default/report/${number}/`)
+  equals('closedReport', `report ${number}`, report.status, 'closed')
+  const payments = await paymentsOf(play, shop)
+  report.report_summary.forEach(checkNet)
+  const all = currencies.map((currency) => sumsOf(payments, currency, number))
+  for (const [at, { gross }] of all.entries()) {
+    const currency = currencies[at] ?? ''
+    const what = `gross of ${currency} in report ${number}`
+    equals('openReport', what, grossOf(report.report_summary, currency), gross)
+  }
+  for (const kind of ['captures', 'refunds'] as const) {
+    const found = report[kind === 'captures' ? 'payment_capture_count' : 'payment_refund_count']
+    const right = all.reduce((sum, sums) => sum + sums[kind], 0)
+    equals('openReport', `the number of ${kind} in report ${number}`, found, right)
+  }
+}
+
+const closeReport = async (play: Play, shop: Shop): Promise<void> => {
+  const number = play.openReport.get(shop) ?? 1
+  const path = `/merchant/v1/ledger/default/report/${number}/`
+  const { status } = await askSafely(play, { method: 'PUT', path, body: {}, as: shop })
+  play.tell(`${shop} closes report ${number} → ${status}`)
+  equals('closedReport', 'the answer', status, 204)
+  play.openReport.set(shop, number + 1)
+  await play.world.advanceTo(play.world.now() + 1000)
+  await checkReport(play, shop, number)
+}
+
+type PayoutReply = Readonly<Record<'currency' | 'net' | 'payout' | 'billed', string>> &
+  Readonly<Record<'unsettled_fees_before' | 'unsettled_fees_after', string>> &
+  Readonly<Partial<Record<'unsettled_refunds_before' | 'unsettled_refunds_after', string>>>
+
+const checkPayout = (payout: PayoutReply): void => {
+  const minor = (text = '0') => minorOf(payout.currency, text)
+  const before = minor(payout.unsettled_fees_before) + minor(payout.unsettled_refunds_before)
+  const after = minor(payout.unsettled_fees_after) + minor(payout.unsettled_refunds_after)
+  const right = before + minor(payout.net) - minor(payout.payout) + minor(payout.billed)
+  equals('payout', 'what is carried over', after, right)
+  if (minor(payout.payout) < 0) throw new Finding('payout', `a payout is ${payout.payout}`)
+}
+
+/** Interface 10: each line is in exactly one settlement. @throws Finding */
+const settle = async (play: Play, shop: Shop): Promise<void> => {
+  const asked: Asked = { method: 'POST', path: '/sandbox/v1/settlement/', body: { merchant: shop } }
+  const { status } = await askSafely(play, asked)
+  play.tell(`the operator settles ${shop} → ${status}`)
+  equals('settledOnce', 'the answer', status, 204)
+  const sums = new Map<string, number>()
+  for (const uri of await walk(play, shop, '/merchant/v1/settlement/')) {
+    const { settlement_summary: summary, payout_details: payouts } = await get(play, shop, uri)
+    summary.forEach(checkNet)
+    payouts.forEach(checkPayout)
+    for (const currency of currencies)
+      sums.set(currency, (sums.get(currency) ?? 0) + grossOf(summary, currency))
+  }
+  const payments = await paymentsOf(play, shop)
+  for (const currency of currencies) {
+    const { gross } = sumsOf(payments, currency, 'all')
+    equals('settledOnce', `gross of all settlements in ${currency}`, sums.get(currency) ?? 0, gross)
+  }
+}
+
+const isExpiry = (event: string): boolean =>
+  event === 'payment_request_expired' || event === 'payment_authorization_expired'
+
+/** Interface 13.8; an expiry may not be recorded yet. */
+const tellsSo = (events: readonly string[], { callbacks }: Payment): boolean => {
+  const told = events.join()
+  const last = callbacks.at(-1) ?? ''
+  return told === callbacks.join() || (isExpiry(last) && told === callbacks.slice(0, -1).join())
+}
+
+const feed = async (play: Play, shop: Shop): Promise<void> => {
+  const known = play.feeds.get(shop)
+  if (!known) return
+  for (;;) {
+    const path = `/merchant/v1/callback/feed/?after=${known.cursor}`
+    const { messages, next } = await get(
+      play,
+      shop,
+      known.cursor === '' ? path.slice(0, -7) : path,
+      'feed',
+    )
+    for (const { meta } of messages) {
+      const tid = /payment_request\/(\w+)\//.exec(meta.uri ?? '')?.[1]
+      if (tid === undefined) continue
+      const events = [...(known.events.get(tid) ?? []), meta.event]
+      equals('feed', 'seqno', meta.seqno, events.length)
+      known.events.set(tid, events)
+    }
+    known.cursor = next ?? known.cursor
+    if (messages.length === 0) break
+  }
+  const own = [...play.payments.values()].filter((payment) => payment.shop === shop)
+  for (const payment of own) {
+    // What its expiry has become is known once it is read.
+    await read(play, payment, true)
+    const events = known.events.get(payment.tid) ?? []
+    const lawful: Possible = payment.possible.filter((one) => tellsSo(events, one))
+    if (lawful.length === 0)
+      throw new Finding(
+        'feed',
+        `the feed tells ${events.join(', ') || 'nothing'} of payment ${payment.n}, ` +
+          `and it should be ${payment.possible[0]?.callbacks.join(', ')}`,
+      )
+    payment.possible = lawful
+  }
+  play.tell(`${shop} reads its feed`)
+}
+
+const posPath = '/merchant/v1/pos/'
+
+const register = async (
+  play: Play,
+  { n, shop, id }: Extract<Step, { do: 'register' }> & Numbered,
+) => {
+  const body = { id, name: `POS ${id}`, type: 'store' }
+  const { status } = await askSafely(play, { method: 'POST', path: posPath, body, as: shop })
+  play.tell(`${shop} makes the point of sale ${id} → ${status}`)
+  equals('made', 'the answer', status, 201)
+  play.registered.set(n, { n, shop, id })
+}
+
+const unregister = async (play: Play, of: number): Promise<void> => {
+  const known = play.registered.get(of)
+  if (!known) return
+  const { shop, id } = known
+  const asked: Asked = { method: 'DELETE', path: `${posPath}${id}/`, as: shop, isSigned: true }
+  const { status } = await askSafely(play, asked)
+  play.tell(`${shop} removes the point of sale ${id} → ${status}`)
+  equals('level', 'the answer', status, 204)
+  play.registered.delete(of)
+  const gone = await askSafely(play, { method: 'GET', path: `${posPath}${id}/`, as: shop })
+  equals('fresh', 'the answer for what was removed', gone.status, 404)
+}
+
+const list = async (play: Play, shop: Shop): Promise<void> => {
+  const uris = await walk(play, shop, posPath)
+  const own = [...play.registered.values()].filter((one) => one.shop === shop)
+  const right = [...own.map(({ id }) => `${posPath}${id}/`).toReversed(), `${posPath}till/`]
+  play.tell(`${shop} lists its points of sale → ${uris.length}`)
+  equals('walk', 'the list of points of sale', uris.join(), right.join())
+}
+
+/** A restart; without its read models the service folds them again. */
+const restart = async (play: Play, forgets: boolean): Promise<void> => {
+  play.faults += 1
+  play.tell(`the service restarts${forgets ? ' without its read models' : ''}`)
+  await play.world.restart((folder) => {
+    if (forgets) rmSync(join(folder, 'read-models'), { recursive: true, force: true })
+  })
+}
+
+const ask = async (play: Play, step: Extract<Step, { do: 'ask' }>): Promise<void> => {
+  const { method, path, as, isSigned, type, body } = step
+  const headers = type === undefined ? {} : { 'Content-Type': type }
+  const { status } = await askSafely(play, { method, path, body, as, isSigned, headers })
+  play.tell(`${as ?? 'somebody'}: ${method} ${path} ${(body ?? '').slice(0, 200)} → ${status}`)
+}
+
+/** @throws Finding, or another Error that the service has thrown */
+export const playStep = async (play: Play, step: Numbered): Promise<void> => {
+  const { world } = play
+  switch (step.do) {
+    case 'create':
+      return create(play, step)
+    case 'unregister':
+      return unregister(play, step.of)
+    case 'feed':
+      return feed(play, step.shop)
+    case 'close report':
+      return closeReport(play, step.shop)
+    case 'settle':
+      return settle(play, step.shop)
+    case 'register':
+      return register(play, step)
+    case 'list':
+      return list(play, step.shop)
+    case 'advance':
+      play.tell(`the clock moves by ${step.seconds} s`)
+      if (step.seconds > longestOutage) endOutages(play)
+      return void (await world.advanceTo(world.now() + step.seconds * 1000))
+    case 'pass':
+      return world.machine.pass(step.ms)
+    case 'jump':
+      play.faults += 1
+      play.tell(`the clock of the machine jumps by ${step.ms} ms`)
+      return world.machine.jumpClock(step.ms)
+    case 'restart':
+      return restart(play, step.forgets)
+    case 'receivers fail':
+      play.tell(`of callbacks a share of ${step.share} fails`)
+      return world.receivers.fail(step.share)
+    case 'bank fails':
+      play.tell(`of what the bank is told a share of ${step.share} fails`)
+      return world.bank.fail(step.share)
+    case 'ask':
+      return ask(play, step)
+    default:
+      return playPayment(play, step)
+  }
+}
+
+/** In order for each resource, with the same bytes each time, and each event taken. */
+const checkCallbacks = (play: Play): void => {
+  const bodies = new Map<string, string>()
+  const taken = new Map<string, string[]>()
+  for (const { id, body, isTaken } of play.world.attempts) {
+    const { meta } = JSON.parse(body)
+    // 13.2: the settlements of a merchant count as one resource.
+    const about = `${meta.merchant_id} ${String(meta.uri).replace(/(settlement)\/\d+/, '$1')}`
+    const withoutLinks = body.replaceAll(/"attachment_uri":"[^"]*",?/g, '')
+    if ((bodies.get(id) ?? withoutLinks) !== withoutLinks)
+      throw new Finding('callbackBytes', `${meta.event} of ${about} was sent with other bytes`)
+    bodies.set(id, withoutLinks)
+    const events = taken.get(about) ?? []
+    if (meta.seqno > events.length + 1)
+      throw new Finding('callbackOrder', `message ${meta.seqno} of ${about} came too early`)
+    if (isTaken && meta.seqno === events.length + 1) taken.set(about, [...events, meta.event])
+  }
+  for (const { tid, possible, n } of play.payments.values()) {
+    const [uri = ''] = [...taken.keys()].filter((one) => one.includes(tid))
+    const events = (taken.get(uri) ?? []).join()
+    const right = (possible[0] as Payment).callbacks.join()
+    equals('callbackDue', `what the receiver of payment ${n} took`, events, right)
+  }
+}
+
+/** How often the clock moves until all that is due must be done. */
+const patience = { times: 16, hours: 5 }
+
+/** When faults have ended, all that is due is done, and all books agree. @throws Finding */
+export const checkEnd = async (play: Play): Promise<void> => {
+  const { world } = play
+  play.tell('all faults end')
+  endOutages(play)
+  for (let time = 0; time < patience.times; time += 1) {
+    await world.advanceTo(world.now() + patience.hours * 3_600_000)
+    await world.machine.pass(1_000)
+  }
+  for (const known of play.payments.values()) {
+    const payment = await read(play, known, true)
+    checkTotals(payment, (kind) => world.bank.moved(payment.tid, kind))
+  }
+  for (const shop of shops) {
+    await feed(play, shop)
+    await list(play, shop)
+    await closeReport(play, shop)
+    for (let number = 1; number < (play.openReport.get(shop) ?? 1); number += 1)
+      await checkReport(play, shop, number)
+    await settle(play, shop)
+  }
+  checkCallbacks(play)
+}

@@ -1,0 +1,168 @@
+import type { Machine } from '../application/machine.ts'
+import { randomFrom } from './random.ts'
+
+type Timer = { due: number; order: number; work: () => void; every: number | undefined }
+
+/** Nothing is left to run, and what is waited for has not come. */
+export class Stuck extends Error {
+  override readonly name = 'Stuck'
+}
+
+const turnOfLoop = (): Promise<void> =>
+  new Promise((resolve) => void globalThis.setImmediate(resolve))
+
+/** Real waits, in ms, for what is read from a disk. */
+const realWaits = { ms: 1, most: 5_000 }
+const realWait = (): Promise<void> =>
+  new Promise((resolve) => void globalThis.setTimeout(resolve, realWaits.ms))
+
+/** Turns that promises of the platform may take without a timer or work aside. */
+const longestQuiet = 2_000
+
+/**
+ * The machine of a simulated world: its time passes only when nothing else is left to do, and its
+ * randomness comes from the seed.
+ * Long because clocks, timers and the loop share what is due.
+ */
+export const simulatedMachine = (seed: number, beginsAt: number) => {
+  const random = randomFrom(seed, 1)
+  const timers = new Set<Timer>()
+  let immediates: (() => void)[] = []
+  let steady = 0
+  let wallOffset = beginsAt
+  let order = 0
+  let asides = Promise.resolve<unknown>(undefined)
+  let asidesUnderWay = 0
+
+  const start = (work: () => void, ms: number, every: number | undefined): NodeJS.Timeout => {
+    const timer: Timer = { due: steady + Math.max(1, ms), order: order++, work, every }
+    timers.add(timer)
+    const handle = {
+      timer,
+      ref: () => handle,
+      unref: () => handle,
+      hasRef: () => true,
+      refresh: () => {
+        timer.due = steady + Math.max(1, ms)
+        timer.order = order++
+        timers.add(timer)
+        return handle
+      },
+      close: () => (timers.delete(timer), handle),
+    }
+    return handle as unknown as NodeJS.Timeout
+  }
+
+  const next = (): Timer | undefined => {
+    let first: Timer | undefined
+    for (const timer of timers)
+      if (!first || timer.due < first.due || (timer.due === first.due && timer.order < first.order))
+        first = timer
+    return first
+  }
+
+  const fire = (timer: Timer): void => {
+    steady = Math.max(steady, timer.due)
+    if (timer.every === undefined) timers.delete(timer)
+    else Object.assign(timer, { due: steady + timer.every, order: order++ })
+    timer.work()
+  }
+
+  /** Runs one thing that is due by then; false if there is none. */
+  const runOne = async (until: number): Promise<boolean> => {
+    await turnOfLoop()
+    if (asidesUnderWay > 0) return reading(asides).then(() => true)
+    const first = immediates.shift()
+    if (first) {
+      first()
+      return true
+    }
+    const timer = next()
+    if (!timer || timer.due > until) return false
+    fire(timer)
+    return true
+  }
+
+  /** Waits for what the platform itself does, such as reading a file; no time passes. */
+  const reading = async <Result>(promise: Promise<Result>): Promise<Result> => {
+    let isSettled = false
+    const settle = (): void => void (isSettled = true)
+    promise.then(settle, settle)
+    for (let turn = 0; !isSettled; turn += 1) {
+      if (turn > realWaits.most) throw new Stuck('the disk or another thread does not answer')
+      await (turn < 50 ? turnOfLoop() : realWait())
+    }
+    return promise
+  }
+
+  const machine: Machine = {
+    wallClock: () => Math.floor(wallOffset + steady),
+    steadyTime: () => steady,
+    steadyMachineTime: () => Math.floor(steady),
+    setTimeout: (work, ms = 1) => start(work, ms, undefined),
+    setInterval: (work, ms = 1) => start(work, ms, Math.max(1, ms)),
+    setImmediate: (work) => {
+      immediates.push(work)
+      return {} as NodeJS.Immediate
+    },
+    clearTimeout: (handle) => {
+      const { timer } = (handle ?? {}) as { readonly timer?: Timer }
+      if (timer) timers.delete(timer)
+    },
+    fillRandom: (bytes) => {
+      for (let at = 0; at < bytes.length; at += 1) bytes[at] = Math.floor(random() * 256)
+    },
+    randomUUID: () => {
+      const bytes = Buffer.alloc(16)
+      machine.fillRandom(bytes)
+      const hex = bytes.toString('hex')
+      const parts = [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`]
+      return [...parts, `a${hex.slice(17, 20)}`, hex.slice(20)].join('-')
+    },
+    // One after the other, so that they end in the same order each time.
+    aside: <Result>(work: () => Promise<Result>): Promise<Result> => {
+      asidesUnderWay += 1
+      const done = asides.then(work)
+      asides = done
+        .catch(() => {})
+        .finally(() => {
+          asidesUnderWay -= 1
+        })
+      return done
+    },
+    isOneThread: true,
+  }
+
+  return {
+    machine,
+    /** Sets the clock of the machine, as an operator or a time server does. */
+    jumpClock: (ms: number): void => void (wallOffset += ms),
+    /** Runs the world until a promise settles, at most `steps` steps; then it may go on. */
+    until: async <Result>(promise: Promise<Result>, steps = Infinity): Promise<Result> => {
+      let isSettled = false
+      const settle = (): void => void (isSettled = true)
+      promise.then(settle, settle)
+      let quiet = 0
+      for (let count = 0; !isSettled; count += 1) {
+        if (count > steps) throw new Stuck('the request was cut off')
+        if (await runOne(Infinity)) quiet = 0
+        else if ((quiet += 1) > longestQuiet) throw new Stuck('nothing is left to wait for')
+      }
+      return promise
+    },
+    reading,
+    /** Lets time pass, with everything that becomes due meanwhile. */
+    pass: async (ms: number): Promise<void> => {
+      const end = steady + ms
+      while (await runOne(end));
+      steady = end
+    },
+    /** Forgets all timers, as the end of a process does. */
+    end: (): void => {
+      timers.clear()
+      immediates = []
+    },
+  }
+}
+
+export type SimulatedMachine = ReturnType<typeof simulatedMachine>

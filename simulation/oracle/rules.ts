@@ -1,0 +1,40 @@
+/** Sentences of `docs/interface.md` that the oracle goes by; a test finds each of them there. */
+export const rules = {
+  repeatedPost:
+    '4.2 The same POST, equal after defaults, answers as the first did; other data is a 409.',
+  made: '1.2 201, `Location` (full URL), body `{"id": "<id>"}`',
+  unknownPos: '2.5 lines that do not add up, an unknown POS, ledger or serial number',
+  states: '4.4 | from | what happens | status, code | callback |',
+  captureAllowed: '4.3 authorised and not expired, else 409',
+  captureTooMuch: '4.3 more than is left: 400',
+  refundTooMuch: '4.3 more than was captured: 400',
+  released: '4.3 pending, or authorised with something left',
+  partRepeated: '4.3 the same id with the same figures is 204 without a second effect',
+  allRepeated: '4.3 A release that has taken effect, and a capture or refund of',
+  twoPots: '4.3 neither can be captured or refunded out of the other',
+  expiry: '4.5 at `now >= date_expires` nothing can be captured and every read',
+  outcome: '4.6 `amount` = captured + released + available (`auth_amount`) in either pot.',
+  openReport: '8.2 A line belongs to the report that was open at its position in the log',
+  closedReport: '8.2 closes it (optionally with a',
+  net: '8.3 `net` = `gross` − the sum of `fees`, interchange among them.',
+  settledOnce: '10 A line is in exactly one settlement.',
+  payout: '10 A net below zero pays nothing out.',
+  callbackOrder: '13.4 in order for each resource',
+  callbackBytes:
+    '13.2 a callback is a pure function of the log and can be made again byte for byte.',
+  callbackDue: '13.4 Delivery** is at least once',
+  feed: '13.8 It has every message that a callback tells of the merchant',
+  lists: '1.2 100 entries a page, newest first',
+  walk: '1.2 A walk over the pages sees each entry exactly once',
+  fresh: '19.1 A read shows all that was acknowledged before it was asked, on any node.',
+  isolated: '3.6 A resource of another merchant is 404, never 403.',
+  noBug: '6 a bug, told with the request',
+  level: '3.2 creating, changing and ending users, `action: refund`, `DELETE /pos/<id>/`',
+  bankTold: '12 The funding source behind a port says whether the money is good.',
+  audit: '3.10 So it can be shown later who ordered it',
+} as const
+
+export type Rule = keyof typeof rules
+
+/** What a rule says, without the number of its section. */
+export const sentenceOf = (rule: Rule): string => rules[rule].replace(/^\S+ /, '')

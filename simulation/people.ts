@@ -1,0 +1,221 @@
+import {
+  availableOf,
+  refundableOf,
+  type Payment,
+  type Pots,
+  type Wanted,
+} from './oracle/payment.ts'
+import { currencies } from './accounts.ts'
+import type { Play } from './play.ts'
+import { pick, wholeBelow, weighted, type Random } from './random.ts'
+import { refusedUnits } from './receivers.ts'
+import type { Fault, Step } from './steps.ts'
+import { shops } from './world.ts'
+
+const usual = {
+  ...{ create: 20, 'create again': 3, answer: 18, capture: 24, refund: 9, release: 5, renew: 2 },
+  ...{ read: 12, 'read as the other shop': 1, 'refund without a key': 1, expire: 3, feed: 0.4 },
+  ...{ 'close report': 0.8, settle: 0.4, register: 2, unregister: 1, list: 0.7, advance: 1.5 },
+  ...{ pass: 6, jump: 0.6, restart: 0.5, 'receivers fail': 0.6, 'bank fails': 0.6, ask: 12 },
+}
+type Kind = keyof typeof usual
+const faulty: readonly Kind[] = ['jump', 'restart', 'receivers fail', 'bank fails']
+
+/** What a world has: each seed draws which kinds of steps are frequent, rare or absent. */
+export type Habits = {
+  readonly weights: Readonly<Record<Kind, number>>
+  /** The share of requests that meet a fault. */
+  readonly faults: number
+  readonly isSmall: boolean
+}
+
+export const habitsFrom = (random: Random): Habits => {
+  const hasFaults = random() < 0.6
+  const weights = Object.entries(usual).map(([kind, weight]) => {
+    const isAbsent = faulty.includes(kind as Kind) && (!hasFaults || random() < 0.3)
+    return [kind, isAbsent ? 0 : weight * pick(random, [0.3, 1, 1, 2])] as const
+  })
+  return {
+    weights: Object.fromEntries(weights) as Record<Kind, number>,
+    faults: hasFaults ? pick(random, [0.02, 0.1, 0.25]) : 0,
+    isSmall: random() < 0.3,
+  }
+}
+
+const faultFrom = (random: Random, isIdempotent: boolean): Fault => {
+  if (random() < 0.1) return { killedAfter: wholeBelow(random, 12) }
+  const kind = wholeBelow(random, isIdempotent ? 3 : 2)
+  if (kind === 0) return 'answer lost'
+  return kind === 1 ? 'sent twice at once' : 'sent twice'
+}
+
+const fraction = (random: Random, { amount, extra }: Pots): Pots => ({
+  amount: Math.ceil(random() * amount),
+  extra: random() < 0.5 ? 0 : Math.ceil(random() * extra),
+})
+
+/** A part of what is left, all of it, an earlier one again, or a little too much. */
+const wantedFrom = (random: Random, left: Pots, parts: Payment['captures']): Wanted => {
+  const drawn = random()
+  if (drawn < 0.2) return 'everything'
+  const earlier = parts.filter(({ id }) => id !== null)
+  if (drawn < 0.4 && earlier.length > 0) {
+    const { id, amount, extra } = pick(random, earlier)
+    const isChanged = random() < 0.3
+    return { id: id ?? '', amount: amount + (isChanged ? 1 : 0), extra }
+  }
+  const id = `part-${parts.length + 1}-${wholeBelow(random, 100)}`
+  if (drawn < 0.5) return { id, amount: left.amount + 1, extra: left.extra }
+  if (drawn < 0.6) return { id, amount: Math.max(1, left.amount - 1), extra: left.extra + 1 }
+  if (drawn < 0.7) return { id, amount: Math.max(1, left.amount), extra: left.extra }
+  const part = fraction(random, left)
+  return { id, amount: Math.max(1, part.amount), extra: part.extra }
+}
+
+const amountFrom = (random: Random): number =>
+  random() < 0.03
+    ? pick(random, refusedUnits) * 100
+    : 1 + wholeBelow(random, pick(random, [20, 5_000, 2_000_000]))
+
+const create = (random: Random, { faults }: Habits, play: Play): Step => {
+  const amount = amountFrom(random)
+  const removed = random() < 0.03 ? { pos: 'nowhere' } : {}
+  const shop = pick(random, shops)
+  const own = [...play.registered.values()].filter((one) => one.shop === shop)
+  const pos = own.length > 0 && random() < 0.2 ? { pos: pick(random, own).id } : removed
+  return {
+    ...{
+      do: 'create',
+      shop,
+      currency: pick(random, ['NOK', 'NOK', ...currencies]),
+      amount,
+      ...pos,
+    },
+    extra: random() < 0.7 ? 0 : wholeBelow(random, amount),
+    seconds: pick(random, [30, 600, 21_600, 21_600, 604_800]),
+    customer: random() < 0.04 ? 'nobody' : pick(random, ['alice', 'bob'] as const),
+    ...(random() < faults && { fault: faultFrom(random, true) }),
+  }
+}
+
+/** The newest are met most. */
+const recent = <Item>(random: Random, items: readonly Item[]): Item | undefined =>
+  items[items.length - 1 - Math.floor(random() ** 2 * Math.min(items.length, 40))]
+
+const suits = (kind: Kind, payment: Payment | undefined): boolean => {
+  if (kind === 'answer') return payment?.status === 'pending'
+  if (kind === 'capture' || kind === 'release' || kind === 'renew')
+    return payment?.status === 'auth'
+  return kind !== 'refund' || (payment?.captures.length ?? 0) > 0
+}
+
+const ofPayment = (
+  random: Random,
+  kind: Kind,
+  { faults }: Habits,
+  play: Play,
+): Step | undefined => {
+  const all = [...play.payments.values()]
+  // Mostly one that it can be done to.
+  const suitable = random() < 0.8 ? all.filter((one) => suits(kind, one.possible[0])) : all
+  const known = recent(random, suitable.length > 0 ? suitable : all)
+  const [payment] = known?.possible ?? []
+  if (!known || !payment) return undefined
+  const of = known.n
+  const fault = random() < faults ? { fault: faultFrom(random, false) } : {}
+  switch (kind) {
+    case 'create again':
+      return { do: kind, of, isChanged: random() < 0.3 }
+    case 'answer':
+      return { do: kind, of, answer: random() < 0.85 ? 'accept' : 'decline', ...fault }
+    case 'capture':
+      return {
+        do: kind,
+        of,
+        wanted: wantedFrom(random, availableOf(payment), payment.captures),
+        ...fault,
+      }
+    case 'refund':
+      return {
+        do: kind,
+        of,
+        wanted: wantedFrom(random, refundableOf(payment), payment.refunds),
+        ...fault,
+      }
+    case 'release':
+    case 'renew':
+      return { do: kind, of, ...fault }
+    case 'expire':
+      return { do: kind, of, seconds: pick(random, [-1, 0, 0, 1] as const) }
+    case 'read':
+    case 'read as the other shop':
+    case 'refund without a key':
+      return { do: kind, of }
+    default:
+      return undefined
+  }
+}
+
+const day = 86_400
+
+/** Seconds until soon after the next midnight, or until the month has ended. */
+const advance = (random: Random, now: number): number => {
+  const at = new Date(now)
+  const midnight = Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate() + 1)
+  const month = Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1)
+  const to = pick(random, [
+    now + 1000,
+    now + 60_000,
+    now + 3_600_000,
+    midnight,
+    midnight + 1,
+    month,
+  ])
+  return Math.min(Math.ceil((to - now) / 1000), 4 * day)
+}
+
+const ofWorld = (random: Random, kind: Kind, n: number, play: Play): Step | undefined => {
+  const shop = pick(random, shops)
+  const registered = [...play.registered.values()]
+  switch (kind) {
+    case 'feed':
+    case 'close report':
+    case 'settle':
+    case 'list':
+      return { do: kind, shop }
+    case 'register':
+      return { do: kind, shop, id: `pos-${n}` }
+    case 'unregister':
+      return registered.length === 0 ? undefined : { do: kind, of: pick(random, registered).n }
+    case 'advance':
+      return { do: kind, seconds: advance(random, play.world.now()) }
+    case 'pass':
+      return { do: kind, ms: pick(random, [1, 25, 300, 5_000]) }
+    case 'jump':
+      return { do: kind, ms: pick(random, [1, 999, 45_000, 200_000]) }
+    case 'restart':
+      return { do: kind, forgets: random() < 0.4 }
+    case 'receivers fail':
+    case 'bank fails':
+      return { do: kind, share: pick(random, [0, 0.2, 0.6, 1]) }
+    default:
+      return undefined
+  }
+}
+
+/** The next step of people in a world, by what they know of it. */
+export const stepFrom = (
+  random: Random,
+  habits: Habits,
+  n: number,
+  play: Play,
+  wander: () => Step,
+): Step => {
+  for (;;) {
+    const kind = weighted(random, habits.weights)
+    if (kind === 'create') return create(random, habits, play)
+    if (kind === 'ask') return wander()
+    const step = ofPayment(random, kind, habits, play) ?? ofWorld(random, kind, n, play)
+    if (step) return step
+  }
+}

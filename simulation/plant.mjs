@@ -1,0 +1,17 @@
+// Plants one mutant while sources are loaded: `node --import ./simulation/plant.mjs --import tsx`.
+import { register } from 'node:module'
+
+const hook = `
+export const initialize = (given) => { Object.assign(globalThis, { planted: given }) }
+export const load = async (url, context, next) => {
+  const loaded = await next(url, context)
+  const { file, from, to } = globalThis.planted
+  if (!url.split('?')[0].endsWith('/' + file)) return loaded
+  const source = String(loaded.source)
+  if (!source.includes(from)) throw new Error('nothing to replace in ' + file)
+  return { ...loaded, source: source.replace(from, () => to) }
+}`
+
+register(`data:text/javascript,${encodeURIComponent(hook)}`, {
+  data: JSON.parse(process.env.DAYBOOK_MUTANT ?? '{}'),
+})

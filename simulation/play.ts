@@ -1,0 +1,361 @@
+import {
+  afterAnswer,
+  afterOutcome,
+  afterSilence,
+  during,
+  Finding,
+  isSuccess,
+  type OutcomeReply,
+  type Possible,
+} from './oracle/books.ts'
+import { moneyText } from './oracle/money.ts'
+import {
+  answered,
+  captured,
+  made,
+  refunded,
+  released,
+  renewed,
+  type Expected,
+  type Payment,
+  type Wanted,
+} from './oracle/payment.ts'
+import type { Fault, Numbered, Step } from './steps.ts'
+import { refusedUnits } from './receivers.ts'
+import { shops, type Answered, type Asked, type Shop, type World } from './world.ts'
+
+/** A payment request that a step has made. */
+export type Known = {
+  readonly n: number
+  readonly shop: Shop
+  readonly tid: string
+  readonly body: Readonly<Record<string, unknown>>
+  possible: Possible
+}
+
+export type Registered = { readonly n: number; readonly shop: Shop; readonly id: string }
+
+/** A world, and what those who live in it know. */
+export type Play = {
+  readonly world: World
+  readonly payments: Map<number, Known>
+  readonly registered: Map<number, Registered>
+  readonly openReport: Map<Shop, number>
+  readonly feeds: Map<Shop, { cursor: string; readonly events: Map<string, string[]> }>
+  readonly tell: (line: string) => void
+  faults: number
+}
+
+export const newPlay = (world: World, tell: (line: string) => void): Play => ({
+  world,
+  payments: new Map(),
+  registered: new Map(),
+  openReport: new Map(shops.map((shop) => [shop, 1])),
+  feeds: new Map(shops.map((shop) => [shop, { cursor: '', events: new Map() }])),
+  tell,
+  faults: 0,
+})
+
+const phones = { alice: '+4799999901', bob: '+4799999902', nobody: '+4711111111' }
+
+type Create = Extract<Step, { readonly do: 'create' }>
+const createBody = ({
+  n,
+  currency,
+  amount,
+  extra,
+  seconds,
+  customer,
+  shop,
+  pos,
+}: Create & Numbered) => ({
+  pos_id: pos ?? 'till',
+  pos_tid: `order-${n}`,
+  action: 'auth',
+  currency,
+  amount: moneyText(currency, amount),
+  additional_amount: moneyText(currency, extra),
+  allow_credit: false,
+  expires_in: seconds,
+  customer: phones[customer],
+  callback_uri: `https://${shop}.example/hook`,
+})
+
+/** Interface 6: no answer is a bug. @throws Finding */
+export const askSafely = async ({ world }: Play, asked: Asked): Promise<Answered> => {
+  const answer = await world.ask(asked)
+  if (answer.status >= 500)
+    throw new Finding('noBug', `${asked.method} ${asked.path} was answered ${answer.status}`)
+  return answer
+}
+
+const paymentPath = (tid: string): string => `/merchant/v1/payment_request/${tid}/`
+
+/** Asks as a merchant would whose first request met a fault. */
+const askTwice = async (play: Play, asked: Asked, fault: Fault | undefined): Promise<void> => {
+  if (fault === undefined) return
+  play.faults += 1
+  if (typeof fault === 'object') await play.world.askAndKill(asked, fault.killedAfter)
+  else await askSafely(play, asked)
+}
+
+const post = '/merchant/v1/payment_request/'
+
+const create = async (play: Play, step: Create & Numbered): Promise<void> => {
+  const { n, shop, currency, seconds, customer } = step
+  const body = createBody(step)
+  const asked: Asked = { method: 'POST', path: post, body, as: shop }
+  const from = play.world.now()
+  await askTwice(play, asked, step.fault)
+  const answer = await askSafely(play, asked)
+  const isThere = (one: Registered): boolean => one.shop === shop && one.id === step.pos
+  const hasPos = step.pos === undefined || [...play.registered.values()].some(isThere)
+  play.tell(`${shop} asks ${customer} for ${body.amount} ${currency} → ${answer.status}`)
+  if (answer.status !== (hasPos ? 201 : 400))
+    throw new Finding(
+      hasPos ? 'made' : 'unknownPos',
+      `a payment request was answered ${answer.status}: ${answer.text}`,
+    )
+  if (answer.status !== 201) return
+  const tid = String(answer.body.id)
+  if (!answer.location?.endsWith(paymentPath(tid)))
+    throw new Finding('made', `Location is ${answer.location} for the id ${tid}`)
+  const about = { tid, currency, seconds, asked: { amount: step.amount, extra: step.extra } }
+  // A request that met a fault may have been made when it was first sent.
+  const latest = made(about, play.world.now())
+  const first = made(about, from)
+  const possible = [{ ...first, expires: { from: first.expires.from, to: latest.expires.to } }]
+  const known = customer === 'nobody' ? possible.map(failedAtOnce) : possible
+  play.payments.set(n, { n, shop, tid, body, possible: known })
+  if (step.fault !== undefined) await read(play, play.payments.get(n) as Known, true)
+}
+
+/** Interface 2.4: an identifier that names nobody fails with 4004. */
+const failedAtOnce = (payment: Payment): Payment => ({
+  ...payment,
+  status: 'fail',
+  code: 4004,
+  callbacks: ['payment_aborted_by_customer'],
+})
+
+const createAgain = async (play: Play, known: Known, isChanged: boolean): Promise<void> => {
+  const { shop, body, tid } = known
+  const sent = isChanged ? { ...body, text: 'another text' } : body
+  const answer = await askSafely(play, { method: 'POST', path: post, body: sent, as: shop })
+  play.tell(`${shop} posts it again${isChanged ? ' with another text' : ''} → ${answer.status}`)
+  const isRight = isChanged
+    ? answer.status === 409
+    : answer.status === 201 && answer.body.id === tid
+  if (!isRight)
+    throw new Finding(
+      'repeatedPost',
+      `the repeated POST was answered ${answer.status} ${answer.text}`,
+    )
+}
+
+type Expect = (payment: Payment, now: number) => Expected
+
+const lawfulAfter = (possible: Possible, expect: Expect, now: number, status: number) =>
+  afterAnswer(possible, (payment) => expect(payment, now), status)
+
+/** Both answers in either order; interface 6: of concurrent changes one may be refused. */
+const afterBoth = (
+  possible: Possible,
+  expect: Expect,
+  now: number,
+  [one = 0, other = 0]: readonly number[],
+): Possible => {
+  const inOrder = (...statuses: readonly number[]) =>
+    statuses.reduce((known, status) => lawfulAfter(known, expect, now, status), possible)
+  const orders = [
+    [one, other],
+    [other, one],
+    ...(one === 409 ? [[other]] : []),
+    ...(other === 409 ? [[one]] : []),
+  ]
+  const found = orders.flatMap((order) => {
+    try {
+      return inOrder(...order)
+    } catch {
+      return []
+    }
+  })
+  if (found.length === 0)
+    throw new Finding(
+      'partRepeated',
+      `two equal requests at once were answered ${one} and ${other}`,
+    )
+  return found
+}
+
+/** A request that may change a payment. */
+const change = async (
+  play: Play,
+  known: Known,
+  told: string,
+  asked: Asked,
+  expect: Expect,
+  fault: Fault | undefined,
+): Promise<Answered | undefined> => {
+  const { world } = play
+  const from = world.now()
+  if (fault === 'sent twice at once') {
+    play.faults += 1
+    const answers = await world.askTogether([asked, asked])
+    const statuses = answers.map(({ status }) => status)
+    play.tell(`${told}, twice at once → ${statuses.join(' and ')}`)
+    known.possible = afterBoth(
+      during(known.possible, { from, to: world.now() }),
+      expect,
+      from,
+      statuses,
+    )
+    return undefined
+  }
+  if (fault !== undefined) {
+    await askTwice(play, asked, fault)
+    const possible = during(known.possible, { from, to: world.now() })
+    known.possible = [from, world.now()].flatMap((now) =>
+      afterSilence(possible, (payment) => expect(payment, now)),
+    )
+    play.tell(`${told}: no answer comes (${JSON.stringify(fault)})`)
+  }
+  const again = world.now()
+  const answer = await askSafely(play, asked)
+  play.tell(`${told} → ${answer.status}`)
+  const possible = during(known.possible, { from: again, to: world.now() })
+  known.possible = lawfulAfter(possible, expect, again, answer.status)
+  return answer
+}
+
+export const read = async (play: Play, known: Known, isQuiet = false): Promise<Payment> => {
+  const { world } = play
+  const from = world.now()
+  const { tid, shop } = known
+  const path = `${paymentPath(tid)}outcome/`
+  const { status, body } = await askSafely(play, { method: 'GET', path, as: shop })
+  if (!isQuiet) play.tell(`${shop} reads it → ${body?.status} ${body?.status_code}`)
+  if (status !== 200) throw new Finding('fresh', `its outcome was answered ${status}`)
+  const possible = during(known.possible, { from, to: world.now() })
+  known.possible = afterOutcome(possible, body as OutcomeReply)
+  return known.possible[0] as Payment
+}
+
+const answer = (play: Play, known: Known, step: Extract<Step, { do: 'answer' }>) => {
+  const path = `/sandbox/v1/payment_request/${known.tid}/${step.answer}/`
+  const [{ asked = { amount: 0 } } = {}] = known.possible
+  const funds = refusedUnits.find(
+    (units) => asked.amount + ('extra' in asked ? asked.extra : 0) === units * 100,
+  )
+  const expect: Expect = (payment, now) => answered(payment, step.answer, now, funds)
+  const told = `the payer ${step.answer}s`
+  return change(play, known, told, { method: 'POST', path, body: {} }, expect, step.fault)
+}
+
+const partOf = (currency: string, wanted: Wanted, name: string) =>
+  wanted === 'everything'
+    ? {}
+    : {
+        amount: moneyText(currency, wanted.amount),
+        additional_amount: moneyText(currency, wanted.extra),
+        currency,
+        [name]: wanted.id,
+      }
+
+type Part = Extract<Step, { readonly do: 'capture' | 'refund' }>
+
+const captureOrRefund = async (play: Play, known: Known, step: Part): Promise<void> => {
+  const { shop, tid, body } = known
+  const { do: action, wanted, fault } = step
+  const part = partOf(String(body['currency']), wanted, `${action}_id`)
+  const asked: Asked = {
+    ...{ method: 'PUT', path: paymentPath(tid), body: { action, ...part }, as: shop },
+    isSigned: action === 'refund',
+  }
+  const report = play.openReport.get(shop) ?? 1
+  const expect: Expect = (payment) =>
+    action === 'capture' ? captured(payment, wanted, report) : refunded(payment, wanted, report)
+  const told = `${shop} ${action}s ${wanted === 'everything' ? 'all' : JSON.stringify(part)}`
+  await change(play, known, told, asked, expect, fault)
+}
+
+const simple = async (
+  play: Play,
+  known: Known,
+  action: 'release' | 'renew',
+  fault: Fault | undefined,
+): Promise<void> => {
+  const body = { action: action === 'renew' ? 'reauth' : action }
+  const asked: Asked = { method: 'PUT', path: paymentPath(known.tid), body, as: known.shop }
+  const expect: Expect = (payment, now) =>
+    action === 'release' ? released(payment) : renewed(payment, now)
+  await change(play, known, `${known.shop} ${action}s it`, asked, expect, fault)
+}
+
+const refusedReads = async (
+  play: Play,
+  { tid, shop }: Known,
+  kind: 'read as the other shop' | 'refund without a key',
+): Promise<void> => {
+  const isRead = kind === 'read as the other shop'
+  const other = shops.find((one) => one !== shop)
+  const body = { action: 'refund' }
+  const { status } = await askSafely(play, {
+    ...(isRead
+      ? { method: 'GET', path: `${paymentPath(tid)}outcome/`, as: other }
+      : { method: 'PUT', path: paymentPath(tid), body, as: shop }),
+  })
+  play.tell(`${kind} → ${status}`)
+  if (isRead && status !== 404) throw new Finding('isolated', `another shop got ${status}`)
+  if (!isRead && status !== 401 && status !== 403)
+    throw new Finding('level', `a refund with a secret was answered ${status}`)
+}
+
+/** In seconds. After three days of failures a callback is given up (13.4). */
+export const longestOutage = 3_600
+
+export const endOutages = ({ world }: Play): void => {
+  world.receivers.fail(0)
+  world.bank.fail(0)
+}
+
+/** Moves the clock to the second of its expiry, or one beside it. */
+const expire = async (play: Play, known: Known, seconds: number): Promise<void> => {
+  const { expires, status } = await read(play, known, true)
+  const to = expires.from + seconds * 1000
+  if ((status !== 'pending' && status !== 'auth') || to <= play.world.now()) return
+  play.tell(`the clock moves to ${seconds} s from its expiry`)
+  if (to > play.world.now() + longestOutage * 1000) endOutages(play)
+  await play.world.advanceTo(to)
+}
+
+type OfPayment = Extract<Numbered, { readonly of: number }>
+
+/** A step about a payment; one whose payment is missing does nothing. */
+export const playPayment = async (play: Play, step: OfPayment): Promise<void> => {
+  const known = play.payments.get(step.of)
+  if (!known) return
+  switch (step.do) {
+    case 'create again':
+      return createAgain(play, known, step.isChanged)
+    case 'answer':
+      return void (await answer(play, known, step))
+    case 'capture':
+    case 'refund':
+      return captureOrRefund(play, known, step)
+    case 'release':
+    case 'renew':
+      return simple(play, known, step.do, step.fault)
+    case 'read':
+      return void (await read(play, known))
+    case 'read as the other shop':
+    case 'refund without a key':
+      return refusedReads(play, known, step.do)
+    case 'expire':
+      return expire(play, known, step.seconds)
+    case 'unregister':
+      return
+  }
+}
+
+export { create, isSuccess }

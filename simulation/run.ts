@@ -1,0 +1,96 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { coverageText, newCoverage } from './coverage.ts'
+import { shrink } from './shrink.ts'
+import { simulate, type Told } from './simulate.ts'
+import type { Numbered } from './steps.ts'
+
+/*
+ * npm run simulate -- [--seed 42] [--minutes 10 | --worlds 20] [--requests 400] [--replay file]
+ *
+ * Plays worlds with one seed after the other. The first finding is shrunk and told, and kept in a
+ * file that --replay plays again. --json prints one line for each world, for `power.ts`.
+ */
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: String(Math.floor(Math.random() * 1e9)) },
+    minutes: { type: 'string' },
+    worlds: { type: 'string' },
+    requests: { type: 'string', default: '400' },
+    replay: { type: 'string' },
+    json: { type: 'boolean', default: false },
+    keep: { type: 'string', default: '/tmp/daybook-simulation' },
+  },
+})
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`)
+const processorSeconds = (): number => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1e6
+}
+
+const story = ({ seed, story: lines, failure, steps }: Told): string =>
+  [
+    `seed ${seed}, ${steps.length} steps:`,
+    ...lines.slice(-40).map((line, at) => `${String(at + 1).padStart(4)}. ${line}`),
+    failure ? `\nWRONG: ${failure.text}` : '\nnothing is wrong',
+  ].join('\n')
+
+const keepIn = (folder: string, { seed, steps, failure }: Told): string => {
+  const file = join(folder, `${failure?.rule}-${seed}.json`)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, `${JSON.stringify({ seed, rule: failure?.rule, steps }, null, 1)}\n`)
+  return file
+}
+
+const tellFailure = async (told: Told): Promise<void> => {
+  say(`\nseed ${told.seed} failed at step ${told.steps.length}: ${told.failure?.text}`)
+  const least = await shrink(told)
+  say(story(least))
+  say(`\nagain: npm run simulate -- --replay ${keepIn(values.keep, least)}`)
+}
+
+const replay = async (file: string): Promise<boolean> => {
+  const { seed, steps } = JSON.parse(readFileSync(file, 'utf8')) as {
+    readonly seed: number
+    readonly steps: readonly Numbered[]
+  }
+  const told = await simulate({ seed, steps })
+  say(story(told))
+  return told.failure === undefined
+}
+
+/** Plays worlds until one fails or time is over. */
+const playWorlds = async (): Promise<boolean> => {
+  const coverage = newCoverage()
+  const endsAt = performance.now() + Number(values.minutes ?? 0) * 60_000
+  const worlds = Number(values.worlds ?? 1)
+  const began = processorSeconds()
+  let [requests, faults, routes] = [0, 0, 0]
+  let isRight = true
+  for (let count = 0; count < worlds || performance.now() < endsAt; count += 1) {
+    const seed = Number(values.seed) + count
+    const told = await simulate({ seed, steps: Number(values.requests), coverage })
+    requests += told.requests
+    faults += told.faults
+    routes = told.routes
+    const seconds = processorSeconds()
+    if (values.json) say(JSON.stringify({ seed, rule: told.failure?.rule, seconds }))
+    else if (worlds <= 10)
+      say(`seed ${seed}: ${told.requests} requests, ${told.faults} faults, trace ${told.trace}`)
+    isRight = told.failure === undefined
+    if (!isRight && !values.json) await tellFailure(told)
+    if (!isRight) break
+  }
+  if (values.json) return isRight
+  const seconds = processorSeconds() - began
+  const rate = Math.round(requests / seconds)
+  say(`\n${requests} requests, ${faults} faults, ${rate} requests a second of one core`)
+  say(coverageText(coverage, routes))
+  return isRight
+}
+
+const isRight = values.replay === undefined ? await playWorlds() : await replay(values.replay)
+process.exitCode = isRight ? 0 : 1

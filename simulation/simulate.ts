@@ -1,0 +1,104 @@
+import { start } from '../application/event-store.ts'
+import { verifyPlace } from '../audit/verify/verify-in-workers.ts'
+import { checkEnd, playStep } from './accounts.ts'
+import { count, noteRefusals, routeFinder, type Coverage } from './coverage.ts'
+import { Finding } from './oracle/books.ts'
+import { habitsFrom, stepFrom } from './people.ts'
+import { newPlay, type Play } from './play.ts'
+import { randomFrom } from './random.ts'
+import type { Numbered } from './steps.ts'
+import { wandererIn } from './wanderer.ts'
+import { openWorld, type World } from './world.ts'
+
+export type Told = {
+  readonly seed: number
+  readonly steps: readonly Numbered[]
+  readonly requests: number
+  readonly faults: number
+  /** How many the service has. */
+  readonly routes: number
+  /** A digest of all requests, answers and callbacks. */
+  readonly trace: string
+  readonly story: readonly string[]
+  /** Undefined if nothing was wrong. */
+  readonly failure: { readonly rule: string; readonly text: string } | undefined
+}
+
+/** Where steps come from: people of the seed, or a list. */
+type Steps = (play: Play, n: number) => Numbered | undefined
+
+const drawn = (seed: number, world: World, most: number) => {
+  const random = randomFrom(seed, 4)
+  const habits = habitsFrom(random)
+  const wanderer = wandererIn(world, randomFrom(seed, 5))
+  const next: Steps = (play, n) =>
+    n < most ? { ...stepFrom(random, habits, n, play, wanderer.next), n } : undefined
+  return { next, wanderer }
+}
+
+const failureOf = (error: unknown): Told['failure'] => {
+  if (error instanceof Finding) return { rule: error.rule, text: error.story() }
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return { rule: 'noBug', text }
+}
+
+/** Interface 14: the audit holds after every world. */
+const audit = async (world: World, coverage: Coverage | undefined): Promise<void> => {
+  const noteEvents = async (): Promise<void> => {
+    for await (const batch of world.store.readAll(start))
+      for (const { type } of batch) coverage?.events.add(type)
+  }
+  if (coverage) await world.machine.until(noteEvents())
+  await world.stop()
+  const found = await world.machine.until(
+    verifyPlace(world.settings, { keys: [], kept: [], since: 0 }, {}),
+  )
+  const [problem] = found.problems
+  if (problem) throw new Finding('audit', `audit verify: ${JSON.stringify(problem)}`)
+}
+
+type Options = {
+  readonly seed: number
+  readonly steps: number | readonly Numbered[]
+  readonly coverage?: Coverage
+}
+
+/** Plays one world to its end, or to the first wrong thing. */
+export const simulate = async ({ seed, steps, coverage }: Options): Promise<Told> => {
+  const story: string[] = []
+  const played: Numbered[] = []
+  let requests = 0
+  let find: ReturnType<typeof routeFinder> | undefined
+  let remember: (path: string, status: number, id: unknown) => void = () => {}
+  const world = await openWorld(seed, ({ method, path, as }, { status, text, body }) => {
+    requests += 1
+    if (as === 'sandbox') remember(path, status, body?.id)
+    const route = find?.(method, path)
+    if (coverage && route) count(coverage.routes, route)
+    if (coverage && status >= 400) noteRefusals(coverage, text)
+  })
+  const play = newPlay(world, (line) => void story.push(line))
+  let failure: Told['failure']
+  try {
+    find = routeFinder(world.routes)
+    const people = typeof steps === 'number' ? drawn(seed, world, steps) : undefined
+    if (people) remember = people.wanderer.remember
+    const listed: Steps = (_, n) => (typeof steps === 'number' ? undefined : steps[n])
+    const next = people?.next ?? listed
+    for (let step = next(play, 0); step; step = next(play, played.length)) {
+      played.push(step)
+      if (coverage) count(coverage.steps, step.do)
+      await playStep(play, step)
+    }
+    await checkEnd(play)
+    await audit(world, coverage)
+  } catch (error) {
+    failure = failureOf(error)
+    await world.stop().catch(() => {})
+  } finally {
+    world.end()
+  }
+  const { faults } = play
+  const { length: routes } = world.routes
+  return { seed, steps: played, requests, faults, routes, trace: world.trace(), story, failure }
+}

@@ -1,0 +1,56 @@
+import type { Answer, Wanted } from './oracle/payment.ts'
+import type { Who, Shop } from './world.ts'
+
+/** What happens to a request on its way: nobody gets its answer, or it is sent again. */
+export type Fault =
+  'sent twice' | 'sent twice at once' | 'answer lost' | { readonly killedAfter: number }
+
+/**
+ * One thing that somebody does in a world. A step names what it needs by the number of the step
+ * that made it, so that a list of steps without some others can still be played.
+ */
+export type Step =
+  | {
+      readonly do: 'create'
+      readonly shop: Shop
+      readonly currency: string
+      /** Minor units. */
+      readonly amount: number
+      readonly extra: number
+      readonly seconds: number
+      readonly customer: 'alice' | 'bob' | 'nobody'
+      readonly pos?: string
+      readonly fault?: Fault
+    }
+  | { readonly do: 'create again'; readonly of: number; readonly isChanged: boolean }
+  | { readonly do: 'answer'; readonly of: number; readonly answer: Answer; readonly fault?: Fault }
+  | {
+      readonly do: 'capture' | 'refund'
+      readonly of: number
+      readonly wanted: Wanted
+      readonly fault?: Fault
+    }
+  | { readonly do: 'release' | 'renew'; readonly of: number; readonly fault?: Fault }
+  | { readonly do: 'read' | 'read as the other shop' | 'refund without a key'; readonly of: number }
+  | { readonly do: 'expire'; readonly of: number; readonly seconds: -1 | 0 | 1 }
+  | { readonly do: 'feed' | 'close report' | 'settle'; readonly shop: Shop }
+  | { readonly do: 'register'; readonly shop: Shop; readonly id: string }
+  | { readonly do: 'unregister'; readonly of: number }
+  | { readonly do: 'list'; readonly shop: Shop }
+  | { readonly do: 'advance'; readonly seconds: number }
+  | { readonly do: 'pass' | 'jump'; readonly ms: number }
+  | { readonly do: 'restart'; readonly forgets: boolean }
+  | { readonly do: 'receivers fail' | 'bank fails'; readonly share: number }
+  | {
+      readonly do: 'ask'
+      readonly method: string
+      readonly path: string
+      readonly route: string
+      readonly as?: Who
+      readonly isSigned: boolean
+      readonly type?: string
+      readonly body?: string
+    }
+
+/** A step with its number in the world that drew it. */
+export type Numbered = Step & { readonly n: number }

@@ -1,0 +1,128 @@
+import { describedIn, type Operation } from '../harness/openapi-operations.ts'
+import { valuesOf } from '../harness/values-of-schema.ts'
+import { pick, type Random } from './random.ts'
+import type { Step } from './steps.ts'
+import type { World } from './world.ts'
+
+/** The clock moves by steps of its own, which the oracle knows. */
+const excluded = ['POST /sandbox/v1/clock/', 'GET /merchant/v1/callback/feed/']
+
+const odd: readonly unknown[] = [
+  ...[null, true, '', 'x', 0, -1, 1.5, [], {}, [null], ' ', '\u200b', '😀', 'x'.repeat(300)],
+  ...['-1', '1e5', '../..', "' OR 1=1", '<b>', '__proto__', '2026-02-30 00:00:00', 'http://'],
+]
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** One member missing, odd or unknown. */
+const spoiled = (random: Random, value: unknown): unknown => {
+  if (!isRecord(value)) return pick(random, odd)
+  const names = Object.keys(value)
+  if (names.length === 0) return { a: pick(random, odd) }
+  const name = pick(random, names)
+  const { [name]: member, ...rest } = value
+  return random() < 0.3 ? rest : { ...value, [name]: pick(random, odd) }
+}
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+
+const formOf = (value: unknown): string => {
+  const pairs = Object.entries(isRecord(value) ? value : {})
+  return new URLSearchParams(pairs.map(([name, member]) => [name, textOf(member)])).toString()
+}
+
+const escaped = (value: unknown): string => {
+  try {
+    return encodeURIComponent(textOf(value))
+  } catch {
+    return '%ED%A0%80'
+  }
+}
+
+/** What the sandbox's merchant has, by the name of the field that takes it. */
+const knownAtFirst = (): Map<string, unknown[]> =>
+  new Map<string, unknown[]>([
+    ['pos_id', ['till-1']],
+    ['ledger', ['default']],
+    ['ledger_id', ['default']],
+    ['report_id', ['1', '2']],
+    ['settlement_id', ['1']],
+    ['settlement_account_id', ['default']],
+    ['merchant_id', ['sandbox']],
+    ['merchant', ['sandbox']],
+    ['user_id', ['pos1', 'wanderer']],
+    ['value', ['2000', '1003']],
+    ['currency', ['NOK', 'nok', 'JPY']],
+    ['amount', ['100.00', '12.50', 100]],
+    ['customer', ['4799999901', '+4799999902']],
+    ['payer', ['alice', 'bob']],
+    ['required_scope', ['openid', 'openid profile phone']],
+    ['phone', ['4799999999']],
+    ['callback_uri', ['https://sandbox.example/hook']],
+    ['id', ['pos1', 'wanderer']],
+  ])
+
+const idOf: Readonly<Record<string, string>> = {
+  payment_request: 'tid',
+  permission_request: 'rid',
+  shortlink: 'shortlink_id',
+  ledger: 'ledger_id',
+  pos: 'pos_id',
+  application: 'client_id',
+}
+
+/**
+ * Asks for any route of the OpenAPI document as the sandbox's merchant, so that a new route is met
+ * without being named. What it makes is none of the shops', whose books the oracle keeps.
+ */
+export const wandererIn = ({ document }: World, random: Random) => {
+  const { operations, schemas } = describedIn(document)
+  const known = knownAtFirst()
+  const values = valuesOf(schemas, random, (name) => known.get(name))
+  const askable = operations.filter(({ method, path }) => !excluded.includes(`${method} ${path}`))
+  const asked = new Set<Operation>()
+
+  const pathFor = ({ path, parameters }: Operation): string => {
+    const schemaOf = (name: string) => parameters.find((one) => one.name === name)?.schema ?? {}
+    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
+      escaped(random() < 0.05 ? pick(random, odd) : values.valueOf(schemaOf(name), name)),
+    )
+    const query = parameters.flatMap(({ in: where, name, required, schema }) =>
+      where === 'query' && (required || random() < 0.3)
+        ? [`${name}=${escaped(random() < 0.1 ? pick(random, odd) : values.valueOf(schema, name))}`]
+        : [],
+    )
+    return query.length > 0 ? `${filled}?${query.join('&')}` : filled
+  }
+
+  const bodyFor = ({ body, method }: Operation): { type?: string; body?: string } => {
+    if (!body || method === 'GET') return {}
+    const valid = values.valueOf(body.schema)
+    const value = random() < 0.3 ? spoiled(random, valid) : valid
+    const text = body.type.endsWith('urlencoded') ? formOf(value) : textOf(value)
+    return text === '' ? {} : { type: body.type, body: text }
+  }
+
+  return {
+    /** New routes first. */
+    next: (): Step => {
+      const unseen = askable.filter((one) => !asked.has(one))
+      const operation = pick(random, unseen.length > 0 && random() < 0.5 ? unseen : askable)
+      asked.add(operation)
+      const { method, path: route, asker } = operation
+      return {
+        ...{ do: 'ask', method, route, path: pathFor(operation), isSigned: asker === 'key' },
+        ...(asker !== 'open' && { as: 'sandbox' as const }),
+        ...bodyFor(operation),
+      }
+    },
+    /** Keeps ids for later requests. */
+    remember: (path: string, status: number, id: unknown): void => {
+      const name = idOf[path.split('/').at(-2) ?? '']
+      if (status !== 201 || name === undefined || typeof id !== 'string') return
+      known.set(name, [...(known.get(name) ?? []), id].slice(-30))
+    },
+  }
+}

@@ -1,0 +1,287 @@
+import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { installMachine } from '../application/machine.ts'
+import { pointsOfSale, users } from '../domain/aggregates.ts'
+import { within } from '../domain/stream.ts'
+import { registerMerchant } from '../harness/register-merchant.ts'
+import { secretHeaders, signedHeaders } from '../harness/signing.ts'
+import { installSlowCrypto } from '../infrastructure/keys/slow-crypto.ts'
+import type { Log } from '../infrastructure/logs/log.ts'
+import { hashSecret } from '../infrastructure/people/secrets.ts'
+import { readSettings } from '../infrastructure/settings.ts'
+import { openService } from '../service/answer.ts'
+import { simulatedMachine, Stuck, type SimulatedMachine } from './machine.ts'
+import { simulatedBank, simulatedReceivers, type Attempt } from './receivers.ts'
+import { simulatedCrypto } from './slow-crypto.ts'
+
+export const base = 'http://daybook.test'
+
+/** Monday 2026-03-30 21:30 UTC: soon after it, a month ends in UTC and has ended in Oslo. */
+const beginning = Date.UTC(2026, 2, 30, 21, 30)
+
+export const shops = ['shop-a', 'shop-b'] as const
+export type Shop = (typeof shops)[number]
+export type Who = Shop | 'sandbox'
+
+export type Asked = {
+  readonly method: string
+  readonly path: string
+  readonly body?: unknown
+  /** Nobody for routes that need no credentials. */
+  readonly as?: Who | undefined
+  readonly isSigned?: boolean
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export type Answered = {
+  readonly status: number
+  readonly type: string
+  readonly text: string
+  readonly location: string | null
+  readonly body: any
+}
+
+const inMemory = '/dev/shm'
+const newFolder = (): string =>
+  mkdtempSync(join(existsSync(inMemory) ? inMemory : tmpdir(), 'daybook-simulation-'))
+
+/** Files that a process shares with nobody after its end. */
+const isLeft = (path: string): boolean => !/-shm$|\.lock/.test(path)
+const copyOf = (folder: string): string => {
+  const copy = newFolder()
+  cpSync(folder, copy, { recursive: true, filter: isLeft })
+  return copy
+}
+
+const secret = 'a secret of the simulation'
+const keyFile = 'sandbox-admin-key.pem'
+
+type Outside = {
+  readonly machine: SimulatedMachine
+  readonly bank: ReturnType<typeof simulatedBank>
+  readonly receivers: ReturnType<typeof simulatedReceivers>
+  readonly logged: string[]
+}
+
+const openIn = async (folder: string, { machine, bank, receivers, logged }: Outside) => {
+  const settings = readSettings({
+    ...{ MODE: 'sandbox', DATA_DIR: folder, PUBLIC_URL: base, LOG_LEVEL: 'error' },
+  })
+  const level = { level: settings.LOG_LEVEL, errorKey: 'error' }
+  const log = pino(level, { write: (line: string) => void logged.push(line) }) as Log
+  const opening = openService(settings, log, {
+    address: () => base,
+    funding: bank.funding,
+    signedPost: receivers.signedPost,
+  })
+  const opened = await machine.until(opening)
+  opened.service.begin()
+  return { ...opened, settings }
+}
+
+type Opened = Awaited<ReturnType<typeof openIn>>
+
+const close = async ({ service, core }: Opened): Promise<void> => {
+  await service.stop()
+  await core.close()
+}
+
+/** Two shops, each with a user for each level and a point of sale. */
+const furnish = async ({ core }: Opened, folder: string): Promise<void> => {
+  const key = createPrivateKey(readFileSync(join(folder, keyFile)))
+  const publicKey = createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString()
+  const secretHash = await hashSecret(secret)
+  for (const merchant of shops) {
+    const callbackUri = `https://${merchant}.example/settled`
+    await registerMerchant(core, { id: merchant, callbackUri }, 'pos1', secretHash)
+    const of = core.contextOf('operator', merchant)
+    const data = { merchant, id: 'admin', roles: ['superuser' as const], netmask: null }
+    const admin = { ...data, secretHash: null, publicKey }
+    await core.handle(users, within(merchant, 'admin'), { type: 'Register', data: admin }, of)
+    const pos = { merchant, id: 'till', name: 'Till', type: 'store' as const, location: null }
+    await core.handle(pointsOfSale, within(merchant, 'till'), { type: 'Register', data: pos }, of)
+  }
+}
+
+const outsideOf = (seed: number, at: number, note: (attempt: Attempt) => void) => ({
+  machine: simulatedMachine(seed, at),
+  bank: simulatedBank(seed),
+  receivers: simulatedReceivers(seed, note),
+  logged: [] as string[],
+})
+
+const install = ({ machine }: SimulatedMachine) => {
+  const others = [installMachine(machine), installSlowCrypto(simulatedCrypto())]
+  return () => others.forEach((bringBack) => bringBack())
+}
+
+type Furnished = { readonly folder: string; readonly document: any }
+
+let furnished: Promise<Furnished> | undefined
+
+/** A folder with shops, and the OpenAPI document, made once in a process. */
+const furnishedFolder = (): Promise<Furnished> =>
+  (furnished ??= (async () => {
+    const folder = newFolder()
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+    const outside = outsideOf(0, beginning, () => {})
+    const uninstall = install(outside.machine)
+    try {
+      const opened = await openIn(folder, outside)
+      await outside.machine.until(furnish(opened, folder))
+      // Takes most of a second, and is the same for all worlds.
+      const described = opened.app.fetch(new Request(`${base}/openapi.json`), {})
+      const response = await outside.machine.until(Promise.resolve(described))
+      const document = await outside.machine.reading(response.json())
+      await outside.machine.until(close(opened))
+      return { folder, document }
+    } finally {
+      uninstall()
+    }
+  })())
+
+/**
+ * A service of one process on a folder of its own, with everything outside it simulated.
+ * Long because all that a world can do shares the service that runs.
+ */
+export const openWorld = async (
+  seed: number,
+  onAnswer: (asked: Asked, answer: Answered) => void = () => {},
+) => {
+  const { folder: template, document } = await furnishedFolder()
+  let folder = copyOf(template)
+  const trace = createHash('sha256')
+  const attempts: Attempt[] = []
+  const outside = outsideOf(seed, beginning + 60_000, (attempt) => {
+    attempts.push(attempt)
+    trace.update(`callback ${JSON.stringify(attempt)}\n`)
+  })
+  const { machine, bank, receivers, logged } = outside
+  const uninstall = install(machine)
+  const key: KeyObject = createPrivateKey(readFileSync(join(folder, keyFile)))
+  let opened = await openIn(folder, outside)
+  let ahead = 0
+
+  const credentials = (asked: Asked, url: string, body: string): Record<string, string> => {
+    const { method, as, isSigned } = asked
+    if (as === undefined) return {}
+    if (!isSigned) return secretHeaders(as, 'pos1', as === 'sandbox' ? 'sandbox-secret' : secret)
+    const headers = { 'X-Service-Merchant': as, 'X-Service-User': 'admin' }
+    return signedHeaders({ method, url, body, key, headers, at: machine.machine.wallClock() })
+  }
+
+  const requestFor = (asked: Asked): Request => {
+    const url = asked.path.startsWith('http') ? asked.path : base + asked.path
+    const { body } = asked
+    const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body)
+    const headers = {
+      ...(text !== '' && { 'Content-Type': 'application/json' }),
+      ...credentials(asked, url, text),
+      ...asked.headers,
+    }
+    const { method } = asked
+    return new Request(url, { method, headers, ...(text !== '' && { body: text }) })
+  }
+
+  const send = (asked: Asked): Promise<Response> => {
+    const environment = { incoming: { socket: { remoteAddress: '127.0.0.1' } } }
+    return Promise.resolve(opened.app.fetch(requestFor(asked), environment))
+  }
+
+  const answerOf = async (response: Response): Promise<Answered> => {
+    const type = response.headers.get('content-type') ?? ''
+    if (type.startsWith('text/event-stream')) await response.body?.cancel()
+    const text = response.bodyUsed ? '' : await machine.reading(response.text())
+    const body = type.includes('json') && text !== '' ? JSON.parse(text) : undefined
+    return { status: response.status, type, text, location: response.headers.get('location'), body }
+  }
+
+  const note = (asked: Asked, answer: Answered): Answered => {
+    const { method, path, body } = asked
+    trace.update(`${machine.machine.wallClock()} ${method} ${path} ${JSON.stringify(body)}\n`)
+    trace.update(`${answer.status} ${answer.location} ${answer.text}\n`)
+    onAnswer(asked, answer)
+    return answer
+  }
+  const ask = async (asked: Asked): Promise<Answered> =>
+    note(asked, await answerOf(await machine.until(send(asked))))
+
+  const restart = async (from: string): Promise<void> => {
+    machine.end()
+    if (from !== folder) rmSync(folder, { recursive: true, force: true })
+    folder = from
+    opened = await openIn(folder, outside)
+  }
+
+  const stop = () => machine.until(close(opened))
+
+  return {
+    machine,
+    document,
+    bank,
+    receivers,
+    attempts,
+    logged,
+    get settings() {
+      return opened.settings
+    },
+    get routes() {
+      return opened.routes
+    },
+    get store() {
+      return opened.core.store
+    },
+    /** The time of the service, as its operator knows it. */
+    now: (): number => machine.machine.wallClock() + ahead,
+    ask,
+    /** The answers to requests that are sent at the same time. */
+    askTogether: async (asked: readonly Asked[]): Promise<readonly Answered[]> => {
+      const responses = await machine.until(Promise.all(asked.map(send)))
+      const answers: Answered[] = []
+      for (const [at, response] of responses.entries())
+        answers.push(note(asked[at] as Asked, await answerOf(response)))
+      return answers
+    },
+    /** Moves the clock of the sandbox to a whole second, and does what is due by then. */
+    advanceTo: async (instant: number): Promise<Answered> => {
+      const now = new Date(instant).toISOString().slice(0, 19).replace('T', ' ')
+      const askedAt = machine.machine.wallClock()
+      const answer = await ask({ method: 'POST', path: '/sandbox/v1/clock/', body: { now } })
+      if (answer.status === 200)
+        ahead = Math.max(ahead, Math.floor(instant / 1000) * 1000 - askedAt)
+      return answer
+    },
+    /** Sends a request and kills the process after some steps; nobody sees an answer. */
+    askAndKill: async (asked: Asked, steps: number): Promise<void> => {
+      const sent = send(asked)
+      await machine.until(sent, steps).catch((error: unknown) => {
+        if (!(error instanceof Stuck)) throw error
+      })
+      const killed = copyOf(folder)
+      sent.catch(() => {})
+      await stop()
+      await restart(killed)
+      trace.update('killed\n')
+    },
+    /** Ends the service in order, and starts it again; the caller may change its folder between. */
+    restart: async (change: (folder: string) => void = () => {}): Promise<void> => {
+      await stop()
+      change(folder)
+      await restart(folder)
+      trace.update('restarted\n')
+    },
+    /** A digest of all requests, answers and callbacks so far. */
+    trace: (): string => trace.copy().digest('hex').slice(0, 16),
+    stop,
+    end: (): void => {
+      uninstall()
+      machine.end()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export type World = Awaited<ReturnType<typeof openWorld>>

@@ -1,0 +1,33 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { simulate } from '../../simulation/simulate.ts'
+
+const folder = posix.join(import.meta.dirname, '../../simulation/regressions')
+const kept = readdirSync(folder).filter((name) => name.endsWith('.json'))
+
+describe('a simulated world', () => {
+  test('is the same each time for one seed, and nothing is wrong in it', async () => {
+    const [one, again] = [
+      await simulate({ seed: 11, steps: 60 }),
+      await simulate({ seed: 11, steps: 60 }),
+    ]
+    expect(one.failure).toBeUndefined()
+    expect(again.trace).toBe(one.trace)
+    expect(again.story).toEqual(one.story)
+  })
+
+  test('is another one for another seed', async () => {
+    const [one, other] = [
+      await simulate({ seed: 12, steps: 20 }),
+      await simulate({ seed: 13, steps: 20 }),
+    ]
+    expect([one.failure, other.failure]).toEqual([undefined, undefined])
+    expect(other.trace).not.toBe(one.trace)
+  })
+
+  test.each(kept)('does not fail as it once did: %s', async (name) => {
+    const { seed, steps } = JSON.parse(readFileSync(posix.join(folder, name), 'utf8'))
+    expect((await simulate({ seed, steps })).failure).toBeUndefined()
+  })
+})
