@@ -15,10 +15,11 @@ import { shops } from './world.ts'
 const usual = {
   ...{ create: 20, 'create again': 3, answer: 18, capture: 24, refund: 9, release: 5, renew: 2 },
   ...{ read: 12, 'read as the other shop': 1, 'refund without a key': 1, expire: 3, feed: 0.4 },
-  ...{ 'close report': 0.8, settle: 0.4, register: 2, unregister: 1, list: 0.7, advance: 1.5 },
+  ...{ 'close report': 0.8, settle: 0.8, register: 2, unregister: 1, list: 0.7, advance: 3 },
   ...{ pass: 6, jump: 0.6, restart: 0.5, 'receivers fail': 0.6, 'bank fails': 0.6, ask: 12 },
 }
 type Kind = keyof typeof usual
+const answers = ['capture', 'capture', 'answer', 'read', 'release', 'renew'] as const
 const faulty: readonly Kind[] = ['jump', 'restart', 'receivers fail', 'bank fails']
 
 /** What a world has: each seed draws which kinds of steps are frequent, rare or absent. */
@@ -114,11 +115,14 @@ const ofPayment = (
   kind: Kind,
   { faults }: Habits,
   play: Play,
+  before: number,
 ): Step | undefined => {
   const all = [...play.payments.values()]
   // Mostly one that it can be done to.
   const suitable = random() < 0.8 ? all.filter((one) => suits(kind, one.possible[0])) : all
-  const known = recent(random, suitable.length > 0 ? suitable : all)
+  const last = suitable.find(({ n }) => n === before)
+  const isSame = last !== undefined && random() < 0.5
+  const known = isSame ? last : recent(random, suitable.length > 0 ? suitable : all)
   const [payment] = known?.possible ?? []
   if (!known || !payment) return undefined
   const of = known.n
@@ -146,7 +150,7 @@ const ofPayment = (
     case 'renew':
       return { do: kind, of, ...fault }
     case 'expire':
-      return { do: kind, of, seconds: pick(random, [-1, 0, 0, 1] as const) }
+      return { do: kind, of, seconds: pick(random, [-1, 0, 0, 1] as const), jumps: random() < 0.5 }
     case 'read':
     case 'read as the other shop':
     case 'refund without a key':
@@ -203,19 +207,22 @@ const ofWorld = (random: Random, kind: Kind, n: number, play: Play): Step | unde
   }
 }
 
-/** The next step of people in a world, by what they know of it. */
+/** The next step of people in a world, by what they know of it; often about the same payment. */
 export const stepFrom = (
   random: Random,
   habits: Habits,
   n: number,
   play: Play,
-  wander: () => Step,
+  { wander, before }: { readonly wander: () => Step; readonly before: Step | undefined },
 ): Step => {
+  const about = before && 'of' in before ? before.of : n - 1
   for (;;) {
-    const kind = weighted(random, habits.weights)
+    // Who sees that it expires, acts at once.
+    const hasExpired = before?.do === 'expire' && random() < 0.8
+    const kind = hasExpired ? pick(random, answers) : weighted(random, habits.weights)
     if (kind === 'create') return create(random, habits, play)
     if (kind === 'ask') return wander()
-    const step = ofPayment(random, kind, habits, play) ?? ofWorld(random, kind, n, play)
+    const step = ofPayment(random, kind, habits, play, about) ?? ofWorld(random, kind, n, play)
     if (step) return step
   }
 }

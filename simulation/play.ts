@@ -320,13 +320,18 @@ export const endOutages = ({ world }: Play): void => {
 }
 
 /** Moves the clock to the second of its expiry, or one beside it. */
-const expire = async (play: Play, known: Known, seconds: number): Promise<void> => {
+const expire = async (
+  play: Play,
+  known: Known,
+  { seconds, jumps }: Extract<Step, { readonly do: 'expire' }>,
+): Promise<void> => {
   const { expires, status } = await read(play, known, true)
   const to = expires.from + seconds * 1000
   if ((status !== 'pending' && status !== 'auth') || to <= play.world.now()) return
-  play.tell(`the clock moves to ${seconds} s from its expiry`)
+  play.tell(`the clock ${jumps ? 'jumps' : 'moves'} to ${seconds} s from its expiry`)
   if (to > play.world.now() + longestOutage * 1000) endOutages(play)
-  await play.world.advanceTo(to)
+  if (jumps) play.world.machine.jumpClock(to - play.world.now())
+  else await play.world.advanceTo(to)
 }
 
 type OfPayment = Extract<Numbered, { readonly of: number }>
@@ -352,7 +357,7 @@ export const playPayment = async (play: Play, step: OfPayment): Promise<void> =>
     case 'refund without a key':
       return refusedReads(play, known, step.do)
     case 'expire':
-      return expire(play, known, step.seconds)
+      return expire(play, known, step)
     case 'unregister':
       return
   }

@@ -25,14 +25,16 @@ export type Told = {
 }
 
 /** Where steps come from: people of the seed, or a list. */
-type Steps = (play: Play, n: number) => Numbered | undefined
+type Steps = (play: Play, n: number, before?: Numbered) => Numbered | undefined
 
 const drawn = (seed: number, world: World, most: number) => {
   const random = randomFrom(seed, 4)
   const habits = habitsFrom(random)
   const wanderer = wandererIn(world, randomFrom(seed, 5))
-  const next: Steps = (play, n) =>
-    n < most ? { ...stepFrom(random, habits, n, play, wanderer.next), n } : undefined
+  const next: Steps = (play, n, before) =>
+    n < most
+      ? { ...stepFrom(random, habits, n, play, { wander: wanderer.next, before }), n }
+      : undefined
   return { next, wanderer }
 }
 
@@ -85,7 +87,7 @@ export const simulate = async ({ seed, steps, coverage }: Options): Promise<Told
     if (people) remember = people.wanderer.remember
     const listed: Steps = (_, n) => (typeof steps === 'number' ? undefined : steps[n])
     const next = people?.next ?? listed
-    for (let step = next(play, 0); step; step = next(play, played.length)) {
+    for (let step = next(play, 0); step; step = next(play, played.length, step)) {
       played.push(step)
       if (coverage) count(coverage.steps, step.do)
       await playStep(play, step)

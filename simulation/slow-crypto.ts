@@ -11,24 +11,18 @@ const numberOf = (bytes: Buffer): bigint => BigInt(`0x${bytes.toString('hex')}`)
 const smallPrimes = Array.from({ length: 2_000 }, (_, at) => at + 3).filter((number) =>
   Array.from({ length: 45 }, (_, at) => at + 2).every((by) => by === number || number % by !== 0),
 )
-/** Excludes most numbers sooner than a test of primality does. */
-const product = smallPrimes.reduce((all, prime) => all * BigInt(prime), 1n)
 
-const haveCommonFactor = (one: bigint, other: bigint): boolean => {
-  let [low, high] = [other % one, one]
-  while (low !== 0n) [low, high] = [high % low, low]
-  return high !== 1n
-}
-
-/** A prime of 1024 bits, the two highest set. */
+/** The next prime after a drawn number of 1024 bits, whose two highest are set. */
 const primeFrom = (random: Random): bigint => {
-  for (;;) {
-    const bytes = bytesFrom(random, 128)
-    bytes[0] = (bytes[0] ?? 0) | 0xc0
-    bytes[127] = (bytes[127] ?? 0) | 1
-    const number = numberOf(bytes)
-    if (number % 65_537n === 1n || haveCommonFactor(product, number % product)) continue
-    if (checkPrimeSync(number, { checks: 8 })) return number
+  const bytes = bytesFrom(random, 128)
+  bytes[0] = (bytes[0] ?? 0) | 0xc0
+  bytes[127] = (bytes[127] ?? 0) | 1
+  const from = numberOf(bytes)
+  const rests = smallPrimes.map((prime) => Number(from % BigInt(prime)))
+  for (let more = 0; ; more += 2) {
+    if (rests.some((rest, at) => (rest + more) % (smallPrimes[at] ?? 1) === 0)) continue
+    const number = from + BigInt(more)
+    if (number % 65_537n !== 1n && checkPrimeSync(number, { checks: 8 })) return number
   }
 }
 

@@ -32,7 +32,13 @@ export type Step =
     }
   | { readonly do: 'release' | 'renew'; readonly of: number; readonly fault?: Fault }
   | { readonly do: 'read' | 'read as the other shop' | 'refund without a key'; readonly of: number }
-  | { readonly do: 'expire'; readonly of: number; readonly seconds: -1 | 0 | 1 }
+  | {
+      readonly do: 'expire'
+      readonly of: number
+      readonly seconds: -1 | 0 | 1
+      /** The machine's clock jumps there, and nothing that is due is done meanwhile. */
+      readonly jumps: boolean
+    }
   | { readonly do: 'feed' | 'close report' | 'settle'; readonly shop: Shop }
   | { readonly do: 'register'; readonly shop: Shop; readonly id: string }
   | { readonly do: 'unregister'; readonly of: number }

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { installMachine } from '../application/machine.ts'
-import { pointsOfSale, users } from '../domain/aggregates.ts'
+import { noFees } from '../domain/accounting/fees.ts'
+import { feeSchedules, pointsOfSale, users } from '../domain/aggregates.ts'
 import { within } from '../domain/stream.ts'
 import { registerMerchant } from '../harness/register-merchant.ts'
 import { secretHeaders, signedHeaders } from '../harness/signing.ts'
@@ -89,6 +90,9 @@ const close = async ({ service, core }: Opened): Promise<void> => {
   await core.close()
 }
 
+/** In øre; the other shop pays none. */
+const fees = { ...noFees, from: 0, currency: 'NOK', transactionFixed: 180, settlementFixed: 1_500 }
+
 /** Two shops, each with a user for each level and a point of sale. */
 const furnish = async ({ core }: Opened, folder: string): Promise<void> => {
   const key = createPrivateKey(readFileSync(join(folder, keyFile)))
@@ -103,6 +107,8 @@ const furnish = async ({ core }: Opened, folder: string): Promise<void> => {
     await core.handle(users, within(merchant, 'admin'), { type: 'Register', data: admin }, of)
     const pos = { merchant, id: 'till', name: 'Till', type: 'store' as const, location: null }
     await core.handle(pointsOfSale, within(merchant, 'till'), { type: 'Register', data: pos }, of)
+    if (merchant === 'shop-a')
+      await core.handle(feeSchedules, merchant, { type: 'ScheduleFees', schedule: fees }, of)
   }
 }
 
