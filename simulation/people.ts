@@ -14,7 +14,7 @@ import { shops } from './world.ts'
 
 const usual = {
   ...{ create: 20, 'create again': 3, answer: 18, capture: 24, refund: 9, release: 5, renew: 2 },
-  ...{ read: 12, 'read as the other shop': 1, 'refund without a key': 1, expire: 3, feed: 0.4 },
+  ...{ read: 12, 'read as the other shop': 1, 'refund without a key': 1, expire: 5, feed: 0.4 },
   ...{ 'close report': 0.8, settle: 0.8, register: 2, unregister: 1, list: 0.7, advance: 3 },
   ...{ pass: 6, jump: 0.6, restart: 0.5, 'receivers fail': 0.6, 'bank fails': 0.6, ask: 12 },
 }
@@ -115,13 +115,13 @@ const ofPayment = (
   kind: Kind,
   { faults }: Habits,
   play: Play,
-  before: number,
+  before: { readonly n: number; readonly share: number },
 ): Step | undefined => {
   const all = [...play.payments.values()]
   // Mostly one that it can be done to.
   const suitable = random() < 0.8 ? all.filter((one) => suits(kind, one.possible[0])) : all
-  const last = suitable.find(({ n }) => n === before)
-  const isSame = last !== undefined && random() < 0.5
+  const last = suitable.find(({ n }) => n === before.n)
+  const isSame = last !== undefined && random() < before.share
   const known = isSame ? last : recent(random, suitable.length > 0 ? suitable : all)
   const [payment] = known?.possible ?? []
   if (!known || !payment) return undefined
@@ -215,13 +215,14 @@ export const stepFrom = (
   play: Play,
   { wander, before }: { readonly wander: () => Step; readonly before: Step | undefined },
 ): Step => {
-  const about = before && 'of' in before ? before.of : n - 1
+  const last = before && 'of' in before ? before.of : n - 1
   for (;;) {
     // Who sees that it expires, acts at once.
     const hasExpired = before?.do === 'expire' && random() < 0.8
     const kind = hasExpired ? pick(random, answers) : weighted(random, habits.weights)
     if (kind === 'create') return create(random, habits, play)
     if (kind === 'ask') return wander()
+    const about = { n: last, share: hasExpired ? 1 : 0.5 }
     const step = ofPayment(random, kind, habits, play, about) ?? ofWorld(random, kind, n, play)
     if (step) return step
   }

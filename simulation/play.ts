@@ -297,18 +297,21 @@ const refusedReads = async (
   { tid, shop }: Known,
   kind: 'read as the other shop' | 'refund without a key',
 ): Promise<void> => {
-  const isRead = kind === 'read as the other shop'
+  const isKey = kind === 'refund without a key'
   const other = shops.find((one) => one !== shop)
-  const body = { action: 'refund' }
-  const { status } = await askSafely(play, {
-    ...(isRead
-      ? { method: 'GET', path: `${paymentPath(tid)}outcome/`, as: other }
-      : { method: 'PUT', path: paymentPath(tid), body, as: shop }),
-  })
-  play.tell(`${kind} → ${status}`)
-  if (isRead && status !== 404) throw new Finding('isolated', `another shop got ${status}`)
-  if (!isRead && status !== 401 && status !== 403)
-    throw new Finding('level', `a refund with a secret was answered ${status}`)
+  const path = paymentPath(tid)
+  const asked: readonly Asked[] = isKey
+    ? [{ method: 'PUT', path, body: { action: 'refund' }, as: shop }]
+    : [
+        { method: 'GET', path: `${path}outcome/`, as: other },
+        { method: 'PUT', path, body: { action: 'release' }, as: other },
+      ]
+  for (const one of asked) {
+    const { status } = await askSafely(play, one)
+    play.tell(`${kind}: ${one.method} → ${status}`)
+    if (!(isKey ? [401, 403] : [404]).includes(status))
+      throw new Finding(isKey ? 'level' : 'isolated', `${kind} was answered ${status}`)
+  }
 }
 
 /** In seconds. After three days of failures a callback is given up (13.4). */

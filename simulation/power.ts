@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { mutants, type Mutant } from './mutants.ts'
 
 /*
- * npm run simulate:power -- [--seconds 40] [--only text] [--seed 1]
+ * npm run simulate:power -- [--seconds 40] [--only pattern] [--seed 1]
  *
  * Plants each mutant, one at a time, and plays worlds until one fails or `--seconds` of processor
  * time are over. Prints which were found, by which rule, and how soon.
@@ -52,7 +52,7 @@ for (const { file, from, name } of mutants)
     throw new Error(`nothing to replace in ${file} for: ${name}`)
 
 const times: number[] = []
-const wanted = mutants.filter(({ name }) => name.includes(values.only))
+const wanted = mutants.filter(({ name }) => new RegExp(values.only).test(name))
 for (const mutant of wanted) {
   const by = await found(mutant)
   if (by) times.push(by.seconds)
