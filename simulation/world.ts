@@ -124,6 +124,16 @@ const install = ({ machine }: SimulatedMachine) => {
   return () => others.forEach((bringBack) => bringBack())
 }
 
+/** Modules that a first use loads, in real time: before all worlds, so that none waits for them. */
+const loadLateModules = () =>
+  Promise.all([
+    import('../service/markdown.ts'),
+    import('../service/metrics/metrics-registry.ts'),
+    import('../service/metrics/join-metrics.ts'),
+    import('qrcode'),
+    import('date-holidays'),
+  ])
+
 type Furnished = { readonly folder: string; readonly document: any }
 
 let furnished: Promise<Furnished> | undefined
@@ -131,6 +141,7 @@ let furnished: Promise<Furnished> | undefined
 /** A folder with shops, and the OpenAPI document, made once in a process. */
 const furnishedFolder = (): Promise<Furnished> =>
   (furnished ??= (async () => {
+    await loadLateModules()
     const folder = newFolder()
     process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
     const outside = outsideOf(0, beginning, () => {})
