@@ -6,7 +6,7 @@ export type Mutant = {
   readonly to: string
 }
 
-const capture = 'domain/payment/payment-capture.ts'
+const capture = 'domain/payment/payment-actions.ts'
 const evolve = 'domain/payment/payment-evolve.ts'
 const settlement = 'domain/accounting/settlement.ts'
 const moneyLines = 'domain/accounting/totals.ts'

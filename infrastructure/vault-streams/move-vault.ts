@@ -8,7 +8,7 @@ import { rewrapVault } from '../people/vault-rewrap.ts'
 import { type Settings, vaultInStreams } from '../settings.ts'
 import { type OpenedStore, openStoreToRead } from '../stores.ts'
 import { type Both, openerOf, openThere, placeOf, type Places, placesOf } from './vault-places.ts'
-import { setTimeout as pause } from 'node:timers/promises'
+import { pause, steadyTime } from '../../application/machine.ts'
 import type { LeaseEvent } from '../../domain/leases.ts'
 import { leaseStream } from '../../application/lease-stream.ts'
 import type { OtherStreams } from '../event-store/eventstoredb-streams.ts'
@@ -24,8 +24,8 @@ const nodesIn = ({ data }: { readonly data: unknown }): readonly string[] =>
 /** @throws OperatorError while a service runs on the log, because its writes would be lost */
 const refuseWhileServed = async (streams: OtherStreams): Promise<void> => {
   let newest = (await streams.readStream(leaseStream)).at(-1)
-  const end = performance.now() + silenceMs
-  while (newest && nodesIn(newest).length > 0 && performance.now() < end) {
+  const end = steadyTime() + silenceMs
+  while (newest && nodesIn(newest).length > 0 && steadyTime() < end) {
     await pause(lookEveryMs)
     const next = (await streams.readStream(leaseStream, newest.revision + 1)).at(-1)
     if (!next) continue

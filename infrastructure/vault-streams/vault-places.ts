@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { wallClock } from '../../application/machine.ts'
 import type { OtherStreams } from '../event-store/eventstoredb-streams.ts'
 import { fail } from '../failures.ts'
 import { usedOnce, type UsedOnce } from '../people/used-once.ts'
@@ -82,7 +83,7 @@ export const openerOf = (
   /** Copies used proofs and codes, so that they cannot be used again. */
   const carryUses = async (): Promise<void> => {
     const [source, target] = [usedAt(places[0]), usedAt(places[1])]
-    const now = Date.now()
+    const now = wallClock()
     await target.keep((await source.all()).filter(({ until }) => until >= now))
     for (const used of [source, target]) used.close()
   }

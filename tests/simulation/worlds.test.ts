@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { mutants } from '../../simulation/mutants.ts'
 import { simulate } from '../../simulation/simulate.ts'
 
 const folder = posix.join(import.meta.dirname, '../../simulation/regressions')
@@ -29,4 +30,13 @@ describe('a simulated world', () => {
     const { seed, steps } = JSON.parse(readFileSync(posix.join(folder, name), 'utf8'))
     expect((await simulate({ seed, steps })).failure).toBeUndefined()
   })
+})
+
+test('each fault that can be planted still has its place in the sources', () => {
+  const root = posix.join(import.meta.dirname, '../..')
+  for (const { name, file, from } of mutants)
+    expect([name, readFileSync(posix.join(root, file), 'utf8')]).toEqual([
+      name,
+      expect.stringContaining(from),
+    ])
 })
