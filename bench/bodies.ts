@@ -1,6 +1,12 @@
 import { furnishSandbox, type FurnishedSandbox } from '../harness/furnished-sandbox.ts'
-import { describedBy, type Operation, type Schema } from '../harness/openapi-operations.ts'
-import { randomFrom, valuesOf, type Values } from '../harness/values-of-schema.ts'
+import {
+  describedBy,
+  type Operation,
+  type Schema,
+  randomFrom,
+  valuesOf,
+  type Values,
+} from '../harness/values-of-schema.ts'
 import {
   boundary,
   hostileForms,

@@ -9,14 +9,16 @@ import { pino } from 'pino'
 import { merchants } from '../domain/aggregates.ts'
 import { newMerchant } from '../domain/merchant/merchant.ts'
 import { tileWidth } from '../domain/transparency/merkle-tree.ts'
-import { merchantClient } from '../harness/merchant-client.ts'
+import { merchantClient } from '../harness/register-merchant.ts'
 import type { Call } from '../http/call.ts'
 import type { RawReply } from '../http/route.ts'
 import { transparencyRoutes } from '../http/transparency.ts'
-import { readLogTree } from '../infrastructure/read-models/log-tree.ts'
-import { openFile, type ReadModelFile } from '../infrastructure/read-models/read-model-file.ts'
-import { tableStatements } from '../infrastructure/read-models/read-model-schema.ts'
-import { hashesIn, rootOfHashes } from '../infrastructure/read-models/tree-fold.ts'
+import { readLogTree, hashesIn, rootOfHashes } from '../infrastructure/read-models/tree-fold.ts'
+import {
+  openFile,
+  type ReadModelFile,
+  tableStatements,
+} from '../infrastructure/read-models/read-model-file.ts'
 import { readSettings } from '../infrastructure/settings.ts'
 import Database from '../infrastructure/sqlite.ts'
 import { currentReadModels, openStore } from '../infrastructure/stores.ts'

@@ -10,14 +10,17 @@ import { join } from 'node:path'
 import { noStream, type EventStore, type NewEvent } from '../application/event-store.ts'
 import { openSqliteEventStore } from '../infrastructure/event-store/sqlite-event-store.ts'
 import type { Where } from '../infrastructure/worker.ts'
-import { commitInGroups, eventTables, openRawFile, textTable } from './raw-commits.ts'
+import { commitInGroups, eventTables, openRawFile, textTable } from './reference-apps.ts'
 import type { Figure, Scenario, Scope } from './scope.ts'
 
 const inFlight = 32
+
 const streamsOfEach = 125
 
 const began = Date.now()
+
 const data = { text: 'x'.repeat(370) }
+
 const metadata = {
   at: began,
   merchant: 'sandbox',
@@ -29,6 +32,7 @@ const metadata = {
 
 /** Generated before the clock starts, like the raw rows; an id may recur in another stream. */
 const ids = Array.from({ length: 65_536 }, () => randomUUID())
+
 let idsUsed = 0
 
 const newEvent = (): NewEvent => {
@@ -69,6 +73,7 @@ const knownStreams = (writer: number) => {
 }
 
 const newStream = (): string => `payment-${randomBytes(16).toString('hex')}`
+
 const newStreams = () => () => [newStream(), noStream] as const
 
 /**

@@ -19,7 +19,7 @@ import { newMerchant } from '../domain/merchant/merchant.ts'
 import { streamOf, within } from '../domain/stream.ts'
 import { dayMs } from '../domain/time.ts'
 import { openPlace, type Place } from '../harness/ledger-service.ts'
-import { merchantClient } from '../harness/merchant-client.ts'
+import { merchantClient } from '../harness/register-merchant.ts'
 import { readSettings } from '../infrastructure/settings.ts'
 import { currentReadModels, openStore } from '../infrastructure/stores.ts'
 import { staffIn } from '../service/people/staff.ts'
@@ -48,14 +48,21 @@ const fateOf = (number: number): Fate => {
 }
 
 export const shop = 'sandbox'
+
 export const posOf = (number: number): string => (number === 0 ? 'till-1' : `pos-${number}`)
+
 const otherMerchant = (number: number): string => `shop-${number}`
+
 export const codeOf = (number: number): string => `code${String(number).padStart(4, '0')}`
 
 const ledgerCount = 300
+
 const codeCount = 500
+
 const scansOfCode = 300
+
 const userCount = 250
+
 const applicationCount = 120
 
 const account = 'NO9386011117947'
@@ -202,9 +209,12 @@ export type PortalLog = Size & {
 }
 
 const customerCount = 500
+
 const appendsAtOnce = 2_000
+
 /** The first report and settlement cover this share. */
 const firstShare = 0.9
+
 const laterReports = (payments: number): number => (payments < 10_000 ? 3 : 30)
 
 type Say = (text: string) => void

@@ -4,7 +4,6 @@ import { hash, randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { z } from 'zod'
 import Database from '../infrastructure/sqlite.ts'
-import { openRawFile, textTable } from './raw-commits.ts'
 
 /*
  * What the service is compared with: `reference-apps.ts bare|plain <file>`. Both check the same
@@ -21,14 +20,17 @@ const merchantOf = ({ req }: Context): string | undefined => {
 }
 
 const amountText = z.string().regex(/^\d+\.\d\d$/)
+
 const captureObject = z.object({
   action: z.string(),
   amount: amountText,
   currency: z.string().length(3),
   capture_id: z.string().regex(/^[a-zA-Z0-9-_.]+$/),
 })
+
 /** Compiled, like the service's schemas. */
 const captureSchema = z.compile(captureObject)
+
 const path = '/merchant/v1/payment_request/'
 
 /** Rows that arrive in one turn of the event loop share a commit. */
@@ -80,6 +82,7 @@ const plainTables = `
     PRIMARY KEY (payment, id)
   ) STRICT, WITHOUT ROWID;
 `
+
 const createSchema = z.object({
   pos_id: z.string().max(64),
   pos_tid: z.string().max(64),
@@ -90,9 +93,11 @@ const createSchema = z.object({
   customer: z.string().optional(),
   text: z.string().max(1000).optional(),
 })
+
 const acceptSchema = z.object({ payer: z.string().optional() })
 
 type PaymentRow = { readonly amount: number; readonly status: string; readonly request: string }
+
 type CaptureRow = { readonly id: string; readonly amount: number }
 
 const minor = (amount: string): number => Number(amount.replace('.', ''))
@@ -173,9 +178,53 @@ const plainApp = (file: string): Hono => {
 }
 
 const [kind, file = ''] = process.argv.slice(2)
+
 const { fetch } = kind === 'bare' ? bareApp(file) : plainApp(file)
+
 const server: ServerType = serve({ fetch, hostname: '127.0.0.1', port: 0 }, () => {
   const { address, port } = server.address() as AddressInfo
   process.stdout.write(`listening on http://${address}:${port}\n`)
 })
+
 process.once('SIGTERM', () => process.exit())
+
+/**
+ * A file with these tables, as durable as the event log, and with the same checkpoint threshold.
+ */
+export const openRawFile = (file: string, tables: string): Database.Database => {
+  const database = new Database(file)
+  database.pragma('journal_mode = WAL')
+  database.pragma('synchronous = FULL')
+  database.pragma('wal_autocheckpoint = 4000')
+  database.pragma('cache_size = -65536')
+  database.exec(tables)
+  return database
+}
+
+export const textTable = 'CREATE TABLE rows (id INTEGER PRIMARY KEY, row TEXT NOT NULL) STRICT'
+
+/** The minimal schema for a log of events by stream. */
+export const eventTables = `
+  CREATE TABLE streams (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+  CREATE TABLE events (
+    position INTEGER PRIMARY KEY, stream INTEGER NOT NULL, revision INTEGER NOT NULL,
+    id BLOB NOT NULL, type TEXT NOT NULL, data TEXT NOT NULL, metadata TEXT NOT NULL,
+    recorded INTEGER NOT NULL,
+    UNIQUE (stream, revision)
+  ) STRICT`
+
+/** Commits batches of rows for some seconds; returns rows per second. */
+export const commitInGroups = (
+  database: Database.Database,
+  group: number,
+  seconds: number,
+  insertRow: () => void,
+): number => {
+  let count = 0
+  const commit = database.transaction(() => {
+    for (let row = 0; row < group; row++) insertRow()
+  })
+  const from = performance.now()
+  for (; performance.now() < from + seconds * 1000; count += group) commit.immediate()
+  return (count / (performance.now() - from)) * 1000
+}

@@ -3,10 +3,9 @@ import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execFileSync } from 'node:child_process'
-import { compareReadModels } from '../harness/same-read-models.ts'
 import { connectEventStoreDB } from '../infrastructure/event-store/eventstoredb-event-store.ts'
-import { peopleAtOnce, type KeptPerson } from '../infrastructure/people/vault-contents.ts'
-import { contentsOfFile } from '../infrastructure/people/vault-file-contents.ts'
+import { peopleAtOnce, type KeptPerson } from '../infrastructure/people/vault-port.ts'
+import { contentsOfFile } from '../infrastructure/people/vault-file.ts'
 import { openVault } from '../infrastructure/people/vault.ts'
 import { isOurs, openStoreToRead } from '../infrastructure/stores.ts'
 import { contentsOfStreams } from '../infrastructure/vault-streams/contents.ts'
@@ -15,6 +14,35 @@ import { eventstoredb } from './eventstoredb.ts'
 import { makeAuditedLog } from './histories.ts'
 import { startProtocolServer } from './processes.ts'
 import { secondsSince, type Case, type Figure, type Scenario, type Scope } from './scope.ts'
+import type { EventStore } from '../application/event-store.ts'
+import { comparedTables, comparePages, type Difference } from '../audit/verify/compare-rows.ts'
+import { freshReadModels } from '../audit/verify/report-difference.ts'
+
+export type Store = Pick<EventStore, 'readAll' | 'head'>
+
+/** Folds two logs and compares every row of every table; answers the number of rows that agree. */
+export const compareReadModels = async (one: Store, other: Store) => {
+  const [ofOne, ofOther] = [freshReadModels(one), freshReadModels(other)]
+  try {
+    await ofOne.foldTo(await one.head())
+    await ofOther.foldTo(await other.head())
+    let rows = 0
+    let difference: Difference | undefined
+    for (const table of comparedTables) {
+      const compare = comparePages(ofOne.file, ofOther.file, table)
+      let page: ReturnType<typeof compare> | undefined
+      do {
+        page = compare(page?.last, 1_000)
+        rows += page.rows
+        difference ??= page.difference
+      } while (page.last && !difference)
+    }
+    return { rows, difference }
+  } finally {
+    ofOne.discard()
+    ofOther.discard()
+  }
+}
 
 const startStore = async ({ folder, later }: Scope) => {
   const { url, stop } = await startProtocolServer(join(folder(), 'events.db'))
@@ -60,6 +88,7 @@ const copy: Case = {
 }
 
 const keys = [{ id: 'bench', key: Buffer.alloc(32, 1) }]
+
 const collect = (globalThis as { readonly gc?: () => void }).gc ?? (() => {})
 
 /** Each is named by one merchant. */
@@ -136,5 +165,6 @@ const vault: Case = {
 export const cases: Scenario = { copy, vault, eventstoredb }
 
 const [, script, word, place = '', folder = ''] = process.argv
+
 if (script === own && word === 'open')
   process.stdout.write(JSON.stringify(await openHere(place, folder)))

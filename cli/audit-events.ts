@@ -5,7 +5,7 @@ import { isWanted, type Wanted } from '../audit/explain/browse.ts'
 import type { Check } from '../audit/explain/needs.ts'
 import { proveOrder, type OrderProof } from '../audit/explain/prove-order.ts'
 import { checkHasCome } from '../audit/as-of/write-as-of.ts'
-import { provingWith } from '../audit/verify/known-keys.ts'
+import { provingWith } from '../audit/verify/audit-checkpoints.ts'
 import { payers } from '../domain/aggregates.ts'
 import { withIsoTimes } from '../domain/event-times.ts'
 import {

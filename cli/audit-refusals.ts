@@ -5,7 +5,7 @@ import { explainRefusal, findRefusals } from '../service/refusal-reader.ts'
 import type { Settings } from '../infrastructure/settings.ts'
 import { line, onLog, value, type ValuesOf } from './command.ts'
 import { instantOf } from './arguments.ts'
-import { withVaultBeside } from '../infrastructure/vault-streams/vault-beside.ts'
+import { withVaultBeside } from '../infrastructure/vault-streams/vault.ts'
 
 /** The message of a refusal. */
 type TextOfRefusal = (code: string) => string | undefined

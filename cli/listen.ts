@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { makeCallbackSender } from '../infrastructure/callbacks/callback-sender.ts'
-import { secretsOfMerchants } from '../infrastructure/callbacks/merchant-secrets.ts'
-import { makeSignedPost } from '../infrastructure/callbacks/signed-post.ts'
+import { secretsOfMerchants, makeSignedPost } from '../infrastructure/callbacks/signed-post.ts'
 import { signerIn } from '../service/callbacks/own-signer.ts'
 import { fail } from '../infrastructure/failures.ts'
 import { presentMerchant } from './arguments.ts'

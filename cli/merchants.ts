@@ -8,7 +8,7 @@ import {
   type MerchantData,
 } from '../domain/merchant/merchant.ts'
 import { isDotSegment } from '../domain/merchant/chosen-id.ts'
-import { callbackUriText } from '../http/callback-uri.ts'
+import { callbackUriText } from '../http/addresses.ts'
 import { isCurrency } from '../domain/money/currency.ts'
 import type { Core } from '../service/core.ts'
 import { holderOfOrganization } from '../service/portal/shops.ts'
@@ -18,7 +18,7 @@ import { idPattern, presentMerchant, contentOf, checkName } from './arguments.ts
 import { flag, group, onData, required, several, value, type ValuesOf } from './command.ts'
 import { lifeCycle } from './life-cycles.ts'
 import { merchantLimit } from './limits.ts'
-import { secretsOfMerchants } from '../infrastructure/callbacks/merchant-secrets.ts'
+import { secretsOfMerchants } from '../infrastructure/callbacks/signed-post.ts'
 import { organizationNumber } from '../domain/merchant/organization.ts'
 import { readTimeZone } from '../domain/time-zone.ts'
 import { withoutBlanks } from '../domain/blanks.ts'

@@ -7,7 +7,7 @@ import {
   newApplication,
 } from '../domain/people/application.ts'
 import { fail } from '../infrastructure/failures.ts'
-import { newClient } from '../infrastructure/people/tokens.ts'
+import { newClient } from '../infrastructure/people/id-tokens.ts'
 import { checkName, presentMerchant, hoursInMs, hoursOf } from './arguments.ts'
 import { flag, group, onData, preset, required, several } from './command.ts'
 import { lifeCycle, listOf } from './life-cycles.ts'

@@ -16,7 +16,7 @@ import {
   newRecoveryCodes,
 } from '../infrastructure/people/one-time-codes.ts'
 import { hashSecret } from '../infrastructure/people/secrets.ts'
-import { sha256 } from '../infrastructure/people/tokens.ts'
+import { sha256 } from '../infrastructure/people/id-tokens.ts'
 import { phoneOf, secretOf } from './arguments.ts'
 import { group, onData, preset, required, value } from './command.ts'
 

@@ -1,6 +1,6 @@
 import { installations } from '../domain/aggregates.ts'
 import { fail } from '../infrastructure/failures.ts'
-import { readVaultKeys } from '../infrastructure/people/vault-keys.ts'
+import { readVaultKeys } from '../infrastructure/people/vault-wrapping.ts'
 import { discardVault, moveVault } from '../infrastructure/vault-streams/move-vault.ts'
 import { command, group, onData, required, value } from './command.ts'
 import { showProgress } from './show-progress.ts'

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Books } from './log-books.ts'
-import { linesOwed, outcomeOwed, type LogLine } from './owed.ts'
-import type { Entry } from './payment-entry.ts'
+import { linesOwed, outcomeOwed, type LogLine, type Entry } from './payment-book.ts'
 import type { Arrival } from './receiver.ts'
 import type { Sale } from './sale.ts'
-import type { Outcome } from './wording.ts'
+import type { Outcome } from './telling.ts'
 
 const show = (value: unknown): string => (value === undefined ? 'nothing' : JSON.stringify(value))
 

@@ -1,6 +1,33 @@
 import { openStoreToRead, type Place } from '../infrastructure/stores.ts'
-import type { Entry, LogEvent } from './payment-entry.ts'
-import { settled, written } from './payment-book.ts'
+import { type Entry, type LogEvent, settled, written, type LogLine } from './payment-book.ts'
+import type { Client, Report } from '../client/index.ts'
+
+/** The lines of a CSV file by their columns. No cell of this shop needs quotes. */
+export const linesOf = (csv: string, report: string): LogLine[] => {
+  const [columns = [], ...lines] = csv
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split(','))
+  return lines.map((cells) =>
+    Object.fromEntries([['report', report], ...columns.map((name, at) => [name, cells[at] ?? ''])]),
+  )
+}
+
+/** Reports, and all lines of their transaction logs. */
+export const readReports = async (
+  till: Client,
+  ids: readonly string[],
+): Promise<{ readonly reports: readonly Report[]; readonly lines: readonly LogLine[] }> => {
+  const reports: Report[] = []
+  const lines: LogLine[] = []
+  for (const id of ids) {
+    const report = await till.getLedgerReport('default', id)
+    reports.push(report)
+    for (const uri of report.transaction_log_uris)
+      lines.push(...linesOf(await till.get<string>(uri), report.id))
+  }
+  return { reports, lines }
+}
 
 /** Keeps books of the payments and of the callback attempts out of the raw event log. */
 export const readBooks = async (place: Place) => {

@@ -1,13 +1,73 @@
 import type { CallbackEvents } from '../client/index.ts'
 import type { PaymentEvent } from '../domain/payment/payment-events.ts'
-import {
-  potsOf,
-  type Entry,
-  type LogEvent,
-  type Part,
-  type Pots,
-  type Line,
-} from './payment-entry.ts'
+import type { Sale } from './sale.ts'
+import { amountIn, timeOf, type Outcome } from './telling.ts'
+
+/** An event as the log holds it. */
+export type LogEvent = {
+  readonly id: string
+  readonly type: string
+  readonly stream: string
+  readonly revision: number
+  readonly data: any
+  /** Of it, `at` is when it happened. */
+  readonly metadata: any
+}
+
+export type Pots = { readonly amount: number; readonly additionalAmount: number }
+
+export type Charge = {
+  readonly fee: number
+  readonly interchange: number
+  readonly vat: number
+  readonly taxcode: string
+}
+
+export type Part = Pots & {
+  readonly id: string | null
+  readonly at: number
+  readonly charge: Charge
+}
+
+/** What a transaction log owes of an event. */
+export type Line = Pots & {
+  readonly action: string
+  readonly at: number
+  readonly id: string | null
+  readonly isCredit: boolean
+  readonly charge: Charge | null
+  /** The report that was open at its event. */
+  readonly report: number
+  /** Whether a settlement has been started since. */
+  readonly isSettled: boolean
+}
+
+/** A payment as its raw events tell it; amounts in minor units. */
+export type Entry = {
+  readonly tid: string
+  readonly merchant: string
+  readonly posId: string
+  readonly posTid: string
+  readonly currency: string
+  readonly ledger: string
+  readonly status: 'pending' | 'auth' | 'ok' | 'fail'
+  readonly statusCode: number
+  readonly asked: Pots
+  readonly authorised: Pots
+  readonly released: Pots
+  readonly captures: readonly Part[]
+  readonly refunds: readonly (Part & { readonly text: string | null })[]
+  readonly isCredit: boolean
+  /** The scopes that the payer granted along with the authorisation. */
+  readonly granted: readonly string[] | null
+  readonly modifiedAt: number
+  readonly expiresAt: number
+  readonly lines: readonly Line[]
+  /** The messages that the merchant is owed, in order. */
+  readonly owed: readonly { readonly id: string; readonly event: string }[]
+}
+
+export const potsOf = ({ amount, additionalAmount }: Pots): Pots => ({ amount, additionalAmount })
 
 /** The action of the line that an event makes of the payment as it is after it; some make none. */
 const actionOf = ({ captures }: Entry, type: string): string | undefined => {
@@ -88,6 +148,7 @@ const opened = ({ stream, metadata: { at }, data: { request, expiresAt } }: LogE
 })
 
 const ok = { status: 'ok', statusCode: 2000 } as const
+
 const failed = (statusCode: number) => ({ status: 'fail', statusCode }) as const
 
 const captured = (entry: Entry, part: Part): Partial<Entry> => {
@@ -173,3 +234,88 @@ export const written = (before: Entry | undefined, event: LogEvent, report: numb
     owed: message === undefined ? entry.owed : [...entry.owed, { id, event: message }],
   }
 }
+
+/** The outcome that the service owes of a payment in the books. */
+export const outcomeOwed = (entry: Entry, { customer }: Sale): Outcome => {
+  const { tid, currency, ledger, captures, refunds, asked, released } = entry
+  const amount = (minor: number): string => amountIn(currency, minor)
+  const left = leftOf(entry)
+  const partOf = ({ id, at, ...pots }: Pots & { id: string | null; at: number }) => ({
+    id,
+    amount: amount(pots.amount),
+    additional_amount: amount(pots.additionalAmount),
+    date: timeOf(at),
+  })
+  const charged = (name: 'fee' | 'interchange') =>
+    amount([...captures, ...refunds].reduce((all, { charge }) => all + charge[name], 0))
+  const report = entry.lines.at(-1)?.report
+  return {
+    tid,
+    pos_id: entry.posId,
+    pos_tid: entry.posTid,
+    customer,
+    currency,
+    amount: amount(asked.amount),
+    additional_amount: amount(asked.additionalAmount),
+    auth_amount: amount(left.amount),
+    auth_additional_amount: amount(left.additionalAmount),
+    released_amount: amount(released.amount),
+    released_additional_amount: amount(released.additionalAmount),
+    captures: captures.map(({ charge, ...part }) => ({
+      ...partOf(part),
+      transaction_fee: amount(charge.fee),
+      interchange_fee: amount(charge.interchange),
+    })),
+    refunds: refunds.map(({ text, ...part }) => ({ ...partOf(part), text })),
+    transaction_fee: charged('fee'),
+    interchange_fee: charged('interchange'),
+    credit: entry.isCredit,
+    status: entry.status,
+    status_code: entry.statusCode,
+    date_modified: timeOf(entry.modifiedAt),
+    date_expires: timeOf(entry.expiresAt),
+    ledger,
+    report_id: `${report}`,
+    report_uri: `/merchant/v1/ledger/${ledger}/report/${report}/`,
+    permissions: entry.granted && { scope: entry.granted.join(' ') },
+  }
+}
+
+/** A line of a transaction log by its columns, and the report that it was read from. */
+export type LogLine = Readonly<Record<string, string>>
+
+export const freeOfCharge: Charge = { fee: 0, interchange: 0, vat: 0, taxcode: '' }
+
+export const lineOwed = (
+  { tid, merchant, currency }: Entry,
+  { customer }: Sale,
+  { action, id, at, isCredit, report, charge, ...pots }: Line,
+): LogLine => {
+  const amount = (minor: number): string => amountIn(currency, minor)
+  const { fee, interchange, vat, taxcode } = charge ?? freeOfCharge
+  const gross = charge ? pots.amount + pots.additionalAmount : 0
+  return {
+    report: String(report),
+    tid,
+    sub_id: id ?? '',
+    timestamp: timeOf(at),
+    action,
+    type: isCredit ? 'credit' : '',
+    // With an apostrophe, a spreadsheet does not take the plus of a phone number for a formula.
+    customer: customer.startsWith('+') ? `'${customer}` : customer,
+    currency,
+    amount: amount(pots.amount),
+    additional_amount: amount(pots.additionalAmount),
+    gross: amount(gross),
+    fee: amount(fee),
+    interchange: amount(interchange),
+    vat: amount(vat),
+    taxcode,
+    net: amount(gross - fee - interchange - vat),
+    merchant_id: merchant,
+  }
+}
+
+/** The lines of the transaction logs that the service owes of a payment in the books. */
+export const linesOwed = (entry: Entry, sale: Sale): readonly LogLine[] =>
+  entry.lines.map((line) => lineOwed(entry, sale, line))

@@ -10,19 +10,15 @@ import {
 } from './agreement.ts'
 import { Client, DaybookError } from '../client/index.ts'
 import { fetchCallbackKeys } from '../harness/callback-check.ts'
-import { readBooks, type Books } from './log-books.ts'
-import { openKiosk } from './kiosk.ts'
-import type { Pots } from './payment-entry.ts'
-import { leftOf } from './payment-book.ts'
+import { readBooks, type Books, readReports } from './log-books.ts'
+import { openKiosk, type Shop } from './sale.ts'
+import { type Pots, leftOf } from './payment-book.ts'
 import { startReceiver, type Receiver } from './receiver.ts'
-import { readReports } from './reports.ts'
 import { runCommand, startServiceProcess, type ServiceProcess } from '../harness/service-process.ts'
-import type { Shop } from './sale.ts'
 import { openShop, type OpenShop } from './shop.ts'
 import { playEnding, playStory, type Days } from './story.ts'
 import { journalDiffers, reportsDiffer } from './sums.ts'
-import { say, sayChapter } from './telling.ts'
-import { amountIn } from './wording.ts'
+import { say, sayChapter, amountIn } from './telling.ts'
 
 const dayInMs = 86_400_000
 
@@ -175,6 +171,7 @@ const play = async ({ address, errors }: ServiceProcess, directory: string): Pro
 }
 
 const directory = await mkdtemp(join(tmpdir(), 'daybook-demo-'))
+
 try {
   const service = await startServiceProcess({ EVENT_STORE, DATA_DIR: directory })
   try {

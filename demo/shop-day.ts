@@ -1,6 +1,5 @@
-import { alice, bob } from './sale.ts'
+import { alice, bob, capture, part, refund, release } from './sale.ts'
 import type { OpenShop } from './shop.ts'
-import { capture, part, refund, release } from './wishes.ts'
 
 const morning = async (shop: OpenShop, day: string): Promise<void> => {
   await shop.until(`${day} 09:04:00`)

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Report } from '../client/index.ts'
 import type { Books } from './log-books.ts'
-import type { Charge, Entry, Line } from './payment-entry.ts'
-import { amountIn } from './wording.ts'
+import type { Charge, Entry, Line } from './payment-book.ts'
+import { amountIn } from './telling.ts'
 
 /** A line of the books whose money moves. */
 type Moved = Line & { readonly currency: string; readonly charge: Charge }

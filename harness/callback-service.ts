@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { startReceiver, type Receiver } from '../demo/receiver.ts'
 import { fetchCallbackKeys } from './callback-check.ts'
 import { startInProcess } from './in-process.ts'
-import { merchantClient, type Credentials } from './merchant-client.ts'
+import { merchantClient, type Credentials } from './register-merchant.ts'
 import { operatorHere } from './operator.ts'
 
 type Environment = Parameters<typeof startInProcess>[0]

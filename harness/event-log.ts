@@ -2,6 +2,36 @@ import { join } from 'node:path'
 import type { RecordedEvent } from '../application/event-store.ts'
 import { isEventType, parseEvent, type Recorded } from '../domain/events.ts'
 import { openSqliteEventStore } from '../infrastructure/event-store/sqlite-event-store.ts'
+import { pino } from 'pino'
+import type { Log } from '../infrastructure/logs/log.ts'
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** The nice value of each thread of this process (proc(5)). */
+export const nicenessOfThreads = (): number[] =>
+  readdirSync('/proc/self/task').map((thread) => {
+    const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8')
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16])
+  })
+
+/** A log whose lines can be waited for. */
+export const heardLog = () => {
+  const lines: string[] = []
+  const waiting = new Set<() => void>()
+  const write = (line: string): void => {
+    lines.push(line)
+    for (const look of waiting) look()
+  }
+  const log = pino({ level: 'debug', errorKey: 'error' }, { write }) as Log
+  const heard = (text: string, times = 1): Promise<void> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        if (lines.filter((line) => line.includes(text)).length >= times) resolve()
+      }
+      waiting.add(look)
+      look()
+    })
+  return { log, lines, heard }
+}
 
 /** Where nodes share the log, their leases stand beside it. */
 const own = (batch: readonly RecordedEvent[]): Recorded[] =>

@@ -1,8 +1,8 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Asker } from './openapi-operations.ts'
-import { paymentInput } from './payment-input.ts'
+import type { Asker } from './values-of-schema.ts'
+import { paymentInput } from './register-merchant.ts'
 import { runCommand } from './service-process.ts'
 import { secretHeaders, signedHeaders } from './signing.ts'
 
@@ -22,6 +22,7 @@ export type FurnishedSandbox = {
 }
 
 const merchant = '/merchant/v1'
+
 const integrator = 'integrator-1'
 
 const json = async (address: string, sent: Sent, headers: Record<string, string>) => {

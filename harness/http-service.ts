@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { hashSecret } from '../infrastructure/people/secrets.ts'
 import { startInProcess } from './in-process.ts'
-import { paymentInput } from './payment-input.ts'
-import { registerMerchant } from './register-merchant.ts'
+import { paymentInput, registerMerchant } from './register-merchant.ts'
 import { secretHeaders, signedHeaders } from './signing.ts'
 
 export type Answer = {

@@ -1,4 +1,4 @@
-import { cpSync } from 'node:fs'
+import { cpSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import type { FundingSource } from '../application/funding.ts'
@@ -6,7 +6,30 @@ import type { Log } from '../infrastructure/logs/log.ts'
 import { openService } from '../service/server.ts'
 import { startServer } from '../service/server/start-server.ts'
 import { readSettings } from '../infrastructure/settings.ts'
-import { newFolder, withProduction, type RunningService } from './running-service.ts'
+import { tmpdir } from 'node:os'
+import { givenKeys } from './signing.ts'
+
+/** A service that answers, in this process or in one of its own. */
+export type RunningService = {
+  /** Where it listens: `http://127.0.0.1:…`. */
+  readonly address: string
+  /** Resolves once it has ended: to the exit code of a process. */
+  readonly stop: () => Promise<number | null | void>
+}
+
+export type Given = Readonly<Record<string, string>>
+
+/** What production needs, where the given settings say nothing else. */
+export const withProduction = (given: Given): Given => ({
+  ...(given['MODE'] === 'production' && {
+    PUBLIC_URL: 'https://pay.example',
+    VAULT_KEY_FILE: 'none',
+  }),
+  ...given,
+})
+
+/** A new data directory, with keys so that the service need not make them. */
+export const newFolder = (): string => givenKeys(mkdtempSync(join(tmpdir(), 'daybook-test-')))
 
 type Environment = Readonly<Record<string, string>>
 

@@ -5,11 +5,11 @@ import type { MerchantData } from '../domain/merchant/merchant.ts'
 import { within } from '../domain/stream.ts'
 import { hashSecret } from '../infrastructure/people/secrets.ts'
 import { startInProcess } from './in-process.ts'
-import { paymentInput } from './payment-input.ts'
-import { registerMerchant } from './register-merchant.ts'
+import { paymentInput, registerMerchant } from './register-merchant.ts'
 import { secretHeaders, signedHeaders as signed } from './signing.ts'
 
 const publicUrl = 'https://pay.example'
+
 const merchantHeader = 'X-Service-Merchant'
 
 type Sent = {

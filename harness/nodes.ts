@@ -9,12 +9,13 @@ import type { LeaseEvent } from '../domain/leases.ts'
 import { connectEventStoreDB } from '../infrastructure/event-store/eventstoredb-event-store.ts'
 import { openEventLog } from '../infrastructure/event-store/sqlite-event-log.ts'
 import { serveEventStoreProtocol } from '../tests/event-store/protocol/serve.ts'
-import type { RunningService } from './running-service.ts'
+import type { RunningService } from './in-process.ts'
 
 type Settings = { readonly DATA_DIR: string } & Readonly<Record<string, string>>
 
 /** How often the leases are looked at, in ms. */
 const lookEveryMs = 100
+
 /** A node that does not come is not waited for any longer, in ms. */
 const longestWaitMs = 20_000
 
@@ -130,6 +131,7 @@ const balance = async (nodes: readonly string[], store: Store) => {
 }
 
 type Signal = 'SIGTERM' | 'SIGKILL'
+
 type Node = Pick<RunningService, 'address'> & {
   readonly stop: (signal?: Signal) => Promise<number | null>
 }

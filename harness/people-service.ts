@@ -6,7 +6,7 @@ import { sandboxPayers } from '../service/sandbox/sandbox-data.ts'
 import { openStore } from '../infrastructure/stores.ts'
 import { startInProcess } from './in-process.ts'
 import { operatorHere } from './operator.ts'
-import { paymentInput } from './payment-input.ts'
+import { paymentInput } from './register-merchant.ts'
 import { secretHeaders } from './signing.ts'
 
 /**

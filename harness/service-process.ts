@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { withProduction, type RunningService } from './running-service.ts'
+import { withProduction, type RunningService } from './in-process.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 

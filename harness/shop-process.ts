@@ -5,9 +5,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
 import { fetchCallbackKeys } from './callback-check.ts'
-import { givenKeys } from './keys.ts'
-import { merchantClient, type MerchantClient } from './merchant-client.ts'
-import { paymentInput } from './payment-input.ts'
+import { givenKeys } from './signing.ts'
+import { merchantClient, type MerchantClient, paymentInput } from './register-merchant.ts'
 import {
   startCommand,
   startServiceProcess,
@@ -16,6 +15,7 @@ import {
 } from './service-process.ts'
 
 const started: ServiceProcess[] = []
+
 // A failing test does not stop its service.
 afterAll(() => Promise.all(started.map(({ stop }) => stop('SIGKILL'))))
 

@@ -1,9 +1,8 @@
 import { andThen, type MaybePromise } from '../application/maybe-promise.ts'
 import { mayRefund } from '../domain/merchant/user.ts'
 import type { AccessNeeds, FoundUser } from './access-needs.ts'
-import type { Caller } from './call.ts'
+import type { Caller, UnauthenticatedRequest } from './call.ts'
 import { makeIntegratorAccess, type IntegratorNeeds } from './integrator-access.ts'
-import { checkUsage } from './request-usage.ts'
 import type { AccessLevel } from './route.ts'
 import {
   disabledText,
@@ -13,7 +12,27 @@ import {
   unauthorized,
   type Proven,
 } from './signed-request.ts'
-import type { UnauthenticatedRequest } from './unauthenticated-request.ts'
+import type { RequestUsage } from '../application/request-limits.ts'
+import { RequestError } from './errors.ts'
+
+/** The fields of draft-ietf-httpapi-ratelimit-headers-10. */
+export const usageHeaders = ({ of, limit, remaining, resetSeconds }: RequestUsage) => {
+  const { perSecond, burst } = limit
+  const window = Math.max(1, Math.ceil(burst / perSecond))
+  return {
+    'RateLimit-Policy': `"${of}";q=${burst};w=${window}`,
+    RateLimit: `"${of}";r=${remaining};t=${resetSeconds}`,
+  }
+}
+
+/** @throws RequestError 429 when it is over */
+export const checkUsage = (usage: RequestUsage | undefined): RequestUsage | undefined => {
+  if (!usage?.isOver) return usage
+  const whose = usage.of === 'user' ? 'This user' : 'This merchant'
+  const headers = { ...usageHeaders(usage), 'Retry-After': String(usage.resetSeconds) }
+  const text = `${whose} asks too much: ${usage.limit.perSecond} requests a second are allowed.`
+  throw new RequestError(429, text, null, headers)
+}
 
 type Known = { readonly found: NonNullable<FoundUser>; readonly proven: Proven }
 

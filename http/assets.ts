@@ -1,5 +1,4 @@
-import type { Group } from './groups.ts'
-import { route, type Route } from './route.ts'
+import { type Group, route, type Route } from './route.ts'
 
 /** The operator's brand (interface 1): prefix of headers, vendor of media types. */
 export type Brand = { readonly headerPrefix: string; readonly mediaVendor: string }

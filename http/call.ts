@@ -3,7 +3,21 @@ import type { RequestUsage } from '../application/request-limits.ts'
 import type { SignedOrder } from '../domain/cause.ts'
 import type { Asked } from '../domain/decider.ts'
 import type { Instant } from '../domain/time.ts'
-import type { ReceivedRequest } from './unauthenticated-request.ts'
+
+/** A request before authentication. */
+export type UnauthenticatedRequest = {
+  readonly method: string
+  /** As the client saw it, with its query. */
+  readonly url: () => string
+  readonly header: (name: string) => string | undefined
+  readonly headers: () => Iterable<readonly [string, string]>
+  readonly remoteAddress: string | undefined
+  /** Undefined until received; the digest is then not checked. */
+  readonly body: Uint8Array | undefined
+}
+
+/** A request whose body is complete. */
+export type ReceivedRequest = UnauthenticatedRequest & { readonly body: Uint8Array }
 
 /** Who makes a merchant request: a user, or an integrator on behalf of a merchant. */
 export type Caller = {

@@ -1,5 +1,5 @@
 import type { AccessNeeds } from './access-needs.ts'
-import type { Caller } from './call.ts'
+import type { Caller, UnauthenticatedRequest } from './call.ts'
 import type { AccessLevel } from './route.ts'
 import {
   disabledText,
@@ -9,7 +9,6 @@ import {
   unauthorized,
   type Proven,
 } from './signed-request.ts'
-import type { UnauthenticatedRequest } from './unauthenticated-request.ts'
 
 type KnownIntegrator = {
   readonly id: string

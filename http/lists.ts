@@ -1,8 +1,7 @@
-import type { Group } from './groups.ts'
+import { type Group, type AccessLevel, type Route, routesOf } from './route.ts'
 import { z } from 'zod'
 import type { Links } from './addresses.ts'
 import { callerOf } from './call.ts'
-import { type AccessLevel, type Route, routesOf } from './route.ts'
 
 export const pageSize = 100
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Names } from './assets.ts'
-import { groups } from './groups.ts'
+import { groups, type Route, type UploadForm } from './route.ts'
 import {
   operationIdOf,
   inCapitals,
@@ -18,7 +18,6 @@ import {
   securitySchemesOf,
   signedByService,
 } from './openapi-security.ts'
-import type { Route, UploadForm } from './route.ts'
 import { callbacks } from './merchant/callback-events.ts'
 
 const header = (name: string, description: string): Json => ({

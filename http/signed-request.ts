@@ -1,8 +1,7 @@
 import type { SignedOrder } from '../domain/cause.ts'
 import type { AccessNeeds } from './access-needs.ts'
-import { type Caller, contextOf, type Call } from './call.ts'
+import { type Caller, contextOf, type Call, type UnauthenticatedRequest } from './call.ts'
 import { RequestError } from './errors.ts'
-import type { UnauthenticatedRequest } from './unauthenticated-request.ts'
 import { parseDateTime } from './wire.ts'
 import type { Context } from '../application/handle.ts'
 

@@ -2,8 +2,14 @@ import { fairTurns } from '../application/fair-turns.ts'
 import { RequestError, mostIssues } from './errors.ts'
 import type { z } from 'zod'
 import { nextTurn } from '../application/time-budget.ts'
-import { check, type Checked, type Problem } from './validation.ts'
-import { innermost, isRecord, mostItemsOf } from './valid-parts.ts'
+import {
+  check,
+  type Checked,
+  type Problem,
+  innermost,
+  isRecord,
+  mostItemsOf,
+} from './validation.ts'
 import { steadyTime } from '../application/machine.ts'
 
 /** Items of a list that are checked in one turn. */

@@ -8,12 +8,12 @@ import { projections } from '../projections/read-models.ts'
 import { lossOf, type Mark } from './event-store/marks.ts'
 import { placeOf } from './event-store/seen-events.ts'
 import type { KnownEnd } from './event-store/eventstoredb-head.ts'
-import type { OtherStreams } from './event-store/eventstoredb-streams.ts'
+import type { OtherStreams } from './event-store/eventstoredb-writer.ts'
 import { UnusableLog } from './event-store/sqlite-event-file.ts'
 import type { Committing, EventLog } from './event-store/sqlite-event-log.ts'
 import { openSqliteEventStore } from './event-store/sqlite-event-store.ts'
-import { buildReadModelFile } from './read-models/read-model-draft.ts'
 import {
+  buildReadModelFile,
   checkpointOf,
   currentFileIn,
   openReadModelFile,
@@ -21,7 +21,7 @@ import {
 } from './read-models/read-model-file.ts'
 import { settingShown, vaultInStreams, WrongSettings, type Settings } from './settings.ts'
 import Database from './sqlite.ts'
-import { makeFolder } from './make-folder.ts'
+import { makeFolder } from './open-files.ts'
 
 export type Place = Pick<Settings, 'EVENT_STORE' | 'DATA_DIR'> & {
   /** The operator accepts a log that lost events. */

@@ -2,6 +2,46 @@ import { inspect } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 import { contain } from '../application/contain.ts'
+import type { DamagedEvent } from '../application/event-store.ts'
+import { constants, getPriority, setPriority } from 'node:os'
+
+/**
+ * How far a thread yields to those that answer requests: an increment of nice(1), added to that of
+ * the thread that starts it.
+ * `slightly`: receivers of callbacks must not starve. `much`: some requests wait for it.
+ * `wholly`: nobody waits for it.
+ */
+export const increments = { slightly: 5, much: 10, wholly: constants.priority.PRIORITY_LOW }
+
+export type Yielding = keyof typeof increments
+
+/** Lowers the priority of this thread. Other systems than Linux have one for the whole process. */
+export const yieldToRequests = (how: Yielding): void => {
+  if (process.platform !== 'linux') return
+  setPriority(Math.min(getPriority() + increments[how], constants.priority.PRIORITY_LOW))
+}
+
+/** An error in the form sent between threads, where its class would be lost. */
+export type ThreadProblem = {
+  readonly problem: string
+  /** Code of an SQLite error. */
+  readonly code?: string
+  readonly damaged?: DamagedEvent['event']
+  readonly isUnreadable?: true
+}
+
+/** By names, because a thread for small jobs does not load the classes. */
+export const problemOf = (error: unknown): ThreadProblem => {
+  if (!(error instanceof Error)) return { problem: String(error) }
+  const { name, message } = error
+  if (name === 'DamagedEvent') {
+    const { problem, event } = error as DamagedEvent
+    return { problem, damaged: event }
+  }
+  if (name === 'UnreadableEvent') return { problem: message, isUnreadable: true }
+  const { code } = error as { readonly code?: string }
+  return name === 'SqliteError' && code ? { problem: message, code } : { problem: message }
+}
 
 /** Whether work runs in this thread or in a worker thread. */
 export type Where = 'inline' | 'worker'

@@ -5,7 +5,7 @@ import type { TransactionLine } from '../domain/accounting/transaction-line.ts'
 import type { Recorded } from '../domain/events.ts'
 import { permissionEvents, type PermissionEvent } from '../domain/people/permission.ts'
 import { idIn } from '../domain/stream.ts'
-import { dueBy, nextBy } from './due.ts'
+import { dueBy, nextBy } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /**

@@ -19,11 +19,10 @@ import {
   callbackDestinationQueries,
 } from './callback-destinations.ts'
 import { callbackMessageProjection, callbackMessageQueries } from './callback-messages.ts'
-import { callbackQueueQueries } from './callback-queries.ts'
-import { callbackQueueProjection } from './callback-queue.ts'
+import { callbackQueueQueries, callbackQueueProjection } from './callback-queue.ts'
 import { checkpointProjection, checkpointQueries } from './checkpoints.ts'
 import { countedAmountProjection, countedAmountQueries } from './counted-amounts.ts'
-import { expiringQueries } from './due.ts'
+import { expiringQueries } from './prepared.ts'
 import { gatheredMessageProjection } from './gathered-messages.ts'
 import {
   grantProjection,
@@ -39,7 +38,12 @@ import {
 } from './journal.ts'
 import { journalEntryProjection, journalEntryQueries } from './journal-entries.ts'
 import { ledgerProjection, ledgerQueries } from './ledgers.ts'
-import { logFileProjection, logFileQueries } from './log-files.ts'
+import {
+  logFileProjection,
+  logFileQueries,
+  transactionLineProjection,
+  transactionLineQueries,
+} from './transaction-lines.ts'
 import {
   merchantListProjection,
   merchantListQueries,
@@ -48,8 +52,7 @@ import {
 } from './merchant-list.ts'
 import { merchantNewsProjection, merchantNewsQueries } from './merchant-news.ts'
 import { ownerMessageProjection, ownerMessageQueries } from './owner-messages.ts'
-import { payerInboxQueries } from './payer-inbox.ts'
-import { payerSessionProjection, payerSessionQueries } from './payer-sessions.ts'
+import { payerInboxQueries, payerSessionProjection, payerSessionQueries } from './payer-inbox.ts'
 import { paymentListQueries } from './payment-list.ts'
 import { paymentProjection, paymentQueries } from './payments.ts'
 import { permissionProjection, permissionQueries } from './permissions.ts'
@@ -74,7 +77,6 @@ import { scanCountProjection, scanCountQueries, scanProjection, scanQueries } fr
 import { settledTurnoverProjection, settledTurnoverQueries } from './settled-turnover.ts'
 import { settlementAccountProjection, settlementAccountQueries } from './settlement-accounts.ts'
 import { settlementProjection, settlementQueries } from './settlements.ts'
-import { transactionLineProjection, transactionLineQueries } from './transaction-lines.ts'
 import { turnoverProjection, turnoverQueries } from './turnover.ts'
 
 /**

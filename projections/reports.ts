@@ -3,13 +3,12 @@ import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Completion } from '../domain/accounting/completion.ts'
 import { ledgers, ledgerStream } from './ledgers.ts'
-import { columnsOf, countOf, findBy, given, prepared } from './prepared.ts'
+import { columnsOf, countOf, findBy, given, prepared, dueBy, nextBy } from './prepared.ts'
 import { projection } from './projection.ts'
 import { type Closing, type ScheduledClosing, nextClosing } from '../domain/calendar.ts'
 import { idIn, merchantAndIdIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import { utc } from '../domain/time-zone.ts'
-import { dueBy, nextBy } from './due.ts'
 
 /** A ledger whose reports close automatically. */
 export type Scheduled = {

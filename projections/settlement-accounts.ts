@@ -6,8 +6,7 @@ import { movesMoney } from '../domain/accounting/transaction-line.ts'
 import { isDueByRightClock, settlementDue, type Frequency } from '../domain/calendar.ts'
 import { clockToleranceMs, type Instant } from '../domain/time.ts'
 import { utc } from '../domain/time-zone.ts'
-import { dueBy, nextBy } from './due.ts'
-import { findBy, given, rowsOf } from './prepared.ts'
+import { dueBy, nextBy, findBy, given, rowsOf } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Settlement account of each merchant, and when the next settlement is due. */

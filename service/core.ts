@@ -11,7 +11,7 @@ import { failuresOf, outagesIn, textOf, usesOf, writeAt } from '../infrastructur
 import { openPeople } from './people/open-people.ts'
 import type { StartFolding } from '../infrastructure/read-models/folding.ts'
 import { followLog } from '../infrastructure/read-models/follow-log.ts'
-import { readLogTree } from '../infrastructure/read-models/log-tree.ts'
+import { readLogTree } from '../infrastructure/read-models/tree-fold.ts'
 import { readMoments } from '../infrastructure/read-models/moment-fold.ts'
 import type { Settings } from '../infrastructure/settings.ts'
 import { blobsIn, isVaultInStreams, seenIn, vaultIn, type Place } from '../infrastructure/stores.ts'

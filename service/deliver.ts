@@ -1,5 +1,5 @@
 import { schedule } from '../application/schedule.ts'
-import { secretsOfMerchants } from '../infrastructure/callbacks/merchant-secrets.ts'
+import { secretsOfMerchants } from '../infrastructure/callbacks/signed-post.ts'
 import { makeLog } from '../infrastructure/logs/log.ts'
 import type { StartFolding } from '../infrastructure/read-models/folding.ts'
 import { after, gathered, workFailed } from './background-work.ts'

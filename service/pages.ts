@@ -1,7 +1,7 @@
 import { makeSecretGuesses } from '../application/secret-guesses.ts'
 import { lastAuditIn } from '../audit/verify/last-audit.ts'
 import { makeApp } from '../http/app.ts'
-import { secretsOfMerchants } from '../infrastructure/callbacks/merchant-secrets.ts'
+import { secretsOfMerchants } from '../infrastructure/callbacks/signed-post.ts'
 import type { Log } from '../infrastructure/logs/log.ts'
 import { networkOf, networksOf } from '../infrastructure/networks.ts'
 import { makeSecretCheck } from '../infrastructure/people/secrets.ts'

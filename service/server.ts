@@ -1,4 +1,4 @@
-import { answersBeforeStore } from '../http/before-store.ts'
+import { answersBeforeStore } from '../http/service.ts'
 import { openApi } from '../http/openapi.ts'
 import type { Settings } from '../infrastructure/settings.ts'
 import { addedMessage } from '../web/operator/people.tsx'

@@ -6,17 +6,15 @@ import {
   isDamage,
   type ReadModelFile,
   openFile,
+  sync,
+  indexStatements,
+  tableStatements,
 } from '../../infrastructure/read-models/read-model-file.ts'
 import { intermediateOf, type MomentFile, type MomentFiles } from './moment-files.ts'
 import { parseEvent } from '../../domain/events.ts'
 import { projections } from '../../projections/read-models.ts'
 import { leafOf } from '../../infrastructure/event-store/event-entry.ts'
 import { makeProjector } from '../../infrastructure/read-models/projector.ts'
-import { sync } from '../../infrastructure/read-models/read-model-draft.ts'
-import {
-  indexStatements,
-  tableStatements,
-} from '../../infrastructure/read-models/read-model-schema.ts'
 import { tables } from '../../infrastructure/stores.ts'
 
 /** Fast and unsafe: an unfinished draft is discarded, a finished one is synced. */

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Position } from '../../application/event-store.ts'
 import { fingerprint } from '../../infrastructure/read-models/fingerprint.ts'
-import { makeFolder } from '../../infrastructure/make-folder.ts'
+import { makeFolder } from '../../infrastructure/open-files.ts'
 import { randomUUID, wallClock } from '../../application/machine.ts'
 
 /** The read models as of a position. */

@@ -8,8 +8,47 @@ import {
   openFile,
   type ReadModelFile,
 } from '../../infrastructure/read-models/read-model-file.ts'
-import { isOfLog } from './make-moment.ts'
-import type { MomentFiles } from './moment-files.ts'
+import { isOfLog, makeAndThin, type MakingRequest } from './make-moment.ts'
+import { type MomentFiles, intermediateOf } from './moment-files.ts'
+import { jobThread } from '../../infrastructure/threads/job-thread.ts'
+import type { Where } from '../../infrastructure/worker.ts'
+import type { begin, MakingStart } from './moment-job.ts'
+
+/** In megabytes. */
+export const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 }
+
+export type Making = {
+  /** One call at a time. Returns the number of events folded. */
+  readonly make: (request: MakingRequest) => Promise<number>
+  readonly close: () => Promise<void>
+}
+
+/** Builds moments in a thread of low priority. */
+export const makeInWorker = (start: MakingStart): Making => {
+  const { ask, end } = jobThread<typeof begin>('audit/as-of/moment-job', {
+    start,
+    yields: 'much',
+    resourceLimits,
+    closed: 'the service stops',
+    onEnd: () => {
+      for (const left of [start.draft, intermediateOf(start.draft)]) rmSync(left, { force: true })
+    },
+  })
+  return { make: (request) => ask(request), close: end }
+}
+
+export const makeInline = (store: EventStore, files: MomentFiles): Making => ({
+  make: (request) => makeAndThin(store, files, request),
+  close: async () => {},
+})
+
+export const makeMoments = (
+  where: Where,
+  store: EventStore,
+  files: MomentFiles,
+  start: Omit<MakingStart, 'draft'>,
+): Making =>
+  where === 'inline' ? makeInline(store, files) : makeInWorker({ ...start, draft: files.draft })
 
 /** The read models as of a position. */
 export type Moment = {
@@ -30,7 +69,9 @@ export type Held = {
 }
 
 const mostOpen = 8
+
 const pragmas = ['cache_size = -2048']
+
 const reading = { readonly: true, fileMustExist: true } as const
 
 type Needs = {

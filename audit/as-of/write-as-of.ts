@@ -9,8 +9,8 @@ import { readMoments } from '../../infrastructure/read-models/moment-fold.ts'
 import {
   checkpointOf,
   type ReadModelFile,
+  quoted,
 } from '../../infrastructure/read-models/read-model-file.ts'
-import { quoted } from '../../infrastructure/read-models/read-model-schema.ts'
 import { makeBar } from '../../infrastructure/read-models/rebuild.ts'
 import type { AskedMoment } from './asked-moment.ts'
 import { beginDraft, foldUpTo, putInPlace } from './make-moment.ts'

@@ -9,14 +9,14 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fail } from '../../infrastructure/failures.ts'
-import { sync } from '../../infrastructure/read-models/read-model-draft.ts'
+import { sync } from '../../infrastructure/read-models/read-model-file.ts'
 import type { Settings } from '../../infrastructure/settings.ts'
 import Database from '../../infrastructure/sqlite.ts'
 import { inFile } from '../../infrastructure/sqlite.ts'
 import { isBucket } from '../../infrastructure/blobs/blobs.ts'
 import { blobsIn, isVaultInStreams, logFileIn, vaultIn } from '../../infrastructure/stores.ts'
 import { reasonOf } from '../../infrastructure/system-errors.ts'
-import { makeFolder } from '../../infrastructure/make-folder.ts'
+import { makeFolder } from '../../infrastructure/open-files.ts'
 import { createPrivateKey } from 'node:crypto'
 import { DamagedEvent, start, type EventStore } from '../../application/event-store.ts'
 import type { VaultMark } from '../../domain/transparency/checkpoints.ts'
@@ -26,13 +26,14 @@ import { categoryOf, idIn } from '../../domain/stream.ts'
 import { openBlobDirectory } from '../../infrastructure/blobs/blob-directory.ts'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
 import { hasVaultMark } from '../../infrastructure/people/vault-file.ts'
-import { readVaultKeys, type VaultKey } from '../../infrastructure/people/vault-keys.ts'
-import { readVaultName } from '../../infrastructure/people/vault-name.ts'
 import {
+  readVaultKeys,
+  type VaultKey,
   aboutSecret,
   openWrapping,
   VaultLocked,
 } from '../../infrastructure/people/vault-wrapping.ts'
+import { readVaultName } from '../../infrastructure/people/vault-name.ts'
 
 /** The hashes of the blobs that an event refers to. */
 export const blobsOf = (event: Recorded): string[] => {

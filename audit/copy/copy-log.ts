@@ -6,7 +6,7 @@ import {
 } from '../../application/event-store.ts'
 import { fail } from '../../infrastructure/failures.ts'
 import { type Source, type Target, named, type CopiedEvent } from './copied-event.ts'
-import { growingTree } from '../verify/growing-tree.ts'
+import { growingTree } from '../transparency/audit-tree.ts'
 import { pause } from '../../application/machine.ts'
 
 async function* oneByOne(
@@ -61,6 +61,7 @@ type Comparison = ReturnType<typeof compareLogs>
 
 /** Consecutive attempts without progress until the target counts as unavailable. */
 const mostFailures = 5
+
 const pauseMs = 500
 
 type OnProgress = (doing: 'copying' | 'verifying', at: Position, end: Position) => void

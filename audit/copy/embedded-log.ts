@@ -8,7 +8,7 @@ import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-ev
 import { fail } from '../../infrastructure/failures.ts'
 import { logFileIn, openStoreToRead } from '../../infrastructure/stores.ts'
 import { leafOfCopy, runsOf, type CopiedEvent, type Source, type Target } from './copied-event.ts'
-import { makeFolder } from '../../infrastructure/make-folder.ts'
+import { makeFolder } from '../../infrastructure/open-files.ts'
 import { reasonOf } from '../../infrastructure/system-errors.ts'
 
 const batchSize = 1_000

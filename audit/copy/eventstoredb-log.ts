@@ -5,15 +5,19 @@ import {
   type NewEvent,
   type RecordedEvent,
 } from '../../application/event-store.ts'
-import { acceptAppend } from '../../infrastructure/event-store/acceptable-append.ts'
-import { ignore, within } from '../../infrastructure/event-store/eventstoredb-calls.ts'
+import { acceptAppend } from '../../infrastructure/event-store/event-entry.ts'
+import {
+  ignore,
+  within,
+  userIn,
+  verdict,
+} from '../../infrastructure/event-store/eventstoredb-calls.ts'
 import { clientOf } from '../../infrastructure/event-store/eventstoredb-connection.ts'
 import { connectEventStoreDB } from '../../infrastructure/event-store/eventstoredb-event-store.ts'
-import { userIn, verdict } from '../../infrastructure/event-store/eventstoredb-verdicts.ts'
 import { messageOf } from '../../infrastructure/event-store/eventstoredb-writer.ts'
 import { fail } from '../../infrastructure/failures.ts'
 import { isOurs } from '../../infrastructure/stores.ts'
-import { isVaultThere } from '../../infrastructure/vault-streams/master.ts'
+import { isVaultThere } from '../../infrastructure/vault-streams/key-pages.ts'
 import {
   leafOfCopy,
   named,

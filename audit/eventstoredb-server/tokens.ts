@@ -6,7 +6,7 @@ import { historyOf, stateAfter } from '../../application/find-state.ts'
 import { auditors } from '../../domain/aggregates.ts'
 import { isEnabled } from '../../domain/register.ts'
 import { streamOf } from '../../domain/stream.ts'
-import { isSameText, sha256 } from '../../infrastructure/people/tokens.ts'
+import { isSameText, sha256 } from '../../infrastructure/people/id-tokens.ts'
 
 /** Auditor names by the hash of their token. */
 export type Tokens = ReadonlyMap<string, string>

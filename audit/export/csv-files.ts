@@ -2,7 +2,7 @@ import type { AccountBalance, JournalEntry } from './journal-entries.ts'
 import type { DraftFile } from './draft-file.ts'
 import { formatAmount, type Sum, negated } from '../../domain/money/money.ts'
 import { formatDateTime } from '../../application/date-time.ts'
-import { textCell } from '../../infrastructure/transaction-logs/csv.ts'
+import { textCell } from '../../infrastructure/transaction-logs/transaction-log.ts'
 
 export const journalColumns =
   'position,day,timestamp,payee,action,ledger,tid,sub_id,pos_tid,settlement_id,message_id,' +

@@ -7,9 +7,11 @@ import { settlements } from '../../domain/aggregates.ts'
 import { jsonEquals } from '../../domain/json-equality.ts'
 import { streamOf } from '../../domain/stream.ts'
 import { projections, queriesOf } from '../../projections/read-models.ts'
-import { readLogTree } from '../../infrastructure/read-models/log-tree.ts'
-import type { ReadModelFile } from '../../infrastructure/read-models/read-model-file.ts'
-import { indexStatements } from '../../infrastructure/read-models/read-model-schema.ts'
+import { readLogTree } from '../../infrastructure/read-models/tree-fold.ts'
+import {
+  type ReadModelFile,
+  indexStatements,
+} from '../../infrastructure/read-models/read-model-file.ts'
 import { performLogJob } from '../../infrastructure/transaction-logs/log-job.ts'
 import { makeLogs } from '../../infrastructure/transaction-logs/logs.ts'
 import type { Pause, Problems, Progress } from './problems.ts'

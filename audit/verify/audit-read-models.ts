@@ -9,9 +9,8 @@ import {
 import { currentReadModels, type OpenedStore, type Place } from '../../infrastructure/stores.ts'
 import { auditDocuments } from './audit-documents.ts'
 import { comparedTables, comparePages } from './compare-rows.ts'
-import { freshReadModels, type FreshReadModels } from './fresh-read-models.ts'
+import { freshReadModels, type FreshReadModels, reportDifference } from './report-difference.ts'
 import type { Pause, Problems, Progress } from './problems.ts'
-import { reportDifference } from './report-difference.ts'
 import { journalQueries } from '../../projections/journal.ts'
 
 /** The net of unsettled lines, and what the journal owes for them. */

@@ -9,10 +9,9 @@ import {
 import { lossOf, readMark } from '../../infrastructure/event-store/marks.ts'
 import { headOf } from '../../infrastructure/event-store/sqlite-event-file.ts'
 import { logFileIn, type OpenedStore, type Place } from '../../infrastructure/stores.ts'
-import { auditCheckpoints, type KeptCheckpoint } from './audit-checkpoints.ts'
+import { auditCheckpoints, type KeptCheckpoint, knownKeys, ownKeysIn } from './audit-checkpoints.ts'
 import { auditReadModels } from './audit-read-models.ts'
-import { growingTree } from './growing-tree.ts'
-import { knownKeys, ownKeysIn } from './known-keys.ts'
+import { growingTree } from '../transparency/audit-tree.ts'
 import {
   firstOf,
   gatherProblems,
@@ -22,8 +21,7 @@ import {
   type Problems,
   type Progress,
 } from './problems.ts'
-import { readEntries } from './read-entries.ts'
-import { readLog } from './read-log.ts'
+import { readEntries, readLog } from './read-log.ts'
 
 /** Options of an audit; can be sent to another thread. */
 export type AuditOptions = {

@@ -1,5 +1,4 @@
-import type { ReadModelFile } from '../../infrastructure/read-models/read-model-file.ts'
-import { quoted } from '../../infrastructure/read-models/read-model-schema.ts'
+import { type ReadModelFile, quoted } from '../../infrastructure/read-models/read-model-file.ts'
 import { jsonEquals } from '../../domain/json-equality.ts'
 
 export type Cell = string | number | Buffer | null

@@ -1,15 +1,19 @@
 import { z } from 'zod'
-import type { Issues } from '../validation.ts'
-import { isRecord } from '../valid-parts.ts'
+import { type Issues, isRecord } from '../validation.ts'
 import { decimalText, knownCurrencyCode, signedAmountText, unitPriceText } from '../wire.ts'
 
 /** Item lists and receipts as tills send them (interface 15.2). */
 
 const number = decimalText(/^-?\d{1,12}(\.\d{1,6})?$/, 'Must be a number such as 2 or "0.5".')
+
 const degrees = decimalText(/^-?\d{1,3}(\.\d{1,20})?$/, 'Must be degrees such as "59.9139".')
+
 const shortText = z.string().min(1).max(255).optional()
+
 const longText = z.string().min(1).max(1000)
+
 const amount = signedAmountText.optional()
+
 const unitPrice = unitPriceText.optional()
 
 const itemFields = {
@@ -21,6 +25,7 @@ const itemFields = {
 }
 
 const listedItem = z.object({ ...itemFields, item_id: shortText }).meta({ id: 'AttachedItem' })
+
 const mostItems = 1000
 
 export const itemList = z

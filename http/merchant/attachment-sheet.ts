@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import type { Issues, Problem } from '../validation.ts'
+import { type Issues, type Problem, fittingOf, isRecord } from '../validation.ts'
 import { mostIssues, notToldIn } from '../errors.ts'
-import { fittingOf, isRecord } from '../valid-parts.ts'
 import { checkInTurns } from '../turns.ts'
 import { nextTurn } from '../../application/time-budget.ts'
 import { withoutNothing } from '../empty-values.ts'

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import type { PaymentDetails } from '../../domain/payment/payment-events.ts'
 import { addsUp } from '../../domain/payment/payment-request.ts'
-import type { Issues } from '../validation.ts'
-import type { Fitting } from '../valid-parts.ts'
+import type { Issues, Fitting } from '../validation.ts'
 import { issuesOf } from '../refusal-answers.ts'
 import {
   decimalText,

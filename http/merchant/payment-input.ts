@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { defaultLedger } from '../../domain/accounting/ledger.ts'
-import { callbackUriText, webUriText } from '../callback-uri.ts'
+import { callbackUriText, webUriText } from '../addresses.ts'
 import { shownOn } from '../../domain/payment/payment-details.ts'
 import type { PaymentDetails, PaymentRequest } from '../../domain/payment/payment-events.ts'
 import { formatScope } from '../../domain/people/scope.ts'
 import { isTooLarge } from '../../domain/accounting/fees.ts'
-import { withCrossFieldCheck, type Issues } from '../validation.ts'
-import type { Fitting } from '../valid-parts.ts'
+import { withCrossFieldCheck, type Issues, type Fitting } from '../validation.ts'
 import { issuesOf } from '../refusal-answers.ts'
 import {
   amountIn,

@@ -3,8 +3,7 @@ import type { PaymentAct } from '../../application/payment-acts.ts'
 import { parseAmount } from '../../domain/money/money.ts'
 import type { Wanted } from '../../domain/payment/payment-command.ts'
 import type { PaymentDetails } from '../../domain/payment/payment-events.ts'
-import { withCrossFieldCheck, type Issues } from '../validation.ts'
-import type { Fitting } from '../valid-parts.ts'
+import { withCrossFieldCheck, type Issues, type Fitting } from '../validation.ts'
 import { removable } from '../empty-values.ts'
 import { amountIn, amountText, isZero, knownCurrencyCode, read } from '../wire.ts'
 import { lineItemsOf } from './line-items.ts'
@@ -26,13 +25,17 @@ const fieldsOf = {
   reauth: ['action'],
   refund: [...part, 'refund_id', 'text'],
 }
+
 type Action = keyof typeof fieldsOf
+
 export const paymentActions = Object.keys(fieldsOf) as Action[]
+
 const isAction = (text: string): text is Action => Object.hasOwn(fieldsOf, text)
 
 export const fieldsUsedBy = (action: Action): readonly string[] => fieldsOf[action]
 
 const fieldsOfNone = ['action', ...Object.keys(detailsInput)]
+
 const fieldsOfAny = Object.values(fieldsOf).flat()
 
 const fieldsUsedWith = (action: unknown): readonly string[] => {
@@ -72,6 +75,7 @@ const paymentUpdate = z
   .meta({ id: 'PaymentUpdate' })
 
 export type PaymentUpdate = z.output<typeof paymentUpdate>
+
 type IdField = 'capture_id' | 'refund_id'
 
 const checkAmounts = (input: Fitting<PaymentUpdate>, context: Issues): void => {

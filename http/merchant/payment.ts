@@ -36,7 +36,7 @@ import { faultsOfPart, type KnownPart } from '../../domain/payment/payment-actio
 import type { RequestedPayment } from '../../domain/payment/payment-state.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Issue } from '../errors.ts'
-import type { Fitting } from '../valid-parts.ts'
+import type { Fitting } from '../validation.ts'
 import { issuesOf } from '../refusal-answers.ts'
 import { checkLineAmounts, sumProblems } from './line-items.ts'
 

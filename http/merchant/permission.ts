@@ -6,15 +6,20 @@ import { defaultLedger } from '../../domain/accounting/ledger.ts'
 import { formatScope, parseScope, scopes } from '../../domain/people/scope.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
-import { merchantPrefix, ridParams, type Links } from '../addresses.ts'
+import { merchantPrefix, ridParams, type Links, callbackUriText } from '../addresses.ts'
 import { callerOf, contextOf } from '../call.ts'
 import { recordReading, type RecordingNeeds } from '../personal-data.ts'
 import { type Route, routesOf } from '../route.ts'
-import { tokenMembers, tokensView, userInfoReply } from '../token-reply.ts'
+import {
+  tokenMembers,
+  tokensView,
+  userInfoReply,
+  reportOfLine,
+  type ReportOfLine,
+  type ReportHolding,
+} from './outcome-reply.ts'
 import { createdReply, dateTime, money, identifier, orElse, plainNumber } from '../wire.ts'
-import { reportOfLine, type ReportOfLine, type ReportHolding } from './outcome-reply.ts'
 import { requestFaults } from './sandbox-faults.ts'
-import { callbackUriText } from '../callback-uri.ts'
 import { orEmpty } from '../empty-values.ts'
 
 export const scopeText = z

@@ -6,9 +6,43 @@ import type { Queries } from '../../projections/read-models.ts'
 import { merchantPrefix } from '../addresses.ts'
 import { callerOf } from '../call.ts'
 import { readable, removable } from '../empty-values.ts'
-import type { Route } from '../route.ts'
+import { type Route, routesOf } from '../route.ts'
 import { registerRoutes, type RegisterNeeds } from './register-routes.ts'
 import { plainNumber } from '../wire.ts'
+import {
+  statusCodeDescriptions,
+  statusCodes,
+  type StatusCodeName,
+} from '../../domain/payment/status.ts'
+import { refuse } from '../../domain/refusal.ts'
+
+export const statusCodeReply = z
+  .object({ code: z.int(), name: z.string(), description: z.string() })
+  .meta({ id: 'StatusCode' })
+
+export const { get } = routesOf({ access: 'OPEN', group: 'Status code' })
+
+export const all = (Object.keys(statusCodes) as StatusCodeName[]).map((name) => ({
+  code: statusCodes[name],
+  name,
+  description: statusCodeDescriptions[name],
+}))
+
+/** Describes the status codes of outcomes (interface 5). */
+export const statusCodeRoutes = (): Route[] => [
+  get(`${merchantPrefix}/status_code/`, {
+    summary: 'List the status codes',
+    reply: z.array(statusCodeReply),
+    handle: () => all,
+  }),
+  get(`${merchantPrefix}/status_code/:value/`, {
+    summary: 'Read a status code',
+    params: z.object({ value: z.string().meta({ type: 'integer' }) }),
+    reply: statusCodeReply,
+    handle: ({ params }) =>
+      all.find(({ code }) => String(code) === params.value) ?? refuse('resource_is_unknown'),
+  }),
+]
 
 /** A location (interface 7.3): degrees, and accuracy as a radius in meters. */
 export const locationInput = z

@@ -1,4 +1,10 @@
-import type { Group } from '../groups.ts'
+import {
+  type Group,
+  route,
+  type AccessLevel,
+  type FindFurtherFaults,
+  type Route,
+} from '../route.ts'
 import { z } from 'zod'
 import type { Handle } from '../../application/handle.ts'
 import type { Aggregate } from '../../application/find-state.ts'
@@ -8,8 +14,7 @@ import { streamOf } from '../../domain/stream.ts'
 import type { Links } from '../addresses.ts'
 import { callerOf, contextOf, type Call } from '../call.ts'
 import { listRoute } from '../lists.ts'
-import type { Fitting } from '../valid-parts.ts'
-import { route, type AccessLevel, type FindFurtherFaults, type Route } from '../route.ts'
+import type { Fitting } from '../validation.ts'
 import { createdReply } from '../wire.ts'
 
 export type RegisterNeeds = {

@@ -6,11 +6,10 @@ import type { Context, Handle } from '../../application/handle.ts'
 import { awaitsScan, type Payment } from '../../domain/payment/payment-state.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
-import { givenId, tidParams } from '../addresses.ts'
+import { givenId, tidParams, callbackUriText } from '../addresses.ts'
 import { contextBy, contextOfPayer, type Call } from '../call.ts'
 import type { Route } from '../route.ts'
-import { callbackUriText } from '../callback-uri.ts'
-import type { Fitting } from '../valid-parts.ts'
+import type { Fitting } from '../validation.ts'
 import { dateTime, dateTimeText, plainNumber } from '../wire.ts'
 import {
   additionalAmountIn,

@@ -6,12 +6,11 @@ import { serialNumberPattern } from '../../domain/merchant/sticker.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { isAhead } from '../../domain/time.ts'
 import type { Queries } from '../../projections/read-models.ts'
-import { givenId, merchantPrefix } from '../addresses.ts'
+import { givenId, merchantPrefix, callbackUriText } from '../addresses.ts'
 import { callerOf, contextOf } from '../call.ts'
 import { type Route, routesOf } from '../route.ts'
 import { removable } from '../empty-values.ts'
 import { issuesOf } from '../refusal-answers.ts'
-import { callbackUriText } from '../callback-uri.ts'
 import { registerRoutes, type RegisterNeeds } from './register-routes.ts'
 import {
   findShortlink,

@@ -3,10 +3,43 @@ import type { Instant } from '../../domain/time.ts'
 import type { SecretGuesses } from '../../application/secret-guesses.ts'
 import type { Authenticate } from '../access.ts'
 import type { Names } from '../assets.ts'
-import type { Call } from '../call.ts'
+import { type Call, contextBy } from '../call.ts'
 import { RequestError } from '../errors.ts'
-import type { Fields } from '../forms.ts'
-import { OAuthError, parameter } from './reply.ts'
+import { type Fields, anyForm, type FormOf } from '../forms.ts'
+import { OAuthError, parameter, notKept, oauthAnswer, oauthErrors, oauthJson } from './reply.ts'
+import { z } from 'zod'
+import { route, type Route } from '../route.ts'
+
+export type ProofNeeds = {
+  /** The thumbprint of the key that signed the proof, or what is wrong with it. */
+  readonly checkProof: (
+    proof: string,
+    request: {
+      readonly method: string
+      readonly url: string
+      /** Of a request with a token, which the proof must name. */
+      readonly accessToken?: string
+    },
+  ) => Promise<{ readonly jkt: string } | { readonly problem: string }>
+}
+
+export const proofHeader = ({ request }: Call): string | undefined => request.header('dpop')
+
+/**
+ * The thumbprint of the key that a token request proves; undefined without a proof.
+ * @throws OAuthError
+ */
+export const provedKey = async (
+  { checkProof }: ProofNeeds,
+  call: Call,
+): Promise<string | undefined> => {
+  const proof = proofHeader(call)
+  if (proof === undefined) return undefined
+  const { method, url } = call.request
+  const checked = await checkProof(proof, { method, url: url() })
+  if ('problem' in checked) throw new OAuthError('invalid_dpop_proof', checked.problem)
+  return checked.jkt
+}
 
 type EarlierSecret = { readonly hash: string; readonly until: Instant }
 
@@ -156,3 +189,73 @@ export const makeClientAccess = (needs: ClientNeeds) => {
 }
 
 export type ClientAccess = ReturnType<typeof makeClientAccess>
+
+export const contextOfClient = (call: Call, { id, merchant }: Pick<Client, 'id' | 'merchant'>) =>
+  contextBy(call, `client:${id}`, merchant)
+
+/** Client credentials in the form; headers may carry them instead. */
+export const clientParameters = {
+  client_id: z
+    .string()
+    .optional()
+    .meta({
+      description:
+        'RFC 6749, 2.3.1 and 3.2.1: the id of the client. Beside HTTP Basic, or the headers of a ' +
+        'merchant, it can be left out, and must be the same.',
+    }),
+  client_secret: z.string().optional().meta({
+    description: 'RFC 6749, 2.3.1: instead of HTTP Basic. A public client has none.',
+  }),
+}
+
+export type Endpoint<Asked extends z.ZodType> = {
+  readonly path: string
+  readonly summary: string
+  readonly description?: string
+  readonly form: Asked
+  readonly reply: z.ZodObject
+  /** Error codes of a 400. */
+  readonly refusals: readonly string[]
+  /** Whether clients without a secret are allowed. */
+  readonly mayBePublic: boolean
+  readonly isSafe?: boolean
+  readonly answer: (client: Client, form: FormOf<Asked>, call: Call) => Promise<object>
+}
+
+/** The client that a request names, known or not. */
+export const namedIn = ({ request, body }: Call<unknown, unknown, Fields<'client_id'>>) => {
+  const { client_id: id } = body
+  return basicOf(request.header('authorization'))?.id ?? (typeof id === 'string' ? id : undefined)
+}
+
+/** A route for OAuth clients: form in, JSON out (RFC 6749, 3.2; 7009; 7662). */
+export const clientEndpoint =
+  (clientOf: ClientAccess) =>
+  <Asked extends z.ZodType>(endpoint: Endpoint<Asked>): Route => {
+    const { form, refusals, mayBePublic, answer, ...members } = endpoint
+    return route({
+      ...members,
+      method: 'POST',
+      access: 'OPEN',
+      guard: 'client',
+      group: 'OAuth',
+      body: anyForm,
+      takesForm: true,
+      ownForm: form,
+      // Public clients may run in a browser (RFC 6749, 2.1).
+      fromAnyOrigin: mayBePublic,
+      success: 'raw',
+      headers: notKept,
+      replyTypes: ['application/json'],
+      errors: {
+        400: `Refused (RFC 6749, 5.2): ${refusals.map((code) => `\`${code}\``).join(', ')}.`,
+        401: '`invalid_client`: nobody is known by these credentials (RFC 6749, 5.2).',
+      },
+      ownErrors: oauthErrors,
+      handle: (call) =>
+        oauthAnswer(async () => {
+          const client = await clientOf(call, call.body, mayBePublic)
+          return oauthJson(await answer(client, call.body as FormOf<Asked>, call))
+        }, namedIn(call)),
+    })
+  }

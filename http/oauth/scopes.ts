@@ -19,7 +19,7 @@ import {
   tokenErrors,
 } from './reply.ts'
 import { recordTokenReading, type RecordingNeeds } from '../personal-data.ts'
-import { proofHeader, type ProofNeeds } from './proof.ts'
+import { proofHeader, type ProofNeeds } from './client.ts'
 
 type ScopeNeeds = ProofNeeds &
   RecordingNeeds & {

@@ -5,8 +5,13 @@ import type { Revoker } from '../../domain/people/grant.ts'
 import { formatScope } from '../../domain/people/scope.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Route } from '../route.ts'
-import { clientEndpoint, clientParameters, contextOfClient } from './client-endpoint.ts'
-import { makeClientAccess, type ClientNeeds } from './client.ts'
+import {
+  clientEndpoint,
+  clientParameters,
+  contextOfClient,
+  makeClientAccess,
+  type ClientNeeds,
+} from './client.ts'
 import { OAuthError, requiredParameter } from './reply.ts'
 
 type TokenStateNeeds = ClientNeeds & {

@@ -8,10 +8,17 @@ import type { Instant } from '../../domain/time.ts'
 import type { Call } from '../call.ts'
 import type { FormOf } from '../forms.ts'
 import type { Route } from '../route.ts'
-import { free, tokensView, tokenMembers } from '../token-reply.ts'
-import { clientEndpoint, contextOfClient, clientParameters } from './client-endpoint.ts'
-import { makeClientAccess, type Client, type ClientNeeds } from './client.ts'
-import { provedKey, type ProofNeeds } from './proof.ts'
+import { free, tokensView, tokenMembers } from '../merchant/outcome-reply.ts'
+import {
+  clientEndpoint,
+  contextOfClient,
+  clientParameters,
+  makeClientAccess,
+  type Client,
+  type ClientNeeds,
+  provedKey,
+  type ProofNeeds,
+} from './client.ts'
 import { OAuthError, parameter, requiredParameter } from './reply.ts'
 import { z } from 'zod'
 

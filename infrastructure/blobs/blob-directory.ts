@@ -5,7 +5,7 @@ import type { Blobs } from '../../application/blobs.ts'
 import type { Outage } from '../../application/event-store.ts'
 import { reportingTo } from '../logs/outages.ts'
 import { unavailable } from '../system-errors.ts'
-import { makeFolder } from '../make-folder.ts'
+import { makeFolder } from '../open-files.ts'
 import { aside, randomUUID } from '../../application/machine.ts'
 
 export const hashOf = (content: Uint8Array): string =>

@@ -5,7 +5,7 @@ import {
   WrongExpectedRevision,
 } from '../../application/event-store.ts'
 import { commitInline, type Commits, type Waiting, type Append } from './group-commits.ts'
-import { sharedEnds } from './shared-ends.ts'
+import { sharedEnds } from './shared-request.ts'
 import type { EventWriter } from './sqlite-event-writer.ts'
 import { unavailable } from '../system-errors.ts'
 import type { Answers, Failure, Reply, Request, Given, Shared } from './commit-worker.ts'

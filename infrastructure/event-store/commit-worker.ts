@@ -3,9 +3,8 @@ import { WrongExpectedRevision, type Position } from '../../application/event-st
 import { endThread } from '../worker.ts'
 import type { Content } from './event-entry.ts'
 import { commitInGroups, type Append, type Commits } from './group-commits.ts'
-import { sharedEnds } from './shared-ends.ts'
-import { openEventFile } from './sqlite-event-file.ts'
-import { commitsTo, announceThrottled } from './sqlite-event-growth.ts'
+import { sharedEnds } from './shared-request.ts'
+import { openEventFile, commitsTo, announceThrottled } from './sqlite-event-file.ts'
 import { writeEvents, type Expectation, type NewRow } from './sqlite-event-writer.ts'
 
 /** The file, and shared memory for the end of each commit. */
@@ -17,14 +16,20 @@ export type Given = { readonly file: string; readonly ends: SharedArrayBuffer }
  * data and metadata.
  */
 export type Request = Appends | 'end'
+
 type Appends = readonly (Content | Expectation | null)[]
+
 /** Serves another thread as well, through this port. */
 export type Shared = { readonly shared: MessagePort }
+
 /** The replies to one request, or why the worker cannot start. */
 export type Reply = Answers | Problem
+
 /** For each append, in order, revision and position of its last event, or its failure. */
 export type Answers = readonly (number | Failure)[]
+
 export type Failure = Pick<WrongExpectedRevision, 'expected' | 'actual'> | Problem
+
 /** Text, because a database error loses its message between threads. */
 type Problem = { readonly problem: string }
 

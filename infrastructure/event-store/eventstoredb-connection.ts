@@ -8,11 +8,14 @@ import { parseConnectionString } from '@eventstore/db-client/dist/Client/parseCo
 import { StoreUnavailable } from '../../application/event-store.ts'
 import { ignore } from './eventstoredb-calls.ts'
 import { pause, steadyTime, wallClock } from '../../application/machine.ts'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 
 type Node = { readonly address: string; readonly port: number }
 
 /** Timeout of one question to a node, in ms. A frozen node accepts connections, but is silent. */
 const askMs = 1_000
+
 /** How often the nodes are asked while there is no leader, in ms. */
 const askEveryMs = 100
 
@@ -170,3 +173,71 @@ export type CurrentClient = () => Promise<EventStoreDBClient>
 /** A client of its own, for what is not appended in batches. */
 export const clientFor = (connectionString: string) =>
   renewable({ connectionString, connect: (client) => client, end: (client) => client.dispose() })
+
+/** Timeout of one handshake, in ms. */
+export const handshakeMs = 1_000
+
+/** Why a handshake failed; undefined if it succeeded. */
+export const failureOf = (
+  socket: Socket,
+  done: 'connect' | 'secureConnect',
+): Promise<string | undefined> =>
+  new Promise((resolve) => {
+    const end = (failure?: string): void => {
+      socket.destroy()
+      resolve(failure)
+    }
+    socket.setTimeout(handshakeMs, () => end('ETIMEDOUT'))
+    socket.once(done, () => end())
+    socket.on('error', (error: NodeJS.ErrnoException) => end(error.code ?? error.message))
+  })
+
+export const ofCertificate = (code: string): string | undefined => {
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return 'its certificate is for other names: connect to one of them'
+  if (code === 'CERT_HAS_EXPIRED') return 'its certificate has expired: renew it'
+  if (!/CERT|SIGNATURE|ISSUER/.test(code)) return
+  return `no authority that is trusted here signed its certificate (${code}): name it in tlsCAFile`
+}
+
+export type Wanted = { readonly isSecure: boolean; readonly ca: Buffer | undefined }
+
+export type Host = { readonly address: string; readonly port: number }
+
+/** What is wrong with a host, and what to change; undefined if it can be connected to. */
+export const problemOf = async (
+  { address, port }: Host,
+  { isSecure, ca }: Wanted,
+): Promise<string | undefined> => {
+  const refused = await failureOf(connectTcp(port, address), 'connect')
+  if (refused === 'ENOTFOUND') return 'there is no such host (ENOTFOUND): correct its name'
+  if (refused)
+    return `nothing answers there (${refused}): start EventStoreDB, or correct host and port`
+  const options = {
+    ...{ host: address, port, rejectUnauthorized: isSecure, ALPNProtocols: ['h2'] },
+    ...(ca && { ca }),
+    ...(isIP(address) === 0 && { servername: address }),
+  }
+  const failure = await failureOf(connectTls(options), 'secureConnect')
+  if (!isSecure) return failure ? undefined : 'it wants TLS: remove tls=false'
+  if (!failure) return
+  return (
+    ofCertificate(failure) ??
+    `it does not speak TLS (${failure}): add tls=false, or give it a certificate`
+  )
+}
+
+/** Why no host of a connection string can be connected to, in one line; undefined if one can. */
+export const problemOfContact = async (connectionString: string): Promise<string | undefined> => {
+  const { hosts, tls, tlsCAFile } = partsOf(connectionString)
+  const ca = tlsCAFile === undefined ? undefined : readFileSync(tlsCAFile)
+  const wanted = { isSecure: tls !== false, ca }
+  const problems = new Map<string, string[]>()
+  const found = await Promise.all(hosts.map((host) => problemOf(host, wanted)))
+  for (const [index, { address, port }] of hosts.entries()) {
+    const problem = found[index]
+    if (problem === undefined) return undefined
+    problems.set(problem, [...(problems.get(problem) ?? []), `${address}:${port}`])
+  }
+  return [...problems].map(([problem, at]) => `${at.join(', ')}: ${problem}`).join('; ')
+}

@@ -12,19 +12,30 @@ import {
   type Outage,
   type Position,
 } from '../../application/event-store.ts'
-import { acceptAppend } from './acceptable-append.ts'
-import { problemOfContact } from './eventstoredb-contact.ts'
-import { exact, ignore, toRecorded, type Own } from './eventstoredb-calls.ts'
-import { clientFor } from './eventstoredb-connection.ts'
-import { makeFilter } from './eventstoredb-filter.ts'
+import { acceptAppend } from './event-entry.ts'
+import { problemOfContact, clientFor } from './eventstoredb-connection.ts'
+import {
+  exact,
+  ignore,
+  toRecorded,
+  type Own,
+  isDecided,
+  userIn,
+  type About,
+  verdict,
+} from './eventstoredb-calls.ts'
+import { makeFilter, readEnd } from './eventstoredb-read-calls.ts'
 import { knownEnd, type KnownEnd } from './eventstoredb-head.ts'
 import { watchOutages, watchRight, type Outages } from './eventstoredb-outage.ts'
 import { withRetries, type Ask, type Timeouts, type WithRetries } from './eventstoredb-retries.ts'
-import { readEnd } from './eventstoredb-read-calls.ts'
 import { readEvents, type Readable } from './eventstoredb-reads.ts'
-import { otherStreams, type OtherStreams } from './eventstoredb-streams.ts'
-import { isDecided, userIn, type About, verdict } from './eventstoredb-verdicts.ts'
-import { messageOf, openWriter, type Sending } from './eventstoredb-writer.ts'
+import {
+  otherStreams,
+  type OtherStreams,
+  messageOf,
+  openWriter,
+  type Sending,
+} from './eventstoredb-writer.ts'
 import { endOf, placeAfter, subscribe, type Arrived } from './eventstoredb-subscription.ts'
 import { pause, setTimeout, steadyTime } from '../../application/machine.ts'
 

@@ -6,12 +6,12 @@ import {
   UnavailableError,
 } from '@eventstore/db-client'
 import { StoreUnavailable } from '../../application/event-store.ts'
-import { ignore } from './eventstoredb-calls.ts'
-import { isDecided } from './eventstoredb-verdicts.ts'
+import { ignore, isDecided } from './eventstoredb-calls.ts'
 import { clearTimeout, setTimeout, steadyTime } from '../../application/machine.ts'
 
 /** How often an unavailable server is probed, in ms. */
 const probeEveryMs = 250
+
 /** Timeout of a probe, in ms. */
 const probeMs = 1_000
 

@@ -7,9 +7,15 @@ import type {
 } from '../../application/event-store.ts'
 import { ignore, positionOf, within, type Own } from './eventstoredb-calls.ts'
 import type { CurrentClient } from './eventstoredb-connection.ts'
-import { readPlaces } from './eventstoredb-places.ts'
-import { all, at, collect, readBatch, readEnd } from './eventstoredb-read-calls.ts'
-import type { Filter } from './eventstoredb-filter.ts'
+import {
+  readPlaces,
+  all,
+  at,
+  collect,
+  readBatch,
+  readEnd,
+  type Filter,
+} from './eventstoredb-read-calls.ts'
 import { makeFindHead, type KnownEnd } from './eventstoredb-head.ts'
 import type { WithRetries } from './eventstoredb-retries.ts'
 import { placeAfter, subscribe } from './eventstoredb-subscription.ts'

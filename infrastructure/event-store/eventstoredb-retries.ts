@@ -1,8 +1,7 @@
 import { convertToCommandError } from '@eventstore/db-client'
 import { StoreUnavailable } from '../../application/event-store.ts'
-import { ignore } from './eventstoredb-calls.ts'
+import { ignore, textOf, verdict, type About } from './eventstoredb-calls.ts'
 import type { Outages } from './eventstoredb-outage.ts'
-import { textOf, verdict, type About } from './eventstoredb-verdicts.ts'
 import { pause, steadyTime } from '../../application/machine.ts'
 
 export type Timeouts = {
@@ -17,6 +16,7 @@ export type Timeouts = {
 }
 
 const firstPause = 20
+
 const longestPause = 500
 
 export type Ask<Answer> = (timeout: number) => Promise<Answer>

@@ -5,9 +5,14 @@ import Database from '../sqlite.ts'
 import { unavailable } from '../system-errors.ts'
 import { commitInWorker, commitThrough } from './commit-client.ts'
 import { commitInGroups, type Commits } from './group-commits.ts'
-import { sameFiles } from './same-files.ts'
-import { openEventFile, type Given, type Use } from './sqlite-event-file.ts'
-import { commitsTo, watchGrowth } from './sqlite-event-growth.ts'
+import {
+  sameFiles,
+  openEventFile,
+  type Given,
+  type Use,
+  commitsTo,
+  watchGrowth,
+} from './sqlite-event-file.ts'
 import { readEventRows, type EventRows } from './sqlite-event-rows.ts'
 import { writeEvents } from './sqlite-event-writer.ts'
 

@@ -8,7 +8,7 @@ import {
   type Appended,
   type NewEvent,
 } from '../../application/event-store.ts'
-import { acceptAppend } from './acceptable-append.ts'
+import { acceptAppend } from './event-entry.ts'
 import { uuidOf } from './event-ids.ts'
 import type { Given, Use } from './sqlite-event-file.ts'
 import { openEventLog, type Committing, type EventLog } from './sqlite-event-log.ts'
@@ -59,7 +59,9 @@ type Tail = ReturnType<typeof makeTail>
 
 /** Number of events read and parsed per batch. */
 const readBatch = 1_000
+
 const followBatch = 1_000
+
 /** Maximum characters of an event cached for followers; larger ones are read again. */
 const largestKept = 65_536
 

@@ -12,8 +12,7 @@ import { isHeld } from '../sqlite.ts'
 import { leafHash, type Content } from './event-entry.ts'
 import { uuidOf } from './event-ids.ts'
 import { markIn } from './marks.ts'
-import { sameFiles } from './same-files.ts'
-import { headOf } from './sqlite-event-file.ts'
+import { sameFiles, headOf } from './sqlite-event-file.ts'
 import { wallClock } from '../../application/machine.ts'
 
 export type NewRow = {

@@ -9,7 +9,7 @@ import {
 import { link, readFile, unlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { generationalCache, cached } from '../../application/generational-cache.ts'
-import { makeFolder } from '../make-folder.ts'
+import { makeFolder } from '../open-files.ts'
 import { aside, randomUUID } from '../../application/machine.ts'
 import { makePrivateKey, signRsaSlowly, type KeyType } from './slow-crypto.ts'
 

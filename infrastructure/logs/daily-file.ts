@@ -2,7 +2,7 @@ import { appendFileSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Outage } from '../../application/event-store.ts'
 import { dayMs, dayOf } from '../../domain/time.ts'
-import { makeFolder } from '../make-folder.ts'
+import { makeFolder } from '../open-files.ts'
 
 /** A log's daily files, oldest first, each with its day. */
 export const dailyFiles = (directory: string, name: string) =>

@@ -4,11 +4,13 @@ import { generationalCache } from '../../application/generational-cache.ts'
 import { andThen, type MaybePromise } from '../../application/maybe-promise.ts'
 import { hashSlowly, verifySlowly } from '../keys/slow-crypto.ts'
 import { networkOf } from '../networks.ts'
-import { isSameText } from './tokens.ts'
+import { isSameText } from './id-tokens.ts'
 import { randomBytes } from '../../application/machine.ts'
 
 const verdictLifetimeMs = 60_000
+
 const verdictsKept = 10_000
+
 /** Uses two of the pool's four threads; payers' sign-ins use a third. */
 const checks = { concurrent: 2, maxWaitingPerKey: 1_000, maxWaiting: 10_000 }
 

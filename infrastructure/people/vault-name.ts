@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
-import Database, { inFile } from '../sqlite.ts'
-import { isWrapped } from './vault-keys.ts'
-import { aboutSecret, type Wrapping } from './vault-wrapping.ts'
+import Database from '../sqlite.ts'
+import { inFile } from '../sqlite.ts'
+import { isWrapped, aboutSecret, type Wrapping } from './vault-wrapping.ts'
 
 export const digestOf = (identifiers: Buffer, text: string): Buffer =>
   createHmac('sha256', identifiers).update(text).digest()

@@ -1,12 +1,10 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { start, type EventStore, type Position } from '../../application/event-store.ts'
-import { problemOf, type ThreadProblem } from '../threads/thread-problem.ts'
+import { problemOf, type ThreadProblem, endThread } from '../worker.ts'
 import { openStore, type OpenedStore, type Place } from '../stores.ts'
-import { endThread } from '../worker.ts'
 import { foldInline } from './folding.ts'
 import { openReadModelsAgain } from './read-model-file.ts'
-import { receiveAhead } from './receive-ahead.ts'
-import { relayTo, type Relayed } from './relay.ts'
+import { receiveAhead, relayTo, type Relayed } from './relay.ts'
 import { setInterval } from '../../application/machine.ts'
 
 /** `readModels` is the file that the process has opened. */
@@ -18,6 +16,7 @@ export type FoldingStart = {
 }
 
 export type FoldingRequest = 'hurry' | 'stop'
+
 export type FoldingReply =
   { readonly position: number } | { readonly relayed: Relayed } | ThreadProblem
 

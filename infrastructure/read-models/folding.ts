@@ -10,6 +10,7 @@ import { clearTimeout, setTimeout } from '../../application/machine.ts'
 
 /** How long events that no reader waits for are collected into one transaction. */
 const gatherMs = 50
+
 /** A batch this large comes from a backlog: do not wait for more events. */
 const backlog = 500
 
@@ -91,3 +92,22 @@ export const foldInline =
       },
     }
   }
+
+/**
+ * The read models in a thread that does not fold. The thread that started it folds, and reports
+ * each move. `hurry` requests the next one.
+ */
+export const foldedElsewhere = (hurry: () => void, from: Position) => {
+  let onMoved = (_: Position): void => {}
+  let position = from
+  const folding: StartFolding = (listeners) => {
+    onMoved = listeners.onMoved
+    onMoved(position)
+    return { hurry, stop: async () => {} }
+  }
+  const moved = (to: Position): void => {
+    position = to
+    onMoved(to)
+  }
+  return { folding, moved }
+}

@@ -1,12 +1,90 @@
 import { drizzle, type BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
-import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { type SQLiteTable, getTableConfig, SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
+import {
+  existsSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+  closeSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { Mark } from '../event-store/marks.ts'
-import Database, { inFile } from '../sqlite.ts'
+import Database from '../sqlite.ts'
+import { inFile } from '../sqlite.ts'
 import { fingerprint } from './fingerprint.ts'
-import { indexStatements, tableStatements } from './read-model-schema.ts'
-import { makeFolder } from '../make-folder.ts'
+import { makeFolder } from '../open-files.ts'
+import { randomUUID } from '../../application/machine.ts'
+import { noStream, start } from '../../application/event-store.ts'
+
+/** Quotes an SQL identifier. */
+export const quoted = (name: string): string => `"${name}"`
+
+export const columnsOf = (columns: readonly object[]): string =>
+  columns.map((column) => quoted((column as { name: string }).name)).join(', ')
+
+export const tableStatement = (table: SQLiteTable): string => {
+  const { name, columns } = getTableConfig(table)
+  const lines = columns.map((column) => {
+    const rules = `${column.primary ? ' PRIMARY KEY' : ''}${column.notNull ? ' NOT NULL' : ''}`
+    return `${quoted(column.name)} ${column.getSQLType()}${rules}`
+  })
+  return `CREATE TABLE IF NOT EXISTS ${quoted(name)} (${lines.join(', ')}) STRICT`
+}
+
+export const dialect = new SQLiteSyncDialect()
+
+export const indexesOf = (table: SQLiteTable): string[] => {
+  const { name, indexes } = getTableConfig(table)
+  return indexes.map(({ config }) => {
+    const condition = config.where ? ` WHERE ${dialect.sqlToQuery(config.where).sql}` : ''
+    const place = `${quoted(name)} (${columnsOf(config.columns)})`
+    return `CREATE INDEX IF NOT EXISTS ${quoted(config.name)} ON ${place}${condition}`
+  })
+}
+
+/** The last folded event; none in an empty file. */
+export const checkpointStatements = [
+  `CREATE TABLE IF NOT EXISTS checkpoint (
+     one INTEGER PRIMARY KEY CHECK (one = 1),
+     position INTEGER NOT NULL,
+     event TEXT NOT NULL,
+     stream TEXT NOT NULL,
+     revision INTEGER NOT NULL
+   ) STRICT`,
+  `INSERT OR IGNORE INTO checkpoint VALUES (1, ${start}, '', '', ${noStream})`,
+]
+
+/** The Merkle tree of the log; `first` and `positions` locate the events of level 0 tiles. */
+export const treeStatements = [
+  `CREATE TABLE IF NOT EXISTS tiles (
+     level INTEGER NOT NULL,
+     number INTEGER NOT NULL,
+     first INTEGER,
+     hashes BLOB NOT NULL,
+     positions BLOB,
+     PRIMARY KEY (level, number)
+   ) STRICT, WITHOUT ROWID`,
+  'CREATE INDEX IF NOT EXISTS tiles_by_position ON tiles (first) WHERE level = 0',
+]
+
+/** The log's position at each of its times. */
+export const momentStatement = `CREATE TABLE IF NOT EXISTS moments (
+  at INTEGER PRIMARY KEY,
+  position INTEGER NOT NULL
+) STRICT`
+
+export const tableStatements = (tables: readonly SQLiteTable[]): string[] => [
+  ...tables.map(tableStatement),
+  ...checkpointStatements,
+  ...treeStatements,
+  momentStatement,
+]
+
+export const indexStatements = (tables: readonly SQLiteTable[]): string[] =>
+  tables.flatMap(indexesOf)
 
 export const nameOf = (print: string, generation: number): string =>
   `read-models-${print}-${generation}.sqlite`
@@ -182,3 +260,67 @@ export const openReadModelsToRead = (file: string): ReadModelFile =>
 /** Opens a second connection to the read models. @throws Error if the file is gone */
 export const openReadModelsAgain = (file: string): ReadModelFile =>
   openFile(file, shared, [], { fileMustExist: true })
+
+/** Fast and unsafe: an unfinished draft is discarded, a finished one is synced. */
+export const draft = [
+  'journal_mode = WAL',
+  'synchronous = OFF',
+  'wal_autocheckpoint = 16000',
+  'cache_size = -65536',
+]
+
+/** Syncs a file, or the entries of a directory. */
+export const sync = (path: string): void => {
+  const opened = openSync(path, 'r')
+  try {
+    fsyncSync(opened)
+  } finally {
+    closeSync(opened)
+  }
+}
+
+export type Draft = ReadModelFile & {
+  readonly path: string
+  /** Puts it beside the current file; the next start uses it. */
+  readonly finish: () => void
+  readonly discard: () => void
+}
+
+export const buildReadModelFile = (directory: string, tables: readonly SQLiteTable[]): Draft => {
+  makeFolder(directory)
+  const print = fingerprint()
+  const nextName = (): string => nameOf(print, newestGeneration(directory, print) + 1)
+  const path = join(directory, `${nextName()}.${randomUUID()}.building`)
+  const remove = (): void => {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+  }
+  const begin = (): ReadModelFile => {
+    try {
+      return openFile(path, draft, tableStatements(tables))
+    } catch (error) {
+      remove()
+      throw error
+    }
+  }
+  const file = begin()
+  const finish = (): void => {
+    // Indexing all rows at once is faster than row by row.
+    for (const statement of indexStatements(tables)) file.sqlite.exec(statement)
+    // A write-ahead log would keep the draft's name.
+    file.sqlite.pragma('journal_mode = DELETE')
+    file.sqlite.close()
+    sync(path)
+    // Another process may have taken this name meanwhile.
+    renameSync(path, join(directory, nextName()))
+    sync(directory)
+  }
+  const discard = (): void => {
+    file.sqlite.close()
+    remove()
+  }
+  return { ...file, path, finish, discard }
+}
+
+/** Opens a second connection to a draft. @throws Error if the file is gone */
+export const openDraftAgain = (path: string): ReadModelFile =>
+  openFile(path, draft, [], { fileMustExist: true })

@@ -2,8 +2,7 @@ import type { Statement } from 'better-sqlite3'
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import { decoderOf, isPlain } from '../../projections/prepared.ts'
 import type { Key, Projection } from '../../projections/projection.ts'
-import type { ReadModelFile } from './read-model-file.ts'
-import { quoted } from './read-model-schema.ts'
+import { type ReadModelFile, quoted } from './read-model-file.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 

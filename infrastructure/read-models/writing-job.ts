@@ -1,4 +1,4 @@
-import { openDraftAgain } from './read-model-draft.ts'
+import { openDraftAgain } from './read-model-file.ts'
 import { makeWriter, type Write } from './rows.ts'
 
 /** Performs the writes of each request in one transaction. */

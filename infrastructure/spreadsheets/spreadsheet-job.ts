@@ -1,5 +1,5 @@
 import writeExcelFile from 'write-excel-file/node'
-import { withoutGuards } from '../transaction-logs/csv.ts'
+import { withoutGuards } from '../transaction-logs/transaction-log.ts'
 
 /** Parses a CSV (RFC 4180) into cells, line by line. */
 const readCsv = (text: string): string[][] => {

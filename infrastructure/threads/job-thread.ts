@@ -4,10 +4,8 @@ import { DamagedEvent, StoreUnavailable } from '../../application/event-store.ts
 import type { Path } from '../../application/fair-queue.ts'
 import { UnreadableEvent } from '../../domain/events.ts'
 import Database from '../sqlite.ts'
-import { hear, moduleAt, startWorker } from '../worker.ts'
+import { hear, moduleAt, startWorker, type ThreadProblem, type Yielding } from '../worker.ts'
 import type { Begin, JobReply, JobRequest, JobStart } from './job-worker.ts'
-import type { Yielding } from './thread-priority.ts'
-import type { ThreadProblem } from './thread-problem.ts'
 import { aside, isOneThread, clearTimeout, setTimeout } from '../../application/machine.ts'
 
 export const errorOf = ({ problem, code, damaged, isUnreadable }: ThreadProblem): Error => {
@@ -28,8 +26,11 @@ export class ThreadEnded extends Error {
 }
 
 type Perform<Job extends Begin> = Awaited<ReturnType<Job>>
+
 type Request<Job extends Begin> = Parameters<Perform<Job>>[0]
+
 type Reply<Job extends Begin> = Awaited<ReturnType<Perform<Job>>>
+
 type OnProgress<Job extends Begin> = Parameters<Perform<Job>>[1]
 
 type Options<Job extends Begin, Late> = {

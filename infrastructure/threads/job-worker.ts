@@ -1,7 +1,12 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
-import { endThread, moduleAt } from '../worker.ts'
-import { yieldToRequests, type Yielding } from './thread-priority.ts'
-import { problemOf, type ThreadProblem } from './thread-problem.ts'
+import {
+  endThread,
+  moduleAt,
+  problemOf,
+  type ThreadProblem,
+  yieldToRequests,
+  type Yielding,
+} from '../worker.ts'
 
 /** `module` is a path in the repository, without its ending: see `Begin`. */
 export type JobStart = {
@@ -15,10 +20,12 @@ export type JobStart = {
  * function that performs one. `build.ts` finds these modules by the ending of their names, `-job`.
  */
 export type Begin = (start: any) => Perform | Promise<Perform>
+
 type Perform = (request: any, progress: (...told: any[]) => void) => unknown
 
 /** Jobs may be under way at the same time; each has a number. */
 export type JobRequest = { readonly number: number; readonly request: unknown }
+
 export type JobReply = { readonly number: number } & (
   { readonly result: unknown } | { readonly progress: readonly unknown[] } | ThreadProblem
 )

@@ -4,11 +4,41 @@ import { addLine, type Counters, countLine, type Totals } from '../../domain/acc
 import type { LineAction } from '../../domain/accounting/transaction-line.ts'
 import { formatAmount } from '../../domain/money/money.ts'
 import type { LogLine, SortedLines } from '../../projections/log-lines.ts'
-import { textCell } from './csv.ts'
 import { createHash } from 'node:crypto'
 import { closeSync, fdatasyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { makeFolder } from '../make-folder.ts'
+import { makeFolder } from '../open-files.ts'
+
+/** Characters that separate cells or lines in some spreadsheets. */
+export const separators = ';\\t\\r\\n\\v\\f\\u0085\\u2028\\u2029'
+
+/** Whitespace, invisible characters and quotes, which a spreadsheet may skip. */
+export const unseen = `(?:(?![${separators}])[\\p{Z}\\p{Cc}\\p{Cf}\\p{DI}"])*`
+
+/** A formula begins after the first, before the second (interface 8), also in full width. */
+export const [cellStart, formulaStart] = [
+  `(?<=^|[${separators}])`,
+  `(?=${unseen}[=+\\-@\\t\\r＝＋－＠])`,
+]
+
+export const formula = new RegExp(cellStart + formulaStart, 'gu')
+
+export const guards = new RegExp(`${cellStart}'${formulaStart}`, 'gu')
+
+export const special = /[",\r\n]/
+
+/** A text cell (RFC 4180); an apostrophe keeps spreadsheets from running it as a formula. */
+export const textCell = (text: string | null): string => {
+  if (text === null) return ''
+  const harmless = text.replace(formula, "'")
+  return special.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
+}
+
+/**
+ * The text of a cell for a format whose text cells run nothing. An apostrophe of its own before
+ * what looks like a formula is taken for a guard.
+ */
+export const withoutGuards = (text: string): string => text.replace(guards, '')
 
 const bufferedCharacters = 1 << 18
 

@@ -1,8 +1,8 @@
 import type { NewEvent } from '../../application/event-store.ts'
-import { peopleAtOnce, type KeptPerson, type VaultContents } from '../people/vault-contents.ts'
-import type { VaultKey } from '../people/vault-keys.ts'
+import { peopleAtOnce, type KeptPerson, type VaultContents } from '../people/vault-port.ts'
+import type { VaultKey } from '../people/vault-wrapping.ts'
 import { seedName, vaultNameOf } from '../people/vault-name.ts'
-import type { Streams } from './names.ts'
+import type { Streams } from './journal.ts'
 import { forgetLeaving, openParts, vaultInStreamsShown } from './vault.ts'
 
 /** Maximum events per append; the node accepts a megabyte. */

@@ -1,6 +1,5 @@
 import { StoreUnavailable, type NewEvent } from '../../application/event-store.ts'
-import type { followJournal } from './journal.ts'
-import type { journalEvents } from './names.ts'
+import type { followJournal, journalEvents } from './journal.ts'
 import type { KeyPages } from './key-pages.ts'
 import type { KnownPeople } from './known-people.ts'
 import { nextTurn, randomBytes } from '../../application/machine.ts'

@@ -10,12 +10,14 @@ import { Refusal } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import { afterFailure, checkLockout, unlocked, type Lockout } from '../../domain/people/lockout.ts'
 import type { StrangerLockouts } from '../people/stranger-lockouts.ts'
-import { strangerStream, vaultEvent, type Streams } from './names.ts'
+import { strangerStream, vaultEvent, type Streams } from './journal.ts'
 
 /** Streams that share the numbers, so that strangers cannot make new ones. */
 const streamCount = 1_024
+
 /** Failures that the database keeps of each. */
 const keptPerStream = 100
+
 const mostTries = 100
 
 type Failed = Lockout & { readonly name: string }

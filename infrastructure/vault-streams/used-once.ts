@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import type { RecordedEvent } from '../../application/event-store.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Use, UsedOnce } from '../people/used-once.ts'
-import { followJournal } from './journal.ts'
-import { usedStream, vaultEvent, type Streams } from './names.ts'
+import { followJournal, usedStream, vaultEvent, type Streams } from './journal.ts'
 
 /** Retention in the database, in seconds; longer than any use is valid. */
 const keptFor = 86_400
+
 /** How often expired uses are dropped from memory, in ms. */
 const cleaningEvery = 60_000
 

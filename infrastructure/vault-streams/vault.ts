@@ -1,16 +1,16 @@
 import { StoreUnavailable, type Outage, type Revision } from '../../application/event-store.ts'
 import { reportingTo } from '../logs/outages.ts'
-import type { VaultKey } from '../people/vault-keys.ts'
+import { type VaultKey, readVaultKeys } from '../people/vault-wrapping.ts'
 import { derivedSecret, digestOf, seedName, vaultNameOf } from '../people/vault-name.ts'
-import type { Vault } from '../people/vault-port.ts'
-import { checkNotMoved, refuseMoved } from '../people/vault-standing.ts'
-import { followJournal } from './journal.ts'
-import { journalEvents, journalStream, type Streams } from './names.ts'
-import { keyPages, type KeyPages } from './key-pages.ts'
-import { knownFileIn } from './known-file.ts'
-import { knownPeople, type KnownPeople } from './known-people.ts'
-import { openMaster, type Master } from './master.ts'
+import { type Vault, checkNotMoved, refuseMoved } from '../people/vault-port.ts'
+import { followJournal, journalEvents, journalStream, type Streams } from './journal.ts'
+import { keyPages, type KeyPages, openMaster, type Master, isVaultThere } from './key-pages.ts'
+import { knownFileIn, hasKnownFile, knownPeople, type KnownPeople } from './known-people.ts'
 import { addPeople } from './new-people.ts'
+import { existsSync } from 'node:fs'
+import { openVault } from '../people/vault.ts'
+import type { Settings } from '../settings.ts'
+import { isVaultInStreams, openStoreToRead, vaultIn } from '../stores.ts'
 
 /**
  * `folder`: where the node keeps what it has read; without it, the node starts from the beginning.
@@ -194,5 +194,45 @@ export const openVaultInStreams = async (
       await journal.idle()
       known.close()
     },
+  }
+}
+
+export type Work<Answer> = (vault: Vault | undefined) => Promise<Answer>
+
+export const withStreams = async <Answer>(
+  settings: Settings,
+  work: Work<Answer>,
+): Promise<Answer> => {
+  const { streams, close } = await openStoreToRead(settings)
+  try {
+    if (!streams || !(await isVaultThere(streams))) return await work(undefined)
+    const { DATA_DIR: folder } = settings
+    // A command that only reads leaves no files in the log's directory, which may belong to another
+    // user.
+    const memory = hasKnownFile(folder) ? { folder } : {}
+    const vault = await openVaultInStreams(streams, readVaultKeys(settings), undefined, memory)
+    try {
+      return await work(vault)
+    } finally {
+      await vault.close()
+    }
+  } finally {
+    await close()
+  }
+}
+
+/** Provides a command with the vault beside the log, if there is one; a copy may come without. */
+export const withVaultBeside = async <Answer>(
+  settings: Settings,
+  work: Work<Answer>,
+): Promise<Answer> => {
+  if (isVaultInStreams(settings)) return withStreams(settings, work)
+  const file = vaultIn(settings)
+  if (!existsSync(file)) return work(undefined)
+  const vault = openVault(file, undefined, readVaultKeys(settings))
+  try {
+    return await work(vault)
+  } finally {
+    await vault.close()
   }
 }

@@ -1,7 +1,7 @@
 import type { AskedMoment } from '../../audit/as-of/asked-moment.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { AsOfNeeds, Past } from '../../http/as-of.ts'
-import { isRecord } from '../../http/valid-parts.ts'
+import { isRecord } from '../../http/validation.ts'
 import { endingWith } from '../../http/text-stream.ts'
 import { merchantInterface, type MerchantRouteNeeds } from '../routes.ts'
 

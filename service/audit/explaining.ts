@@ -5,7 +5,7 @@ import { payments } from '../../domain/aggregates.ts'
 import { streamOf } from '../../domain/stream.ts'
 import type { Core } from '../core.ts'
 import { sealAddresses } from '../../infrastructure/people/sealing.ts'
-import { auditRowsOf } from '../../audit/verify/audit-rows.ts'
+import { auditRowsOf } from '../../audit/verify/compare-rows.ts'
 import { textsIn } from '../../texts/catalogue.ts'
 import type { Language } from '../../texts/generated/texts.ts'
 

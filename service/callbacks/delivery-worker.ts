@@ -1,9 +1,8 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { StoreUnavailable } from '../../application/event-store.ts'
 import { openDelivery } from '../deliver.ts'
-import { foldedElsewhere } from '../../infrastructure/read-models/folded-elsewhere.ts'
-import { yieldToRequests } from '../../infrastructure/threads/thread-priority.ts'
-import { endThread } from '../../infrastructure/worker.ts'
+import { foldedElsewhere } from '../../infrastructure/read-models/folding.ts'
+import { yieldToRequests, endThread } from '../../infrastructure/worker.ts'
 import type { DeliveryStart, FromDelivery, ToDelivery } from './delivery-exchange.ts'
 import { clearTimeout, setTimeout } from '../../application/machine.ts'
 

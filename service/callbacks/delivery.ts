@@ -5,7 +5,7 @@ import { workFailed, type Work } from '../background-work.ts'
 import type { Core } from '../core.ts'
 import type { Where } from '../../infrastructure/worker.ts'
 import { loggedSending, type SendingNeeds } from './logged-sending.ts'
-import type { FindCallbackSecrets } from '../../infrastructure/callbacks/merchant-secrets.ts'
+import type { FindCallbackSecrets } from '../../infrastructure/callbacks/signed-post.ts'
 import { randomFraction } from '../../application/machine.ts'
 
 const logRested =

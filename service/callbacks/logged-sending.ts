@@ -8,8 +8,11 @@ import {
   makeCallbackSender,
   type SendResult,
 } from '../../infrastructure/callbacks/callback-sender.ts'
-import type { FindCallbackSecrets } from '../../infrastructure/callbacks/merchant-secrets.ts'
-import { makeSignedPost, type SignedPost } from '../../infrastructure/callbacks/signed-post.ts'
+import {
+  type FindCallbackSecrets,
+  makeSignedPost,
+  type SignedPost,
+} from '../../infrastructure/callbacks/signed-post.ts'
 import { signedPostInWorker } from '../../infrastructure/callbacks/sending-client.ts'
 import { wallClock } from '../../application/machine.ts'
 

@@ -1,4 +1,4 @@
-import { secretsOfMerchants } from '../../infrastructure/callbacks/merchant-secrets.ts'
+import { secretsOfMerchants } from '../../infrastructure/callbacks/signed-post.ts'
 import type { Links } from '../../http/addresses.ts'
 import type { Authenticate } from '../../http/access.ts'
 import { makeCallbackViews } from '../callbacks/callback-views.ts'

@@ -15,11 +15,11 @@ import {
   newToken,
   sha256,
   shortlinkIdOf,
-} from '../../infrastructure/people/tokens.ts'
+} from '../../infrastructure/people/id-tokens.ts'
 import type { makeQrCodes } from '../../infrastructure/pictures/qr-codes.ts'
 import type { Settings } from '../../infrastructure/settings.ts'
 import { makeSpreadsheets } from '../../infrastructure/spreadsheets/spreadsheet-client.ts'
-import { textCell } from '../../infrastructure/transaction-logs/csv.ts'
+import { textCell } from '../../infrastructure/transaction-logs/transaction-log.ts'
 import type { About } from '../about.ts'
 import type { CallbackViews } from '../callbacks/callback-views.ts'
 import type { Access } from '../callers.ts'

@@ -29,8 +29,8 @@ import {
 } from '../../infrastructure/people/one-time-codes.ts'
 import { seal, unseal } from '../../infrastructure/people/sealing.ts'
 import { hashSecret, makeSecretCheck } from '../../infrastructure/people/secrets.ts'
-import { makeThrottle } from '../../infrastructure/people/sign-in-guard.ts'
-import { isSameText, newToken, sha256 } from '../../infrastructure/people/tokens.ts'
+import { makeThrottle } from '../../infrastructure/people/message-limits.ts'
+import { isSameText, newToken, sha256 } from '../../infrastructure/people/id-tokens.ts'
 import type { UsedOnce } from '../../infrastructure/people/used-once.ts'
 import { pause, randomBytes, randomInt, wallClock } from '../../application/machine.ts'
 

@@ -6,7 +6,7 @@ import { channelOf, isPrivateChannel } from '../../domain/merchant/channel.ts'
 import { streamOf } from '../../domain/stream.ts'
 import type { makeClientAddress } from '../server/client-address.ts'
 import type { Core } from '../core.ts'
-import { isSameText } from '../../infrastructure/people/tokens.ts'
+import { isSameText } from '../../infrastructure/people/id-tokens.ts'
 import type { Settings } from '../../infrastructure/settings.ts'
 import { pusherSockets } from '../../infrastructure/pusher/sockets.ts'
 import { clearInterval, randomBytes, setInterval, steadyTime } from '../../application/machine.ts'
@@ -14,6 +14,7 @@ import { clearInterval, randomBytes, setInterval, steadyTime } from '../../appli
 const sweepEveryMs = 1000
 
 type Publishing = Parameters<typeof publishToChannels>[0]
+
 type Hub = Publishing['hub'] & {
   readonly open: Parameters<typeof pusherSockets>[0]['open']
   readonly sweep: () => void

@@ -9,7 +9,7 @@ import { heldKeys, isHeld, type HeldKey } from '../../domain/transparency/checkp
 import type { Core } from '../core.ts'
 import { keyInFile, UnusableKey } from '../../infrastructure/keys/keys.ts'
 import type { Log } from '../../infrastructure/logs/log.ts'
-import { rawKeyOf } from '../../audit/transparency/notes.ts'
+import { rawKeyOf } from '../../audit/transparency/ask-witnesses.ts'
 import { randomBytes } from '../../application/machine.ts'
 
 type Known = Pick<Core, 'find' | 'handle' | 'contextOf' | 'caughtUp'> & {

@@ -1,4 +1,4 @@
-import { askWitness, witnessAt } from '../../audit/transparency/ask-witnesses.ts'
+import { askWitness, witnessAt, signNote } from '../../audit/transparency/ask-witnesses.ts'
 import { signCheckpoints } from '../../audit/transparency/sign-checkpoints.ts'
 import type { DueWork } from '../../application/schedule.ts'
 import { checkpointKeys, ledgers, settlements } from '../../domain/aggregates.ts'
@@ -9,7 +9,6 @@ import { newestMark } from '../../infrastructure/event-store/seen-events.ts'
 import { sha256 } from '../../infrastructure/keys/sha256.ts'
 import { version } from '../../infrastructure/version.ts'
 import { openCheckpointKeys } from './checkpoint-keys.ts'
-import { signNote } from '../../audit/transparency/notes.ts'
 import { signedBefore } from '../../audit/transparency/signed-before.ts'
 import { wallClock } from '../../application/machine.ts'
 

@@ -10,7 +10,7 @@ import { parseEvent } from '../../domain/events.ts'
 import { within } from '../../domain/stream.ts'
 import { rebuildReadModels } from '../../infrastructure/read-models/rebuild.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
-import { textCell, withoutGuards } from '../../infrastructure/transaction-logs/csv.ts'
+import { textCell, withoutGuards } from '../../infrastructure/transaction-logs/transaction-log.ts'
 import { makeLogWriter } from '../../infrastructure/transaction-logs/logs.ts'
 import { openPlace, type Place } from '../../harness/ledger-service.ts'
 

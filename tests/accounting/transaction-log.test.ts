@@ -13,7 +13,7 @@ import { watch } from 'node:fs/promises'
 import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
-import { nicenessOfThreads } from '../../harness/thread-niceness.ts'
+import { nicenessOfThreads } from '../../harness/event-log.ts'
 import Database from '../../infrastructure/sqlite.ts'
 import {
   openDraft,

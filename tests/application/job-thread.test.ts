@@ -3,17 +3,19 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { pngOf } from '../../harness/png.ts'
+import { pngOf } from '../../bench/hostile-bodies.ts'
 import type { begin as beginPng } from '../../infrastructure/pictures/png-job.ts'
-import { buildReadModelFile } from '../../infrastructure/read-models/read-model-draft.ts'
+import { buildReadModelFile } from '../../infrastructure/read-models/read-model-file.ts'
 import type { begin as beginWriting } from '../../infrastructure/read-models/writing-job.ts'
 import { jobThread, ThreadEnded } from '../../infrastructure/threads/job-thread.ts'
 import { root, sourcesIn, topFolders } from '../architecture/sources.ts'
 
 let folder: string
+
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'daybook-jobs-'))
 })
+
 afterAll(() => rm(folder, { recursive: true }))
 
 const pictures = (options: Parameters<typeof jobThread<typeof beginPng, string>>[1]) => {

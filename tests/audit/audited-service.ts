@@ -4,7 +4,7 @@ import type { Recorded } from '../../domain/events.ts'
 import { startCallbackService } from '../../harness/callback-service.ts'
 import { readLog } from '../../harness/event-log.ts'
 import { operatorHere } from '../../harness/operator.ts'
-import { paymentInput } from '../../harness/payment-input.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
 
 export const pathOf = (tid: string): string => `/merchant/v1/payment_request/${tid}/`
 

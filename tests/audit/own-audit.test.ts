@@ -5,8 +5,8 @@ import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { eventsOf, rewrite, verifyIn } from '../../harness/altered-log.ts'
 import { startService } from '../../harness/http-service.ts'
-import { newFolder } from '../../harness/running-service.ts'
-import { nicenessOfThreads } from '../../harness/thread-niceness.ts'
+import { newFolder } from '../../harness/in-process.ts'
+import { nicenessOfThreads } from '../../harness/event-log.ts'
 import { lastAuditIn } from '../../audit/verify/last-audit.ts'
 import { ownAudit } from '../../service/audit/own-audit.ts'
 import { auditInline, auditInWorker } from '../../audit/verify/verify-in-workers.ts'
@@ -15,6 +15,7 @@ import { openStoreToRead } from '../../infrastructure/stores.ts'
 import { shopLog } from './shop-log.ts'
 
 const { copied } = shopLog()
+
 const minuteMs = 60_000
 
 /** A service's audit of a log, with a controlled clock. */

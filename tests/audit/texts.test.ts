@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { isInSentences } from '../../audit/explain/event-words.ts'
-import { asSentence } from '../../audit/explain/sentence.ts'
+import { isInSentences, asSentence } from '../../audit/explain/event-words.ts'
 import { ruleHtml } from '../../web/auditor/page.tsx'
 import { saysHtml } from '../../web/auditor/explain.tsx'
 

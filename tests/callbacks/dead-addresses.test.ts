@@ -2,26 +2,33 @@ import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Reply } from '../../demo/receiver.ts'
 import { startCallbackService, type CallbackService } from '../../harness/callback-service.ts'
-import { newFolder } from '../../harness/running-service.ts'
+import { newFolder } from '../../harness/in-process.ts'
 import { advance, authorize, capture, outcomeOf } from '../../harness/shop-process.ts'
 import { makeCertificates } from '../process/certificates.ts'
 
 const folder = newFolder()
+
 const certificates = makeCertificates(folder)
+
 let service: CallbackService
+
 beforeAll(async () => {
   const CALLBACK_CA_FILE = certificates.authority
   service = await startCallbackService({ CALLBACK_CA_FILE, LOG_LEVEL: 'warn' }, folder)
 })
+
 afterAll(async () => {
   await service.stop()
   rmSync(folder, { recursive: true })
 })
 
 const day = 86_400
+
 const path = '/merchant/v1/callback/'
+
 const feed = async (after: string) =>
   (await service.till('GET', `${path}feed/?after=${after}`)).body
+
 const about = async (tid: string) =>
   (await service.till('GET', `${path}?resource=${tid}`)).body.callbacks
 

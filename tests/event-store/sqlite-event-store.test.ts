@@ -17,8 +17,10 @@ import {
 } from '../../application/event-store.ts'
 import { openToWrite, writers, type Writer } from './open-to-write.ts'
 import { commitInWorker } from '../../infrastructure/event-store/commit-client.ts'
-import { openEventFile } from '../../infrastructure/event-store/sqlite-event-file.ts'
-import { announceThrottled } from '../../infrastructure/event-store/sqlite-event-growth.ts'
+import {
+  openEventFile,
+  announceThrottled,
+} from '../../infrastructure/event-store/sqlite-event-file.ts'
 import { openEventLog } from '../../infrastructure/event-store/sqlite-event-log.ts'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
 import Database from '../../infrastructure/sqlite.ts'
@@ -26,7 +28,9 @@ import { collect, label, newEvent, newEvents } from './appends.ts'
 import { builtProgram } from '../build.ts'
 
 let folder: string
+
 let files = 0
+
 const freshFile = (): string => join(folder, `events-${(files += 1)}.db`)
 
 beforeAll(async () => {

@@ -1,6 +1,11 @@
 import type { FurnishedSandbox } from '../../harness/furnished-sandbox.ts'
-import type { Operation, Schema } from '../../harness/openapi-operations.ts'
-import { pick, type Random, type Values } from '../../harness/values-of-schema.ts'
+import {
+  type Operation,
+  type Schema,
+  pick,
+  type Random,
+  type Values,
+} from '../../harness/values-of-schema.ts'
 
 type Kind = 'valid' | 'nearly valid' | 'hostile'
 
@@ -75,6 +80,7 @@ const multipartOf = (type: string, content: string): string =>
   `--${boundary}\r\nContent-Type: ${type}\r\n\r\n${content}\r\n--${boundary}--\r\n`
 
 const wrongTypes = ['text/plain', 'application/x-www-form-urlencoded', 'application/json;x', '']
+
 const wrongHeaders: readonly Record<string, string>[] = [
   { Accept: 'text/csv' },
   { Accept: '*/*;q=0' },

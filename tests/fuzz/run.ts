@@ -3,8 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startProbedService } from '../../bench/probe.ts'
 import { furnishSandbox, type FurnishedSandbox } from '../../harness/furnished-sandbox.ts'
-import { describedBy, type Operation } from '../../harness/openapi-operations.ts'
-import { pick, randomFrom, valuesOf } from '../../harness/values-of-schema.ts'
+import {
+  describedBy,
+  type Operation,
+  pick,
+  randomFrom,
+  valuesOf,
+} from '../../harness/values-of-schema.ts'
 import { answerChecks, type Answered } from './answers.ts'
 import { fuzzRequests, type FuzzRequest } from './requests.ts'
 
@@ -15,19 +20,26 @@ import { fuzzRequests, type FuzzRequest } from './requests.ts'
  */
 
 const [count = 100_000, seed = 1] = process.argv.slice(2).map(Number)
+
 const concurrent = 4
+
 /** How often the clock moves in total, and by how many seconds. */
 const moves = 40
+
 const steps = [1, 60, 3_600, 43_200, 86_400, 604_800]
+
 const longestMs = 1000
+
 /** Maximum growth of memory after garbage collection, from the first quarter to the last. */
 const mostGrowth = 1.5
+
 /** A stranger's open connection gives no more information. */
 const patienceMs = 5_000
 
 type Found = { readonly problem: string; readonly example: string; count: number }
 
 const problems = new Map<string, Found>()
+
 const note = ({ operation, kind, path, body }: FuzzRequest, problem: string): void => {
   const name = `${operation.method} ${operation.path}: ${problem}`
   const example = `${kind} ${path.slice(0, 200)} ${(body ?? '').slice(0, 300)}`
@@ -37,6 +49,7 @@ const note = ({ operation, kind, path, body }: FuzzRequest, problem: string): vo
 }
 
 const statuses = new Map<string, number>()
+
 const times: { readonly ms: number; readonly what: string }[] = []
 
 const answerOf = async (response: Response): Promise<Answered> => {
@@ -82,9 +95,13 @@ const remember = ({ known }: FurnishedSandbox, { path }: Operation, { text, stat
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-fuzz-'))
+
 const service = await startProbedService({ DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'error' })
+
 const memory: number[] = []
+
 const started = Date.now()
+
 try {
   const sandbox = await furnishSandbox(service.address, folder)
   const described = await describedBy(service.address)

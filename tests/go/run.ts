@@ -8,20 +8,30 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { stickers } from '../../domain/aggregates.ts'
 import { startInProcess } from '../../harness/in-process.ts'
-import { merchantClient, type MerchantClient } from '../../harness/merchant-client.ts'
+import {
+  merchantClient,
+  type MerchantClient,
+  paymentInput,
+} from '../../harness/register-merchant.ts'
 import { operatorHere } from '../../harness/operator.ts'
-import { paymentInput } from '../../harness/payment-input.ts'
 
 const execute = promisify(execFile)
+
 const verifier = join(import.meta.dirname, '../../verifier/verify.mjs')
+
 const v1 = '/merchant/v1'
+
 /** Tiles of three levels, full and partial. */
 const events = Number(process.argv[2] ?? 70_000)
+
 const batch = 500
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-go-'))
+
 const program = join(folder, 'check')
+
 const [ours, theirs] = [join(folder, 'ours'), join(folder, 'theirs')]
+
 for (const name of [ours, theirs]) mkdirSync(name)
 
 /** Debian's folder of Go sources; no modules. */
@@ -31,7 +41,9 @@ const run = async (file: string, ...words: string[]): Promise<string> =>
   (await execute(file, words, { env, maxBuffer: 1 << 26 })).stdout
 
 const service = await startInProcess({ LOG_LEVEL: 'warn' })
+
 const { address, core } = service
+
 const succeeding =
   (client: MerchantClient) =>
   async (method: string, path: string, body?: object): Promise<any> => {
@@ -39,9 +51,13 @@ const succeeding =
     if (answer.status < 300) return answer.body
     throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
   }
+
 const key = createPrivateKey(readFileSync(join(service.folder, 'sandbox-admin-key.pem')))
+
 const admin = succeeding(merchantClient(address, { merchant: 'sandbox', user: 'admin', key }))
+
 const sandbox = succeeding(merchantClient(address))
+
 const passTime = () => sandbox('POST', '/sandbox/v1/clock/', { advance_seconds: 11 })
 
 const fillLog = async (): Promise<void> => {

@@ -1,17 +1,29 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { authorizedPayment, pathOf, requestPayment } from '../../harness/http-service.ts'
-import { paths, startService, type Caller, type Service } from '../../harness/http-service.ts'
-import { paymentInput } from '../../harness/payment-input.ts'
+import {
+  authorizedPayment,
+  pathOf,
+  requestPayment,
+  paths,
+  startService,
+  type Caller,
+  type Service,
+} from '../../harness/http-service.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
 import { codeOf } from '../../harness/people-service.ts'
 import { faultyBodies, line } from './faulty-bodies.ts'
 
 /** One response lists all faults of a body (interface 2). */
 
 let service: Service
+
 let other: Caller
+
 let payer: Caller
+
 let pending: string
+
 let authorized: string
+
 let captured: string
 
 beforeAll(async () => {
@@ -26,6 +38,7 @@ beforeAll(async () => {
   captured = await authorizedPayment(service)
   await service.pos1('PUT', captured, { action: 'capture' })
 })
+
 afterAll(() => service.stop())
 
 const acceptPath = () => `/payer/v1/payment_request/${pending.split('/').at(-2)}/accept/`

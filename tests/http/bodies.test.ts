@@ -8,22 +8,28 @@ import {
   wrongFields,
   type Service,
 } from '../../harness/http-service.ts'
-import { paymentInput } from '../../harness/payment-input.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
 
 /**
  * Parsing of bodies (interface 2 and 4): empty values count as absent, and all faults are listed.
  */
 
 let service: Service
+
 beforeAll(async () => {
   service = await startService()
 })
+
 afterAll(() => service.stop())
 
 const ledgers = '/merchant/v1/ledger/'
+
 const shortlinks = '/merchant/v1/shortlink/'
+
 const till = (id: string) => ({ id, name: `Till ${id}`, type: 'store' })
+
 const lineItem = { product_id: 'bun', quantity: 1, item_cost: '100.00', total: '100.00' }
+
 const details = async (answer: Promise<{ body: any }>) => (await answer).body.error_details
 
 describe('a POST that makes something answers its id and its address', () => {

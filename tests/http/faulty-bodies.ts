@@ -1,6 +1,6 @@
 // Long because it is a table of cases.
 import { paths } from '../../harness/http-service.ts'
-import { paymentInput } from '../../harness/payment-input.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
 
 type FaultyBody = readonly [
   title: string,
@@ -13,10 +13,14 @@ type FaultyBody = readonly [
 ]
 
 export const permissions = '/merchant/v1/permission_request/'
+
 export const shortlinks = '/merchant/v1/shortlink/'
+
 /** A channel of another merchant. */
 export const foreign = 'pusher:m-other-orders'
+
 export const line = (total: string) => ({ product_id: 'bun', quantity: 1, item_cost: total, total })
+
 export const permissionInput = {
   pos_id: 'till-1',
   pos_tid: 'p',

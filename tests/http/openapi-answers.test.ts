@@ -17,9 +17,9 @@ import {
   requestPayment,
   startService,
   type Service,
+  type Answer,
 } from '../../harness/http-service.ts'
-import { paymentInput } from '../../harness/payment-input.ts'
-import type { Answer } from '../../harness/http-service.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
 
 let service: Service
 

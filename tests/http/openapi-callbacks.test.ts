@@ -18,18 +18,24 @@ import {
   startShop,
   type TestShop,
 } from '../../harness/shop-process.ts'
-import { newFolder } from '../../harness/running-service.ts'
+import { newFolder } from '../../harness/in-process.ts'
 import { checkOf, openApiDocument, type OpenApiDocument } from './openapi-document.ts'
 
 const folder = newFolder()
+
 const certificates = makeCertificates(folder)
+
 let shop: TestShop
+
 let document: OpenApiDocument
+
 const receivers: Receiver[] = []
+
 beforeAll(async () => {
   shop = await startShop({ DATA_DIR: folder, NODE_EXTRA_CA_CERTS: certificates.authority })
   document = openApiDocument.parse((await shop.world('GET', '/openapi.json')).body)
 })
+
 afterAll(async () => {
   for (const receiver of receivers) await receiver.close()
   await shop.service.stop()
@@ -45,6 +51,7 @@ const receive = async (tls?: object): Promise<Receiver> => {
 const put = (tid: string, action: string) => shop.till('PUT', pathOf(tid), { action })
 
 let asked = 0
+
 const askPermission = async (callback_uri: string): Promise<string> => {
   const input = { pos_id: 'till-1', pos_tid: `asked-${asked++}`, scope: 'openid profile' }
   const all = { ...input, customer: '+4799999901', callback_uri }

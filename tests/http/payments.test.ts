@@ -19,23 +19,31 @@ import {
   type Service,
 } from '../../harness/http-service.ts'
 import { dateTime } from '../../harness/signing.ts'
-import { paymentInput } from '../../harness/payment-input.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
 
 let service: Service
+
 beforeAll(async () => {
   service = await startService()
 })
+
 afterAll(() => service.stop())
 
 type Changes = Readonly<Record<string, unknown>>
 
 const post = (changes: Changes = {}) => service.pos1('POST', paths.payments, paymentInput(changes))
+
 const put = (path: string, body: unknown) => service.pos1('PUT', path, body)
+
 const outcome = async (path: string) => (await service.pos1('GET', `${path}outcome/`)).body
+
 const tidOf = (path: string): string => path.split('/').at(-2) ?? ''
+
 const answer = (path: string, verb: 'accept' | 'decline', body: Changes = {}) =>
   service.call('POST', `/sandbox/v1/payment_request/${tidOf(path)}/${verb}/`, { body })
+
 const conflict = (description: RegExp) => ({ status: 409, body: error('Conflict', description) })
+
 const part = (amount: string, more: Changes = {}) => ({
   action: 'capture',
   amount,

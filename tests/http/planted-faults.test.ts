@@ -1,14 +1,21 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { authorizedPayment, requestPayment } from '../../harness/http-service.ts'
-import { paths, startService, type Service } from '../../harness/http-service.ts'
-import { paymentInput } from '../../harness/payment-input.ts'
+import {
+  authorizedPayment,
+  requestPayment,
+  paths,
+  startService,
+  type Service,
+} from '../../harness/http-service.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
 import { foreign, line, permissionInput, permissions, shortlinks } from './faulty-bodies.ts'
 
 /** Independent faults of all kinds, in random fields (interface 2). */
 
 let service: Service
+
 let pending: string
+
 let authorized: string
 
 beforeAll(async () => {
@@ -17,11 +24,15 @@ beforeAll(async () => {
   pending = await requestPayment(service.pos1)
   authorized = await authorizedPayment(service)
 })
+
 afterAll(() => service.stop())
 
 type Planted = readonly [field: string, ...values: unknown[]]
+
 const uri = 'nowhere'
+
 const longText = 'x'.repeat(1_001)
+
 const ofPayment: readonly Planted[] = [
   ['pos_id', 'nope', 'a b', null, 7],
   ['pos_tid', 'a b', ''],
@@ -42,6 +53,7 @@ const ofPayment: readonly Planted[] = [
   ['line_items', 'none'],
   ['links', 'none'],
 ]
+
 const ofPermission: readonly Planted[] = [
   ['pos_id', 'nope', 'a b'],
   ['pos_tid', 'a b', null],
@@ -51,16 +63,19 @@ const ofPermission: readonly Planted[] = [
   ['callback_uri', uri, foreign],
   ['expires_in', -1],
 ]
+
 const ofShortlink: readonly Planted[] = [
   ['callback_uri', uri, foreign],
   ['description', longText],
   ['serial_number', 'zzz', 'a b'],
 ]
+
 const ofCapture: readonly Planted[] = [
   ['amount', '100.01', '-1', '1.001', null],
   ['additional_amount', '0.01', '-1', '1.001'],
   ['capture_id', 'a b'],
 ]
+
 const ofAmendment: readonly Planted[] = [
   ['ledger', 'nope'],
   ['callback_uri', uri, foreign],
@@ -68,7 +83,9 @@ const ofAmendment: readonly Planted[] = [
   ['links', 'none'],
   ['line_items', [line('2.00')], 'none'],
 ]
+
 const capture = { action: 'capture', amount: '1.00', currency: 'NOK', capture_id: 'a' }
+
 const bodies = [
   ['POST', () => paths.payments, () => paymentInput(), ofPayment],
   ['POST', () => permissions, () => permissionInput, ofPermission],

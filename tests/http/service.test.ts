@@ -33,7 +33,7 @@ import {
   type Service,
 } from '../../harness/http-service.ts'
 import { dateTime } from '../../harness/signing.ts'
-import { paymentInput } from '../../harness/payment-input.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
 
 let service: Service
 

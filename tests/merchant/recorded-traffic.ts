@@ -7,15 +7,19 @@ import { vi } from 'vitest'
 import { integrators, merchants } from '../../domain/aggregates.ts'
 import { newMerchant } from '../../domain/merchant/merchant.ts'
 import { openInProcess } from '../../harness/in-process.ts'
-import { paymentInput } from '../../harness/payment-input.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
 import { secretHeaders, signedHeaders } from '../../harness/signing.ts'
 
 const v1 = '/merchant/v1'
+
 const publicUrl = 'https://pay.example'
 
 type Asker = 'secret' | 'key' | 'integrator'
+
 type Asked = { readonly template: string; readonly path: string; readonly asker: Asker }
+
 type Answer = { readonly status: number; readonly location: string | null; readonly text: string }
+
 type Recorded = Asked & { readonly answer: Answer }
 
 /** Everything readable at a time, with the responses. */
@@ -351,4 +355,5 @@ export const recordTraffic = async () => {
 }
 
 export type Traffic = Awaited<ReturnType<typeof recordTraffic>>
+
 export type Step = keyof Traffic['steps']

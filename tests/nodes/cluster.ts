@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { newFolder } from '../../harness/running-service.ts'
+import { newFolder } from '../../harness/in-process.ts'
 import { startServiceProcess, type ServiceProcess } from '../../harness/service-process.ts'
 import { breakableWay } from '../event-store/breakable-way.ts'
 

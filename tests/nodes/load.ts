@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { paymentInput } from '../../harness/payment-input.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
 import { secretHeaders } from '../../harness/signing.ts'
 import type { Node } from './cluster.ts'
 import type { Asked } from './history.ts'
 import type { Random } from './random.ts'
 
 const patienceMs = 5_000
+
 /** How long a request without a response is retried. */
 const persistenceMs = 40_000
+
 const list = '/merchant/v1/payment_request/'
 
 /** A new customer, shared by all requests within half a second. */

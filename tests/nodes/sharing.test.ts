@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import type { RecordedEvent } from '../../application/event-store.ts'
 import { startInProcess } from '../../harness/in-process.ts'
-import { paymentInput } from '../../harness/payment-input.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
 import { secretHeaders } from '../../harness/signing.ts'
 import { startProtocolPlace } from '../event-store/protocol-place.ts'
 import { randomFrom } from './random.ts'
@@ -13,6 +13,7 @@ import { startReceiver } from './receiver.ts'
 import { openShops } from './shops.ts'
 
 const secret = 'a secret of nodes'
+
 const merchants = Array.from({ length: 12 }, (_, number) => `shop-${number}`)
 
 /** Nodes with separate folders on one store. */

@@ -4,19 +4,21 @@ import { join } from 'node:path'
 import * as client from 'openid-client'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
-import { makeProofCheck } from '../../infrastructure/people/proofs.ts'
+import { makeProofCheck } from '../../infrastructure/people/one-time-codes.ts'
 import { usedOnce } from '../../infrastructure/people/used-once.ts'
 import { dpopClient, newKey, proofOf, redirectUri, thumbprint, type Key } from './dpop-client.ts'
 import { addOlderApp, pkce } from './pkce.ts'
 import { makeVisitor } from './visitor.ts'
 
 let service: PeopleService
+
 let asClient: ReturnType<typeof dpopClient>
 
 beforeAll(async () => {
   service = await startPeopleService()
   asClient = dpopClient(service)
 })
+
 afterAll(() => service.stop())
 
 test('an unmodified openid-client gets, uses and refreshes bound tokens', async () => {

@@ -1,5 +1,5 @@
 import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
-import type { RunningService } from '../../harness/running-service.ts'
+import type { RunningService } from '../../harness/in-process.ts'
 import { keyIn, makeVisitor, type TestVisitor } from './visitor.ts'
 
 export const now = (secret: string): string => codeAt(secret, Date.now())

@@ -2,7 +2,7 @@ import { createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { merchantClient } from '../../harness/merchant-client.ts'
+import { merchantClient } from '../../harness/register-merchant.ts'
 import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
 import { wrongFields } from '../../harness/http-service.ts'
 import {
@@ -20,6 +20,7 @@ let service: PeopleService
 beforeAll(async () => {
   service = await startPeopleService()
 })
+
 afterAll(() => service.stop())
 
 const signedIn = async (payer: 'alice' | 'bob' = 'alice') => {
@@ -27,8 +28,10 @@ const signedIn = async (payer: 'alice' | 'bob' = 'alice') => {
   await visitor.signIn(payer)
   return visitor
 }
+
 const forAlice = (fields: object = {}) =>
   service.requestPayment({ customer: '4799999901', ...fields })
+
 const post = (fields: Record<string, string>, headers: Record<string, string> = {}) => ({
   method: 'POST',
   body: new URLSearchParams(fields),

@@ -9,8 +9,8 @@ import {
   secretsLacking,
   type KeptPerson,
   type VaultContents,
-} from '../../infrastructure/people/vault-contents.ts'
-import { contentsOfFile } from '../../infrastructure/people/vault-file-contents.ts'
+} from '../../infrastructure/people/vault-port.ts'
+import { contentsOfFile } from '../../infrastructure/people/vault-file.ts'
 import { isOurs } from '../../infrastructure/stores.ts'
 import { contentsOfStreams } from '../../infrastructure/vault-streams/contents.ts'
 import { startProtocolPlace } from '../event-store/protocol-place.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { connectEventStoreDB } from '../../infrastructure/event-store/eventstoredb-event-store.ts'
-import type { VaultKey } from '../../infrastructure/people/vault-keys.ts'
+import type { VaultKey } from '../../infrastructure/people/vault-wrapping.ts'
 import type { Vault } from '../../infrastructure/people/vault-port.ts'
 import { isOurs } from '../../infrastructure/stores.ts'
 import { openVaultInStreams, type Memory } from '../../infrastructure/vault-streams/vault.ts'

@@ -3,10 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { readVaultKeys, type VaultKey } from '../../infrastructure/people/vault-keys.ts'
-import { rewrapVault } from '../../infrastructure/people/vault-rewrap.ts'
-import { VaultLocked } from '../../infrastructure/people/vault-wrapping.ts'
-import { openVault } from '../../infrastructure/people/vault.ts'
+import {
+  readVaultKeys,
+  type VaultKey,
+  VaultLocked,
+} from '../../infrastructure/people/vault-wrapping.ts'
+import { rewrapVault, openVault } from '../../infrastructure/people/vault.ts'
 import { readSettings, WrongSettings } from '../../infrastructure/settings.ts'
 import Database from '../../infrastructure/sqlite.ts'
 
@@ -15,12 +17,15 @@ const newFolder = (): string => {
   onTestFinished(() => rmSync(folder, { recursive: true }))
   return folder
 }
+
 const keysOf = (text: string): readonly VaultKey[] => {
   const file = join(newFolder(), 'keys')
   writeFileSync(file, text)
   return readVaultKeys(readSettings({ VAULT_KEY_FILE: file }))
 }
+
 const newKeys = (): readonly VaultKey[] => keysOf(randomBytes(32).toString('base64'))
+
 const only = ([first]: readonly VaultKey[]): VaultKey => {
   if (!first) throw new Error('there is no key')
   return first
@@ -40,6 +45,7 @@ const stored = (file: string): readonly Buffer[] => {
   database.close()
   return found
 }
+
 const areWrapped = (file: string): boolean =>
   stored(file).every((one) => one.subarray(0, 4).toString() === 'dbw1')
 

@@ -1,13 +1,17 @@
 import { readSheet } from 'read-excel-file/node'
 import { expect, test } from 'vitest'
 import { fileReply } from '../../web/portal/money-files.tsx'
-import { textCell } from '../../infrastructure/transaction-logs/csv.ts'
+import { textCell } from '../../infrastructure/transaction-logs/transaction-log.ts'
 import { makeSpreadsheets } from '../../infrastructure/spreadsheets/spreadsheet-client.ts'
 
 const lines = 'tid,net\nfirst,1.00\n'
+
 const log = { sha256: 'of-these-lines', lines: 2, bytes: lines.length }
+
 const logs = { transactionLogs: [log] }
+
 const given = { logs, title: 'default-report-1', summary: { name: 'Summary', rows: [] } }
+
 const readLog = async () => new Blob([lines]).stream()
 
 test('given a workbook that takes too long, then a page leads to the CSV', async () => {

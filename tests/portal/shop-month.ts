@@ -1,5 +1,5 @@
 import type { PeopleService } from '../../harness/people-service.ts'
-import { paymentInput } from '../../harness/payment-input.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
 
 const daySeconds = 86_400
 

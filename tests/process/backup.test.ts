@@ -20,18 +20,21 @@ import {
   type TestShop,
 } from '../../harness/shop-process.ts'
 import { beginLog } from '../../harness/operator.ts'
-import { newFolder } from '../../harness/running-service.ts'
+import { newFolder } from '../../harness/in-process.ts'
 import { readLog } from '../../harness/event-log.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 
 const root = newFolder()
+
 const DATA_DIR = join(root, 'data')
+
 let shop: TestShop
 
 beforeAll(async () => {
   mkdirSync(DATA_DIR)
   shop = await startShop({ DATA_DIR })
 })
+
 afterAll(async () => {
   await shop.service.stop()
   rmSync(root, { recursive: true })

@@ -4,10 +4,12 @@ import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
-import { newFolder } from '../../harness/running-service.ts'
+import { newFolder } from '../../harness/in-process.ts'
 
 const root = join(import.meta.dirname, '..', '..')
+
 const folder = newFolder()
+
 afterAll(() => rmSync(folder, { recursive: true }))
 
 type Lock = { readonly packages: Readonly<Record<string, { readonly dev?: true }>> }

@@ -16,19 +16,25 @@ import {
   type TestShop,
 } from '../../harness/shop-process.ts'
 import { asNodes } from '../../harness/service-process.ts'
-import { newFolder } from '../../harness/running-service.ts'
+import { newFolder } from '../../harness/in-process.ts'
 import { readLog } from '../../harness/event-log.ts'
 
 const folder = newFolder()
+
 const certificates = makeCertificates(folder)
+
 const furtherFolder = newFolder()
+
 const further = makeCertificates(furtherFolder)
+
 const settings = {
   DATA_DIR: folder,
   NODE_EXTRA_CA_CERTS: certificates.authority,
   CALLBACK_CA_FILE: further.authority,
 }
+
 const receivers: Receiver[] = []
+
 let shop: TestShop
 
 beforeAll(async () => {

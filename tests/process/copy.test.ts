@@ -7,7 +7,7 @@ import { makeAuditedLog } from '../../bench/histories.ts'
 import { startService } from '../../harness/http-service.ts'
 import { openPlace } from '../../harness/ledger-service.ts'
 import { operatorHere } from '../../harness/operator.ts'
-import { compareReadModels } from '../../harness/same-read-models.ts'
+import { compareReadModels } from '../../bench/stores.ts'
 import { startCommand } from '../../harness/service-process.ts'
 import { noStream } from '../../application/event-store.ts'
 import { connectEventStoreDB } from '../../infrastructure/event-store/eventstoredb-event-store.ts'
@@ -19,11 +19,15 @@ import { copy, emptyServer, newFolder, rowsIn, treeOf } from './copied-log.ts'
 
 /** 2,000 payments in progress, with callbacks and checkpoints. */
 let large = ''
+
 /** 400 events in 40 interleaved streams. */
 let many = ''
+
 /** A payment, a report and a settlement. */
 let shop = ''
+
 let tid = ''
+
 beforeAll(async () => {
   large = await makeAuditedLog(2_000, () => {})
   many = mkdtempSync(join(tmpdir(), 'daybook-copy-'))
@@ -40,6 +44,7 @@ beforeAll(async () => {
   await place.sandbox('settlement/', { merchant: 'sandbox' })
   await place.stop()
 })
+
 afterAll(() => [large, many, shop].forEach((folder) => rmSync(folder, { recursive: true })))
 
 const storeIn = async (DATA_DIR: string) => {

@@ -4,22 +4,26 @@ import type { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startReceiver, type Receiver } from '../../demo/receiver.ts'
 import { fetchCallbackKeys } from '../../harness/callback-check.ts'
-import { readLog } from '../../harness/event-log.ts'
-import { heardLog } from '../../harness/heard-log.ts'
-import { paymentInput } from '../../harness/payment-input.ts'
-import { newFolder } from '../../harness/running-service.ts'
+import { readLog, heardLog, nicenessOfThreads } from '../../harness/event-log.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
+import { newFolder } from '../../harness/in-process.ts'
 import { secretHeaders } from '../../harness/signing.ts'
-import { nicenessOfThreads } from '../../harness/thread-niceness.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import { startServer } from '../../service/server/start-server.ts'
 
 const folder = newFolder()
+
 const { log, lines, heard } = heardLog()
+
 const settings = readSettings({ DATA_DIR: folder, HOST: '127.0.0.1', PORT: '0' })
+
 const server = await startServer(settings, log, 'worker')
+
 /** Threads that start after the service. */
 const threads: Worker[] = []
+
 process.on('worker', (thread) => threads.push(thread))
+
 let receiver: Receiver
 
 const isReady = 'callbacks are delivered in a worker thread'
@@ -27,6 +31,7 @@ const isReady = 'callbacks are delivered in a worker thread'
 beforeAll(async () => {
   receiver = await startReceiver({ keys: await fetchCallbackKeys(server.address) })
 })
+
 afterAll(async () => {
   await server.stop()
   await receiver.close()

@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { beginLog } from '../../harness/operator.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
-import { newFolder } from '../../harness/running-service.ts'
+import { newFolder } from '../../harness/in-process.ts'
 
 const root = newFolder()
+
 afterAll(() => rmSync(root, { recursive: true }))
 
 /** Runs a command where a small disk is mounted at the path, with so much room. */

@@ -1,10 +1,11 @@
 import { rmSync } from 'node:fs'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { connectRaw } from '../../harness/pusher-client.ts'
-import { newFolder } from '../../harness/running-service.ts'
+import { newFolder } from '../../harness/in-process.ts'
 import { startServiceProcess } from '../../harness/service-process.ts'
 
 const DATA_DIR = newFolder()
+
 afterAll(() => rmSync(DATA_DIR, { recursive: true }))
 
 test('given production without Pusher, a handshake with a long key is a 4001 alone', async () => {

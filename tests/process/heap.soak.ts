@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
-import { newFolder } from '../../harness/running-service.ts'
+import { newFolder } from '../../harness/in-process.ts'
 import { pathOf, requestPayment, startShop } from '../../harness/shop-process.ts'
 
 const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index)

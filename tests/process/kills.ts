@@ -6,15 +6,18 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { startReceiver, type Arrival, type Receiver } from '../../demo/receiver.ts'
 import { fetchCallbackKeys } from '../../harness/callback-check.ts'
 import { readLog } from '../../harness/event-log.ts'
-import { merchantClient } from '../../harness/merchant-client.ts'
-import { paymentInput } from '../../harness/payment-input.ts'
-import { newFolder } from '../../harness/running-service.ts'
+import { merchantClient, paymentInput } from '../../harness/register-merchant.ts'
+import { newFolder } from '../../harness/in-process.ts'
 import { startServiceProcess } from '../../harness/service-process.ts'
 
 const kills = Number(process.argv[2] ?? 200)
+
 const longestLifeMs = 1500
+
 const DATA_DIR = newFolder()
+
 const pos1 = { merchant: 'sandbox', user: 'pos1', secret: 'sandbox-secret' }
+
 const listPath = '/merchant/v1/payment_request/'
 
 /** Number of acknowledged events per payment. */
@@ -22,6 +25,7 @@ const acknowledged = new Map<string, number>()
 
 /** Start time of each process, and the processes in which each message arrived. */
 const starts: number[] = []
+
 const cameIn = new Map<string, number[]>()
 
 const processAt = (time: number): number => starts.findLastIndex((start) => start <= time)

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { newFolder } from '../../harness/running-service.ts'
+import { newFolder } from '../../harness/in-process.ts'
 import { fewOpenFiles, openFilesIn } from '../../infrastructure/open-files.ts'
 
 const limits = (soft: string) =>

@@ -21,7 +21,7 @@ import { readSettings } from '../../infrastructure/settings.ts'
 import Database from '../../infrastructure/sqlite.ts'
 import { openStoreToRead } from '../../infrastructure/stores.ts'
 import { beginLog, operatorHere } from '../../harness/operator.ts'
-import { newFolder, withProduction } from '../../harness/running-service.ts'
+import { newFolder, withProduction } from '../../harness/in-process.ts'
 import { startProtocolPlace } from '../event-store/protocol-place.ts'
 import { readLog } from '../../harness/event-log.ts'
 
@@ -33,6 +33,7 @@ beforeAll(async () => {
   await beginLog(settings)
   await daybook('merchant', 'add', 'harbour', '--name', 'Harbour Bar', '--currency', 'NOK')
 })
+
 afterAll(() => rmSync(settings.DATA_DIR, { recursive: true }))
 
 /** The error message of a command that does nothing. */

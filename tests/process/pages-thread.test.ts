@@ -3,13 +3,14 @@ import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { heardLog } from '../../harness/heard-log.ts'
-import { nicenessOfThreads } from '../../harness/thread-niceness.ts'
+import { heardLog, nicenessOfThreads } from '../../harness/event-log.ts'
 import { pagesInThread } from '../../service/pages/pages-client.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 
 const isReady = 'pages are answered in a worker thread'
+
 const threads: Worker[] = []
+
 process.on('worker', (thread) => threads.push(thread))
 
 const overview = '/portal/sandbox/'

@@ -1,35 +1,49 @@
 import { rmSync } from 'node:fs'
 import type { Worker } from 'node:worker_threads'
 import { afterAll, describe, expect, test } from 'vitest'
-import { heardLog } from '../../harness/heard-log.ts'
+import { heardLog } from '../../harness/event-log.ts'
 import { secretHeaders } from '../../harness/signing.ts'
 import { runCommand } from '../../harness/service-process.ts'
-import { newFolder } from '../../harness/running-service.ts'
+import { newFolder } from '../../harness/in-process.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import { startServer } from '../../service/server/start-server.ts'
-import { paymentInput } from '../../harness/payment-input.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
 import { makeVisitor } from '../people/visitor.ts'
 import { confirmAt } from '../portal/payment-desk.ts'
 
 const overview = '/portal/sandbox/'
+
 const folder = newFolder()
+
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const { log, lines, heard } = heardLog()
+
 const settings = readSettings({ DATA_DIR: folder, PORT: '0' })
+
 const server = await startServer(settings, log, 'worker')
+
 afterAll(server.stop)
+
 /** Threads that start after the service. */
 const threads: Worker[] = []
+
 process.on('worker', (thread) => threads.push(thread))
+
 await runCommand(['staff', 'add', 'sandbox', '+4799999901', '--role', 'owner'], {
   DATA_DIR: folder,
 })
+
 await runCommand(['operator', 'add', '+4799999902', '--role', 'admin'], { DATA_DIR: folder })
+
 const alice = makeVisitor(server)
+
 await alice.signIn('alice')
+
 const bob = makeVisitor(server)
+
 await bob.signIn('bob')
+
 const isReady = 'pages are answered in a worker thread'
 
 const call = async (method: string, path: string, body?: object) => {
@@ -42,6 +56,7 @@ const call = async (method: string, path: string, body?: object) => {
   const text = await answer.text()
   return text === '' ? {} : JSON.parse(text)
 }
+
 const take = async (amount: string): Promise<string> => {
   const { customer: _, ...input } = paymentInput({ amount })
   const { id } = await call('POST', '/merchant/v1/payment_request/', {
@@ -52,12 +67,15 @@ const take = async (amount: string): Promise<string> => {
   await call('POST', `/sandbox/v1/payment_request/${id}/accept/`, { payer: 'alice' })
   return id
 }
+
 const capture = (tid: string, amount: string) =>
   call('PUT', `/merchant/v1/payment_request/${tid}/`, {
     ...{ action: 'capture', currency: 'NOK', amount, capture_id: amount },
   })
+
 const answeredHere = (): number =>
   lines.filter((line) => line.includes('"/portal/:merchant/","status":200')).length
+
 const counted = async (): Promise<number> => {
   const text = await (await fetch(`${server.address}/metrics`)).text()
   const found =

@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import type { MerchantClient } from '../../harness/merchant-client.ts'
+import type { MerchantClient } from '../../harness/register-merchant.ts'
 import { startReceiver, type Receiver } from '../../demo/receiver.ts'
 import type { Recorded } from '../../domain/events.ts'
 import {
@@ -18,12 +18,15 @@ import {
   startShop,
   type TestShop,
 } from '../../harness/shop-process.ts'
-import { newFolder } from '../../harness/running-service.ts'
+import { newFolder } from '../../harness/in-process.ts'
 import { readLog } from '../../harness/event-log.ts'
 
 const folder = newFolder()
+
 const settings = { DATA_DIR: folder }
+
 let shop: TestShop
+
 let receiver: Receiver
 
 beforeAll(async () => {
@@ -38,10 +41,13 @@ afterAll(async () => {
 })
 
 const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
+
 const statusesOf = (answers: readonly { readonly status: number }[]) =>
   answers.map(({ status }) => status)
+
 const eventsOf = (log: readonly Recorded[], tid: string) =>
   log.filter(({ stream }) => stream === `payment-${tid}`)
+
 const typesOf = (events: readonly Recorded[]) => events.map(({ type }) => type)
 
 test('the address is printed as one line once requests are answered', () => {

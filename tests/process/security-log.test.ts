@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { beginLog, operatorHere } from '../../harness/operator.ts'
-import { withProduction } from '../../harness/running-service.ts'
+import { withProduction } from '../../harness/in-process.ts'
 import type { SecurityEvent } from '../../application/security-log.ts'
 import { recordChanges } from '../../infrastructure/logs/security-changes.ts'
 import { openSecurityLog, securityLogFiles } from '../../infrastructure/logs/security-log.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-security-'))
+
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const read = (directory: string): Record<string, unknown>[] =>

@@ -2,10 +2,11 @@ import { rmSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
 import { readSettings, WrongSettings } from '../../infrastructure/settings.ts'
 import { openStore } from '../../infrastructure/stores.ts'
-import { newFolder } from '../../harness/running-service.ts'
+import { newFolder } from '../../harness/in-process.ts'
 import { runCommand } from '../../harness/shop-process.ts'
 
 const DATA_DIR = newFolder()
+
 afterAll(() => rmSync(DATA_DIR, { recursive: true }))
 
 /** The error message for invalid settings. */

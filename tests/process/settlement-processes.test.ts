@@ -10,11 +10,13 @@ import {
   startShop,
   type TestShop,
 } from '../../harness/shop-process.ts'
-import { newFolder } from '../../harness/running-service.ts'
+import { newFolder } from '../../harness/in-process.ts'
 import { readLog } from '../../harness/event-log.ts'
 
 const settings = { DATA_DIR: newFolder() }
+
 const settlementPath = '/merchant/v1/settlement/'
+
 const reportPath = '/merchant/v1/ledger/default/report/1/'
 
 let shops: readonly [TestShop, TestShop]
@@ -22,6 +24,7 @@ let shops: readonly [TestShop, TestShop]
 beforeAll(async () => {
   shops = [await startShop(settings), await startShop(settings)]
 })
+
 afterAll(async () => {
   for (const { service } of shops) await service.stop()
   rmSync(settings.DATA_DIR, { recursive: true })

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { soleProcess } from '../../infrastructure/leases/leases.ts'
-import { newFolder } from '../../harness/running-service.ts'
+import { newFolder } from '../../harness/in-process.ts'
 
 const folderOfTest = (): string => {
   const folder = newFolder()

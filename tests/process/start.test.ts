@@ -26,11 +26,13 @@ import { refuseLogOfOtherMode } from '../../service/mode-of-log.ts'
 import { readSettings, settingShown, type Settings } from '../../infrastructure/settings.ts'
 import Database from '../../infrastructure/sqlite.ts'
 import { beginLog, operatorHere } from '../../harness/operator.ts'
-import { newFolder, withProduction } from '../../harness/running-service.ts'
+import { newFolder, withProduction } from '../../harness/in-process.ts'
 import { startProtocolPlace } from '../event-store/protocol-place.ts'
 
 const root = newFolder()
+
 const folder = (name: string) => join(root, name)
+
 afterAll(() => rmSync(root, { recursive: true }))
 
 /** Starts the service, and stops it at once if it listens. */

@@ -11,7 +11,7 @@ import type { Log } from '../../infrastructure/logs/log.ts'
 import { openService } from '../../service/server.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import { openPlace } from '../../harness/ledger-service.ts'
-import { newFolder } from '../../harness/running-service.ts'
+import { newFolder } from '../../harness/in-process.ts'
 
 /** A service whose background work has not started, and its log output. */
 const openHere = async () => {

@@ -1,13 +1,17 @@
 import { rmSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newFolder } from '../../harness/running-service.ts'
+import { newFolder } from '../../harness/in-process.ts'
 import { startCommand } from '../../harness/service-process.ts'
 
 const DATA_DIR = newFolder()
+
 const secret = 'a-secret-nobody-has'
+
 let raw = ''
+
 let child: ReturnType<typeof startCommand>
+
 let address = ''
 
 beforeAll(async () => {
@@ -18,6 +22,7 @@ beforeAll(async () => {
     if (address) break
   }
 })
+
 afterAll(() => {
   child.kill('SIGKILL')
   rmSync(DATA_DIR, { recursive: true })

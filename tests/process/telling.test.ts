@@ -3,7 +3,11 @@ import { rmSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startCommand } from '../../harness/service-process.ts'
-import { merchantClient, type MerchantClient } from '../../harness/merchant-client.ts'
+import {
+  merchantClient,
+  type MerchantClient,
+  paymentInput,
+} from '../../harness/register-merchant.ts'
 import {
   accept,
   authorize,
@@ -11,17 +15,24 @@ import {
   requestPayment,
   runCommand,
 } from '../../harness/shop-process.ts'
-import { paymentInput } from '../../harness/payment-input.ts'
-import { newFolder } from '../../harness/running-service.ts'
+import { newFolder } from '../../harness/in-process.ts'
 
 const DATA_DIR = newFolder()
+
 type Line = { readonly msg: string; readonly level: number } & Readonly<Record<string, unknown>>
+
 const lines: Line[] = []
+
 const sentence = 'a-secret-nobody-has'
+
 let raw = ''
+
 let child: ReturnType<typeof startCommand>
+
 let address = ''
+
 let till: MerchantClient
+
 let world: MerchantClient
 
 beforeAll(async () => {
@@ -37,6 +48,7 @@ beforeAll(async () => {
   till = merchantClient(address, { merchant: 'sandbox', user: 'pos1', secret: 'sandbox-secret' })
   world = merchantClient(address)
 })
+
 afterAll(() => {
   child.kill('SIGKILL')
   rmSync(DATA_DIR, { recursive: true })

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { merchantClient } from '../../harness/merchant-client.ts'
+import { merchantClient } from '../../harness/register-merchant.ts'
 import { codeOf } from '../../harness/people-service.ts'
 import {
   accept,
@@ -11,9 +11,10 @@ import {
   startShop,
   type TestShop,
 } from '../../harness/shop-process.ts'
-import { newFolder } from '../../harness/running-service.ts'
+import { newFolder } from '../../harness/in-process.ts'
 
 const folder = newFolder()
+
 let shops: readonly [TestShop, TestShop]
 
 beforeAll(async () => {
@@ -48,9 +49,13 @@ test('what one of two services on one log has acknowledged, the other shows at o
 
 /** Reads from one service right after a change through the other, alternating. */
 const rounds = Array.from({ length: 10 }, (_, n) => n)
+
 const inTurns = (n: number) => (n % 2 === 0 ? shops : ([shops[1], shops[0]] as const))
+
 const kioskPath = '/merchant/v1/pos/kiosk/'
+
 const own = { 'X-Service-Merchant': 'sandbox', 'X-Service-User': 'pos1' }
+
 const bySecret = { ...own, Authorization: 'SECRET sandbox-secret' }
 
 test('a POS removed by one service and registered again by the other takes payments at both', async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startInProcess } from '../../harness/in-process.ts'
-import { merchantClient } from '../../harness/merchant-client.ts'
+import { merchantClient } from '../../harness/register-merchant.ts'
 import { connectRaw, type RawClient } from '../../harness/pusher-client.ts'
 import { advance, authorize } from '../../harness/shop-process.ts'
 import { startProtocolPlace } from '../event-store/protocol-place.ts'
@@ -17,13 +17,17 @@ const startNode = async (url: string, shared: string) => {
 }
 
 let place: Awaited<ReturnType<typeof startProtocolPlace>>
+
 let nodes: Awaited<ReturnType<typeof startNode>>[]
+
 const shared = mkdtempSync(join(tmpdir(), 'daybook-shared-'))
+
 beforeAll(async () => {
   place = await startProtocolPlace()
   nodes = [await startNode(place.url, shared)]
   nodes.push(await startNode(place.url, shared))
 })
+
 afterAll(async () => {
   for (const { stop } of nodes) await stop()
   await place.remove()
@@ -32,6 +36,7 @@ afterAll(async () => {
 })
 
 const channel = 'm-sandbox-nodes'
+
 const idsOf = (client: RawClient) => client.told(channel).map(({ data }) => data.meta.id)
 
 test('when two nodes send, then a listener at each hears all messages once', async () => {

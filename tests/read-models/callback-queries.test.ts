@@ -1,12 +1,14 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Instant } from '../../domain/time.ts'
 import { callbackMessageQueries } from '../../projections/callback-messages.ts'
-import { callbackQueueQueries } from '../../projections/callback-queries.ts'
+import { callbackQueueQueries } from '../../projections/callback-queue.ts'
 import { events, hours, morning } from '../domain/payments.ts'
 import { foldedFile } from './folded-file.ts'
 
 const file = foldedFile()
+
 const { happened } = file
+
 let queue: ReturnType<typeof callbackQueueQueries>
 
 beforeEach(() => {

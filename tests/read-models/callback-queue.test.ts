@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { PaymentRequest } from '../../domain/payment/payment-events.ts'
-import { callbackQueueQueries } from '../../projections/callback-queries.ts'
+import { callbackQueueQueries } from '../../projections/callback-queue.ts'
 import { events, hours, morning, requestEnds } from '../domain/payments.ts'
 import { foldedFile } from './folded-file.ts'
 

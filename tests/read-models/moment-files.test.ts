@@ -8,19 +8,25 @@ import { DamagedEvent, StoreUnavailable, type EventStore } from '../../applicati
 import { seed } from '../../bench/histories.ts'
 import { parseEvent } from '../../domain/events.ts'
 import { makeMoment } from '../../audit/as-of/make-moment.ts'
-import { makeMoments } from '../../audit/as-of/moment-client.ts'
+import { makeMoments } from '../../audit/as-of/open-moments.ts'
 import { cheapestToRemove, momentFiles } from '../../audit/as-of/moment-files.ts'
 import { leafOf } from '../../infrastructure/event-store/event-entry.ts'
 import { makeProjector } from '../../infrastructure/read-models/projector.ts'
-import { openFile, type ReadModelFile } from '../../infrastructure/read-models/read-model-file.ts'
-import { tableStatements } from '../../infrastructure/read-models/read-model-schema.ts'
+import {
+  openFile,
+  type ReadModelFile,
+  tableStatements,
+} from '../../infrastructure/read-models/read-model-file.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import { openStore, tables } from '../../infrastructure/stores.ts'
 import { projections } from '../../projections/read-models.ts'
 
 let folder: string
+
 let store: EventStore
+
 let head: number
+
 const place = () => ({ DATA_DIR: folder, EVENT_STORE: 'sqlite' as const })
 
 beforeAll(async () => {
@@ -29,6 +35,7 @@ beforeAll(async () => {
   await seed(store, 4_000)
   head = await store.head()
 })
+
 afterAll(async () => {
   await store.close()
   rmSync(folder, { recursive: true })

@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Recorded } from '../../domain/events.ts'
 import { foldMoments, readMoments } from '../../infrastructure/read-models/moment-fold.ts'
-import { openFile } from '../../infrastructure/read-models/read-model-file.ts'
-import { tableStatements } from '../../infrastructure/read-models/read-model-schema.ts'
+import { openFile, tableStatements } from '../../infrastructure/read-models/read-model-file.ts'
 import { gatherWrites, makeWriter } from '../../infrastructure/read-models/rows.ts'
 
 const noon = Date.parse('2026-03-31T12:00:00Z')
+
 const minute = 60_000
 
 /**

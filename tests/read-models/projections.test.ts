@@ -9,16 +9,21 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LoggedMessage } from '../../domain/callback.ts'
 import type { Recorded } from '../../domain/events.ts'
 import { makeFold, makeProjector } from '../../infrastructure/read-models/projector.ts'
-import { buildReadModelFile } from '../../infrastructure/read-models/read-model-draft.ts'
-import { openReadModelFile } from '../../infrastructure/read-models/read-model-file.ts'
+import {
+  buildReadModelFile,
+  openReadModelFile,
+} from '../../infrastructure/read-models/read-model-file.ts'
 import { makeWriter, type Write } from '../../infrastructure/read-models/rows.ts'
 import { projections } from '../../projections/read-models.ts'
 import { projection, type Projection } from '../../projections/projection.ts'
 import { someLogs } from './logs.ts'
 
 let folder: string
+
 let places = 0
+
 const freshPlace = (): string => join(folder, `place-${(places += 1)}`)
+
 const open: { sqlite: { close(): void } }[] = []
 
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import { expect, onTestFinished, test } from 'vitest'
-import { openFile } from '../../infrastructure/read-models/read-model-file.ts'
 import {
+  openFile,
   indexStatements,
   tableStatements,
-} from '../../infrastructure/read-models/read-model-schema.ts'
+} from '../../infrastructure/read-models/read-model-file.ts'
 import { gatherWrites, rowsOf, type Row } from '../../infrastructure/read-models/rows.ts'
 import { projections } from '../../projections/read-models.ts'
 import { grantQueries } from '../../projections/grants.ts'

@@ -13,12 +13,15 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
-import { buildReadModelFile } from '../../infrastructure/read-models/read-model-draft.ts'
-import { openReadModelFile } from '../../infrastructure/read-models/read-model-file.ts'
+import {
+  buildReadModelFile,
+  openReadModelFile,
+} from '../../infrastructure/read-models/read-model-file.ts'
 import Database from '../../infrastructure/sqlite.ts'
 import { projections } from '../../projections/read-models.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-read-models-'))
+
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /** File names of another version of the code. */

@@ -13,25 +13,27 @@ import {
 import { seed } from '../../bench/histories.ts'
 import { parseEvent, UnreadableEvent } from '../../domain/events.ts'
 import { makeProjector } from '../../infrastructure/read-models/projector.ts'
-import { buildReadModelFile } from '../../infrastructure/read-models/read-model-draft.ts'
 import {
+  buildReadModelFile,
   openReadModelFile,
   type ReadModelFile,
 } from '../../infrastructure/read-models/read-model-file.ts'
-import { rebuildReadModels } from '../../infrastructure/read-models/rebuild.ts'
-import { writeInWorker } from '../../infrastructure/read-models/rebuild.ts'
+import { rebuildReadModels, writeInWorker } from '../../infrastructure/read-models/rebuild.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import Database from '../../infrastructure/sqlite.ts'
 import { openStore } from '../../infrastructure/stores.ts'
 import { projections } from '../../projections/read-models.ts'
 
 let folder: string
+
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'daybook-rebuild-'))
 })
+
 afterAll(() => rm(folder, { recursive: true }))
 
 const freshDirectory = () => mkdtemp(join(folder, 'place-'))
+
 const tables = projections.map(({ table }) => table)
 
 const contentOf = ({ db }: ReadModelFile) =>

@@ -12,13 +12,13 @@ import {
   type RecordedEvent,
 } from '../../application/event-store.ts'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
-import { receiveAhead } from '../../infrastructure/read-models/receive-ahead.ts'
-import { makeRelay, relayTo } from '../../infrastructure/read-models/relay.ts'
+import { receiveAhead, makeRelay, relayTo } from '../../infrastructure/read-models/relay.ts'
 import { clockAdvanced } from '../event-store/appends.ts'
 
 /** One thread receives the log and relays it; the other follows alone while necessary. */
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-relay-'))
+
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /** Runs turns of the event loop until something holds. */
@@ -27,6 +27,7 @@ const until = async (holds: () => boolean): Promise<void> => {
 }
 
 let logs = 0
+
 const openLog = () => {
   const store = openSqliteEventStore(join(folder, `${++logs}.sqlite`))
   let revision = noStream

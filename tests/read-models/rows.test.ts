@@ -1,14 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { openFile } from '../../infrastructure/read-models/read-model-file.ts'
-import { tableStatements } from '../../infrastructure/read-models/read-model-schema.ts'
+import { openFile, tableStatements } from '../../infrastructure/read-models/read-model-file.ts'
 import {
   gatherWrites,
   makeWriter,
   rowsOf,
   type Row,
 } from '../../infrastructure/read-models/rows.ts'
-import { logFileProjection } from '../../projections/log-files.ts'
+import { logFileProjection } from '../../projections/transaction-lines.ts'
 import type { Projection } from '../../projections/projection.ts'
 
 const projection = logFileProjection as unknown as Projection
@@ -16,7 +15,9 @@ const projection = logFileProjection as unknown as Projection
 const keys = Array.from({ length: 50 }, (_, key) => `file ${key}`)
 
 const content = fc.record({ bytes: fc.integer({ min: 0, max: 9 }), serial: fc.nat(9) })
+
 const gone = fc.constant(undefined)
+
 const asBefore = fc.constant('as before' as const)
 
 /** The changes of each row: in most batches enough equal ones to be written together. */

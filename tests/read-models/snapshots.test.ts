@@ -7,7 +7,7 @@ import { openPlace } from '../../harness/ledger-service.ts'
 import { makePlainLog } from '../../infrastructure/logs/log.ts'
 import { operatorHere } from '../../harness/operator.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
-import { beginFromSnapshot } from '../../infrastructure/snapshots/begin-from-snapshot.ts'
+import { beginFromSnapshot } from '../../infrastructure/snapshots/snapshot.ts'
 import Database from '../../infrastructure/sqlite.ts'
 import { openStore } from '../../infrastructure/stores.ts'
 import { clockAdvanced } from '../event-store/appends.ts'
@@ -23,8 +23,11 @@ const newFolder = (): string => {
 
 /** A node of a log in EventStoreDB, with a payment, that offers its read models. */
 let place: Awaited<ReturnType<typeof startProtocolPlace>>
+
 let node: Awaited<ReturnType<typeof startInProcess>>
+
 let tid = ''
+
 beforeAll(async () => {
   place = await startProtocolPlace()
   node = await startInProcess({ EVENT_STORE: place.url, SNAPSHOT_TOKEN, LOG_LEVEL: 'error' })
@@ -46,6 +49,7 @@ beforeAll(async () => {
   await ask(`/sandbox/v1/payment_request/${tid}/accept/`)
   await node.core.caughtUp()
 })
+
 afterAll(async () => {
   await node.stop()
   rmSync(node.folder, { recursive: true })

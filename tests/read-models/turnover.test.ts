@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { PaymentRequest } from '../../domain/payment/payment-events.ts'
-import { expiringQueries } from '../../projections/due.ts'
+import { expiringQueries } from '../../projections/prepared.ts'
 import { allPointsOfSale, turnoverQueries, partsOf } from '../../projections/turnover.ts'
 import { authorizationEnds, events, hours, morning } from '../domain/payments.ts'
 import { foldedFile } from './folded-file.ts'

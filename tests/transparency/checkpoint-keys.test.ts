@@ -10,7 +10,7 @@ import {
   openCheckpointKeys,
   rotateCheckpointKey,
 } from '../../service/transparency/checkpoint-keys.ts'
-import { rawKeyOf } from '../../audit/transparency/notes.ts'
+import { rawKeyOf } from '../../audit/transparency/ask-witnesses.ts'
 import { morning } from '../domain/payments.ts'
 
 const day = 86_400_000

@@ -3,7 +3,7 @@ import { merkleTree, formatProof } from '../../domain/transparency/merkle-tree.t
 import { ed25519, formatKey } from '../../domain/transparency/signed-note.ts'
 import { rootOfHashes } from '../../infrastructure/read-models/tree-fold.ts'
 import { sha256 } from '../../infrastructure/keys/sha256.ts'
-import { rawKeyOf, signNote } from '../../audit/transparency/notes.ts'
+import { rawKeyOf, signNote } from '../../audit/transparency/ask-witnesses.ts'
 import type { Entry, Receipt } from './story.ts'
 import { parseProof } from './proof-checks.ts'
 

@@ -6,8 +6,7 @@ import { pino } from 'pino'
 import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { parseNote } from '../../domain/transparency/signed-note.ts'
 import { startService } from '../../harness/http-service.ts'
-import { startInProcess } from '../../harness/in-process.ts'
-import { newFolder } from '../../harness/running-service.ts'
+import { startInProcess, newFolder } from '../../harness/in-process.ts'
 import { openCore } from '../../service/core.ts'
 import type { Log } from '../../infrastructure/logs/log.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
@@ -65,7 +64,9 @@ const openPlace = async (witness: TestWitness) => {
 }
 
 const witness = await startWitness(origin)
+
 const place = await openPlace(witness)
+
 afterAll(async () => {
   await place.close()
   witness.stop()

@@ -6,7 +6,7 @@ import type { Instant } from '../../domain/time.ts'
 import type { Links } from '../../http/addresses.ts'
 import { contextOfPayer, type Call } from '../../http/call.ts'
 import type { Route } from '../../http/route.ts'
-import { sessionTokenOf, toSignInFirst } from '../../http/session-guard.ts'
+import { sessionTokenOf, toSignInFirst } from '../../http/own-cookie.ts'
 import { createdReply, dateTime } from '../../http/wire.ts'
 import { anyCode, ofApps, ofPayer, payerPrefix, phoneText, pinText } from './api-fields.ts'
 import {

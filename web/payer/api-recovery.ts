@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Call } from '../../http/call.ts'
 import { Malformed, malformed, type Issue } from '../../http/errors.ts'
-import type { Fitting } from '../../http/valid-parts.ts'
+import type { Fitting } from '../../http/validation.ts'
 import type { Route } from '../../http/route.ts'
 import { codeText, newPinText, ofApps, payerPrefix, phoneText } from './api-fields.ts'
 import { deviceReply, deviceTokenText, makeDevice, type DeviceTokenNeeds } from './devices.tsx'

@@ -4,12 +4,13 @@ import grpcStatus from '@eventstore/db-client/generated/status_pb.js'
 import streams from '@eventstore/db-client/generated/streams_pb.js'
 import any from 'google-protobuf/google/protobuf/any_pb.js'
 import { noStream, type Revision } from '../../../application/event-store.ts'
-import { maximumAppendSize } from '../../../infrastructure/event-store/acceptable-append.ts'
+import { maximumAppendSize } from '../../../infrastructure/event-store/event-entry.ts'
 import type { Outcome } from './expectations.ts'
 import { failure } from '../../../audit/eventstoredb-server/messages.ts'
 import type { Expectation } from '../../../infrastructure/event-store/sqlite-event-writer.ts'
 
 type BatchResponse = InstanceType<typeof streams.BatchAppendResp>
+
 type AppendResponse = InstanceType<typeof streams.AppendResp>
 
 const empty = new shared.Empty()

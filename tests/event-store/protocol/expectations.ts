@@ -4,7 +4,7 @@ import {
   type Appended,
   type Revision,
 } from '../../../application/event-store.ts'
-import { maximumAppendSize } from '../../../infrastructure/event-store/acceptable-append.ts'
+import { maximumAppendSize } from '../../../infrastructure/event-store/event-entry.ts'
 import type { EventLog } from '../../../infrastructure/event-store/sqlite-event-log.ts'
 import type {
   Expectation,

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { rmSync } from 'node:fs'
 import type { Locator, Page } from 'playwright-core'
 import type { Posted } from '../../../harness/callback-check.ts'
-import { newFolder } from '../../../harness/running-service.ts'
+import { newFolder } from '../../../harness/in-process.ts'
 import { startServiceProcess } from '../../../harness/service-process.ts'
 import { runCommand } from '../../../harness/shop-process.ts'
 import { startBrowser } from '../../people/page-browser.ts'
@@ -38,6 +38,7 @@ export const rowOf = (page: Page, head: string): Locator =>
 /** Follows a link or presses a button with this name. */
 export const go = (page: Page, name: string): Promise<void> =>
   page.getByRole('link', { name, exact: true }).first().click()
+
 export const press = (page: Page, name: string | RegExp): Promise<void> =>
   page.getByRole('button', { name }).click()
 

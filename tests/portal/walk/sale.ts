@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { merchantClient, type MerchantClient } from '../../../harness/merchant-client.ts'
+import { merchantClient, type MerchantClient } from '../../../harness/register-merchant.ts'
 import { sandboxPayers } from '../../../service/sandbox/sandbox-data.ts'
 import { phone } from '../../people/page-browser.ts'
 import { typeCode, typePin } from '../../people/walk.ts'
@@ -62,6 +62,7 @@ const previewed = async (page: Page, name: string): Promise<readonly string[]> =
 }
 
 const sheet = (page: Page) => page.locator('[data-part=side]')
+
 const timeline = (page: Page) => page.locator('.timeline')
 
 export const openPayment = async (page: Page): Promise<void> => {

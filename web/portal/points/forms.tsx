@@ -6,7 +6,7 @@ import { formPage, type Beside } from '../parts.tsx'
 import { pointsPath, type CodeData } from './rows.ts'
 import { textsIn } from '../../../texts/catalogue.ts'
 import { serialNumberPattern } from '../../../domain/merchant/sticker.ts'
-import { callbackUriText } from '../../../http/callback-uri.ts'
+import { callbackUriText } from '../../../http/addresses.ts'
 import { compactFieldOf, fieldOf, type FormOf } from '../../../http/forms.ts'
 import {
   hasProblems,
