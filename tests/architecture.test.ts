@@ -125,6 +125,14 @@ describe('clocks, timers and randomness', () => {
     process.stdout.write(`not simulated yet: ${notYetSimulated.join(', ')}\n`)
   })
 
+  test('are replaced by the simulator alone', () => {
+    const replacing = /\binstall(?:Machine|SlowCrypto)\b/
+    const found = ports.filter((file) =>
+      replacing.test(readFileSync(posix.join(root, file), 'utf8')),
+    )
+    expect(found).toEqual(machines)
+  })
+
   test.each([
     ['const at = Date.now()', 'Date.now'],
     ["import { createHash, randomBytes } from 'node:crypto'", 'randomBytes'],
