@@ -6,6 +6,7 @@ import { ratePattern } from '../domain/money/money.ts'
 import type { Core } from '../service/core.ts'
 import { fail } from '../infrastructure/failures.ts'
 import { readFile } from 'node:fs/promises'
+import { phoneReader } from '../infrastructure/national-numbers.ts'
 import { readPublicKey } from '../infrastructure/keys/keys.ts'
 import { reasonOf } from '../infrastructure/system-errors.ts'
 import { createInterface } from 'node:readline/promises'
@@ -60,8 +61,10 @@ export const rateOf = (text: string): string =>
   ratePattern.test(text) ? text : fail(`${text} must be a rate from 0 to 1, such as 0.009`)
 
 /** @throws OperatorError if it is not a phone number */
-export const phoneOf = (text: string): string =>
-  phoneDigits(text) ?? fail('a phone number has 8 to 15 digits')
+export const phoneOf = ({ settings }: Pick<Core, 'settings'>, text: string): string =>
+  phoneReader(settings.COUNTRY)(text) ??
+  phoneDigits(text) ??
+  fail('a phone number has 8 to 15 digits')
 
 /** Names appear on pages and in payout files. */
 export const checkName = (name: string | undefined): void => {

@@ -47,9 +47,10 @@ const addPayer = onData({
     country: preset('<code>', 'two letters', 'NO'),
     nationalId: value('<digits>', 'fødselsnummer, 11 digits'),
   },
-  run: async ({ handle, find, vault: people, contextOf, now }, phoneText, options) => {
+  run: async (core, phoneText, options) => {
+    const { handle, find, vault: people, contextOf, now } = core
     const { name, email, nationalId } = options
-    const phone = phoneOf(phoneText)
+    const phone = phoneOf(core, phoneText)
     const pin =
       (await secretOf('PIN', options.pin, options.pinFile, true)) ??
       fail('give --pin-file (- is standard input)')
@@ -118,7 +119,7 @@ const reset = onData({
     const id = (await directory.byIdOrPhone(identifier)) ?? refuse('payer_is_unknown')
     const needs = { handle, find, people }
     const context = contextOf('operator')
-    const phone = wanted === undefined ? undefined : phoneOf(wanted)
+    const phone = wanted === undefined ? undefined : phoneOf(core, wanted)
     if (phone !== undefined) await proveNumber(needs)(id, phone, context)
     const pin = newPin()
     const codeSecret = newCodeSecret()

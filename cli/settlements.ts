@@ -4,7 +4,7 @@ import { formatAmount } from '../domain/money/money.ts'
 import { openAccounting } from '../service/accounting.ts'
 import type { Core } from '../service/core.ts'
 import { fail } from '../infrastructure/failures.ts'
-import { readAccount } from '../infrastructure/bank/payout-account.ts'
+import { accountReader } from '../infrastructure/national-numbers.ts'
 import type { Settings } from '../infrastructure/settings.ts'
 import { presentMerchant } from './arguments.ts'
 import { intoNewFile, orderIntoFile, debtorOf, writeAgain } from './payouts.ts'
@@ -14,8 +14,8 @@ const frequencyOf = (text: string): Frequency =>
   frequencies.find((frequency) => frequency === text) ??
   fail(`${text} must be one of ${frequencies.join(', ')}`)
 
-const accountOf = (text: string): string =>
-  readAccount(text) ??
+const accountOf = ({ settings }: Core, text: string): string =>
+  accountReader(settings.COUNTRY)(text) ??
   fail(`${text} is neither an IBAN as its country writes them nor a national account number`)
 
 const delayOf = (text: string): number =>
@@ -37,7 +37,7 @@ const setAccount = onData({
     if (startOfDay !== undefined && !startOfDayPattern.test(startOfDay))
       fail(`${startOfDay} must be a time of day as hh:mm`)
     const changes = {
-      payoutAccount: payoutAccount === undefined ? undefined : accountOf(payoutAccount),
+      payoutAccount: payoutAccount === undefined ? undefined : accountOf(core, payoutAccount),
       frequency: frequency === undefined ? undefined : frequencyOf(frequency),
       startOfDay,
       payoutDelay: payoutDelay === undefined ? undefined : delayOf(payoutDelay),

@@ -99,7 +99,7 @@ export const staffCommands = group('staff', 'who may do what in the portal of a 
       for (const id of given.pos ?? [])
         if ((await core.find(pointsOfSale, within(merchant, id))).status !== 'present')
           fail(`${merchant} has no point of sale ${id}`)
-      const asked = { phone: phoneOf(phone), terms }
+      const asked = { phone: phoneOf(core, phone), terms }
       const context = core.contextOf('operator', merchant)
       const { member, hasJoined } = await staffIn(core).addStaff(merchant, asked, context)
       return { merchant, member, ...shownTerms(terms), status: hasJoined ? 'joined' : 'invited' }
@@ -145,7 +145,7 @@ export const operatorCommands = group('operator', 'your own people, at /operator
       'add whoever has an account with that number, or invite whoever will have; they are told',
     options: { role },
     run: async (core, phone, given) => {
-      const asked = { phone: phoneOf(phone), terms: operatorTermsOf(given.role) }
+      const asked = { phone: phoneOf(core, phone), terms: operatorTermsOf(given.role) }
       const { messagesBeside } = await import('../service/server.ts')
       const messages = await messagesBeside(core)
       try {

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { readTimeZone } from '../domain/time-zone.ts'
 import { readAccount } from './bank/payout-account.ts'
+import { isCountry } from './national-numbers.ts'
 import {
   amounts,
   text,
@@ -206,6 +207,10 @@ const settings = {
       .transform((given) => readAccount(given) ?? given)
       .optional(),
     'The account that payouts are paid from: IBAN, or a national number. Needed for payout files.',
+  ],
+  COUNTRY: [
+    text('must be two capital letters of ISO 3166-1, such as NO', isCountry).default('NO'),
+    'Country whose national numbers people type: of phones, accounts and businesses.',
   ],
   BANK_ACCOUNT_NAME: [
     text('must have at most 140 characters', (given) => given.length <= 140).default('daybook'),

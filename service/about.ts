@@ -1,6 +1,7 @@
 import { sign } from 'node:crypto'
 import { namesOf } from '../http/assets.ts'
 import { readAsset } from '../infrastructure/assets.ts'
+import { phoneReader } from '../infrastructure/national-numbers.ts'
 import type { Settings } from '../infrastructure/settings.ts'
 import { version } from '../infrastructure/version.ts'
 
@@ -18,6 +19,7 @@ export const aboutOf = (settings: Settings) => ({
   isSecure: settings.MODE === 'production',
   /** Links in the footer of every page. */
   footer: { help: settings.HELP_URL, terms: settings.TERMS_URL, privacy: settings.PRIVACY_URL },
+  readPhone: phoneReader(settings.COUNTRY),
   readAsset,
   /** The renderer is loaded with the first requested page. */
   renderMarkdown: async (...document: Parameters<Render>): ReturnType<Render> =>

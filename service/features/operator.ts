@@ -45,6 +45,7 @@ export const operatorSlice = (core: Core, about: About, parts: Parts) => {
   const rotate = rotateKeys(core)
   return {
     isSecure: about.isSecure,
+    readPhone: about.readPhone,
     isSandbox: about.isSandbox,
     footer: about.footer,
     readAsset: about.readAsset,

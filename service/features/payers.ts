@@ -40,6 +40,7 @@ export const payerSlice = (core: Core, about: About, parts: Parts) => {
   return {
     names: about.names,
     isSecure: about.isSecure,
+    readPhone: about.readPhone,
     footer: about.footer,
     readAsset: about.readAsset,
     links: parts.links,

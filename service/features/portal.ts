@@ -4,7 +4,7 @@ import { signUpMerchant } from '../../application/merchants.ts'
 import type { StaffWork } from '../../application/staff.ts'
 import { parseAmount } from '../../domain/money/money.ts'
 import type { Links } from '../../http/addresses.ts'
-import { readAccount } from '../../infrastructure/bank/payout-account.ts'
+import { accountReader, isOrganizationNumber } from '../../infrastructure/national-numbers.ts'
 import { makeFingerprints, readPublicKey } from '../../infrastructure/keys/keys.ts'
 import { isNetmask } from '../../infrastructure/networks.ts'
 import { sealedBlobs } from '../../infrastructure/people/sealing.ts'
@@ -89,6 +89,7 @@ export const portalSlice = (core: Core, about: About, parts: Parts) => {
   return {
     names: about.names,
     isSecure: about.isSecure,
+    readPhone: about.readPhone,
     isSandbox: about.isSandbox,
     footer: about.footer,
     readAsset: about.readAsset,
@@ -164,7 +165,8 @@ export const portalSlice = (core: Core, about: About, parts: Parts) => {
     settlementAccounts: accounting.settlementAccounts,
     readLog: parts.readLog,
     readOpenLog: logSoFar(core),
-    readAccount,
+    readAccount: accountReader(core.settings.COUNTRY),
+    isOrganizationNumber: isOrganizationNumber(core.settings.COUNTRY),
     makeSpreadsheet: makeSpreadsheets(),
     textCell,
     // Points of sale.

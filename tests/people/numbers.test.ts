@@ -99,6 +99,19 @@ test('given a number that is lost by the log, it reaches nobody', async () => {
   expect(await service.outcome(await requestTo(phone))).toMatchObject({ status_code: 4004 })
 })
 
+test('a number is taken as it is written in the country of the service', async () => {
+  const visitor = makeVisitor(service)
+  const form = await visitor.visit('/payer/sign-in')
+  const wrong = await visitor.submit(form, { phone: '9999 9901', pin: '1111' })
+  expect(wrong.html).toContain('value="+4799999901"')
+  const right = await visitor.submit(wrong, { phone: '9999 9901', pin: '1234' })
+  expect(right.html).toContain('name="challenge"')
+  const again = makeVisitor(service)
+  const signUpForm = await again.visit('/payer/sign-up')
+  const newcomer = { phone: '412 50 077', name: 'New', pin: '8642' }
+  expect((await again.submit(signUpForm, newcomer)).html).toContain('<b>+4741250077</b>')
+})
+
 test('sign-up answers the same whether a number has an account or not', async () => {
   const shown = async (phone: string) => {
     const visitor = makeVisitor(service)

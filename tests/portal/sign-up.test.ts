@@ -11,7 +11,7 @@ afterAll(() => service.stop())
 
 const business = {
   name: 'Kaffebaren på hjørnet',
-  organization: '987 654 321',
+  organization: '987 654 325',
   currency: 'nok',
   payout_account: 'NO93 8601 1117 947',
   time_zone: 'europe/oslo',
@@ -22,7 +22,11 @@ test('when a payer signs up a business, it is there, and they are its owner', as
   await alice.signIn('alice')
   const page = await alice.visit('/portal/sign-up')
   const wrong = await alice.submit(page, { ...business, payout_account: 'NO93 8601 1117 948' })
-  expect([wrong.status, wrong.html.includes('right check digits')]).toEqual([400, true])
+  expect([wrong.status, wrong.html.includes('a digit is wrong or missing')]).toEqual([400, true])
+  for (const digits of ['8601 11 17948', '8601 11 1794'])
+    expect((await alice.submit(wrong, { ...business, payout_account: digits })).status).toBe(400)
+  const number = await alice.submit(wrong, { ...business, organization: '987 654 321' })
+  expect([number.status, number.html.includes('organisation number; a digit')]).toEqual([400, true])
   for (const name of ['\u200b', 'Shop\nPaid', '\u202epohS', 'A\u0000'])
     expect((await alice.submit(wrong, { ...business, name })).status, name).toBe(400)
   const made = await alice.submit(wrong, business)
@@ -33,7 +37,7 @@ test('when a payer signs up a business, it is there, and they are its owner', as
   expect([overview.status, overview.html.includes('Kaffebaren på hjørnet')]).toEqual([200, true])
   const bob = makeVisitor(service)
   await bob.signIn('bob')
-  const dashed = { ...business, organization: '987-654-321' }
+  const dashed = { ...business, organization: '987-654-325' }
   const taken = await bob.submit(await bob.visit('/portal/sign-up'), dashed)
   expect([taken.status, taken.html.includes('There is already a merchant with')]).toEqual([
     400,
@@ -55,7 +59,7 @@ test.each([
 test('an unknown time zone is asked for again, otherwise days follow the given one', async () => {
   const alice = makeVisitor(service)
   await alice.signIn('alice')
-  const asked = { ...business, organization: '911 222 333' }
+  const asked = { ...business, organization: '911 222 337' }
   const page = await alice.visit('/portal/sign-up')
   const wrong = await alice.submit(page, { ...asked, time_zone: 'Oslo' })
   expect([wrong.status, wrong.html.includes('There is no such time zone.')]).toEqual([400, true])
@@ -102,7 +106,7 @@ test('somebody removed from the staff does not return through the sign-up form',
   const bob = makeVisitor(service)
   await bob.signIn('bob')
   const page = await bob.visit('/portal/sign-up')
-  const typed = { ...business, organization: '955 666 777' }
+  const typed = { ...business, organization: '955 666 771' }
   const made = await bob.submit(page, typed)
   const [, id = ''] = /portal\/([^/]+)/.exec(made.location ?? '') ?? []
   await service.operator('staff', 'add', id, '+4799999901', '--role', 'owner')
@@ -120,17 +124,17 @@ const signedUpBy = async (payer: 'alice' | 'bob') => {
 
 test('of sign-ups with one organisation number at once, one becomes a merchant', async () => {
   const both = [await signedUpBy('alice'), await signedUpBy('bob'), await signedUpBy('bob')]
-  const asked = { ...business, organization: '922 333 444' }
+  const asked = { ...business, organization: '922 333 440' }
   const answers = await Promise.all(both.map(({ visitor, page }) => visitor.submit(page, asked)))
   expect(answers.map(({ status }) => status).sort()).toEqual([303, 400, 400])
   const named = (await service.events()).filter(
-    ({ type, data }) => type === 'MerchantRegistered' && data['organizationId'] === '922333444',
+    ({ type, data }) => type === 'MerchantRegistered' && data['organizationId'] === '922333440',
   )
   expect(named).toHaveLength(1)
 })
 
 test('a merchant that was turned down frees its number for the next one', async () => {
-  const asked = { ...business, organization: '933 444 555' }
+  const asked = { ...business, organization: '933 444 554' }
   const [first, second] = [await signedUpBy('bob'), await signedUpBy('alice')]
   const taken = await first.visitor.submit(first.page, asked)
   const [, id = ''] = /portal\/([^/]+)/.exec(taken.location ?? '') ?? []
@@ -155,16 +159,16 @@ test('a merchant that was turned down frees its number for the next one', async 
 
 test('a number that the operator has given to a merchant signs up no other', async () => {
   const { visitor, page } = await signedUpBy('alice')
-  const asked = { ...business, organization: '944 555 666' }
+  const asked = { ...business, organization: '944 555 668' }
   const add = ['merchant', 'add', 'added', '--name', 'Added', '--currency', 'NOK']
-  await service.operator(...add, '--organization-id', '944-555-666')
+  await service.operator(...add, '--organization-id', '944-555-668')
   const claims = (await service.events()).filter(({ type }) => type === 'OrganizationClaimed')
   expect(claims.at(-1)).toMatchObject({
-    stream: 'organization-944555666',
+    stream: 'organization-944555668',
     data: { merchant: 'added' },
   })
   expect((await visitor.submit(page, asked)).status).toBe(400)
-  await service.operator('merchant', 'change', 'added', '--organization-id', '944555667')
-  const other = { ...business, organization: '944 555 667' }
+  await service.operator('merchant', 'change', 'added', '--organization-id', '944555676')
+  const other = { ...business, organization: '944 555 676' }
   expect((await visitor.submit(page, other)).status).toBe(400)
 })

@@ -72,7 +72,7 @@ describe('given somebody who was invited by their number,', () => {
   })
 
   test.each([
-    ['41234567', 'The country code is missing. Write + and the code before the number'],
+    ['12345678', 'The country code is missing. Write + and the code before the number'],
     ['412', 'The phone number is not complete.'],
   ])('when the number is %s, the form says what is missing and keeps it', async (phone, text) => {
     const answer = await invite({ phone, role: 'accountant' })

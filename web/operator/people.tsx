@@ -179,7 +179,7 @@ export const peopleChanges = (
   const add = async (visitor: OperatorVisitor, call: PeopleCall) => {
     const texts = textsIn[visitor.language].people
     const given = { phone: fieldOf(call.body, 'phone'), role: fieldOf(call.body, 'role') }
-    const invited = readInvited(visitor.texts, given.phone)
+    const invited = readInvited(visitor.texts, given.phone, visits.readPhone)
     const read = operatorTerms.safeParse(given)
     if ('problem' in invited) return addForm(visitor, given, { phone: invited.problem })
     if (!read.success) return addForm(visitor, given, { role: texts.wrongRole })

@@ -1,5 +1,4 @@
 import { Actions, Hidden, Wrong, type Html } from '../ui/components.tsx'
-import { phoneDigits } from '../../application/people.ts'
 import { isNewPin } from '../../domain/people/payer.ts'
 import { type Call, contextOfPayer } from '../../http/call.ts'
 import { anyForm, compactFieldOf, fieldOf, type FormOf } from '../../http/forms.ts'
@@ -242,7 +241,7 @@ export const recoveryRoutes = (needs: RecoveryPageNeeds, visits: Visits): Route[
     const sealed = fieldOf(body, 'recovered')
     if (sealed !== '') return renew(visitor, call, sealed)
     if (fieldOf(body, 'proof') !== '') return prove(visitor, call)
-    const phone = phoneDigits(fieldOf(body, 'phone'))
+    const phone = visits.phoneOf(fieldOf(body, 'phone'))
     if (phone === undefined)
       return formPage(visits, visitor, phoneFields(visitor), visitor.texts.wrongPhone)
     const proof = work.ask(phone, visitor.texts, call)

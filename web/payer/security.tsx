@@ -8,7 +8,6 @@ import { devicesHtml, type DevicesNeeds } from './devices.tsx'
 import { accountAsks, type securityForm, pageAsks } from './page-documentation.ts'
 import { payerPages } from './pages.ts'
 import { type SignedIn, type Visits } from './session.tsx'
-import { phoneDigits } from '../../application/people.ts'
 import { isNewPin } from '../../domain/people/payer.ts'
 import { recoveryCodesHtml } from './recovery-codes.tsx'
 import { numberCodeField, phoneField, Pin, Field } from '../ui/fields.tsx'
@@ -138,7 +137,7 @@ const carryOut = (needs: AccountNeeds, visits: Visits) => {
     const proof = fieldOf(body, 'proof')
     const who = whoIs(visitor)
     if (proof === '') {
-      const phone = phoneDigits(fieldOf(body, 'phone'))
+      const phone = visits.phoneOf(fieldOf(body, 'phone'))
       if (phone === undefined) return { wrong: texts.wrongPhone }
       return { wrong: '', proof: work.askNumber(who, phone, texts, call) }
     }

@@ -1,3 +1,4 @@
+import { phoneDigits } from '../../application/people.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { Instant, Seconds } from '../../domain/time.ts'
 import { searchOf, targetOf, type Call } from '../../http/call.ts'
@@ -18,6 +19,8 @@ export type SessionNeeds = AntiForgeryNeeds & {
   /** Whether pages and cookies are https only. */
   readonly isSecure: boolean
   readonly footer: FooterLinks
+  /** Digits with country code of a number as people type it; undefined for what is none. */
+  readonly readPhone: (typed: string) => string | undefined
   readonly caughtUp: () => Promise<void>
   readonly newToken: () => { readonly token: string; readonly digest: string }
   /** SHA-256. */
@@ -174,6 +177,9 @@ export const makeVisits = (needs: SessionNeeds) => {
 
   return {
     page,
+    readPhone: needs.readPhone,
+    /** As typed to sign in: also digits that are of no number of the country. */
+    phoneOf: (typed: string) => needs.readPhone(typed) ?? phoneDigits(typed),
     signedInPage,
     /** Whether the session goes on; to ask does not use it. */
     goesOn: async (digest: string, at: Instant) => !!(await needs.findSession(digest, at, false)),

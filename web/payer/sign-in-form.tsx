@@ -1,6 +1,5 @@
 import { Actions, Form, Hidden, MoreLink, Wrong, type Html } from '../ui/components.tsx'
 import { z } from 'zod'
-import { phoneDigits } from '../../application/people.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { secondsAfter, type Instant } from '../../domain/time.ts'
 import { contextOfPayer, type Call } from '../../http/call.ts'
@@ -79,7 +78,8 @@ export const makeSignIn = (needs: SignInFormNeeds, visits: Visits) => {
     const { at, request } = call
     const address = request.remoteAddress ?? ''
     const typed = fieldOf(form, 'phone').slice(0, 100)
-    const phone = phoneDigits(typed) ?? typed
+    const read = visits.phoneOf(typed)
+    const phone = read ?? typed
     const { known } = visitor
     // Others at the same address cannot keep out a device that has signed in before.
     const isKnown = await needs.signIn.isKnownDevice(phone, known)
@@ -94,7 +94,7 @@ export const makeSignIn = (needs: SignInFormNeeds, visits: Visits) => {
     } catch (error) {
       const failure = failureOf(error, visitor, at, visitor.texts.wrong)
       if (!isKnown) needs.throttle.count(address, at)
-      return { step: 'pin', phone: typed, ...failure }
+      return { step: 'pin', phone: read === undefined ? typed : `+${read}`, ...failure }
     }
   }
 

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { phoneDigits } from '../../application/people.ts'
 import { isNewPin } from '../../domain/people/payer.ts'
 import type { Call } from '../../http/call.ts'
 import { anyForm, compactFieldOf, fieldOf, type FormOf } from '../../http/forms.ts'
@@ -18,7 +17,10 @@ import type { Texts } from '../ui/texts.ts'
 type FormCall = Call<unknown, unknown, FormOf<typeof signUpForm>>
 
 /** Without scripts the PIN is typed twice. */
-type TypedTwice = Typed & { readonly pinAgain: string }
+type TypedTwice = Omit<Typed, 'phone'> & {
+  readonly pinAgain: string
+  readonly phone: string | undefined
+}
 
 /** Keeps a typed PIN when another field is wrong. */
 const keptPin = z.object({ pin: z.string(), browser: z.string(), until: z.int() })
@@ -27,7 +29,7 @@ const keptPinLifetimeMs = 900_000
 
 const problemsOf = (texts: Texts, { phone, name, pin, pinAgain }: TypedTwice): Problems => ({
   ...(!fullName.safeParse(name).success && { name: texts.wrongName }),
-  ...(phoneDigits(phone) === undefined && { phone: texts.wrongPhone }),
+  ...(phone === undefined && { phone: texts.wrongPhone }),
   ...(!isNewPin(pin) && { pin: texts.wrongNewPin }),
   ...(pinAgain !== '' && pinAgain !== pin && { pin: texts.wrongPinAgain }),
 })
@@ -64,9 +66,13 @@ export const signUpRoutes = (needs: SignUpNeeds & BeginSessionNeeds, visits: Vis
     const [phone, name] = [fieldOf(form, 'phone'), fieldOf(form, 'name')]
     const pin = fieldOf(form, 'pin') || readKeptPin(fieldOf(form, 'kept_pin'), visitor, call)
     const typed = { phone, name, pin }
-    const problems = problemsOf(texts, { ...typed, pinAgain: fieldOf(form, 'pin_again') })
+    const read = visits.phoneOf(phone)
+    const problems = problemsOf(texts, {
+      ...{ ...typed, phone: read, pinAgain: fieldOf(form, 'pin_again') },
+    })
     const isWrong = Object.keys(problems).length > 0
-    const begun = isWrong ? undefined : await signUp.begin(typed, texts, call)
+    const known = { ...typed, phone: read ?? phone }
+    const begun = isWrong ? undefined : await signUp.begin(known, texts, call)
     return begun
       ? forms.number(visitor, call, begun)
       : whoForm(visitor, call, typed, isWrong ? problems : { form: texts.wrongInput })

@@ -34,6 +34,7 @@ type SignUpMerchantNeeds = PortalNeeds & {
   readonly findProfile: (payer: string) => Promise<Profile | undefined>
   /** An account as it is kept; undefined for a text that is none. */
   readonly readAccount: (text: string) => string | undefined
+  readonly isOrganizationNumber: (number: string) => boolean
   readonly signUpMerchant: (
     payer: string,
     given: SigningUp,
@@ -46,7 +47,7 @@ const path = '/portal/sign-up'
 const signUpForm = plainForm.extend({
   form: hidden('the same form makes one merchant, however often it is sent.'),
   name: typed('The business name.', 'Kaffebaren AS'),
-  organization: typed('The organisation number.', '987654321'),
+  organization: typed('The organisation number.', '987654325'),
   currency: typed('ISO 4217 code.', 'NOK'),
   payout_account: typed('IBAN, or a national account number.', 'NO9386011117947'),
   time_zone: typed('IANA; by whose clocks days begin.', 'Europe/Oslo'),
@@ -71,13 +72,13 @@ const idFrom = ({ derive }: SignUpMerchantNeeds, payer: string, name: string, fo
 const organizationIdOf = ({ organization }: Typed): string => organizationNumber(organization)
 
 const problemsOf = (
-  { readAccount }: SignUpMerchantNeeds,
+  { readAccount, isOrganizationNumber }: SignUpMerchantNeeds,
   given: Typed,
   language: Language,
 ): Problems => {
   const texts = textsIn[language].lobby
   const isName = isReadable(given.name) && given.name.length <= 100
-  const isOrganization = /^[A-Z0-9]{4,20}$/.test(organizationIdOf(given))
+  const isOrganization = isOrganizationNumber(organizationIdOf(given))
   const isZone = readTimeZone(given.time_zone) !== undefined
   return {
     name: isName ? undefined : texts.wrongName,

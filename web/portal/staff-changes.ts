@@ -72,7 +72,7 @@ const changesOfRoles = (needs: StaffPagesNeeds, visits: Visits, confirm: Confirm
   const invite = async (visitor: PortalVisitor, call: StaffCall): Promise<Shown> => {
     const { shop, me, language, texts } = visitor
     const given = givenIn(call.body)
-    const invited = readInvited(texts, given.phone ?? '')
+    const invited = readInvited(texts, given.phone ?? '', visits.readPhone)
     const read = readTerms(call.body, shop, needs.posOf(shop.merchant), textsIn[language].staff)
     const again = (problems: Problems) => inviteForm(needs, visitor, { ...given, problems })
     if ('problem' in invited) return again({ phone: invited.problem })

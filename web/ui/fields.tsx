@@ -1,5 +1,5 @@
 import { Button, type Children, type Html } from './components.tsx'
-import { internationalDigits, phoneDigits } from '../../application/people.ts'
+import { phoneDigits } from '../../application/people.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Texts } from './texts.ts'
 import { z } from 'zod'
@@ -191,8 +191,9 @@ export const phoneField = (
 export const readInvited = (
   texts: Texts,
   typed: string,
+  readPhone: (typed: string) => string | undefined,
 ): { readonly phone: string } | { readonly problem: string } => {
-  const phone = internationalDigits(typed)
+  const phone = readPhone(typed)
   if (phone !== undefined) return { phone }
   return { problem: phoneDigits(typed) === undefined ? texts.wrongPhone : texts.noCountryCode }
 }

@@ -15,6 +15,8 @@ import { askedBy, readPlace, type Asked, type Filters } from './query.ts'
 export type PaymentSearchNeeds = {
   readonly lists: PaymentLists
   readonly tidOf: (merchant: string, posId: string, posTid: string) => string
+  /** Digits with country code of a number as people type it. */
+  readonly readPhone: (typed: string) => string | undefined
   /** What payments of a customer are found by, if the merchant has ever called them so. */
   readonly keyOfCustomer: (merchant: string, text: string) => Promise<string | undefined>
 }
@@ -69,7 +71,10 @@ const found = async (
   const behind = readPlace(filters.behind)
   if (filters.q === '') return { ...(await search(merchant, own, { behind, limit }, at)), problems }
   const named = behind === null ? namedBy(needs, of, filters.q).filter(fitting(own, at)) : []
-  const customerKey = await needs.keyOfCustomer(merchant, filters.q)
+  const phone = needs.readPhone(filters.q)
+  const customerKey =
+    (await needs.keyOfCustomer(merchant, filters.q)) ??
+    (phone === undefined ? undefined : await needs.keyOfCustomer(merchant, phone))
   if (customerKey === undefined) return { rows: named, next: null, isUnfinished: false, problems }
   const theirs = await search(merchant, { ...own, customerKey }, { behind, limit }, at)
   const others = theirs.rows.filter(({ tid }) => named.every((row) => row.tid !== tid))
