@@ -28,6 +28,8 @@ export type Look = {
   /** The log's end, if its event was recorded at that very time. */
   readonly position: number | undefined
   readonly answers: readonly Recorded[]
+  /** Whether something was recorded at that time after it, such as an attempt of a callback. */
+  isOutdated: boolean
 }
 
 type Body = Readonly<Record<string, unknown>>
@@ -317,15 +319,24 @@ export const recordTraffic = async () => {
     return false
   }
 
+  let lookedAt = -1
+  /** Work beside the requests may end after a look. */
+  const judgeLast = async (): Promise<void> => {
+    const last = looks.at(-1)
+    if (last && (await core.store.head()) !== lookedAt) last.isOutdated = true
+  }
+
   const look = async (): Promise<void> => {
     const at = core.now()
     const position = await core.store.head()
+    lookedAt = position
     const answers: Recorded[] = []
     for (const asked of await readable()) {
       const answer = await ask('GET', asked.path, undefined, asked.asker)
       answers.push({ ...asked, answer })
     }
-    looks.push({ at, position: (await isOfNow(position)) ? position : undefined, answers })
+    const ofNow = (await isOfNow(position)) ? position : undefined
+    looks.push({ at, position: ofNow, answers, isOutdated: false })
   }
 
   await addLookedUp(still)
@@ -342,6 +353,7 @@ export const recordTraffic = async () => {
     /** Performs a step at its own time, then reads everything. */
     take: async (step: keyof typeof steps, seed: number): Promise<void> => {
       count += 1
+      await judgeLast()
       vi.setSystemTime(Date.now() + 1 + (seed % 4_000))
       await steps[step](seed)
       await look()
