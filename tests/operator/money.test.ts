@@ -68,7 +68,12 @@ test('given a due payout, then the page shows the same as the command', async ()
 test('given no second factor, when what is due is to be ordered, then nothing is', async () => {
   const page = await bob.visit('/operator/payouts')
   const answer = await bob.submit(page, { code: '' })
-  expect(answer.status).toBe(400)
+  const wrong = await bob.submit(answer, { code: '000000' })
+  expect([answer.status, wrong.status]).toEqual([400, 400])
+  expect(wrong.html).toContain('The code is wrong.')
+  const messageIn = ({ html }: typeof page) =>
+    formIn(html, 'message').fields.find(([name]) => name === 'message')
+  expect(messageIn(wrong)).toEqual(messageIn(page))
   expect(await eventsOf('PayoutOrdered')).toEqual([])
 })
 

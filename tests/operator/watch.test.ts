@@ -130,7 +130,9 @@ test('given keys, when one is rotated by its form, then a new one is published',
   expect((await bob.visit('/operator/keys')).html).not.toContain('1970')
   const page = await bob.visit('/operator/keys/callbacks')
   const refused = await bob.submit(page, { code: '' })
-  expect(refused.status).toBe(400)
+  const wrong = await bob.submit(refused, { code: '000000' })
+  expect([refused.status, wrong.status]).toEqual([400, 400])
+  expect(wrong.html).toContain('The code is wrong.')
   expect(await states('Callbacks')).toEqual(['Signs'])
 
   const done = await bob.submit(page, { code: nextCode() })

@@ -27,11 +27,11 @@ import {
   type PayoutSum,
 } from '../../../projections/payouts.ts'
 import type { Queries } from '../../../projections/read-models.ts'
-import { searchOf } from '../../../http/call.ts'
+import { searchOf, type Call } from '../../../http/call.ts'
 import { asked, codeField } from '../../ui/fields.tsx'
 import { dayText, sumText } from '../../portal/money-parts.tsx'
 import { operatorPath } from '../areas.ts'
-import { type OperatorVisitor, dayField, merchantField, type PageOf } from '../pages.tsx'
+import { type OperatorPage, type OperatorVisitor, dayField, merchantField } from '../pages.tsx'
 import { textsIn } from '../../../texts/catalogue.ts'
 import type { SettlementRow } from '../../../projections/settlements.ts'
 
@@ -128,8 +128,15 @@ const rowHtml = (
   ]
 }
 
+/** The form again, with what is wrong with its code. */
+type OrderAgain = { readonly message: string; readonly problem: string }
+
 /** What is due, or came back, is ordered under a message whose id the page makes: once. */
-const orderHtml = (needs: PayoutListNeeds, visitor: OperatorVisitor): Html => {
+const orderHtml = (
+  needs: PayoutListNeeds,
+  visitor: OperatorVisitor,
+  again: OrderAgain | undefined,
+): Html => {
   const { language, csrf, me } = visitor
   if (!operatorMayDo(me.terms, 'order_payouts')) return null
   const texts = textsIn[language].payouts
@@ -145,14 +152,19 @@ const orderHtml = (needs: PayoutListNeeds, visitor: OperatorVisitor): Html => {
     <form class="card narrow-card" method="post" action={operatorPath('payouts')}>
       <h2>{texts.order}</h2>
       <p>{texts.orderWhat({ sums: told.join(', ') })}</p>
-      <Hidden fields={{ csrf, message: needs.newMessageId() }} />
-      {codeField(visitor.texts)}
+      <Hidden fields={{ csrf, message: again?.message ?? needs.newMessageId() }} />
+      {codeField(visitor.texts, again?.problem)}
       <Actions button={texts.orderIt} />
     </form>
   )
 }
 
-export const payoutListPage: PageOf<PayoutListNeeds> = (needs, visitor, call) => {
+export const payoutListPage = (
+  needs: PayoutListNeeds,
+  visitor: OperatorVisitor,
+  call: Call,
+  again?: OrderAgain,
+): OperatorPage => {
   const texts = textsIn[visitor.language].payouts
   const search = searchOf(call)
   const range = rangeOf(search)
@@ -169,13 +181,14 @@ export const payoutListPage: PageOf<PayoutListNeeds> = (needs, visitor, call) =>
   const rows = shown.flatMap((row) => rowHtml(needs, visitor, row))
   return {
     title: texts.payouts,
+    ...(again && { status: 400 }),
     body: [
       <Title text={texts.payouts}>
         <Link class="button second slim" href={operatorPath('payouts/bank')} text={texts.bank} />
       </Title>,
       tabsHtml(range, visitor),
       filterHtml(range, visitor),
-      (range.status === 'due' || range.status === 'returned') && orderHtml(needs, visitor),
+      (range.status === 'due' || range.status === 'returned') && orderHtml(needs, visitor, again),
       last === undefined ? (
         <p class="card quiet">{texts.noPayouts}</p>
       ) : (

@@ -2,10 +2,11 @@ import type { Context, Handle } from '../../../application/handle.ts'
 import { bankEntries } from '../../../domain/aggregates.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { malformed } from '../../../http/errors.ts'
-import { compactFieldOf, fieldOf } from '../../../http/forms.ts'
+import { fieldOf } from '../../../http/forms.ts'
 import { hidden, plainForm, typed } from '../../ui/fields.tsx'
 import type { Visits } from '../../payer/session.tsx'
 import type { Route } from '../../../http/route.ts'
+import { codeProblem } from '../../staff/guard.tsx'
 import { operatorPath } from '../areas.ts'
 import {
   contextOfOperator,
@@ -79,7 +80,9 @@ const listRoutes = (
       if (!messageParams.shape.message.safeParse(messageId).success)
         throw malformed({ issues: [{ path: ['message'], message: 'message is missing.' }] })
       if (!needs.canOrder) return refuse('resource_is_unknown')
-      await confirm(visitor, compactFieldOf(call.body, 'code'), call)
+      const problem = await codeProblem(confirm, visitor, call)
+      if (problem !== undefined)
+        return payoutListPage(needs, visitor, call, { message: messageId, problem })
       const isThere = () => needs.payoutOrders.orderedAt(messageId) !== undefined
       // The bank may have its file already: what is due by now goes under another id.
       if (!isThere())

@@ -14,11 +14,11 @@ import { z } from 'zod'
 import type { Context } from '../../../application/handle.ts'
 import { operatorMayDo } from '../../../domain/people/operator-roles.ts'
 import { searchOf, type Call } from '../../../http/call.ts'
-import { compactFieldOf } from '../../../http/forms.ts'
 import { codeField, plainForm, typed } from '../../ui/fields.tsx'
 import { shownTime } from '../../ui/money.tsx'
 import { type Visits } from '../../payer/session.tsx'
 import type { Route } from '../../../http/route.ts'
+import { codeProblem } from '../../staff/guard.tsx'
 import { operatorPath } from '../areas.ts'
 import {
   contextOfOperator,
@@ -111,17 +111,18 @@ const keysPage = async (
 
 const keyParams = z.object({ kind: z.enum(kinds) })
 
-const rotatePage = (kind: Kind, visitor: OperatorVisitor): OperatorPage => {
+const rotatePage = (kind: Kind, visitor: OperatorVisitor, problem?: string): OperatorPage => {
   const texts = textsIn[visitor.language].watch
   return {
     title: texts.rotate,
+    ...(problem !== undefined && { status: 400 }),
     body: [
       <Crumbs links={[[operatorPath('keys'), texts.keys]]} />,
       <form class="card narrow-card" method="post" action={operatorPath(`keys/${kind}`)}>
         <h1>{texts.rotateTitle({ key: texts[`key_${kind}`] })}</h1>
         <p>{texts[`rotateWhat_${kind}`]}</p>
         <Hidden fields={{ csrf: visitor.csrf }} />
-        {codeField(visitor.texts)}
+        {codeField(visitor.texts, problem)}
         <Actions button={texts.rotate} />
       </form>,
     ],
@@ -158,8 +159,10 @@ export const keyRoutes = (
         ownForm: plainForm.extend({ code: typed('A one-time code.') }),
       },
       async (visitor, call) => {
-        await confirm(visitor, compactFieldOf(call.body, 'code'), call)
-        await needs.rotateKeys(call.params.kind, contextOfOperator(call, visitor))
+        const { kind } = call.params
+        const problem = await codeProblem(confirm, visitor, call)
+        if (problem !== undefined) return rotatePage(kind, visitor, problem)
+        await needs.rotateKeys(kind, contextOfOperator(call, visitor))
         return visits.go(visitor, operatorPath('keys?rotated'))
       },
     ),

@@ -5,11 +5,12 @@ import { payments } from '../../../domain/aggregates.ts'
 import { findItem } from '../../../domain/chunked-list.ts'
 import { samePots, type Pots } from '../../../domain/money/money.ts'
 import type { Part, RequestedPayment } from '../../../domain/payment/payment-state.ts'
-import { refuse, Refusal } from '../../../domain/refusal.ts'
+import { refuse } from '../../../domain/refusal.ts'
 import { searchOf, type Call } from '../../../http/call.ts'
-import { compactFieldOf, fieldOf, type FormOf } from '../../../http/forms.ts'
+import { fieldOf, type FormOf } from '../../../http/forms.ts'
 import { asked, hidden, plainForm, typed } from '../../ui/fields.tsx'
-import { toldProblem, type Visits } from '../../payer/session.tsx'
+import type { Visits } from '../../payer/session.tsx'
+import { codeProblem } from '../../staff/guard.tsx'
 import type { RawReply, Route } from '../../../http/route.ts'
 import { portalPath } from '../areas.ts'
 import { contextOfStaff } from '../guard.ts'
@@ -91,17 +92,6 @@ const makeCarryOut = (needs: PaymentActionNeeds, visits: Visits, { confirm }: Po
   const inOrder = makeSerialByKey()
   const refundsInOrder = makeSerialByKey()
 
-  const codeProblem = async (order: Order, code: string): Promise<string | undefined> => {
-    const { visitor, call } = order
-    try {
-      await confirm(visitor, code, call)
-      return undefined
-    } catch (error) {
-      if (!(error instanceof Refusal) || error.code === 'sign_in_is_locked') throw error
-      return toldProblem(error, visitor.texts)?.text ?? error.message
-    }
-  }
-
   const carryOut = async (order: Order, body: Given): Promise<PortalPage | RawReply> => {
     const { visitor, tid, action, typed, call } = order
     const { at } = call
@@ -119,7 +109,7 @@ const makeCarryOut = (needs: PaymentActionNeeds, visits: Visits, { confirm }: Po
       return formPage(order, { problem: texts.changed, status: 409 })
     if (limitOf(order, payment, pots) !== undefined) return formPage(order)
     if (codeAboveFor(needs, order, payment, pots) !== undefined) {
-      const problem = await codeProblem(order, compactFieldOf(body, 'code'))
+      const problem = await codeProblem(confirm, visitor, { ...call, query: undefined, body })
       if (problem !== undefined) return formPage(order, { codeProblem: problem, status: 400 })
     }
     const said = { currency: payment.request.currency, mark: form.mark, reason: typed.reason }
