@@ -89,6 +89,16 @@ export const switchMerchant =
     return isEnabled(state)
   }
 
+/**
+ * Turns down a merchant that waits for approval; its owners read why.
+ * @throws Refusal resource_is_unknown, conflicting_changes
+ */
+export const turnDownMerchant =
+  ({ handle }: Pick<Deciding, 'handle'>) =>
+  async (id: string, reason: string, context: Context, seen?: number): Promise<void> => {
+    await handle(merchants, id, { type: 'TurnDown', reason, seen }, context)
+  }
+
 /** Claims a stated number, so that nobody else signs up with it. */
 const claimStated = async (needs: ClaimNeeds, id: string, number: unknown, context: Context) => {
   if (typeof number === 'string' && number !== '')

@@ -1,9 +1,15 @@
 import { merchants, callbackSecrets } from '../domain/aggregates.ts'
-import { changeMerchant, registerMerchant, switchMerchant } from '../application/merchants.ts'
+import {
+  changeMerchant,
+  registerMerchant,
+  switchMerchant,
+  turnDownMerchant,
+} from '../application/merchants.ts'
 import { changed, type Changes } from '../domain/register.ts'
 import {
   jurisdictionOf,
   newMerchant,
+  waits,
   whyNotApproved,
   type MerchantData,
 } from '../domain/merchant/merchant.ts'
@@ -21,7 +27,7 @@ import { merchantLimit } from './limits.ts'
 import { secretsOfMerchants } from '../infrastructure/callbacks/signed-post.ts'
 import { organizationNumber } from '../domain/merchant/organization.ts'
 import { readTimeZone } from '../domain/time-zone.ts'
-import { withoutBlanks } from '../domain/blanks.ts'
+import { showsSomething, withoutBlanks } from '../domain/blanks.ts'
 import { isNetmask } from '../infrastructure/networks.ts'
 
 /** Merchant data entered by the operator. */
@@ -198,7 +204,7 @@ const list = onData({
     return rows.all().map(({ data, ...row }) => ({
       ...shown(data),
       enabled: !row.isDisabled,
-      ...(list.waits(data.id) && { awaits_approval: true }),
+      ...(list.approvalOf(data.id).waits && { awaits_approval: true }),
     }))
   },
 })
@@ -254,6 +260,19 @@ const approve = onData({
   },
 })
 
+const reject = onData({
+  name: 'reject <id>',
+  about: 'turn down a merchant that has signed up by itself; its owners read why',
+  options: { reason: required('<text>', 'why, at most 500 characters') },
+  run: async (core, id, { reason }) => {
+    await presentMerchant(core, id)
+    if (!showsSomething(reason) || reason.length > 500) fail('a reason has 1 to 500 characters')
+    if (!waits(await core.find(merchants, id, 'log'))) fail(`${id} does not wait for approval`)
+    await turnDownMerchant(core)(id, reason, core.contextOf('operator', id))
+    return { id, enabled: false, reason }
+  },
+})
+
 /** The operator's commands for merchants (interface 14). */
 export const merchantCommands = group('merchant', 'merchants', [
   addMerchant,
@@ -262,6 +281,7 @@ export const merchantCommands = group('merchant', 'merchants', [
   callbackSecret,
   setLogo,
   approve,
+  reject,
   ...lifeCycle({
     one: 'merchant',
     named: '<id>',

@@ -69,6 +69,8 @@ const merchantList = sqliteTable(
     isDisabled: integer({ mode: 'boolean' }).notNull(),
     hasSignedUp: integer({ mode: 'boolean' }).notNull(),
     waits: integer({ mode: 'boolean' }).notNull(),
+    /** Why it was turned down, for its owners. */
+    reason: text(),
     /** How often it was disabled or enabled. */
     switched: integer().notNull(),
   },
@@ -91,7 +93,7 @@ const told = ({ id, businessName, organizationId, currency, ...rest }: MerchantD
   hasSignedUp: rest.hasSignedUp === true,
 })
 
-const atFirst = { isDisabled: false, waits: false, switched: 0 }
+const atFirst = { isDisabled: false, waits: false, reason: null, switched: 0 }
 
 export const merchantListProjection = projection({
   table: merchantList,
@@ -114,7 +116,8 @@ export const merchantListProjection = projection({
         if (!row) return row
         const [isDisabled, switched] = [event.type === 'MerchantDisabled', row.switched + 1]
         const waits = isDisabled && row.hasSignedUp && switched === 1
-        return { ...row, isDisabled, switched, waits }
+        const reason = event.type === 'MerchantDisabled' ? (event.data.reason ?? null) : null
+        return { ...row, isDisabled, switched, waits, reason }
       }
       case 'MerchantRemoved':
         return undefined
@@ -153,7 +156,9 @@ export const merchantListQueries = (db: BetterSQLite3Database) => {
   }
   const row = findBy(db, merchantList, merchantList.merchant)
   return {
-    waits: (merchant: string): boolean => row(merchant)?.waits === true,
+    /** Whether it waits for approval, or why it was turned down. */
+    approvalOf: (merchant: string): Pick<ListedMerchant, 'waits' | 'reason'> =>
+      row(merchant) ?? { waits: false, reason: null },
     /** Merchants whose name, id or number contains the text, newest first. */
     page: (
       { state, part }: { readonly state: MerchantState; readonly part: string },

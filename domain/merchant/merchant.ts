@@ -77,9 +77,14 @@ export const whyNotApproved = (
 }
 
 type Approval =
-  { readonly type: 'AwaitApproval' } | (Pick<SwitchCommand, 'seen'> & { readonly type: 'Approve' })
+  | { readonly type: 'AwaitApproval' }
+  | (Pick<SwitchCommand, 'seen'> & { readonly type: 'Approve' })
+  /** Of one that waits; `reason` is for its owners. */
+  | (Pick<SwitchCommand, 'seen'> & { readonly type: 'TurnDown'; readonly reason: string })
 type MerchantCommand = RegisterCommand<MerchantData> | SwitchCommand | Approval
-type MerchantEvent = ReturnType<typeof base.decider.decide>[number]
+type MerchantEvent =
+  | ReturnType<typeof base.decider.decide>[number]
+  | { readonly type: 'MerchantDisabled'; readonly data: { readonly reason: string } }
 
 const decider: Decider<MerchantCommand, MerchantEvent, Entry<MerchantData>> = {
   ...base.decider,
@@ -97,13 +102,19 @@ const decider: Decider<MerchantCommand, MerchantEvent, Entry<MerchantData>> = {
         checkSeen(entry, command)
         // It was rejected; an approval in progress no longer applies.
         return [{ type: 'MerchantDisabled', data: {} }]
+      case 'TurnDown':
+        if (!waits(entry)) return refuse('resource_is_unknown')
+        checkSeen(entry, command)
+        return [{ type: 'MerchantDisabled', data: { reason: command.reason } }]
       default:
         return base.decider.decide(command, entry)
     }
   },
 }
 
-export const merchant = { ...base, decider }
+const events = { ...base.events, MerchantDisabled: z.object({ reason: z.string().optional() }) }
+
+export const merchant = { ...base, events, decider }
 
 /** Fills in defaults. */
 export const newMerchant = (known: z.input<typeof merchantData>): MerchantData =>

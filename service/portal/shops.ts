@@ -67,7 +67,8 @@ export const shopsOf = ({ merchants: rows, people }: Rows) => {
       const { businessName: name, jurisdiction: country, currency, timeZone, ...more } = row.data
       const { callbackUri } = more
       const about = { merchant, name, country, currency, timeZone, callbackUri }
-      return { ...about, isDisabled: row.isDisabled, waits: rows.list.waits(merchant) }
+      const { waits, reason } = rows.list.approvalOf(merchant)
+      return { ...about, isDisabled: row.isDisabled, waits, reason }
     },
     shopOf: (merchant: string, posId: string) => ({
       shop: shopName(merchant),

@@ -66,6 +66,33 @@ describe('given a merchant that has signed up by itself, as in production,', () 
     await alice.submit(way, { code: codeOf('alice') })
     expect(await enabled('second')).toBe(true)
   })
+
+  test('when it is turned down, its owner reads why, and it waits no longer', async () => {
+    await signUp('third')
+    await service.operator('staff', 'add', 'third', '+4799999902', '--role', 'owner')
+    expect((await alice.visit('/operator/merchants/third/approve')).html).toContain('no fees yet')
+    const page = await alice.visit('/operator/merchants/third/reject')
+    const blank = await alice.submit(page, { reason: ' ', code: codeOf('alice') })
+    expect([blank.status, blank.html.includes('Write why it is turned down.')]).toEqual([400, true])
+    const reason = 'The account is not yours'
+    const wrong = await alice.submit(page, { reason, code: '000000' })
+    expect([wrong.status, wrong.html.includes('account is not yours')]).toEqual([400, true])
+    expect(await listed('waiting')).toContain('/merchants/third"')
+    const done = await alice.submit(wrong, { code: codeOf('alice') })
+    expect(done.location).toBe('/operator/merchants/third?rejected')
+    expect(await listed('waiting')).not.toContain('/merchants/third"')
+    const bob = makeVisitor(service)
+    await bob.signIn('bob')
+    expect((await bob.visit('/portal/')).html).toContain('Turned down')
+    expect((await bob.visit('/portal/third/')).html).toContain(
+      'The sign-up was turned down: The account is not yours',
+    )
+    const again = await alice.submit(page, { reason, code: codeOf('alice') })
+    expect(again.status).toBe(404)
+    await expect(
+      service.operator('merchant', 'reject', 'third', '--reason', 'again'),
+    ).rejects.toThrow('could not')
+  })
 })
 
 test('given a merchant that the operator has made, nobody approves it', async () => {

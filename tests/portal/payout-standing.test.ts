@@ -5,6 +5,7 @@ import { standingOf, whenText } from '../../web/portal/payout-standing.tsx'
 const shop = {
   ...{ merchant: 'shop', name: 'Shop', currency: 'NOK', country: 'NO' },
   ...{ callbackUri: null, isDisabled: false, hasSignedUp: false, waits: false },
+  reason: null,
 }
 const before = { paid: null, returned: null, orders: [], currency: 'NOK', amount: '100' }
 

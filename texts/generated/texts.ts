@@ -327,6 +327,7 @@ export type Catalogue = {
     readonly role_support: string
     readonly sandboxClock: string
     readonly staff: string
+    readonly turnedDownNote: Message<'reason'>
     readonly yourMerchants: string
   }
   readonly overview: {
@@ -907,6 +908,7 @@ export type Catalogue = {
     readonly signUpDo: string
     readonly signUpProduction: string
     readonly signUpSandbox: string
+    readonly turnedDown: string
     readonly waitingAccount: Message<'end' | 'time'>
     readonly waitingOwner: Message<'time'>
     readonly waits: string
@@ -1189,6 +1191,7 @@ export type Catalogue = {
     readonly approveAsk: Message<'merchant'>
     readonly approveDone: string
     readonly approveWhat: string
+    readonly approveWithoutFees: string
     readonly callbacks: string
     readonly callbacksNone: string
     readonly contact: string
@@ -1220,6 +1223,13 @@ export type Catalogue = {
     readonly organization: string
     readonly owners: string
     readonly payout: string
+    readonly reject: string
+    readonly rejectAsk: Message<'merchant'>
+    readonly rejectDone: string
+    readonly rejectReason: string
+    readonly rejectReasonHint: string
+    readonly rejectReasonMissing: string
+    readonly rejectWhat: string
     readonly rests: string
     readonly search: string
     readonly searchHint: string

@@ -13,6 +13,7 @@ import {
 } from '../ui/components.tsx'
 import { z } from 'zod'
 import type { Find } from '../../application/find-state.ts'
+import { showsSomething } from '../../domain/blanks.ts'
 import { feeSchedules, merchants } from '../../domain/aggregates.ts'
 import { waits, whyNotApproved, type MerchantData } from '../../domain/merchant/merchant.ts'
 import { operatorMayDo, type OperatorAction } from '../../domain/people/operator-roles.ts'
@@ -45,10 +46,18 @@ import { failingAddresses, type PanelNeeds } from '../portal/overview-panels.tsx
 import type { TurnoverNeeds } from '../portal/overview-numbers.ts'
 import { nextPayoutHtml } from '../portal/next-payout.tsx'
 import type { ScanNeeds } from '../portal/points/scans.tsx'
-import { switchMerchant, type ClaimNeeds } from '../../application/merchants.ts'
+import { switchMerchant, turnDownMerchant, type ClaimNeeds } from '../../application/merchants.ts'
 import type { Handle } from '../../application/handle.ts'
 import { fieldOf } from '../../http/forms.ts'
-import { codeField, hidden, plainForm, typed } from '../ui/fields.tsx'
+import {
+  codeField,
+  Field,
+  hasProblems,
+  hidden,
+  plainForm,
+  type Problems,
+  typed,
+} from '../ui/fields.tsx'
 import { codeProblem } from '../staff/guard.tsx'
 import { filledText } from '../../texts/message.ts'
 
@@ -205,7 +214,7 @@ export const merchantCrumbs = ({ language }: OperatorVisitor, one?: MerchantData
 const actionsHtml = ({ language, me }: OperatorVisitor, one: OneMerchant) => {
   const { data } = one
   const texts = textsIn[language].merchants
-  const link = (way: 'approve' | 'disable' | 'enable' | 'fees', text: string, kind = 'second') => (
+  const link = (way: Way | 'fees', text: string, kind = 'second') => (
     <Link class={`button ${kind}`} href={merchantPath(data.id, `/${way}`)} text={text} />
   )
   const fees = operatorMayDo(me.terms, 'set_fees') ? link('fees', texts.setFees) : ''
@@ -213,7 +222,11 @@ const actionsHtml = ({ language, me }: OperatorVisitor, one: OneMerchant) => {
     return [
       fees,
       ' ',
-      operatorMayDo(me.terms, 'approve_merchants') ? link('approve', texts.approve, '') : '',
+      operatorMayDo(me.terms, 'approve_merchants') && [
+        link('reject', texts.reject),
+        ' ',
+        link('approve', texts.approve, ''),
+      ],
     ]
   if (!operatorMayDo(me.terms, 'switch_merchants')) return fees
   return [
@@ -239,6 +252,7 @@ export const merchantPageRoutes = (needs: MerchantPageNeeds, visits: Visits): Ro
         const { data } = one
         const texts = textsIn[visitor.language].merchants
         const { approveDone: approved, disableDone: disabled, enableDone: enabled } = texts
+        const { rejectDone: rejected } = texts
         const { feesDone: fees } = texts
         const schedules = await needs.find(feeSchedules, data.id, 'log')
         return {
@@ -248,7 +262,7 @@ export const merchantPageRoutes = (needs: MerchantPageNeeds, visits: Visits): Ro
             <Title text={[data.businessName, ' ', stateHtml(texts, one)]}>
               <div class="buttons">{actionsHtml(visitor, one)}</div>
             </Title>,
-            <Done text={doneIn(searchOf(call), { approved, disabled, enabled, fees })} />,
+            <Done text={doneIn(searchOf(call), { approved, rejected, disabled, enabled, fees })} />,
             <div class="columns">
               {await factsHtml(needs, visitor, data)}
               <div>{panelsHtml(needs, visitor, data, call.at)}</div>
@@ -267,43 +281,62 @@ export type MerchantSwitchNeeds = MerchantPageNeeds & {
   readonly holderOfOrganization: ClaimNeeds['holderOfOrganization']
 }
 
-export const ways = ['approve', 'disable', 'enable'] as const
+export const ways = ['approve', 'reject', 'disable', 'enable'] as const
 
 export type Way = (typeof ways)[number]
 
 export const summaries: Readonly<Record<Way, string>> = {
   approve: 'Let a merchant that has signed up by itself take payments',
+  reject: 'Turn down a merchant that has signed up, with a reason that it reads',
   disable: 'Refuse all requests of a merchant',
   enable: 'Let a disabled merchant in again',
 }
 
 export const switchForm = plainForm.extend({
   seen: hidden('how often it was disabled or enabled when the form was made.'),
+  reason: typed('Why it is turned down, at most 500 characters.').optional(),
   code: typed('A one-time code.'),
 })
+
+const longestReason = 500
+
+type Typed = { readonly reason?: string; readonly problems?: Problems }
 
 export const askPage = async (
   needs: MerchantSwitchNeeds,
   visitor: OperatorVisitor,
   { data, switched }: OneMerchant,
   way: Way,
-  problem?: string,
+  { reason = '', problems = {} }: Typed = {},
 ): Promise<OperatorPage> => {
   const texts = textsIn[visitor.language].merchants
+  const hasFees = (await needs.find(feeSchedules, data.id, 'log')).length > 0
   const title = filledText(texts[`${way}Ask`], { merchant: data.businessName })
   return {
     title,
-    status: problem === undefined ? 200 : 400,
+    status: hasProblems(problems) ? 400 : 200,
     body: [
       merchantCrumbs(visitor, data),
       <div class="columns">
         <form class="card" method="post" action={merchantPath(data.id, `/${way}`)}>
           <h1>{title}</h1>
           <p>{texts[`${way}What`]}</p>
+          {way === 'approve' && !hasFees && <p class="note warn">{texts.approveWithoutFees}</p>}
           <Hidden fields={{ csrf: visitor.csrf, seen: String(switched) }} />
-          {codeField(visitor.texts, problem)}
+          {way === 'reject' && (
+            <Field
+              name="reason"
+              label={texts.rejectReason}
+              hint={texts.rejectReasonHint}
+              problem={problems['reason']}
+              value={reason}
+              maxlength={longestReason}
+              required
+            />
+          )}
+          {codeField(visitor.texts, problems['code'])}
           <Actions
-            kind={way === 'disable' ? 'danger' : ''}
+            kind={way === 'disable' || way === 'reject' ? 'danger' : ''}
             button={texts[way]}
             back={merchantPath(data.id)}
             cancel={visitor.texts.cancel}
@@ -319,14 +352,16 @@ export const commands = { approve: 'Approve', disable: 'Disable', enable: 'Enabl
 
 const findFor = async (needs: MerchantSwitchNeeds, id: string, way: Way): Promise<OneMerchant> => {
   const one = await findMerchant(needs, id)
-  return way === 'approve' && !one.mayBeApproved ? refuse('resource_is_unknown') : one
+  const may = { approve: one.mayBeApproved, reject: one.waits, disable: true, enable: true }
+  return may[way] ? one : refuse('resource_is_unknown')
 }
 
 /** Approves, disables and enables merchants, with the second factor. */
 export const merchantSwitchRoutes = (needs: MerchantSwitchNeeds, visits: Visits): Route[] => {
   const { page, form, confirm } = operatorPages(needs, visits)
   return ways.flatMap((way) => {
-    const action: OperatorAction = way === 'approve' ? 'approve_merchants' : 'switch_merchants'
+    const isOfApproval = way === 'approve' || way === 'reject'
+    const action: OperatorAction = isOfApproval ? 'approve_merchants' : 'switch_merchants'
     const place = {
       action,
       ...{ path: `/operator/merchants/:merchant/${way}`, params: merchantParams },
@@ -339,12 +374,19 @@ export const merchantSwitchRoutes = (needs: MerchantSwitchNeeds, visits: Visits)
       form({ ...place, ownForm: switchForm }, async (visitor, call) => {
         const { merchant } = call.params
         const one = await findFor(needs, merchant, way)
-        const problem = await codeProblem(confirm, visitor, call)
-        if (problem !== undefined) return askPage(needs, visitor, one, way, problem)
+        const reason = fieldOf(call.body, 'reason').slice(0, longestReason)
+        const texts = textsIn[visitor.language].merchants
+        const again = (problems: Problems) =>
+          askPage(needs, visitor, one, way, { reason, problems })
+        if (way === 'reject' && !showsSomething(reason))
+          return again({ reason: texts.rejectReasonMissing })
+        const code = await codeProblem(confirm, visitor, call)
+        if (code !== undefined) return again({ code })
         const context = contextOfOperator(call, visitor, merchant)
         const seen = Number(fieldOf(call.body, 'seen') || Number.NaN)
-        await switchMerchant(needs)(merchant, commands[way], context, seen)
-        return visits.go(visitor, merchantPath(merchant, `?${way}d`))
+        if (way === 'reject') await turnDownMerchant(needs)(merchant, reason, context, seen)
+        else await switchMerchant(needs)(merchant, commands[way], context, seen)
+        return visits.go(visitor, merchantPath(merchant, `?${way}${way === 'reject' ? 'ed' : 'd'}`))
       }),
     ]
   })

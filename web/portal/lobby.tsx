@@ -35,7 +35,8 @@ export type Known = { readonly shop: PortalShop; readonly member: string; readon
 
 export const shopHtml = ({ language }: LobbyVisitor, { shop, role }: Known): Html => {
   const texts = textsIn[language].lobby
-  const state = !shop.isDisabled ? '' : shop.waits ? texts.waits : texts.disabled
+  const closed = shop.reason === null ? texts.disabled : texts.turnedDown
+  const state = !shop.isDisabled ? '' : shop.waits ? texts.waits : closed
   return (
     <li>
       <a class="row forth" href={portalPath(shop.merchant)}>

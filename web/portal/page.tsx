@@ -26,6 +26,8 @@ export type PortalShop = {
   readonly isDisabled: boolean
   /** For approval, since it has signed up. */
   readonly waits: boolean
+  /** Why it was turned down. */
+  readonly reason: string | null
 }
 
 /** Somebody on the staff of the merchant whose page it is. */
@@ -77,6 +79,8 @@ const dayHtml = ({ shop: { timeZone }, at, isSandbox, language, locale }: Portal
 const noteHtml = ({ shop, language }: PortalVisitor): Html => {
   if (!shop.isDisabled) return null
   const texts = textsIn[language].portal
+  if (shop.reason !== null)
+    return <p class="note">{texts.turnedDownNote({ reason: shop.reason })}</p>
   return <p class="note">{shop.waits ? texts.approvalNote : texts.disabledNote}</p>
 }
 
