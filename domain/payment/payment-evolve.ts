@@ -39,7 +39,12 @@ const ended = (
   status: 'ok' | 'fail',
   statusCode: StatusCode,
   at: Instant,
-) => ({ status, statusCode, modifiedAt: Math.max(payment.modifiedAt, at) })
+) => ({
+  status,
+  statusCode,
+  answeredAt: payment.answeredAt ?? at,
+  modifiedAt: Math.max(payment.modifiedAt, at),
+})
 
 type LaterType = Exclude<PaymentEvent['type'], 'PaymentRequested'>
 
@@ -72,6 +77,7 @@ const changesBy: ChangesBy = {
       statusCode: statusCodes.AUTH,
       payer,
       answer: { type: 'accepted', additionalAmount, credit },
+      answeredAt: at,
       permissions,
       expiresAt,
       authorized: { amount: request.amount, additionalAmount },
@@ -148,6 +154,7 @@ export const evolve = (payment: Payment, event: PaymentEvent, { at, position }: 
     shortlink,
     scan: undefined,
     answer: null,
+    answeredAt: null,
     permissions: null,
     waitsUntil: expiresAt,
     expiresAt,

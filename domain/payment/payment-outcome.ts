@@ -28,6 +28,8 @@ export type PaymentOutcome = {
   readonly released: Pots
   readonly captures: ChunkedList<Part>
   readonly refunds: ChunkedList<Refund>
+  /** When the payer answered, or it ended without an answer; null while pending. */
+  readonly answeredAt: Instant | null
   readonly modifiedAt: Instant
   readonly expiresAt: Instant
   /** Position and ledger of its latest line, which identify its report. */
@@ -67,6 +69,7 @@ export const outcomeAt = (tid: string, payment: RequestedPayment, at: Instant): 
     released: now.released,
     captures: now.captures,
     refunds: now.refunds,
+    answeredAt: now.answeredAt,
     modifiedAt: now.modifiedAt,
     expiresAt: now.expiresAt,
     linePosition: now.linePosition,

@@ -35,6 +35,8 @@ export type RequestedPayment = {
   readonly shortlink?: string | undefined
   readonly scan?: string | undefined
   readonly answer: Answer | null
+  /** When the payer answered, or the request ended without an answer; null while it waits. */
+  readonly answeredAt: Instant | null
   readonly permissions: Permissions | null
   /** Deadline of the payer's answer. */
   readonly waitsUntil: Instant

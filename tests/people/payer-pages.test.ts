@@ -97,14 +97,17 @@ const textOf = (html: string): string =>
     .replaceAll(/[\s\u00a0]+/g, ' ')
 
 describe('given a payment of which the shop has taken a part, its payer reads what was paid', () => {
+  const adminClient = async () => {
+    const path = join(service.folder, 'sandbox-admin-key.pem')
+    const key = createPrivateKey(readFileSync(path, 'utf8'))
+    return merchantClient(service.address, { merchant: 'sandbox', user: 'admin', key })
+  }
+
   const capturedInPart = async () => {
     const { id } = await forAlice()
     const alice = await signedIn()
     await alice.submit(await alice.visit(`/payer/payment/${id}`), { decision: 'accept' })
-    const key = createPrivateKey(
-      readFileSync(join(service.folder, 'sandbox-admin-key.pem'), 'utf8'),
-    )
-    const owner = merchantClient(service.address, { merchant: 'sandbox', user: 'admin', key })
+    const owner = await adminClient()
     const change = async (body: object) => {
       const { status } = await owner('PUT', `/merchant/v1/payment_request/${id}/`, body)
       expect(status).toBe(204)
@@ -143,10 +146,49 @@ describe('given a payment of which the shop has taken a part, its payer reads wh
     await change({ action: 'refund', refund_id: 'one', ...money, amount: '10.00', text: 'Sorry' })
     const { page, last } = await read()
     expect(page).toMatch(
-      / Paid .* NOK 30\.00 .*Receipt .* Paid NOK 30\.00 Not collected NOK 70\.00 Refunded NOK 10\.00/,
+      / Partly refunded .* NOK 30\.00 .*Receipt .* Reserved NOK 100\.00 Paid NOK 30\.00 Not collected NOK 70\.00 Refunded .* −NOK 10\.00/,
     )
-    expect(last).toMatch(/· Paid NOK 30\.00/)
+    expect(page).not.toMatch(/Refunded in all/)
+    expect(last).toMatch(/· Partly refunded −NOK/)
   })
+
+  test.each(['sale', 'auth'])(
+    'a %s is dated by when it was accepted, its refunds by when each was made',
+    async (action) => {
+      const { id } = await forAlice({ action })
+      const alice = await signedIn()
+      await alice.submit(await alice.visit(`/payer/payment/${id}`), { decision: 'accept' })
+      const timeIn = async (type: string) =>
+        (await service.events())
+          .filter((event) => event.type === type && event.stream === `payment-${id}`)
+          .map(({ metadata }) => new Date(Number(metadata['at'])).toISOString())
+      await service.advance(60)
+      const owner = await adminClient()
+      const change = (body: object) => owner('PUT', `/merchant/v1/payment_request/${id}/`, body)
+      await change({ action: 'capture' })
+      const timesOf = ({ html }: Shown) =>
+        [...html.matchAll(/<time datetime="([^"]*)"/g)].map(([, time]) => time)
+      const paid = await alice.visit(`/payer/payment/${id}`)
+      expect(paid.html).toContain('class="state good"')
+      const accepted = await timeIn('PaymentAuthorized')
+      expect(timesOf(paid)).toEqual(accepted)
+      for (const refund_id of ['one', 'two']) {
+        await service.advance(60)
+        const refund = { action: 'refund', refund_id, currency: 'NOK', amount: '50.00' }
+        expect(await change({ ...refund, text: 'Sorry' })).toMatchObject({ status: 204 })
+        const page = await alice.visit(`/payer/payment/${id}`)
+        expect(page.html).toContain('class="state "')
+        expect(timesOf(page)).toEqual([...accepted, ...(await timeIn('PaymentRefunded'))])
+        const [newest = ''] = (await alice.visit('/payer/history')).html.split('</li>')
+        const state = refund_id === 'one' ? 'Partly refunded −NOK 50.00' : 'Refunded −NOK 100.00'
+        expect(textOf(newest)).toContain(`UTC · ${state} NOK 100.00`)
+        expect(timesOf({ html: newest } as Shown)).toEqual(accepted)
+      }
+      const receipt = textOf((await alice.visit(`/payer/payment/${id}`)).html)
+      expect(receipt).toMatch(/^ Refunded .* Paid NOK 100\.00 Refunded .* −NOK 50\.00 Refunded /)
+      expect(receipt).toContain('Refunded in all −NOK 100.00')
+    },
+  )
 
   test('and there is no receipt for a failed one', async () => {
     const { id } = await forAlice()

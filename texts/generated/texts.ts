@@ -164,6 +164,7 @@ export type Catalogue = {
     readonly recoveryCode: string
     readonly reference: string
     readonly refunded: string
+    readonly refundedSum: string
     readonly refused_additional_amount_is_not_confirmed: string
     readonly refused_additional_amount_is_too_high: string
     readonly refused_authorization_is_answered: string
@@ -233,6 +234,7 @@ export type Catalogue = {
     readonly statusGranted: string
     readonly statusOk: string
     readonly statusPart: string
+    readonly statusPartRefunded: string
     readonly statusPending: string
     readonly statusReserved: string
     readonly statusWithdrawn: string

@@ -40,7 +40,7 @@ type Row = {
   /** The shop's short text. */
   readonly about: string
   readonly when: Html
-  readonly status: string
+  readonly status: Html
   readonly beside: string
 }
 
@@ -68,13 +68,14 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
       const shown = await needs.findRequest(id, at)
       if (!shown) return null
       const { outcome, request, shop } = shown
-      const { asked, captured } = sumsOf(outcome)
+      const { asked, captured, refunded } = sumsOf(outcome)
+      const back = refunded > 0 && ` ${shownAmount(-refunded, outcome.currency, locale)}`
       return rowHtml({
         href: `/payer/payment/${id}`,
         name: shop,
         about: request.text ?? '',
-        when: shownTime(outcome.modifiedAt, locale),
-        status: outcome.status === 'pending' ? '' : statusText(texts, shown),
+        when: shownTime(outcome.answeredAt ?? outcome.modifiedAt, locale),
+        status: outcome.status === 'pending' ? '' : [statusText(texts, shown), back],
         beside: shownAmount(captured || asked, outcome.currency, locale),
       })
     }

@@ -79,19 +79,21 @@ export const sumsOf = (outcome: PaymentOutcome) => ({
 const isInPart = (outcome: PaymentOutcome): boolean =>
   outcome.status !== 'ok' && outcome.captures.length > 0
 
-/** The status in the payer's words: what was captured counts as paid, however the request ended. */
+/** The status in the payer's words: what came back, else what was captured, else how it ended. */
 export const statusText = (
   texts: Texts,
   { outcome, request }: Pick<ShownRequest, 'outcome' | 'request'>,
-): string =>
-  isInPart(outcome)
-    ? texts.statusPart
-    : {
-        pending: texts.statusPending,
-        auth: request.action === 'sale' ? texts.statusOk : texts.statusReserved,
-        ok: texts.statusOk,
-        fail: texts.statusFail,
-      }[outcome.status]
+): string => {
+  const { captured, refunded } = sumsOf(outcome)
+  if (refunded > 0) return refunded < captured ? texts.statusPartRefunded : texts.refunded
+  if (isInPart(outcome)) return texts.statusPart
+  return {
+    pending: texts.statusPending,
+    auth: request.action === 'sale' ? texts.statusOk : texts.statusReserved,
+    ok: texts.statusOk,
+    fail: texts.statusFail,
+  }[outcome.status]
+}
 
 const statusReason = (
   texts: Texts,
@@ -106,7 +108,8 @@ const statusReason = (
 export const statusHtml = ({ texts }: Visitor, shown: ShownRequest): Html => {
   const { outcome } = shown
   const isBad = outcome.status === 'fail' && !isInPart(outcome)
-  const tone = isBad ? 'bad' : outcome.status === 'pending' ? '' : 'good'
+  const isPlain = outcome.status === 'pending' || sumsOf(outcome).refunded > 0
+  const tone = isBad ? 'bad' : isPlain ? '' : 'good'
   const reason = statusReason(texts, shown)
   return (
     <p role="status" class={`state ${tone}`}>
@@ -118,20 +121,30 @@ export const statusHtml = ({ texts }: Visitor, shown: ShownRequest): Html => {
   )
 }
 
-/** The outcome for the payer's own records. */
+/** Earlier refunds are in the sum alone. */
+const refundsShown = 20
+
+/** The outcome for the payer's own records, with the time at which they answered. */
 export const receiptHtml = (
   { texts, locale }: Visitor,
   { outcome, request }: ShownRequest,
 ): Html => {
-  const { captured, refunded } = sumsOf(outcome)
+  const { asked, captured, refunded } = sumsOf(outcome)
   const released = captured > 0 ? sumOf(outcome.released) : 0
+  const isReserved = request.action === 'auth' && (captured > 0 || outcome.status === 'auth')
+  const refunds = outcome.refunds.flat().slice(-refundsShown)
   const row = (name: string, minor: number): Row[] =>
     minor === 0 ? [] : [[name, shownAmount(minor, outcome.currency, locale)]]
   const rows: Row[] = [
-    [texts.date, shownTime(outcome.modifiedAt, locale)],
+    [texts.date, shownTime(outcome.answeredAt ?? outcome.modifiedAt, locale)],
+    ...row(texts.statusReserved, isReserved ? asked : 0),
     ...row(texts.paid, captured),
     ...row(texts.notCollected, released),
-    ...row(texts.refunded, refunded),
+    ...refunds.map((refund): Row => [
+      [texts.refunded, ' ', <small>{shownTime(refund.at, locale)}</small>],
+      shownAmount(-sumOf(refund), outcome.currency, locale),
+    ]),
+    ...row(texts.refundedSum, refunds.length > 1 ? -refunded : 0),
     [texts.reference, <code>{request.posTid}</code>],
   ]
   return [<h2>{captured > 0 ? texts.receipt : texts.payment}</h2>, <Table rows={rows} />]
