@@ -19,6 +19,7 @@ type Before = Pick<
   | 'currency'
   | 'amount'
   | 'additionalAmount'
+  | 'captured'
   | 'credit'
   | 'amountLeft'
   | 'additionalAmountLeft'
@@ -98,7 +99,10 @@ export const transactionLine = (
       return line(action, event.data, null, null, event.data.expiredAt)
     }
     case 'PaymentCaptured':
-      return line('capture', event.data, event.data.captureId, event.data.charge)
+      return {
+        ...line('capture', event.data, event.data.captureId, event.data.charge),
+        isFirst: before.captured === 0,
+      }
     case 'PaymentRefunded': {
       const { refundId, charge, text } = event.data
       const pots = minus(nothing, potsOf(event.data))

@@ -60,7 +60,9 @@ const turnover = sqliteTable(
     span: integer().notNull(),
     since: integer().notNull(),
     currency: text().notNull(),
-    /** Number of accepted payments. */
+    /** Number of payments requested. */
+    requested: integer().notNull(),
+    /** Number of payments that were captured for the first time. */
     payments: integer().notNull(),
     captured: integer().notNull(),
     refunds: integer().notNull(),
@@ -73,7 +75,7 @@ const turnover = sqliteTable(
 
 type Row = typeof turnover.$inferSelect
 
-const isCounted = ({ action, charge }: LineSum): boolean => action === 'auth' || charge !== null
+const isCounted = ({ action, charge }: LineSum): boolean => action === 'request' || charge !== null
 
 type Place = Pick<Row, 'posId' | 'span'>
 
@@ -91,10 +93,10 @@ const placeIn = (key: string): Place => {
   return { posId, span: Number(span) }
 }
 
-const nothing = { payments: 0, captured: 0, refunds: 0, refunded: 0, fees: 0 }
+const nothing = { requested: 0, payments: 0, captured: 0, refunds: 0, refunded: 0, fees: 0 }
 
 const withSum = (row: Row | undefined, sum: LineSum, key: string): Row => {
-  const { merchant, currency, at, action, count, charge, amount, additionalAmount } = sum
+  const { merchant, currency, at, action, isFirst, count, charge, amount, additionalAmount } = sum
   const gross = amount + additionalAmount
   const before = row ?? {
     ...{ key, merchant, currency, ...nothing },
@@ -104,7 +106,8 @@ const withSum = (row: Row | undefined, sum: LineSum, key: string): Row => {
   const fees = charge ? charge.fee + charge.interchange + charge.vat : 0
   return {
     ...before,
-    payments: before.payments + (action === 'auth' ? count : 0),
+    requested: before.requested + (action === 'request' ? count : 0),
+    payments: before.payments + (isFirst ? count : 0),
     captured: before.captured + (action === 'capture' ? gross : 0),
     refunds: before.refunds + (action === 'refund' ? count : 0),
     refunded: before.refunded - (action === 'refund' ? gross : 0),
@@ -127,6 +130,7 @@ type TurnoverSum = Pick<Row, 'currency' | keyof typeof nothing>
 
 const added = (one: TurnoverSum, other: TurnoverSum, sign: 1 | -1): TurnoverSum => ({
   currency: one.currency,
+  requested: one.requested + sign * other.requested,
   payments: one.payments + sign * other.payments,
   captured: one.captured + sign * other.captured,
   refunds: one.refunds + sign * other.refunds,
@@ -134,14 +138,15 @@ const added = (one: TurnoverSum, other: TurnoverSum, sign: 1 | -1): TurnoverSum 
   fees: one.fees + sign * other.fees,
 })
 
-const isNothing = ({ payments, captured, refunds, refunded, fees }: TurnoverSum): boolean =>
-  [payments, captured, refunds, refunded, fees].every((value) => value === 0)
+const isNothing = ({ currency: _, ...sums }: TurnoverSum): boolean =>
+  Object.values(sums).every((value) => value === 0)
 
 export const turnoverQueries = (db: BetterSQLite3Database) => {
   const { merchant, posId, span, since, currency } = turnover
   const sumOf = (name: keyof typeof nothing) => sql<number>`sum(${turnover[name]})`.as(name)
   const sums = {
     currency,
+    requested: sumOf('requested'),
     payments: sumOf('payments'),
     captured: sumOf('captured'),
     refunds: sumOf('refunds'),

@@ -12,7 +12,7 @@ import { permissionLine } from '../../projections/permissions.ts'
 
 const beforePayment = (tid: string, state: Payment) => {
   if (state.status === 'unrequested') return undefined
-  const { request, details, answer, status } = state
+  const { request, details, answer, status, captured } = state
   const { merchant, posId, customer, currency, amount } = request
   const isAccepted = answer?.type === 'accepted'
   const left = status === 'auth' ? available(state) : { amount: 0, additionalAmount: 0 }
@@ -20,6 +20,7 @@ const beforePayment = (tid: string, state: Payment) => {
     ...{ tid, merchant, posId, customer, currency, amount, ledger: details.ledger },
     additionalAmount: isAccepted ? answer.additionalAmount : request.additionalAmount,
     credit: isAccepted && answer.credit,
+    captured: captured.amount + captured.additionalAmount,
     ...{ amountLeft: left.amount, additionalAmountLeft: left.additionalAmount },
   }
 }

@@ -8,7 +8,10 @@ export const halfHourMs = 1_800_000
 /** The sum of lines of one kind and half hour. Read models fold it like a single line. */
 export type LineSum = Readonly<Sum>
 
-type Sum = Pick<TransactionLine, 'merchant' | 'ledger' | 'posId' | 'action' | 'currency'> & {
+type Sum = Pick<
+  TransactionLine,
+  'merchant' | 'ledger' | 'posId' | 'action' | 'isFirst' | 'currency'
+> & {
   /** Time of the first line. */
   readonly at: TransactionLine['at']
   count: number
@@ -23,15 +26,15 @@ const maxExactSum = 2 ** 50
 const isSmall = (minor: MinorUnits): boolean => Math.abs(minor) <= maxExactSum
 
 const kindOf = (line: TransactionLine): string => {
-  const { merchant, ledger, posId, at, action, currency, charge } = line
+  const { merchant, ledger, posId, at, action, isFirst = false, currency, charge } = line
   const place = `${merchant} ${ledger} ${posId ?? ''} ${at - (at % halfHourMs)}`
-  return `${place} ${action} ${currency} ${charge?.taxcode ?? ''}`
+  return `${place} ${action} ${isFirst} ${currency} ${charge?.taxcode ?? ''}`
 }
 
 const sumOf = (line: TransactionLine): Sum => {
-  const { merchant, ledger, posId = null, action, currency, at, charge } = line
+  const { merchant, ledger, posId = null, action, isFirst = false, currency, at, charge } = line
   const { amount, additionalAmount } = line
-  const about = { merchant, ledger, posId, action, currency, at, count: 1 }
+  const about = { merchant, ledger, posId, action, isFirst, currency, at, count: 1 }
   return { ...about, amount, additionalAmount, charge: charge && { ...charge } }
 }
 

@@ -35,6 +35,8 @@ export type TransactionLine = {
   readonly posId?: string | null
   /** Who has made it, as events name them; not kept with the line. */
   readonly actor?: string
+  /** Whether it is the first capture of its payment; not kept with the line. */
+  readonly isFirst?: boolean
   /** The tid of the payment or the rid of the permission request. */
   readonly tid: string
   /** Capture or refund id. */

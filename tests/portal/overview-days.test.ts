@@ -61,14 +61,16 @@ describe('given a Sunday of 25 hours, and payments of it and of the Saturday bef
   test('today is compared with yesterday until the same time', async () => {
     const { text, html } = await pageOf('?days=1')
     expect(text).toMatch(/31 Oct 2027, compared with 30 Oct 2027 until the same time of day\./)
-    expect(text).toMatch(/Turnover NOK 200\.00 \+100% Before: NOK 100\.00 Payments 2 \+100%/)
+    expect(text).toMatch(/Turnover NOK 200\.00 \+100% Before: NOK 100\.00 Payments paid 2 \+100%/)
     expect(text).toMatch(/Refunds NOK 20\.00 Before: NOK 0\.00 Fees/)
     const told = toldIn(html)
     // Future hours have no columns.
     expect(told).toHaveLength(11)
-    expect(told[2]).toMatch(/^02:00: NOK 150\.00, 1 payment\. Period before, Sat,? 30 Oct: NOK 0/)
-    expect(told[0]).toMatch(/^00:00: NOK 0\.00, 0 payments\. Period before,[^:]*: NOK 100\.00, 1/)
-    expect(told[10]).toMatch(/^10:00: NOK 50\.00, refunds NOK 20\.00, 1 payment\. Per/)
+    expect(told[2]).toMatch(
+      /^02:00: NOK 150\.00, 1 payment paid\. Period before, Sat,? 30 Oct: NOK 0/,
+    )
+    expect(told[0]).toMatch(/^00:00: NOK 0\.00, 0 payments paid\. Period[^:]*: NOK 100\.00, 1/)
+    expect(told[10]).toMatch(/^10:00: NOK 50\.00, refunds NOK 20\.00, 1 payment paid\. /)
   })
 
   test('days that are over are compared with whole days', async () => {
@@ -83,8 +85,8 @@ describe('given a Sunday of 25 hours, and payments of it and of the Saturday bef
     const days = await pageOf('?since=2027-10-30&until=2027-10-31')
     const told = toldIn(days.html)
     expect(told.map((one) => one.split('. ')[0])).toEqual([
-      expect.stringMatching(/^Sat,? 30 Oct: NOK 400\.00, 2 payments$/),
-      expect.stringMatching(/^Sun,? 31 Oct: NOK 200\.00, refunds NOK 20\.00, 2 payments$/),
+      expect.stringMatching(/^Sat,? 30 Oct: NOK 400\.00, 2 payments paid$/),
+      expect.stringMatching(/^Sun,? 31 Oct: NOK 200\.00, refunds NOK 20\.00, 2 payments paid$/),
     ])
   })
 
@@ -101,7 +103,9 @@ describe('given a Sunday of 25 hours, and payments of it and of the Saturday bef
 
   test('the folded table shows the same as the chart, with the previous turnover', async () => {
     const { text, html } = await pageOf('?since=2027-10-31&until=2027-10-31')
-    expect(text).toMatch(/Hour Payments Turnover Period before Refunds Fees 22:00 0 0\.00 300\.00/)
+    expect(text).toContain(
+      'Hour Payments paid Turnover Period before Refunds Fees 22:00 0 0.00 300.',
+    )
     expect(text).toMatch(/02:00 1 150\.00 0\.00 0\.00 1\.80 00:00 0 0\.00 100\.00/)
     expect(text).toMatch(/Total 2 200\.00 400\.00 20\.00 3\.60/)
     const folded = /<details class="card fold" id="columns-NOK">([^]*?)<\/details>/.exec(html)?.[1]

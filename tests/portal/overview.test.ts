@@ -35,7 +35,7 @@ describe('given payments of today,', () => {
     const { html } = await alice.visit(overview)
     const text = textOf(html)
     expect(text).toMatch(/Turnover NOK 649\.00 Before: NOK 0\.00 Today: NOK 649\.00/)
-    expect(text).toContain('Payments 2 Before: 0 Today: 2')
+    expect(text).toContain('Payments paid 2 Before: 0 Today: 2 paid of 2 requested Refunds')
     expect(text).toMatch(/Till 1 2 649\.00 0\.00 3\.60/)
     expect(text).toContain('Of captures and refunds. All fees')
     expect(text).toContain('Fees for settlements and permissions come off the payouts.')

@@ -74,7 +74,9 @@ describe('given payments of some amounts, points of sale and states,', () => {
     const [head, line = '', ...rest] = html.trim().split('\r\n')
     expect(head).toContain('tid,pos_id,pos_tid,requested,status')
     expect(rest).toEqual([])
-    expect(line).toMatch(/^\w+,till-2,paid,\d{4}-\d\d-\d\d [\d:]+,ok,2000,,NOK,100.00,0.00,100.00,/)
+    expect(line).toMatch(
+      /^\w+,till-2,paid,\d{4}-\d\d-\d\d [\d:]+,ok,2000,,NOK,100.00,0.00,0.00,100.00,/,
+    )
     expect(line).toMatch(/,'=1\+1$/)
   })
 

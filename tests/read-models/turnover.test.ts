@@ -9,14 +9,14 @@ const file = foldedFile()
 
 const { happened } = file
 
-const requested = (tid: string, changes: Partial<PaymentRequest> = {}) =>
-  happened(`payment-${tid}`, events.requested({ posTid: tid, ...changes }, null))
+const requested = (tid: string, changes: Partial<PaymentRequest> = {}, at = morning) =>
+  happened(`payment-${tid}`, events.requested({ posTid: tid, ...changes }, null), { at })
 
 const charge = { fee: 180, interchange: 20, vat: 45, taxcode: 'NO:2013' }
 
 /** Captured as requested, at its own time. */
 const sold = (tid: string, at: number, changes: Partial<PaymentRequest> = {}) => {
-  requested(tid, changes)
+  requested(tid, changes, at)
   happened(`payment-${tid}`, events.authorized(), { at })
   const { type, data } = events.captured(null, 10_000, 1000)
   happened(`payment-${tid}`, { type, data: { ...data, charge } } as never, { at })
@@ -26,7 +26,7 @@ describe('the turnover between two instants', () => {
   const day = Math.floor(morning / (24 * hours)) * 24 * hours
   const till = { merchant: 'sandbox', posIds: ['till-1'] }
   const all = { merchant: 'sandbox', posIds: [allPointsOfSale] }
-  const one = { payments: 1, captured: 11_000, refunds: 0, refunded: 0, fees: 245 }
+  const one = { requested: 1, payments: 1, captured: 11_000, refunds: 0, refunded: 0, fees: 245 }
 
   test('is that of a point of sale or of all, by currency, and of no other time', () => {
     const { between } = turnoverQueries(file.db)
@@ -37,9 +37,9 @@ describe('the turnover between two instants', () => {
     sold('e', morning, { merchant: 'other' })
     sold('f', day + 24 * hours)
     const euros = { currency: 'EUR', ...one }
-    const two = { ...one, currency: 'NOK', payments: 2, captured: 22_000, fees: 490 }
+    const two = { ...one, currency: 'NOK', requested: 2, payments: 2, captured: 22_000, fees: 490 }
     expect(between(till, day, day + 24 * hours)).toEqual([euros, two])
-    const three = { ...two, payments: 3, captured: 33_000, fees: 735 }
+    const three = { ...two, requested: 3, payments: 3, captured: 33_000, fees: 735 }
     expect(between(all, day, day + 24 * hours)).toEqual([euros, three])
     expect(between(all, day + 24 * hours, day + 48 * hours)).toEqual([{ currency: 'NOK', ...one }])
   })
@@ -83,9 +83,23 @@ describe('the turnover between two instants', () => {
     const { type, data } = events.refunded('r', 3000, 0)
     const given = { type, data: { ...data, charge: { ...charge, fee: 0, interchange: 0, vat: 0 } } }
     happened('payment-a', given as never, { at: day + 25 * hours })
+    const none = { requested: 0, payments: 0, captured: 0, fees: 0 }
     expect(between(till, day + 24 * hours, day + 48 * hours)).toEqual([
-      { currency: 'NOK', payments: 0, captured: 0, refunds: 1, refunded: 3000, fees: 0 },
+      { ...none, currency: 'NOK', refunds: 1, refunded: 3000 },
     ])
+  })
+
+  test('counts a payment as requested, and as paid with its first capture alone', () => {
+    const { between } = turnoverQueries(file.db)
+    for (const tid of ['a', 'b']) requested(tid)
+    happened('payment-a', events.authorized(), { at: morning })
+    for (const id of ['one', 'two'])
+      happened('payment-a', events.captured(id, 1_000, 0), { at: morning })
+    happened('payment-a', events.captured('late', 1_000, 0), { at: morning + 2 * hours })
+    const found = between(till, day, day + 24 * hours)
+    expect(found).toMatchObject([{ requested: 2, payments: 1, captured: 3_000 }])
+    const late = between(till, morning + hours, morning + 3 * hours)
+    expect(late).toMatchObject([{ requested: 0, payments: 0, captured: 1_000 }])
   })
 })
 

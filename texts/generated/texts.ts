@@ -370,6 +370,7 @@ export type Catalogue = {
     readonly newsFirst: string
     readonly newsNone: string
     readonly numbers: Message<'currency'>
+    readonly ofRequested: Message<'count' | 'isPart'>
     readonly payments: string
     readonly paymentsBy: Message<'step'>
     readonly payout: string
@@ -474,6 +475,8 @@ export type Catalogue = {
     readonly filters: string
     readonly half: string
     readonly interchange: string
+    readonly is_requested: string
+    readonly is_reserved: string
     readonly item: string
     readonly largest: string
     readonly lastWeek: string
@@ -533,6 +536,9 @@ export type Catalogue = {
     readonly state_reserved: string
     readonly state_waiting: string
     readonly status: string
+    readonly sum_refunded: Message<'amount'>
+    readonly sum_requested: Message<'amount'>
+    readonly sum_reserved: Message<'amount'>
     readonly tid: string
     readonly timeline: string
     readonly today: string
@@ -1241,7 +1247,7 @@ export type Catalogue = {
     readonly timeZone: string
     readonly turnover: string
     readonly turnoverLast30: string
-    readonly turnoverLine: Message<'count' | 'fees' | 'refunded'>
+    readonly turnoverLine: Message<'count' | 'fees' | 'refunded' | 'requested'>
     readonly waiting: string
   }
   readonly people: {

@@ -144,9 +144,9 @@ export const turnoverHtml = (
   const of = { merchant: id, posIds: [allPointsOfSale] }
   const rows = turnoverBetween(of, starts[0] ?? 0, starts.at(-1) ?? at)
   if (rows.length === 0) return <Quiet text={texts.noTurnover} />
-  return rows.map(({ currency, captured, payments, refunded, fees }) => {
+  return rows.map(({ currency, captured, requested, payments, refunded, fees }) => {
     const amount = (minor: number) => shownAmount(minor, currency, locale)
-    const line = { count: payments, refunded: amount(refunded), fees: amount(fees) }
+    const line = { count: payments, requested, refunded: amount(refunded), fees: amount(fees) }
     return [
       <p class="figure">{amount(captured)}</p>,
       <p class="quiet small">{texts.turnoverLine(line)}</p>,

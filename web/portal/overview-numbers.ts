@@ -8,6 +8,8 @@ import type { PortalVisitor } from './page.tsx'
 
 /** What was taken in some time. */
 export type Taken = {
+  readonly requested: number
+  /** Paid: captured for the first time. */
   readonly payments: number
   readonly captured: number
   readonly refunds: number
@@ -54,12 +56,13 @@ const posShown = 100
 
 const columnsAtOnce = 30
 
-const nothing: Taken = { payments: 0, captured: 0, refunds: 0, refunded: 0, fees: 0 }
+const nothing: Taken = { requested: 0, payments: 0, captured: 0, refunds: 0, refunded: 0, fees: 0 }
 
 export const isNothing = ({ payments, captured, refunds, fees }: Taken): boolean =>
   payments === 0 && captured === 0 && refunds === 0 && fees === 0
 
 const plus = (one: Taken, other: Taken): Taken => ({
+  requested: one.requested + other.requested,
   payments: one.payments + other.payments,
   captured: one.captured + other.captured,
   refunds: one.refunds + other.refunds,

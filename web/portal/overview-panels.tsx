@@ -102,6 +102,14 @@ export type Tile = {
   readonly note?: Html
 }
 
+const countNote = ({ requested, payments }: Taken, { language, locale }: PortalVisitor): string => {
+  const count = numberFormat(locale).format(requested)
+  return textsIn[language].overview.ofRequested({
+    isPart: payments <= requested ? 'yes' : 'no',
+    count,
+  })
+}
+
 export const tilesOf = ({ visitor, numbers }: Shown): readonly Tile[] => {
   const { language, locale, me, shop } = visitor
   const texts = textsIn[language].overview
@@ -115,6 +123,7 @@ export const tilesOf = ({ visitor, numbers }: Shown): readonly Tile[] => {
     {
       ...{ name: texts.payments, of: ({ payments }: Taken) => payments, isGood: true },
       shown: (one) => count.format(one),
+      note: countNote(numbers.total, visitor),
     },
     { name: texts.refunds, of: ({ refunded }) => refunded, shown: amount, isGood: false },
     ...(mayDo(me.terms, 'see_money') ? [fees] : []),

@@ -45,7 +45,7 @@ type Names = ReadonlyMap<string, string>
 const waitingHtml = (visitor: PortalVisitor, names: Names, row: PaymentRow): Row => {
   const texts = textsOf(visitor)
   const { merchant } = visitor.shop
-  const amount = shownAmount(row.amount, row.currency, visitor.locale)
+  const amount = shownAmount(row.amount + row.additionalAmount, row.currency, visitor.locale)
   return [
     { head: <a href={portalPath(merchant, `payments/${row.tid}`)}>{amount}</a> },
     [row.posTid, <span class="value">{names.get(row.posId) ?? row.posId}</span>],

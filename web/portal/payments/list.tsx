@@ -23,7 +23,7 @@ import {
   listMark,
 } from './query.ts'
 import { paymentSearch, type Found, type PaymentSearchNeeds } from './search.ts'
-import { badgeHtml } from './state.tsx'
+import { amountsOf, badgeHtml, sumsOfRow } from './state.tsx'
 import { textsIn } from '../../../texts/catalogue.ts'
 
 export type PaymentListNeeds = PaymentSearchNeeds & {
@@ -57,16 +57,17 @@ const rowHtml = ({ needs, visitor, at, names }: Listed, row: PaymentRow): Row =>
   const amount = (minor: number) => shownAmount(minor, row.currency, locale)
   const { captured, refunded } = row
   const standing = { captured, refunded, statusCode: statusCodeOf(row, at) }
+  const { main, beside } = amountsOf(sumsOfRow(row, at))
   const about = row.text === null || row.text === '' ? null : <small>{row.text}</small>
-  const back = refunded > 0 && refunded < captured ? <small>{amount(-refunded)}</small> : null
   return [
     {
       kind: 'sum',
       text: [
-        <a href={portalPath(shop.merchant, `payments/${row.tid}`)}>
-          {amount(row.amount + row.additionalAmount)}
-        </a>,
-        back,
+        <a href={portalPath(shop.merchant, `payments/${row.tid}`)}>{amount(main[1])}</a>,
+        main[0] !== 'paid' && <small>{texts[`is_${main[0]}`]}</small>,
+        beside.map(([name, minor]) => (
+          <small>{texts[`sum_${name}`]({ amount: amount(minor) })}</small>
+        )),
       ],
     },
     { kind: 'is', text: badgeHtml(texts, standing) },

@@ -1,12 +1,14 @@
 import { Card, Link, type Html } from '../../ui/components.tsx'
 import type { RequestedPayment } from '../../../domain/payment/payment-state.ts'
+import { nothing } from '../../../domain/money/money.ts'
 import { shownAmount, shownTime } from '../../ui/money.tsx'
 import { filled } from '../../ui/words.tsx'
 import { portalPath } from '../areas.ts'
 import type { PortalVisitor } from '../page.tsx'
 import { namesOfPos, paymentPath, type PosOf } from './query.ts'
 import { possibleActions } from './action-input.ts'
-import { badgeHtml } from './state.tsx'
+import { amountsOf, badgeHtml } from './state.tsx'
+import { available } from '../../../domain/payment/payment-state.ts'
 import type { Catalogue } from '../../../texts/generated/texts.ts'
 
 export type DetailNeeds = {
@@ -49,17 +51,26 @@ export const headHtml = (shown: ShownPayment): Html => {
   const { visitor, texts, payment } = shown
   const { request, answer, status, expiresAt } = payment
   const extra = answer?.type === 'accepted' ? answer.additionalAmount : request.additionalAmount
-  const sum = shownAmount(request.amount + extra, request.currency, visitor.locale)
+  const amount = (minor: number) => shownAmount(minor, request.currency, visitor.locale)
+  const left = status === 'auth' ? available(payment) : nothing
+  const { main, beside } = amountsOf({
+    ...standingOf(payment),
+    asked: request.amount + extra,
+    reserved: left.amount + left.additionalAmount,
+  })
   const until = shownTime(expiresAt, visitor.locale)
   return [
     <div class="head pay-head">
       <div>
         <h1>
-          <span class="pay-sum">{sum}</span> {badgeHtml(texts, standingOf(payment))}
+          <span class="pay-sum">{amount(main[1])}</span>{' '}
+          {main[0] !== 'paid' && <small class="quiet">{texts[`is_${main[0]}`]}</small>}{' '}
+          {badgeHtml(texts, standingOf(payment))}
         </h1>
         <p class="quiet">
           {request.posTid}
           {request.text !== null && [' · ', request.text]}
+          {beside.map(([name, minor]) => [' · ', texts[`sum_${name}`]({ amount: amount(minor) })])}
         </p>
       </div>
       {actionsHtml(shown)}

@@ -27,6 +27,7 @@ import { formatAmount } from '../../../domain/money/money.ts'
 import type { Instant } from '../../../domain/time.ts'
 import type { PaymentRow } from '../../../projections/payment-table.ts'
 import { statusCodeOf, statusOf } from '../../../projections/payment-search.ts'
+import { sumsOfRow } from './state.tsx'
 import { csvDownload, textStream } from '../../../http/text-stream.ts'
 import { paymentSearch, type Found, type PaymentSearchNeeds } from './search.ts'
 
@@ -44,7 +45,7 @@ const linesAPart = 1_000
 
 const columns = [
   ...['tid', 'pos_id', 'pos_tid', 'requested', 'status', 'status_code', 'customer', 'currency'],
-  ...['amount', 'additional_amount', 'captured', 'refunded', 'credit', 'text'],
+  ...['amount', 'additional_amount', 'reserved', 'captured', 'refunded', 'credit', 'text'],
 ]
 
 const lineOf = ({ showCustomer, textCell }: PaymentCsvNeeds, row: PaymentRow, at: Instant) => {
@@ -55,7 +56,7 @@ const lineOf = ({ showCustomer, textCell }: PaymentCsvNeeds, row: PaymentRow, at
     ...[new Date(row.requestedAt).toISOString().slice(0, 19).replace('T', ' ')],
     ...[statusOf(statusCode), String(statusCode), textCell(showCustomer(row.customer))],
     ...[row.currency, amount(row.amount), amount(row.additionalAmount)],
-    ...[amount(row.captured), amount(row.refunded)],
+    ...[amount(sumsOfRow(row, at).reserved), amount(row.captured), amount(row.refunded)],
     ...[row.credit ? 'credit' : '', textCell(row.text)],
   ]
   return `${cells.join(',')}\r\n`

@@ -1,5 +1,8 @@
 import type { Html } from '../../ui/components.tsx'
 import { statusCodes } from '../../../domain/payment/status.ts'
+import type { Instant } from '../../../domain/time.ts'
+import { statusCodeOf } from '../../../projections/payment-search.ts'
+import type { PaymentRow } from '../../../projections/payment-table.ts'
 import type { Catalogue } from '../../../texts/generated/texts.ts'
 
 /** What a list and a page tell of where a payment stands. Sums are of both pots. */
@@ -8,6 +11,41 @@ type Standing = {
   readonly captured: number
   readonly refunded: number
 }
+
+type Sums = {
+  /** Requested, with what the payer added. */
+  readonly asked: number
+  /** Still to be captured or released. */
+  readonly reserved: number
+  readonly captured: number
+  readonly refunded: number
+}
+
+type Named<Name> = readonly [name: Name, minor: number]
+
+/**
+ * The amount of a payment: what was paid, or else what is reserved, or else what was requested; and
+ * what differs from it.
+ */
+export const amountsOf = ({ asked, reserved, captured, refunded }: Sums) => {
+  const main: Named<'paid' | 'reserved' | 'requested'> =
+    captured > 0 ? ['paid', captured] : reserved > 0 ? ['reserved', reserved] : ['requested', asked]
+  const others: readonly Named<'refunded' | 'reserved' | 'requested'>[] = [
+    ['refunded', refunded],
+    ['reserved', captured > 0 ? reserved : 0],
+    ['requested', captured > 0 && captured + reserved < asked ? asked : 0],
+  ]
+  return { main, beside: others.filter(([, minor]) => minor > 0) }
+}
+
+/** Expiry takes effect at its instant, recorded or not (interface 4.5). */
+export const sumsOfRow = (row: PaymentRow, at: Instant): Sums => ({
+  asked: row.amount + row.additionalAmount,
+  reserved:
+    statusCodeOf(row, at) === statusCodes.AUTH ? row.amountLeft + row.additionalAmountLeft : 0,
+  captured: row.captured,
+  refunded: row.refunded,
+})
 
 type State = keyof {
   [
