@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Shown } from '../people/visitor.ts'
+import { formIn } from '../people/visitor.ts'
 import { confirmAt, startPaymentDesk, type PaymentDesk } from './payment-desk.ts'
 
 let desk: PaymentDesk
@@ -60,6 +61,70 @@ test('the result is shown with its amount and the rest, and nothing else', async
   expect(toldIn((await desk.alice.follow(withdrawn)).html)).toBe(
     `The request of ${money('25.00')} was cancelled.`,
   )
+})
+
+describe.each(['capture', 'refund'] as const)('a form for a %s has one total', (action) => {
+  const reviewed = async (typed: Readonly<Record<string, string>>) => {
+    const fields = { amount: '50.00', additional_amount: '16.00' }
+    const tid = await (action === 'capture' ? desk.accepted(fields) : desk.captured(fields))
+    const page = await pageOf(tid, `/${action}`)
+    const form = formIn(page.html, 'amount')
+    const search = new URLSearchParams({ ...Object.fromEntries(form.fields), ...typed })
+    const review = await pageOf(tid, `/${action}?${search}`)
+    const type = action === 'capture' ? 'PaymentCaptured' : 'PaymentRefunded'
+    const done = async () => {
+      await confirmAt(desk.alice, review)
+      const found = (await desk.service.events()).filter(
+        (event) => event.stream === `payment-${tid}` && event.type === type,
+      )
+      return found.map(({ data }) => data)
+    }
+    return { page, review, done }
+  }
+
+  const rowsIn = (html: string): readonly string[] =>
+    [...html.matchAll(/<tr><th scope="row">(Goods|Tip|Total)<\/th>(.*?)<\/tr>/g)].map(
+      ([, name, cell = '']) => `${name} ${cell.replaceAll(/<[^>]*>/g, '')}`,
+    )
+
+  test.each([
+    ['with its tip as it is', {}, 5_000, 1_600],
+    ['without the tip once it is edited', { amount: '32.50' }, 3_250, 0],
+    ['with what the goods do not come to', { amount: '55' }, 5_000, 500],
+    ['with the tip that is typed', { amount: '32,50', additional: '10' }, 2_250, 1_000],
+  ])('%s', async (_, typed, goods, tip) => {
+    const { page, review, done } = await reviewed(typed)
+    expect(formIn(page.html, 'amount').fields).toContainEqual(['amount', '66.00'])
+    const shown = (minor: number) => money((minor / 100).toFixed(2))
+    expect(rowsIn(review.html)).toEqual([
+      `Goods ${shown(goods)}`,
+      `Tip ${shown(tip)}`,
+      `Total ${shown(goods + tip)}`,
+    ])
+    expect(await done()).toMatchObject([{ amount: goods, additionalAmount: tip }])
+  })
+
+  test('and more tip than it is no amount', async () => {
+    const { review } = await reviewed({ amount: '20', additional: '30' })
+    expect([review.status, review.html.includes('Write an amount')]).toEqual([400, true])
+  })
+})
+
+test('fees that come back with a refund are told as returned', async () => {
+  await desk.service.operator(
+    'fees',
+    'set',
+    'sandbox',
+    '--from',
+    '2026-01-01',
+    '--refunds-return-fees',
+  )
+  const tid = await desk.captured({ amount: '40.00' })
+  const page = await pageOf(tid, '/refund?amount=40')
+  expect(page.html).toContain(`Fees returned ${money('1.80')}`)
+  expect(page.html).not.toContain('This costs')
+  await confirmAt(desk.alice, page)
+  expect((await pageOf(tid, '')).html).toMatch(/−NOK\u00a01\.80 <small class="quiet">returned</)
 })
 
 test('a shop’s current debt is shown alike on the overview and under Money', async () => {

@@ -471,8 +471,11 @@ export type Catalogue = {
     readonly failure_5008: string
     readonly fee: string
     readonly fees: string
+    readonly feesBack: string
     readonly feesNone: string
+    readonly feesReturned: Message<'amount'>
     readonly filters: string
+    readonly goods: string
     readonly half: string
     readonly interchange: string
     readonly is_requested: string
@@ -484,6 +487,7 @@ export type Catalogue = {
     readonly limit: Message<'amount'>
     readonly lookFurther: string
     readonly maximum: Message<'amount'>
+    readonly maximumWithTip: Message<'amount' | 'tip'>
     readonly net: string
     readonly newest: string
     readonly newestCallbacks: string
@@ -541,6 +545,9 @@ export type Catalogue = {
     readonly sum_reserved: Message<'amount'>
     readonly tid: string
     readonly timeline: string
+    readonly tip: string
+    readonly tipHint: string
+    readonly tipOfTotal: string
     readonly today: string
     readonly total: string
     readonly unfinished: string

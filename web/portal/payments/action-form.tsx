@@ -1,4 +1,13 @@
-import { Actions, Card, Crumbs, Form, Link, Wrong, type Html } from '../../ui/components.tsx'
+import {
+  Actions,
+  Card,
+  Crumbs,
+  Form,
+  Hidden,
+  Link,
+  Wrong,
+  type Html,
+} from '../../ui/components.tsx'
 import type { PaymentPreview } from '../../../application/payment-acts.ts'
 import { formatAmount, type Pots } from '../../../domain/money/money.ts'
 import type { RequestedPayment } from '../../../domain/payment/payment-state.ts'
@@ -7,9 +16,16 @@ import { shownAmount, shownTime } from '../../ui/money.tsx'
 import { filled } from '../../ui/words.tsx'
 import { portalPath } from '../areas.ts'
 import type { PortalVisitor } from '../page.tsx'
-import { wholeOf, type Choice, type Typed, isPart, type PaymentAction } from './action-input.ts'
+import {
+  potsAsked,
+  wholeOf,
+  type Choice,
+  type Typed,
+  isPart,
+  type PaymentAction,
+} from './action-input.ts'
 import { paymentPath } from './query.ts'
-import { changesHtml, costHtml, grossOf } from './preview.tsx'
+import { changesHtml, costHtml, grossOf, splitHtml } from './preview.tsx'
 import type { Catalogue } from '../../../texts/generated/texts.ts'
 
 export type ActionForm = {
@@ -52,31 +68,42 @@ const choicesHtml = ({ texts, action, payment, visitor, tid, choices = [] }: Act
   )
 }
 
-/** What to take or give back: all of it, unless less is typed. */
+/** What to take or give back in all, and how much of it is tip: all of it, unless less is typed. */
 const amountsHtml = (form: ActionForm): Html => {
   const { texts, action, payment, typed, visitor } = form
   const { currency } = payment.request
   const whole = wholeOf(action, payment)
-  // A part is of the amount alone, unless it says otherwise.
-  const usual = (name: 'amount' | 'additional', most: number) =>
-    formatAmount(name === 'additional' && typed.amount !== null ? 0 : most, currency)
-  const field = (name: 'amount' | 'additional', label: string, most: number): Html => (
-    <Field
-      name={name}
-      label={`${label} (${currency})`}
-      hint={texts.maximum({ amount: shownAmount(most, currency, visitor.locale) })}
-      inputmode="decimal"
-      autocomplete="off"
-      required
-      value={typed[name] ?? usual(name, most)}
-    />
-  )
+  const total = formatAmount(grossOf(whole), currency)
+  const pots = potsAsked(action, payment, typed)
+  const shown = (minor: number) => shownAmount(minor, currency, visitor.locale)
+  const number = { inputmode: 'decimal', autocomplete: 'off' } as const
+  const hasTip = whole.additionalAmount > 0
+  const maximum = { amount: shown(grossOf(whole)), tip: shown(whole.additionalAmount) }
   return [
     choicesHtml(form),
     <form method="get" class="amounts">
-      {field('amount', texts.amount, whole.amount)}
-      {whole.additionalAmount !== 0 &&
-        field('additional', texts.additional, whole.additionalAmount)}
+      <Hidden fields={{ of: total }} />
+      <Field
+        name="amount"
+        label={`${texts.total} (${currency})`}
+        hint={hasTip ? texts.maximumWithTip(maximum) : texts.maximum(maximum)}
+        {...number}
+        required
+        value={
+          typed.of === null && pots
+            ? formatAmount(grossOf(pots), currency)
+            : (typed.amount ?? total)
+        }
+      />
+      {hasTip && (
+        <Field
+          name="additional"
+          label={`${texts.tipOfTotal} (${currency})`}
+          hint={texts.tipHint}
+          {...number}
+          value={typed.of === null ? '' : (typed.additional ?? '')}
+        />
+      )}
       <Actions button={texts[action === 'refund' ? 'preview_refund' : 'preview_capture']} />
     </form>,
   ]
@@ -162,6 +189,7 @@ const confirmCard = (form: ActionForm, { pots, preview }: NonNullable<ActionForm
     <Wrong text={problem} />,
     <Card title={texts.previewTitle}>
       {changesHtml(form, preview)}
+      {splitHtml(form, pots)}
       {costHtml(form, preview)}
       {note !== '' && <p class="quiet">{note}</p>}
       {confirmHtml(form, pots, preview)}

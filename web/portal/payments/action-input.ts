@@ -40,6 +40,8 @@ export const possibleActions = (
 export type Typed = {
   readonly amount: string | null
   readonly additional: string | null
+  /** The total that the form had; then `amount` is a total too, and an empty tip is left to us. */
+  readonly of: string | null
   readonly reason: string
 }
 
@@ -63,14 +65,30 @@ export const choicesOf = (action: PaymentAction, payment: RequestedPayment): rea
   return choices.filter(({ pots }) => !isNothing(pots))
 }
 
+/** A total as typed: with its tip where it is the whole, else of the goods as far as they go. */
+const potsOfTotal = (
+  whole: Pots,
+  currency: string,
+  { amount, additional, of }: Typed,
+): Pots | undefined => {
+  const [total, before] = [amount, of].map((text) => typedAmount(text ?? '', currency))
+  if (total === undefined) return undefined
+  const rest = total === before ? whole.additionalAmount : Math.max(0, total - whole.amount)
+  const tip = additional?.trim() ? typedAmount(additional, currency) : rest
+  if (tip === undefined || tip > total) return undefined
+  return { amount: total - tip, additionalAmount: tip }
+}
+
 /** All of it, unless something else was typed; undefined for what is no amount. */
 export const potsAsked = (
   action: PaymentAction,
   payment: RequestedPayment,
-  { amount, additional }: Typed,
+  typed: Typed,
 ): Pots | undefined => {
+  const { amount, additional, of } = typed
   const { currency } = payment.request
   const whole = wholeOf(action, payment)
+  if (of !== null) return potsOfTotal(whole, currency, typed)
   const read = (text: string | null, none: number) =>
     text === null ? none : typedAmount(text, currency)
   const asked = read(amount, whole.amount)

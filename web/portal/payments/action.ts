@@ -47,6 +47,7 @@ const actionForm = plainForm.extend({
 const actionQuery = z.object({
   amount: asked('How much; else all of it.'),
   additional: asked('Of what was added on top.'),
+  of: asked('The total that the form had; then `amount` is a total, with the tip in it.'),
 })
 
 /** Whether the form has done its work before. */
@@ -81,6 +82,7 @@ const orderOf = (
   const typed = {
     amount: field('amount'),
     additional: field('additional'),
+    of: null,
     reason: fieldOf(body, 'reason').slice(0, 1000),
   }
   return { visitor, tid: call.params.tid, action, typed, call: call as Call }
@@ -160,6 +162,7 @@ export const paymentActionRoutes = (
         const typed = {
           amount: search.get('amount'),
           additional: search.get('additional'),
+          of: search.get('of'),
           reason: '',
         }
         return formPage({ visitor, tid, action, typed, call: call as Call })

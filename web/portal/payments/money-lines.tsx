@@ -171,6 +171,7 @@ const lineHtml = (told: Told, visitor: PortalVisitor, line: Line): Row => {
       number: [
         shown(fee + interchange + vat),
         ' ',
+        fee + interchange + vat < 0 && <small class="quiet">{texts.feesBack}</small>,
         !(parts.length < 2) && <small class="quiet">{parts.join(' + ')}</small>,
       ],
     },

@@ -51,13 +51,26 @@ export const changesHtml = (
   return <Table label={texts.previewTitle} kind="grid preview" heads={heads} rows={rows} />
 }
 
+/** What of it is for goods and what is tip, where there is one. */
+export const splitHtml = ({ texts, visitor, payment }: Previewed, pots: Pots): Html => {
+  const { request, authorized } = payment
+  if (authorized.additionalAmount === 0) return null
+  const shown = (minor: number) => shownAmount(minor, request.currency, visitor.locale)
+  const rows = [
+    [texts.goods, pots.amount],
+    [texts.tip, pots.additionalAmount],
+    [texts.total, grossOf(pots)],
+  ] as const
+  const cells = rows.map(([head, minor]) => [{ head }, { number: shown(minor) }])
+  return <Table label={texts.total} kind="grid preview" rows={cells} />
+}
+
 export const costHtml = ({ texts, visitor, payment }: Previewed, { events }: PaymentPreview) => {
   const [event] = events
   if (event?.type !== 'PaymentCaptured' && event?.type !== 'PaymentRefunded') return ''
   const { fee, interchange, vat } = event.data.charge
   const cost = fee + interchange + vat
-  const shown = shownAmount(cost, payment.request.currency, visitor.locale)
-  return (
-    <p class="quiet">{cost === 0 ? texts.costsNothing : filled(texts.costs, { amount: shown })}</p>
-  )
+  const amount = shownAmount(Math.abs(cost), payment.request.currency, visitor.locale)
+  const told = filled(cost < 0 ? texts.feesReturned : texts.costs, { amount })
+  return <p class="quiet">{cost === 0 ? texts.costsNothing : told}</p>
 }
