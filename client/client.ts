@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { callbackKeys } from './callback-keys.ts'
 import { operations, type CallbackFeed, type Operations } from './generated/operations.ts'
-import type { CallOptions, ClientOptions, List } from './options.ts'
+import type { CallOptions, ClientOptions, List, Pages } from './options.ts'
 import type { CallbackRequest } from './received.ts'
 import { seenInMemory } from './seen.ts'
 import { makeSend } from './sending.ts'
@@ -17,7 +17,10 @@ const embeddedIn = ({ uris: _, next: __, ...rest }: Page): readonly unknown[] | 
 const atOnce = 8
 
 /** A list by its cursor: what is there from start to end is given once. */
-const listFrom = (first: string, get: (uri: string) => Promise<any>): List<unknown> => {
+const listFrom = (
+  first: string,
+  get: (uri: string) => Promise<any>,
+): List<unknown> & Pages<unknown, Page> => {
   async function* pages(): AsyncGenerator<Page> {
     for (let uri: string | null = first; uri !== null;) {
       const page: Page = await get(uri)
@@ -43,6 +46,7 @@ const listFrom = (first: string, get: (uri: string) => Promise<any>): List<unkno
     async *[Symbol.asyncIterator]() {
       for await (const page of pages()) yield* entriesOf(page)
     },
+    pages,
     async *uris() {
       for await (const { uris } of pages()) yield* uris
     },

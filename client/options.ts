@@ -52,3 +52,9 @@ export type List<Item> = AsyncIterable<Item> & {
   /** The paths alone, which costs fewer requests. */
   uris(): AsyncIterable<string>
 }
+
+/** Elements of a list; pages are read as they are needed. None is skipped or given twice. */
+export type Pages<Item, Page> = AsyncIterable<Item> & {
+  /** As the service answers them, until `next` is null. */
+  pages(): AsyncIterable<Page>
+}

@@ -71,7 +71,24 @@ const entriesOf = (operation: Operation): string | undefined => {
   return detail && typeOf(jsonOf(repliedBy(detail)) ?? {})
 }
 
+/** A list that goes on from a cursor: its pages are known by name. */
+const pageOf = (operation: Operation): string | undefined => {
+  const { $ref } = jsonOf(repliedBy(operation)) ?? {}
+  const isRead = operation.parameters.some(({ name }) => name === 'cursor')
+  return isRead && $ref !== undefined ? nameIn($ref) : undefined
+}
+
+const elementsOf = (operation: Operation): string => {
+  const { properties = {} } = schemaNamed(jsonOf(repliedBy(operation)) ?? {}) ?? {}
+  return typeOf(Object.values(properties).find(({ type }) => type === 'array')?.items ?? {})
+}
+
+const isList = (operation: Operation): boolean =>
+  (entriesOf(operation) ?? pageOf(operation)) !== undefined
+
 const resultOf = (operation: Operation): string => {
+  const page = pageOf(operation)
+  if (page !== undefined) return `Pages<${elementsOf(operation)}, ${page}>`
   const entries = entriesOf(operation)
   if (entries !== undefined) return `List<${entries}>`
   const { responses, operationId } = operation
@@ -141,7 +158,7 @@ const entryOf = (operation: Operation): string => {
   const mayNameItself = method === 'POST' && input?.properties?.['id'] !== undefined
   const traits = [
     ...(requestBody ? ['body'] : []),
-    ...(entriesOf(operation) === undefined ? [] : ['list']),
+    ...(isList(operation) ? ['list'] : []),
     ...(isMadeAnew(operation) ? ['anew'] : []),
     ...(mayNameItself && !input.required?.includes('id') ? ['names-itself'] : []),
   ]
@@ -177,7 +194,7 @@ const schemaText = (name: string): string => {
 }
 
 const head = `// Printed from the routes by docs/client-operations.ts (\`npm run docs\`).
-import type { CallOptions, List } from '../options.ts'
+import type { CallOptions, List, Pages } from '../options.ts'
 
 /** Exact decimal text, such as \`'12.50'\`: never a binary fraction. */
 export type Money = string

@@ -63,7 +63,12 @@ export type Issue = {
   readonly code?: string | undefined
   readonly path?: readonly PropertyKey[] | undefined
   readonly message?: string | undefined
+  /** Names that an object may not have. */
+  readonly keys?: readonly string[] | undefined
 }
+
+const notKnown = ({ path = [], keys = [] }: Issue): readonly Issue[] =>
+  keys.map((key) => ({ path: [...path, key], message: 'Is not known here.' }))
 
 /** At most so many problems are reported at once. */
 export const mostIssues = 50
@@ -85,7 +90,10 @@ type Issues = {
 export const malformed = ({ issues, unlisted = 0, cause }: Issues): Malformed => {
   const details: Record<string, string[]> = {}
   const ofAnotherType = new Set<string>()
-  for (const { code, path = [], message = 'Is not valid.' } of issues.slice(0, mostIssues)) {
+  const listed = issues
+    .slice(0, mostIssues)
+    .flatMap((issue) => (issue.code === 'unrecognized_keys' ? notKnown(issue) : [issue]))
+  for (const { code, path = [], message = 'Is not valid.' } of listed) {
     const field = path.join('.')
     // Report only the wrong type of a field, not its other problems.
     if (ofAnotherType.has(field)) continue

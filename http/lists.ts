@@ -1,7 +1,7 @@
 import { type Group, type AccessLevel, type Route, routesOf } from './route.ts'
 import { z } from 'zod'
 import type { Links } from './addresses.ts'
-import { callerOf } from './call.ts'
+import { callerOf, searchOf, type Call } from './call.ts'
 
 export const pageSize = 100
 
@@ -96,4 +96,40 @@ export const listRoute = <R extends Row>(listed: Listed<R>): Route => {
       return listPage(links, path, call.query.next, page, pathOf)
     },
   })
+}
+
+const sizeShape = 'Must be a number from 1 to 1000.'
+
+/** How many elements a page has. */
+export const pageSizeText = z
+  .string()
+  .regex(/^\d{1,4}$/, sizeShape)
+  .transform(Number)
+  .pipe(z.int().min(1, sizeShape).max(1_000, sizeShape))
+  .default(pageSize)
+  .meta({ description: 'Elements of a page: 1 to 1,000.' })
+
+/** A cursor of named parts; `read` makes a place out of them, or undefined. */
+export const cursorText = <Place>(read: (parts: readonly string[]) => Place | undefined) =>
+  z
+    .string()
+    .max(300)
+    .transform((cursor, context) => {
+      const text = Buffer.from(cursor, 'base64url').toString()
+      const place = cursorOf(text.split(' ')) === cursor ? read(text.split(' ')) : undefined
+      if (place !== undefined) return place
+      context.addIssue('Is no cursor of this service.')
+      return z.NEVER
+    })
+    .optional()
+    .meta({ description: 'Opaque: out of `next` of the page before.' })
+
+export const cursorOf = (parts: readonly (string | number)[]): string =>
+  Buffer.from(parts.join(' ')).toString('base64url')
+
+/** The same list from a cursor on. */
+export const linkFrom = (links: Links, call: Call, path: string, cursor: string): string => {
+  const query = new URLSearchParams(searchOf(call))
+  query.set('cursor', cursor)
+  return links.inBody(`${path}?${query.toString()}`)
 }

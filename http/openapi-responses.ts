@@ -88,7 +88,11 @@ export const makeResponses = (names: Names, schemaOf: SchemaOf) => {
       case 'value':
         return { 200: { description, ...content } }
       case 'raw': {
-        const own = { ...withHeaders(fixed(headers)), ...(content ?? rawContentOf(replyTypes)) }
+        const isJson = (type: string): boolean => type.endsWith('json')
+        const others = rawContentOf(replyTypes.filter((type) => !reply || !isJson(type)))
+        const json = reply && contentOf(replyTypes.filter(isJson), schemaOf(reply, 'output'))
+        const all = { content: { ...(json?.['content'] as Json), ...(others['content'] as Json) } }
+        const own = { ...withHeaders(fixed(headers)), ...all }
         return { 200: { description, ...own } }
       }
       case 'raw otherwise':

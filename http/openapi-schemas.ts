@@ -57,6 +57,9 @@ export const namesOfOperations: Readonly<Record<string, string>> = {
   'POST /sandbox/v1/clock/': 'advanceSandboxClock',
   'GET /transparency/verify.mjs': 'downloadVerifier',
   'GET /': 'getStart',
+  'GET /merchant/v1/transaction/': 'listTransactions',
+  'GET /merchant/v1/transaction/days/': 'listTransactionDays',
+  'GET /merchant/v1/payments/': 'listPayments',
   'GET /docs/:page': 'getGuidePage',
   'GET /docs-assets/:file': 'getDocsAsset',
 }

@@ -53,6 +53,7 @@ export type Problem = {
   readonly path: readonly PropertyKey[]
   readonly code?: string | undefined
   readonly message: string
+  readonly keys?: readonly string[] | undefined
 }
 
 export type Checked<Value> =

@@ -5,6 +5,7 @@ import {
   hasCustomer,
   hasFailed,
   isOpen,
+  isInOwnLedger,
   isRefunded,
   paymentTable,
   type PaymentRow,
@@ -41,7 +42,7 @@ export const placeOf = (row: PaymentRow): PaymentPlace => ({
   position: row.requestedPosition,
 })
 
-const { merchant, posId, amount, customerKey, isWaiting } = paymentTable
+const { merchant, posId, ledger, amount, customerKey, isWaiting } = paymentTable
 const { requestedAt, requestedPosition } = paymentTable
 
 const isBehind = sql`(${requestedAt}, ${requestedPosition}) <
@@ -128,6 +129,7 @@ export const paymentListQueries = (db: BetterSQLite3Database) => {
   const newest = newestIn(db)
   const all = newest('by_time')
   const atPos = newest('by_pos', same(posId))
+  const inLedger = newest('by_ledger', and(same(ledger), isInOwnLedger))
   const ofAmount = newest('by_amount', eq(amount, given('exactly')))
   const ofCustomer = newest('by_customer', and(eq(customerKey, given('customer')), hasCustomer))
   const open = newest('open', and(same(isWaiting), isOpen))
@@ -144,6 +146,9 @@ export const paymentListQueries = (db: BetterSQLite3Database) => {
     newest: (merchant: string, range: PaymentRange) => all.all(bound(merchant, range)),
     atPos: (merchant: string, posId: string, range: PaymentRange) =>
       atPos.all({ ...bound(merchant, range), posId }),
+    /** Of a ledger other than `default`. */
+    inLedger: (merchant: string, ledger: string, range: PaymentRange) =>
+      inLedger.all({ ...bound(merchant, range), ledger }),
     ofAmount: (merchant: string, exactly: number, range: PaymentRange) =>
       ofAmount.all({ ...bound(merchant, range), exactly }),
     ofCustomer: (merchant: string, customer: string, range: PaymentRange) =>

@@ -1,3 +1,4 @@
+import { defaultLedger } from '../domain/accounting/ledger.ts'
 import type { Instant } from '../domain/time.ts'
 import {
   listStart,
@@ -12,6 +13,8 @@ import { statusCodes, type PaymentStatus } from '../domain/payment/status.ts'
 export type PaymentWanted = {
   /** Null for every point of sale. */
   readonly posIds: readonly string[] | null
+  /** Null for every ledger. */
+  readonly ledger: string | null
   readonly status: PaymentStatus | 'refunded' | null
   /** Requested at or after this time. */
   readonly since: Instant
@@ -24,7 +27,7 @@ export type PaymentWanted = {
 }
 
 export const everyPayment: PaymentWanted = {
-  ...{ posIds: null, status: null, customerKey: null, order: 'newest' },
+  ...{ posIds: null, ledger: null, status: null, customerKey: null, order: 'newest' },
   ...{ since: 0, before: Number.MAX_SAFE_INTEGER, least: 0, most: Number.MAX_SAFE_INTEGER },
 }
 
@@ -50,19 +53,26 @@ export const byNewest = (a: Placed, b: Placed): number =>
 export const byLargest = (a: Placed, b: Placed): number => b.amount - a.amount || byNewest(a, b)
 
 export const fitting =
-  ({ posIds, status, customerKey, since, before, least, most }: PaymentWanted, at: Instant): Fits =>
+  (wanted: PaymentWanted, at: Instant): Fits =>
   (row) => {
+    const { posIds, ledger, status, customerKey, since, before, least, most } = wanted
     if (row.requestedAt < since || row.requestedAt >= before) return false
     if (row.amount < least || row.amount > most) return false
     if (posIds !== null && !posIds.includes(row.posId)) return false
+    if (ledger !== null && row.ledger !== ledger) return false
     if (customerKey !== null && row.customerKey !== customerKey) return false
     if (status === null) return true
     return status === 'refunded' ? row.refunded > 0 : statusOf(statusCodeOf(row, at)) === status
   }
 
+/** Payments of the default ledger have no index, as they are most. */
+const ofOwnLedger = (ledger: string | null): string | null =>
+  ledger === defaultLedger ? null : ledger
+
 /** Whether an index contains little else than the matches. */
-export const isNarrow = ({ posIds, status, customerKey }: PaymentWanted): boolean =>
-  customerKey !== null || posIds !== null || (status !== null && status !== 'ok')
+export const isNarrow = ({ posIds, ledger, status, customerKey }: PaymentWanted): boolean =>
+  [customerKey, posIds, ofOwnLedger(ledger)].some((one) => one !== null) ||
+  (status !== null && status !== 'ok')
 
 export type PaymentPage = {
   readonly rows: readonly PaymentRow[]
@@ -90,7 +100,7 @@ type Source = (range: Omit<PaymentRange, 'since'>) => readonly PaymentRow[]
 
 /** The narrowest index in order of time. */
 const newestSource = (lists: PaymentLists, merchant: string, wanted: PaymentWanted): Source => {
-  const { customerKey, status, least, most, posIds, since } = wanted
+  const { customerKey, status, least, most, posIds, ledger, since } = wanted
   const within = (range: Omit<PaymentRange, 'since'>) => ({ ...range, since })
   if (customerKey !== null) return (range) => lists.ofCustomer(merchant, customerKey, within(range))
   if (status === 'refunded') return (range) => lists.refunded(merchant, within(range))
@@ -98,6 +108,8 @@ const newestSource = (lists: PaymentLists, merchant: string, wanted: PaymentWant
   if (status === 'pending' || status === 'auth')
     return (range) => lists.open(merchant, status === 'pending', within(range))
   if (least === most) return (range) => lists.ofAmount(merchant, least, within(range))
+  const own = ofOwnLedger(ledger)
+  if (own !== null) return (range) => lists.inLedger(merchant, own, within(range))
   if (posIds === null) return (range) => lists.newest(merchant, within(range))
   return (range) =>
     posIds

@@ -6,6 +6,7 @@ export const hasCustomer = sql`customerKey is not null`
 export const isOpen = sql`deadline is not null`
 export const hasFailed = sql`statusCode >= 4000`
 export const isRefunded = sql`refunded > 0`
+export const isInOwnLedger = sql`ledger <> 'default'`
 export const isAuthorized = sql`deadline is not null and isWaiting = 0`
 
 /**
@@ -48,6 +49,7 @@ export const paymentTable = sqliteTable(
     told: integer().notNull(),
     requestedAt: integer().notNull(),
     requestedPosition: integer().notNull(),
+    modifiedAt: integer().notNull(),
   },
   (row) => {
     const { merchant, requestedAt, requestedPosition } = row
@@ -59,6 +61,9 @@ export const paymentTable = sqliteTable(
       // not rewrite them. Those with a condition contain the few matching rows.
       index('payments_by_time').on(merchant, ...order),
       index('payments_by_pos').on(merchant, row.posId, ...order),
+      index('payments_by_ledger')
+        .on(merchant, row.ledger, ...order)
+        .where(isInOwnLedger),
       index('payments_by_amount').on(merchant, row.amount, ...order),
       index('payments_by_customer')
         .on(merchant, row.customerKey, ...order)

@@ -36,6 +36,7 @@ type Changes = Partial<
     | 'told'
     | 'requestedAt'
     | 'requestedPosition'
+    | 'modifiedAt'
   >
 >
 
@@ -82,6 +83,7 @@ const requested = (
     told: 0,
     requestedAt: at,
     requestedPosition: position,
+    modifiedAt: at,
   }
 }
 
@@ -100,6 +102,13 @@ const captured = (row: PaymentRow, taken: Pots): Changes => {
   const captured = row.captured + grossOf(taken)
   if (isNothing(left)) return { ...ended(statusCodes.OK), captured }
   return { captured, amountLeft: left.amount, additionalAmountLeft: left.additionalAmount }
+}
+
+/** As `evolve` has it: a past deadline may be recorded later than what came after it. */
+const modifiedAt = (row: PaymentRow, event: PaymentEvent, at: Instant): Instant => {
+  if (event.type === 'PaymentPickedUp') return row.modifiedAt
+  if (!isEnd(event)) return at
+  return Math.max(row.modifiedAt, 'expiredAt' in event.data ? event.data.expiredAt : at)
 }
 
 /** Undefined if the row does not change. */
@@ -174,7 +183,9 @@ export const paymentProjection = projection({
     if (!changes && !isTold) return row
     const isMoved = row.isWaiting && event.type !== 'PaymentAmended'
     const inboxPosition = isMoved ? position : row.inboxPosition
-    return { ...row, ...changes, inboxPosition, told: isTold ? row.told + 1 : row.told }
+    const told = isTold ? row.told + 1 : row.told
+    const modified = modifiedAt(row, event, metadata.at)
+    return { ...row, ...changes, inboxPosition, told, modifiedAt: modified }
   },
   message: messageOf,
   transactionLine,

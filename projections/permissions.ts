@@ -54,14 +54,17 @@ const requested = ({
 
 /** An answer that costs nothing has no charge, so it is not settled. */
 export const permissionLine = (
-  before: Pick<PermissionRow, 'rid' | 'merchant' | 'customer' | 'currency'> | undefined,
+  before:
+    | (Pick<PermissionRow, 'rid' | 'merchant' | 'customer' | 'currency'> &
+        Partial<Pick<PermissionRow, 'posId'>>)
+    | undefined,
   event: Recorded<PermissionEvent>,
 ): TransactionLine | undefined => {
   const row = event.type === 'PermissionRequested' ? requested(event) : before
   if (!row) return undefined
   const { position, metadata } = event
-  const { rid: tid, merchant, customer, currency } = row
-  const about = { position, merchant, ledger: defaultLedger, tid, subId: null }
+  const { rid: tid, merchant, posId: permissionPosId, customer, currency } = row
+  const about = { position, merchant, ledger: defaultLedger, permissionPosId, tid, subId: null }
   const nothing = { credit: false, amount: 0, additionalAmount: 0, charge: null, text: null }
   const line = { ...about, customer, currency, ...nothing, at: metadata.at }
   switch (event.type) {

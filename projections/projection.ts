@@ -14,6 +14,21 @@ type Fold<Row, Fact> = {
   readonly apply: (row: Row | undefined, fact: Fact, key: Key) => Row | undefined
 }
 
+/** How a line changes rows; `beside` is the row of another table, after the same line. */
+type FoldLine<Row> = Pick<Fold<Row, TransactionLine>, 'keysOf'> & {
+  readonly apply: (
+    row: Row | undefined,
+    line: TransactionLine,
+    key: Key,
+    beside?: object,
+  ) => Row | undefined
+  /** The projection stands before this one in the list. */
+  readonly beside?: {
+    readonly projection: Pick<Projection, 'table'>
+    readonly keyOf: (line: TransactionLine) => Key | undefined
+  }
+}
+
 /**
  * A read model: one table, and how events change its rows. It may turn events into transaction
  * lines (`transactionLine`), which other projections fold one by one (`lines`) or as sums between
@@ -39,7 +54,7 @@ export type Projection<Row extends object = object> = {
   readonly rowsKept: number | null
   readonly transactionLine:
     ((before: Row | undefined, event: Recorded) => TransactionLine | undefined) | null
-  readonly lines: Fold<Row, TransactionLine> | null
+  readonly lines: FoldLine<Row> | null
   readonly sums: Fold<Row, LineSum> | null
   readonly message: MessageOf<Row> | null
   readonly messages: FoldMessage<Row> | null
@@ -90,7 +105,7 @@ export const projection = <
     readonly table: Table
     readonly isAppended?: true
     readonly rowsKept?: number
-    readonly lines?: Fold<Table['$inferSelect'], TransactionLine>
+    readonly lines?: FoldLine<Table['$inferSelect']>
     readonly sums?: Fold<Table['$inferSelect'], LineSum>
     readonly message?: MessageOf<Table['$inferSelect']>
     readonly messages?: FoldMessage<Table['$inferSelect']>

@@ -39,6 +39,7 @@ import {
 import { journalEntryProjection, journalEntryQueries } from './journal-entries.ts'
 import { ledgerProjection, ledgerQueries } from './ledgers.ts'
 import {
+  ledgerBalanceProjection,
   logFileProjection,
   logFileQueries,
   transactionLineProjection,
@@ -76,7 +77,10 @@ import {
 import { scanCountProjection, scanCountQueries, scanProjection, scanQueries } from './scans.ts'
 import { settledTurnoverProjection, settledTurnoverQueries } from './settled-turnover.ts'
 import { settlementAccountProjection, settlementAccountQueries } from './settlement-accounts.ts'
+import { settlementFeeProjection } from './settlement-fees.ts'
 import { settlementProjection, settlementQueries } from './settlements.ts'
+import { transactionSumProjection, transactionSumQueries } from './transaction-sums.ts'
+import { transactionQueries } from './transactions.ts'
 import { turnoverProjection, turnoverQueries } from './turnover.ts'
 
 /**
@@ -94,8 +98,13 @@ const readModels = {
   },
   accounting: {
     transactionLines: {
-      projections: [transactionLineProjection],
+      projections: [ledgerBalanceProjection, transactionLineProjection],
       queries: transactionLineQueries,
+    },
+    transactions: { projections: [settlementFeeProjection], queries: transactionQueries },
+    transactionSums: {
+      projections: [transactionSumProjection],
+      queries: transactionSumQueries,
     },
     ledgers: { projections: [ledgerProjection], queries: ledgerQueries },
     reports: { projections: [reportProjection], queries: reportQueries },

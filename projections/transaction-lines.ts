@@ -1,7 +1,13 @@
-import { asc, desc, gt, lt } from 'drizzle-orm'
+import { asc, desc, gt, lt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import type { LineAction } from '../domain/accounting/transaction-line.ts'
+import {
+  movesMoney as isMoved,
+  netOf,
+  type LineAction,
+  type TransactionLine,
+} from '../domain/accounting/transaction-line.ts'
+import { addUp, type Sum } from '../domain/money/money.ts'
 import { logPageQuery } from './log-lines.ts'
 import { columnsOf, given, rowsOf, same, findBy } from './prepared.ts'
 import { projection } from './projection.ts'
@@ -45,6 +51,10 @@ export const logFileQueries = (db: BetterSQLite3Database) => ({
   find: findBy(db, logFiles, logFiles.sha256),
 })
 
+/** Conditions of indexes, contained in the queries that use them. */
+const movesMoney = sql`balance is not null`
+const isNoCapture = sql`balance is not null and action <> 'capture'`
+
 /** Each transaction line is stored once; a report or settlement is a range of positions. */
 const transactionLines = sqliteTable(
   'transaction_lines',
@@ -68,9 +78,85 @@ const transactionLines = sqliteTable(
     taxcode: text(),
     /** Reason for a refund. */
     text: text(),
+    /** This and the following are null if no money moves; here also without a point of sale. */
+    posId: text(),
+    /** Of the ledger in the currency, after this line, by net. */
+    balance: text().$type<Sum>(),
+    /** The latest time of a line so far, in the ledger and currency. */
+    latest: integer(),
   },
-  (row) => [index('transaction_lines_by_ledger').on(row.merchant, row.ledger, row.position)],
+  ({ merchant, ledger, currency, position, action, posId, subId, tid }) => [
+    index('transaction_lines_by_ledger').on(merchant, ledger, position),
+    // For `transactions.ts`; all without the many lines that move no money.
+    index('transaction_lines_by_balance')
+      .on(merchant, ledger, currency, position)
+      .where(movesMoney),
+    index('transaction_lines_by_pos')
+      .on(merchant, posId, position)
+      .where(sql`posId is not null`),
+    index('transaction_lines_by_sub_id')
+      .on(merchant, subId, position)
+      .where(sql`subId is not null`),
+    index('transaction_lines_by_tid').on(tid, position).where(movesMoney),
+    index('transaction_lines_by_action').on(merchant, action, position).where(isNoCapture),
+  ],
 )
+
+/** Whose balance a line moves, with the order of its lines in time. */
+const ledgerBalances = sqliteTable(
+  'ledger_balances',
+  {
+    /** `<merchant>/<ledger>/<currency>` */
+    key: text().primaryKey(),
+    merchant: text().notNull(),
+    ledger: text().notNull(),
+    currency: text().notNull(),
+    balance: text().$type<Sum>().notNull(),
+    latest: integer().notNull(),
+    /** How far the time of a line has been before that of an earlier one at most, in ms. */
+    lateness: integer().notNull(),
+  },
+  (row) => [index('ledger_balances_by_merchant').on(row.merchant)],
+)
+
+export type BalanceRow = typeof ledgerBalances.$inferSelect
+
+/** Undefined for a line that moves no money. */
+const balanceKey = ({ merchant, ledger, currency, charge }: TransactionLine): string | undefined =>
+  charge === null ? undefined : `${merchant}/${ledger}/${currency}`
+
+/** Stands before the lines, which show the balance after them. */
+export const ledgerBalanceProjection = projection({
+  table: ledgerBalances,
+  handles: [],
+  keysOf: () => [],
+  apply: (row) => row,
+  lines: {
+    keysOf: (line) => [balanceKey(line) ?? []].flat(),
+    apply: (row, line, key) => {
+      if (!isMoved(line)) return row
+      const { merchant, ledger, currency, at } = line
+      const { balance, latest, lateness } = row ?? { balance: '0', latest: at, lateness: 0 }
+      return {
+        ...{ key: String(key), merchant, ledger, currency },
+        balance: addUp(balance, netOf(line)),
+        latest: Math.max(latest, at),
+        lateness: Math.max(lateness, latest - at),
+      }
+    },
+  },
+})
+
+const nothingMoved = { posId: null, balance: null, latest: null }
+
+const movedBy = (line: TransactionLine, now: BalanceRow | undefined) =>
+  line.charge === null
+    ? nothingMoved
+    : {
+        posId: line.posId ?? line.permissionPosId ?? null,
+        balance: now?.balance ?? null,
+        latest: now?.latest ?? null,
+      }
 
 export const transactionLineProjection = projection({
   table: transactionLines,
@@ -79,8 +165,9 @@ export const transactionLineProjection = projection({
   keysOf: () => [],
   apply: (row) => row,
   lines: {
+    beside: { projection: ledgerBalanceProjection, keyOf: balanceKey },
     keysOf: ({ position }) => [position],
-    apply: (_, line) => ({
+    apply: (_, line, __, beside) => ({
       position: line.position,
       merchant: line.merchant,
       ledger: line.ledger,
@@ -98,13 +185,14 @@ export const transactionLineProjection = projection({
       vat: line.charge?.vat ?? null,
       taxcode: line.charge?.taxcode ?? null,
       text: line.text,
+      ...movedBy(line, beside as BalanceRow | undefined),
     }),
   },
 })
 
 type Row = typeof transactionLines.$inferSelect
 
-const withCharge = ({ fee, interchange, vat, taxcode, ...line }: Row) => ({
+const withCharge = ({ fee, interchange, vat, taxcode, posId, balance, latest, ...line }: Row) => ({
   ...line,
   charge:
     fee === null || interchange === null || vat === null || taxcode === null

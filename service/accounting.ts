@@ -9,9 +9,13 @@ import type { Completion } from '../domain/accounting/completion.ts'
 import type { ReportRow } from '../projections/reports.ts'
 import type { SettlementRow } from '../projections/settlements.ts'
 import { bankHolidaysOf } from '../infrastructure/bank/bank-holidays.ts'
+import type { Queries } from '../projections/read-models.ts'
+import { utc } from '../domain/time-zone.ts'
 import type { Core } from './core.ts'
 import { makeLogWriter, makeLogs } from '../infrastructure/transaction-logs/logs.ts'
 import { randomUUID } from '../application/machine.ts'
+
+type Ids = Pick<Core, 'tidOf' | 'ridOf'>
 
 /** Letters and digits without look-alikes. */
 const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
@@ -54,6 +58,31 @@ export const reportLogs = ({ settings, readModelFile, accounting, payerDirectory
   })
   return { logs, close: writer.close }
 }
+
+const mostPointsOfSale = 1_000
+
+/** The payment and the permission request that a merchant may have named so at a point of sale. */
+export const idsNamedIn =
+  ({ payments, merchants }: Pick<Queries, 'payments' | 'merchants'>, ids: Ids) =>
+  (merchant: string, posTid: string, posId: string | undefined): readonly string[] => {
+    const registered = () =>
+      merchants.pointsOfSale
+        .list(merchant, Number.MAX_SAFE_INTEGER, mostPointsOfSale)
+        .map(({ data }) => data.id)
+    const posIds =
+      posId === undefined
+        ? new Set([...payments.lists.posIds(merchant, mostPointsOfSale), ...registered()])
+        : [posId]
+    return [...posIds].flatMap((one) => [
+      ids.tidOf(merchant, one, posTid),
+      ids.ridOf(merchant, one, posTid),
+    ])
+  }
+
+export const timeZoneIn =
+  ({ merchants: rows }: Pick<Queries, 'merchants'>) =>
+  (merchant: string): string =>
+    rows.merchants.find(streamOf(merchants, merchant))?.data.timeZone ?? utc
 
 /** Writes log files and settles merchants, for the service and for the operator's command. */
 export const openAccounting = (core: Core) => {

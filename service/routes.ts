@@ -11,6 +11,7 @@ import { ledgerRoutes } from '../http/merchant/ledger.ts'
 import { logRoutes } from '../http/merchant/log.ts'
 import { merchantRoutes } from '../http/merchant/merchant.ts'
 import { paymentRoutes } from '../http/merchant/payment.ts'
+import { paymentListRoute } from '../http/merchant/payment-list.ts'
 import { permissionRoutes } from '../http/merchant/permission.ts'
 import { posRoutes, statusCodeRoutes } from '../http/merchant/pos.ts'
 import { receiptRoutes } from '../http/merchant/receipt.ts'
@@ -19,6 +20,7 @@ import { sandboxPermissionRoutes, sandboxPayerRoutes } from '../http/merchant/sa
 import { sandboxRoutes } from '../http/merchant/sandbox.ts'
 import { lastSettlementRoute, settlementRoutes } from '../http/merchant/settlement.ts'
 import { shortlinkRoutes } from '../http/merchant/shortlink.ts'
+import { transactionRoutes } from '../http/merchant/transaction.ts'
 import { userRoutes } from '../http/merchant/user.ts'
 import { applicationRoutes } from '../http/oauth/application.ts'
 import { operatorRoutes } from '../web/operator/routes.tsx'
@@ -52,6 +54,8 @@ const ofMerchants = [
   ofSlice('merchants', userRoutes),
   ofSlice('accounting', logRoutes),
   ofSlice('accounting', feeScheduleRoute),
+  ofSlice('accounting', transactionRoutes),
+  ofSlice('payments', paymentListRoute),
   ofSlice('transparency', receiptRoutes),
   ofSlice('callbacks', callbackFeedRoute),
   ofSlice('callbacks', callbackRoutes),

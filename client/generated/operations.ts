@@ -1,5 +1,5 @@
 // Printed from the routes by docs/client-operations.ts (`npm run docs`).
-import type { CallOptions, List } from '../options.ts'
+import type { CallOptions, List, Pages } from '../options.ts'
 
 /** Exact decimal text, such as `'12.50'`: never a binary fraction. */
 export type Money = string
@@ -663,6 +663,86 @@ export type FeeSchedule = {
   }
 }
 
+export type TransactionList = {
+  readonly transactions: readonly Transaction[]
+  readonly next: string | null
+  /** At the end of `oldest`: the `cursor` from which later lines follow. */
+  readonly next_since: string | null
+}
+
+export type Transaction = {
+  /** Never changes. */
+  readonly id: string
+  readonly kind:
+    'capture' | 'refund' | 'permission_fee' | 'settlement_fee' | 'correction' | 'dispute'
+  readonly date: DateTime
+  /** Null for settlement fees, which no ledger has. */
+  readonly ledger: string | null
+  readonly report: string | null
+  readonly currency: string
+  /** Negative for refunds. */
+  readonly gross: Money
+  readonly fee: Money
+  readonly interchange: Money
+  readonly vat: Money
+  readonly taxcode: string
+  /** Gross less fee, interchange and VAT. */
+  readonly net: Money
+  /** Of the ledger in this currency, by net. */
+  readonly balance_before: Money
+  readonly balance_after: Money
+  readonly tid: string | null
+  readonly rid: string | null
+  readonly pos_id: string | null
+  readonly pos_tid: string | null
+  readonly capture_id: string | null
+  readonly refund_id: string | null
+  /** As logs and bank statements name it. */
+  readonly settlement_id: string | null
+  /** YYYY-MM-DD: when the bank paid the settlement. */
+  readonly paid_out: string | null
+}
+
+export type TransactionDayList = {
+  readonly days: readonly TransactionDay[]
+  readonly next: string | null
+}
+
+export type TransactionDay = {
+  /** YYYY-MM-DD, in the time zone of the merchant. */
+  readonly date: string
+  readonly currency: string
+  readonly gross: Money
+  readonly fee: Money
+  readonly interchange: Money
+  readonly vat: Money
+  readonly net: Money
+  readonly count: number
+}
+
+export type PaymentList = {
+  readonly payments: readonly PaymentSummary[]
+  readonly next: string | null
+}
+
+export type PaymentSummary = {
+  readonly tid: string
+  readonly uri: string
+  readonly pos_id: string
+  readonly pos_tid: string
+  readonly status: 'pending' | 'auth' | 'ok' | 'fail'
+  readonly status_code: number
+  readonly currency: string
+  /** As requested, without an additional amount. */
+  readonly amount: Money
+  /** With additional amounts; so is `refunded`. */
+  readonly captured: Money
+  readonly refunded: Money
+  readonly customer: string | null
+  readonly date_created: DateTime
+  readonly date_modified: DateTime
+}
+
 export type Proof = {
   readonly format: string
   readonly merchant: string
@@ -1138,6 +1218,75 @@ export type Operations = {
   deleteUser(user_id: string, options?: CallOptions): Promise<void>
   /** Read what the service charges: `GET /merchant/v1/fee_schedule/` (SECRET). */
   getFeeSchedule(options?: CallOptions): Promise<FeeSchedules>
+  /** List the lines that move money: `GET /merchant/v1/transaction/` (SECRET). */
+  listTransactions(
+    options?: CallOptions & {
+      readonly order?: 'oldest' | 'newest' | undefined
+      /** Elements of a page: 1 to 1,000. */
+      readonly size?: number | undefined
+      readonly ledger?: string | undefined
+      readonly report?: number | undefined
+      readonly pos_id?: string | undefined
+      readonly kind?:
+        | 'capture'
+        | 'refund'
+        | 'permission_fee'
+        | 'settlement_fee'
+        | 'correction'
+        | 'dispute'
+        | undefined
+      /** ISO 4217 code, in any case. */
+      readonly currency?: string | undefined
+      readonly tid?: string | undefined
+      readonly pos_tid?: string | undefined
+      readonly capture_id?: string | undefined
+      readonly refund_id?: string | undefined
+      /** As the lines name it, or its `id`. */
+      readonly settlement_id?: string | undefined
+      /** From this time on. */
+      readonly since?: string | undefined
+      /** Before this time. */
+      readonly until?: string | undefined
+      /** Opaque: out of `next` of the page before. */
+      readonly cursor?: string | undefined
+    },
+  ): Pages<Transaction, TransactionList>
+  /** List days with the sums of their lines: `GET /merchant/v1/transaction/days/` (SECRET). */
+  listTransactionDays(
+    options?: CallOptions & {
+      readonly order?: 'oldest' | 'newest' | undefined
+      /** Elements of a page: 1 to 1,000. */
+      readonly size?: number | undefined
+      readonly ledger?: string | undefined
+      /** ISO 4217 code, in any case. */
+      readonly currency?: string | undefined
+      /** From this time on. */
+      readonly since?: string | undefined
+      /** Before this time. */
+      readonly until?: string | undefined
+      /** Opaque: out of `next` of the page before. */
+      readonly cursor?: string | undefined
+    },
+  ): Pages<TransactionDay, TransactionDayList>
+  /** Find payments: `GET /merchant/v1/payments/` (SECRET). */
+  listPayments(
+    options?: CallOptions & {
+      readonly pos_id?: string | undefined
+      readonly pos_tid?: string | undefined
+      readonly status?: 'pending' | 'auth' | 'ok' | 'fail' | undefined
+      /** DateTime: UTC, YYYY-MM-DD hh:mm:ss. */
+      readonly since?: string | undefined
+      /** DateTime: UTC, YYYY-MM-DD hh:mm:ss. */
+      readonly until?: string | undefined
+      readonly ledger?: string | undefined
+      /** As your requests name them. */
+      readonly customer?: string | undefined
+      /** Elements of a page: 1 to 1,000. */
+      readonly size?: number | undefined
+      /** Opaque: out of `next` of the page before. */
+      readonly cursor?: string | undefined
+    },
+  ): Pages<PaymentSummary, PaymentList>
   /** Prove a payment: `GET /merchant/v1/payment_request/{tid}/proof/` (SECRET). */
   getPaymentRequestProof(
     tid: string,
@@ -1293,6 +1442,9 @@ export const operations = {
   updateUser: 'PUT /merchant/v1/user/{user_id}/ body',
   deleteUser: 'DELETE /merchant/v1/user/{user_id}/',
   getFeeSchedule: 'GET /merchant/v1/fee_schedule/',
+  listTransactions: 'GET /merchant/v1/transaction/ list',
+  listTransactionDays: 'GET /merchant/v1/transaction/days/ list',
+  listPayments: 'GET /merchant/v1/payments/ list',
   getPaymentRequestProof: 'GET /merchant/v1/payment_request/{tid}/proof/',
   getLedgerReportProof: 'GET /merchant/v1/ledger/{ledger_id}/report/{report_id}/proof/',
   getSettlementProof: 'GET /merchant/v1/settlement/{settlement_id}/proof/',

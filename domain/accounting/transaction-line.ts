@@ -1,4 +1,4 @@
-import type { MinorUnits } from '../money/money.ts'
+import { addUp, type MinorUnits, type Sum } from '../money/money.ts'
 import type { Instant } from '../time.ts'
 import type { Charge } from './fees.ts'
 
@@ -25,14 +25,44 @@ export const lineActions = [
 
 export type LineAction = (typeof lineActions)[number]
 
+/** What merchants call lines that move money (`/merchant/v1/transaction/`). */
+export const transactionKinds = [
+  'capture',
+  'refund',
+  'permission_fee',
+  'settlement_fee',
+  'correction',
+  'dispute',
+] as const
+
+export type TransactionKind = (typeof transactionKinds)[number]
+
+/** Null for actions that never move money. */
+export const kindOfAction: Readonly<Record<LineAction, TransactionKind | null>> = {
+  request: null,
+  auth: null,
+  capture: 'capture',
+  release: null,
+  abort: null,
+  expire: null,
+  fail: null,
+  refund: 'refund',
+  fee: 'settlement_fee',
+  permission_request: null,
+  permission_answered: 'permission_fee',
+  permission_fail: null,
+}
+
 /** Amounts in minor units, negative for refunds. */
 export type TransactionLine = {
   /** Log position of its event; decides which report and settlement include it. */
   readonly position: number
   readonly merchant: string
   readonly ledger: string
-  /** Of a payment; not kept with the line. */
+  /** Of a payment; kept with lines that move money. */
   readonly posId?: string | null
+  /** Of a permission request, which counts for no point of sale; kept as `posId` is. */
+  readonly permissionPosId?: string | undefined
   /** Who has made it, as events name them; not kept with the line. */
   readonly actor?: string
   /** Whether it is the first capture of its payment; not kept with the line. */
@@ -55,6 +85,12 @@ export type TransactionLine = {
 }
 
 type MoneyLine = TransactionLine & { readonly charge: Charge }
+
+type Moved = Pick<MoneyLine, 'amount' | 'additionalAmount' | 'charge'>
+
+/** What a line adds to a balance: gross less fee, interchange and VAT. */
+export const netOf = ({ amount, additionalAmount, charge }: Moved): Sum =>
+  addUp(amount, additionalAmount, -charge.fee, -charge.interchange, -charge.vat)
 
 export const movesMoney = <Line extends Pick<TransactionLine, 'charge'>>(
   line: Line,

@@ -20,6 +20,9 @@ import {
 
 type Changes = Map<Key, Change>
 
+/** A row of a table in its current state. */
+type RowIn = (table: Projection['table'], key: Key) => Row | undefined
+
 /** The rows of one table: changes of the current batch, and a cache. */
 const tableOf = (file: ReadModelFile, projection: Projection) => {
   const { handles, begins, transactionLine, lines, sums, isAppended } = projection
@@ -82,10 +85,15 @@ const tableOf = (file: ReadModelFile, projection: Projection) => {
       for (const id of messages.keysOf(message))
         fold(id, !messages.begins, (row) => messages.apply(row, message, id))
     },
-    foldLine(line: TransactionLine): void {
+    table: projection.table,
+    rowOf,
+    foldLine(line: TransactionLine, rowIn: RowIn): void {
       if (!lines) return
+      const { beside } = lines
+      const otherKey = beside?.keyOf(line)
+      const other = beside && otherKey && rowIn(beside.projection.table, otherKey)
       for (const id of lines.keysOf(line))
-        fold(id, !isAppended, (row) => lines.apply(row, line, id))
+        fold(id, !isAppended, (row) => lines.apply(row, line, id, other || undefined))
     },
     foldSum(sum: LineSum): void {
       if (!sums) return
@@ -119,6 +127,8 @@ export const makeFold = (file: ReadModelFile, projections: readonly Projection[]
   const ofLines = tables.filter(({ foldsLines }) => foldsLines)
   const ofSums = tables.filter(({ foldsSums }) => foldsSums)
   const ofMessages = tables.filter(({ foldsMessages }) => foldsMessages)
+  const byTable = new Map(tables.map((one) => [one.table, one]))
+  const rowIn: RowIn = (table, key) => byTable.get(table)?.rowOf(key)
   const tree = foldTree(file)
   const moments = foldMoments(file)
   const byType = new Map<EventType, typeof tables>()
@@ -143,7 +153,7 @@ export const makeFold = (file: ReadModelFile, projections: readonly Projection[]
             for (const { foldMessage } of ofMessages) foldMessage(message)
           if (!line) continue
           lines.add(line)
-          for (const { foldLine } of ofLines) foldLine(line)
+          for (const { foldLine } of ofLines) foldLine(line, rowIn)
         }
       foldSums()
       const writes = gatherWrites()

@@ -15,6 +15,8 @@ import type { Granted } from '../people/granted.ts'
 import { payerDirectory } from '../people/payer-directory.ts'
 import { sealedBlobs } from '../../infrastructure/people/sealing.ts'
 import { readLogTree } from '../../infrastructure/read-models/tree-fold.ts'
+import { idsNamedIn, timeZoneIn } from '../accounting.ts'
+import { textCell } from '../../infrastructure/transaction-logs/transaction-log.ts'
 import { shopsOf } from '../portal/shops.ts'
 import { receiptsOf } from '../transparency/receipts.ts'
 import type { Moment } from '../../audit/as-of/open-moments.ts'
@@ -72,7 +74,8 @@ export const needsAsOf = (
   const { accounting, callbacks, merchants, payments, people, transparency } = queries
   const { tokens, vault, derive, securityLog, blobs } = core
   const { find, store } = logUpTo(core, position)
-  const views = granted.viewsAsOf({ find }, position, customersAsOf(core, moment, find).show)
+  const customers = customersAsOf(core, moment, find)
+  const views = granted.viewsAsOf({ find }, position, customers.show)
   const { checkpoints } = transparency
   const { messages } = callbacks
   const { ledgers, reports, settlements, settlementAccounts } = accounting
@@ -95,6 +98,12 @@ export const needsAsOf = (
       reports,
       settlements,
       settlementAccounts,
+      settlementTaking: queries.audit.rows.settlementTaking,
+      transactions: accounting.transactions,
+      transactionSums: accounting.transactionSums,
+      idsNamed: idsNamedIn(queries, core),
+      timeZoneOf: timeZoneIn(queries),
+      textCell,
     },
     payments: {
       names,
@@ -115,6 +124,10 @@ export const needsAsOf = (
       findTerms: unavailable,
       reportHolding,
       requestPayment: unavailable,
+      lists: payments.lists,
+      tidOf: core.tidOf,
+      keyOfCustomer: customers.keyNamed,
+      showCustomer: customers.show,
     },
     merchants: {
       links,

@@ -1,7 +1,8 @@
 import { changeAccounts } from '../../application/change-accounts.ts'
 import type { Links } from '../../http/addresses.ts'
 import type { About } from '../about.ts'
-import { openAccounting } from '../accounting.ts'
+import { textCell } from '../../infrastructure/transaction-logs/transaction-log.ts'
+import { idsNamedIn, openAccounting, timeZoneIn } from '../accounting.ts'
 import type { Core } from '../core.ts'
 
 /** Applies the account changes that merchants requested. */
@@ -36,6 +37,12 @@ export const accountingSlice = (core: Core, { names }: Pick<About, 'names'>, lin
       reports: core.accounting.reports,
       settlements: core.accounting.settlements,
       settlementAccounts: core.accounting.settlementAccounts,
+      settlementTaking: core.audit.rows.settlementTaking,
+      transactions: core.accounting.transactions,
+      transactionSums: core.accounting.transactionSums,
+      idsNamed: idsNamedIn(core, core),
+      timeZoneOf: timeZoneIn(core),
+      textCell,
     },
     // Unfinished log files are abandoned, however long they are; the next start writes them.
     work: [

@@ -67,6 +67,10 @@ export const paymentSlice = async (
       findRequested: views.findRequested,
       findTerms: core.findTerms,
       reportHolding: core.reportHolding,
+      lists: payments.lists,
+      tidOf,
+      keyOfCustomer: core.payerDirectory.keyNamed,
+      showCustomer: core.payerDirectory.show,
       requestPayment: requestPayment({ handle, find, tidOf, identify, awaitScan }),
     },
     work: [

@@ -106,7 +106,8 @@ export const walkMerchantSide = async (service: Service, check: Check): Promise<
     await make('GET', `${list}{settlement_id}/proof/`, `${pathOf(headers.location)}proof/`)
     const { settlement_account_id: account } = (await admin('GET', `${v1}/merchant/sandbox/`)).body
     const accounts = `${v1}/settlement_account/`
-    await make('GET', `${v1}/fee_schedule/`, `${v1}/fee_schedule/`)
+    for (const path of ['fee_schedule/', 'transaction/', 'transaction/days/', 'payments/'])
+      await make('GET', `${v1}/${path}`, `${v1}/${path}`)
     await make('GET', `${accounts}{settlement_account_id}/`, `${accounts}${account}/`)
   }
 

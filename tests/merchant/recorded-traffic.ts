@@ -248,6 +248,8 @@ export const recordTraffic = async () => {
     const settlement = `${v1}/settlement/`
     const settled = await idsIn(settlement)
     const numbers = [1, 2, 3]
+    const transactions = (query: string) => `${v1}/transaction/${query}`
+    const found = (query: string) => `${v1}/payments/${query}`
     return [
       [`${v1}/ledger/`, [`${v1}/ledger/`]],
       [`${v1}/ledger/{ledger_id}/`, ids.map((id) => `${v1}/ledger/${id}/`)],
@@ -266,6 +268,9 @@ export const recordTraffic = async () => {
         [`${v1}/settlement_account/default/`, `${v1}/settlement_account/sandbox/`],
       ],
       [`${v1}/fee_schedule/`, [`${v1}/fee_schedule/`]],
+      [`${v1}/transaction/`, ['', '?order=newest', '?settlement_id=1'].map(transactions)],
+      [`${v1}/transaction/days/`, [`${v1}/transaction/days/`]],
+      [`${v1}/payments/`, ['', '?status=auth&customer=%2B4799999901'].map(found)],
     ]
   }
 

@@ -75,8 +75,11 @@ const foldedInMemory = (events: readonly Recorded[]) => {
           rows.set(key, messages?.apply(rows.get(key), message, key))
     for (const line of lines)
       for (const { lines: ofLines, sums, rows } of tables) {
+        const beside = ofLines?.beside
+        const of = tables.find(({ table }) => table === beside?.projection.table)
+        const other = of?.rows.get(beside?.keyOf(line) ?? '')
         for (const key of ofLines?.keysOf(line) ?? [])
-          rows.set(key, ofLines?.apply(rows.get(key), line, key))
+          rows.set(key, ofLines?.apply(rows.get(key), line, key, other))
         const alone = { ...line, count: 1 }
         for (const key of sums?.keysOf(alone) ?? [])
           rows.set(key, sums?.apply(rows.get(key), alone, key))
