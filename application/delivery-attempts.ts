@@ -1,6 +1,7 @@
-import { callbacks, callbackDestinations } from '../domain/aggregates.ts'
+import { callbacks, callbackDestinations, eventDestinations } from '../domain/aggregates.ts'
 import type { Attempt, DeliveryLane, QueuedMessage } from '../domain/callback.ts'
 import { channelOf } from '../domain/merchant/channel.ts'
+import { keyOfAddress, type EventDestination } from '../domain/merchant/event-destination.ts'
 import type { Instant } from '../domain/time.ts'
 import type { QueueRow } from './callback-queue.ts'
 import type { Find } from './find-state.ts'
@@ -181,17 +182,26 @@ export type Needs = {
   readonly findDestination: (merchant: string, destination: string) => Row | undefined
   readonly contextOf: (actor: string, merchant: string) => Context
   readonly onRested: (merchant: string, rested: RestedDestination) => void
+  readonly findEventDestination: (merchant: string, key: string) => EventDestination | undefined
 }
 
-/** Makes a destination rest after days without a successful delivery. */
+/** Makes an address rest, or disables an event destination, after days of failures only. */
 export const restIfDead =
-  ({ handle, findDestination, contextOf, onRested }: Needs) =>
+  ({ handle, findDestination, contextOf, onRested, findEventDestination }: Needs) =>
   async ({ merchant, destination }: DeliveryLane): Promise<void> => {
     const row = merchant === null ? undefined : findDestination(merchant, destination)
     if (merchant === null || !row || row.restedAt !== null) return
     const { failingSince, problem } = row
     const context = contextOf('daybook', merchant)
     if (failingSince === null || !hasFailedTooLong(failingSince, context.at)) return
+    const key = keyOfAddress(destination)
+    const found = key === undefined ? undefined : findEventDestination(merchant, key)
+    if (found) {
+      const disable = { type: 'Change', merchant, changes: { enabled: false } } as const
+      await handle(eventDestinations, within(merchant, found.id), disable, context)
+      return
+    }
+    if (key !== undefined) return
     const told = { destination, failingSince, problem }
     const id = within(merchant, destination)
     const command = { type: 'Rest', ...told } as const

@@ -12,6 +12,7 @@ type News = {
   readonly merchant: string
   readonly type: string
   readonly stream: string
+  readonly actor: string
   readonly at: Instant
 }
 
@@ -69,11 +70,16 @@ const raising =
 
 /** Undefined if nothing needs attention. */
 const noticeOf = async ({ newOwner }: Needs, news: News): Promise<Notice | undefined> => {
-  const { type, stream, position } = news
+  const { type, stream, position, actor } = news
   const plain = { money: null, until: null }
   if (type === 'DestinationRested') {
     const [, about] = merchantAndIdIn(idIn(stream))
     return { ...plain, notice: `rested/${position}`, kind: 'callback_address_rested', about }
+  }
+  // The service changes one only to disable it.
+  if (type === 'EventDestinationChanged' && actor === 'daybook') {
+    const [, about] = merchantAndIdIn(idIn(stream))
+    return { ...plain, notice: `disabled/${position}`, kind: 'event_destination_disabled', about }
   }
   if (type === 'PayoutReturned')
     return {

@@ -12,6 +12,7 @@ import { installation, installationEvents, installationUpcasts } from './install
 import { attachmentEvents, attachments } from './merchant/attachment.ts'
 import { callbackSecret, callbackSecretEvents } from './merchant/callback-secret.ts'
 import { channel } from './merchant/channel.ts'
+import { eventDestination, eventFeed, eventFeedEvents } from './merchant/event-destination.ts'
 import { integrator, signingKey, requestLimit, shortlink } from './merchant/registers.ts'
 import { merchant } from './merchant/merchant.ts'
 import { noticeEvents, notices } from './merchant/notice.ts'
@@ -126,6 +127,11 @@ export const callbackDestinations = {
   decider: callbackDestination,
   events: destinationEvents,
 }
+
+export const eventDestinations = { category: 'event_destination', ...eventDestination }
+
+/** Keyed by a destination's key. */
+export const eventFeeds = { category: 'event_feed', decider: eventFeed, events: eventFeedEvents }
 
 export const feeSchedules = { category: 'fees', decider: fees, events: feeEvents }
 

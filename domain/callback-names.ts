@@ -78,3 +78,19 @@ export const displayMessageId = (event: string): string => `${event}-display`
 
 /** Subjects that share a stream add a `#` suffix to its name. */
 export const streamOfSubject = (subject: string): string => subject.split('#')[0] ?? subject
+
+/** Subject of the messages of a run to an event destination. */
+export const subjectOfRun = (subject: string, run: string): string => `${subject}#to-${run}`
+
+/** Reverses `subjectOfRun`; undefined for a subject of the contract's addresses. */
+export const runOfSubject = (
+  subject: string,
+): { readonly subject: string; readonly run: string } | undefined => {
+  const [, of, run] = /^(.+)#to-([^#]+)$/.exec(subject) ?? []
+  return of === undefined || run === undefined ? undefined : { subject: of, run }
+}
+
+/** Id of a message of a run. Receivers get the id of the message that others got. */
+export const messageIdOfRun = (id: string, run: string): string => `${id}.${run}`
+
+export const receivedId = (id: string): string => id.split('.')[0] ?? id

@@ -39,6 +39,7 @@ const byStatus = {
     default_ledger_cannot_be_disabled:
       'The default ledger stays: requests that name no ledger are written to it.',
     entry_is_matched: 'The entry of the bank is that of a payout.',
+    event_destinations_are_too_many: 'A merchant can have 20 event destinations.',
     factors_changed_lately:
       'Your phone number, PIN or authenticator has changed within 24 hours. Please wait.',
     grant_is_expired: 'The permission has expired.',
@@ -156,6 +157,7 @@ const byField = {
   scope: { scope_is_too_wide: 'More than what was asked for or granted.' },
   secret: { user_has_no_credentials: 'A user needs a secret, a pubkey or both.' },
   serial_number: { serial_number_is_unknown: 'There is no sticker with this serial number.' },
+  since: { since_is_in_the_future: 'Is later than now.' },
 } satisfies Record<string, Texts>
 
 type Table = Readonly<Record<string, Texts>>

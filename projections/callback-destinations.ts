@@ -4,6 +4,7 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Attempt } from '../domain/callback.ts'
 import { destinationOf } from '../domain/callback-destination.ts'
 import type { Recorded } from '../domain/events.ts'
+import { keyOfAddress, lanesOf } from '../domain/merchant/event-destination.ts'
 import { within } from '../domain/stream.ts'
 import { countOf, findBy, given, rowsOf } from './prepared.ts'
 import { projection } from './projection.ts'
@@ -87,8 +88,13 @@ export const callbackDestinationProjection = projection({
     'PaymentAmended',
     'ShortlinkChanged',
     'MerchantChanged',
+    'EventDestinationChanged',
   ],
   keysOf: (event) => {
+    if (event.type === 'EventDestinationChanged') {
+      const { merchant, key } = event.data
+      return lanesOf(key).map((lane) => destinationKey(merchant, lane))
+    }
     const destination = destinationOf(addressIn(event) ?? null)
     const { merchant } = event.metadata
     return destination === null || merchant === null ? [] : [destinationKey(merchant, destination)]
@@ -106,6 +112,9 @@ export const callbackDestinationProjection = projection({
       case 'MerchantChanged':
         // The address is maintained again.
         return row?.restedAt === null ? row : undefined
+      case 'EventDestinationChanged':
+        // Why it was disabled is kept.
+        return event.data.enabled ? undefined : row
     }
   },
 })
@@ -123,11 +132,12 @@ export const callbackDestinationQueries = (db: BetterSQLite3Database) => {
     limit: given('limit'),
   })
   return {
-    /** Destinations of a merchant without a successful delivery for some time. */
+    /** Addresses of a merchant without a successful delivery for some time. */
     failing: (merchant: string, limit: number) => {
       const start = destinationKey(merchant, '')
       // Keys begin with the merchant and a slash, which zero follows.
-      return ofMerchant.all({ start, end: `${start.slice(0, -1)}0`, limit })
+      const rows = ofMerchant.all({ start, end: `${start.slice(0, -1)}0`, limit })
+      return rows.filter(({ destination }) => keyOfAddress(destination) === undefined)
     },
     find: (merchant: string, destination: string) => find(destinationKey(merchant, destination)),
     rested: () => rested.all(),

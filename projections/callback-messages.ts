@@ -1,6 +1,7 @@
 import { and, asc, desc, gt, lt, type SQL } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { DomainEvent, Recorded } from '../domain/events.ts'
+import { runOfSubject } from '../domain/callback-names.ts'
 import { idIn } from '../domain/stream.ts'
 import { findBy, given, rowsOf, same } from './prepared.ts'
 import {
@@ -30,6 +31,7 @@ export const callbackMessageProjection = projection({
   handles: ['CallbackAttempted', 'CallbackRetryRequested'],
   keyOf: ({ stream }) => idIn(stream),
   apply: (row, event) => {
+    if (runOfSubject(event.data.subject)) return row
     if (event.type === 'CallbackRetryRequested') {
       const known = row ?? gathered(event)
       // A message that arrived may be sent again, twice before the next attempt.

@@ -1,5 +1,6 @@
 import { callbackEvents, type LoggedMessage, type DeliveryLane } from '../domain/callback.ts'
-import { displayOf, displayTexts, streamOfSubject } from '../domain/callback-names.ts'
+import { displayOf, displayTexts, streamOfSubject, subjectOfRun } from '../domain/callback-names.ts'
+import { runOfReplay } from '../domain/merchant/event-destination.ts'
 import type { Recorded } from '../domain/events.ts'
 import { payments } from '../domain/aggregates.ts'
 import { isPaymentEvent } from '../domain/payment/payment-events.ts'
@@ -11,11 +12,13 @@ import {
   attempted,
   callbackQueue,
   emptyQueue,
+  fed,
   movedTo,
   positioned,
   retried,
   type CallbackQueueRow,
   withMessage,
+  withoutEnded,
   isToBeSent,
   isUnfinished,
 } from './queued-messages.ts'
@@ -188,6 +191,8 @@ const queueProjection = projection({
     'SettlementMade',
     'DestinationRested',
     'NoticeRaised',
+    'EventsQueued',
+    'EventsReplayed',
     'MerchantRegistered',
     'MerchantChanged',
   ],
@@ -199,6 +204,11 @@ const queueProjection = projection({
       case 'CallbackAttempted':
       case 'CallbackRetryRequested':
         return [data.subject]
+      case 'EventsQueued':
+      case 'EventsReplayed': {
+        const run = type === 'EventsQueued' ? idIn(stream) : runOfReplay(idIn(stream), data.replay)
+        return [...new Set(data.messages.map((message) => subjectOfRun(message.subject, run)))]
+      }
       case 'ReportClosed':
       case 'ReportCompleted':
         return [reportKey(stream, data.report)]
@@ -251,7 +261,10 @@ const queueProjection = projection({
       case 'CallbackTestRequested':
         return told(emptyQueue(stream, metadata.merchant, event.data.uri), event, stream)
       case 'CallbackAttempted':
-        return row && attempted(row, event)
+        return row && withoutEnded(attempted(row, event))
+      case 'EventsQueued':
+      case 'EventsReplayed':
+        return fed(row, event, String(key))
       case 'CallbackRetryRequested':
         return retried(row ?? emptyQueue(event.data.subject, metadata.merchant, null), event)
       default:

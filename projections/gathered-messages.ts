@@ -14,6 +14,8 @@ import {
   displayMessageId,
   displayOf,
   isDisplayed,
+  messageIdOfRun,
+  runOfSubject,
   scanCallbackName,
 } from '../domain/callback-names.ts'
 import { payments } from '../domain/aggregates.ts'
@@ -24,6 +26,11 @@ export const announcedBy = (
   { id, type, stream, metadata }: Pick<Recorded, 'id' | 'type' | 'stream' | 'metadata'>,
   subject: Key,
 ): { readonly id: string; readonly event: string } | undefined => {
+  const ofRun = runOfSubject(String(subject))
+  if (ofRun) {
+    const message = announcedBy({ id, type, stream, metadata }, ofRun.subject)
+    return message && { ...message, id: messageIdOfRun(message.id, ofRun.run) }
+  }
   if (subject === displayOf(stream))
     return isDisplayed(type) ? { id: displayMessageId(id), event: displayCallbackName } : undefined
   if (type === 'ShortlinkScanned') return { id, event: scanCallbackName }

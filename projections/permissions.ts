@@ -5,7 +5,7 @@ import type { TransactionLine } from '../domain/accounting/transaction-line.ts'
 import type { Recorded } from '../domain/events.ts'
 import { permissionEvents, type PermissionEvent } from '../domain/people/permission.ts'
 import { idIn } from '../domain/stream.ts'
-import { dueBy, nextBy } from './prepared.ts'
+import { dueBy, findBy, nextBy } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /**
@@ -97,6 +97,7 @@ export const permissionProjection = projection({
 })
 
 export const permissionQueries = (db: BetterSQLite3Database) => ({
+  find: findBy(db, permissionTable, permissionTable.rid),
   /** Requests whose deadline has passed without a recorded expiry, earliest first. */
   due: dueBy(db, permissionTable, permissionTable.deadline),
   nextDeadline: nextBy(db, permissionTable, permissionTable.deadline),

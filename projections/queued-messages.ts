@@ -2,6 +2,8 @@ import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { type QueuedMessage, type LoggedMessage, waitsTooLong } from '../domain/callback.ts'
 import { destinationOf } from '../domain/callback-destination.ts'
+import { messageIdOfRun, runOfSubject } from '../domain/callback-names.ts'
+import { addressOfRun } from '../domain/merchant/event-destination.ts'
 import type { DomainEvent, Recorded } from '../domain/events.ts'
 import { categoryOf, idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
@@ -167,6 +169,33 @@ export const movedTo = (
   !row && callbackUri === null
     ? undefined
     : redirected(row ?? emptyQueue(subject, merchant, null), callbackUri, at)
+
+/** Queues the messages about one resource to an event destination. */
+export const fed = (
+  row: CallbackQueueRow | undefined,
+  event: Recorded<Extract<DomainEvent, { type: 'EventsQueued' | 'EventsReplayed' }>>,
+  key: string,
+): CallbackQueueRow | undefined => {
+  const { metadata, data } = event
+  const { subject, run = '' } = runOfSubject(key) ?? {}
+  const { at, merchant } = metadata
+  return data.messages
+    .filter((message) => message.subject === subject)
+    .reduce(
+      (queue, { id, seqno, ...message }) =>
+        withMessage(queue, { ...message, id: messageIdOfRun(id, run), at }, seqno),
+      row ?? emptyQueue(key, merchant, addressOfRun(run)),
+    )
+}
+
+/**
+ * Removes the row of an event destination once nothing waits. What was given up comes again by
+ * replay only.
+ */
+export const withoutEnded = (row: CallbackQueueRow): CallbackQueueRow | undefined => {
+  if (runOfSubject(row.subject) === undefined) return row
+  return row.waiting.length === 0 ? undefined : { ...row, abandoned: [] }
+}
 
 type Changing = { readonly position: number }
 

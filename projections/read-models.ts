@@ -22,6 +22,7 @@ import { callbackMessageProjection, callbackMessageQueries } from './callback-me
 import { callbackQueueQueries, callbackQueueProjection } from './callback-queue.ts'
 import { checkpointProjection, checkpointQueries } from './checkpoints.ts'
 import { countedAmountProjection, countedAmountQueries } from './counted-amounts.ts'
+import { eventDestinationReadModel } from './event-destinations.ts'
 import { expiringQueries } from './prepared.ts'
 import { gatheredMessageProjection } from './gathered-messages.ts'
 import {
@@ -170,6 +171,7 @@ const readModels = {
       projections: [callbackMessageProjection, gatheredMessageProjection],
       queries: callbackMessageQueries,
     },
+    eventDestinations: eventDestinationReadModel,
     signingKeys: registerReadModel('signing_keys', signingKey),
     channels: registerReadModel('channels', channel),
   },

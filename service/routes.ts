@@ -6,6 +6,7 @@ import { callbackRoutes } from '../http/merchant/callback.ts'
 import { callbackKeyRoutes } from '../http/merchant/callback-keys.ts'
 import { callbackFeedRoute } from '../http/merchant/callback-feed.ts'
 import { callbackSecretRoutes } from '../http/merchant/callback-secret.ts'
+import { eventDestinationRoutes } from '../http/merchant/event-destination.ts'
 import { feeScheduleRoute } from '../http/merchant/fee-schedule.ts'
 import { ledgerRoutes } from '../http/merchant/ledger.ts'
 import { logRoutes } from '../http/merchant/log.ts'
@@ -60,6 +61,7 @@ const ofMerchants = [
   ofSlice('callbacks', callbackFeedRoute),
   ofSlice('callbacks', callbackRoutes),
   ofSlice('callbacks', callbackSecretRoutes),
+  ofSlice('callbacks', eventDestinationRoutes),
   ofSlice('callbacks', pusherAuthRoute),
   ofSlice('people', applicationRoutes),
 ]

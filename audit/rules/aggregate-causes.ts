@@ -35,6 +35,11 @@ import type {
   CallbackSecretState,
   CallbackSecretEvent,
 } from '../../domain/merchant/callback-secret.ts'
+import type {
+  EventFeed,
+  EventFeedCommand,
+  EventFeedEvent,
+} from '../../domain/merchant/event-destination.ts'
 import type { NoticeEvent, Notices, NoticeCommand } from '../../domain/merchant/notice.ts'
 import type {
   OwnerMessage,
@@ -199,6 +204,15 @@ const callbackSecretCauses: Causes<
   CallbackSecretRotated: (_, { at }) => [{ type: 'RotateCallbackSecret', at }],
 }
 
+const eventFeedCauses: Causes<EventFeedCommand, EventFeedEvent, EventFeed> = {
+  EventsQueued: (data, { state }) => [{ type: 'QueueEvents', after: state.place, ...data }],
+  EventReplayRequested: (data) => [{ type: 'RequestEventReplay', ...data }],
+  EventsReplayed: (data, { state }) =>
+    state.replay
+      ? [{ type: 'ReplayEvents', after: state.replay.place, ...data }]
+      : 'no replay was asked for',
+}
+
 const ownerMessageCauses: Causes<OwnerMessageCommand, OwnerMessageEvent, OwnerMessage> = {
   OwnersNotified: (data) => [{ type: 'NotifyOwners', ...data }],
 }
@@ -332,6 +346,7 @@ const own: Own = {
   stickers: stickerCauses,
   scansOfShortlinks: scanCauses,
   callbackSecrets: callbackSecretCauses,
+  eventFeeds: eventFeedCauses,
   payments: paymentCauses,
   attachmentsOfPayments: attachmentCauses,
   fundings: fundingCauses,

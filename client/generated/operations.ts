@@ -868,6 +868,110 @@ export type CallbackSecret = {
   }[]
 }
 
+export type EventDestinationInput = {
+  /** Made by the service when it is absent. */
+  readonly id?: string | undefined
+  /** Gets messages as a `callback_uri` does: over http without the object. */
+  readonly uri: string
+  /** Names of callback events, or `*` for all. Default: ["*"]. */
+  readonly events?:
+    | readonly (
+        | '*'
+        | 'payment_authorized'
+        | 'payment_captured'
+        | 'payment_auth_released'
+        | 'payment_aborted_by_customer'
+        | 'payment_aborted_by_merchant'
+        | 'payment_authorization_renewed'
+        | 'payment_authorization_expired'
+        | 'payment_refunded'
+        | 'payment_request_expired'
+        | 'permission_request_answered'
+        | 'permission_request_expired'
+        | 'report_closed'
+        | 'settlement_made'
+        | 'callback_address_rested'
+        | 'portal'
+        | 'shortlink_scanned'
+      )[]
+    | undefined
+  /** Only messages about these; empty for all. */
+  readonly ledgers?: readonly string[] | undefined
+  /** Only messages about these; empty for all. */
+  readonly pos_ids?: readonly string[] | undefined
+  /** `hmac`: Standard Webhooks `v1` with a secret of its own; `rsa`: signed as callbacks are. Default: "hmac". */
+  readonly signature?: 'rsa' | 'hmac' | undefined
+  /** While it is false, messages wait. Default: true. */
+  readonly enabled?: boolean | undefined
+}
+
+export type EventDestinationCreated = {
+  readonly id: string
+  readonly secret: string | null
+}
+
+export type EventDestination = {
+  readonly id: string
+  readonly uri: string
+  readonly events: readonly string[]
+  readonly ledgers: readonly string[]
+  readonly pos_ids: readonly string[]
+  readonly signature: 'rsa' | 'hmac'
+  readonly enabled: boolean
+  readonly health: {
+    readonly last_success: DateTime | null
+    /** Time of its event. */
+    readonly oldest_waiting: DateTime | null
+    readonly failing_since: DateTime | null
+    /** The last problem, in words. */
+    readonly reason: string | null
+  }
+}
+
+export type EventDestinationUpdate = {
+  /** Gets messages as a `callback_uri` does: over http without the object. */
+  readonly uri?: string | undefined
+  /** Names of callback events, or `*` for all. */
+  readonly events?:
+    | readonly (
+        | '*'
+        | 'payment_authorized'
+        | 'payment_captured'
+        | 'payment_auth_released'
+        | 'payment_aborted_by_customer'
+        | 'payment_aborted_by_merchant'
+        | 'payment_authorization_renewed'
+        | 'payment_authorization_expired'
+        | 'payment_refunded'
+        | 'payment_request_expired'
+        | 'permission_request_answered'
+        | 'permission_request_expired'
+        | 'report_closed'
+        | 'settlement_made'
+        | 'callback_address_rested'
+        | 'portal'
+        | 'shortlink_scanned'
+      )[]
+    | undefined
+  /** Only messages about these; empty for all. */
+  readonly ledgers?: readonly string[] | undefined
+  /** Only messages about these; empty for all. */
+  readonly pos_ids?: readonly string[] | undefined
+  /** `hmac`: Standard Webhooks `v1` with a secret of its own; `rsa`: signed as callbacks are. */
+  readonly signature?: 'rsa' | 'hmac' | undefined
+  /** While it is false, messages wait. */
+  readonly enabled?: boolean | undefined
+}
+
+export type EventReplay = {
+  readonly since: DateTime
+}
+
+export type EventDestinationSecret = {
+  /** Shown this once. */
+  readonly secret: string
+}
+
 export type PusherAuthorization = {
   readonly socket_id: string
   readonly channel_name: string
@@ -1040,7 +1144,11 @@ export type NoticeCallback = {
   readonly object?:
     | {
         readonly kind:
-          'authorization_expires' | 'callback_address_rested' | 'payout_returned' | 'new_owner'
+          | 'authorization_expires'
+          | 'callback_address_rested'
+          | 'event_destination_disabled'
+          | 'payout_returned'
+          | 'new_owner'
         /** The tid, address, settlement or member. */
         readonly about: string
         readonly currency: string | null
@@ -1338,6 +1446,37 @@ export type Operations = {
   getCallbackSecret(options?: CallOptions): Promise<CallbackSecret>
   /** Replace the secret that signs your callbacks: `POST /merchant/v1/callback_secret/` (KEY). */
   createCallbackSecret(options?: CallOptions): Promise<CallbackSecret>
+  /** List the event destinations: `GET /merchant/v1/event_destination/` (SECRET). */
+  listEventDestinations(options?: CallOptions): List<EventDestination>
+  /** Register an event destination: `POST /merchant/v1/event_destination/` (SECRET). */
+  createEventDestination(
+    body: EventDestinationInput,
+    options?: CallOptions,
+  ): Promise<EventDestinationCreated>
+  /** Read an event destination: `GET /merchant/v1/event_destination/{event_destination_id}/` (SECRET). */
+  getEventDestination(
+    event_destination_id: string,
+    options?: CallOptions,
+  ): Promise<EventDestination>
+  /** Change an event destination: `PUT /merchant/v1/event_destination/{event_destination_id}/` (SECRET). */
+  updateEventDestination(
+    event_destination_id: string,
+    body?: EventDestinationUpdate,
+    options?: CallOptions,
+  ): Promise<void>
+  /** Delete an event destination: `DELETE /merchant/v1/event_destination/{event_destination_id}/` (KEY). */
+  deleteEventDestination(event_destination_id: string, options?: CallOptions): Promise<void>
+  /** Send the messages since a time again, behind fresh ones: `POST /merchant/v1/event_destination/{event_destination_id}/replay/` (SECRET). */
+  createEventDestinationReplay(
+    event_destination_id: string,
+    body: EventReplay,
+    options?: CallOptions,
+  ): Promise<void>
+  /** Replace the secret of an event destination: `POST /merchant/v1/event_destination/{event_destination_id}/secret/` (KEY). */
+  createEventDestinationSecret(
+    event_destination_id: string,
+    options?: CallOptions,
+  ): Promise<EventDestinationSecret>
   /** Authorise a Pusher client to listen to a private channel: `POST /merchant/v1/pusher_auth/` (SECRET). */
   authorizePusherChannel(body: PusherAuthorization, options?: CallOptions): Promise<PusherAuth>
   /** List the applications: `GET /merchant/v1/application/` (SECRET). */
@@ -1454,6 +1593,15 @@ export const operations = {
   retryCallback: 'POST /merchant/v1/callback/{callback_id}/retry/',
   getCallbackSecret: 'GET /merchant/v1/callback_secret/',
   createCallbackSecret: 'POST /merchant/v1/callback_secret/',
+  listEventDestinations: 'GET /merchant/v1/event_destination/ list',
+  createEventDestination: 'POST /merchant/v1/event_destination/ body names-itself',
+  getEventDestination: 'GET /merchant/v1/event_destination/{event_destination_id}/',
+  updateEventDestination: 'PUT /merchant/v1/event_destination/{event_destination_id}/ body',
+  deleteEventDestination: 'DELETE /merchant/v1/event_destination/{event_destination_id}/',
+  createEventDestinationReplay:
+    'POST /merchant/v1/event_destination/{event_destination_id}/replay/ body',
+  createEventDestinationSecret:
+    'POST /merchant/v1/event_destination/{event_destination_id}/secret/',
   authorizePusherChannel: 'POST /merchant/v1/pusher_auth/ body',
   listApplications: 'GET /merchant/v1/application/ list',
   createApplication: 'POST /merchant/v1/application/ body anew',

@@ -7,6 +7,7 @@ import { instant, type Instant } from '../time.ts'
 export const noticeKinds = [
   'authorization_expires',
   'callback_address_rested',
+  'event_destination_disabled',
   'payout_returned',
   'new_owner',
 ] as const

@@ -73,6 +73,9 @@ type Register<
     id: string,
     goOn: (facts: object) => Promise<void>,
   ) => Promise<void>
+  /** What else POST answers; by default only the id. */
+  readonly createdReply?: typeof createdReply
+  readonly tellCreated?: (data: Data, call: Call) => Promise<object>
   readonly view: (data: Data) => Reply
   /** What else is wrong with a body of POST that has faults. */
   readonly faultsOfCreated?: FindFurtherFaults<unknown, Fitting<Input>>
@@ -148,15 +151,17 @@ export const registerRoutes = <
       body: register.input,
       success: 'created',
       ...errors,
-      reply: createdReply,
+      reply: register.createdReply ?? createdReply,
       furtherFaults: register.faultsOfCreated,
       handle: async (call) => {
-        const { id } = await create(call).catch((error: unknown) => {
+        const data = await create(call).catch((error: unknown) => {
           if (!(error instanceof Refusal) || error.code !== 'id_used_with_other_data') throw error
           // The same request may have won a race; try again to find its entry.
           return create(call)
         })
-        return { location: links.full(detailPath(id)), value: { id } }
+        const { id } = data
+        const further = await register.tellCreated?.(data, call)
+        return { location: links.full(detailPath(id)), value: { id, ...further } }
       },
     }),
     route({

@@ -59,6 +59,14 @@ export const newClientBy =
   (signature: string | null): ReturnType<typeof newClient> =>
     newClient(signature === null ? undefined : (purpose) => derive(purpose, signature))
 
+/** A key of an event destination: the same for the same signature. */
+export const newKeyBy =
+  (derive: ReturnType<typeof makeDerivation>) =>
+  (signature: string | null): string => {
+    if (signature === null) return randomBytes(16).toString('hex')
+    return Buffer.from(derive('event-destination', signature), 'base64url').toString('hex', 0, 16)
+  }
+
 /** Derives tokens and signatures: the same on all nodes, with only digests in the log. */
 export const makeTokens = (derive: ReturnType<typeof makeDerivation>) => {
   const sign = (...parts: readonly string[]): string => derive('signature', ...parts)

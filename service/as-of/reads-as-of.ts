@@ -182,6 +182,7 @@ export const needsAsOf = (
       authenticate,
       pusher,
       handle,
+      find,
       caughtUp,
       securityLog,
       wordCallback,
@@ -197,6 +198,9 @@ export const needsAsOf = (
       attemptsOf: attemptsOf(store),
       retryCallback: unavailable,
       untilMessage: nothingToWaitFor,
+      eventDestinations: callbacks.eventDestinations,
+      newDestinationKey: unavailable,
+      replayEvents: unavailable,
     },
   }
 }

@@ -1,6 +1,7 @@
 import { deliverCallbacks } from '../../application/deliver-callbacks.ts'
 import { restIfDead } from '../../application/delivery-attempts.ts'
 import type { RestedDestination } from '../../domain/callback-destination.ts'
+import { keyOfAddress } from '../../domain/merchant/event-destination.ts'
 import { workFailed, type Work } from '../background-work.ts'
 import type { Core } from '../core.ts'
 import type { Where } from '../../infrastructure/worker.ts'
@@ -16,6 +17,17 @@ const logRested =
       { merchant, destination, since, problem },
       'a callback address failed for five days and rests: retry a message to wake it',
     )
+  }
+
+const disabled = { pausedUntil: null, restedAt: 0 } as const
+
+/** Why an address gets nothing now. */
+const troubleOf =
+  ({ callbacks: { destinations, eventDestinations } }: Core) =>
+  (merchant: string, lane: string) => {
+    const key = keyOfAddress(lane)
+    const found = key === undefined ? undefined : eventDestinations.findByKey(merchant, key)
+    return found?.enabled === false ? disabled : destinations.find(merchant, lane)
   }
 
 /** Delivers callbacks in the background. */
@@ -40,12 +52,13 @@ export const callbackDelivery = (
     queue,
     send,
     share,
-    findTrouble: destinations.find,
+    findTrouble: troubleOf(core),
     restIfDead: restIfDead({
       handle: share.handle,
       findDestination: destinations.find,
       contextOf: core.contextOf,
       onRested: logRested(core),
+      findEventDestination: core.callbacks.eventDestinations.findByKey,
     }),
     random: randomFraction,
     onEnd: () => wake(),

@@ -1,5 +1,7 @@
 import type { Message, QueuedMessage } from '../../domain/callback.ts'
+import { receivedId } from '../../domain/callback-names.ts'
 import { channelOf } from '../../domain/merchant/channel.ts'
+import { keyOfAddress, secretIdOf } from '../../domain/merchant/event-destination.ts'
 import type { Core } from '../core.ts'
 import type { Where } from '../../infrastructure/worker.ts'
 import type { Signer } from '../../infrastructure/keys/keys.ts'
@@ -33,6 +35,24 @@ const logUndelivered = (
   log.info(told, 'a callback was not delivered')
 }
 
+const removed: SendResult = {
+  result: 'gone',
+  httpStatus: null,
+  problem: 'the event destination was removed',
+  durationMs: 0,
+}
+
+/** Who gets the messages of an address, and whose secrets sign them. */
+const receivers =
+  ({ findByKey }: Pick<Core['callbacks']['eventDestinations'], 'findByKey'>) =>
+  (address: string, merchant: string | null) => {
+    const key = keyOfAddress(address)
+    if (key === undefined) return { uri: address, secretId: merchant }
+    const found = findByKey(merchant ?? '', key)
+    if (!found) return undefined
+    return { uri: found.uri, secretId: found.signature === 'hmac' ? secretIdOf(key) : merchant }
+  }
+
 export type SendingNeeds = {
   readonly wire: CallbackWire
   readonly signer: Signer
@@ -43,7 +63,7 @@ export type SendingNeeds = {
 
 /** Sends messages as configured, counts attempts, and logs failures. */
 export const loggedSending = (
-  { now, settings, log }: Pick<Core, 'now' | 'settings' | 'log'>,
+  { now, settings, log, callbacks }: Pick<Core, 'now' | 'settings' | 'log' | 'callbacks'>,
   beside: Where,
   findSecrets: FindCallbackSecrets,
   { wire, signer, countAttempt, signedPost }: SendingNeeds,
@@ -62,23 +82,27 @@ export const loggedSending = (
     signedPost:
       signedPost ?? (beside === 'worker' ? signedPostInWorker(options) : makeSignedPost(options)),
   })
+  const receiverAt = receivers(callbacks.eventDestinations)
   return {
     close,
     send: async (
       message: QueuedMessage,
-      uri: string,
+      address: string,
       merchant: string | null,
       leftMs: () => number = () => Infinity,
     ): Promise<SendResult> => {
+      const receiver = receiverAt(address, merchant)
+      if (!receiver) return removed
+      const { uri, secretId } = receiver
       if (channelOf(uri) !== undefined) {
         // Channels publish the recorded attempt, on every node.
         countAttempt('delivered')
         return { result: 'delivered', httpStatus: null, problem: null, durationMs: 0 }
       }
       const text = await wire.message(message, uri)
-      const secrets = merchant === null ? [] : await findSecrets(merchant, now())
+      const secrets = secretId === null ? [] : await findSecrets(secretId, now())
       const signing = secrets.map(({ secret }) => secret)
-      const answer = await send(message.id, uri, text, signing, leftMs)
+      const answer = await send(receivedId(message.id), uri, text, signing, leftMs)
       countAttempt(answer.result)
       if (answer.result !== 'delivered') logUndelivered(log, message, uri, answer)
       return answer

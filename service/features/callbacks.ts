@@ -1,9 +1,12 @@
 import { secretsOfMerchants } from '../../infrastructure/callbacks/signed-post.ts'
+import { replayEvents } from '../../application/feed-destinations.ts'
+import { newKeyBy } from '../../infrastructure/people/id-tokens.ts'
 import type { Links } from '../../http/addresses.ts'
 import type { Authenticate } from '../../http/access.ts'
 import { makeCallbackViews } from '../callbacks/callback-views.ts'
 import { deliveryInThread } from '../callbacks/delivery-client.ts'
 import { callbackDelivery } from '../callbacks/delivery.ts'
+import { withEventDestinations } from '../callbacks/feeding.ts'
 import type { SendingNeeds } from '../callbacks/logged-sending.ts'
 import type { Core } from '../core.ts'
 import type { Pusher } from '../pusher/pusher.ts'
@@ -22,6 +25,7 @@ export const callbackSlice = (core: Core, { links, authenticate, pusher, sending
   const views = makeCallbackViews(core)
   // Over EventStoreDB another subscription would cost more than deliveries do.
   const { shareWriter } = core
+  const { eventDestinations } = core.callbacks
   return {
     views,
     findCallbackSecrets,
@@ -42,14 +46,24 @@ export const callbackSlice = (core: Core, { links, authenticate, pusher, sending
       attemptsOf: views.attemptsOf,
       retryCallback: views.retryCallback,
       untilMessage: views.untilMessage,
+      eventDestinations,
+      newDestinationKey: newKeyBy(derive),
+      replayEvents: replayEvents({
+        handle,
+        find,
+        caughtUp,
+        findDestination: eventDestinations.find,
+        positionAt: core.moments.positionAt,
+      }),
     },
     /** Ends requests that wait for messages. */
     end: views.end,
-    work: [
+    work: withEventDestinations(
+      core,
       shareWriter
         ? deliveryInThread(core, shareWriter, sending.countAttempt)
         : callbackDelivery(core, core.beside, findCallbackSecrets, sending),
-    ],
+    ),
   }
 }
 

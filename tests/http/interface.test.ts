@@ -56,6 +56,10 @@ const additions: readonly Row[] = [
   ['GET', '/callback/<callback_id>/'],
   ['POST', '/callback/<callback_id>/retry/'],
   ['GET, POST', '/callback_secret/'],
+  ['GET, POST', '/event_destination/'],
+  ['GET, PUT, DELETE', '/event_destination/<event_destination_id>/'],
+  ['POST', '/event_destination/<event_destination_id>/replay/'],
+  ['POST', '/event_destination/<event_destination_id>/secret/'],
   ['POST', '/pusher_auth/'],
 ]
 

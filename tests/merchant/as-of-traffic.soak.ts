@@ -29,6 +29,7 @@ const overture: readonly (readonly [Step, number])[] = [
   ['closeReport', 0],
   ['work', 0],
   ['settle', 0],
+  ['addDestination', 0],
   ['rotateSecret', 0],
   ['work', 0],
 ]

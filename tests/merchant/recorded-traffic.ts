@@ -216,6 +216,11 @@ export const recordTraffic = async () => {
     },
     removeApplication: (seed: number) =>
       ask('DELETE', `${v1}/application/${pick(applications, seed)}/`),
+    /** Disabled: what waits for it must not change while it is read. */
+    addDestination: (seed: number) => {
+      const input = { id: `to-${seed}`, uri: 'https://shop.example/events', enabled: false }
+      return ask('POST', `${v1}/event_destination/`, input)
+    },
     rotateSecret: () => ask('POST', `${v1}/callback_secret/`, undefined, 'key'),
     changeLogo: (seed: number) => addLogo(still, (seed % 7) + 1),
     waitAMinute: () => moveClock(still, 60),
@@ -299,6 +304,7 @@ export const recordTraffic = async () => {
     const own = `${v1}/merchant/sandbox/`
     const callback = `${v1}/callback/`
     const told = await idsIn(callback)
+    const destination = `${v1}/event_destination/`
     return [
       [merchant, [own]],
       [`${merchant}logo`, [`${own}logo`]],
@@ -308,6 +314,8 @@ export const recordTraffic = async () => {
       [`${callback}{callback_id}/`, told.slice(0, 6).map((id) => `${callback}${id}/`)],
       [`${callback}feed/`, [`${callback}feed/`, `${callback}feed/?after=now`]],
       [`${v1}/callback_secret/`, [`${v1}/callback_secret/`], 'key'],
+      [destination, [destination]],
+      [`${destination}{event_destination_id}/`, [`${destination}to-0/`]],
     ]
   }
 

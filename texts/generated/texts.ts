@@ -1757,6 +1757,8 @@ export type Catalogue = {
     readonly callback_address_rested: string
     readonly callback_address_restedDo: string
     readonly done: string
+    readonly event_destination_disabled: string
+    readonly event_destination_disabledDo: string
     readonly isDone: string
     readonly new_owner: Message<'name'>
     readonly new_ownerDo: string
@@ -1772,6 +1774,7 @@ export type Catalogue = {
     readonly asker_is_no_owner: string
     readonly authorization_expires: string
     readonly callback_address_rested: string
+    readonly event_destination_disabled: string
     readonly factorsChanged: Message<'name' | 'shop'>
     readonly last_owner_is_needed: string
     readonly merchant_is_disabled: string
@@ -1792,6 +1795,9 @@ export type Catalogue = {
     readonly ApplicationRemoved: string
     readonly DestinationRested: string
     readonly DestinationWoken: string
+    readonly EventDestinationChanged: Message<'id'>
+    readonly EventDestinationRegistered: Message<'id'>
+    readonly EventDestinationRemoved: Message<'id'>
     readonly FeesScheduled: string
     readonly MerchantChanged: string
     readonly MerchantDisabled: string
@@ -1846,6 +1852,7 @@ export type Catalogue = {
     readonly currency_differs_from_payment: string
     readonly default_ledger_cannot_be_disabled: string
     readonly entry_is_matched: string
+    readonly event_destinations_are_too_many: string
     readonly fees_are_malformed: string
     readonly grant_is_expired: string
     readonly grant_is_revoked: string
@@ -1885,6 +1892,7 @@ export type Catalogue = {
     readonly secrets_are_wrong_too_often: string
     readonly serial_number_is_claimed: string
     readonly serial_number_is_unknown: string
+    readonly since_is_in_the_future: string
     readonly sign_in_is_locked: string
     readonly sign_in_is_wrong: string
     readonly token_is_bound_to_another_key: string

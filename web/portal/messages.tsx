@@ -31,9 +31,13 @@ const places: Readonly<
 > = {
   authorization_expires: { action: 'capture', path: (tid) => `payments/${tid}` },
   callback_address_rested: { action: 'change_callbacks', path: () => 'developers' },
+  event_destination_disabled: { action: 'change_callbacks', path: () => 'developers' },
   payout_returned: { action: 'see_money', path: () => 'money' },
   new_owner: { action: 'see_staff', path: () => 'staff' },
 }
+
+const isAddress = (kind: NoticeKind): boolean =>
+  kind === 'callback_address_rested' || kind === 'event_destination_disabled'
 
 /** What needs this person; newest first. What is too late needs nobody. */
 const noticesFor = async (
@@ -82,8 +86,7 @@ const noticeHtml = async (
           <span class="name">{await titleOf(needs, visitor, notice)}</span>{' '}
           <span class="about">{filled(texts[`${kind}Do`], { time: end })}</span>{' '}
           <span class="quiet small">
-            {shownTime(raisedAt, locale)}{' '}
-            {kind === 'callback_address_rested' && ['· ', <code>{about}</code>]}
+            {shownTime(raisedAt, locale)} {isAddress(kind) && ['· ', <code>{about}</code>]}
           </span>
         </span>
         <span class="buttons">

@@ -22,6 +22,9 @@ const types = {
   see_developers: [
     'DestinationRested',
     'DestinationWoken',
+    'EventDestinationRegistered',
+    'EventDestinationChanged',
+    'EventDestinationRemoved',
     'UserRegistered',
     'UserChanged',
     'UserRemoved',
