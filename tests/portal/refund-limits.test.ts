@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { operatorHere } from '../../harness/operator.ts'
 import type { TestVisitor } from '../people/visitor.ts'
 import { confirmAt, startPaymentDesk, type PaymentDesk } from './payment-desk.ts'
 
@@ -38,6 +39,33 @@ test('two refunds of a payment, each below the amount, need a code together', as
   expect(await refund(tid, 200)).toBe(303)
   expect(await refund(tid, 300, { code: desk.codeOf('bob') })).toBe(303)
   expect(await refundsOf(tid)).toBe(3)
+})
+
+/** Whether it can be shown who ordered each refund of a payment. */
+const proofsOf = async (tid: string) => {
+  const proofOf = operatorHere(desk.service.core.settings)
+  const refunds = (await desk.service.events()).filter(
+    ({ stream, type }) => stream.endsWith(tid) && type === 'PaymentRefunded',
+  )
+  const proofs = []
+  for (const { position } of refunds)
+    proofs.push(
+      JSON.parse((await proofOf('--json', 'audit', 'proof-of-order', `${position}`)).output),
+    )
+  return proofs
+}
+
+test('an auditor reads that a refund of the portal is not signed, and of its code', async () => {
+  const tid = await desk.captured({ amount: '900.00' })
+  await refund(tid, 100)
+  await refund(tid, 600, { code: desk.codeOf('bob') })
+  const verdict = /^not signed: ordered in the portal by staff:[\w-]+/
+  const [without, withCode] = await proofsOf(tid)
+  expect(without).toMatchObject({ holds: false, verdict: expect.stringMatching(verdict) })
+  expect(without.verdict).not.toContain('code')
+  expect(without.checks).toMatchObject([{ holds: null }])
+  expect(withCode.verdict).toMatch(/, with a one-time code at 20/)
+  expect(withCode.checks).toMatchObject([{ holds: true }])
 })
 
 test('refunds of several payments by one person within 24 hours count together', async () => {
