@@ -90,6 +90,42 @@ test('the feed of the guide is followed', async () => {
   expect(events).toContainEqual(expect.stringMatching(/^payment_authorized http/))
 })
 
+test('the payout of the guide is reconciled with its lines, and reading goes on', async () => {
+  const { text } = await service.call('GET', '/docs/transactions')
+  const code = examplesIn(text).flatMap(({ language, code }) => (language === 'js' ? code : []))
+  const [payout = '', tomorrow = '', days = '', payments = ''] = code
+  expect(payout.trim().split('\n').length).toBeLessThanOrEqual(10)
+  const act = `
+await shop.acceptSandboxPaymentRequest(id, { credit: true })
+await shop.updatePaymentRequest(id, { action: 'capture' })
+await owner.updatePaymentRequest(id, {
+  ...{ action: 'refund', amount: '20.00', currency: 'NOK', refund_id: 'back' },
+})
+await shop.createSandboxSettlement({ merchant: 'sandbox' })
+`
+  const first = example('createPaymentRequest')
+    .replace('order-2', 'order-1')
+    .replace(`'12.50'`, `'200.00'`)
+    .replace('allow_credit: false', 'allow_credit: true')
+  const owner = `
+import { readFileSync } from 'node:fs'
+const key = readFileSync('${join(service.folder, 'sandbox-admin-key.pem')}')
+const owner = new Client({ url: '${service.address}', merchant: 'sandbox', user: 'admin', key })
+`
+  const program = [first, owner, act, payout, tomorrow, days, payments].join('\n')
+  const printed = (await printedBy(program)).slice(1)
+  const start = printed.indexOf('order-1 capture 196.20')
+  expect(printed.slice(start, start + 4)).toEqual([
+    'order-1 capture 196.20',
+    'order-1 refund -20.00',
+    '- settlement_fee -15.00',
+    expect.stringMatching(/^NOK [\d.]+ reconciled$/),
+  ])
+  expect(printed).toContainEqual(expect.stringMatching(/^\d+ order-1 196\.20$/))
+  expect(printed.at(-2)).toMatch(/^\d{4}-\d\d-\d\d [\d.]+ \d+$/)
+  expect(printed.at(-1)).toMatch(/^[0-9a-f]{32} ok 200\.00$/)
+})
+
 const program = `
 import { Client, Conflict, verifyCallback, type Money, type Pos } from 'daybook/client'
 const who = { url: 'http://pay.example', merchant: 'sandbox', user: 'pos1', secret: 'a' }

@@ -20,7 +20,9 @@ const groups = {
   'Get going': ['start', 'client', 'authentication', 'signing', 'sandbox', 'portal'].map((name) =>
     guide(name),
   ),
-  Payments: ['payments', 'callbacks', 'verifying', 'pusher', 'logs'].map((name) => guide(name)),
+  Payments: ['payments', 'transactions', 'callbacks', 'verifying', 'pusher', 'logs'].map((name) =>
+    guide(name),
+  ),
   Conventions: ['data', 'freshness', 'as-of', 'errors', 'idempotency', 'browsers'].map((name) =>
     guide(name),
   ),
