@@ -190,6 +190,7 @@ export const openService = async (
       views,
       wordCallback,
       findCallbackSecrets,
+      destinations: callbacks.destinations,
       readLog,
       receipts,
       sendMessage,

@@ -87,6 +87,11 @@ export const openPages = async (
     views,
     wordCallback: wireWith(core, granted, links).message,
     findCallbackSecrets: secretsOfMerchants({ find, derive }),
+    destinations: {
+      newDestinationKey: unavailable,
+      limitDestinations: unavailable,
+      replayEvents: unavailable,
+    },
     readLog: reportLogs(core).logs.read,
     receipts: receiptsOf({ store, tree, checkpoints, accounting }),
     sendMessage: unavailable,

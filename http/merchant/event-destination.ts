@@ -1,11 +1,11 @@
 import { z } from 'zod'
+import type { LimitDestinations } from '../../application/event-destinations.ts'
 import type { Find } from '../../application/find-state.ts'
 import type { Context } from '../../application/handle.ts'
-import { makeSerialByKey } from '../../application/serial-by-key.ts'
 import { callbackSecrets, eventDestinations } from '../../domain/aggregates.ts'
 import { displayCallbackName } from '../../domain/callback-names.ts'
 import { channelOf } from '../../domain/merchant/channel.ts'
-import { mostDestinations, secretIdOf } from '../../domain/merchant/event-destination.ts'
+import { secretIdOf } from '../../domain/merchant/event-destination.ts'
 import { newPosId, posId } from '../../domain/merchant/pos.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { streamOf, within } from '../../domain/stream.ts'
@@ -19,11 +19,11 @@ import { callbacks, type CallbackName } from './callback-events.ts'
 import { registerRoutes, type RegisterNeeds } from './register-routes.ts'
 
 /** Messages of the others go to an address that a request names. */
-const eventNames = (Object.keys(callbacks) as CallbackName[]).filter(
+export const eventNames = (Object.keys(callbacks) as CallbackName[]).filter(
   (name) => name !== displayCallbackName && name !== 'test_event',
 )
 
-const uri = callbackUriText
+export const destinationUri = callbackUriText
   .refine((text) => channelOf(text) === undefined, 'Must be a full http or https URL.')
   .meta({ description: 'Gets messages as a `callback_uri` does: over http without the object.' })
 
@@ -49,7 +49,7 @@ const enabled = z.boolean().meta({ description: 'While it is false, messages wai
 
 const update = z
   .object({
-    uri: uri.optional(),
+    uri: destinationUri.optional(),
     events: events.optional(),
     ledgers: ledgers.optional(),
     pos_ids: posIds.optional(),
@@ -61,7 +61,7 @@ const update = z
 const input = z
   .object({
     id: newPosId.optional().meta({ description: 'Made by the service when it is absent.' }),
-    uri,
+    uri: destinationUri,
     events: events.default(['*']),
     ledgers: ledgers.default([]),
     pos_ids: posIds.default([]),
@@ -99,6 +99,7 @@ export type EventDestinationNeeds = RegisterNeeds & {
   readonly eventDestinations: Queries['callbacks']['eventDestinations']
   /** The same for the same signature, so that a repeated request makes one destination. */
   readonly newDestinationKey: (signature: string | null) => string
+  readonly limitDestinations: LimitDestinations
   readonly findCallbackSecrets: (
     id: string,
     at: Instant,
@@ -116,14 +117,7 @@ const params = z.object({ event_destination_id: posId })
 
 /** Beside those of a register: the number is limited, and the answer of POST has the secret. */
 const registerOf = (needs: EventDestinationNeeds): Route[] => {
-  const { find, caughtUp, eventDestinations: rows } = needs
-  const inOrder = makeSerialByKey()
-  const checkNumber = async (merchant: string, id: string): Promise<void> => {
-    await caughtUp()
-    const known = rows.list(merchant, Number.MAX_SAFE_INTEGER, mostDestinations)
-    if (known.length === mostDestinations && !known.some(({ data }) => data.id === id))
-      refuse('event_destinations_are_too_many')
-  }
+  const { find, eventDestinations: rows } = needs
   return registerRoutes(needs, {
     aggregate: eventDestinations,
     rows,
@@ -139,13 +133,10 @@ const registerOf = (needs: EventDestinationNeeds): Route[] => {
     update,
     reply,
     keyOf: within,
-    deciding: (call, id, goOn) => {
-      const { merchant } = callerOf(call)
-      return inOrder(merchant, async () => {
-        if (call.request.method === 'POST') await checkNumber(merchant, id)
-        await goOn({})
-      })
-    },
+    deciding: (call, id, goOn) =>
+      call.request.method === 'POST'
+        ? needs.limitDestinations(callerOf(call).merchant, id, () => goOn({}))
+        : goOn({}),
     created: async (call) => {
       const { merchant, asked } = callerOf(call)
       const { pos_ids, ...body } = call.body

@@ -200,6 +200,7 @@ export const needsAsOf = (
       untilMessage: nothingToWaitFor,
       eventDestinations: callbacks.eventDestinations,
       newDestinationKey: unavailable,
+      limitDestinations: unavailable,
       replayEvents: unavailable,
     },
   }

@@ -1,4 +1,5 @@
 import { secretsOfMerchants } from '../../infrastructure/callbacks/signed-post.ts'
+import { limitDestinations } from '../../application/event-destinations.ts'
 import { replayEvents } from '../../application/feed-destinations.ts'
 import { newKeyBy } from '../../infrastructure/people/id-tokens.ts'
 import type { Links } from '../../http/addresses.ts'
@@ -26,9 +27,21 @@ export const callbackSlice = (core: Core, { links, authenticate, pusher, sending
   // Over EventStoreDB another subscription would cost more than deliveries do.
   const { shareWriter } = core
   const { eventDestinations } = core.callbacks
+  const destinations = {
+    newDestinationKey: newKeyBy(derive),
+    limitDestinations: limitDestinations({ rows: eventDestinations, caughtUp }),
+    replayEvents: replayEvents({
+      handle,
+      find,
+      caughtUp,
+      findDestination: eventDestinations.find,
+      positionAt: core.moments.positionAt,
+    }),
+  }
   return {
     views,
     findCallbackSecrets,
+    destinations,
     needs: {
       links,
       authenticate,
@@ -47,14 +60,9 @@ export const callbackSlice = (core: Core, { links, authenticate, pusher, sending
       retryCallback: views.retryCallback,
       untilMessage: views.untilMessage,
       eventDestinations,
-      newDestinationKey: newKeyBy(derive),
-      replayEvents: replayEvents({
-        handle,
-        find,
-        caughtUp,
-        findDestination: eventDestinations.find,
-        positionAt: core.moments.positionAt,
-      }),
+      newDestinationKey: destinations.newDestinationKey,
+      limitDestinations: destinations.limitDestinations,
+      replayEvents: destinations.replayEvents,
     },
     /** Ends requests that wait for messages. */
     end: views.end,

@@ -63,7 +63,7 @@ const signingUp = ({ handle, find, settings, merchants }: Core, staff: StaffWork
 
 type Parts = Pick<PayerAccounts, 'confirmPayer' | 'findSession' | 'devicesOf' | 'signOut'> &
   Pick<Access, 'verifySecret'> &
-  Pick<CallbackSlice, 'findCallbackSecrets'> & {
+  Pick<CallbackSlice, 'findCallbackSecrets' | 'destinations'> & {
     readonly links: Links
     readonly qrImage: ReturnType<typeof makeQrCodes>
     readonly watch: Live['watch']
@@ -189,6 +189,10 @@ export const portalSlice = (core: Core, about: About, parts: Parts) => {
     isNetmask,
     refusalsOf: newestRefusals(core),
     findCallbackSecrets: parts.findCallbackSecrets,
+    eventDestinations: core.callbacks.eventDestinations,
+    newDestinationKey: parts.destinations.newDestinationKey,
+    limitDestinations: parts.destinations.limitDestinations,
+    replayEvents: parts.destinations.replayEvents,
     wordCallback: parts.wordCallback,
     callbackMessages: views.callbackMessages,
     findQueue: views.findQueue,

@@ -69,7 +69,7 @@ const opened = async (one: Filter, failures: readonly boolean[]) => {
   return { id: body.id as string, filter: one, receiver, accepted, replayed: 0 }
 }
 
-test("each matching message arrives in its payment's order, and again by replay", async () => {
+test('each message that matches arrives in order, and again by replay, byte for byte', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(filter, fc.array(fc.boolean(), { maxLength: 5 })), {

@@ -35,6 +35,8 @@ export const developerTries: readonly Try[] = [
   send('developers/callbacks', 'change_callbacks', { change: 'test', uri: 'none' }),
   { ...look('developers/callbacks/none', 'see_developers'), isEmpty: true },
   { ...send('developers/callbacks/none', 'change_callbacks', { change: 'retry' }), isEmpty: true },
+  look('developers/destinations', 'see_developers'),
+  send('developers/destinations', 'change_callbacks', { change: 'add', uri: 'none' }),
   look('developers/requests', 'see_developers'),
   look('developers/sandbox', 'see_developers'),
   { ...send('developers/sandbox', 'change_api_users', { change: 'accept' }), isEmpty: true },

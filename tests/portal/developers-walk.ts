@@ -76,6 +76,8 @@ export const walkDevelopers = async ({ service, open, seen }: DevelopersWalk): P
   await page.locator('tbody th a').first().click()
   await page.locator('#body').waitFor()
   await seen('developers-callback', page)
+  await at('/destinations')
+  await seen('developers-destinations', page)
   await at('/requests')
   await openAll(page)
   await seen('developers-requests', page)

@@ -937,6 +937,7 @@ export type Catalogue = {
     readonly accept: string
     readonly addApplication: string
     readonly addApplicationDo: string
+    readonly addDestination: string
     readonly address: string
     readonly addUser: string
     readonly addUserDo: string
@@ -946,6 +947,7 @@ export type Catalogue = {
     readonly advance_86400: string
     readonly advanceShared: string
     readonly advanceWhat: string
+    readonly allEvents: string
     readonly answered: Message<'status'>
     readonly anybody: string
     readonly anywhere: string
@@ -980,6 +982,10 @@ export type Catalogue = {
     readonly credentialWhat_key: string
     readonly credentialWhat_secret: string
     readonly decline: string
+    readonly destinationAdded: string
+    readonly destinationRemoved: string
+    readonly destinationSecretWhat: string
+    readonly destinationsWhat: string
     readonly developers: string
     readonly direct: string
     readonly disable: string
@@ -1019,6 +1025,7 @@ export type Catalogue = {
     readonly event_settlement_made: string
     readonly event_shortlink_scanned: string
     readonly event_test_event: string
+    readonly failingSince: string
     readonly filter_abandoned: string
     readonly filter_all: string
     readonly filter_delivered: string
@@ -1036,6 +1043,7 @@ export type Catalogue = {
     readonly isDisabledNow: string
     readonly isEnabledNow: string
     readonly isPrivateKey: string
+    readonly isReplayed: string
     readonly isRetried: string
     readonly isRotated: string
     readonly isSettled: string
@@ -1044,6 +1052,7 @@ export type Catalogue = {
     readonly key: string
     readonly keyIsNew: string
     readonly kind: string
+    readonly lastSuccess: string
     readonly made: string
     readonly make: string
     readonly makeFailed: string
@@ -1059,13 +1068,16 @@ export type Catalogue = {
     readonly noApplications: string
     readonly noAttempts: string
     readonly noCallbacks: string
+    readonly noDestinations: string
     readonly noRefusals: string
     readonly noUsers: string
     readonly noWaiting: string
     readonly nowIs: Message<'time'>
+    readonly oldestWaiting: string
     readonly oldSecretUntil: Message<'time'>
     readonly oldUntil: Message<'time'>
     readonly oneTimeCode: string
+    readonly onlyAbout: string
     readonly overlap: string
     readonly overlap_0: string
     readonly overlap_1: string
@@ -1091,7 +1103,10 @@ export type Catalogue = {
     readonly refusalsWhat: string
     readonly remove: string
     readonly removeApplicationWhat: string
+    readonly removeDestinationWhat: string
     readonly removeWhat: string
+    readonly replay: string
+    readonly replayWhat: string
     readonly requestId: string
     readonly retry: string
     readonly role: string
@@ -1114,11 +1129,13 @@ export type Catalogue = {
     readonly signsInWith: string
     readonly simulator: string
     readonly simulatorWhat: string
+    readonly since: string
     readonly start: string
     readonly status: string
     readonly superuser: string
     readonly tab_applications: string
     readonly tab_callbacks: string
+    readonly tab_destinations: string
     readonly tab_requests: string
     readonly tab_sandbox: string
     readonly tab_users: string

@@ -14,7 +14,7 @@ import { textsIn } from '../../../texts/catalogue.ts'
 import type { Catalogue } from '../../../texts/generated/texts.ts'
 import { plainText, type PlainKey } from '../../../texts/message.ts'
 
-const tabs = ['users', 'applications', 'callbacks', 'requests', 'sandbox'] as const
+const tabs = ['users', 'applications', 'callbacks', 'destinations', 'requests', 'sandbox'] as const
 export type Tab = (typeof tabs)[number]
 
 /** `developersPath('shop', 'applications')`; the first tab is the page of the area. */

@@ -3,6 +3,7 @@ import type { Visits } from '../../payer/session.tsx'
 import type { Route } from '../../../http/route.ts'
 import { portalApplicationRoutes, type PortalApplicationNeeds } from './applications.ts'
 import { portalCallbackRoutes, type PortalCallbackNeeds } from './callbacks.ts'
+import { portalDestinationRoutes, type PortalDestinationNeeds } from './destinations.tsx'
 import { portalSandboxRoutes, type PortalSandboxNeeds } from './sandbox.tsx'
 import { portalUserRoutes, type PortalUserNeeds } from './users.ts'
 import type { RefusalLine } from '../../../application/refused-request.ts'
@@ -99,6 +100,7 @@ const portalRefusalRoutes = (needs: PortalRefusalNeeds, visits: Visits): Route[]
 type DeveloperNeeds = PortalUserNeeds &
   PortalApplicationNeeds &
   PortalCallbackNeeds &
+  PortalDestinationNeeds &
   PortalRefusalNeeds &
   PortalSandboxNeeds
 
@@ -107,6 +109,7 @@ export const developerRoutes = (needs: DeveloperNeeds, visits: Visits): Route[] 
   ...portalUserRoutes(needs, visits),
   ...portalApplicationRoutes(needs, visits),
   ...portalCallbackRoutes(needs, visits),
+  ...portalDestinationRoutes(needs, visits),
   ...portalRefusalRoutes(needs, visits),
   ...portalSandboxRoutes(needs, visits),
 ]
