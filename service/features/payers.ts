@@ -1,3 +1,5 @@
+import { shortlinks } from '../../domain/aggregates.ts'
+import { streamOf } from '../../domain/stream.ts'
 import { payerViews } from '../../application/payer-views.ts'
 import type { Authenticate } from '../../http/access.ts'
 import type { Links } from '../../http/addresses.ts'
@@ -62,6 +64,10 @@ export const payerSlice = (core: Core, about: About, parts: Parts) => {
     findApplication,
     applicationName: (client: string) => findApplication(client)?.name,
     scanShortlink: parts.merchants.scanShortlink,
+    shopOfShortlink: (id: string): string | undefined => {
+      const row = core.merchants.shortlinks.find(streamOf(shortlinks, id))
+      return row && shopName(row.data.merchant)
+    },
     findRequest,
     findPayerPermission,
     acceptPayment: payments.acceptPayment,

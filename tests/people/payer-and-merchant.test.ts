@@ -78,6 +78,8 @@ describe('a payer who scans the code of a shop', () => {
     const signIn = await stranger.follow(await stranger.visit(`${value}bar`))
     const page = await stranger.follow(await stranger.signInAt(signIn, 'bob'))
     expect(page.html).toContain(`value="${value}bar"`)
+    expect(page.html).toMatch(/<h1>Sandbox Shop<\/h1>[^]*<b>bar<\/b>/)
+    expect(page.html).not.toContain('Point your phone')
     await stranger.submit(page, { text: `${value}bar` })
     const last = await service.call('GET', `/merchant/v1/shortlink/${id}/last_scan/`)
     expect(last.body).toMatchObject({ argstring: 'bar' })

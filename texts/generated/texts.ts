@@ -201,6 +201,7 @@ export type Catalogue = {
     readonly save: string
     readonly saved: string
     readonly scan: string
+    readonly scanFound: string
     readonly scanHint: string
     readonly scanned: string
     readonly scannedFirst: string

@@ -11,6 +11,9 @@ import { Refusal } from '../../domain/refusal.ts'
 import { longestArgstring } from '../../http/merchant/shortlink-code.ts'
 
 export type ScannedCodeNeeds = {
+  readonly caughtUp: () => Promise<void>
+  /** The shop of a shortlink; undefined for an unknown one. */
+  readonly shopOfShortlink: (shortlink: string) => string | undefined
   readonly issuer: () => string
   /** A payer scans a shortlink; returns the request that picked it up. */
   readonly scanShortlink: (
@@ -31,6 +34,19 @@ export const unlessUnknown = (error: unknown): { readonly tid?: undefined } => {
   throw error
 }
 
+/** What a code of this service says; undefined for other codes. */
+const readCode = (issuer: string, text: string) => {
+  if (!scanForm.shape.text.safeParse(text).success) return undefined
+  const base = `${issuer}/`
+  // Scheme and host ignore case (RFC 3986, 6.2.2.1).
+  if (text.slice(0, base.length).toLowerCase() !== base.toLowerCase()) return undefined
+  const path = `/${text.slice(base.length)}`
+  const [, shortlink, argument = ''] = shortlinkPath.exec(path) ?? []
+  if (shortlink === undefined) return pagePath.test(path) ? { path } : undefined
+  const argstring = tryDecodeURIComponent(argument)
+  return [...argstring].length > longestArgstring ? undefined : { shortlink, argstring }
+}
+
 /**
  * The page of this service that a code leads to, shortlinks included; undefined for other codes. A
  * scan may trigger a callback, so it is made in the payer's name.
@@ -38,16 +54,9 @@ export const unlessUnknown = (error: unknown): { readonly tid?: undefined } => {
 export const followCode =
   ({ issuer, scanShortlink }: ScannedCodeNeeds) =>
   async (text: string, payer: string, context: Context): Promise<string | undefined> => {
-    if (!scanForm.shape.text.safeParse(text).success) return undefined
-    const base = `${issuer()}/`
-    // Scheme and host ignore case (RFC 3986, 6.2.2.1).
-    if (text.slice(0, base.length).toLowerCase() !== base.toLowerCase()) return undefined
-    const path = `/${text.slice(base.length)}`
-    const [, shortlink, argument = ''] = shortlinkPath.exec(path) ?? []
-    if (shortlink === undefined) return pagePath.test(path) ? path : undefined
-    const argstring = tryDecodeURIComponent(argument)
-    if ([...argstring].length > longestArgstring) return undefined
-    const scanned = scanShortlink(shortlink, { payer, argstring }, context)
+    const code = readCode(issuer(), text)
+    if (code === undefined || 'path' in code) return code?.path
+    const scanned = scanShortlink(code.shortlink, { payer, argstring: code.argstring }, context)
     const { tid } = await scanned.catch(unlessUnknown)
     if (tid === undefined) return undefined
     return tid === null ? '/payer/?scanned' : `/payer/payment/${tid}`
@@ -83,9 +92,37 @@ export const payerScanRoutes = (needs: ScannedCodeNeeds, visits: Visits): Route[
     })
   }
 
+  /** Of a camera that has opened a code: whose it is, before the shop learns of the payer. */
+  const foundPage = (visitor: SignedIn, text: string): Promise<RawReply> => {
+    const code = readCode(needs.issuer(), text)
+    const shop = code && 'shortlink' in code && needs.shopOfShortlink(code.shortlink)
+    if (!shop) return scanPage(visitor, text)
+    const { texts, csrf } = visitor
+    return visits.show(visitor, {
+      title: shop,
+      body: (
+        <form class="card" method="post" action="/payer/scan">
+          <h1>{shop}</h1>
+          {code.argstring !== '' && (
+            <p>
+              <b>{code.argstring}</b>
+            </p>
+          )}
+          <Hidden fields={{ csrf, text }} />
+          <p>{texts.scanFound}</p>
+          <Actions button={texts.continue} back="/payer/" cancel={texts.cancel} />
+        </form>
+      ),
+    })
+  }
+
   return [
-    page({ path: '/payer/scan', summary: 'Scan a code', ...pageAsks.list }, (visitor, call) =>
-      scanPage(visitor, searchOf(call).get('text') ?? ''),
+    page(
+      { path: '/payer/scan', summary: 'Scan a code', ...pageAsks.list },
+      async (visitor, call) => {
+        await needs.caughtUp()
+        return foundPage(visitor, searchOf(call).get('text') ?? '')
+      },
     ),
     form(
       { path: '/payer/scan', summary: 'Go where a code leads', ...pageAsks.scan },
