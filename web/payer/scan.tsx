@@ -62,10 +62,8 @@ export const followCode =
     return tid === null ? '/payer/?scanned' : `/payer/payment/${tid}`
   }
 
-export const payerScanRoutes = (needs: ScannedCodeNeeds, visits: Visits): Route[] => {
-  const { page, form } = payerPages(visits)
-  const follow = followCode(needs)
-
+/** The pages of a code: to type one, or to go on with one that a camera has opened. */
+const scanPages = (needs: ScannedCodeNeeds, visits: Visits) => {
   const scanPage = (visitor: SignedIn, scanned: string, problem?: string): Promise<RawReply> => {
     const { texts, csrf } = visitor
     return visits.show(visitor, {
@@ -115,6 +113,15 @@ export const payerScanRoutes = (needs: ScannedCodeNeeds, visits: Visits): Route[
       ),
     })
   }
+
+  return { scanPage, foundPage }
+}
+
+export const payerScanRoutes = (needs: ScannedCodeNeeds, visits: Visits): Route[] => {
+  const { page, form } = payerPages(visits)
+  const follow = followCode(needs)
+
+  const { scanPage, foundPage } = scanPages(needs, visits)
 
   return [
     page(
