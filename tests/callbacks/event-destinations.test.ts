@@ -191,16 +191,20 @@ describe('delivery', () => {
   })
 
   test('while it is disabled its messages wait for the address that it has then', async () => {
-    const [before, after] = [await service.receive(), await service.receive()]
+    const [before, after] = [await service.receive({ reply: () => 500 }), await service.receive()]
     const { id } = await add(before.url('/'))
-    await service.till('PUT', `${path}${id}/`, { enabled: false })
-    await authorize(service)
+    const queued = await authorize(service)
     await settle()
-    expect(before.arrivals).toEqual([])
+    await service.till('PUT', `${path}${id}/`, { enabled: false })
+    const tried = before.arrivals.length
+    const later = await authorize(service)
+    await advance(service.world, 3600)
+    expect(before.arrivals).toHaveLength(tried)
     await service.till('PUT', `${path}${id}/`, { enabled: true, uri: after.url('/') })
     await settle()
-    expect(told(after.arrivals)).toEqual(['payment_authorized 1'])
-    expect(before.arrivals).toEqual([])
+    const arrived = after.arrivals.map(({ meta }) => meta.uri?.split('/').at(-3))
+    expect(arrived.toSorted()).toEqual([queued, later].toSorted())
+    expect(before.arrivals).toHaveLength(tried)
   })
 
   test('after five days of failures it is disabled with a notice, until enabled', async () => {
@@ -289,6 +293,18 @@ describe('replay', () => {
       })
     },
   )
+
+  test('a long one is sent to its end, in order', async () => {
+    const since = await advance(service.world, 2)
+    const tid = await authorize(service)
+    for (let n = 0; n < 140; n += 1) await capture(service.till, tid, `c${n}`, '0.10')
+    const receiver = await service.receive()
+    const { id } = await add(receiver.url('/'), { events: ['payment_captured'] })
+    await service.till('POST', `${path}${id}/replay/`, { since })
+    await settle()
+    const seqnos = receiver.arrivals.map(({ meta }) => meta.seqno)
+    expect(seqnos).toEqual(Array.from({ length: 140 }, (_, n) => n + 2))
+  })
 
   test('fresh messages do not wait for a replay that nobody answers', async () => {
     for (let n = 0; n < 60; n += 1) await authorize(service)
