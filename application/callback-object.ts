@@ -14,6 +14,8 @@ import type { Notice } from '../domain/merchant/notice.ts'
 import { idIn, merchantAndIdIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import { permissionRequests } from '../domain/aggregates.ts'
+import { disputeId, type DisputeEvent } from '../domain/payment/dispute.ts'
+import { knownDispute, type KnownDispute } from './disputes.ts'
 import type { EventStore, Revision } from './event-store.ts'
 import { type Find, historyOf, stateAfter } from './find-state.ts'
 import type { MerchantViews, ShownPayment, ShownPermission } from './merchant-views.ts'
@@ -73,6 +75,7 @@ export type CallbackObject =
       readonly rid: string
       readonly show: () => Promise<ShownPermission>
     }
+  | { readonly about: 'dispute'; readonly id: string; readonly show: () => Promise<KnownDispute> }
   | { readonly about: 'report'; readonly report: ClosedReport }
   | { readonly about: 'settlement'; readonly settlement: MadeSettlement }
   | { readonly about: 'destination'; readonly destination: RestedDestination }
@@ -133,6 +136,15 @@ const eventAt = async (
   throw new Error(`${stream} has no event ${revision}`)
 }
 
+const disputeOf = (
+  { stream, data: { dispute: number } }: Recorded<DisputeEvent>,
+  find: () => Promise<RequestedPayment>,
+): CallbackObject => {
+  const tid = idIn(stream)
+  const show = async () => knownDispute(tid, await find(), number)
+  return { about: 'dispute', id: disputeId(tid, number), show }
+}
+
 /**
  * Finds what a callback shows (interface 13.2). It depends only on the log up to its event, so
  * messages can be rebuilt.
@@ -158,6 +170,10 @@ export const callbackObjects = ({ store, find, views }: Needs) => {
         return { about: 'destination', destination: event.data }
       case 'SettlementMade':
         return { about: 'settlement', settlement: await madeSettlement(store, event) }
+      case 'PaymentDisputed':
+      case 'PaymentDisputeWon':
+      case 'PaymentDisputeLost':
+        return disputeOf(event, () => paymentAsOf(stream, revision))
       case 'PermissionGranted':
       case 'PermissionDeclined':
       case 'PermissionFailed':

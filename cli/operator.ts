@@ -7,6 +7,7 @@ import { backupCommands, snapshotCommands, copyCommand } from './backups.ts'
 import { bankCommands, holidayCommands } from './bank.ts'
 import { callbackCommands } from './callbacks.ts'
 import type { Listed } from './command.ts'
+import { disputeCommands } from './disputes.ts'
 import { feeCommands } from './fees.ts'
 import { integratorCommands } from './integrators.ts'
 import { keyCommands, vaultCommands } from './vault.ts'
@@ -64,6 +65,7 @@ const commands: readonly Listed[] = [
   holidayCommands,
   ...settlementCommands,
   payoutsCommand,
+  disputeCommands,
   bankCommands,
   payerCommands,
   applicationCommands,

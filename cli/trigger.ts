@@ -37,7 +37,7 @@ const afterAccepting =
 type CallbackName =
   (typeof callbackEventNames)[keyof typeof callbackEventNames] | typeof scanCallbackName
 
-/** How to trigger each event; null if that takes a signature, or time that has to pass. */
+/** How to trigger each event; null if that takes a signature, an operator, or time. */
 const triggers: Readonly<Record<CallbackName, Trigger | null>> = {
   [callbackEventNames.PaymentAuthorized]: accepted,
   [callbackEventNames.PaymentCaptured]: afterAccepting('capture'),
@@ -52,6 +52,8 @@ const triggers: Readonly<Record<CallbackName, Trigger | null>> = {
     return ask('POST', `/sandbox/v1/shortlink/${code.id}/scan/`, {})
   },
   payment_refunded: null,
+  dispute_opened: null,
+  dispute_closed: null,
   payment_authorization_expired: null,
   payment_request_expired: null,
   permission_request_answered: null,

@@ -67,7 +67,7 @@ type Attempt = {
   readonly method: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string | FormData | undefined
+  readonly body: Payload | undefined
   /** Milliseconds. */
   readonly timeout: number
   readonly signal: AbortSignal | undefined
@@ -156,7 +156,9 @@ const stringToSign = (
 
 const dateTime = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ')
 
-type Signer = (method: string, url: string, body: string, at: number) => Headers
+type Payload = string | Uint8Array<ArrayBuffer>
+
+type Signer = (method: string, url: string, body: Payload, at: number) => Headers
 
 type Caller = Pick<
   ClientOptions,
@@ -207,6 +209,17 @@ export type Request = {
 /** A signature is sent again as it is while the service is sure to take it, and so counts once. */
 const freshMs = 240_000
 
+/** The bytes of a form are made once, so that its digest can be signed. */
+const encode = async (
+  body: Request['body'],
+): Promise<{ readonly body: Payload | undefined; readonly type: string | undefined }> => {
+  if (body === undefined) return { body, type: undefined }
+  if (!(body instanceof FormData)) return { body: JSON.stringify(body), type: 'application/json' }
+  const form = new Response(body)
+  const type = form.headers.get('Content-Type') ?? undefined
+  return { body: new Uint8Array(await form.arrayBuffer()), type }
+}
+
 const baseOf = (url: string): string => {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
     throw new TypeError(`${url} is not an http or https URL.`)
@@ -237,9 +250,8 @@ export const makeSend = (given: ClientOptions) => {
     const { method, isOpen, options = {}, isMadeAnew } = request
     const { signal, timeout = given.timeout ?? 30_000 } = options
     const { attempts = given.attempts ?? 5, deadline = given.deadline ?? 120_000 } = options
-    const body = request.body instanceof FormData ? request.body : JSON.stringify(request.body)
-    const text = typeof body === 'string' ? body : ''
-    const content = { ...(text !== '' && { 'Content-Type': 'application/json' }) }
+    const { body, type } = await encode(request.body)
+    const content = { ...(type !== undefined && { 'Content-Type': type }) }
     const sent = { method, url: urlOf(request), body, timeout, signal, now: clock.now }
     const until = clock.now() + deadline
     let signed = { at: -Infinity, headers: {} as Headers }
@@ -248,7 +260,7 @@ export const makeSend = (given: ClientOptions) => {
       signal?.throwIfAborted()
       const at = clock.now()
       if (!isOpen && at - signed.at > freshMs)
-        signed = { at, headers: signer(method, sent.url, text, at) }
+        signed = { at, headers: signer(method, sent.url, body ?? '', at) }
       const answer = await attempt({ ...sent, headers: { ...signed.headers, ...content } })
       if (!(answer instanceof DaybookError)) {
         const { body: found, leadsTo: uri } = answer

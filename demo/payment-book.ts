@@ -82,6 +82,10 @@ const actionOf = ({ captures }: Entry, type: string): string | undefined => {
     PaymentReleased: 'release',
     PaymentAuthorizationExpired: captures.length > 0 ? 'release' : 'expire',
     PaymentRefunded: 'refund',
+    PaymentDisputed: 'dispute',
+    PaymentDisputeWon: 'dispute',
+    PaymentDisputeLost: null,
+    PaymentEvidenceSent: null,
     PaymentPickedUp: null,
     PaymentAmended: null,
     PaymentRenewed: null,
@@ -89,9 +93,9 @@ const actionOf = ({ captures }: Entry, type: string): string | undefined => {
   return (actions as Readonly<Record<string, string | null>>)[type] ?? undefined
 }
 
-/** What a line counts: what its event moves, or all that was asked for; refunds are negative. */
+/** What a line counts: what its event moves, or all that was asked for; below zero for refunds. */
 const countedBy = ({ asked }: Entry, { type, data }: LogEvent): Pots => {
-  if (type === 'PaymentRefunded')
+  if (type === 'PaymentRefunded' || type === 'PaymentDisputed')
     return { amount: -data.amount, additionalAmount: -data.additionalAmount }
   return data.amount === undefined ? asked : potsOf(data)
 }
@@ -188,6 +192,10 @@ const changesOf = (entry: Entry, { type, data, metadata: { at } }: LogEvent): Pa
       return failed(data.statusCode)
     case 'PaymentRequested':
     case 'PaymentPickedUp':
+    case 'PaymentDisputed':
+    case 'PaymentEvidenceSent':
+    case 'PaymentDisputeWon':
+    case 'PaymentDisputeLost':
     case 'PaymentAmended':
       return {}
   }
@@ -211,6 +219,10 @@ const messages: Readonly<Record<PaymentEvent['type'], keyof CallbackEvents | nul
   PaymentReleased: 'payment_auth_released',
   PaymentRenewed: 'payment_authorization_renewed',
   PaymentAuthorizationExpired: 'payment_authorization_expired',
+  PaymentDisputed: 'dispute_opened',
+  PaymentDisputeWon: 'dispute_closed',
+  PaymentDisputeLost: 'dispute_closed',
+  PaymentEvidenceSent: null,
   PaymentRequested: null,
   PaymentPickedUp: null,
   PaymentAmended: null,

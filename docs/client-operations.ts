@@ -123,7 +123,9 @@ const levelOf = ({ security }: Documented): string => {
 }
 
 const bodyOf = ({ requestBody }: Operation): string[] => {
-  const json = requestBody && jsonOf(requestBody)
+  if (!requestBody) return []
+  const json = jsonOf(requestBody)
+  if (!json && 'multipart/form-data' in (requestBody.content ?? {})) return ['form: FormData']
   return json ? [`body${requestBody.required ? '' : '?'}: ${typeOf(json)}`] : []
 }
 

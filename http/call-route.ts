@@ -92,17 +92,21 @@ const bindingsOf = ({ env }: Http): Bindings => env ?? {}
 
 const emptyBody: Uint8Array = new Uint8Array()
 
-/** Before anything is read of it. */
-const bareCall = (request: ReceivedRequest, requestId: string, at: Instant): Call => ({
-  ...{ params: undefined, query: undefined, body: undefined, caller: undefined },
-  ...{ accept: undefined, at, requestId, request },
-})
-
 /** A malformed id in a path is a 404, not a 400. */
 const paramsOf = (schema: z.ZodObject, given: unknown) => {
   const result = compiled(schema).safeParse(given)
   return result.success ? result.data : refuse('resource_is_unknown')
 }
+
+/** Before anything is read of it. */
+const bareCall = (
+  { params }: Route,
+  given: unknown,
+  call: Pick<Call, 'request' | 'requestId' | 'at'>,
+): Call => ({
+  ...{ params: params && paramsOf(params, given), query: undefined, body: undefined },
+  ...{ caller: undefined, accept: undefined, ...call },
+})
 
 const withUsage = (reply: Reply, caller: Caller | undefined): Reply =>
   caller?.usage ? { ...reply, headers: { ...reply.headers, ...usageHeaders(caller.usage) } } : reply
@@ -268,6 +272,6 @@ export const respond = (
     })
   if (!upload?.mayBeSent) return receive()
   return upload
-    .mayBeSent(bareCall(request, requestId, now()))
+    .mayBeSent(bareCall(route, req.param(), { request, requestId, at: now() }))
     .then((may) => (may ? receive() : answered()))
 }

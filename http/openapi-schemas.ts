@@ -6,6 +6,8 @@ export const namesOfOperations: Readonly<Record<string, string>> = {
   'PUT /merchant/v1/ledger/:ledger_id/report/:report_id/': 'closeLedgerReport',
   'GET /merchant/v1/merchant/:merchant_id/logo/': 'getMerchantLogoWithSlash',
   'POST /attachment/v1/:tid/:expires/:signature/': 'uploadAttachments',
+  'POST /merchant/v1/dispute/:dispute_id/evidence/': 'sendDisputeEvidence',
+  'GET /merchant/v1/dispute/:dispute_id/evidence/': 'listDisputeEvidence',
   'GET /merchant/v1/log/:sha256/': 'downloadLog',
   'GET /s/:shortlink_id/': 'openShortlink',
   'GET /s/:shortlink_id/:argstring': 'openShortlinkWithArgstring',

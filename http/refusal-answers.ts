@@ -1,3 +1,4 @@
+import { maxDisputes } from '../domain/payment/dispute.ts'
 import { maxParts } from '../domain/payment/payment-actions.ts'
 import type { Refusal, RefusalCode } from '../domain/refusal.ts'
 import { answerTo, answerToMalformed, malformed, type Malformed } from './errors.ts'
@@ -38,6 +39,9 @@ const byStatus = {
     conflicting_changes: 'Others changed this resource at the same time. Please try again.',
     default_ledger_cannot_be_disabled:
       'The default ledger stays: requests that name no ledger are written to it.',
+    dispute_is_closed: 'The dispute is closed.',
+    dispute_is_past_due: 'It is too late: the deadline of the dispute has passed.',
+    disputes_are_too_many: `A payment can have ${maxDisputes} disputes.`,
     entry_is_matched: 'The entry of the bank is that of a payout.',
     event_destinations_are_too_many: 'A merchant can have 20 event destinations.',
     factors_changed_lately:
@@ -111,11 +115,14 @@ const byField = {
   },
   amount: {
     amount_has_too_many_decimals: 'Has more decimals than its currency.',
+    amount_is_disputed: 'Is disputed: what is left can be refunded.',
     amount_has_too_many_digits: 'Must have at most 12 digits before the period.',
     amount_is_malformed: 'Is no amount.',
     amount_is_too_large: 'Is too large.',
     capture_exceeds_authorization: 'More than what is left of the amount of the authorisation.',
     capture_is_nothing: 'Must be larger than 0.',
+    dispute_exceeds_captures:
+      'More than what is captured and neither refunded nor disputed, or nothing.',
     refund_exceeds_captures: 'More than what is captured of the amount and not refunded.',
     refund_is_nothing: 'Nothing is left to refund, or the amount is 0.',
   },
@@ -137,6 +144,7 @@ const byField = {
   },
   credit: { credit_is_not_allowed: 'This request does not allow credit.' },
   currency: { currency_differs_from_payment: 'Must be the currency of the payment.' },
+  due: { due_is_past: 'Must be later than now.' },
   fees: { fees_are_malformed: 'A rate is from 0 to 1, a fixed part at least 0.' },
   ledger: { ledger_is_unknown: 'There is no such ledger, or it is disabled.' },
   line_items: {

@@ -86,11 +86,12 @@ export const makeReceiving = (networksOf: (address: string) => Path) => {
       if (isSmall(request, incoming)) return readBody(request, incoming, largest)
       const readIn = (inTurn: InTurn) => readBody(request, incoming, largest, inTurn)
       const networks = networksOf(remoteAddress ?? '')
-      if (upload) return readIn(ofUploads(upload.of(request.param()), networks))
+      const ofUpload = upload && ofUploads(upload.of(request.param()), networks)
+      if (ofUpload && access === 'OPEN') return readIn(ofUpload)
       if (access === 'OPEN') return readIn(ofAnybody(networks[0] ?? '', networks))
       return andThen(mayAsk(), ({ merchant, actor }) => {
         const caller = merchant || actor
-        return readIn(ofCallers(caller, [caller]))
+        return readIn(ofUpload ?? ofCallers(caller, [caller]))
       })
     },
     /** Runs the work at once for a small body, else when a slot is free for whose it is. */

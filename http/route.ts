@@ -10,6 +10,7 @@ export const groups = {
   POS: 'The points of sale that payment requests come from.',
   Shortlink: 'Codes that payers scan, on a screen or in print.',
   Attachment: 'Receipts, item lists and pictures for a payment that was accepted.',
+  Dispute: 'Captures that payers have disputed, and the evidence of the merchant.',
   'Permission request': 'Ask a payer for access to what they are known by.',
   OAuth: 'The authorization server: applications, sign-in and consent, tokens, claims.',
   Ledger: 'The books of the merchant, and their reports.',

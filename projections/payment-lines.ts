@@ -2,6 +2,7 @@ import type { Charge } from '../domain/accounting/fees.ts'
 import type { LineAction, TransactionLine } from '../domain/accounting/transaction-line.ts'
 import type { Recorded } from '../domain/events.ts'
 import { minus, nothing, potsOf, type Pots } from '../domain/money/money.ts'
+import { disputeId } from '../domain/payment/dispute.ts'
 import { hasEffect, paymentEffects, type PaymentEvent } from '../domain/payment/payment-events.ts'
 import { idIn } from '../domain/stream.ts'
 import type { PaymentRow } from './payment-table.ts'
@@ -107,6 +108,15 @@ export const transactionLine = (
       const { refundId, charge, text } = event.data
       const pots = minus(nothing, potsOf(event.data))
       return line('refund', pots, refundId, charge, metadata.at, before.credit, text)
+    }
+    case 'PaymentDisputed': {
+      const { dispute, charge, reason } = event.data
+      const [pots, id] = [minus(nothing, potsOf(event.data)), disputeId(tid, dispute)]
+      return line('dispute', pots, id, charge, metadata.at, before.credit, reason)
+    }
+    case 'PaymentDisputeWon': {
+      const { dispute, charge } = event.data
+      return line('dispute', event.data, disputeId(tid, dispute), charge)
     }
     default:
       return line(paymentEffects[type].line, { ...before, ...event.data })

@@ -141,6 +141,11 @@ const changesOf = (
     }
     case 'PaymentRefunded':
       return { refunded: row.refunded + grossOf(event.data) }
+    case 'PaymentDisputed':
+    case 'PaymentEvidenceSent':
+    case 'PaymentDisputeWon':
+    case 'PaymentDisputeLost':
+      return undefined
   }
 }
 

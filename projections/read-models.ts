@@ -24,6 +24,7 @@ import { checkpointProjection, checkpointQueries } from './checkpoints.ts'
 import { countedAmountProjection, countedAmountQueries } from './counted-amounts.ts'
 import { eventDestinationReadModel } from './event-destinations.ts'
 import { expiringQueries } from './prepared.ts'
+import { disputeProjection, disputeQueries } from './disputes.ts'
 import { gatheredMessageProjection } from './gathered-messages.ts'
 import {
   grantProjection,
@@ -94,6 +95,7 @@ const readModels = {
     lists: { projections: [], queries: paymentListQueries },
     /** Uses the rows of payments. */
     expiring: { projections: [], queries: expiringQueries },
+    disputes: { projections: [disputeProjection], queries: disputeQueries },
     attachments: { projections: [attachmentProjection], queries: attachmentQueries },
     countedAmounts: { projections: [countedAmountProjection], queries: countedAmountQueries },
   },

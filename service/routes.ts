@@ -6,6 +6,7 @@ import { callbackRoutes } from '../http/merchant/callback.ts'
 import { callbackKeyRoutes } from '../http/merchant/callback-keys.ts'
 import { callbackFeedRoute } from '../http/merchant/callback-feed.ts'
 import { callbackSecretRoutes } from '../http/merchant/callback-secret.ts'
+import { disputeRoutes } from '../http/merchant/dispute.ts'
 import { eventDestinationRoutes } from '../http/merchant/event-destination.ts'
 import { feeScheduleRoute } from '../http/merchant/fee-schedule.ts'
 import { ledgerRoutes } from '../http/merchant/ledger.ts'
@@ -47,6 +48,7 @@ const ofMerchants = [
   ofSlice('merchants', merchantRoutes),
   ofSlice('payments', paymentRoutes),
   ofSlice('payments', attachmentRoutes),
+  ofSlice('payments', disputeRoutes),
   ofSlice('people', permissionRoutes),
   ofSlice('merchants', posRoutes),
   ofSlice('accounting', settlementRoutes),

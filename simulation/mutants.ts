@@ -28,8 +28,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a refund counts against what was authorised, not captured',
     file: capture,
-    from: 'const refundable = minus(payment.captured, payment.refunded)',
-    to: 'const refundable = minus(payment.authorized, payment.refunded)',
+    from: 'const left = refundable(payment)',
+    to: 'const left = refundable({ ...payment, captured: payment.authorized })',
   },
   {
     name: 'of two refunds one is counted',

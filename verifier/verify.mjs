@@ -68,7 +68,7 @@ function openEntry(given, { checkpoint, merchant, log }) {
 /** What an event adds to the sums: a fee alone, if it is withheld. */
 function totalOf({ type, data, line: { currency }, charge: { fee, vat, taxcode, interchange } }) {
   if (!data) return { currency, taxcode, fees: { scope_fee: fee, scope_fee_vat: vat } }
-  const sign = type === 'PaymentRefunded' ? -1 : 1
+  const sign = type === 'PaymentRefunded' || type === 'PaymentDisputed' ? -1 : 1
   const [amount, additionalAmount] = [sign * data.amount, sign * data.additionalAmount]
   const fees = { transaction_fee: fee, transaction_fee_vat: vat, interchange }
   return { currency, taxcode, amount, additionalAmount, fees }

@@ -37,7 +37,7 @@ import { readVaultName } from '../../infrastructure/people/vault-name.ts'
 
 /** The hashes of the blobs that an event refers to. */
 export const blobsOf = (event: Recorded): string[] => {
-  if (event.type === 'AttachmentsUploaded')
+  if (event.type === 'AttachmentsUploaded' || event.type === 'PaymentEvidenceSent')
     return event.data.attachments.map(({ hash, sealedHash }) => sealedHash ?? hash)
   const { logo } = event.data as { readonly logo?: unknown }
   return typeof logo === 'string' ? [logo] : []

@@ -52,6 +52,11 @@ const partsOfEvent = (event: PaymentEvent, request: PaymentRequest): PaymentNumb
     const accepted = { ...request, additionalAmount: event.data.additionalAmount }
     return { ...named('', minus(accepted, request)), ...named('auth_', accepted) }
   }
+  if (event.type === 'PaymentDisputed') {
+    const { fee, vat } = event.data.charge
+    return { ...named('disputed_', event.data), dispute_fee: fee, dispute_fee_vat: vat }
+  }
+  if (event.type === 'PaymentDisputeWon') return named('disputed_', negative(event.data))
   if (!isMovement(event)) return {}
   if (isRelease(event))
     return { ...named('auth_', negative(event.data)), ...named('released_', event.data) }
@@ -103,7 +108,7 @@ const countedIn = ({ rows, texts }: ExplainNeeds, { event, payment }: Step): rea
   const { merchant } = payment.request
   const { lineLedger } = payment
   const report = rows.reportHolding(merchant, lineLedger, event.position)
-  const movesMoney = event.type === 'PaymentCaptured' || event.type === 'PaymentRefunded'
+  const movesMoney = 'charge' in event.data
   const settlement = rows.settlementTaking(merchant, event.position)?.settlementId
   const inReport = texts.inReport({ report, ledger: lineLedger })
   if (!movesMoney) return [inReport]

@@ -24,11 +24,18 @@ export const pair = (name: string, { amount, additionalAmount }: Pots): PaymentN
 
 export const together = (parts: readonly Pots[]): Pots => parts.reduce(plus, nothing)
 
+const disputeNumbers = ({ disputes, disputed }: RequestedPayment): PaymentNumbers => ({
+  ...pair('disputed_', disputed),
+  dispute_fee: disputes.reduce((sum, { charge }) => sum + charge.fee, 0),
+  dispute_fee_vat: disputes.reduce((sum, { charge }) => sum + charge.vat, 0),
+})
+
 export const numbersOfPayment = (payment: RequestedPayment, at: Instant): PaymentNumbers => {
   const outcome = outcomeAt('', payment, at)
   const [captures, refunds] = [outcome.captures.flat(), outcome.refunds.flat()]
   const charged = (name: 'fee' | 'interchange' | 'vat'): MinorUnits =>
     [...captures, ...refunds].reduce((sum, { charge }) => sum + charge[name], 0)
+  const disputed = payment.disputes.length === 0 ? {} : disputeNumbers(payment)
   return {
     ...pair('', outcome),
     ...pair('auth_', outcome.available),
@@ -38,6 +45,7 @@ export const numbersOfPayment = (payment: RequestedPayment, at: Instant): Paymen
     transaction_fee: charged('fee'),
     interchange_fee: charged('interchange'),
     vat: charged('vat'),
+    ...disputed,
   }
 }
 
@@ -64,7 +72,10 @@ const yesOrNo = (is: boolean): 'yes' | 'no' => (is ? 'yes' : 'no')
 
 const idOf = (id: string | null) => ({ hasId: yesOrNo(id !== null), id: id ?? '' })
 
-/** What an event of a payment tells. Long because it has a case for each event. */
+/**
+ * What an event of a payment tells.
+ * Long because it has a case for each event.
+ */
 export const paymentInWords = (
   event: PaymentEvent,
   currency: Currency,
@@ -113,5 +124,21 @@ export const paymentInWords = (
       const back = potsInWords(event.data, currency)
       return texts.refunded({ amount: back, ...idOf(refundId), ...reason })
     }
+    case 'PaymentDisputed': {
+      const { dispute, reason, due, charge } = event.data
+      const fee = formatAmount(charge.fee + charge.vat, currency)
+      const said = { number: dispute, reason, time: formatDateTime(due), fee }
+      return texts.disputed({ amount: potsInWords(event.data, currency), ...said })
+    }
+    case 'PaymentEvidenceSent': {
+      const { dispute, attachments } = event.data
+      return texts.evidenceSent({ number: dispute, count: attachments.length })
+    }
+    case 'PaymentDisputeWon': {
+      const { dispute } = event.data
+      return texts.disputeWon({ amount: potsInWords(event.data, currency), number: dispute })
+    }
+    case 'PaymentDisputeLost':
+      return texts.disputeLost({ number: event.data.dispute })
   }
 }

@@ -78,6 +78,16 @@ export const paymentCauses: Causes<PaymentCommand, PaymentEvent, Payment> = {
     const wanted = wantedOf(refundId, pots, given.state)
     return termsOf(given).map((terms) => ({ type: 'RefundPayment', wanted, text, terms }))
   },
+  PaymentDisputed: ({ charge, amount, additionalAmount, currency: _, ...data }, given) => {
+    const said = { ...data, at: given.at, gross: amount + additionalAmount, fee: charge.fee }
+    return termsOf(given).map((terms) => ({ type: 'OpenDispute', ...said, terms }))
+  },
+  PaymentEvidenceSent: ({ dispute, attachments }, { at }) => {
+    const contents = attachments.map(({ id: _, ...content }) => content)
+    return [{ type: 'SendEvidence', at, dispute, contents }]
+  },
+  PaymentDisputeWon: ({ dispute }) => [{ type: 'CloseDispute', dispute, outcome: 'won' }],
+  PaymentDisputeLost: ({ dispute }) => [{ type: 'CloseDispute', dispute, outcome: 'lost' }],
 }
 
 export const fundingCauses: Causes<FundingCommand, FundingEvent, Funding> = {

@@ -29,6 +29,8 @@ import { factBook } from '../rules/fact-book.ts'
 const charging: readonly string[] = [
   'PaymentCaptured',
   'PaymentRefunded',
+  'PaymentDisputed',
+  'PaymentDisputeWon',
   'PermissionGranted',
   'PermissionDeclined',
   'SettlementMade',

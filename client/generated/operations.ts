@@ -395,6 +395,38 @@ export type Attachment = {
   readonly date: DateTime
 }
 
+/** Newest first, 100 a page. */
+export type DisputeList = {
+  readonly uris: readonly string[]
+  readonly next: string | null
+  readonly disputes: readonly Dispute[]
+}
+
+export type Dispute = {
+  readonly id: string
+  readonly uri: string
+  readonly tid: string
+  /** Taken from the ledger until the dispute is won. */
+  readonly amount: Money
+  readonly currency: string
+  /** What the dispute costs, without VAT. */
+  readonly fee: Money
+  readonly reason: string
+  readonly state: 'open' | 'evidence_sent' | 'won' | 'lost'
+  /** Until when evidence is taken. */
+  readonly due: string
+  readonly evidence_uri: string
+  readonly evidence_count: number
+  readonly date_opened: DateTime
+  readonly date_closed: DateTime | null
+}
+
+/** The id of the newest, and those of all. */
+export type EvidenceSent = {
+  readonly id: string
+  readonly ids: readonly string[]
+}
+
 export type PermissionRequestInput = {
   readonly pos_id: string
   readonly pos_tid: string
@@ -792,6 +824,7 @@ export type ProvedLine = {
     | 'fail'
     | 'refund'
     | 'fee'
+    | 'dispute'
     | 'permission_request'
     | 'permission_answered'
     | 'permission_fail'
@@ -886,6 +919,8 @@ export type EventDestinationInput = {
         | 'payment_authorization_expired'
         | 'payment_refunded'
         | 'payment_request_expired'
+        | 'dispute_opened'
+        | 'dispute_closed'
         | 'permission_request_answered'
         | 'permission_request_expired'
         | 'report_closed'
@@ -944,6 +979,8 @@ export type EventDestinationUpdate = {
         | 'payment_authorization_expired'
         | 'payment_refunded'
         | 'payment_request_expired'
+        | 'dispute_opened'
+        | 'dispute_closed'
         | 'permission_request_answered'
         | 'permission_request_expired'
         | 'report_closed'
@@ -1088,6 +1125,8 @@ export type CallbackMeta = {
     | 'payment_authorization_renewed'
     | 'payment_authorization_expired'
     | 'payment_refunded'
+    | 'dispute_opened'
+    | 'dispute_closed'
     | 'permission_request_answered'
     | 'permission_request_expired'
     | 'report_closed'
@@ -1104,6 +1143,12 @@ export type CallbackMeta = {
   readonly seqno: number
   /** Whose it is: a receiver takes its own only. */
   readonly merchant_id: string | null
+}
+
+/** There is no object over http and on public channels. */
+export type DisputeCallback = {
+  readonly meta: CallbackMeta
+  readonly object?: Dispute | undefined
 }
 
 /** There is no object over http and on public channels. */
@@ -1201,6 +1246,8 @@ export type CallbackEvents = {
   payment_authorization_expired: PaymentCallback
   payment_refunded: PaymentCallback
   payment_request_expired: PaymentCallback
+  dispute_opened: DisputeCallback
+  dispute_closed: DisputeCallback
   permission_request_answered: PermissionCallback
   permission_request_expired: PermissionCallback
   report_closed: ReportCallback
@@ -1262,6 +1309,24 @@ export type Operations = {
   /** Read an attachment as it was uploaded; none once the payer has been erased: `GET /merchant/v1/payment_request/{tid}/attachment/{attachment_id}/` (SECRET). */
   getPaymentRequestAttachment(
     tid: string,
+    attachment_id: string,
+    options?: CallOptions,
+  ): Promise<Readonly<Record<string, unknown>> | Uint8Array>
+  /** List the disputes: `GET /merchant/v1/dispute/` (SECRET). */
+  listDisputes(options?: CallOptions): List<Dispute>
+  /** Read a dispute: `GET /merchant/v1/dispute/{dispute_id}/` (SECRET). */
+  getDispute(dispute_id: string, options?: CallOptions): Promise<Dispute>
+  /** Send evidence in a dispute: `POST /merchant/v1/dispute/{dispute_id}/evidence/` (SECRET). */
+  sendDisputeEvidence(
+    dispute_id: string,
+    form: FormData,
+    options?: CallOptions,
+  ): Promise<EvidenceSent>
+  /** List the attachments of a dispute: `GET /merchant/v1/dispute/{dispute_id}/evidence/` (SECRET). */
+  listDisputeEvidence(dispute_id: string, options?: CallOptions): List<Attachment>
+  /** Read an attachment as it was uploaded; none once the payer has been erased: `GET /merchant/v1/dispute/{dispute_id}/evidence/{attachment_id}/` (SECRET). */
+  getDisputeEvidence(
+    dispute_id: string,
     attachment_id: string,
     options?: CallOptions,
   ): Promise<Readonly<Record<string, unknown>> | Uint8Array>
@@ -1557,6 +1622,11 @@ export const operations = {
   getPaymentRequestOutcome: 'GET /merchant/v1/payment_request/{tid}/outcome/',
   listPaymentRequestAttachments: 'GET /merchant/v1/payment_request/{tid}/attachment/ list',
   getPaymentRequestAttachment: 'GET /merchant/v1/payment_request/{tid}/attachment/{attachment_id}/',
+  listDisputes: 'GET /merchant/v1/dispute/ list',
+  getDispute: 'GET /merchant/v1/dispute/{dispute_id}/',
+  sendDisputeEvidence: 'POST /merchant/v1/dispute/{dispute_id}/evidence/ body',
+  listDisputeEvidence: 'GET /merchant/v1/dispute/{dispute_id}/evidence/ list',
+  getDisputeEvidence: 'GET /merchant/v1/dispute/{dispute_id}/evidence/{attachment_id}/',
   createPermissionRequest: 'POST /merchant/v1/permission_request/ body',
   getPermissionRequest: 'GET /merchant/v1/permission_request/{rid}/',
   getPermissionRequestOutcome: 'GET /merchant/v1/permission_request/{rid}/outcome/',

@@ -153,6 +153,14 @@ export const chargeForPermission = ({ permissionFixed: fee, taxcode, vat }: FeeT
   taxcode,
 })
 
+/** The operator sets the fee of each dispute; a dispute that is won gives none back. */
+export const chargeForDispute = (fee: MinorUnits, { taxcode, vat }: FeeTerms): Charge => ({
+  fee,
+  interchange: 0,
+  vat: vatOn('transaction', fee, taxcode, vat),
+  taxcode,
+})
+
 export type Sums = Pick<Charge, 'fee' | 'interchange' | 'vat'>
 
 /** Running sums, as positive numbers. */

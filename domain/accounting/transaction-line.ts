@@ -20,6 +20,7 @@ export const lineActions = [
   'fail',
   'refund',
   'fee',
+  'dispute',
   ...permissionActions,
 ] as const
 
@@ -48,12 +49,13 @@ export const kindOfAction: Readonly<Record<LineAction, TransactionKind | null>> 
   fail: null,
   refund: 'refund',
   fee: 'settlement_fee',
+  dispute: 'dispute',
   permission_request: null,
   permission_answered: 'permission_fee',
   permission_fail: null,
 }
 
-/** Amounts in minor units, negative for refunds. */
+/** Amounts in minor units, negative for refunds and for disputes that are opened. */
 export type TransactionLine = {
   /** Log position of its event; decides which report and settlement include it. */
   readonly position: number
@@ -69,7 +71,7 @@ export type TransactionLine = {
   readonly isFirst?: boolean
   /** The tid of the payment or the rid of the permission request. */
   readonly tid: string
-  /** Capture or refund id. */
+  /** Capture, refund or dispute id. */
   readonly subId: string | null
   readonly at: Instant
   readonly action: LineAction
@@ -80,7 +82,7 @@ export type TransactionLine = {
   readonly additionalAmount: MinorUnits
   /** Null if no money moves. */
   readonly charge: Charge | null
-  /** Reason for a refund. */
+  /** Reason for a refund or dispute. */
   readonly text: string | null
 }
 

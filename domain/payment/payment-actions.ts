@@ -1,11 +1,11 @@
 import { chargeFor, chargeForRefund, type Charge } from '../accounting/fees.ts'
-import { isNothing, minus, potsOf, samePots, type Pots } from '../money/money.ts'
+import { isNothing, plus, potsOf, samePots, type Pots } from '../money/money.ts'
 import { countItems, findItem, type ChunkedList } from '../chunked-list.ts'
 import { holding, refuse, refuseFor, type RefusalCode } from '../refusal.ts'
 import { authorizationLifetime, secondsAfter, type Instant } from '../time.ts'
 import type { PaymentCommand, Wanted } from './payment-command.ts'
 import type { PaymentEvent } from './payment-events.ts'
-import { available, type Part, type RequestedPayment } from './payment-state.ts'
+import { available, refundable, type Part, type RequestedPayment } from './payment-state.ts'
 
 /** Maximum number of captures, and of refunds, per payment: every outcome lists all of them. */
 export const maxParts = 10_000
@@ -69,7 +69,7 @@ export const faultsOfPart = (
   if (id != null && findItem(accepted, (part) => part.id === id)) return []
   if (!isCapture) {
     if (isNothing(payment.captured)) return ['nothing_is_captured']
-    return excessOfRefund(pots, minus(payment.captured, payment.refunded))
+    return excessOfRefund(pots, refundable(payment))
   }
   const isCapturable = payment.status === 'auth' && isOpen(payment, at)
   return isCapturable ? excessOfCapture(pots, available(payment)) : []
@@ -128,18 +128,18 @@ export const decideRefund = (
   { wanted, text, terms }: Extract<PaymentCommand, { type: 'RefundPayment' }>,
   payment: RequestedPayment,
 ): readonly PaymentEvent[] => {
-  const refundable = minus(payment.captured, payment.refunded)
+  const left = refundable(payment)
   const repeated = repeats(wanted, payment.refunds, payment.request.currency)
   const isForEverythingLeft =
-    idOf(wanted) === null &&
-    (wanted === 'everything' || samePots(wanted, refundable)) &&
-    !isNothing(refundable)
+    idOf(wanted) === null && (wanted === 'everything' || samePots(wanted, left)) && !isNothing(left)
   // After everything is refunded and more is captured, the same request refunds the rest.
   if (repeated === 'same' && !isForEverythingLeft) return []
   if (repeated === 'other') return refuse('refund_id_used_with_other_amounts')
   if (isNothing(payment.captured)) return refuse('nothing_is_captured')
-  const pots = potsWanted(wanted, refundable, payment.request.currency)
-  if (exceeds(pots, refundable)) refuseFor(excessOfRefund(pots, refundable))
+  const pots = potsWanted(wanted, left, payment.request.currency)
+  if (!exceeds(pots, plus(left, payment.disputed)) && exceeds(pots, left))
+    return refuse('amount_is_disputed')
+  if (exceeds(pots, left)) refuseFor(excessOfRefund(pots, left))
   if (isNothing(pots)) return refuse('refund_is_nothing')
   if (idOf(wanted) === null && !isForEverythingLeft) return refuse('refund_id_is_missing')
   if (countItems(payment.refunds) >= maxParts) return refuse('refunds_are_too_many')

@@ -1,5 +1,6 @@
 import type { FeeTerms } from '../accounting/fees.ts'
-import type { Pots } from '../money/money.ts'
+import type { AttachmentCommand } from '../merchant/attachment.ts'
+import type { MinorUnits, Pots } from '../money/money.ts'
 import type { Permissions } from '../people/grant.ts'
 import type { Instant } from '../time.ts'
 import type { PaymentDetails, PaymentRequest, RefusalOfFunds } from './payment-events.ts'
@@ -69,5 +70,28 @@ export type PaymentCommand =
       readonly wanted: Wanted
       readonly text: string | null
       readonly terms: FeeTerms
+    }
+  | {
+      readonly type: 'OpenDispute'
+      readonly at: Instant
+      /** The next number the caller expects; repeating an earlier one changes nothing. */
+      readonly dispute: number
+      /** Both pots together; null for all that can be disputed. */
+      readonly gross: MinorUnits | null
+      readonly reason: string
+      readonly due: Instant
+      readonly fee: MinorUnits
+      readonly terms: FeeTerms
+    }
+  | {
+      readonly type: 'SendEvidence'
+      readonly at: Instant
+      readonly dispute: number
+      readonly contents: AttachmentCommand['contents']
+    }
+  | {
+      readonly type: 'CloseDispute'
+      readonly dispute: number
+      readonly outcome: 'won' | 'lost'
     }
   | { readonly type: 'ExpirePayment'; readonly at: Instant }

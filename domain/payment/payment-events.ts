@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { charge, type Charge } from '../accounting/fees.ts'
 import type { LineAction } from '../accounting/transaction-line.ts'
 import type { EventsOf } from '../decider.ts'
+import { attachmentEvents } from '../merchant/attachment.ts'
 import { permissions } from '../people/grant.ts'
 import { instant } from '../time.ts'
 import type { Upcast } from '../upcast.ts'
@@ -52,6 +53,23 @@ export const paymentEvents = {
     /** Whether the refund returned its share of the charges. */
     returnsFees: z.boolean(),
   }),
+  /** The operator took a captured amount back; numbered from 1 in each payment. */
+  PaymentDisputed: z.object({
+    dispute: z.int().positive(),
+    currency: z.string(),
+    ...pots,
+    reason: z.string(),
+    /** Deadline of the merchant's evidence. */
+    due: instant,
+    charge,
+  }),
+  PaymentEvidenceSent: z.object({
+    dispute: z.int().positive(),
+    ...attachmentEvents.AttachmentsUploaded.shape,
+  }),
+  /** Gives the amount back; the fee stays. */
+  PaymentDisputeWon: z.object({ dispute: z.int().positive(), ...pots, charge }),
+  PaymentDisputeLost: z.object({ dispute: z.int().positive() }),
 } as const
 
 export const paymentUpcasts = {
@@ -93,6 +111,8 @@ export const paymentCallbacks = {
     'The authorisation has expired with something left; what was captured stands.',
   payment_refunded: 'Something captured has been paid back.',
   payment_request_expired: 'Nobody has answered the payment request in time.',
+  dispute_opened: 'A captured amount is disputed: it is taken back until the dispute is closed.',
+  dispute_closed: 'A dispute is closed: `state` says whether it is won or lost.',
 } as const
 
 type Effects = {
@@ -152,6 +172,10 @@ export const paymentEffects = {
     ...{ line: 'refund', callback: 'payment_refunded', funding: 'refund' },
     askedBy: ['refund'],
   },
+  PaymentDisputed: { line: 'dispute', callback: 'dispute_opened' },
+  PaymentEvidenceSent: {},
+  PaymentDisputeWon: { line: 'dispute', callback: 'dispute_closed' },
+  PaymentDisputeLost: { callback: 'dispute_closed' },
 } as const satisfies Readonly<Record<PaymentEvent['type'], Effects>>
 
 type AllEffects = typeof paymentEffects

@@ -3,6 +3,7 @@ import { memorySize } from '../memory-size.ts'
 import { minus, nothing, plus, samePots } from '../money/money.ts'
 import { withItem } from '../chunked-list.ts'
 import type { Instant } from '../time.ts'
+import { evolveDispute, type DisputeEvent } from './dispute.ts'
 import {
   hasEffect,
   type PaymentDetails,
@@ -61,6 +62,16 @@ type ChangesBy = {
     data: DataOf[Type],
     at: Instant,
   ) => Changes
+}
+
+const withDispute = (
+  { disputes }: RequestedPayment,
+  event: DisputeEvent,
+  at: Instant,
+): Pick<RequestedPayment, 'disputes' | 'modifiedAt'> => {
+  const index = event.data.dispute - 1
+  const after = evolveDispute(disputes[index], event, at)
+  return { disputes: after ? disputes.toSpliced(index, 1, after) : disputes, modifiedAt: at }
 }
 
 const changesBy: ChangesBy = {
@@ -128,6 +139,18 @@ const changesBy: ChangesBy = {
       ? { ...changes, refundedWithFees: plus(payment.refundedWithFees, data) }
       : changes
   },
+  PaymentDisputed: (payment, data, at) => ({
+    ...withDispute(payment, { type: 'PaymentDisputed', data }, at),
+    disputed: plus(payment.disputed, data),
+  }),
+  PaymentEvidenceSent: (payment, data, at) =>
+    withDispute(payment, { type: 'PaymentEvidenceSent', data }, at),
+  PaymentDisputeWon: (payment, data, at) => ({
+    ...withDispute(payment, { type: 'PaymentDisputeWon', data }, at),
+    disputed: minus(payment.disputed, data),
+  }),
+  PaymentDisputeLost: (payment, data, at) =>
+    withDispute(payment, { type: 'PaymentDisputeLost', data }, at),
 }
 
 const changesOf = <Type extends LaterType>(
@@ -165,6 +188,8 @@ export const evolve = (payment: Payment, event: PaymentEvent, { at, position }: 
     refundedWithFees: nothing,
     captures: [],
     refunds: [],
+    disputes: [],
+    disputed: nothing,
     endedByMerchant: false,
     isRenewed: false,
     amendedSize: 0,

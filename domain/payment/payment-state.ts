@@ -2,6 +2,7 @@ import type { Charge } from '../accounting/fees.ts'
 import { minus, type Pots } from '../money/money.ts'
 import type { Permissions } from '../people/grant.ts'
 import type { ChunkedList } from '../chunked-list.ts'
+import type { Attachment } from '../merchant/attachment.ts'
 import type { Instant } from '../time.ts'
 import type { PaymentDetails, PaymentRequest, RefusalOfFunds } from './payment-events.ts'
 import type { PaymentStatus, StatusCode } from './status.ts'
@@ -11,6 +12,21 @@ export type Part = Pots & {
   readonly id: string | null
   readonly charge: Charge
   readonly at: Instant
+}
+
+/** What the merchant sent, and when. */
+export type Evidence = Attachment & { readonly at: Instant }
+
+/** A dispute takes its pots from when it is opened until it is won. */
+export type Dispute = Pots & {
+  readonly state: 'open' | 'evidence_sent' | 'won' | 'lost'
+  readonly reason: string
+  /** Deadline of the merchant's evidence. */
+  readonly due: Instant
+  readonly charge: Charge
+  readonly evidence: readonly Evidence[]
+  readonly openedAt: Instant
+  readonly closedAt: Instant | null
 }
 
 export type Refund = Part & { readonly text: string | null }
@@ -51,6 +67,10 @@ export type RequestedPayment = {
   readonly refundedWithFees: Pots
   readonly captures: ChunkedList<Part>
   readonly refunds: ChunkedList<Refund>
+  /** Number 1 is the first. */
+  readonly disputes: readonly Dispute[]
+  /** In open and lost disputes. */
+  readonly disputed: Pots
   readonly endedByMerchant: boolean
   /** Whether the current deadline comes from a renewal. */
   readonly isRenewed: boolean
@@ -65,6 +85,10 @@ export type Payment = RequestedPayment | { readonly status: 'unrequested' }
 /** authorized = captured + released + available, in both pots. */
 export const available = ({ authorized, captured, released }: RequestedPayment): Pots =>
   minus(minus(authorized, captured), released)
+
+/** captured = refunded + disputed + refundable, in both pots. */
+export const refundable = ({ captured, refunded, disputed }: RequestedPayment): Pots =>
+  minus(minus(captured, refunded), disputed)
 
 /** Whether nobody can answer until a scan names the payer. */
 export const awaitsScan = ({ payer, shortlink }: RequestedPayment): boolean =>

@@ -1,5 +1,6 @@
 import type { Decider } from '../decider.ts'
 import { refuse } from '../refusal.ts'
+import { decideDispute, decideDisputeEnd, decideEvidence } from './dispute.ts'
 import {
   decideCapture,
   decideExpiry,
@@ -36,6 +37,12 @@ const decide = (command: PaymentCommand, payment: Payment): readonly PaymentEven
       return decideRenewal(command, requested(payment))
     case 'RefundPayment':
       return decideRefund(command, requested(payment))
+    case 'OpenDispute':
+      return decideDispute(command, requested(payment))
+    case 'SendEvidence':
+      return decideEvidence(command, requested(payment))
+    case 'CloseDispute':
+      return decideDisputeEnd(command, requested(payment))
     case 'ExpirePayment':
       return decideExpiry(command, requested(payment))
   }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { attachmentsOfPayments, payments } from '../../domain/aggregates.ts'
 import type { SealedBlobs } from '../../application/blobs.ts'
+import type { SealedContents } from '../../application/disputes.ts'
 import { dryRun, type Find } from '../../application/find-state.ts'
 import type { Handle } from '../../application/handle.ts'
 import { idsOf, attachmentKinds } from '../../domain/merchant/attachment.ts'
@@ -13,8 +14,15 @@ import type { Names } from '../assets.ts'
 import { callerOf, contextBy, type Call } from '../call.ts'
 import { nextTurn } from '../../application/time-budget.ts'
 import type { Queries } from '../../projections/read-models.ts'
-import { partsOf } from '../forms.ts'
-import { type Route, routesOf, type Group, type AccessLevel, type Guard } from '../route.ts'
+import { partsOf, type Part } from '../forms.ts'
+import {
+  type Route,
+  routesOf,
+  type Group,
+  type AccessLevel,
+  type Guard,
+  type UploadForm,
+} from '../route.ts'
 import { createdReply, dateTime } from '../wire.ts'
 import { checkParts, mediaTypesOf } from './attachment-content.ts'
 import { itemList, receipt } from './attachment-fields.ts'
@@ -23,7 +31,7 @@ import { accepts } from '../negotiation.ts'
 
 const linkLifetime = 3600
 
-const largestUpload = 10 * 1_048_576
+export const largestUpload = 10 * 1_048_576
 
 const purpose = 'attachment'
 
@@ -61,9 +69,40 @@ type AttachmentNeeds = Signing &
     readonly findRequested: (merchant: string, tid: string) => Promise<object | undefined>
   }
 
-const uploadedReply = createdReply
+export const uploadedReply = createdReply
   .extend({ ids: z.array(z.string()) })
   .meta({ id: 'Uploaded', description: 'The id of the first, and those of all.' })
+
+/** What may be uploaded. */
+export const partTypes = (names: Names): UploadForm['parts'] => [
+  { type: names.itemList, schema: itemList },
+  { type: names.receipt, schema: receipt },
+  { type: 'image/png' },
+]
+
+export type SealingNeeds = Parameters<typeof checkParts>[1] & {
+  readonly attachedContents: Pick<SealedBlobs, 'seal'>
+}
+
+/** Checks parts, and seals them with the payer's key. `keep` stores them. @throws Malformed */
+export const sealParts = async (
+  needs: SealingNeeds,
+  parts: readonly Part[],
+  payer: string,
+  currency: string,
+): Promise<SealedContents> => {
+  const contents = []
+  const keeps: (() => Promise<unknown>)[] = []
+  for (const { kind, content } of await checkParts(parts, needs, currency)) {
+    const { hash, sealedHash, keep } = await needs.attachedContents.seal(content, payer)
+    contents.push({ kind, hash, sealedHash, size: content.byteLength })
+    keeps.push(keep)
+  }
+  const keep = async (): Promise<void> => {
+    for (const one of keeps) await one()
+  }
+  return { contents, keep }
+}
 
 const group = 'Attachment'
 
@@ -73,7 +112,7 @@ const listPath = (tid: string): string => `${merchantPrefix}/payment_request/${t
 
 /** Attachments of payments, such as receipts (interface 15.2). */
 export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
-  const { names, handle, find, links, attachedContents } = needs
+  const { handle, find, links } = needs
 
   const entriesFor = async (call: Call, tid: string): Promise<readonly AttachmentEntry[]> => {
     if (!(await needs.findRequested(callerOf(call).merchant, tid)))
@@ -96,11 +135,7 @@ export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
           needs.isSigned(signature, purpose, tid, expires) && at < Number(expires) * 1000,
         of: ({ tid = '' }) => tid,
         largest: largestUpload,
-        parts: [
-          { type: names.itemList, schema: itemList },
-          { type: names.receipt, schema: receipt },
-          { type: 'image/png' },
-        ],
+        parts: partTypes(needs.names),
       },
       success: 'created',
       reply: uploadedReply,
@@ -118,19 +153,12 @@ export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
         const { body, header } = call.request
         await nextTurn()
         const parts = partsOf(body, header('content-type'))
-        const checked = await checkParts(parts, needs, currency)
-        const contents = []
-        const keeps = []
-        for (const { kind, content } of checked) {
-          const { hash, sealedHash, keep } = await attachedContents.seal(content, payer)
-          contents.push({ kind, hash, sealedHash, size: content.byteLength })
-          keeps.push(keep)
-        }
+        const { contents, keep } = await sealParts(needs, parts, payer, currency)
         const context = contextBy(call, 'attachment_uri', merchant)
         const command = { type: 'UploadAttachments', contents } as const
         // Check before keeping content, and keep it before recording, so readers always find it.
         await dryRun(find, attachmentsOfPayments, tid, command)
-        for (const keep of keeps) await keep()
+        await keep()
         const { state } = await handle(attachmentsOfPayments, tid, command, context)
         const ids = idsOf(contents, state)
         const [id = ''] = ids
@@ -149,12 +177,14 @@ export type Needs = {
 
 /** One reader: the merchant or the payer. */
 export type Reader = {
-  readonly listPath: (tid: string) => string
+  readonly listPath: (id: string) => string
   readonly access: AccessLevel
   readonly guard?: Guard
   readonly group: Group
-  /** @throws Refusal resource_is_unknown for another's payment */
-  readonly entriesFor: (call: Call, tid: string) => Promise<readonly AttachmentEntry[]>
+  /** What has attachments, and its parameter; by default a payment request, `tid`. */
+  readonly of?: { readonly what: string; readonly name: string; readonly id: z.ZodType<string> }
+  /** @throws Refusal resource_is_unknown for another's */
+  readonly entriesFor: (call: Call, id: string) => Promise<readonly AttachmentEntry[]>
 }
 
 export const attachmentReply = z
@@ -180,23 +210,28 @@ export const fileNames = {
   png: 'image.png',
 } as const
 
+const ofPayments = { what: 'payment request', name: 'tid', id: tidParams.shape.tid }
+
 export const attachmentReadingRoutes = (needs: Needs, reader: Reader): Route[] => {
   const { links, attachedContents } = needs
-  const { listPath, entriesFor, ...who } = reader
+  const { listPath, entriesFor, of = ofPayments, ...who } = reader
+  const params = z.object({ [of.name]: of.id })
+  const idIn = (call: Call): string =>
+    (call.params as Readonly<Record<string, string>>)[of.name] ?? ''
   const { get } = routesOf(who)
   const types = mediaTypesOf(needs.names)
 
   return [
-    get(listPath(':tid'), {
-      summary: 'List the attachments of a payment request',
-      params: tidParams,
+    get(listPath(`:${of.name}`), {
+      summary: `List the attachments of a ${of.what}`,
+      params,
       reply: listReply,
       handle: async (call) => {
-        const { tid } = call.params
-        const entries = await entriesFor(call, tid)
-        const attachments = entries.toReversed().map(({ id, kind, hash, size, at }) => ({
-          id,
-          uri: links.inBody(`${listPath(tid)}${id}/`),
+        const id = idIn(call)
+        const entries = await entriesFor(call, id)
+        const attachments = entries.toReversed().map(({ kind, hash, size, at, ...entry }) => ({
+          id: entry.id,
+          uri: links.inBody(`${listPath(id)}${entry.id}/`),
           kind,
           content_type: types[kind],
           size,
@@ -206,14 +241,14 @@ export const attachmentReadingRoutes = (needs: Needs, reader: Reader): Route[] =
         return { uris: attachments.map(({ uri }) => uri), next: null, attachments }
       },
     }),
-    get(`${listPath(':tid')}:attachment_id/`, {
+    get(`${listPath(`:${of.name}`)}:attachment_id/`, {
       summary: 'Read an attachment as it was uploaded; none once the payer has been erased',
-      params: tidParams.extend({ attachment_id: z.string() }),
+      params: params.extend({ attachment_id: z.string() }),
       success: 'raw',
       replyTypes: Object.values(types),
       handle: async (call) => {
-        const { tid, attachment_id } = call.params
-        const entries = await entriesFor(call, tid)
+        const { attachment_id } = call.params
+        const entries = await entriesFor(call, idIn(call))
         const entry =
           entries.find(({ id }) => id === attachment_id) ?? refuse('resource_is_unknown')
         const type = types[entry.kind]

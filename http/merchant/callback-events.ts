@@ -7,6 +7,7 @@ import {
 import { noticeKinds } from '../../domain/merchant/notice.ts'
 import { paymentCallbacks } from '../../domain/payment/payment-events.ts'
 import { dateTime } from '../wire.ts'
+import { disputeReply } from './dispute.ts'
 import { outcomeReply } from './outcome-reply.ts'
 import { permissionOutcomeReply } from './permission.ts'
 import { reportReply } from './report-reply.ts'
@@ -53,6 +54,8 @@ const scan = z.object({
 
 const paymentMessage = callbackMessage('PaymentCallback', outcomeReply)
 
+const disputeMessage = callbackMessage('DisputeCallback', disputeReply)
+
 const permissionMessage = callbackMessage('PermissionCallback', permissionOutcomeReply)
 
 const restedMessage = callbackMessage(
@@ -96,6 +99,8 @@ const ofPayments = Object.fromEntries(
  */
 export const callbacks = {
   ...ofPayments,
+  dispute_opened: { summary: paymentCallbacks.dispute_opened, message: disputeMessage },
+  dispute_closed: { summary: paymentCallbacks.dispute_closed, message: disputeMessage },
   permission_request_answered: {
     summary:
       'The payer has granted all or a part, or has declined, which gives no token; or there is ' +

@@ -6,6 +6,7 @@ import type { Instant } from '../../domain/time.ts'
 import type { Signing } from '../addresses.ts'
 import type { AttachmentLink } from './attachment.ts'
 import { callbacks, isCallbackName } from './callback-events.ts'
+import { disputePath, disputeView } from './dispute.ts'
 import { outcomeView, reportOfLine, type ReportHolding } from './outcome-reply.ts'
 import { outcomePath } from './payment.ts'
 import { permissionOutcomePath, permissionOutcomeView, reportOfPermission } from './permission.ts'
@@ -28,6 +29,8 @@ const pathOf = (object: CallbackObject): string | null => {
       return outcomePath(object.tid)
     case 'permission':
       return permissionOutcomePath(object.rid)
+    case 'dispute':
+      return disputePath(object.id)
     case 'report':
       return reportPath(object.report.ledger, object.report.number)
     case 'settlement':
@@ -85,6 +88,8 @@ const encodeObject = async (
       const { made, ...about } = object.settlement
       return settlementView(needs, about, made, at)
     }
+    case 'dispute':
+      return disputeView(links, await object.show())
     case 'permission': {
       const shown = await object.show()
       return permissionOutcomeView(shown, await reportOfPermission(links, reportHolding)(shown))

@@ -49,6 +49,10 @@ const counters = {
   PaymentCaptured: ['daybook_captures_total'],
   PaymentReleased: ['daybook_releases_total'],
   PaymentRefunded: ['daybook_refunds_total'],
+  PaymentDisputed: ['daybook_disputes_total', 'opened'],
+  PaymentDisputeWon: ['daybook_disputes_total', 'won'],
+  PaymentDisputeLost: ['daybook_disputes_total', 'lost'],
+  PaymentEvidenceSent: null,
   PaymentPickedUp: null,
   PaymentAmended: null,
   PaymentRenewed: null,
@@ -66,6 +70,7 @@ const helps: Readonly<Record<Series[0], string>> = {
   daybook_captures_total: 'Captures.',
   daybook_releases_total: 'Releases.',
   daybook_refunds_total: 'Refunds.',
+  daybook_disputes_total: 'Disputes opened, won and lost.',
 }
 
 /**

@@ -116,6 +116,7 @@ export const needsAsOf = (
       sign,
       isSigned,
       attachments: payments.attachments,
+      disputes: payments.disputes,
       attachedContents: sealedBlobs(blobs, vault),
       problemOfPng: unavailable,
       hasPerson: vault.hasPerson,

@@ -2,6 +2,7 @@ import type { Context } from '../../application/handle.ts'
 import { journalColumns, journalRows } from '../../audit/export/csv-files.ts'
 import type { LastAudit } from '../../audit/verify/last-audit.ts'
 import type { Links } from '../../http/addresses.ts'
+import { sealedBlobs } from '../../infrastructure/people/sealing.ts'
 import { isSameText, newToken, sha256 } from '../../infrastructure/people/id-tokens.ts'
 import type { About } from '../about.ts'
 import { explaining } from '../audit/explaining.ts'
@@ -101,6 +102,12 @@ export const operatorSlice = (core: Core, about: About, parts: Parts) => {
     bankEntries: accounting.bankEntries,
     unexplainedDebits: accounting.bankEntries.openDebits,
     importBankFile: importUploaded(core),
+    // Disputes.
+    names: about.names,
+    disputes: core.payments.disputes,
+    findTerms: core.findTerms,
+    attachedContents: sealedBlobs(core.blobs, core.vault),
+    // The journal.
     journalDays: accounting.journalDays,
     journalEntries: accounting.journalEntries,
     journalCsv: { columns: journalColumns, rows: journalRows },

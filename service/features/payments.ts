@@ -60,6 +60,7 @@ export const paymentSlice = async (
       sign: tokens.sign,
       isSigned: tokens.isSigned,
       attachments: payments.attachments,
+      disputes: payments.disputes,
       attachedContents: sealedBlobs(core.blobs, vault),
       problemOfPng: makePngCheck().problemOf,
       hasPerson: vault.hasPerson,

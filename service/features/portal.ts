@@ -16,6 +16,7 @@ import {
   sha256,
   shortlinkIdOf,
 } from '../../infrastructure/people/id-tokens.ts'
+import { makePngCheck } from '../../infrastructure/pictures/png-client.ts'
 import type { makeQrCodes } from '../../infrastructure/pictures/qr-codes.ts'
 import type { Settings } from '../../infrastructure/settings.ts'
 import { makeSpreadsheets } from '../../infrastructure/spreadsheets/spreadsheet-client.ts'
@@ -150,6 +151,7 @@ export const portalSlice = (core: Core, about: About, parts: Parts) => {
     showCustomer: payerDirectory.show,
     attachments: payments.attachments,
     attachedContents: sealedBlobs(core.blobs, vault),
+    problemOfPng: makePngCheck().problemOf,
     hasPerson: vault.hasPerson,
     findTerms: core.findTerms,
     ledgerOfLine: accounting.transactionLines.ledgerAt,

@@ -18,12 +18,12 @@ import {
   trialBalanceOf,
   type JournalBalance,
 } from '../../projections/journal.ts'
-import { openPlace } from '../../harness/ledger-service.ts'
 
 const minor = (max: number) => fc.integer({ min: 0, max })
 
 /**
- * A capture, a refund (negative amounts) or an answered permission (no amounts), with any charges.
+ * A capture, a refund or dispute (negative amounts), or an answered permission (no amounts), with
+ * any charges.
  */
 const moneyLine = fc
   .record({
@@ -32,12 +32,12 @@ const moneyLine = fc
     fee: minor(2_000),
     interchange: minor(5_000),
     vat: minor(1_000),
-    action: fc.constantFrom('capture', 'refund', 'permission_answered'),
+    action: fc.constantFrom('capture', 'refund', 'dispute', 'permission_answered'),
     currency: fc.constantFrom('NOK', 'EUR'),
     merchant: fc.constantFrom('a', 'b'),
   })
   .map(({ fee, interchange, vat, amount, additionalAmount, ...about }): TransactionLine => {
-    const sign = { capture: 1, refund: -1, permission_answered: 0 }[about.action]
+    const sign = { capture: 1, refund: -1, dispute: -1, permission_answered: 0 }[about.action]
     return {
       ...about,
       position: 1,
@@ -300,84 +300,4 @@ describe('the decider of a ledger', () => {
     expect(() => decide({ ...close(1), implied: null })).toThrow('unknown')
     expect(() => decide({ type: 'ChangeLedger', enabled: false, implied: null })).toThrow('unknown')
   })
-})
-
-test('in any order, each line is in one report and at most one settlement', async () => {
-  const place = await openPlace()
-  const step = fc.constantFrom('pay', 'pay', 'part', 'refund', 'release', 'close', 'settle')
-  try {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 25 }), async (steps) => {
-        const tids: string[] = []
-        const openNow = async () => Number((await place.ledger()).open_report_uri.split('/').at(-2))
-        const first = await openNow()
-        for (const [index, name] of steps.entries()) {
-          const tid = tids[index % Math.max(1, tids.length)]
-          const part = { amount: '7.00', currency: 'NOK' }
-          if (name === 'pay' || tid === undefined) {
-            const wish = { amount: '31.00', additional_amount: '2.50', credit: index % 2 === 0 }
-            tids.push(await place.authorize(wish))
-          } else if (name === 'part') await place.capture(tid, { ...part, capture_id: `c${index}` })
-          else if (name === 'refund') await place.refund(tid, { ...part, refund_id: `r${index}` })
-          else if (name === 'release') await place.release(tid)
-          else if (name === 'close') await place.close(await openNow())
-          else await place.sandbox('settlement/', { merchant: 'sandbox' })
-        }
-        const last = await openNow()
-        const seen: Record<string, string>[] = []
-        for (let report = first; report <= last; report++) {
-          const closed = await place.close(report)
-          const lines = await place.lines(closed.transaction_log_uris)
-          seen.push(...lines)
-          const net = lines.reduce((sum, line) => sum + Math.round(Number(line['net']) * 100), 0)
-          const [summary] = closed.report_summary
-          expect(Math.round(Number(summary?.net ?? 0) * 100)).toBe(net)
-          const counted = (action: string) =>
-            lines.filter((line) => line['action'] === action).length
-          for (const action of [
-            'request',
-            'auth',
-            'capture',
-            'refund',
-            'release',
-            'fail',
-            'abort',
-            'expire',
-          ])
-            expect(closed[`payment_${action}_count`]).toBe(counted(action))
-        }
-        const name = (line: Record<string, string>) =>
-          `${line['tid']} ${line['action']} ${line['sub_id']}`
-        expect(new Set(seen.map(name)).size).toBe(seen.length)
-        for (const tid of tids) {
-          const outcome = await place.outcome(tid)
-          const own = seen.filter((line) => line['tid'] === tid)
-          const of = (action: string) => own.filter((line) => line['action'] === action).length
-          expect(of('capture')).toBe(outcome.captures.length)
-          expect(of('refund')).toBe(outcome.refunds.length)
-          expect([of('request'), of('auth')]).toEqual([1, 1])
-        }
-        await place.sandbox('settlement/', { merchant: 'sandbox' })
-        const settledLines: string[] = []
-        for (const uri of (await place.get('/merchant/v1/settlement/')).uris) {
-          const made = await place.get(uri)
-          const lines = await place.lines(made.transaction_log_uris)
-          const isFee = ({ action }: Record<string, string>) => action === 'fee'
-          settledLines.push(...lines.filter((line) => !isFee(line)).map(name))
-          expect(lines.filter(isFee)).toHaveLength(1)
-          const nets = lines.reduce((sum, { net }) => sum + Math.round(Number(net) * 100), 0)
-          expect(nets).toBe(Math.round(Number(made.payout_details[0].net) * 100))
-        }
-        expect(new Set(settledLines).size).toBe(settledLines.length)
-        const money = seen.filter(({ action = '' }) => ['capture', 'refund'].includes(action))
-        for (const line of money) expect(settledLines).toContain(name(line))
-        for (const { imbalance } of place.core.accounting.journal.trialBalance())
-          expect(imbalance).toBe('0')
-      }),
-      { numRuns: 5 },
-    )
-  } finally {
-    await place.stop()
-    place.remove()
-  }
 })

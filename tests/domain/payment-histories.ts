@@ -89,6 +89,7 @@ const requests = fc.record({
   callbackUri,
 })
 
+/** Long because it has an arbitrary for each command. */
 const commandAt = (at: Instant): fc.Arbitrary<PaymentCommand> => {
   const of = <Type extends PaymentCommand['type']>(type: Type) => ({
     type: fc.constant(type),
@@ -115,6 +116,35 @@ const commandAt = (at: Instant): fc.Arbitrary<PaymentCommand> => {
         text: fc.constantFrom(null, 'Cold soup'),
       }),
     },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        ...of('OpenDispute'),
+        dispute: fc.constantFrom(1, 1, 2, 3),
+        gross: fc.constantFrom(null, 1, 2, 7),
+        reason: fc.constantFrom('fraud', 'not delivered'),
+        due: fc.constantFrom(at + hours, at + hours, at),
+        fee: fc.constantFrom(0, 150),
+        terms,
+      }),
+    },
+    fc.record({
+      ...of('SendEvidence'),
+      dispute: fc.constantFrom(1, 2),
+      contents: fc.array(
+        fc.record({
+          kind: fc.constant('png' as const),
+          hash: fc.constantFrom('h1', 'h2'),
+          size: fc.constant(9),
+        }),
+        { minLength: 1, maxLength: 2 },
+      ),
+    }),
+    fc.record({
+      type: fc.constant('CloseDispute' as const),
+      dispute: fc.constantFrom(1, 1, 2),
+      outcome: fc.constantFrom('won' as const, 'lost' as const),
+    }),
     fc.record({ ...of('DeclinePayment'), payer }),
     fc.record({ ...of('PickUpPayment'), payer, scan: fc.constantFrom('s1', 's2') }),
     fc.record({
@@ -294,6 +324,7 @@ const countedIn = (pot: keyof Pots, events: readonly PaymentEvent[]) => {
     captured: sum('PaymentCaptured'),
     released: sum('PaymentReleased', 'PaymentAuthorizationExpired'),
     refunded: sum('PaymentRefunded'),
+    disputed: sum('PaymentDisputed') - sum('PaymentDisputeWon'),
   }
 }
 

@@ -53,13 +53,19 @@ describe('for any history of commands', () => {
         'additional_amount_is_not_confirmed',
         'additional_amount_is_not_editable',
         'additional_amount_is_too_high',
+        'amount_is_disputed',
         'capture_exceeds_additional_amount',
         'capture_exceeds_authorization',
         'capture_id_is_missing',
         'capture_id_used_with_other_amounts',
         'capture_is_nothing',
+        'conflicting_changes',
         'credit_is_not_allowed',
         'currency_differs_from_payment',
+        'dispute_exceeds_captures',
+        'dispute_is_closed',
+        'dispute_is_past_due',
+        'due_is_past',
         'ledger_is_unknown',
         'line_items_do_not_add_up',
         'nothing_is_captured',
@@ -84,7 +90,7 @@ describe('for any history of commands', () => {
     )
   })
 
-  test('in both pots, captured + released + available = authorised, and refunded ≤ captured, at every step', () => {
+  test('in both pots, captured + released + available = authorised, and refunded + disputed ≤ captured, at every step', () => {
     fc.assert(
       fc.property(histories, ({ events, log }) => {
         for (let length = 1; length <= events.length; length++) {
@@ -93,7 +99,8 @@ describe('for any history of commands', () => {
             const left = row?.available[pot.pot] ?? 0
             expect(pot.captured + pot.released + left).toBe(pot.authorized)
             expect(left).toBeGreaterThanOrEqual(0)
-            expect(pot.refunded).toBeLessThanOrEqual(pot.captured)
+            expect(pot.disputed).toBeGreaterThanOrEqual(0)
+            expect(pot.refunded + pot.disputed).toBeLessThanOrEqual(pot.captured)
           }
         }
       }),
@@ -144,8 +151,8 @@ describe('for any history of commands', () => {
       fc.property(histories, ({ events }) => {
         for (const [index, event] of events.entries()) {
           if (event.type !== 'PaymentRefunded' || event.data.refundId !== null) continue
-          for (const { refunded, captured } of counted(events.slice(0, index + 1)))
-            expect(refunded).toBe(captured)
+          for (const { refunded, disputed, captured } of counted(events.slice(0, index + 1)))
+            expect(refunded + disputed).toBe(captured)
         }
       }),
       runs,
@@ -260,9 +267,9 @@ describe('for any history of commands', () => {
         const outcome = outcomeOf(log)
         const datesOf = (type: PaymentEvent['type']) =>
           log.filter((event) => event.type === type).map(({ metadata }) => metadata.at)
-        const lines = log.filter(
-          ({ type }) => !['PaymentAmended', 'PaymentPickedUp', 'PaymentRenewed'].includes(type),
-        )
+        const without = ['PaymentAmended', 'PaymentPickedUp', 'PaymentRenewed']
+        const ofDispute = ['PaymentEvidenceSent', 'PaymentDisputeLost']
+        const lines = log.filter(({ type }) => ![...without, ...ofDispute].includes(type))
         expect(outcome?.captures.flat().map(({ at }) => at) ?? []).toEqual(
           datesOf('PaymentCaptured'),
         )

@@ -66,6 +66,10 @@ const letAllHappen = async (callback_uri: string): Promise<void> => {
   await capture(till, captured, 'a')
   await shop.owner('PUT', pathOf(captured), { action: 'refund' })
   await put(captured, 'reauth')
+  await capture(till, captured, 'b')
+  const terms = ['--reason', 'not delivered', '--due', '2099-01-01']
+  await runCommand({ DATA_DIR: folder }, 'dispute', 'open', captured, ...terms)
+  await runCommand({ DATA_DIR: folder }, 'dispute', 'lost', `${captured}-1`)
   await put(captured, 'release')
   const declined = await requestPayment(till, { callback_uri })
   await sandbox(`payment_request/${declined}/decline/`)

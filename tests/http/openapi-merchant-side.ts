@@ -1,9 +1,11 @@
 import { createPublicKey } from 'node:crypto'
 import { PNG } from 'pngjs'
+import { operateDisputes } from '../../application/disputes.ts'
 import { integrators, merchants } from '../../domain/aggregates.ts'
 import { newMerchant } from '../../domain/merchant/merchant.ts'
 import { authorizedPayment, paths, pathOf, sign, type Service } from '../../harness/http-service.ts'
 import { type Answer } from '../../harness/http-service.ts'
+import { secretHeaders } from '../../harness/signing.ts'
 
 type Check = (method: string, template: string, answer: Answer) => void
 
@@ -24,7 +26,10 @@ const itemListPart = () => {
   return { headers: { 'Content-Type': 'multipart/form-data; boundary=cut' }, body }
 }
 
-/** Requests every operation about ledgers, settlements, shortlinks, merchants and attachments. */
+/**
+ * Requests every operation about ledgers, settlements, shortlinks, merchants, attachments and
+ * disputes.
+ */
 export const walkMerchantSide = async (service: Service, check: Check): Promise<void> => {
   const { admin, pos1, call, core, address, adminKey } = service
 
@@ -121,6 +126,25 @@ export const walkMerchantSide = async (service: Service, check: Check): Promise<
     await make('GET', one, `${payment}attachment/1/`)
   }
 
+  const aboutDisputes = async () => {
+    const payment = await authorizedPayment(service)
+    await pos1('PUT', payment, { action: 'capture' })
+    const wanted = { gross: null, fee: 0, reason: 'not delivered', due: 4e12 }
+    const tid = payment.split('/').at(-2) ?? ''
+    const byOperator = (merchant: string) => core.contextOf('operator', merchant)
+    const { id } = await operateDisputes(core).openDispute(tid, wanted, byOperator)
+    const list = `${v1}/dispute/`
+    const [template, path] = [`${list}{dispute_id}/`, `${list}${id}/`]
+    await make('GET', list, list)
+    await make('GET', template, path)
+    const { headers, body } = itemListPart()
+    const secret = { ...secretHeaders('sandbox', 'pos1', 'sandbox-secret'), ...headers }
+    const sent = await call('POST', `${path}evidence/`, { headers: secret, body })
+    check('POST', `${template}evidence/`, sent)
+    await make('GET', `${template}evidence/`, `${path}evidence/`)
+    await make('GET', `${template}evidence/{attachment_id}/`, `${path}evidence/1/`)
+  }
+
   const aboutShortlinks = async () => {
     const list = `${v1}/shortlink/`
     const { headers } = await make('POST', list, list, { description: 'x' })
@@ -153,6 +177,7 @@ export const walkMerchantSide = async (service: Service, check: Check): Promise<
   await aboutLedgers()
   await aboutSettlements()
   await aboutAttachments()
+  await aboutDisputes()
   await aboutShortlinks()
   await aboutChannels()
 }

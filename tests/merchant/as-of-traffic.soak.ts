@@ -14,6 +14,7 @@ const overture: readonly (readonly [Step, number])[] = [
   ['accept', 0],
   ['captureSome', 7],
   ['attach', 0],
+  ['dispute', 1],
   ['changeLogo', 2],
   ['requestWithScope', 0],
   ['accept', 1],

@@ -4,7 +4,9 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { PNG } from 'pngjs'
 import { vi } from 'vitest'
+import { operateDisputes } from '../../application/disputes.ts'
 import { integrators, merchants } from '../../domain/aggregates.ts'
+import { ignoreRefusal } from '../../domain/refusal.ts'
 import { newMerchant } from '../../domain/merchant/merchant.ts'
 import { openInProcess } from '../../harness/in-process.ts'
 import { paymentInput } from '../../harness/register-merchant.ts'
@@ -167,6 +169,17 @@ export const recordTraffic = async () => {
       if (uri !== undefined)
         await ask('POST', uri, itemList(), 'secret', 'multipart/form-data; boundary=cut')
     },
+    dispute: async (seed: number) => {
+      const wanted = { gross: 100, fee: 0, reason: 'not delivered', due: 4e12 }
+      const byOperator = (merchant: string) => core.contextOf('operator', merchant)
+      const disputes = operateDisputes(core)
+      const tid = pick(payments, seed)
+      await disputes.openDispute(tid, wanted, byOperator).catch(ignoreRefusal)
+      const multipart = 'multipart/form-data; boundary=cut'
+      await ask('POST', `${v1}/dispute/${tid}-1/evidence/`, itemList(), 'secret', multipart)
+      if (seed % 2 === 0)
+        await disputes.closeDispute(`${tid}-1`, 'won', byOperator).catch(ignoreRefusal)
+    },
     askPermission: async (seed: number) => {
       const about = { pos_id: 'till-1', pos_tid: `p${count}`, customer: '+4799999901' }
       const scope = seed % 2 === 0 ? 'openid profile' : 'openid phone address'
@@ -238,12 +251,21 @@ export const recordTraffic = async () => {
   const aboutPayments = (): Template[] => {
     const [one, of] = [`${v1}/payment_request/{tid}/`, `${v1}/payment_request/`]
     const all = payments.map((id) => `${of}${id}/`)
+    const dispute = `${v1}/dispute/`
+    const disputes = payments.slice(0, 1).map((id) => `${dispute}${id}-1/`)
     return [
       [one, all],
       [`${one}outcome/`, all.map((path) => `${path}outcome/`)],
       [`${one}attachment/`, all.map((path) => `${path}attachment/`)],
       [`${one}attachment/{attachment_id}/`, all.map((path) => `${path}attachment/1/`)],
       [`${one}proof/`, all.slice(0, 2).map((path) => `${path}proof/`)],
+      [dispute, [dispute]],
+      [`${dispute}{dispute_id}/`, disputes],
+      [`${dispute}{dispute_id}/evidence/`, disputes.map((path) => `${path}evidence/`)],
+      [
+        `${dispute}{dispute_id}/evidence/{attachment_id}/`,
+        disputes.map((path) => `${path}evidence/1/`),
+      ],
     ]
   }
 

@@ -445,6 +445,8 @@ export type Catalogue = {
     readonly day: string
     readonly daysAre: Message<'timeZone'>
     readonly details: string
+    readonly disputed: string
+    readonly disputeWon: string
     readonly done_abort: Message<'amount'>
     readonly done_capture: Message<'amount' | 'left'>
     readonly done_captureAll: Message<'amount'>
@@ -459,6 +461,10 @@ export type Catalogue = {
     readonly event_PaymentAuthorized: Message<'credit' | 'time' | 'tip'>
     readonly event_PaymentCaptured: Message<'amount'>
     readonly event_PaymentDeclined: string
+    readonly event_PaymentDisputed: Message<'amount' | 'time'>
+    readonly event_PaymentDisputeLost: string
+    readonly event_PaymentDisputeWon: Message<'amount'>
+    readonly event_PaymentEvidenceSent: string
     readonly event_PaymentExpired: string
     readonly event_PaymentFailed: Message<'reason'>
     readonly event_PaymentPickedUp: string
@@ -624,6 +630,7 @@ export type Catalogue = {
     readonly delayDays: Message<'count'>
     readonly description: string
     readonly disabled: string
+    readonly disputes: string
     readonly endToEnd: string
     readonly excel: string
     readonly fee_interchange: string
@@ -1010,6 +1017,8 @@ export type Catalogue = {
     readonly event: string
     readonly event_callback_address_rested: string
     readonly event_display_message: string
+    readonly event_dispute_closed: string
+    readonly event_dispute_opened: string
     readonly event_payment_aborted_by_customer: string
     readonly event_payment_aborted_by_merchant: string
     readonly event_payment_auth_released: string
@@ -1162,6 +1171,7 @@ export type Catalogue = {
   }
   readonly operator: {
     readonly backToOverview: string
+    readonly disputes: string
     readonly forbidden: string
     readonly forbiddenText: Message<'role'>
     readonly health: string
@@ -1650,7 +1660,11 @@ export type Catalogue = {
     readonly debtBefore: string
     readonly debtTakenOver: string
     readonly declined: Message<'payer'>
+    readonly disputed: Message<'amount' | 'fee' | 'number' | 'reason' | 'time'>
+    readonly disputeLost: Message<'number'>
+    readonly disputeWon: Message<'amount' | 'number'>
     readonly events: Message<'count'>
+    readonly evidenceSent: Message<'count' | 'number'>
     readonly expired: string
     readonly failed: Message<'reason'>
     readonly failed_4004: string
@@ -1849,6 +1863,7 @@ export type Catalogue = {
     readonly additional_amount_is_not_editable: string
     readonly amount_has_too_many_decimals: string
     readonly amount_has_too_many_digits: string
+    readonly amount_is_disputed: string
     readonly amount_is_malformed: string
     readonly amount_is_too_large: string
     readonly as_of_is_beyond_the_log: string
@@ -1869,6 +1884,11 @@ export type Catalogue = {
     readonly credit_is_not_allowed: string
     readonly currency_differs_from_payment: string
     readonly default_ledger_cannot_be_disabled: string
+    readonly dispute_exceeds_captures: string
+    readonly dispute_is_closed: string
+    readonly dispute_is_past_due: string
+    readonly disputes_are_too_many: string
+    readonly due_is_past: string
     readonly entry_is_matched: string
     readonly event_destinations_are_too_many: string
     readonly fees_are_malformed: string
@@ -1979,5 +1999,37 @@ export type Catalogue = {
     readonly nothingHere: string
     readonly allowed: Message<'methods'>
     readonly tooMany: string
+  }
+  readonly disputes: {
+    readonly amount: string
+    readonly amountWhat: Message<'amount'>
+    readonly close_lost: string
+    readonly close_won: string
+    readonly due: string
+    readonly dueBy: Message<'time'>
+    readonly dueWhat: string
+    readonly evidence: Message<'count'>
+    readonly fee: string
+    readonly feeWhat: string
+    readonly find: string
+    readonly merchant: string
+    readonly none: string
+    readonly open: string
+    readonly openWhat: string
+    readonly payment: Message<'order'>
+    readonly pictures: string
+    readonly picturesWhat: string
+    readonly reason: string
+    readonly send: string
+    readonly state: string
+    readonly state_evidence_sent: string
+    readonly state_lost: string
+    readonly state_open: string
+    readonly state_won: string
+    readonly tid: string
+    readonly title: string
+    readonly wrongAmount: string
+    readonly wrongDue: string
+    readonly wrongReason: string
   }
 }

@@ -25,6 +25,12 @@ export const operatorAreas = {
     action: 'see_payouts',
     icon: 'M2.5 6h15v9h-15zM10 8.5v4M10 13l-2-2m2 2l2-2',
   },
+  disputes: {
+    path: 'disputes',
+    text: 'disputes',
+    action: 'see_journal',
+    icon: 'M10 3v14M5 17h10M4 6h12M4 6l-2 5h4zM16 6l-2 5h4z',
+  },
   journal: {
     path: 'journal',
     text: 'journal',

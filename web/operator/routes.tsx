@@ -3,6 +3,7 @@ import { assetRoute, joined, type AssetNeeds } from '../../http/assets.ts'
 import { asPages, redirectReply } from '../ui/page.tsx'
 import { makeVisits, type SessionNeeds, type Visits } from '../payer/session.tsx'
 import { type NeedsOf, type Route, route } from '../../http/route.ts'
+import { operatorDisputeRoutes } from './disputes.tsx'
 import { operatorFeeRoutes } from './fees.tsx'
 import { operatorJournalRoutes } from './journal/routes.tsx'
 import { merchantPageRoutes, merchantSwitchRoutes } from './merchant.tsx'
@@ -86,6 +87,7 @@ const pages = [
   merchantSwitchRoutes,
   operatorFeeRoutes,
   operatorPayoutRoutes,
+  operatorDisputeRoutes,
   operatorJournalRoutes,
   operatorWatchRoutes,
   operatorPeopleRoutes,

@@ -44,7 +44,10 @@ export type MoneyNeeds = PortalNeeds &
     }
     readonly settledTurnover: {
       /** What a settlement took, in minor units. */
-      of(merchant: string, serial: number): (currency: string, action: 'capture' | 'refund') => Sum
+      of(
+        merchant: string,
+        serial: number,
+      ): (currency: string, action: 'capture' | 'refund' | 'dispute') => Sum
     }
     readonly readLog: (sha256: string) => Promise<ReadableStream | undefined>
     /** A log of an open report, as far as it is. */

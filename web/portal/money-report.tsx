@@ -46,14 +46,18 @@ import type { Catalogue } from '../../texts/generated/texts.ts'
 
 export type Part = { readonly name: string; readonly sum: Sum; readonly kind: Step['kind'] }
 
-/** What was captured and what was refunded, of the lines that a settlement took. */
+/** What was captured, refunded and disputed, of the lines that a settlement took. */
 export const turnoverOf = (
   { settledTurnover }: Pick<MoneyNeeds, 'settledTurnover'>,
   { merchant, serial }: SettlementRow,
   currency: string,
-): { readonly captured: Sum; readonly refunded: Sum } => {
+): Readonly<Record<'captured' | 'refunded' | 'disputed', Sum>> => {
   const sumOf = settledTurnover.of(merchant, serial)
-  return { captured: sumOf(currency, 'capture'), refunded: sumOf(currency, 'refund') }
+  return {
+    captured: sumOf(currency, 'capture'),
+    refunded: sumOf(currency, 'refund'),
+    disputed: sumOf(currency, 'dispute'),
+  }
 }
 
 export const feesIn = (totals: Totals, currency: string, texts: Catalogue['money']): Part[] =>
@@ -74,7 +78,7 @@ export const debtAfter = (
 
 /** From what was captured to what is paid out; parts that are nothing are left out. */
 export const payoutParts = (
-  turnover: { readonly captured: Sum; readonly refunded: Sum },
+  turnover: ReturnType<typeof turnoverOf>,
   totals: Totals,
   payout: Payout,
   texts: Catalogue['money'],
@@ -82,6 +86,7 @@ export const payoutParts = (
   const before = addUp(payout.unsettledFeesBefore, payout.unsettledRefundsBefore ?? 0)
   const changes: Part[] = [
     { name: texts.refunds, sum: turnover.refunded, kind: 'change' },
+    { name: texts.disputes, sum: turnover.disputed, kind: 'change' },
     ...feesIn(totals, payout.currency, texts),
     { name: texts.debtBefore, sum: before, kind: 'change' },
     { name: texts.carried, sum: debtAfter(payout), kind: 'change' },

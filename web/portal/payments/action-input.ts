@@ -1,6 +1,10 @@
 import { mayDo } from '../../../domain/merchant/staff-roles.ts'
-import { isNothing, minus, type MinorUnits, type Pots } from '../../../domain/money/money.ts'
-import { type RequestedPayment, available } from '../../../domain/payment/payment-state.ts'
+import { isNothing, type MinorUnits, type Pots } from '../../../domain/money/money.ts'
+import {
+  available,
+  refundable,
+  type RequestedPayment,
+} from '../../../domain/payment/payment-state.ts'
 import type { PortalVisitor } from '../page.tsx'
 import type { PaymentAct } from '../../../application/payment-acts.ts'
 import { countItems } from '../../../domain/chunked-list.ts'
@@ -14,10 +18,8 @@ export type PaymentAction = (typeof paymentActions)[number]
 export const isPart = (action: PaymentAction): action is 'capture' | 'refund' =>
   action === 'capture' || action === 'refund'
 
-export const isPossible = (
-  action: PaymentAction,
-  { status, captured, refunded }: RequestedPayment,
-): boolean => {
+export const isPossible = (action: PaymentAction, payment: RequestedPayment): boolean => {
+  const { status } = payment
   switch (action) {
     case 'capture':
     case 'renew':
@@ -25,7 +27,7 @@ export const isPossible = (
     case 'release':
       return status === 'auth' || status === 'pending'
     case 'refund':
-      return !isNothing(minus(captured, refunded))
+      return !isNothing(refundable(payment))
   }
 }
 
@@ -47,7 +49,7 @@ export type Typed = {
 
 /** All that can be captured or refunded. */
 export const wholeOf = (action: PaymentAction, payment: RequestedPayment): Pots =>
-  action === 'refund' ? minus(payment.captured, payment.refunded) : available(payment)
+  action === 'refund' ? refundable(payment) : available(payment)
 
 /** An amount that the form offers. */
 export type Choice = { readonly name: 'allLeft' | 'half'; readonly pots: Pots }
@@ -107,9 +109,9 @@ export const stateMark = (
   action: PaymentAction,
   payment: RequestedPayment,
 ): string => {
-  const { status, captures, refunds, captured, released, refunded, expiresAt } = payment
+  const { status, captures, refunds, captured, released, refunded, disputed, expiresAt } = payment
   const counts = [countItems(captures), countItems(refunds)]
-  const sums = [captured, released, refunded].flatMap(({ amount, additionalAmount }) => [
+  const sums = [captured, released, refunded, disputed].flatMap(({ amount, additionalAmount }) => [
     amount,
     additionalAmount,
   ])

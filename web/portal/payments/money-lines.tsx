@@ -123,10 +123,16 @@ type Settlement = {
   readonly making: number
 }
 
-type MoneyRecord = Extract<PaymentRecord, { type: 'PaymentCaptured' | 'PaymentRefunded' }>
+type MoneyRecord = Extract<PaymentRecord, { data: { charge: object } }>
 
-const isMoney = (event: PaymentRecord): event is MoneyRecord =>
-  event.type === 'PaymentCaptured' || event.type === 'PaymentRefunded'
+const isMoney = (event: PaymentRecord): event is MoneyRecord => 'charge' in event.data
+
+const kinds = {
+  PaymentCaptured: { text: 'captured', sign: 1 },
+  PaymentRefunded: { text: 'refunded', sign: -1 },
+  PaymentDisputed: { text: 'disputed', sign: -1 },
+  PaymentDisputeWon: { text: 'disputeWon', sign: 1 },
+} as const
 
 type Line = {
   readonly event: MoneyRecord
@@ -154,18 +160,14 @@ const lineHtml = (told: Told, visitor: PortalVisitor, line: Line): Row => {
   const { texts, locale, currency } = told
   const { amount, additionalAmount, charge } = event.data
   const shown = (minor: number) => shownAmount(minor, currency, locale)
-  const isCapture = event.type === 'PaymentCaptured'
-  const gross = (isCapture ? 1 : -1) * (amount + additionalAmount)
+  const { text, sign } = kinds[event.type]
+  const gross = sign * (amount + additionalAmount)
   const { fee, interchange, vat } = charge
   const parts = (['fee', 'interchange', 'vat'] as const)
     .filter((name) => charge[name] !== 0)
     .map((name) => `${texts[name]} ${shown(charge[name])}`)
   return [
-    [
-      isCapture ? texts.captured : texts.refunded,
-      ' ',
-      <small class="quiet">{shownTime(event.metadata.at, locale)}</small>,
-    ],
+    [texts[text], ' ', <small class="quiet">{shownTime(event.metadata.at, locale)}</small>],
     { number: shown(gross) },
     {
       number: [
@@ -180,7 +182,7 @@ const lineHtml = (told: Told, visitor: PortalVisitor, line: Line): Row => {
   ]
 }
 
-/** Each capture and refund with its fees, its report and its settlement. */
+/** Each capture, refund and dispute with its fees, its report and its settlement. */
 export const moneyLinesHtml = async (
   needs: CountingNeeds,
   told: Told,

@@ -10,6 +10,7 @@ import { attachmentsHtml, type PayerAttachmentNeeds } from '../../payer/attachme
 import type { Route } from '../../../http/route.ts'
 import { portalPath } from '../areas.ts'
 import type { PortalPages } from '../pages.ts'
+import { disputesHtml } from './disputes.tsx'
 import { findPayment, namesOfPos, paymentParams, paymentPath, markOf } from './query.ts'
 import { moneyLinesHtml, type CountingNeeds, potsHtml } from './money-lines.tsx'
 import {
@@ -24,11 +25,13 @@ import { callbacksHtml, furtherHtml, messagesOf, type ToldNeeds } from './callba
 import {
   type RequestedPayment,
   available,
+  refundable,
   type Part,
 } from '../../../domain/payment/payment-state.ts'
 import { shownAmount, shownTime } from '../../ui/money.tsx'
 import { findItem, type ChunkedList } from '../../../domain/chunked-list.ts'
-import { isNothing, minus, nothing, type Pots } from '../../../domain/money/money.ts'
+import { isNothing, nothing, type Pots } from '../../../domain/money/money.ts'
+import type { Instant } from '../../../domain/time.ts'
 import { filled } from '../../ui/words.tsx'
 import { paymentActions } from './action-input.ts'
 import { grossOf } from './preview.tsx'
@@ -40,7 +43,7 @@ type Done = { readonly done: string | null; readonly part: string | null }
 
 /** The amount, and what is left now; undefined for what the payment knows nothing of. */
 const doneText = ({ visitor, texts, payment }: ShownPayment, { done, part }: Done): Html => {
-  const { captures, refunds, captured, refunded, released, request, expiresAt } = payment
+  const { captures, refunds, released, request, expiresAt } = payment
   const money = (pots: Pots) => shownAmount(grossOf(pots), request.currency, visitor.locale)
   const ofPart = (parts: ChunkedList<Part>, name: 'capture' | 'refund', left: Pots) => {
     const one = findItem(parts, ({ id }) => id !== null && id === part)
@@ -54,7 +57,7 @@ const doneText = ({ visitor, texts, payment }: ShownPayment, { done, part }: Don
     case 'capture':
       return ofPart(captures, 'capture', left)
     case 'refund':
-      return ofPart(refunds, 'refund', minus(captured, refunded))
+      return ofPart(refunds, 'refund', refundable(payment))
     case 'release':
       if (!payment.endedByMerchant) return undefined
       return isNothing(released)
@@ -152,6 +155,7 @@ const boughtHtml = async (needs: PaymentPageNeeds, shown: ShownPayment): Promise
 }
 
 type Asked = Done & {
+  readonly at: Instant
   /** Of pages further back: a revision of the payment, and a place of its callbacks. */
   readonly before: number | undefined
   readonly told: number | undefined
@@ -174,7 +178,7 @@ const pagesHtml = (
 }
 
 const bodyOf = async (needs: PaymentPageNeeds, shown: ShownPayment, asked: Asked) => {
-  const { done, part, before, told: toldBefore } = asked
+  const { at, done, part, before, told: toldBefore } = asked
   const { visitor, texts, tid, payment } = shown
   const { locale, shop } = visitor
   const history = await newestEventsOf(needs)(tid, mostEvents, before)
@@ -199,6 +203,7 @@ const bodyOf = async (needs: PaymentPageNeeds, shown: ShownPayment, asked: Asked
     <div class="pay">
       <div data-part="main">
         <Card title={texts.picture}>{potsHtml(payment, texts, locale)}</Card>
+        {disputesHtml(shown, at)}
         {await boughtHtml(needs, shown)}
         <Card title={texts.fees}>
           {lines} {pages}
@@ -247,7 +252,8 @@ export const paymentPageRoute = (needs: PaymentPageNeeds, { page }: PortalPages)
       const search = searchOf(call)
       const before = numberIn(search.get('before'))
       const told = numberIn(search.get('told'))
-      const asked = { before, told, done: search.get('done'), part: search.get('part') }
+      const { at } = call
+      const asked = { at, before, told, done: search.get('done'), part: search.get('part') }
       const { body, mark } = await bodyOf(needs, shown, asked)
       const { posTid } = payment.request
       const follow = portalPath(visitor.shop.merchant, paymentPath(tid, `/events?at=${mark}`))

@@ -4,6 +4,7 @@ import type { PortalNeeds } from '../guard.ts'
 import { portalPages, type PortalPages } from '../pages.ts'
 import { paymentActionRoutes } from './action.ts'
 import type { PaymentActionNeeds } from './action-page.ts'
+import { evidenceRoute, type EvidenceNeeds } from './disputes.tsx'
 import { paymentListRoute } from './list.tsx'
 import { livePaymentRoutes, type LivePaymentNeeds } from './live.ts'
 import { paymentPageRoute } from './payment-page.tsx'
@@ -161,7 +162,8 @@ type PortalPaymentNeeds = PortalNeeds &
   LivePaymentNeeds &
   PaymentCsvNeeds &
   PaymentActionNeeds &
-  PaymentFileNeeds
+  PaymentFileNeeds &
+  EvidenceNeeds
 
 /** Payments, as the staff of a merchant see them (interface 18). */
 export const portalPaymentRoutes = (needs: PortalPaymentNeeds, visits: Visits): Route[] => {
@@ -173,5 +175,6 @@ export const portalPaymentRoutes = (needs: PortalPaymentNeeds, visits: Visits): 
     ...paymentActionRoutes(needs, pages, visits),
     ...paymentFileRoutes(needs, pages),
     ...livePaymentRoutes(needs, pages),
+    evidenceRoute(needs, pages, visits),
   ]
 }

@@ -97,8 +97,17 @@ const saysHtml = (told: Told, event: PaymentRecord): Html => {
       const amount = potsText(event.data, told)
       return [filled(texts.event_PaymentRefunded, { amount }), reason, partOf(refundId)]
     }
+    case 'PaymentDisputed': {
+      const { reason, due } = event.data
+      const said = { amount: potsText(event.data, told), time: shownTime(due, locale) }
+      return [filled(texts.event_PaymentDisputed, said), ' ', <q>{reason}</q>]
+    }
+    case 'PaymentDisputeWon':
+      return filled(texts.event_PaymentDisputeWon, { amount: potsText(event.data, told) })
     case 'PaymentRenewed':
       return filled(texts.event_PaymentRenewed, { time: shownTime(event.data.expiresAt, locale) })
+    case 'PaymentEvidenceSent':
+    case 'PaymentDisputeLost':
     case 'PaymentPickedUp':
     case 'PaymentDeclined':
     case 'PaymentAborted':
@@ -112,6 +121,10 @@ const tones: Readonly<Partial<Record<PaymentRecord['type'], string>>> = {
   PaymentAuthorized: 'warn',
   PaymentRenewed: 'warn',
   PaymentRefunded: 'returned',
+  PaymentDisputed: 'bad',
+  PaymentEvidenceSent: 'warn',
+  PaymentDisputeWon: 'good',
+  PaymentDisputeLost: 'bad',
   PaymentDeclined: 'bad',
   PaymentFailed: 'bad',
   PaymentExpired: 'bad',
