@@ -71,7 +71,10 @@ export const paymentTable = sqliteTable(
       index('payments_open')
         .on(merchant, row.isWaiting, ...order)
         .where(isOpen),
-      index('payments_expiring').on(merchant, row.deadline).where(isAuthorized),
+      // Covers the sum of what is reserved.
+      index('payments_expiring')
+        .on(merchant, row.deadline, row.currency, row.amountLeft, row.additionalAmountLeft)
+        .where(isAuthorized),
       index('payments_failed')
         .on(merchant, ...order)
         .where(hasFailed),

@@ -94,6 +94,17 @@ export type PayoutSum = {
   readonly amount: Sum
 }
 
+/** The payouts of a merchant of one status, day and currency. */
+export type PayoutGroup = {
+  readonly status: PayoutStatus
+  readonly day: string
+  readonly currency: string
+  readonly count: number
+  readonly sum: Sum
+  /** Of the newest. */
+  readonly serial: number
+}
+
 type PayoutTotal = {
   readonly currency: string
   readonly count: number
@@ -124,6 +135,13 @@ const byCurrency = `
   SELECT currency, count(*) AS count, CAST(sum(CAST(amount AS INTEGER)) AS TEXT) AS sum
   FROM payouts WHERE status = @status GROUP BY currency ORDER BY currency`
 
+const groupsOfMerchant = `
+  SELECT status, day, currency, count(*) AS count, max(serial) AS serial,
+    CAST(sum(CAST(amount AS INTEGER)) AS TEXT) AS sum
+  FROM payouts WHERE merchant = @merchant
+    AND (status IN ('due', 'ordered', 'returned') OR status = 'paid' AND day >= @since)
+  GROUP BY status, day, currency ORDER BY day, status, currency`
+
 export const payoutQueries = (db: BetterSQLite3Database) => {
   const client = clientOf(db)
   const both = (text: (isOfMerchant: boolean) => string) => {
@@ -143,6 +161,7 @@ export const payoutQueries = (db: BetterSQLite3Database) => {
   const [pageOfAll, pageOfOne] = [page(false), page(true)]
   const [sums, dayWithSome] = [both(sumText), both(dayBefore)]
   const totals = client.prepare(byCurrency)
+  const groups = client.prepare(groupsOfMerchant)
   return {
     /** Latest days first, after a place. */
     list: (range: PayoutRange, { day, key }: PayoutPlace, limit: number): readonly PayoutRow[] =>
@@ -157,6 +176,9 @@ export const payoutQueries = (db: BetterSQLite3Database) => {
       }
       return sums(range).all({ ...range, since }) as readonly PayoutSum[]
     },
+    /** Those that have not arrived, and those that have since a day; earliest first. */
+    ofMerchant: (merchant: string, since: string): readonly PayoutGroup[] =>
+      groups.all({ merchant, since }) as readonly PayoutGroup[],
     totals: (status: PayoutStatus): readonly PayoutTotal[] =>
       totals.all({ status }) as readonly PayoutTotal[],
   }

@@ -15,6 +15,7 @@ import {
 } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { Sum } from '../domain/money/money.ts'
 import type { Instant } from '../domain/time.ts'
 import { isAuthorized, paymentTable } from './payment-table.ts'
 
@@ -187,6 +188,9 @@ export const countOf = (db: BetterSQLite3Database, table: SQLiteTable, condition
 }
 
 /** A merchant's authorisations, soonest to expire first. */
+/** In minor units. */
+export type CurrencySum = { readonly currency: string; readonly sum: Sum }
+
 export const expiringQueries = (db: BetterSQLite3Database) => {
   const { merchant, deadline } = paymentTable
   const ending = (...also: readonly SQL[]) =>
@@ -197,7 +201,14 @@ export const expiringQueries = (db: BetterSQLite3Database) => {
     })
   const soon = ending(same(merchant))
   const anywhere = ending()
+  const reserved = clientOf(db).prepare(`
+    SELECT currency, CAST(sum(amountLeft + additionalAmountLeft) AS TEXT) AS sum FROM payments
+    WHERE merchant = @merchant AND deadline > @at AND deadline is not null and isWaiting = 0
+    GROUP BY currency ORDER BY currency`)
   return {
+    /** What payers have accepted and the merchant may still capture, by currency. */
+    reserved: (merchant: string, at: Instant): readonly CurrencySum[] =>
+      reserved.all({ merchant, at }) as readonly CurrencySum[],
     ofMerchant: (merchant: string, start: Instant, end: Instant, limit: number) =>
       soon.all({ merchant, start, end, limit }),
     anywhere: (start: Instant, end: Instant, limit: number) => anywhere.all({ start, end, limit }),

@@ -85,7 +85,7 @@ export const operatorSlice = (core: Core, about: About, parts: Parts) => {
     turnoverBetween: figures.turnoverBetween,
     dayStarts: figures.dayStarts,
     failingCallbacks: figures.failingCallbacks,
-    nextPayout: figures.nextPayout,
+    moneyOf: figures.moneyOf,
     accountChanges: accounting.accountChanges,
     settlementAccounts: accounting.settlementAccounts,
     settlements: accounting.settlements,

@@ -141,7 +141,8 @@ export const portalSlice = (core: Core, about: About, parts: Parts) => {
     findNotices: figures.findNotices,
     securityOf: figures.securityOf,
     posOf: figures.posOf,
-    nextPayout: figures.nextPayout,
+    moneyOf: figures.moneyOf,
+    unsettledLines: figures.unsettledLines,
     canOrderPayouts: figures.canOrderPayouts,
     // Payments.
     lists: payments.lists,

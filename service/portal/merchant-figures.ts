@@ -1,4 +1,5 @@
 import { noticesOfMerchants } from '../../domain/aggregates.ts'
+import { currencies } from '../../domain/money/currency.ts'
 import { negated } from '../../domain/money/money.ts'
 import type { Instant } from '../../domain/time.ts'
 import { dayIn, startOf, type TimeZone } from '../../domain/time-zone.ts'
@@ -76,13 +77,31 @@ export const figuresOf = (core: Core) => {
         .map(({ data: { id, name } }) => ({ id, name }))
         .toReversed(),
     canOrderPayouts: debtorIn(settings) !== undefined,
-    nextPayout: (merchant: string) => {
+    /** Lines that no settlement has taken, newest first. */
+    unsettledLines: (merchant: string, before: number, limit: number) => {
+      const [latest] = accounting.settlements.list(merchant, Number.MAX_SAFE_INTEGER, 1)
+      const cuts = { after: latest?.startedPosition ?? 0, before }
+      return accounting.ledgers
+        .idsOf(merchant)
+        .flatMap((ledger) =>
+          accounting.transactionLines.newestOfMoney({ merchant, ledger }, cuts, limit),
+        )
+        .sort((one, other) => other.position - one.position)
+        .slice(0, limit)
+    },
+    moneyOf: (merchant: string, since: string, at: Instant) => {
       const account = accounting.settlementAccounts.find(merchant)
-      const currency = account?.currency ?? ''
-      const owed = accounting.journal.balanceOf('merchant_payable', currency, merchant)
-      const sums = account ? [{ currency, sum: negated(owed) }] : []
-      const hasAccount = account?.payoutAccount !== null
-      return { dueAt: account?.dueAt ?? null, sums, hasAccount }
+      const unsettled = currencies.map((currency) => {
+        const owed = accounting.journal.balanceOf('merchant_payable', currency, merchant)
+        return { currency, sum: negated(owed) }
+      })
+      return {
+        reserved: payments.expiring.reserved(merchant, at),
+        unsettled: unsettled.filter(({ sum }) => sum !== '0'),
+        payouts: accounting.payouts.ofMerchant(merchant, since),
+        dueAt: account?.dueAt ?? null,
+        hasAccount: account?.payoutAccount !== null,
+      }
     },
   }
 }

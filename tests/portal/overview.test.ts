@@ -48,7 +48,7 @@ describe('given payments of today,', () => {
   test('unsettled amounts are shown, with the time of the next settlement', async () => {
     const text = textOf((await alice.visit(overview)).html)
     // 649.00 less two fees of 1.80.
-    expect(text).toMatch(/Next payout NOK 645\.40 So far\. Will be settled \w/)
+    expect(text).toMatch(/Next payout Unsettled NOK 645\.40 So far\. Will be settled \w/)
   })
 
   test('an authorisation is listed the day before it ends, with what is left', async () => {

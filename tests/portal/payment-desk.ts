@@ -18,8 +18,9 @@ export const confirmAt = (
 }
 
 /** The service, with alice as owner of the merchant `sandbox`. */
-export const startPaymentDesk = async () => {
-  const service: PeopleService = await startPeopleService({ REFUND_STEP_UP_AMOUNT: 'NOK 500' })
+export const startPaymentDesk = async (given: Readonly<Record<string, string>> = {}) => {
+  const settings = { REFUND_STEP_UP_AMOUNT: 'NOK 500', ...given }
+  const service: PeopleService = await startPeopleService(settings)
   await service.operator('staff', 'add', 'sandbox', `+${phones.alice}`, '--role', 'owner')
   const alice = makeVisitor(service)
   await alice.signIn('alice')

@@ -47,6 +47,7 @@ test('every way back looks the same', async () => {
     [`payments/${id}`]: ['Payments'],
     [`payments/${id}/release`]: ['Payments', 'back'],
     'money/terms': ['Money'],
+    'money/unsettled': ['Money'],
     'money/ledgers/default/reports/1': ['Money', 'Ledger default'],
     'points-of-sale/pos/till-1': ['Points of sale'],
     'developers/users/pos1': ['API users'],

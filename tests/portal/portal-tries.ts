@@ -47,6 +47,7 @@ export const portalTries: readonly Try[] = [
   ...(['capture', 'release', 'renew', 'refund'] as const).flatMap(act),
   look('money', 'see_money'),
   look('money/terms', 'see_money'),
+  look('money/unsettled?before=9', 'see_money'),
   look('money/account', 'see_money'),
   look('money/times', 'change_settlement_account'),
   {

@@ -591,8 +591,11 @@ export type Catalogue = {
     readonly additional: string
     readonly allReports: string
     readonly amount: string
+    readonly arrived: string
+    readonly arrivedWhat: Message<'count'>
     readonly arrives: Message<'day'>
     readonly arrivesLabel: string
+    readonly cameBack: Message<'day'>
     readonly carried: string
     readonly carriedOver: Message<'sum'>
     readonly close: Message<'report'>
@@ -651,12 +654,16 @@ export type Catalogue = {
     readonly inForce: string
     readonly interchangeFee: string
     readonly interchangeFeeWhen: string
+    readonly inTill: string
+    readonly isDue: Message<'day' | 'when'>
+    readonly isOrdered: Message<'day' | 'when'>
     readonly later: string
     readonly ledger: string
     readonly ledgerOf: Message<'ledger'>
     readonly ledgers: string
     readonly messageId: string
     readonly money: string
+    readonly moreLater: string
     readonly net: string
     readonly newer: string
     readonly next: string
@@ -741,6 +748,7 @@ export type Catalogue = {
     readonly turnover: string
     readonly turnoverLess: string
     readonly unaccountedWhy: string
+    readonly unsettled: string
     readonly untilNow: string
     readonly vatNone: string
     readonly vatPlus: Message<'rate'>
@@ -748,6 +756,10 @@ export type Catalogue = {
     readonly wasExpected: Message<'day'>
     readonly waterfall: string
     readonly waterfallWhat: Message<'currency'>
+    readonly whereMoneyIs: string
+    readonly withBank: string
+    readonly withCustomers: string
+    readonly withCustomersWhat: string
     readonly workbookLate: string
     readonly workbookLateText: string
     readonly wrongDescription: string

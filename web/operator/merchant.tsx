@@ -64,7 +64,7 @@ import { filledText } from '../../texts/message.ts'
 export type MerchantPartNeeds = Pick<StaffWork, 'findStaff' | 'nameOf'> &
   Pick<TurnoverNeeds, 'turnoverBetween'> &
   Pick<ScanNeeds, 'dayStarts'> &
-  Pick<PanelNeeds, 'nextPayout' | 'failingCallbacks'> &
+  Pick<PanelNeeds, 'moneyOf' | 'failingCallbacks'> &
   Pick<Queries['accounting'], 'settlementAccounts' | 'accountChanges'>
 
 export const days = 30
@@ -171,7 +171,9 @@ export const panelsHtml = (
   const texts = textsIn[visitor.language].merchants
   return [
     <Card title={texts.turnoverLast30}>{turnoverHtml(needs, visitor, data, at)}</Card>,
-    <Card title={texts.payout}>{nextPayoutHtml(needs, data.id, visitor)}</Card>,
+    <Card title={texts.payout}>
+      {nextPayoutHtml(needs, { ...data, merchant: data.id }, at, visitor)}
+    </Card>,
     <Card title={texts.callbacks}>{callbacksHtml(needs, visitor, data)}</Card>,
   ]
 }

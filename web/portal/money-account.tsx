@@ -30,7 +30,7 @@ import { frequencies, startOfDayPattern } from '../../domain/calendar.ts'
 import { readTimeZone } from '../../domain/time-zone.ts'
 import type { Route } from '../../http/route.ts'
 import { moneyRoot } from './money-places.ts'
-import { nextPayoutHtml } from './next-payout.tsx'
+import { nextPayoutOf } from './next-payout.tsx'
 
 export const timesForm = plainForm.extend({
   frequency: z.enum(frequencies),
@@ -96,7 +96,7 @@ export const timesPage = (
     ],
     beside: [
       [textsIn[visitor.language].portal.formNext, [texts.timesWhat]],
-      [texts.next, [nextPayoutHtml(needs, visitor.shop.merchant, visitor)]],
+      [texts.next, [nextPayoutOf(needs, visitor)]],
     ],
   })
 }

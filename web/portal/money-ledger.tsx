@@ -43,6 +43,11 @@ export const closesText = (
     time: startText(account, visitor),
   })
 
+/** Its own currency first. */
+const currenciesOf = ({ currency, totals }: Pick<LedgerRow, 'currency' | 'totals'>) => [
+  ...new Set([currency, ...totals.map((total) => total.currency)]),
+]
+
 /** The ledgers of a merchant, each with its newest reports. */
 export const ledgersHtml = (needs: MoneyNeeds, visitor: PortalVisitor): Html => {
   const texts = textsIn[visitor.language].money
@@ -50,7 +55,7 @@ export const ledgersHtml = (needs: MoneyNeeds, visitor: PortalVisitor): Html => 
   const account = needs.settlementAccounts.find(merchant)
   const rows = needs.ledgers.idsOf(merchant).flatMap((id) => needs.ledgers.find(merchant, id) ?? [])
   const lines = rows.map((row) => {
-    const { id, open, currency, description } = row
+    const { id, open, description } = row
     const link = (report: number) => (
       <a href={reportHref(visitor, id, report)}>
         {texts.report({ report })}
@@ -73,7 +78,11 @@ export const ledgersHtml = (needs: MoneyNeeds, visitor: PortalVisitor): Html => 
         ],
       },
       link(open),
-      { number: sumText(openGross(row, currency), currency, visitor) },
+      {
+        number: currenciesOf(row).map((one) => (
+          <span class="value">{sumText(openGross(row, one), one, visitor)}</span>
+        )),
+      },
       closesText(row, account, visitor),
       open > 1 && [link(open - 1), ' ', all],
     ]
@@ -98,9 +107,9 @@ export const ledgerOf = (
 const rowHtml = (visitor: PortalVisitor, { currency }: LedgerRow, report: ShownReport): Row => {
   const { language, locale } = visitor
   const { number, ledger, openedAt, closedAt, sums } = report
-  const currencies = new Set([currency, ...sums.totals.map((total) => total.currency)])
+  const currencies = currenciesOf({ currency, totals: sums.totals })
   const sumsOf = (of: typeof totalGross): Html =>
-    [...currencies].map((one) => {
+    currencies.map((one) => {
       const totals = sums.totals.filter((total) => total.currency === one)
       return <span class="value">{sumText(addUp(...totals.map(of)), one, visitor)}</span>
     })

@@ -1,6 +1,7 @@
 import type { Find } from '../../application/find-state.ts'
 import type { Handle } from '../../application/handle.ts'
 import type { AskedChange } from '../../domain/accounting/settlement-account.ts'
+import type { TransactionLine } from '../../domain/accounting/transaction-line.ts'
 import type { Sum } from '../../domain/money/money.ts'
 import type { LedgerRow } from '../../projections/ledgers.ts'
 import type { LineRange } from '../../projections/log-lines.ts'
@@ -29,6 +30,12 @@ export type MoneyNeeds = PortalNeeds &
       find(merchant: string, serial: number): SettlementRow | undefined
       list(merchant: string, before: number, limit: number): readonly SettlementRow[]
     }
+    /** Lines of money that no settlement has taken, newest first. */
+    readonly unsettledLines: (
+      merchant: string,
+      before: number,
+      limit: number,
+    ) => readonly TransactionLine[]
     readonly ledgers: {
       find(merchant: string, id: string): LedgerRow | undefined
       idsOf(merchant: string): readonly string[]

@@ -27,7 +27,7 @@ import {
   sumText,
 } from './money-parts.tsx'
 import { ledgersHtml } from './money-ledger.tsx'
-import { nextPayoutHtml } from './next-payout.tsx'
+import { nextPayoutOf, whereMoneyIs } from './next-payout.tsx'
 import type { PortalPage, PortalVisitor } from './page.tsx'
 import { standingOf, statusHtml, whenText } from './payout-standing.tsx'
 import { textsIn } from '../../texts/catalogue.ts'
@@ -131,8 +131,9 @@ export const moneyOverview = (
     body: [
       <Title text={texts.money} />,
       <Done text={searchOf(call).has('saved') ? texts.saved : undefined} />,
+      whereMoneyIs(needs, visitor),
       <div class="columns">
-        <Card title={texts.next}>{nextPayoutHtml(needs, visitor.shop.merchant, visitor)}</Card>
+        <Card title={texts.next}>{nextPayoutOf(needs, visitor)}</Card>
         {accountHtml(needs, visitor)}
       </div>,
       <Card title={texts.payouts}>

@@ -1,39 +1,170 @@
-import type { Html } from '../ui/components.tsx'
-import type { Sum } from '../../domain/money/money.ts'
-import type { Instant } from '../../domain/time.ts'
+import { Link, type Html } from '../ui/components.tsx'
+import { addUp, type Sum } from '../../domain/money/money.ts'
+import { dayMs, dayOf, type Instant } from '../../domain/time.ts'
+import { dateIn, type TimeZone } from '../../domain/time-zone.ts'
+import type { PayoutGroup } from '../../projections/payouts.ts'
+import type { CurrencySum } from '../../projections/prepared.ts'
 import { shownTime } from '../ui/money.tsx'
 import { filled } from '../ui/words.tsx'
-import { sumText } from './money-parts.tsx'
+import { portalPath } from './areas.ts'
+import { dayText, moneyPath, settlementHref, sumText } from './money-parts.tsx'
 import type { LobbyVisitor } from '../staff/frame.tsx'
+import type { PortalVisitor } from './page.tsx'
 import { textsIn } from '../../texts/catalogue.ts'
 
 export type NextPayoutNeeds = {
-  /** What is owed to the merchant and not settled, when it will be, and whether to an account. */
-  readonly nextPayout: (merchant: string) => {
+  /** Where the money of a merchant is; payouts that have arrived are those since a day. */
+  readonly moneyOf: (
+    merchant: string,
+    since: string,
+    at: Instant,
+  ) => {
+    /** Accepted by payers, and not captured yet. */
+    readonly reserved: readonly CurrencySum[]
+    /** Captured and not settled, less refunds and fees. */
+    readonly unsettled: readonly CurrencySum[]
+    readonly payouts: readonly PayoutGroup[]
+    /** When it will be settled. */
     readonly dueAt: Instant | null
-    readonly sums: readonly { readonly currency: string; readonly sum: Sum }[]
     readonly hasAccount: boolean
   }
 }
 
-/** What is owed to the merchant so far, when it is settled, and what keeps it from being paid. */
+type Reader = Pick<LobbyVisitor, 'language' | 'locale'>
+
+type Shop = {
+  readonly merchant: string
+  readonly timeZone: TimeZone
+  readonly currency: string
+}
+
+const daysArrived = 30
+
+const found = ({ moneyOf }: NextPayoutNeeds, { merchant, timeZone }: Shop, at: Instant) =>
+  moneyOf(merchant, dateIn(timeZone, at - daysArrived * dayMs), at)
+
+export const moneyIn = (needs: NextPayoutNeeds, { shop, at }: PortalVisitor) =>
+  found(needs, shop, at)
+
+const isComing = ({ status }: PayoutGroup): boolean => status !== 'paid'
+
+/** By currency. */
+const totalsOf = (sums: readonly CurrencySum[]): readonly CurrencySum[] =>
+  [...new Set(sums.map(({ currency }) => currency))].sort().map((currency) => ({
+    currency,
+    sum: addUp(...sums.filter((one) => one.currency === currency).map(({ sum }): Sum => sum)),
+  }))
+
+/** What a payout does, and when, as people of the shop call the day. */
+const whenText = ({ status, day }: PayoutGroup, today: string, reader: Reader): string => {
+  const tomorrow = dayOf(Date.parse(`${today}T00:00:00Z`) + dayMs)
+  const when = day === today ? 'today' : day === tomorrow ? 'tomorrow' : 'other'
+  const texts = textsIn[reader.language].money
+  const said = { when, day: dayText(day, reader) }
+  if (status === 'returned') return texts.cameBack(said)
+  if (status === 'ordered') return texts.isOrdered(said)
+  return day < today ? texts.steps_overdue(said) : texts.isDue(said)
+}
+
+const figuresHtml = (sums: readonly CurrencySum[], currency: string, reader: Reader): Html =>
+  (sums.length === 0 ? [{ currency, sum: '0' }] : sums).map((one) => (
+    <p class="figure">{sumText(one.sum, one.currency, reader)}</p>
+  ))
+
+const noAccountHtml = (reader: Reader): Html => (
+  <p>
+    <span class="badge warn">{textsIn[reader.language].money.noPayoutAccount}</span>
+  </p>
+)
+
+const groupsShown = 6
+
+type Href = (group: PayoutGroup) => string | undefined
+
+const comingHtml = (
+  groups: readonly PayoutGroup[],
+  today: string,
+  reader: Reader,
+  hrefOf: Href,
+): Html => (
+  <ul class="list">
+    {groups.slice(0, groupsShown).map((group) => {
+      const sum = sumText(group.sum, group.currency, reader)
+      const href = hrefOf(group)
+      return (
+        <li>
+          {href === undefined ? <b>{sum}</b> : <a href={href}>{sum}</a>}{' '}
+          <span class="quiet small">{whenText(group, today, reader)}</span>
+        </li>
+      )
+    })}
+  </ul>
+)
+
+/** What is paid out next and when, and what is not settled yet. */
 export const nextPayoutHtml = (
-  { nextPayout }: NextPayoutNeeds,
-  merchant: string,
-  reader: Pick<LobbyVisitor, 'language' | 'locale'>,
+  needs: NextPayoutNeeds,
+  shop: Shop,
+  at: Instant,
+  reader: Reader,
+  hrefOf: Href = () => undefined,
 ): Html => {
   const texts = textsIn[reader.language].money
-  const { dueAt, sums, hasAccount } = nextPayout(merchant)
+  const { unsettled, payouts, dueAt, hasAccount } = found(needs, shop, at)
+  const coming = payouts.filter(isComing)
   const time = dueAt === null ? undefined : shownTime(dueAt, reader.locale)
-  const isDebt = sums.some(({ sum }) => sum.startsWith('-'))
   return [
-    sums.map(({ currency, sum }) => <p class="figure">{sumText(sum, currency, reader)}</p>),
+    coming.length > 0 && comingHtml(coming, dateIn(shop.timeZone, at), reader, hrefOf),
+    coming.length > groupsShown && <p class="quiet small">{texts.moreLater}</p>,
+    <h3>{texts.unsettled}</h3>,
+    figuresHtml(unsettled, shop.currency, reader),
     <p class="quiet">{time === undefined ? texts.nextNone : filled(texts.nextOn, { time })}</p>,
-    isDebt && <p class="small">{texts.owed}</p>,
-    !hasAccount && (
-      <p>
-        <span class="badge warn">{texts.noPayoutAccount}</span>
-      </p>
-    ),
+    unsettled.some(({ sum }) => sum.startsWith('-')) && <p class="small">{texts.owed}</p>,
+    !hasAccount && noAccountHtml(reader),
   ]
+}
+
+/** The page of a single payout, or else the list. */
+const payoutHref =
+  (visitor: PortalVisitor): Href =>
+  ({ count, serial }) =>
+    count === 1 ? settlementHref(visitor, serial) : moneyPath(visitor)
+
+export const nextPayoutOf = (needs: NextPayoutNeeds, visitor: PortalVisitor): Html =>
+  nextPayoutHtml(needs, visitor.shop, visitor.at, visitor, payoutHref(visitor))
+
+/** Where the money is, in every currency: with customers, in the till, with the bank, arrived. */
+export const whereMoneyIs = (needs: NextPayoutNeeds, visitor: PortalVisitor): Html => {
+  const { shop, at, language, locale } = visitor
+  const texts = textsIn[language].money
+  const { reserved, unsettled, payouts, dueAt, hasAccount } = moneyIn(needs, visitor)
+  const coming = payouts.filter(isComing)
+  const arrived = payouts.filter((group) => !isComing(group))
+  const place = (name: string, path: string, sums: readonly CurrencySum[], about: Html): Html => (
+    <div class="card tile">
+      <dt>
+        <Link href={portalPath(shop.merchant, path)} text={name} />
+      </dt>
+      <dd>{figuresHtml(totalsOf(sums), shop.currency, visitor)}</dd>
+      <dd class="small">{about}</dd>
+    </div>
+  )
+  const settled =
+    dueAt === null ? texts.nextNone : filled(texts.nextOn, { time: shownTime(dueAt, locale) })
+  const isDebt = unsettled.some(({ sum }) => sum.startsWith('-'))
+  return (
+    <section aria-label={texts.whereMoneyIs}>
+      <h2>{texts.whereMoneyIs}</h2>
+      <dl class="tiles">
+        {place(texts.withCustomers, 'payments?status=auth', reserved, texts.withCustomersWhat)}
+        {place(texts.inTill, 'money/unsettled', unsettled, [settled, ' ', isDebt && texts.owed])}
+        {place(texts.withBank, 'money', coming, [
+          coming.length > 0 &&
+            comingHtml(coming, dateIn(shop.timeZone, at), visitor, payoutHref(visitor)),
+          !hasAccount && noAccountHtml(visitor),
+        ])}
+        {place(texts.arrived, 'money', arrived, texts.arrivedWhat({ count: daysArrived }))}
+      </dl>
+    </section>
+  )
 }

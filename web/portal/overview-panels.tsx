@@ -7,7 +7,7 @@ import { actorNames, type ActorNeeds } from './actors.ts'
 import { portalPath } from './areas.ts'
 import { callbacksPath } from './developers/callback-list.tsx'
 import { newsWords } from './news-words.ts'
-import { nextPayoutHtml, type NextPayoutNeeds } from './next-payout.tsx'
+import { nextPayoutOf, type NextPayoutNeeds } from './next-payout.tsx'
 import type { PortalVisitor } from './page.tsx'
 import { type Beside } from './parts.tsx'
 import { textsIn } from '../../texts/catalogue.ts'
@@ -374,10 +374,9 @@ export const panelsHtml = async (
 ): Promise<Html> => {
   const texts = textsIn[visitor.language].overview
   const may = (action: StaffAction) => mayDo(visitor.me.terms, action)
-  const payout = () => nextPayoutHtml(needs, visitor.shop.merchant, visitor)
   return (
     <div class="panels">
-      {may('see_money') && <Card title={texts.payout}>{payout()}</Card>}
+      {may('see_money') && <Card title={texts.payout}>{nextPayoutOf(needs, visitor)}</Card>}
       <Card title={texts.expiring}>{expiringHtml(needs, visitor, at, posName)}</Card>
       {may('see_developers') && (
         <Card title={texts.callbacks}>{callbacksHtml(needs, visitor)}</Card>

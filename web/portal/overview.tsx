@@ -21,6 +21,7 @@ import {
 } from './overview-panels.tsx'
 import { chartsHtml, type Shown } from './overview-charts.tsx'
 import { comparedHtml, periodHtml, askedPeriod, overviewQuery, stepOf } from './overview-period.tsx'
+import { whereMoneyIs } from './next-payout.tsx'
 import { isNothing, numbersFor, type TurnoverNeeds } from './overview-numbers.ts'
 import type { PortalPage, PortalVisitor } from './page.tsx'
 import { portalPages } from './pages.ts'
@@ -95,6 +96,7 @@ const overviewPage = async (
         {comparedHtml(asked, visitor)}
         {names.size === 0 && firstStepsHtml(visitor)}
         {tiles}
+        {mayDo(visitor.me.terms, 'see_money') && whereMoneyIs(needs, visitor)}
         {notices !== null && (
           <Card title={textsIn[visitor.language].overview.needsYou}>{notices}</Card>
         )}

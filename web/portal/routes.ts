@@ -28,6 +28,7 @@ import { ledgerRoutes, reportRoutes } from './money-routes.ts'
 import type { MoneyNeeds, Sheet } from './money-needs.ts'
 import { moneyOverview } from './money-overview.tsx'
 import { downloading, fileName, moneyRoot, number, seeing } from './money-places.ts'
+import { unsettledRoute } from './money-unsettled.tsx'
 import { madeSettlement, settlementPage } from './money-settlement.tsx'
 import { payoutParts, rowsOf, turnoverOf } from './money-report.tsx'
 import { termsPage } from './money-terms.tsx'
@@ -81,6 +82,7 @@ const moneyRoutes = (needs: MoneyNeeds, visits: Visits): Route[] => {
       },
       async (visitor, { params }) => settlementFile(needs, visitor, params),
     ),
+    unsettledRoute(needs, pages),
     ...ledgerRoutes(needs, visits, pages),
     ...reportRoutes(needs, visits, pages),
     ...timesRoutes(needs, visits, pages),

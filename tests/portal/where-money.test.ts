@@ -1,0 +1,116 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startPaymentDesk, type PaymentDesk } from './payment-desk.ts'
+
+const bank = 'NO9386011117947'
+const folder = mkdtempSync(join(tmpdir(), 'daybook-money-'))
+const order = join(folder, 'order.xml')
+
+let desk: PaymentDesk
+
+beforeAll(async () => {
+  desk = await startPaymentDesk({ BANK_ACCOUNT: bank })
+  await desk.captured({ amount: '300.00' })
+  await desk.captured({ amount: '20.00', currency: 'EUR' })
+  await desk.service.call('POST', '/sandbox/v1/settlement/', { merchant: 'sandbox' })
+  await desk.accepted({ amount: '100.00', additional_amount: '10.00' })
+  await desk.accepted({ amount: '25.00', currency: 'EUR' })
+  await desk.captured({ amount: '50.00', pos_tid: 'in-till' })
+})
+afterAll(async () => {
+  await desk.service.stop()
+  rmSync(folder, { recursive: true })
+})
+
+const textOf = (html: string): string =>
+  html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/[\s\u00a0]+/g, ' ')
+
+const where = async (path = '', language = 'en') => {
+  const headers = { 'Accept-Language': language }
+  const { html } = await desk.alice.visit(`/portal/sandbox/${path}`, { headers })
+  const strip = /<section aria-label="(?:Where|Hvor|Var)[^>]*>([^]*?)<\/section>/.exec(html)?.[1]
+  const tiles = (strip ?? '').split('<div class="card tile">').slice(1)
+  return {
+    tiles: tiles.map((tile) => textOf(tile).trim()),
+    links: tiles.map((tile) => /href="([^"]*)"/.exec(tile)?.[1]),
+    next: textOf(/<h2>Next payout<\/h2>([^]*?)<\/section>/.exec(html)?.[1] ?? '').trim(),
+  }
+}
+
+/** The bank's statement on which all payments of the order are paid. */
+const statement = (day: string): string => {
+  const entries = [...readFileSync(order, 'utf8').matchAll(/<CdtTrfTxInf>([^]*?)<\/CdtTrfTxInf>/g)]
+  const [, message = ''] = /<MsgId>([^<]*)</.exec(readFileSync(order, 'utf8')) ?? []
+  const booked = entries.map(([, one = ''], index) => {
+    const [, currency, amount] = /<InstdAmt Ccy="(\w+)">([^<]*)</.exec(one) ?? []
+    const [, id] = /<EndToEndId>([^<]*)</.exec(one) ?? []
+    return `<Ntry><Amt Ccy="${currency}">${amount}</Amt><CdtDbtInd>DBIT</CdtDbtInd>
+      <Sts><Cd>BOOK</Cd></Sts><BookgDt><Dt>${day}</Dt></BookgDt><AcctSvcrRef>b${index}</AcctSvcrRef>
+      <NtryDtls><TxDtls><Refs><MsgId>${message}</MsgId><EndToEndId>${id}</EndToEndId></Refs>
+      </TxDtls></NtryDtls></Ntry>`
+  })
+  return `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"><BkToCstmrStmt>
+    <GrpHdr><MsgId>s1</MsgId><CreDtTm>${day}T22:00:00Z</CreDtTm></GrpHdr>
+    <Stmt><Id>s1</Id><CreDtTm>${day}T22:00:00Z</CreDtTm><Acct><Id><IBAN>${bank}</IBAN></Id></Acct>
+    ${booked.join('')}</Stmt></BkToCstmrStmt></Document>`
+}
+
+test('the overview and Money tell where it is in every currency, and lead there', async () => {
+  const overview = await where()
+  expect(overview.tiles).toEqual([
+    'Reserved, with customers €25.00 NOK 110.00 Accepted and not captured yet.',
+    expect.stringMatching(/^In the till, not settled NOK 48\.20 So far\. Will be settled \w/),
+    expect.stringMatching(
+      /^Settled, with the bank €20\.00 NOK 283\.20 €20\.00 due \w+ NOK 283\.20 due \w+$/,
+    ),
+    'Arrived NOK 0.00 On bank statements of the last 30 days.',
+  ])
+  expect(await where('money')).toEqual(overview)
+  const shop = '/portal/sandbox'
+  const places = ['payments?status=auth', 'money/unsettled', 'money', 'money']
+  expect(overview.links).toEqual(places.map((place) => `${shop}/${place}`))
+  expect((await where('', 'nb')).tiles[0]).toMatch(/^Reservert, hos kundene /)
+  expect((await where('', 'sv')).tiles[0]).toMatch(/^Reserverat, hos kunderna /)
+})
+
+test('what no settlement has taken is a list that adds up to it', async () => {
+  const { html } = await desk.alice.visit('/portal/sandbox/money/unsettled')
+  expect(textOf(html)).toMatch(
+    /In the till, not settled NOK 48\.20 .* NOK 50\.00 −NOK 1\.80 NOK 48/,
+  )
+  expect(html.match(/href="\/portal\/sandbox\/payments\/\w+"/g)).toHaveLength(1)
+  const before = await desk.alice.visit('/portal/sandbox/money/unsettled?before=1')
+  expect(textOf(before.html)).toContain('Nothing to settle yet.')
+})
+
+const goTo = async (day: string, clock = '12:00:00') => {
+  await desk.service.call('POST', '/sandbox/v1/clock/', { now: `${day} ${clock}` })
+  await desk.alice.signIn('alice')
+}
+
+const dayAfter = (day: string, days: number): string =>
+  new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10)
+
+test('the next payout is told by currency and by when, apart from what is unsettled', async () => {
+  const made = (await desk.service.events()).find(({ type }) => type === 'SettlementMade')
+  const { payoutDay: first } = made?.data as { payoutDay: string }
+  await goTo(first)
+  expect((await where('money')).next).toMatch(/^€20\.00 due today NOK 316\.40 due today /)
+  await goTo(dayAfter(first, 3))
+  const { next } = await where('money')
+  expect(next).toMatch(/^€20\.00 Overdue since [^€]*NOK 316\.40 Overdue since .* Unsettled NOK /)
+  await desk.service.operator('settle', '--pain001', order)
+  expect((await where('')).next).toMatch(/€20\.00 ordered, to be paid (today|tomorrow|on \w)/)
+  const [, day = ''] = /<ReqdExctnDt>\s*<Dt>([^<]*)</.exec(readFileSync(order, 'utf8')) ?? []
+  const file = join(folder, 'statement.xml')
+  writeFileSync(file, statement(day))
+  await desk.service.operator('bank', 'import', file)
+  await goTo(day, '23:00:00')
+  const { tiles } = await where('money')
+  expect(tiles[2]).toMatch(/^Settled, with the bank NOK 0\.00/)
+  expect(tiles[3]).toMatch(/^Arrived €20\.00 NOK \d+\.\d\d On bank statements/)
+  await goTo(dayAfter(day, 31))
+  expect((await where('money')).tiles[3]).toMatch(/^Arrived NOK 0\.00 On bank/)
+})
