@@ -148,6 +148,7 @@ const disputeOf = (
 /**
  * Finds what a callback shows (interface 13.2). It depends only on the log up to its event, so
  * messages can be rebuilt.
+ * Long because it lists what each event shows.
  */
 export const callbackObjects = ({ store, find, views }: Needs) => {
   const paymentAsOf = paymentsAsOf(store)

@@ -309,7 +309,7 @@ describe('for any history of commands', () => {
             .reduce((sum, { amount, additionalAmount }) => sum + amount + additionalAmount, 0)
         expect(paymentRowOf(log)).toEqual({
           ...{ tid, merchant, ledger, customer, currency, amount, additionalAmount },
-          ...{ customerKey: customer, statusCode },
+          ...{ customerKey: customer, statusCode, modifiedAt: outcome.modifiedAt },
           captured: sumOf('PaymentCaptured'),
           refunded: sumOf('PaymentRefunded'),
           requestedAt: first?.metadata.at,

@@ -2021,6 +2021,7 @@ export type Catalogue = {
     readonly dueBy: Message<'time'>
     readonly dueWhat: string
     readonly evidence: Message<'count'>
+    readonly evidenceNone: string
     readonly fee: string
     readonly feeWhat: string
     readonly find: string

@@ -139,7 +139,9 @@ const oneHtml = (shown: Shown, dispute: Dispute, number: number): Html => {
           [texts.reason, dispute.reason],
           [texts.due, shownTime(dispute.due, locale)],
           [
-            texts.evidence({ count: dispute.evidence.length }),
+            dispute.evidence.length === 0
+              ? texts.evidenceNone
+              : texts.evidence({ count: dispute.evidence.length }),
             dispute.evidence.map((one) => [
               <a href={evidenceHref(id, one.id)}>{fileNames[one.kind]}</a>,
               ' ',

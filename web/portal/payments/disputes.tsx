@@ -69,7 +69,9 @@ export const disputesHtml = (shown: ShownPayment, at: Instant): Html => {
           </p>
           <p class="quiet small">
             {filled(texts.dueBy, { time: shownTime(dispute.due, locale) })} ·{' '}
-            {texts.evidence({ count: dispute.evidence.length })}
+            {dispute.evidence.length === 0
+              ? texts.evidenceNone
+              : texts.evidence({ count: dispute.evidence.length })}
           </p>
           {mayAnswer &&
             !isClosed(dispute) &&
