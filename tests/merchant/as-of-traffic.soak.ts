@@ -63,7 +63,7 @@ test('each GET answers as of a time what it answered then', async () => {
   const [first, ...others] = traffic.looks
   for (const look of [first, others.at(6), others.at(12), others.at(-2)])
     await expectSameAnswers(look as Look)
-}, 60_000)
+}, 180_000)
 
 /** Public, and never changing. */
 const unchanging = [
@@ -111,4 +111,4 @@ test('whatever a merchant does, each GET answers as of any time and position as 
   const [middle] = earlier([20])
   const now = String(await traffic.service.core.store.head())
   expect((await differences(middle as Look, now)).length).toBeGreaterThan(10)
-}, 120_000)
+}, 300_000)
