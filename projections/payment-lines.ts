@@ -24,7 +24,8 @@ type Before = Pick<
   | 'credit'
   | 'amountLeft'
   | 'additionalAmountLeft'
->
+> &
+  Partial<Pick<PaymentRow, 'posTid'>>
 
 /**
  * The transaction line of an event, given the previous row; some events have none.
@@ -57,7 +58,7 @@ export const transactionLine = (
     }
   }
   if (!before || !hasEffect(type, 'line')) return undefined
-  const { tid, merchant, ledger, posId, customer, currency } = before
+  const { tid, merchant, ledger, posId, posTid, customer, currency } = before
   const line = (
     action: LineAction,
     { amount, additionalAmount }: Pots,
@@ -71,6 +72,7 @@ export const transactionLine = (
     merchant,
     ledger,
     posId,
+    posTid,
     tid,
     actor: metadata.actor,
     subId,

@@ -56,15 +56,16 @@ const requested = ({
 export const permissionLine = (
   before:
     | (Pick<PermissionRow, 'rid' | 'merchant' | 'customer' | 'currency'> &
-        Partial<Pick<PermissionRow, 'posId'>>)
+        Partial<Pick<PermissionRow, 'posId' | 'posTid'>>)
     | undefined,
   event: Recorded<PermissionEvent>,
 ): TransactionLine | undefined => {
   const row = event.type === 'PermissionRequested' ? requested(event) : before
   if (!row) return undefined
   const { position, metadata } = event
-  const { rid: tid, merchant, posId: permissionPosId, customer, currency } = row
-  const about = { position, merchant, ledger: defaultLedger, permissionPosId, tid, subId: null }
+  const { rid: tid, merchant, posId: permissionPosId, posTid, customer, currency } = row
+  const named = { permissionPosId, posTid, tid, subId: null }
+  const about = { position, merchant, ledger: defaultLedger, ...named }
   const nothing = { credit: false, amount: 0, additionalAmount: 0, charge: null, text: null }
   const line = { ...about, customer, currency, ...nothing, at: metadata.at }
   switch (event.type) {

@@ -80,6 +80,7 @@ const transactionLines = sqliteTable(
     text: text(),
     /** This and the following are null if no money moves; here also without a point of sale. */
     posId: text(),
+    posTid: text(),
     /** Of the ledger in the currency, after this line, by net. */
     balance: text().$type<Sum>(),
     /** The latest time of a line so far, in the ledger and currency. */
@@ -147,13 +148,14 @@ export const ledgerBalanceProjection = projection({
   },
 })
 
-const nothingMoved = { posId: null, balance: null, latest: null }
+const nothingMoved = { posId: null, posTid: null, balance: null, latest: null }
 
 const movedBy = (line: TransactionLine, now: BalanceRow | undefined) =>
   line.charge === null
     ? nothingMoved
     : {
         posId: line.posId ?? line.permissionPosId ?? null,
+        posTid: line.posTid ?? null,
         balance: now?.balance ?? null,
         latest: now?.latest ?? null,
       }
@@ -192,7 +194,7 @@ export const transactionLineProjection = projection({
 
 type Row = typeof transactionLines.$inferSelect
 
-const withCharge = ({ fee, interchange, vat, taxcode, posId, balance, latest, ...line }: Row) => ({
+const withCharge = ({ fee, interchange, vat, taxcode, ...line }: Row) => ({
   ...line,
   charge:
     fee === null || interchange === null || vat === null || taxcode === null

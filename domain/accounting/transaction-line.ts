@@ -65,6 +65,8 @@ export type TransactionLine = {
   readonly posId?: string | null
   /** Of a permission request, which counts for no point of sale; kept as `posId` is. */
   readonly permissionPosId?: string | undefined
+  /** Kept as `posId` is. */
+  readonly posTid?: string | null | undefined
   /** Who has made it, as events name them; not kept with the line. */
   readonly actor?: string
   /** Whether it is the first capture of its payment; not kept with the line. */

@@ -80,10 +80,14 @@ const makeBook = (needs: BookNeeds, merchant: string) => {
   const { settlements } = needs
   const { holding } = reportFinder(needs, merchant)
   const byLedger = new Map<string, (position: number) => Report | undefined>()
+  // No later line is settled.
+  const [newest] = settlements.list(merchant, Number.MAX_SAFE_INTEGER, 1)
   const settlementAt = remembering((position) => {
+    if (position > (newest?.startedPosition ?? 0)) return undefined
     const taking = needs.settlementTaking(merchant, position)
     const row = taking && settlements.find(merchant, taking.serial)
-    return row && { row, after: position - 1, before: row.startedPosition }
+    const earlier = row && settlements.find(merchant, row.serial - 1)
+    return row && { row, after: earlier?.startedPosition ?? 0, before: row.startedPosition }
   })
   const settlementOf = ({ position, settlementId }: Transaction) =>
     settlementId === null ? settlementAt(position)?.row : settlements.findById(settlementId)
