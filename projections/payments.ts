@@ -185,11 +185,11 @@ export const paymentProjection = projection({
     if (!row) return undefined
     const changes = changesOf(row, event)
     const isTold = callbackNameOf(event.type, metadata.schema) !== undefined
-    if (!changes && !isTold) return row
     const isMoved = row.isWaiting && event.type !== 'PaymentAmended'
     const inboxPosition = isMoved ? position : row.inboxPosition
     const told = isTold ? row.told + 1 : row.told
     const modified = modifiedAt(row, event, metadata.at)
+    if (!changes && !isTold && modified === row.modifiedAt) return row
     return { ...row, ...changes, inboxPosition, told, modifiedAt: modified }
   },
   message: messageOf,

@@ -136,12 +136,14 @@ test('pages of any filter give each line once in order, while lines are written'
 
 test('lines that are written while a page is read are on the next, in each ledger', async () => {
   const { page } = transactionQueries(file.db)
-  const one = { currency: 'NOK', posId: 'till-1', captureId: null, amount: 50, moved: 1 }
-  const add = (ledger: string): void => write({ ...one, ledger, isRefund: false })
+  const one = { currency: 'NOK', posId: 'till-1', captureId: null, amount: 50, moved: 1 } as const
+  const add = (ledger: 'bar' | 'default'): void => write({ ...one, ledger, isRefund: false })
   add('bar')
   for (let count = 0; count < 100; count++) add('default')
   const filter = { merchant: 'sandbox', order: 'oldest' } as const
-  const first = await page(filter, null, 102, async () => ['bar', 'default'].forEach(add))
+  const first = await page(filter, null, 102, async () =>
+    (['bar', 'default'] as const).forEach(add),
+  )
   const end = first.rows.at(-1) ?? null
   expect([first.rows.length, first.next]).toEqual([101, null])
   const { rows } = await page(filter, end, 1000, now)
@@ -155,7 +157,7 @@ test('each page is read from an index in its order, without sorting', () => {
     return {}
   }
   write({
-    ...{ ledger: 'default', currency: 'NOK', posId: 'till-1', captureId: 'c' },
+    ...{ ledger: 'default', currency: 'NOK', posId: 'till-1', captureId: 'c1' },
     ...{ amount: 1, moved: 0, isRefund: false },
   })
   const plan = (filter: Partial<TransactionFilter>) =>
