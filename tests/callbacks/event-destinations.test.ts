@@ -129,6 +129,24 @@ describe('delivery', () => {
     expect(all.arrivals.flatMap(({ problems }) => problems)).toEqual([])
   })
 
+  test('reports match by their ledger, permissions by their point of sale', async () => {
+    const [own, other] = [await service.receive(), await service.receive()]
+    await add(own.url('/'), { ledgers: ['default'] })
+    await add(other.url('/'), { ledgers: ['elsewhere'] })
+    const ofTill = await service.receive()
+    await add(ofTill.url('/'), { pos_ids: ['till-1'], events: ['permission_request_answered'] })
+    const { open_report_uri: report } = (await service.till('GET', '/merchant/v1/ledger/default/'))
+      .body
+    expect(await service.till('PUT', report, {})).toMatchObject({ status: 204 })
+    const request = { customer: '+4799999901', scope: 'openid', pos_id: 'till-1', pos_tid: 'p' }
+    const { id } = (await service.till('POST', '/merchant/v1/permission_request/', request)).body
+    await service.world('POST', `/sandbox/v1/permission_request/${id}/accept/`)
+    await settle()
+    expect(told(own.arrivals)).toEqual(['report_closed 1'])
+    expect(other.arrivals).toEqual([])
+    expect(told(ofTill.arrivals)).toEqual(['permission_request_answered 1'])
+  })
+
   test('one that fails holds up nothing else, and is tried again', async () => {
     const good = await service.receive()
     let isWell = false
