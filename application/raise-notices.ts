@@ -3,6 +3,7 @@ import type { Notice } from '../domain/merchant/notice.ts'
 import { decimalsOf } from '../domain/money/currency.ts'
 import { isEnabled } from '../domain/register.ts'
 import { idIn, merchantAndIdIn } from '../domain/stream.ts'
+import type { Sum } from '../domain/money/money.ts'
 import { dayMs, type Instant } from '../domain/time.ts'
 import type { Context, Deciding } from './handle.ts'
 import type { DueWork } from './schedule.ts'
@@ -25,7 +26,17 @@ type Expiring = {
   readonly expiresAt: Instant
 }
 
+type Payout = {
+  readonly settlementId: string
+  readonly currency: string
+  readonly amount: Sum
+  /** As it stands now, whatever the event says. */
+  readonly isPaid: boolean
+}
+
 type Needs = Deciding & {
+  /** The payout of an event of it. */
+  readonly payoutOf: (news: News) => Promise<Payout | undefined>
   readonly newId: () => string
   /** Authorisations of all merchants that end between two instants, soonest first. */
   readonly expiringBetween: (start: Instant, end: Instant, limit: number) => readonly Expiring[]
@@ -68,8 +79,31 @@ const raising =
     await handle(noticesOfMerchants, merchant, command, context)
   }
 
+/** Payouts above this are told without their amount. */
+const moneyOf = ({ currency, amount }: Payout): Notice['money'] => {
+  const minor = Number(amount)
+  return Number.isSafeInteger(minor) ? { currency, amount: minor } : null
+}
+
+/** A payout that was paid after all needs nobody. */
+const settlePaid =
+  ({ find, handle, newId, payoutOf }: Needs) =>
+  async (news: News, at: Instant): Promise<void> => {
+    const payout = await payoutOf(news)
+    if (!payout?.isPaid) return
+    const { merchant } = news
+    const { open } = await find(noticesOfMerchants, merchant)
+    const isIt = ({ kind, about, money }: Notice) =>
+      kind === 'payout_returned' &&
+      about === payout.settlementId &&
+      (money?.currency ?? payout.currency) === payout.currency
+    const context: Context = { at, merchant, actor: 'daybook', correlationId: newId() }
+    for (const { notice } of open.filter(isIt))
+      await handle(noticesOfMerchants, merchant, { type: 'SettleNotice', notice }, context)
+  }
+
 /** Undefined if nothing needs attention. */
-const noticeOf = async ({ newOwner }: Needs, news: News): Promise<Notice | undefined> => {
+const noticeOf = async ({ newOwner, payoutOf }: Needs, news: News): Promise<Notice | undefined> => {
   const { type, stream, position, actor } = news
   const plain = { money: null, until: null }
   if (type === 'DestinationRested') {
@@ -81,21 +115,25 @@ const noticeOf = async ({ newOwner }: Needs, news: News): Promise<Notice | undef
     const [, about] = merchantAndIdIn(idIn(stream))
     return { ...plain, notice: `disabled/${position}`, kind: 'event_destination_disabled', about }
   }
-  if (type === 'PayoutReturned')
-    return {
-      ...plain,
-      notice: `returned/${position}`,
-      kind: 'payout_returned',
-      about: idIn(stream),
-    }
+  if (type === 'PayoutReturned') {
+    const payout = await payoutOf(news)
+    if (!payout || payout.isPaid) return undefined
+    const { settlementId: about } = payout
+    const notice = `returned/${position}`
+    return { ...plain, notice, kind: 'payout_returned', about, money: moneyOf(payout) }
+  }
   const about = await newOwner(news)
   if (about === undefined) return undefined
   return { ...plain, notice: `owner/${position}`, kind: 'new_owner', about }
 }
 
-/** Raises a notice for whatever needs attention, once each, and checks again every ten minutes. */
+/**
+ * Raises a notice for whatever needs attention, once each, and checks again every ten minutes;
+ * settles those of payouts that are paid.
+ */
 export const raiseNotices = (needs: Needs): DueWork => {
   const raise = raising(needs)
+  const settle = settlePaid(needs)
   let position: number | undefined
   let lookedUntil = 0
   let nextLook = 0
@@ -107,6 +145,7 @@ export const raiseNotices = (needs: Needs): DueWork => {
       for (const news of batch) {
         const notice = news.at > now - newsLastMs ? await noticeOf(needs, news) : undefined
         if (notice) await raise(news.merchant, notice, now)
+        if (news.type === 'PayoutPaid') await settle(news, now)
         position = news.position
       }
       isMore = batch.length === batchSize

@@ -22,7 +22,7 @@ export const noticeEvents = {
   NoticeRaised: z.object({
     notice,
     kind: z.enum(noticeKinds),
-    /** The tid, address, settlement or member concerned. */
+    /** The tid, address, settlement or member concerned; once the merchant of a settlement. */
     about: z.string(),
     money: z.object({ currency: z.string(), amount: z.int() }).nullable(),
     /** When it is too late to act; null for never. */

@@ -24,6 +24,20 @@ const makeNewOwner =
     return isOwner ? member : undefined
   }
 
+/** The payout that an event is about, as it stands now. */
+const makePayoutOf =
+  ({ store, accounting }: Pick<Core, 'store' | 'accounting'>) =>
+  async (news: { readonly merchant: string; readonly position: number }) => {
+    const event = await store.readAt(news.position)
+    const { serial, currency } = (event?.data ?? {}) as { serial?: number; currency?: string }
+    const row = accounting.settlements.find(news.merchant, serial ?? 0)
+    const payout = row?.payouts.find((one) => one.currency === currency)
+    if (!row || !payout) return undefined
+    const { amount, status } = payout
+    const { settlementId } = row
+    return { settlementId, currency: payout.currency, amount, isPaid: status === 'paid' }
+  }
+
 /** Raises notices in the background. */
 export const noticeWork = (core: Core, staff: StaffWork) => {
   const { news } = core.merchants
@@ -35,5 +49,6 @@ export const noticeWork = (core: Core, staff: StaffWork) => {
     newsBehind: news.behind,
     firstPosition: () => Math.max(0, news.newest() - newsLookedAtAgain),
     newOwner: makeNewOwner(core, staff),
+    payoutOf: makePayoutOf(core),
   })
 }

@@ -701,7 +701,9 @@ export type Catalogue = {
     readonly report: Message<'report'>
     readonly reportOf: Message<'ledger' | 'report'>
     readonly reports: string
+    readonly returnedDo: string
     readonly returnedOn: Message<'day'>
+    readonly returnedWhy: Message<'account' | 'day' | 'reason' | 'settled'>
     readonly returnReason: string
     readonly save: string
     readonly saved: string
@@ -726,6 +728,7 @@ export type Catalogue = {
     readonly steps: string
     readonly steps_again: string
     readonly steps_arrives: string
+    readonly steps_cameBack: Message<'day'>
     readonly steps_due: Message<'day'>
     readonly steps_ordered: Message<'day'>
     readonly steps_overdue: Message<'day'>
@@ -1808,7 +1811,7 @@ export type Catalogue = {
     readonly new_ownerDo: string
     readonly none: string
     readonly noneHint: string
-    readonly payout_returned: string
+    readonly payout_returned: Message<'amount'>
     readonly payout_returnedDo: string
     readonly toThere: string
   }

@@ -17,10 +17,23 @@ import { contextOfStaff, type PortalNeeds } from './guard.ts'
 import type { PortalVisitor } from './page.tsx'
 import { portalPages } from './pages.ts'
 import { textsIn } from '../../texts/catalogue.ts'
+import { moneyPath, settlementHref } from './money-parts.tsx'
+import { returnText } from './payout-standing.tsx'
+import type { SettlementRow } from '../../projections/settlements.ts'
 import { filledText } from '../../texts/message.ts'
 
 export type NoticeNeeds = ActorNeeds & {
   readonly findNotices: (merchant: string) => Promise<Notices>
+  readonly settlements: {
+    findById(settlementId: string): SettlementRow | undefined
+  }
+}
+
+/** The settlement of a payout that came back, and the payout as it is now. */
+const returnedPayout = ({ settlements }: NoticeNeeds, { kind, about, money }: OpenNotice) => {
+  const row = kind === 'payout_returned' ? settlements.findById(about) : undefined
+  const payout = row?.payouts.find(({ currency }) => currency === money?.currency)
+  return row && payout && { row, payout }
 }
 
 type MessagesNeeds = PortalNeeds & NoticeNeeds & { readonly handle: Handle }
@@ -41,13 +54,15 @@ const isAddress = (kind: NoticeKind): boolean =>
 
 /** What needs this person; newest first. What is too late needs nobody. */
 const noticesFor = async (
-  { findNotices }: NoticeNeeds,
+  needs: NoticeNeeds,
   { shop, me }: PortalVisitor,
   at: Instant,
 ): Promise<readonly OpenNotice[]> => {
-  const { open } = await findNotices(shop.merchant)
+  const { open } = await needs.findNotices(shop.merchant)
   return open
-    .filter(({ kind, about, until }) => {
+    .filter((notice) => {
+      const { kind, about, until } = notice
+      if (returnedPayout(needs, notice)?.payout.status === 'paid') return false
       const isOwn = kind === 'new_owner' && about === me.member
       return !isOwn && mayDo(me.terms, places[kind].action) && (until === null || until > at)
     })
@@ -60,7 +75,7 @@ const titleOf = async (
   { kind, about, money }: OpenNotice,
 ): Promise<Html> => {
   const texts = textsIn[language].messages
-  const amount = money ? shownAmount(money.amount, money.currency, locale) : ''
+  const amount = money ? shownAmount(money.amount, money.currency, locale) : 'none'
   const name = await (await actorNames(needs)(shop.merchant, language))(`staff:${about}`)
   return filledText(texts[kind], { amount, name })
 }
@@ -74,7 +89,10 @@ const noticeHtml = async (
   const texts = textsIn[language].messages
   const { kind, about, until, raisedAt } = notice
   const end = until === null ? '' : shownTime(until, locale)
-  const place = portalPath(shop.merchant, places[kind].path(about))
+  const returned = returnedPayout(needs, notice)
+  const place = returned
+    ? settlementHref(visitor, returned.row.serial)
+    : portalPath(shop.merchant, places[kind].path(about))
   return (
     <li>
       <Form
@@ -84,6 +102,9 @@ const noticeHtml = async (
       >
         <span>
           <span class="name">{await titleOf(needs, visitor, notice)}</span>{' '}
+          {returned && (
+            <span class="about">{returnText(returned.row, returned.payout, visitor)}</span>
+          )}{' '}
           <span class="about">{filled(texts[`${kind}Do`], { time: end })}</span>{' '}
           <span class="quiet small">
             {shownTime(raisedAt, locale)} {isAddress(kind) && ['· ', <code>{about}</code>]}
@@ -91,6 +112,13 @@ const noticeHtml = async (
         </span>
         <span class="buttons">
           <Link class="button slim second" href={place} text={texts.toThere} />
+          {returned && (
+            <Link
+              class="button slim second"
+              href={moneyPath(visitor, 'account')}
+              text={textsIn[language].money.account}
+            />
+          )}
           <button class="plain">{texts.done}</button>
         </span>
       </Form>

@@ -21,16 +21,25 @@ import {
 } from './money-parts.tsx'
 import { debtAfter, payoutParts, stepsOf, turnoverOf } from './money-report.tsx'
 import type { PortalPage, PortalVisitor } from './page.tsx'
-import { standingOf, statusHtml, wayHtml, whenText, whyHtml } from './payout-standing.tsx'
+import {
+  returnText,
+  standingOf,
+  statusHtml,
+  wayHtml,
+  whenText,
+  whyHtml,
+} from './payout-standing.tsx'
 import { waterfallHtml, type Step } from './waterfall.ts'
 import { textsIn } from '../../texts/catalogue.ts'
+
+type MadeRow = SettlementRow & { readonly made: SettlementMade }
 
 /** @throws Refusal resource_is_unknown for all but settlements of this merchant that are made */
 export const madeSettlement = (
   { settlements }: MoneyNeeds,
   { shop }: PortalVisitor,
   serial: string,
-): SettlementRow & { readonly made: SettlementMade } => {
+): MadeRow => {
   const row = settlements.find(shop.merchant, Number(serial))
   if (!row?.made) return refuse('resource_is_unknown')
   return { ...row, made: row.made }
@@ -44,16 +53,10 @@ const stepsTable = (steps: readonly Step[], visitor: PortalVisitor): Html => {
   )
 }
 
-const payoutFacts = (
-  state: PayoutState,
-  made: SettlementMade,
-  visitor: PortalVisitor,
-): readonly Fact[] => {
+const payoutFacts = (state: PayoutState, row: MadeRow, visitor: PortalVisitor): readonly Fact[] => {
   const texts = textsIn[visitor.language].money
   const order = state.orders.at(-1)
-  const { code = null, text = null } = state.returned?.reason ?? {}
-  const why = [code, text].filter(Boolean).join(', ')
-  const holidays = made.holidays?.map((day) => dayText(day, visitor)).join(', ')
+  const holidays = row.made.holidays?.map((day) => dayText(day, visitor)).join(', ')
   const facts: Fact[] = [[texts.arrivesLabel, dayText(state.day, visitor)]]
   if (order)
     facts.push(
@@ -61,7 +64,7 @@ const payoutFacts = (
       [texts.endToEnd, <code>{order.endToEndId}</code>],
       [texts.messageId, <code>{order.messageId}</code>],
     )
-  if (why !== '' && state.status !== 'paid') facts.push([texts.returnReason, why])
+  if (state.returned) facts.push([texts.returnReason, returnText(row, state, visitor)])
   if (holidays !== undefined) facts.push([texts.holidays, holidays])
   return facts
 }
@@ -76,7 +79,7 @@ const carriedText = ({ currency, ...payout }: Payout, visitor: PortalVisitor): s
 const currencyHtml = (
   needs: MoneyNeeds,
   visitor: PortalVisitor,
-  row: SettlementRow & { readonly made: SettlementMade },
+  row: MadeRow,
   payout: Payout,
 ): Html => {
   const texts = textsIn[visitor.language].money
@@ -111,7 +114,7 @@ const currencyHtml = (
         </Card>
         {state && standing ? (
           <Card title={texts.payout}>
-            {factsHtml(payoutFacts(state, row.made, visitor))}
+            {factsHtml(payoutFacts(state, row, visitor))}
             {wayHtml(dateIn(visitor.shop.timeZone, row.startedAt), state, standing, visitor)}
           </Card>
         ) : null}

@@ -1,5 +1,6 @@
 import type { Html } from '../ui/components.tsx'
 import type { PayoutState, PayoutStatus } from '../../domain/accounting/payout-state.ts'
+import type { SettlementRow } from '../../projections/settlements.ts'
 import { dateIn } from '../../domain/time-zone.ts'
 import type { MoneyNeeds } from './money-needs.ts'
 import { dayText, moneyPath } from './money-parts.tsx'
@@ -76,6 +77,23 @@ export const whenText = (
   }
 }
 
+/** The last return of a payout: which one, from which account, when and why. */
+export const returnText = (
+  { startedAt }: Pick<SettlementRow, 'startedAt'>,
+  { orders, returned }: PayoutState,
+  visitor: Pick<PortalVisitor, 'language' | 'locale' | 'shop'>,
+): string => {
+  if (!returned) return ''
+  const order = orders.findLast(({ credits, isRejected }) => isRejected || credits.length > 0)
+  const { code, text } = returned.reason
+  return textsIn[visitor.language].money.returnedWhy({
+    settled: dayText(dateIn(visitor.shop.timeZone, startedAt), visitor),
+    account: order?.payoutAccount ?? '',
+    day: dayText(returned.on, visitor),
+    reason: [code, text].filter(Boolean).join(', ') || 'none',
+  })
+}
+
 /** Why a payout that should be on its way is not; nothing for others. */
 export const whyHtml = (
   { canOrderPayouts }: Needs,
@@ -87,6 +105,12 @@ export const whyHtml = (
     return (
       <p class="small">
         {texts.unaccountedWhy} <a href={moneyPath(visitor, 'account')}>{texts.account}</a>
+      </p>
+    )
+  if (standing === 'returned')
+    return (
+      <p class="small">
+        {texts.returnedDo} <a href={moneyPath(visitor, 'account')}>{texts.account}</a>
       </p>
     )
   if (standing !== 'overdue') return null
@@ -123,8 +147,16 @@ export const wayHtml = (
   const told = (text: Message<'day'>, on: string) => text({ day: dayText(on, visitor) })
   const way = [
     { text: told(texts.steps_settled, settled), kind: 'done' },
-    ...(returned && status !== 'paid'
-      ? [{ text: told(texts.steps_returned, returned.on), kind: 'bad' }]
+    ...(returned
+      ? [
+          {
+            text: told(
+              status === 'returned' ? texts.steps_returned : texts.steps_cameBack,
+              returned.on,
+            ),
+            kind: 'bad',
+          },
+        ]
       : []),
     orderStep(standing, state, visitor),
     paid
