@@ -7,6 +7,7 @@ import { projection } from './projection.ts'
 /** Events shown to a merchant's staff on their next visit; captures are excluded. */
 const told = [
   'PaymentRefunded',
+  'PaymentDisputed',
   'PaymentAuthorizationExpired',
   'ReportClosed',
   'SettlementMade',

@@ -145,7 +145,7 @@ const changesOf = (
     case 'PaymentEvidenceSent':
     case 'PaymentDisputeWon':
     case 'PaymentDisputeLost':
-      return undefined
+      return {}
   }
 }
 

@@ -143,7 +143,7 @@ for (const path of words.filter(isFile)) {
   const withheld = receipt.events.filter(({ data }) => !data).length
   console.log(`${path}: its entries stand in the log (${withheld} withheld: they name a payer)`)
   const range = receipt.about.payment ? undefined : checkRange(receipt, paid)
-  paid.push(...receipt.events.filter(({ type }) => /^Payment(Captured|Refunded)$/.test(type)))
+  paid.push(...receipt.events.filter(({ type, charge }) => charge && /^Payment/.test(type)))
   if (range && last?.next === range.name) checkContinues(receipt, last)
   last = range
 }

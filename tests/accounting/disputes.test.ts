@@ -1,4 +1,8 @@
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { parseEvent } from '../../domain/events.ts'
 import { base } from '../../harness/ledger-service.ts'
@@ -178,6 +182,19 @@ test('a dispute after a settlement makes the merchant owe, and winning pays it o
     numbers.map(({ name, value }: Record<'name' | 'value', string>) => [name, value]),
   )
   expect(named).toMatchObject({ captured_amount: '500.00', disputed_amount: '0.00' })
+})
+
+test('the verifier adds up a settlement with disputes', async () => {
+  await place.sandbox('clock/', { advance_seconds: 11 })
+  const { location } = await place.ask('GET', '/merchant/v1/last_settlement/')
+  const receipt = join(place.directory, 'receipt.json')
+  const { text } = await place.ask('GET', `${location}proof/`)
+  expect(text).toContain('PaymentDisputeWon')
+  writeFileSync(receipt, text)
+  const key = (await place.ask('GET', '/transparency/key')).text.trim()
+  const verifier = join(import.meta.dirname, '../../verifier/verify.mjs')
+  const words = [verifier, receipt, '--key', key]
+  await expect(promisify(execFile)(process.execPath, words)).resolves.toMatchObject({ stderr: '' })
 })
 
 test('an audit of the log finds nothing wrong with disputes', async () => {

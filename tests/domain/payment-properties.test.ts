@@ -320,6 +320,7 @@ describe('for any history of commands', () => {
           isWaiting: status === 'pending',
           inboxPosition: moved?.position,
           callbackUri: state.status === 'unrequested' ? null : state.details.callbackUri,
+          modifiedAt: outcome.modifiedAt,
           told: log.filter(({ type }) => callbackNameOf(type, 1) !== undefined).length,
         })
       }),

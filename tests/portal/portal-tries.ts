@@ -44,6 +44,10 @@ export const portalTries: readonly Try[] = [
   look('payments/TID/events?at=none', 'see_payments'),
   { ...look('payments/TID/proof.json', 'see_payments'), isEmpty: true },
   { ...look('payments/TID/attachment/none', 'see_payments'), isEmpty: true },
+  {
+    ...{ method: 'POST', path: 'payments/TID/disputes/1', action: 'refund' },
+    ...{ form: {}, isEmpty: true },
+  },
   ...(['capture', 'release', 'renew', 'refund'] as const).flatMap(act),
   look('money', 'see_money'),
   look('money/terms', 'see_money'),

@@ -1410,6 +1410,7 @@ export type Catalogue = {
     readonly account_unsettled_refunds: string
     readonly account_vat: string
     readonly action_capture: string
+    readonly action_dispute: string
     readonly action_fee: string
     readonly action_payout: string
     readonly action_payout_paid: string
@@ -1851,6 +1852,7 @@ export type Catalogue = {
     readonly MerchantEnabled: string
     readonly MerchantRegistered: string
     readonly PaymentAuthorizationExpired: string
+    readonly PaymentDisputed: string
     readonly PaymentRefunded: string
     readonly PayoutOrdered: string
     readonly PayoutPaid: string

@@ -8,7 +8,7 @@ type News = keyof Catalogue['news']
 
 /** Events that people are told of, by who may know of them. */
 const types = {
-  see_payments: ['PaymentRefunded', 'PaymentAuthorizationExpired'],
+  see_payments: ['PaymentRefunded', 'PaymentDisputed', 'PaymentAuthorizationExpired'],
   see_money: [
     'ReportClosed',
     'SettlementMade',
