@@ -65,8 +65,10 @@ export const operatorTries: readonly OperatorTry[] = [
   look('merchants/sandbox', 'see_merchants'),
   { ...look('merchants/nobody', 'see_merchants'), isEmpty: true },
   // It did not sign up itself.
-  ...both('merchants/sandbox/approve', 'approve_merchants').map(
-    (one) => ({ ...one, isEmpty: true }) as const,
+  ...['approve', 'reject'].flatMap((way) =>
+    both(`merchants/sandbox/${way}`, 'approve_merchants').map(
+      (one) => ({ ...one, isEmpty: true }) as const,
+    ),
   ),
   ...both('merchants/sandbox/disable', 'switch_merchants'),
   ...both('merchants/sandbox/enable', 'switch_merchants'),
