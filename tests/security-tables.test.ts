@@ -59,11 +59,13 @@ test('the summary counts what the tables say', () => {
 
 test('what is met is shown by a file that is there, and everything else says why', () => {
   const files = ({ why }: Row) => [
-    ...[...why.matchAll(/`([\w/.-]+\.(?:test|browser)\.ts)`/g)].map(([, file]) =>
+    ...[...why.matchAll(/`([\w/.-]+\.(?:test|browser|soak)\.ts)`/g)].map(([, file]) =>
       join('tests', file ?? ''),
     ),
     ...[
-      ...why.matchAll(/`((?!\S*\.test\.ts)(?:domain|http|infrastructure|deploy)\/[\w/.-]+)`/g),
+      ...why.matchAll(
+        /`((?!\S*\.(?:test|soak)\.ts)(?:domain|http|infrastructure|deploy)\/[\w/.-]+)`/g,
+      ),
     ].map(([, file]) => file ?? ''),
     ...[...why.matchAll(/\]\(([\w./-]+)\)/g)].map(([, file]) => join('docs', file ?? '')),
   ]
