@@ -241,7 +241,7 @@ test('given what cannot be an account, when it is sent, then the page says what 
   }
   const signIn = await visitor.visit('/payer/sign-in')
   const again = await visitor.submit(signIn, { phone: '4740000012', pin: '9999' })
-  expect(new Map(formIn(again.html, 'phone').fields).get('phone')).toBe('4740000012')
+  expect(new Map(formIn(again.html, 'phone').fields).get('phone')).toBe('+4740000012')
 })
 
 test('given mistakes in several fields, when an account is made, then each is shown beside its field at once', async () => {
