@@ -44,7 +44,7 @@ test('when yesterday’s largest payment is looked for, two links lead to it', a
   // The filter form stays closed: the link shows the filter.
   expect(yesterday.html).toMatch(/aria-current="true"\s*>Yesterday</)
   expect(yesterday.html).not.toMatch(/<details\s+open/)
-  const largest = await alice.visit(linkIn(yesterday.html, 'Largest first'))
+  const largest = await alice.visit(linkIn(yesterday.html, 'Largest request first'))
   expect(ordersIn(largest.html)).toEqual(['large', 'small'])
   expect(ordersIn((await alice.visit(linkIn(largest.html, 'Any day'))).html)).toHaveLength(3)
 })
