@@ -32,7 +32,7 @@ test('given an open list and payment, what a till does appears there by itself',
   await list.evaluate('window.isSamePage = true')
   const tid = await sellDinner(portal.service, 'follows')
   const row = list.locator('tr', { hasText: 'follows' })
-  await row.getByText('Reserved').waitFor()
+  await row.getByText('Reserved', { exact: true }).waitFor()
   await one.goto(`${portal.service.address}/portal/sandbox/payments/${tid}`)
   await one.evaluate('window.isSamePage = true')
   await portal.service.call('PUT', `/merchant/v1/payment_request/${tid}/`, { action: 'capture' })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { desktop, phone } from '../people/page-browser.ts'
 import { faultsOfWalk, portalBrowser } from './portal-browser.ts'
 import { furnishPortal, signInTo, walkPortal } from './portal-walk.ts'
-import { pay } from './shop-month.ts'
+import { sell } from './shop-month.ts'
 
 const portal = portalBrowser(furnishPortal)
 
@@ -29,7 +29,7 @@ test('given an open overview, when a payment comes in, it appears without a relo
   const today = page.locator('.tile', { hasText: 'Payments' }).locator('.figure')
   const before = Number(await today.textContent())
   await page.evaluate('window.isSamePage = true')
-  await pay(portal.service, 'till-1', '10.00')
+  await sell(portal.service, 'till-1', '10.00')
   await today.filter({ hasText: new RegExp(`^${before + 1}$`) }).waitFor()
   expect(await page.evaluate('window.isSamePage')).toBe(true)
 })
@@ -46,7 +46,7 @@ test('a table that is unfolded stays so when a payment comes in, and is printed 
   await page.locator('.fold > summary').focus()
   await page.keyboard.press('Enter')
   const before = await total.textContent()
-  await pay(portal.service, 'till-1', '10.00')
+  await sell(portal.service, 'till-1', '10.00')
   await expect.poll(() => total.textContent(), { timeout: 20_000 }).not.toBe(before)
   expect(await total.isVisible()).toBe(true)
   expect(await page.locator('summary:focus').count()).toBe(1)

@@ -27,6 +27,12 @@ export const pay = async ({ call }: Service, posId: string, amount: string): Pro
   return body.id as string
 }
 
+/** The same, captured at once. */
+export const sell = async (service: Service, posId: string, amount: string): Promise<void> => {
+  const tid = await pay(service, posId, amount)
+  await service.call('PUT', `${payment}${tid}/`, { action: 'capture' })
+}
+
 /** A month of a shop with two tills: captures, refunds, and authorisations about to expire. */
 export const furnishMonth = async (service: Service, days = 34): Promise<void> => {
   const { call, advance } = service

@@ -74,7 +74,7 @@ export const openPayment = async (page: Page): Promise<void> => {
 export const captureHalf = async (page: Page): Promise<void> => {
   await openPayment(page)
   await go(page, 'Capture')
-  await page.getByLabel('Amount (NOK)').fill('124.50')
+  await page.getByLabel('Total (NOK)').fill('124.50')
   await press(page, 'Review the capture')
   await page.waitForURL(/amount=124\.50/)
   expect(await previewed(page, 'Captured')).toEqual(['NOK 0.00', 'NOK 124.50'])
@@ -88,7 +88,7 @@ export const captureHalf = async (page: Page): Promise<void> => {
 
 export const refundPart = async (page: Page): Promise<void> => {
   await go(page, 'Refund')
-  await page.getByLabel('Amount (NOK)').fill('24.50')
+  await page.getByLabel('Total (NOK)').fill('24.50')
   await press(page, 'Review the refund')
   await page.waitForURL(/amount=24\.50/)
   expect(await previewed(page, 'Refunded')).toEqual(['NOK 0.00', 'NOK 24.50'])
