@@ -78,7 +78,6 @@ type PauseOptions = { readonly signal?: AbortSignal | undefined; readonly ref?: 
 /** @throws the signal's reason, as an `AbortError`, when it aborts first */
 export const pause = (
   milliseconds: number,
-  _value?: unknown,
   { signal, ref = true }: PauseOptions = {},
 ): Promise<void> =>
   new Promise((resolve, reject) => {

@@ -116,7 +116,7 @@ async function* followAll(
       if (!decided && failures > 0) outages.failed(began, error)
       if (!signal.aborted && !isOrdinary(error, failures)) outage.failed(decided ?? error)
     }
-    await pause(pauseAfter(failure, failures), undefined, { signal }).catch(ignore)
+    await pause(pauseAfter(failure, failures), { signal }).catch(ignore)
   }
 }
 

@@ -79,7 +79,7 @@ export const knownLog = (store: EventStore, from: Position, elapsed: () => numbe
     const isHere = arriving.then(() => true)
     isHere.catch(() => {})
     try {
-      if (await Promise.race([isHere, pause(onTheWayMs, false)])) return 'settled'
+      if (await Promise.race([isHere, pause(onTheWayMs)])) return 'settled'
       if (target > (await head())) return 'beyond the log'
       await arriving
       return 'settled'

@@ -28,6 +28,6 @@ export const keepFollowing = async (needs: Needs): Promise<void> => {
       if (!signal.aborted) throw new StoreUnavailable('the log has ended')
     } catch (error) {
       onFailure(error)
-      await delay(retryAfterMs, undefined, { signal }).catch(() => {})
+      await delay(retryAfterMs, { signal }).catch(() => {})
     }
 }

@@ -79,7 +79,10 @@ const sendToGateway = ({ url, log, begin, post }: GatewayNeeds) => {
       const told = { message: id, status: httpStatus, problem }
       if (wait === undefined) return log.error(told, 'a message was not sent: look at MESSAGE_URL')
       log.warn(told, 'a message was not sent: it will be tried again')
-      const isOver = await pause(wait, true, { signal }).catch(() => false)
+      const isOver = await pause(wait, { signal }).then(
+        () => true,
+        () => false,
+      )
       if (!isOver) return
     }
   }

@@ -165,9 +165,14 @@ describe('given production', () => {
   test('when there is a gateway, then it gets signed codes, which are in no log', async () => {
     let arrived: (message: { headers: object; body: string }) => void = () => {}
     const message = new Promise<{ headers: object; body: string }>((resolve) => (arrived = resolve))
+    const tries: string[] = []
+    // It fails once, so the message comes with its second try.
     const gateway = createServer((request, response) => {
-      void text(request).then((body) => arrived({ headers: request.headers, body }))
-      response.end()
+      void text(request).then((body) => {
+        tries.push(body)
+        response.writeHead(tries.length === 1 ? 503 : 200).end()
+        if (tries.length === 2) arrived({ headers: request.headers, body })
+      })
     })
     await once(gateway.listen(0, '127.0.0.1'), 'listening')
     const url = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`
@@ -176,6 +181,7 @@ describe('given production', () => {
     onTestFinished(stop)
     expect((await askIn(address)).status).toBe(200)
     const { headers, body } = await message
+    expect(tries).toEqual([body, body])
     const sent = JSON.parse(body) as { to: string; text: string }
     expect(sent).toEqual({
       to: '+4741000050',
