@@ -38,13 +38,14 @@ const banner = `import { createRequire as requireOf } from 'node:module'
 const require = requireOf(import.meta.url)`
 
 const noMap = Buffer.from('{"version":3,"sources":[""],"mappings":"AAAA"}').toString('base64')
+const noMapLine = `\n//# sourceMappingURL=data:application/json;base64,${noMap}`
 
 /** Source maps are read at each start: those of packages would take longer than all else. */
 const ownSourceMaps: Plugin = {
   name: 'source maps of our own code alone',
   setup: ({ onLoad }) =>
     onLoad({ filter: /node_modules.*\.[cm]?js$/ }, ({ path }) => ({
-      contents: `${readFileSync(path, 'utf8')}\n//# sourceMappingURL=data:application/json;base64,${noMap}`,
+      contents: readFileSync(path, 'utf8') + noMapLine,
       loader: 'js',
     })),
 }

@@ -25,8 +25,6 @@ export const instantOf = (text: string): number => {
 
 export const hour = 3_600_000
 
-export const hoursInMs = (hours: number): number => Math.round(hours * hour)
-
 /** Hours of an overlap, up to a year. @throws OperatorError */
 export const hoursOf = (text: string): number =>
   /^\d{1,4}(?:\.\d{1,3})?$/.test(text) && Number(text) <= 8_784

@@ -8,7 +8,8 @@ import {
 } from '../domain/people/application.ts'
 import { fail } from '../infrastructure/failures.ts'
 import { newClient } from '../infrastructure/people/id-tokens.ts'
-import { checkName, presentMerchant, hoursInMs, hoursOf } from './arguments.ts'
+import { hoursInMs } from '../domain/time.ts'
+import { checkName, presentMerchant, hoursOf } from './arguments.ts'
 import { flag, group, onData, preset, required, several } from './command.ts'
 import { lifeCycle, listOf } from './life-cycles.ts'
 

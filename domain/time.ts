@@ -42,3 +42,5 @@ export const isDay = (text: string): boolean => {
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : NaN
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text)
 }
+
+export const hoursInMs = (hours: number): number => Math.round(hours * 3_600_000)
