@@ -180,7 +180,7 @@ export const makeSchemas = () => {
     schemas[name] = definition
   }
 
-  const schemaOf: SchemaOf = (schema, io) => {
+  const print: SchemaOf = (schema, io) => {
     const printed = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
     const {
       $schema: _,
@@ -192,6 +192,14 @@ export const makeSchemas = () => {
     if (typeof name !== 'string') return definition
     keep(name, definition)
     return { $ref: `#/components/schemas/${name}` }
+  }
+
+  // All routes have the schema of errors, and many share others.
+  const printed = { input: new Map<z.ZodType, Json>(), output: new Map<z.ZodType, Json>() }
+  const schemaOf: SchemaOf = (schema, io) => {
+    const known = printed[io].get(schema) ?? print(schema, io)
+    printed[io].set(schema, known)
+    return known
   }
 
   return { schemas, schemaOf }

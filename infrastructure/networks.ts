@@ -1,8 +1,9 @@
+import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /** The network is `192.0.2.0/24`, `2001:db8::/32`, or a single address. */
 export const isWithin = (address: string | undefined, netmask: string): boolean => {
-  if (address === undefined || !ipaddr.isValid(address)) return false
+  if (address === undefined || isIP(address) === 0) return false
   const [network, bits] = ipaddr.parseCIDR(netmask.includes('/') ? netmask : oneHost(netmask))
   const given = ipaddr.process(address)
   return given.kind() === network.kind() && given.match(network, bits)
@@ -32,7 +33,7 @@ const groupsOf48 = 3
  * have all of any of them; /24 and the address for IPv4.
  */
 export const networksOf = (address: string): readonly string[] => {
-  if (!ipaddr.isValid(address)) return [address]
+  if (isIP(address) === 0) return [address]
   const given = ipaddr.process(address)
   if (!(given instanceof ipaddr.IPv6)) {
     const own = String(given)
@@ -48,7 +49,7 @@ export const networkOf = (address: string): string => networksOf(address).at(-1)
 
 /** The network of an address, too wide to identify a person: /24 for IPv4, /48 for IPv6. */
 export const shortened = (address: string): string | undefined => {
-  if (!ipaddr.isValid(address)) return undefined
+  if (isIP(address) === 0) return undefined
   const given = ipaddr.process(address)
   return given instanceof ipaddr.IPv6
     ? `${ipaddr.IPv6.networkAddressFromCIDR(`${given}/48`)}/48`

@@ -5,7 +5,6 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -14,7 +13,6 @@ import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { nicenessOfThreads } from '../../harness/event-log.ts'
-import Database from '../../infrastructure/sqlite.ts'
 import {
   openDraft,
   linesPerFile,
@@ -22,6 +20,7 @@ import {
 } from '../../infrastructure/transaction-logs/transaction-log.ts'
 import { makeLogWriter } from '../../infrastructure/transaction-logs/logs.ts'
 import type { LogLine } from '../../projections/log-lines.ts'
+import { jobOf } from './report-job.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'daybook-logs-'))
 
@@ -144,78 +143,21 @@ test('the same lines make the same file, and a writer that breaks off leaves not
   expect(readdirSync(directory)).toEqual(known)
 })
 
-/**
- * Read models with this many captures as their only lines, folded up to them; returns the report's
- * job.
- */
-const jobOf = (
-  lines: number,
-  tid = `'t' || position`,
-  taxcode = `'NO:2013'`,
-  position = lines + 1,
-) => {
-  const database = join(mkdtempSync(join(directory, 'lines-')), 'lines.sqlite')
-  new Database(database)
-    .exec(
-      `CREATE VIEW payments AS SELECT '' tid, '' posId, '' posTid, '' text WHERE false;
-       CREATE VIEW permissions AS SELECT '' rid, '' posId, '' posTid, '' text WHERE false;
-       CREATE VIEW checkpoint AS SELECT ${position} position;
-       CREATE VIEW transaction_lines AS
-       WITH RECURSIVE line(position) AS
-         (SELECT 1 UNION ALL SELECT position + 1 FROM line WHERE position < ${lines})
-       SELECT position, NULL text, 'shop' merchant, 'default' ledger, ${tid} tid, NULL subId, 0 at,
-              'capture' action, 0 credit, 'sealed:' || hex(zeroblob(400)) customer, 'NOK' currency, 100 amount,
-              0 additionalAmount, 1 fee, 0 interchange, 0 vat, ${taxcode} taxcode
-       FROM line`,
-    )
-    .close()
-  const whole = { merchant: 'shop', ledger: 'default', after: 0, before: lines + 1 }
-  return { database, ...whole, settlements: [], settlementFees: [], format: 2 }
-}
-
-test('given a payment with more lines than memory has room for, then its log is made, and those beside it', async () => {
-  const logs = mkdtempSync(join(directory, 'logs-'))
-  const writer = makeLogWriter(logs)
-  onTestFinished(writer.close)
-  const lines = 70_000
-  const tid = `CASE position WHEN 1 THEN 'a' WHEN ${lines} THEN 'c' ELSE 'b' END`
-  const { counters, transactionLogs } = await writer.write(jobOf(lines, tid))
-  expect(counters).toEqual({ capture: lines })
-  expect(transactionLogs.map((file) => file.lines)).toEqual([1, lines - 2, 1])
-  const [, huge] = transactionLogs.map(({ sha256 }) => statSync(join(logs, `${sha256}.csv`)).size)
-  expect(huge).toBe(transactionLogs[1]?.bytes)
-})
-
 test.runIf(process.platform === 'linux' && getPriority() < 10)(
   'a log is written after requests, but somebody who waits for it on a busy machine still gets it',
   async () => {
     const writer = makeLogWriter(mkdtempSync(join(directory, 'logs-')))
     onTestFinished(writer.close)
-    await writer.write(jobOf(1))
+    await writer.write(jobOf(directory, 1))
     expect(Math.max(...nicenessOfThreads())).toBe(10)
   },
 )
-
-test('given a log that the thread dies of, then it alone is not written, and the next has a new thread', async () => {
-  const logs = mkdtempSync(join(directory, 'logs-'))
-  const writer = makeLogWriter(logs)
-  onTestFinished(writer.close)
-  // There is a total per tax code, and each code has four megabytes.
-  const deadly = jobOf(100, `'t'`, `position || hex(zeroblob(2000000))`)
-  const [before, lost, after] = await Promise.allSettled(
-    [jobOf(1), deadly, jobOf(2)].map(writer.write),
-  )
-  expect(before).toMatchObject({ value: { counters: { capture: 1 } } })
-  expect(lost).toMatchObject({ reason: { code: 'ERR_WORKER_OUT_OF_MEMORY' } })
-  expect(after).toMatchObject({ value: { counters: { capture: 2 } } })
-  expect(readdirSync(logs).filter((name) => name.endsWith('.draft'))).toEqual([])
-})
 
 test('given read models that are not folded as far as the lines of a log go, then it is not written', async () => {
   const logs = mkdtempSync(join(directory, 'logs-'))
   const writer = makeLogWriter(logs)
   onTestFinished(writer.close)
-  const stale = writer.write(jobOf(10, undefined, undefined, 10))
+  const stale = writer.write(jobOf(directory, 10, undefined, undefined, 10))
   await expect(stale).rejects.toThrow('folded to 10, not to 11')
   expect(readdirSync(logs)).toEqual([])
 })
@@ -225,7 +167,7 @@ test('a writer is closed even when its folder is none any more', async () => {
   const writer = makeLogWriter(logs)
   rmSync(logs, { recursive: true })
   writeFileSync(logs, '')
-  const written = expect(writer.write(jobOf(1))).rejects.toThrow()
+  const written = expect(writer.write(jobOf(directory, 1))).rejects.toThrow()
   await writer.close()
   await written
 })
@@ -234,8 +176,8 @@ test('a writer that is closed amid a file leaves nothing of it behind', async ()
   const logs = mkdtempSync(join(directory, 'logs-'))
   const begun = watch(logs)[Symbol.asyncIterator]()
   const writer = makeLogWriter(logs)
-  const written = writer.write(jobOf(400_000))
-  const waiting = writer.write(jobOf(1))
+  const written = writer.write(jobOf(directory, 400_000))
+  const waiting = writer.write(jobOf(directory, 1))
   const outcome = Promise.all(
     [written, waiting].map((log) => expect(log).rejects.toThrow('the log writer is closed')),
   )

@@ -172,9 +172,14 @@ const commandAt = (at: Instant): fc.Arbitrary<PaymentCommand> => {
   )
 }
 
-const step: fc.Arbitrary<Step> = anInstant.chain((at) =>
-  commandAt(at).map((command) => ({ at, command })),
-)
+/** Instants are few, and their commands costly to describe. */
+const stepsAt = new Map<Instant, fc.Arbitrary<Step>>()
+
+const step: fc.Arbitrary<Step> = anInstant.chain((at) => {
+  const known = stepsAt.get(at) ?? commandAt(at).map((command) => ({ at, command }))
+  stepsAt.set(at, known)
+  return known
+})
 
 const opening = (changes: object, payer: Customer): Step => ({
   at: morning,
