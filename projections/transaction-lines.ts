@@ -1,4 +1,4 @@
-import { asc, desc, gt, isNotNull, lt, sql } from 'drizzle-orm'
+import { asc, desc, gt, lt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import {
@@ -214,14 +214,6 @@ export const transactionLineQueries = (db: BetterSQLite3Database) => {
     order: [asc(position)],
     limit: given('limit'),
   })
-  const newest = rowsOf(db, transactionLines, {
-    where: [
-      ...[same(merchant), same(ledger), gt(position, given('after'))],
-      ...[lt(position, given('before')), isNotNull(transactionLines.fee)],
-    ],
-    order: [desc(position)],
-    limit: given('limit'),
-  })
   const at = columnsOf(db, transactionLines, { columns: { ledger }, where: [same(position)] })
   const last = columnsOf(db, transactionLines, {
     columns: { position },
@@ -236,12 +228,6 @@ export const transactionLineQueries = (db: BetterSQLite3Database) => {
     /** The ledger that contains the line of an event. */
     ledgerAt: (position: number): string | undefined => at.get({ position })?.ledger,
     logPage: logPageQuery(db),
-    /** Lines of money of a ledger between two positions, newest first. */
-    newestOfMoney: (
-      of: { readonly merchant: string; readonly ledger: string },
-      cuts: { readonly after: number; readonly before: number },
-      limit: number,
-    ) => newest.all({ ...of, ...cuts, limit }).map(withCharge),
     /** The first lines of a ledger between two positions, in order. */
     between: (
       of: { readonly merchant: string; readonly ledger: string },

@@ -121,7 +121,11 @@ const start: TransactionPlace = { position: 0, part: '' }
 const noSettlement = { settlementId: '', after: 0, before: 0 }
 
 /** The lines that a settlement took, by its id in logs or in the interface. */
-const settlementLines = ({ settlements }: BookNeeds, merchant: string, id: string) => {
+export const settlementLines = (
+  { settlements }: Pick<BookNeeds, 'settlements'>,
+  merchant: string,
+  id: string,
+) => {
   const row = /^\d{1,10}$/.test(id)
     ? settlements.find(merchant, Number(id))
     : settlements.findById(id)

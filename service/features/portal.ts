@@ -142,7 +142,7 @@ export const portalSlice = (core: Core, about: About, parts: Parts) => {
     securityOf: figures.securityOf,
     posOf: figures.posOf,
     moneyOf: figures.moneyOf,
-    unsettledLines: figures.unsettledLines,
+    moneyLines: figures.moneyLines,
     canOrderPayouts: figures.canOrderPayouts,
     // Payments.
     lists: payments.lists,

@@ -9,6 +9,11 @@ import { newestSecurityLines, endOf } from '../../infrastructure/logs/security-l
 import { existsSync } from 'node:fs'
 import type { RefusalLine } from '../../application/refused-request.ts'
 import { refusalFiles, type SealedPart } from '../../infrastructure/logs/refusals.ts'
+import { nextTurn } from '../../application/time-budget.ts'
+import { settlementLines } from '../../http/merchant/transaction.ts'
+import { anywhere, type TransactionPlace } from '../../projections/transaction-row.ts'
+import type { MoneyNeeds } from '../../web/portal/money-needs.ts'
+import { idsNamedIn } from '../accounting.ts'
 import { unseal } from '../../infrastructure/people/sealing.ts'
 
 export const daysRead = 7
@@ -58,6 +63,7 @@ const securityLinesShown = 50
 /** The figures on a merchant's portal pages. */
 export const figuresOf = (core: Core) => {
   const { find, payments, accounting, callbacks, merchants: rows, settings } = core
+  const idsNamed = idsNamedIn(core, core)
   return {
     turnoverBetween: accounting.turnover.between,
     dayStarts: (timeZone: TimeZone, at: Instant, days: number): readonly Instant[] => {
@@ -77,17 +83,19 @@ export const figuresOf = (core: Core) => {
         .map(({ data: { id, name } }) => ({ id, name }))
         .toReversed(),
     canOrderPayouts: debtorIn(settings) !== undefined,
-    /** Lines that no settlement has taken, newest first. */
-    unsettledLines: (merchant: string, before: number, limit: number) => {
-      const [latest] = accounting.settlements.list(merchant, Number.MAX_SAFE_INTEGER, 1)
-      const cuts = { after: latest?.startedPosition ?? 0, before }
-      return accounting.ledgers
-        .idsOf(merchant)
-        .flatMap((ledger) =>
-          accounting.transactionLines.newestOfMoney({ merchant, ledger }, cuts, limit),
-        )
-        .sort((one, other) => other.position - one.position)
-        .slice(0, limit)
+    moneyLines: (
+      { merchant, serial, posTid }: Parameters<MoneyNeeds['moneyLines']>[0],
+      behind: TransactionPlace | null,
+      size: number,
+    ) => {
+      const [newest] = accounting.settlements.list(merchant, Number.MAX_SAFE_INTEGER, 1)
+      const settlement =
+        serial === undefined
+          ? { ...anywhere, after: newest?.startedPosition ?? 0, settlementId: '' }
+          : settlementLines(accounting, merchant, String(serial))
+      const tids = posTid === undefined ? undefined : idsNamed(merchant, posTid, undefined)
+      const filter = { merchant, order: 'newest', settlement, tids } as const
+      return accounting.transactions.page(filter, behind, size, nextTurn)
     },
     moneyOf: (merchant: string, since: string, at: Instant) => {
       const account = accounting.settlementAccounts.find(merchant)

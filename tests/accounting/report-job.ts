@@ -23,8 +23,8 @@ export const jobOf = (
        WITH RECURSIVE line(position) AS
          (SELECT 1 UNION ALL SELECT position + 1 FROM line WHERE position < ${lines})
        SELECT position, NULL text, 'shop' merchant, 'default' ledger, ${tid} tid, NULL subId, 0 at,
-              'capture' action, 0 credit, 'sealed:' || hex(zeroblob(400)) customer, 'NOK' currency, 100 amount,
-              0 additionalAmount, 1 fee, 0 interchange, 0 vat, ${taxcode} taxcode
+              'capture' action, 0 credit, 'sealed:' || hex(zeroblob(400)) customer, 'NOK' currency,
+              100 amount, 0 additionalAmount, 1 fee, 0 interchange, 0 vat, ${taxcode} taxcode
        FROM line`,
     )
     .close()

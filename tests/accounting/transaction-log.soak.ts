@@ -9,7 +9,7 @@ const directory = mkdtempSync(join(tmpdir(), 'daybook-logs-'))
 
 afterAll(() => rmSync(directory, { recursive: true }))
 
-test('given a payment with more lines than memory has room for, then its log is made, and those beside it', async () => {
+test('a payment with more lines than memory has room for gets its log', async () => {
   const logs = mkdtempSync(join(directory, 'logs-'))
   const writer = makeLogWriter(logs)
   onTestFinished(writer.close)
@@ -22,7 +22,7 @@ test('given a payment with more lines than memory has room for, then its log is 
   expect(huge).toBe(transactionLogs[1]?.bytes)
 })
 
-test('given a log that the thread dies of, then it alone is not written, and the next has a new thread', async () => {
+test('a log that the thread dies of is not written, and the next has a new thread', async () => {
   const logs = mkdtempSync(join(directory, 'logs-'))
   const writer = makeLogWriter(logs)
   onTestFinished(writer.close)

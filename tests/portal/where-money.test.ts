@@ -64,7 +64,26 @@ test('what no settlement has taken is a list that adds up to it', async () => {
   )
   expect(html.match(/href="\/portal\/sandbox\/payments\/\w+"/g)).toHaveLength(1)
   const before = await desk.alice.visit('/portal/sandbox/money/unsettled?before=1')
-  expect(textOf(before.html)).toContain('Nothing to settle yet.')
+  expect(textOf(before.html)).toContain('There are none.')
+})
+
+test('a payout lists its payments, found by order number, and adds up to it', async () => {
+  const { service, alice } = desk
+  const { payouts } = (await service.events()).find(({ type }) => type === 'SettlementMade')
+    ?.data as { payouts: { currency: string; payout: string }[] }
+  expect(payouts.find(({ currency }) => currency === 'NOK')?.payout).toBe('28320')
+  const settlement = await alice.visit('/portal/sandbox/money/settlements/1')
+  const [, path = ''] = /href="([^"]*\/payouts\/1)"/.exec(settlement.html) ?? []
+  const netsOf = (html: string) =>
+    [...html.matchAll(/<tr>([^]*?)<\/tr>/g)].flatMap(
+      ([, row = '']) => /−?(?:NOK |€)[\d.]+(?= $)/.exec(textOf(row)) ?? [],
+    )
+  const { html } = await alice.visit(path)
+  expect(html).toMatch(/<a href="\/portal\/sandbox\/payments\/\w+"/)
+  expect(netsOf(html)).toEqual(['−NOK 15.00', '€20.00', 'NOK 298.20'])
+  const found = (await alice.visit(`${path}?q=order-2`)).html
+  expect(netsOf(found)).toEqual(['€20.00'])
+  expect(netsOf((await alice.visit(`${path}?q=no-such-order`)).html)).toEqual([])
 })
 
 const goTo = async (day: string, clock = '12:00:00') => {

@@ -622,6 +622,7 @@ export type Catalogue = {
     readonly count_permission_answered_count: string
     readonly count_permission_fail_count: string
     readonly count_permission_request_count: string
+    readonly corrections: string
     readonly counts: string
     readonly csv: string
     readonly currency: string
@@ -667,6 +668,7 @@ export type Catalogue = {
     readonly net: string
     readonly newer: string
     readonly next: string
+    readonly noLines: string
     readonly nextNone: string
     readonly nextOn: Message<'time'>
     readonly noBank: string
@@ -690,6 +692,7 @@ export type Catalogue = {
     readonly paidOn: Message<'day'>
     readonly payout: string
     readonly payoutAccount: string
+    readonly payoutPayments: string
     readonly payoutFor: Message<'day'>
     readonly payouts: string
     readonly permissionFee: string

@@ -1,13 +1,14 @@
 import type { Find } from '../../application/find-state.ts'
 import type { Handle } from '../../application/handle.ts'
 import type { AskedChange } from '../../domain/accounting/settlement-account.ts'
-import type { TransactionLine } from '../../domain/accounting/transaction-line.ts'
 import type { Sum } from '../../domain/money/money.ts'
 import type { LedgerRow } from '../../projections/ledgers.ts'
 import type { LineRange } from '../../projections/log-lines.ts'
 import type { ReportRow } from '../../projections/reports.ts'
 import type { SettlementAccountRow } from '../../projections/settlement-accounts.ts'
 import type { SettlementRow } from '../../projections/settlements.ts'
+import type { TransactionPage } from '../../projections/transactions.ts'
+import type { TransactionPlace } from '../../projections/transaction-row.ts'
 import type { ActorNeeds } from './actors.ts'
 import type { PortalNeeds } from './guard.ts'
 import type { NextPayoutNeeds } from './next-payout.tsx'
@@ -30,12 +31,16 @@ export type MoneyNeeds = PortalNeeds &
       find(merchant: string, serial: number): SettlementRow | undefined
       list(merchant: string, before: number, limit: number): readonly SettlementRow[]
     }
-    /** Lines of money that no settlement has taken, newest first. */
-    readonly unsettledLines: (
-      merchant: string,
-      before: number,
-      limit: number,
-    ) => readonly TransactionLine[]
+    /** Lines of money that a settlement took, or none has taken, newest first. */
+    readonly moneyLines: (
+      about: {
+        readonly merchant: string
+        readonly serial: number | undefined
+        readonly posTid: string | undefined
+      },
+      behind: TransactionPlace | null,
+      size: number,
+    ) => Promise<TransactionPage>
     readonly ledgers: {
       find(merchant: string, id: string): LedgerRow | undefined
       idsOf(merchant: string): readonly string[]

@@ -1,4 +1,4 @@
-import { Card, Scroll, Table, type Fact, type Html } from '../ui/components.tsx'
+import { Card, MoreLink, Scroll, Table, type Fact, type Html } from '../ui/components.tsx'
 import type { PayoutState } from '../../domain/accounting/payout-state.ts'
 import type { Payout, SettlementMade } from '../../domain/accounting/settlement-events.ts'
 import { refuse } from '../../domain/refusal.ts'
@@ -155,6 +155,7 @@ export const settlementPage = (
       <div data-part="payouts">
         {made.payouts.map((payout) => currencyHtml(needs, visitor, row, payout))}
       </div>,
+      <MoreLink href={moneyPath(visitor, `payouts/${row.serial}`)} text={texts.payoutPayments} />,
       daysHtml(visitor),
     ],
   }

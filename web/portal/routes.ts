@@ -15,7 +15,7 @@ import { memberOf } from '../../domain/staff-members.ts'
 import { searchOf } from '../../http/call.ts'
 import { fieldOf } from '../../http/forms.ts'
 import type { PortalPage, PortalVisitor } from './page.tsx'
-import { portalPages, shopParams } from './pages.ts'
+import { portalPages } from './pages.ts'
 import { staffChanges, type StaffPagesNeeds } from './staff-changes.ts'
 import { givenTerms, staffForm } from './staff-fields.tsx'
 import { endForm, inviteForm, roleForm } from './staff-forms.tsx'
@@ -27,14 +27,12 @@ import { fileReply } from './money-files.tsx'
 import { ledgerRoutes, reportRoutes } from './money-routes.ts'
 import type { MoneyNeeds, Sheet } from './money-needs.ts'
 import { moneyOverview } from './money-overview.tsx'
-import { downloading, fileName, moneyRoot, number, seeing } from './money-places.ts'
-import { unsettledRoute } from './money-unsettled.tsx'
+import { downloading, fileName, moneyRoot, seeing, settlementParams } from './money-places.ts'
+import { lineRoutes } from './money-lines.tsx'
 import { madeSettlement, settlementPage } from './money-settlement.tsx'
 import { payoutParts, rowsOf, turnoverOf } from './money-report.tsx'
 import { termsPage } from './money-terms.tsx'
 import { textsIn } from '../../texts/catalogue.ts'
-
-const settlementParams = shopParams.extend({ serial: number })
 
 const settlementFile = async (
   needs: MoneyNeeds,
@@ -73,6 +71,7 @@ const moneyRoutes = (needs: MoneyNeeds, visits: Visits): Route[] => {
       },
       async (visitor, { params }) => settlementPage(needs, visitor, params.serial),
     ),
+    ...lineRoutes(needs, pages),
     page(
       {
         ...downloading,
@@ -82,7 +81,6 @@ const moneyRoutes = (needs: MoneyNeeds, visits: Visits): Route[] => {
       },
       async (visitor, { params }) => settlementFile(needs, visitor, params),
     ),
-    unsettledRoute(needs, pages),
     ...ledgerRoutes(needs, visits, pages),
     ...reportRoutes(needs, visits, pages),
     ...timesRoutes(needs, visits, pages),
