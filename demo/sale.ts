@@ -41,7 +41,7 @@ export const openKiosk = async (address: string) => {
   }
 }
 
-export type Kiosk = Awaited<ReturnType<typeof openKiosk>>
+type Kiosk = Awaited<ReturnType<typeof openKiosk>>
 
 /** What the till asks of a payment that was accepted. */
 export const part = (id: string, amount: string, more: PaymentUpdate = {}): PaymentUpdate => ({
@@ -87,8 +87,6 @@ export type Sale = {
   readonly number: number
   readonly title: string
   readonly tid: string
-  /** As the till named the customer. */
-  readonly customer: string
 }
 
 /** What a till asks for; much of it has a default in the demo. */

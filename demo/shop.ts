@@ -111,7 +111,7 @@ export const openShop = (shop: Shop) => {
         callback_uri: callbackUri,
         ...wish,
       })
-      const sale = { number, title, tid, customer: wish.customer }
+      const sale = { number, title, tid }
       sales.push(sale)
       sayTitle(number, title)
       const tip = input.additional_amount ? ` + ${input.additional_amount}` : ''

@@ -1,11 +1,5 @@
-import type { Capture, Refund, GrantedPermissions, PaymentOutcome } from '../client/index.ts'
+import type { Capture, PaymentOutcome, Refund } from '../client/index.ts'
 import { decimalsOf } from '../domain/money/currency.ts'
-
-/** What the books can tell of an outcome. */
-export type Outcome = Omit<PaymentOutcome, 'attachment_uri' | 'permissions'> & {
-  /** What the payer granted along with the authorisation. */
-  readonly permissions: Pick<GrantedPermissions, 'scope'> | null
-}
 
 /** An amount with all the decimals that its currency has. */
 export const amountIn = (currency: string, minor: number): string => {
@@ -15,10 +9,6 @@ export const amountIn = (currency: string, minor: number): string => {
 
 /** Minor units of an exact decimal: all the decimals are always there. */
 export const minorOf = (amount: string): number => Number(amount.replace('.', ''))
-
-/** `YYYY-MM-DD hh:mm:ss` of milliseconds since 1970. */
-export const timeOf = (at: number): string =>
-  new Date(at).toISOString().slice(0, 19).replace('T', ' ')
 
 const widths = { time: 10, what: 56 }
 
@@ -54,7 +44,7 @@ const sum = (parts: readonly (Capture | Refund)[], currency: string): string => 
 }
 
 /** How it ended, with all that was taken, dropped and given back, and what it cost. */
-export const sayEnd = (outcome: Outcome): void => {
+export const sayEnd = (outcome: PaymentOutcome): void => {
   const { status, status_code, captures, refunds, currency } = outcome
   const { released_amount, released_additional_amount } = outcome
   const { auth_amount, auth_additional_amount } = outcome
