@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { alterations, seeded } from '../../harness/alterations.ts'
-import { auditAltered, makeAlterableLog, type AlterableLog } from '../../harness/alterable-log.ts'
-import { verifyIn } from '../../harness/altered-log.ts'
+import { alterations, seeded } from './alter/alterations.ts'
+import { auditAltered, makeAlterableLog, type AlterableLog } from './alter/shop-to-alter.ts'
+import { verifyIn } from './alter/altered-log.ts'
 
 let log: AlterableLog
 

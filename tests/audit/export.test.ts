@@ -7,7 +7,7 @@ import { exportedShop } from './exported-shop.ts'
 import { added, run, testWith } from './plain-text-accounting.ts'
 import { problemsOfSaft } from './saf-t-structure.ts'
 import { only } from './shop-log.ts'
-import { rewrite } from '../../harness/altered-log.ts'
+import { rewrite } from './alter/altered-log.ts'
 import { operatorHere } from '../../harness/operator.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 
