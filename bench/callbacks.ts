@@ -1,10 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { payments, requestsOf, type Shop } from './client.ts'
 import { authorize, authorizeOne, makeLoad, quantile, shareOut, type Turn } from './load.ts'
 import { plotOf, type Sample } from './plot.ts'
 import { openProbe } from './probe.ts'
-import type { Load } from './processes.ts'
+import { memoryOf, processorTime, type Load } from './processes.ts'
 import {
   behaviourOf,
   openListener,
@@ -102,14 +102,6 @@ const watchMessages = () => {
   }
 }
 
-/** Processor seconds used by a process (Linux only). */
-const usedBy = (pid: number | 'self'): number => {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / 100
-}
-
 /** Waits, for at most so many tenths of a second. */
 const until = async (isDone: () => boolean, tenths: number): Promise<void> => {
   for (let waited = 0; !isDone() && waited < tenths; waited++) await delay(100)
@@ -123,9 +115,6 @@ const latencyFigures = (latencies: readonly number[], processor: number): Figure
   })
   return [...times, { what: 'processor of the service', value: processor, unit: 's' }]
 }
-
-const rssOf = (pid: number): number =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
 
 /** Seconds between two steps of an open payment. */
 const stepSeconds = 5
@@ -155,11 +144,15 @@ const measureLoad = async (scope: Scope): Promise<Figure[]> => {
   const samples: Sample[] = []
   const start = performance.now()
   const look = () =>
-    samples.push({ at: performance.now() - start, rss: rssOf(pid), heaps: probe.heaps() })
+    samples.push({
+      at: performance.now() - start,
+      rss: memoryOf(pid, 'VmRSS') * 2 ** 20,
+      heaps: probe.heaps(),
+    })
   look()
   const timer = setInterval(look, 1_000)
   scope.later(() => clearInterval(timer))
-  const before = usedBy(pid)
+  const before = processorTime(pid)
   const turn = open.turn((place, due) => ({
     onTid: (tid) => isWell(place) && watched.onTid(tid, 1),
     onDue: (tid) => watched.onDue(tid, due),
@@ -169,7 +162,7 @@ const measureLoad = async (scope: Scope): Promise<Figure[]> => {
   if (groups[0]?.unexpected) throw new Error(groups[0].firstUnexpected)
   const { received, counts } = watched
   await until(() => received.length >= counts.expected, 200)
-  const used = usedBy(pid) - before
+  const used = (processorTime(pid) - before) / 1_000
   clearInterval(timer)
   const latencies = received.map(({ at, latency }) => ({ at: at - start, latency }))
   if (seconds >= secondsOfPlot)
@@ -270,7 +263,7 @@ const measurePusher = async (scope: Scope): Promise<Figure[]> => {
     const some = Array.from({ length: Math.min(250, listeners - from) }, (_, at) => from + at)
     await Promise.all(some.map(listen))
   }
-  const before = usedBy(pid)
+  const before = processorTime(pid)
   /** Due times by payment, in order. */
   const due = new Map<string, number[]>(tids.map((tid) => [tid, []]))
   let count = 0
@@ -285,7 +278,7 @@ const measurePusher = async (scope: Scope): Promise<Figure[]> => {
   const group = { work: { kind: 'turn', turn }, connections: tills, pace } as const
   await makeLoad({ shop, warmUp: 0, seconds, groups: [group] })
   await until(() => heard.length >= count * listenersOfEach, 100)
-  const used = usedBy(pid) - before
+  const used = (processorTime(pid) - before) / 1_000
   // The first message of a payment is its authorisation.
   const captured = heard.filter(({ seqno }) => seqno > 1)
   const latencies = captured.map(

@@ -140,7 +140,7 @@ const list = '/merchant/v1/payment_request/'
 
 /** The requests of the bench: method, path and body of each kind. */
 export const payments = {
-  create: (posTid: string, customer = '4799999901', callback_uri?: string) =>
+  create: (posTid: string, callback_uri?: string) =>
     [
       'POST',
       list,
@@ -151,7 +151,7 @@ export const payments = {
         currency: 'NOK',
         amount: '1000.00',
         allow_credit: false,
-        customer,
+        customer: '4799999901',
         text: 'Two coffees and a bun',
         callback_uri,
       }),

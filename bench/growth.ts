@@ -1,24 +1,13 @@
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import { spawn } from 'node:child_process'
-import { randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { cpSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { cpSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { pino } from 'pino'
 import { merchants } from '../domain/aggregates.ts'
 import { newMerchant } from '../domain/merchant/merchant.ts'
-import { tileWidth } from '../domain/transparency/merkle-tree.ts'
 import { merchantClient } from '../harness/register-merchant.ts'
-import type { Call } from '../http/call.ts'
-import type { RawReply } from '../http/route.ts'
-import { transparencyRoutes } from '../http/transparency.ts'
-import { readLogTree, hashesIn, rootOfHashes } from '../infrastructure/read-models/tree-fold.ts'
-import {
-  openFile,
-  type ReadModelFile,
-  tableStatements,
-} from '../infrastructure/read-models/read-model-file.ts'
 import { readSettings } from '../infrastructure/settings.ts'
 import Database from '../infrastructure/sqlite.ts'
 import { currentReadModels, openStore } from '../infrastructure/stores.ts'
@@ -26,10 +15,8 @@ import { projections } from '../projections/read-models.ts'
 import { openAccounting } from '../service/accounting.ts'
 import { openCore } from '../service/core.ts'
 import { makeAuditedLog, seed } from './histories.ts'
-import { quantile } from './load.ts'
-import type { Load } from './processes.ts'
+import { memoryOf, type Load } from './processes.ts'
 import { secondsSince, type Case, type Figure, type Scenario, type Scope } from './scope.ts'
-import { years } from './years.ts'
 
 /** Fills a log, and folds it into new read models with the operator's command. */
 const seedAndRebuild = async ({ command }: Scope, DATA_DIR: string, events: number) => {
@@ -50,23 +37,13 @@ const rebuild: Case = {
   },
 }
 
-/** A number of a process in MB, from /proc (Linux only); 0 once it has ended. */
-const megabytesOf = (pid: number, name: 'RssAnon' | 'VmHWM'): number => {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-    return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024
-  } catch {
-    return 0
-  }
-}
-
 /**
  * Samples the memory of a process. SQLite's sorter also maps its files; those pages belong to the
  * kernel, which can reclaim them: `RssAnon` is without them.
  */
 const watchMemory = ({ later }: Scope, pid: number, name: 'RssAnon' | 'VmHWM') => {
-  let most = megabytesOf(pid, name)
-  const timer = setInterval(() => (most = Math.max(most, megabytesOf(pid, name))), 50)
+  let most = memoryOf(pid, name)
+  const timer = setInterval(() => (most = Math.max(most, memoryOf(pid, name))), 50)
   later(() => clearInterval(timer))
   return () => most
 }
@@ -276,77 +253,4 @@ const snapshot: Case = {
   },
 }
 
-const positionsOf = (first: number, width: number): Uint8Array =>
-  new Uint8Array(Float64Array.from({ length: width }, (_, at) => first + at + 1).buffer)
-
-/** Fills each level with the roots of the full tiles below it. */
-const fill = ({ sqlite }: ReadModelFile, leaves: number): void => {
-  const insert = sqlite.prepare('INSERT INTO tiles VALUES (?, ?, ?, ?, ?)')
-  const put = (level: number, number: number, hashes: Buffer): void => {
-    const first = number * tileWidth
-    const positions = level === 0 ? positionsOf(first, hashes.length / 32) : null
-    insert.run(level, number, level === 0 ? first + 1 : null, hashes, positions)
-  }
-  let below: Uint8Array[] = []
-  for (let first = 0; first < leaves; first += tileWidth) {
-    const hashes = randomBytes(32 * Math.min(tileWidth, leaves - first))
-    put(0, first / tileWidth, hashes)
-    if (hashes.length === 32 * tileWidth) below.push(rootOfHashes(hashesIn(hashes)))
-  }
-  for (let level = 1; below.length > 0; level += 1) {
-    const roots: Uint8Array[] = []
-    for (let at = 0; at < below.length; at += tileWidth) {
-      const hashes = below.slice(at, at + tileWidth)
-      put(level, at / tileWidth, Buffer.concat(hashes))
-      if (hashes.length === tileWidth) roots.push(rootOfHashes(hashes))
-    }
-    below = roots
-  }
-}
-
-const times = (what: string, ask: () => unknown): Figure[] => {
-  const took = Array.from({ length: 5_000 }, () => {
-    const began = performance.now()
-    ask()
-    return performance.now() - began
-  }).sort((a, b) => a - b)
-  return [0.5, 0.99].map((share) => {
-    return { what: `${what}, p${share * 100}`, value: quantile(took, share), unit: 'ms' }
-  })
-}
-
-/** Only the tiles are generated, with random hashes, not the log. */
-const proofs: Case = {
-  about: 'Proofs in a large tree. Size: leaves',
-  usual: { rounds: 1, seconds: 0, size: 10_000_000 },
-  quick: { rounds: 1, seconds: 0, size: 100_000 },
-  isOfThisCheckout: true,
-  open: (shared) => {
-    const { size } = shared
-    const path = join(shared.folder(), 'tree.sqlite')
-    const draft = openFile(path, ['journal_mode = OFF', 'synchronous = OFF'], tableStatements([]))
-    draft.sqlite.transaction(() => fill(draft, size))()
-    draft.sqlite.close()
-    return async ({ later }) => {
-      const file = openFile(path, ['cache_size = -8192'], [], { readonly: true })
-      later(() => file.sqlite.close())
-      const tree = readLogTree(file)
-      const note = `bench/transparency\n${size}\n${'A'.repeat(43)}=\n\n— bench/transparency AAAA\n`
-      const newest = { size, root: '', note, cosigned: 0, signedAt: 0 }
-      const needs = { checkpoints: { newest: () => newest }, verifierKeys: async () => [] }
-      const routes = transparencyRoutes({ ...needs, tree, readAsset: () => new Uint8Array() })
-      const answer = (at: string, query: object): RawReply => {
-        const route = routes.find((one) => one.path === `/transparency/proof/${at}`)
-        return route?.handle({ query } as Call) as RawReply
-      }
-      return [
-        ...times('inclusion', () => answer('inclusion', { index: randomInt(size) })),
-        ...times('consistency', () => answer('consistency', { from: randomInt(1, size) })),
-        ...times('number of an event', () => tree.indexOf(randomInt(1, size))),
-        { what: 'tiles', value: statSync(path).size / 1e6, unit: 'MB' },
-      ]
-    }
-  },
-}
-
-export const cases: Scenario = { rebuild, verify, report, settlement, snapshot, proofs, years }
+export const cases: Scenario = { rebuild, verify, report, settlement, snapshot }

@@ -1,16 +1,9 @@
-import {
-  createPublicKey,
-  generateKeyPairSync,
-  randomBytes,
-  randomUUID,
-  sign,
-  verify,
-} from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { noStream, type EventStore, type NewEvent } from '../application/event-store.ts'
 import { openSqliteEventStore } from '../infrastructure/event-store/sqlite-event-store.ts'
 import type { Where } from '../infrastructure/worker.ts'
-import { commitInGroups, eventTables, openRawFile, textTable } from './reference-apps.ts'
+import { commitInGroups, eventTables, openRawFile } from './reference-apps.ts'
 import type { Figure, Scenario, Scope } from './scope.ts'
 
 const inFlight = 32
@@ -99,33 +92,6 @@ const commitRaw = (directory: string, name: string, seconds: number, isNew: bool
   return rate
 }
 
-/** RSA-2048 signatures over SHA-256 verified per second, with an imported key. */
-const rsaVerifications = (seconds: number): number => {
-  const pair = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  const key = createPublicKey(pair.publicKey.export({ type: 'spki', format: 'pem' }))
-  const text = Buffer.from(
-    'PUT|http://127.0.0.1:8080/merchant/v1/payment_request/|'.padEnd(300, 'x'),
-  )
-  const signature = sign('sha256', text, pair.privateKey)
-  let count = 0
-  const from = performance.now()
-  while (performance.now() < from + seconds * 1000) {
-    if (!verify('sha256', text, key, signature)) throw new Error('a right signature was refused')
-    count += 1
-  }
-  return (count / (performance.now() - from)) * 1000
-}
-
-/** Rows of 600 bytes that raw better-sqlite3 commits per second, with a number of rows each. */
-const rawCommits = (directory: string, group: number, seconds: number): number => {
-  const database = openRawFile(join(directory, `raw-${group}.sqlite`), textTable)
-  const insert = database.prepare('INSERT INTO rows (row) VALUES (?)')
-  const row = 'x'.repeat(600)
-  const rate = commitInGroups(database, group, seconds, () => insert.run(row))
-  database.close()
-  return rate
-}
-
 const measureAppends = async (
   { folder, seconds }: Scope,
   isNew: boolean,
@@ -145,29 +111,6 @@ const measureAppends = async (
 }
 
 export const cases: Scenario = {
-  commits: {
-    about: 'Rows of 600 bytes that raw better-sqlite3 commits, with `synchronous=FULL`',
-    usual: { rounds: 1, seconds: 2, size: 600 },
-    quick: { rounds: 1, seconds: 0.5, size: 600 },
-    isOfThisCheckout: true,
-    open:
-      () =>
-      async ({ folder, seconds }) =>
-        [1, 32, 64].map((group) => ({
-          what: `${group} in a commit`,
-          value: rawCommits(folder(), group, seconds),
-          unit: 'rows/s',
-        })),
-  },
-  signatures: {
-    about: 'Verifications with an imported key',
-    usual: { rounds: 1, seconds: 2, size: 2048 },
-    quick: { rounds: 1, seconds: 0.5, size: 2048 },
-    isOfThisCheckout: true,
-    open:
-      () =>
-      async ({ seconds }) => [{ what: 'RSA-2048', value: rsaVerifications(seconds), unit: '/s' }],
-  },
   appends: {
     about: 'Events of 600 bytes appended to a store, beside raw commits of 32 rows',
     usual: { rounds: 5, seconds: 2, size: 600 },

@@ -11,7 +11,7 @@ import {
 } from './client.ts'
 
 /** Sends one request and checks the response's status. */
-export type Ask = (request: string, expected: number) => Promise<Answer>
+type Ask = (request: string, expected: number) => Promise<Answer>
 
 /** One turn of a connection, due at an instant of `performance.now`; false if nothing is left. */
 export type Turn = (ask: Ask, due: number) => Promise<boolean>
@@ -27,16 +27,8 @@ export type Work =
       /** Sent in rotation. */
       readonly bodies?: readonly string[]
       readonly type?: string
-      readonly status?: number
       /** A 503 is counted as turned away. */
       readonly mayBeBusy?: boolean
-    }
-  /** `ofOthers`: each of another customer. */
-  | {
-      readonly kind: 'create'
-      readonly level: Level
-      readonly label: string
-      readonly ofOthers?: boolean
     }
   | ({ readonly kind: 'capture' } & Captures)
   | { readonly kind: 'outcome'; readonly level: Level; readonly tids: readonly string[] }
@@ -132,10 +124,7 @@ export const authorizeOne = async (
   callbackUri?: string,
   onTid?: (tid: string) => void,
 ): Promise<string> => {
-  const { body } = await ask(
-    requests.secret(...payments.create(posTid, undefined, callbackUri)),
-    201,
-  )
+  const { body } = await ask(requests.secret(...payments.create(posTid, callbackUri)), 201)
   const { id: tid } = JSON.parse(body) as { id: string }
   onTid?.(tid)
   await ask(requests.open(...payments.accept(tid)), 204)
@@ -169,21 +158,16 @@ export const turnOf = async (
     repeat(requests, connections, level, expected, next)
   switch (work.kind) {
     case 'request': {
-      const { path, bodies, type, status = 200 } = work
+      const { path, bodies, type } = work
       const texts = bodies?.map((body) => requests.secret('POST', path, body, type))
       const all = texts ?? [requests.open('GET', path)]
       let count = 0
       return async (ask) => {
         const text = oneOf(all, count)
-        await ask(text.replace('{count}', String(count++).padStart(7, '0')), status)
+        await ask(text.replace('{count}', String(count++).padStart(7, '0')), 200)
         return true
       }
     }
-    case 'create':
-      return repeated(work.level, 201, (count) => {
-        const name = `${work.label}-${count}`
-        return payments.create(name, work.ofOthers ? `customer-${name}` : undefined)
-      })
     case 'capture':
       return repeated(work.level, 204, (count) =>
         payments.capture(oneOf(work.tids, count), `${work.label}-${count}`),
@@ -267,7 +251,7 @@ const work = async (
 }
 
 /** Opened a few at a time, so that none is refused. */
-export const openConnections = async ({ address }: Shop, count: number): Promise<Connection[]> => {
+const openConnections = async ({ address }: Shop, count: number): Promise<Connection[]> => {
   const opened: Connection[] = []
   while (opened.length < count) {
     const some = Math.min(250, count - opened.length)
@@ -306,6 +290,15 @@ export const makeLoad = async (
   return { groups: prepared.map(({ count }) => measured(count, from)), cpu }
 }
 
+/** Asks on a connection. @throws Error for another status than expected */
+export const askOn =
+  (connection: Connection): Ask =>
+  async (request, expected) => {
+    const answer = await connection.ask(request)
+    if (answer.status !== expected) throw new Error(`${answer.status}: ${answer.body}`)
+    return answer
+  }
+
 /** Sends what a number of connections have to do, one after the other on each. */
 export const shareOut = async (
   shop: Shop,
@@ -314,11 +307,7 @@ export const shareOut = async (
 ): Promise<void> => {
   let next = 0
   const go = async (connection: Connection): Promise<void> => {
-    const ask: Ask = async (request, expected) => {
-      const answer = await connection.ask(request)
-      if (answer.status !== expected) throw new Error(`${answer.status}: ${answer.body}`)
-      return answer
-    }
+    const ask = askOn(connection)
     while (next < count) await each(ask, next++)
     connection.close()
   }

@@ -1,3 +1,5 @@
+import { scaleLinear } from 'd3-scale'
+import { line } from 'd3-shape'
 import { median } from './scope.ts'
 import { quantile } from './load.ts'
 
@@ -16,36 +18,24 @@ const [width, height, left, panelWidth, panelHeight] = [760, 470, 64, 670, 150]
 const text = (x: number, y: number, content: string, more = ''): string =>
   `<text x="${x}" y="${y}" ${more}>${content}</text>`
 
-/** A scale of five steps, from 0 to at least the largest value. */
-const scaleOf = (values: readonly number[], least: number) => {
-  const most = Math.max(least, ...values.filter(Number.isFinite)) / 5
-  const power = 10 ** Math.floor(Math.log10(most))
-  const step = ([1, 2, 5, 10].find((one) => one * power >= most) ?? 10) * power
-  return { whole: 5 * step, marks: [0, 1, 2, 3, 4, 5].map((mark) => mark * step) }
-}
-
 const panel = (title: string, top: number, least: number, lines: readonly Line[]): string[] => {
-  const { whole, marks } = scaleOf(
-    lines.flatMap(({ values }) => values),
-    least,
-  )
-  const y = (value: number): number => top + panelHeight - (value / whole) * panelHeight
+  const most = Math.max(least, ...lines.flatMap(({ values }) => values.filter(Number.isFinite)))
+  const y = scaleLinear([0, most], [top + panelHeight, top]).nice(5)
   return [
     text(left, top - 10, title, 'font-weight="600"'),
-    ...marks.map(
-      (mark) =>
-        `<path d="M${left} ${y(mark)}h${panelWidth}" stroke="#ddd"/>` +
-        text(left - 8, y(mark) + 4, `${mark}`, 'text-anchor="end"'),
-    ),
+    ...y
+      .ticks(5)
+      .map(
+        (mark) =>
+          `<path d="M${left} ${y(mark)}h${panelWidth}" stroke="#ddd"/>` +
+          text(left - 8, y(mark) + 4, `${mark}`, 'text-anchor="end"'),
+      ),
     ...lines.map(({ name, colour, values }, index) => {
-      const step = panelWidth / Math.max(1, values.length - 1)
-      const points = values.map(
-        (value, at) => `${(left + at * step).toFixed(1)},${y(value).toFixed(1)}`,
-      )
-      const end = left + panelWidth - index * 60
+      const x = scaleLinear([0, values.length - 1], [left, left + panelWidth])
+      const path = line<number>((_, at) => x(at), y).defined(Number.isFinite)(values)
       return (
-        `<polyline points="${points.join(' ')}" fill="none" stroke="${colour}"/>` +
-        text(end, top - 10, name, `style="fill:${colour}" text-anchor="end"`)
+        `<path d="${path}" fill="none" stroke="${colour}"/>` +
+        text(x.range()[1]! - index * 60, top - 10, name, `style="fill:${colour}" text-anchor="end"`)
       )
     }),
   ]

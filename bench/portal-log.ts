@@ -35,7 +35,7 @@ export const numbersFrom = (seed: number) => {
   }
 }
 
-export const posCount = 300
+const posCount = 300
 
 /** Of a hundred payments, most are captured at once. */
 const fateOf = (number: number): Fate => {

@@ -1,11 +1,31 @@
 import { fork, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Address, Shop } from './client.ts'
 import type { Group, Loaded, Measured, Task, Window } from './load.ts'
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+
+/** Memory of a process in MB, from /proc (Linux only); 0 once it has ended. */
+export const memoryOf = (pid: number, name: 'RssAnon' | 'VmHWM' | 'VmRSS'): number => {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024
+  } catch {
+    return 0
+  }
+}
+
+/** Processor time used by a process and its children so far, in ms (Linux only). */
+export const processorTime = (pid: number): number => {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const own = (Number(fields[11]) + Number(fields[12])) * 10
+  return children.filter(Boolean).reduce((sum, child) => sum + processorTime(Number(child)), own)
+}
 
 /** Flags for the measured processes, such as `--cpu-prof`. */
 const nodeFlags = (

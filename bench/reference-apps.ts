@@ -201,7 +201,7 @@ export const openRawFile = (file: string, tables: string): Database.Database => 
   return database
 }
 
-export const textTable = 'CREATE TABLE rows (id INTEGER PRIMARY KEY, row TEXT NOT NULL) STRICT'
+const textTable = 'CREATE TABLE rows (id INTEGER PRIMARY KEY, row TEXT NOT NULL) STRICT'
 
 /** The minimal schema for a log of events by stream. */
 export const eventTables = `

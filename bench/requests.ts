@@ -1,24 +1,16 @@
 import { build } from 'esbuild'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openConnection, requestsOf, type Level, type Shop } from './client.ts'
 import { strangers, signIns } from './crowds.ts'
-import { turnOf, type Ask, type Group, type Measured, type Work } from './load.ts'
-import { expected, type Load } from './processes.ts'
-import { worstBodies } from './bodies.ts'
+import { askOn, turnOf, type Group, type Measured, type Work } from './load.ts'
+import { expected, memoryOf, processorTime, type Load } from './processes.ts'
 import { type Case, type Figure, type Scenario, type Scope } from './scope.ts'
 
 const atOnce = 64
 const readers = 32
 /** Captures per second in the background, as in a busy shop, and reads by readers with pauses. */
 const [backgroundPace, readingPace] = [1_000, 2_000]
-
-/** Resident memory of a process in MB (Linux only). */
-const residentOf = (pid: number): number => {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024
-}
 
 /** Two processes of one build differ throughout their lives, so each round has its own. */
 const startBoth = async (scope: Scope, DATA_DIR: string) => {
@@ -48,7 +40,10 @@ const captures: Case = {
       const hello = await measure(bare, { kind: 'request', path: '/' })
       const limit = (await measure(bare, capturesOf(scope, tids))).perSecond
       const captured = await measure(service.shop, capturesOf(scope, tids))
-      const megabytes = residentOf(service.pid)
+      const megabytes = memoryOf(service.pid, 'VmRSS')
+      // Signed in advance, so that they soon run out.
+      const signed = { work: capturesOf(scope, tids, 'KEY'), connections: atOnce }
+      const byKey = await load.one(service.shop, seconds, signed, seconds / 4)
       const lifecycle = { kind: 'lifecycle', label: scope.label() } as const
       const lifecycles = await measure(service.shop, lifecycle)
       const beside = (what: string, value: number): Figure => {
@@ -57,51 +52,10 @@ const captures: Case = {
       return [
         beside('captures, SECRET', captured.perSecond),
         beside('whole lifecycles, four requests each', lifecycles.perSecond),
+        { what: 'captures, KEY', value: byKey.perSecond, unit: 'requests/s', limit },
         { what: 'resident memory after captures', value: megabytes, unit: 'MB' },
         { what: 'bare Hono answer', value: hello.perSecond, unit: 'requests/s' },
       ]
-    }
-  },
-}
-
-const levels: Case = {
-  about: 'Each kind of request, by level and connections, beside captures of the bare app',
-  usual: { rounds: 1, seconds: 3, size: 10_000 },
-  quick: { rounds: 1, seconds: 0.7, size: 500 },
-  open: (shared) => {
-    const folder = shared.folder()
-    return async (scope) => {
-      const { bare, service, load } = await startBoth(scope, folder)
-      const figures: Figure[] = []
-      const measure = async (what: string, level: Level, connections: number, work: Work) => {
-        // Requests that were signed in advance soon run out.
-        const warmUp = level === 'KEY' ? scope.seconds / 12 : scope.seconds / 3
-        const group = { connections, work }
-        const one = await load.one(service.shop, scope.seconds, group, warmUp)
-        const tids = ['none']
-        const ofBare = { connections, work: capturesOf(scope, tids) }
-        const limit = await load.one(bare, scope.seconds, ofBare)
-        const times = [one.p50, one.p95, one.p99].map((time) => time.toFixed(2))
-        figures.push({
-          what: `${what}, ${level}, ${connections}`,
-          value: one.perSecond,
-          unit: 'requests/s',
-          limit: limit.perSecond,
-          more: `p50 p95 p99 ${times.join(' ')} ms`,
-        })
-      }
-      for (const level of ['SECRET', 'KEY'] as const)
-        for (const connections of [1, readers, atOnce]) {
-          const tids = await load.authorize(service.shop, scope.label(), scope.size)
-          const label = scope.label()
-          await measure('create', level, connections, { kind: 'create', level, label })
-          await measure('capture', level, connections, capturesOf(scope, tids, level))
-          await measure('outcome', level, connections, { kind: 'outcome', level, tids })
-        }
-      // Last, because it fills the vault, which would affect the others.
-      const others = { level: 'SECRET', label: scope.label(), ofOthers: true } as const
-      await measure('create for others', 'SECRET', atOnce, { kind: 'create', ...others })
-      return figures
     }
   },
 }
@@ -144,15 +98,6 @@ const outcomes: Case = {
   },
 }
 
-/** Processor time used by a process and its children so far, in ms (Linux only). */
-const processorTime = (pid: number): number => {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  const own = (Number(fields[11]) + Number(fields[12])) * 10
-  return children.filter(Boolean).reduce((sum, child) => sum + processorTime(Number(child)), own)
-}
-
 const plainApp = '../node_modules/.cache/daybook-bench/reference-apps.mjs'
 
 /** Bundles the plain app like the service. */
@@ -181,11 +126,7 @@ const timeStart = async <Server extends { readonly base: string }>(
 const openCustomer = async ({ pid, shop }: Started, label: string) => {
   const turn = await turnOf({ kind: 'lifecycle', label }, requestsOf(shop), 1)
   const connection = await openConnection(shop.address)
-  const ask: Ask = async (request, status) => {
-    const answer = await connection.ask(request)
-    if (answer.status !== status) throw new Error(`${answer.status}: ${answer.body}`)
-    return answer
-  }
+  const ask = askOn(connection)
   let [wall, processor, lifecycles] = [0, 0, 0]
   return {
     go: async (count: number): Promise<void> => {
@@ -287,11 +228,9 @@ const processes: Case = {
 
 export const cases: Scenario = {
   captures,
-  levels,
   outcomes,
   alone,
   processes,
   strangers,
   'sign-ins': signIns,
-  bodies: worstBodies,
 }

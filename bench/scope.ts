@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { startLoad, startServer } from './processes.ts'
 
 /** Measures of a case; each has a default, and a smaller one for `--quick`. */
-export type Extent = {
+type Extent = {
   readonly rounds: number
   /** Of each window. */
   readonly seconds: number
@@ -116,7 +116,6 @@ export const openScope = (options: Options) => {
 }
 
 export type Scope = Omit<ReturnType<typeof openScope>, 'close'>
-export type Service = Awaited<ReturnType<Scope['service']>>
 
 export const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN

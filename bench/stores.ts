@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readdirSync, rmSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execFileSync } from 'node:child_process'
@@ -7,84 +7,17 @@ import { connectEventStoreDB } from '../infrastructure/event-store/eventstoredb-
 import { peopleAtOnce, type KeptPerson } from '../infrastructure/people/vault-port.ts'
 import { contentsOfFile } from '../infrastructure/people/vault-file.ts'
 import { openVault } from '../infrastructure/people/vault.ts'
-import { isOurs, openStoreToRead } from '../infrastructure/stores.ts'
+import { isOurs } from '../infrastructure/stores.ts'
 import { contentsOfStreams } from '../infrastructure/vault-streams/contents.ts'
 import { openVaultInStreams } from '../infrastructure/vault-streams/vault.ts'
 import { eventstoredb } from './eventstoredb.ts'
-import { makeAuditedLog } from './histories.ts'
 import { startProtocolServer } from './processes.ts'
 import { secondsSince, type Case, type Figure, type Scenario, type Scope } from './scope.ts'
-import type { EventStore } from '../application/event-store.ts'
-import { comparedTables, comparePages, type Difference } from '../audit/verify/compare-rows.ts'
-import { freshReadModels } from '../audit/verify/report-difference.ts'
-
-export type Store = Pick<EventStore, 'readAll' | 'head'>
-
-/** Folds two logs and compares every row of every table; answers the number of rows that agree. */
-export const compareReadModels = async (one: Store, other: Store) => {
-  const [ofOne, ofOther] = [freshReadModels(one), freshReadModels(other)]
-  try {
-    await ofOne.foldTo(await one.head())
-    await ofOther.foldTo(await other.head())
-    let rows = 0
-    let difference: Difference | undefined
-    for (const table of comparedTables) {
-      const compare = comparePages(ofOne.file, ofOther.file, table)
-      let page: ReturnType<typeof compare> | undefined
-      do {
-        page = compare(page?.last, 1_000)
-        rows += page.rows
-        difference ??= page.difference
-      } while (page.last && !difference)
-    }
-    return { rows, difference }
-  } finally {
-    ofOne.discard()
-    ofOther.discard()
-  }
-}
 
 const startStore = async ({ folder, later }: Scope) => {
   const { url, stop } = await startProtocolServer(join(folder(), 'events.db'))
   later(stop)
   return url
-}
-
-type Copied = { readonly events: number; readonly root: string; readonly seconds: number }
-
-/** @throws Error if a row of a read model differs */
-const compareLogs = async (folders: readonly [string, string]): Promise<number> => {
-  const open = (DATA_DIR: string) => openStoreToRead({ EVENT_STORE: 'sqlite', DATA_DIR })
-  const [one, other] = [await open(folders[0]), await open(folders[1])]
-  const { rows, difference } = await compareReadModels(one, other)
-  await Promise.all([one.close(), other.close()])
-  if (difference) throw new Error(`the read models differ: ${JSON.stringify(difference)}`)
-  return rows
-}
-
-const copy: Case = {
-  about: 'Copying a log to the protocol server and back, compared row by row. Size: events',
-  usual: { rounds: 1, seconds: 0, size: 200_000 },
-  quick: { rounds: 1, seconds: 0, size: 5_000 },
-  open: () => async (scope) => {
-    const original = await makeAuditedLog(scope.size, scope.say)
-    scope.later(() => rmSync(original, { recursive: true }))
-    const url = await startStore(scope)
-    const back = join(scope.folder(), 'back')
-    const copyLog = async (from: string, to: string): Promise<Copied> =>
-      JSON.parse(await scope.command(original, '--json', 'copy', '--from', from, '--to', to))
-    const there = await copyLog(`sqlite:${original}`, url)
-    const again = await copyLog(url, `sqlite:${back}`)
-    if (there.root !== again.root) throw new Error('the roots differ')
-    const rows = await compareLogs([original, back])
-    const rate = (what: string, { events, seconds }: Copied): Figure => {
-      return { what, value: events / seconds, unit: 'events/s' }
-    }
-    return [
-      rate('to the server', there),
-      { ...rate('and back', again), more: `${rows} rows of all tables are the same` },
-    ]
-  },
 }
 
 const keys = [{ id: 'bench', key: Buffer.alloc(32, 1) }]
@@ -162,7 +95,7 @@ const vault: Case = {
   },
 }
 
-export const cases: Scenario = { copy, vault, eventstoredb }
+export const cases: Scenario = { vault, eventstoredb }
 
 const [, script, word, place = '', folder = ''] = process.argv
 

@@ -1,4 +1,4 @@
-import type { FurnishedSandbox } from '../../harness/furnished-sandbox.ts'
+import type { FurnishedSandbox } from './furnished-sandbox.ts'
 import {
   type Operation,
   type Schema,

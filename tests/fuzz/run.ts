@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startProbedService } from '../../bench/probe.ts'
-import { furnishSandbox, type FurnishedSandbox } from '../../harness/furnished-sandbox.ts'
+import { furnishSandbox, type FurnishedSandbox } from './furnished-sandbox.ts'
 import {
   describedBy,
   type Operation,
@@ -11,6 +10,7 @@ import {
   valuesOf,
 } from '../../harness/values-of-schema.ts'
 import { answerChecks, type Answered } from './answers.ts'
+import { startProbedService } from './probed-service.ts'
 import { fuzzRequests, type FuzzRequest } from './requests.ts'
 
 /*

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PNG } from 'pngjs'
-import { pngOf } from '../../bench/hostile-bodies.ts'
+import { pngOf } from '../fuzz/hostile-bodies.ts'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { StoreUnavailable } from '../../application/event-store.ts'
 import { parseEvent, type Recorded } from '../../domain/events.ts'

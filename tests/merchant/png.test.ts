@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { noPng } from '../../domain/merchant/attachment.ts'
-import { pngOf } from '../../bench/hostile-bodies.ts'
+import { pngOf } from '../fuzz/hostile-bodies.ts'
 import { problemOfPng } from '../../infrastructure/pictures/png-job.ts'
 
 /** 16 pixels, with a million times as many packed behind the header. */

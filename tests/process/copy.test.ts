@@ -7,7 +7,6 @@ import { makeAuditedLog } from '../../bench/histories.ts'
 import { startService } from '../../harness/http-service.ts'
 import { openPlace } from '../../harness/ledger-service.ts'
 import { operatorHere } from '../../harness/operator.ts'
-import { compareReadModels } from '../../bench/stores.ts'
 import { startCommand } from '../../harness/service-process.ts'
 import { noStream } from '../../application/event-store.ts'
 import { connectEventStoreDB } from '../../infrastructure/event-store/eventstoredb-event-store.ts'
@@ -15,7 +14,7 @@ import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-ev
 import { readSettings } from '../../infrastructure/settings.ts'
 import { openStoreToRead } from '../../infrastructure/stores.ts'
 import { clockAdvanced, newEvent } from '../event-store/appends.ts'
-import { copy, emptyServer, newFolder, rowsIn, treeOf } from './copied-log.ts'
+import { compareReadModels, copy, emptyServer, newFolder, rowsIn, treeOf } from './copied-log.ts'
 
 /** 2,000 payments in progress, with callbacks and checkpoints. */
 let large = ''

@@ -1,4 +1,7 @@
-import { furnishSandbox, type FurnishedSandbox } from '../harness/furnished-sandbox.ts'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { median } from '../../bench/scope.ts'
 import {
   describedBy,
   type Operation,
@@ -6,7 +9,8 @@ import {
   randomFrom,
   valuesOf,
   type Values,
-} from '../harness/values-of-schema.ts'
+} from '../../harness/values-of-schema.ts'
+import { furnishSandbox, type FurnishedSandbox } from './furnished-sandbox.ts'
 import {
   boundary,
   hostileForms,
@@ -14,8 +18,14 @@ import {
   hostileUploads,
   type Hostile,
 } from './hostile-bodies.ts'
-import { startProbedService } from './probe.ts'
-import { median, type Case, type Figure } from './scope.ts'
+import { startProbedService } from './probed-service.ts'
+
+/*
+ * How long the worst body of each route blocks the thread that answers: the least of several tries.
+ * `npm run fuzz:bodies -- [part of the path] [tries]`
+ */
+
+const [place = '', tries = 5] = [process.argv[2], Number(process.argv[3] ?? 5)]
 
 /** How long a body blocks the thread in ms; other work on the machine can only lengthen it. */
 type Held = {
@@ -24,6 +34,9 @@ type Held = {
   readonly least: number
   readonly median: number
 }
+
+/** The thread that answers is held no longer, in ms. */
+const mostMs = 20
 
 const sizeOf = ({ asker, body }: Operation): number => {
   if (body?.type === 'multipart/form-data') return 10 * 1_048_576
@@ -83,46 +96,38 @@ const measure = async (
   return { body: name, status, least: Math.min(...ms), median: median(ms) }
 }
 
-/** The worst body of each route whose path has the place in it. */
-export const worstBodies: Case = {
-  about:
-    'How long the worst body of each route blocks the thread that answers: the least of several ' +
-    'tries, beside /health/live. Size: tries; place: a part of the path',
-  usual: { rounds: 1, seconds: 0, size: 5 },
-  quick: { rounds: 1, seconds: 0, size: 1 },
-  open: () => async (scope) => {
-    const { size: tries, place = '', say } = scope
-    const folder = scope.folder()
-    const environment = { DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'warn' }
-    const service = await startProbedService(environment, scope.program)
-    scope.later(service.stop)
-    const sandbox = await furnishSandbox(service.address, folder)
-    const { operations, schemas } = await describedBy(service.address)
-    const values = valuesOf(schemas, randomFrom(1), (name) => sandbox.known.get(name))
-    const live = () => fetch(`${service.address}/health/live`)
-    const limit = Math.min(await service.heldBy(live), await service.heldBy(live))
-    const figures: Figure[] = []
-    for (const operation of operations) {
-      const { method, path } = operation
-      if (!operation.body || !path.includes(place)) continue
-      const size = sizeOf(operation)
-      const bodies = bodiesFor(values, operation)
-      // The first runs are slower, because the code is not compiled yet.
-      const [first] = bodies
-      if (first && figures.length === 0)
-        await measure(service, sandbox, operation, first, size, tries)
-      let worst: Held | undefined
-      for (const body of bodies) {
-        const held = await measure(service, sandbox, operation, body, size, tries)
-        if (!worst || held.least > worst.least) worst = held
-      }
-      if (!worst) continue
-      const { body, status, least, median } = worst
-      const more = `${body}, ${status}, median ${median.toFixed(1)}, of ${bodies.length} bodies`
-      const what = `${method} ${path}, ${size} bytes`
-      say(`${what}: ${least.toFixed(1)} ms, ${more}`)
-      figures.push({ what, value: least, unit: 'ms', limit, target: ['value', '≤', 20], more })
-    }
-    return figures.sort((a, b) => b.value - a.value)
-  },
+const folder = mkdtempSync(join(tmpdir(), 'daybook-bodies-'))
+
+const service = await startProbedService({ DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'warn' })
+
+try {
+  const sandbox = await furnishSandbox(service.address, folder)
+  const { operations, schemas } = await describedBy(service.address)
+  const values = valuesOf(schemas, randomFrom(1), (name) => sandbox.known.get(name))
+  const print = (line: string) => process.stdout.write(`${line}\n`)
+  print('| route | bytes | bodies | the worst | answer | least, ms | median |')
+  print('| --- | --- | --- | --- | --- | --- | --- |')
+  let isFirst = true
+  for (const operation of operations) {
+    const { method, path } = operation
+    if (!operation.body || !path.includes(place)) continue
+    const size = sizeOf(operation)
+    const bodies = bodiesFor(values, operation)
+    // The first runs are slower, because the code is not compiled yet.
+    for (const body of isFirst ? bodies.slice(0, 1) : [])
+      await measure(service, sandbox, operation, body, size, tries)
+    isFirst = false
+    const all: Held[] = []
+    for (const body of bodies)
+      all.push(await measure(service, sandbox, operation, body, size, tries))
+    const [worst] = all.toSorted((one, other) => other.least - one.least)
+    if (!worst) continue
+    const figures = [worst.least, worst.median].map((ms) => ms.toFixed(1))
+    const cells = [`${method} ${path}`, size, bodies.length, worst.body, worst.status, ...figures]
+    print(`| ${cells.join(' | ')} |`)
+    if (worst.least > mostMs) process.exitCode = 1
+  }
+} finally {
+  await service.stop()
+  rmSync(folder, { recursive: true })
 }

@@ -1,10 +1,10 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Asker } from './values-of-schema.ts'
-import { paymentInput } from './register-merchant.ts'
-import { runCommand } from './service-process.ts'
-import { secretHeaders, signedHeaders } from './signing.ts'
+import type { Asker } from '../../harness/values-of-schema.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
+import { runCommand } from '../../harness/service-process.ts'
+import { secretHeaders, signedHeaders } from '../../harness/signing.ts'
 
 type Sent = { readonly method: string; readonly path: string; readonly body?: string | Uint8Array }
 
