@@ -13,7 +13,7 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 
-export const pattern = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d:\d\d(?:\.\d{1,3})?)Z?)?$/
+const pattern = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d:\d\d(?:\.\d{1,3})?)Z?)?$/
 
 /** A day or second in UTC. @throws for anything else, such as 30 February */
 export const instantOf = (text: string): number => {
@@ -22,8 +22,6 @@ export const instantOf = (text: string): number => {
   const isReal = !Number.isNaN(at) && new Date(at).toISOString().startsWith(day)
   return isReal ? at : fail(`${text} is not a time as YYYY-MM-DD, or YYYY-MM-DD hh:mm:ss, in UTC`)
 }
-
-export const hour = 3_600_000
 
 /** Hours of an overlap, up to a year. @throws OperatorError */
 export const hoursOf = (text: string): number =>
@@ -48,12 +46,6 @@ export const publicKeyIn = async (file: string): Promise<string> =>
 /** Format of the ids of merchants and integrators. */
 export const idPattern = /^[a-zA-Z0-9_-]{1,64}$/
 
-/** Collects the values of a repeatable option. */
-export const collect = (value: string, earlier: readonly string[] = []): string[] => [
-  ...earlier,
-  value,
-]
-
 /** @throws OperatorError if it is not a rate */
 export const rateOf = (text: string): string =>
   ratePattern.test(text) ? text : fail(`${text} must be a rate from 0 to 1, such as 0.009`)
@@ -77,13 +69,13 @@ export const presentMerchant = async ({ find }: Core, id: string): Promise<Merch
   return entry.status === 'present' ? entry.data : fail(`no merchant ${id}`)
 }
 
-export const standardInput = '-'
+const standardInput = '-'
 
 /** Editors end a file with a line break. */
-export const withoutLineBreak = (given: string): string => given.replace(/\r?\n$/, '')
+const withoutLineBreak = (given: string): string => given.replace(/\r?\n$/, '')
 
 /** Prompts on the terminal, without echo. */
-export const prompt = async (what: string): Promise<string> => {
+const prompt = async (what: string): Promise<string> => {
   process.stderr.write(`${what}: `)
   const output = new Writable({ write: (_chunk, _encoding, done) => done() })
   const terminal = createInterface({ input: process.stdin, output, terminal: true })

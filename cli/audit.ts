@@ -20,7 +20,7 @@ import { version } from '../infrastructure/version.ts'
 import { instantOf } from './arguments.ts'
 
 /** `daybook audit as-of`: writes the state at a moment to a file. */
-export const asOfCommand = command({
+const asOfCommand = command({
   name: 'as-of <moment>',
   about: 'fold the log up to a time or a position into a file of SQLite',
   options: { out: required('<file>', 'where to write it; a new file') },
@@ -34,7 +34,7 @@ export const asOfCommand = command({
 })
 
 /** `daybook audit export`: exports a period for other programs. */
-export const exportCommand = command({
+const exportCommand = command({
   name: 'export',
   about: 'write the events and the journal of a period, for other programs',
   options: {

@@ -8,12 +8,12 @@ import { openCore, type Core } from '../service/core.ts'
 import { refuseSandboxCommand } from '../service/mode-of-log.ts'
 
 /** What every command can use. */
-export type Terminal = {
+type Terminal = {
   readonly settings: Settings
   readonly isJson: () => boolean
 }
 
-export type OptionOf<Value> = {
+type OptionOf<Value> = {
   /** As in `<name>`; empty for a flag. */
   readonly form: string
   readonly about: string

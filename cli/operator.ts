@@ -26,7 +26,7 @@ import { userCommands } from './users.ts'
 import { fail } from '../infrastructure/failures.ts'
 
 /** Runs the service in several processes. */
-export type Serve = (processes: number) => Promise<void>
+type Serve = (processes: number) => Promise<void>
 
 const most = 64
 
@@ -36,7 +36,7 @@ const processesOf = (text: string): number =>
     : fail(`--processes ${text}: give a number from 1 to ${most}, about one for each core`)
 
 /** `daybook serve`, which is also the default command. */
-export const addServeCommand = (program: Command, serve: Serve | undefined): void => {
+const addServeCommand = (program: Command, serve: Serve | undefined): void => {
   program
     .command('serve', { isDefault: true })
     .description('run the service (the default command)')

@@ -13,7 +13,7 @@ export type Credentials =
   | { readonly accessToken: string }
 
 /** The service left a request without an answer. */
-export class Unanswered extends Error {
+class Unanswered extends Error {
   override readonly name = 'Unanswered'
 }
 
@@ -26,7 +26,7 @@ export type Answer = {
 
 export const patienceMs = 30_000
 
-export const authenticated = (
+const authenticated = (
   credentials: Credentials,
   method: string,
   url: string,

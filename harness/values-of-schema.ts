@@ -27,7 +27,7 @@ export type Described = {
   readonly schemas: Readonly<Record<string, Schema>>
 }
 
-export const askerOf = (security: readonly Schema[]): Asker => {
+const askerOf = (security: readonly Schema[]): Asker => {
   const takes = (scheme: string) => security.some((requirement) => scheme in requirement)
   if (security.length === 0) return 'open'
   for (const scheme of ['session', 'token', 'client'] as const) if (takes(scheme)) return scheme
@@ -35,12 +35,12 @@ export const askerOf = (security: readonly Schema[]): Asker => {
   return takes('user') ? 'key' : 'integrator'
 }
 
-export const schemasOf = ({ content = {} }: Schema): Record<string, Schema> =>
+const schemasOf = ({ content = {} }: Schema): Record<string, Schema> =>
   Object.fromEntries(
     Object.entries<Schema>(content).map(([type, { schema = {} }]) => [type, schema as Schema]),
   )
 
-export const operationOf = (path: string, method: string, given: Schema): Operation => {
+const operationOf = (path: string, method: string, given: Schema): Operation => {
   const [[type, schema] = []] = Object.entries(schemasOf(given['requestBody'] ?? {}))
   return {
     method: method.toUpperCase(),

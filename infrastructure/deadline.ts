@@ -13,7 +13,7 @@ export class TooLate extends StoreUnavailable {
 }
 
 /** Continues while the process is frozen, but not while the machine sleeps. */
-export const steadyNow = steadyMachineTime
+const steadyNow = steadyMachineTime
 
 export const deadlineIn = (milliseconds: number): Deadline => ({
   steady: steadyNow() + milliseconds,

@@ -1,7 +1,7 @@
 import { readFileSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-export const isFolder = (path: string): boolean =>
+const isFolder = (path: string): boolean =>
   statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 
 /**

@@ -11,7 +11,7 @@ import { constants, getPriority, setPriority } from 'node:os'
  * `slightly`: receivers of callbacks must not starve. `much`: some requests wait for it.
  * `wholly`: nobody waits for it.
  */
-export const increments = { slightly: 5, much: 10, wholly: constants.priority.PRIORITY_LOW }
+const increments = { slightly: 5, much: 10, wholly: constants.priority.PRIORITY_LOW }
 
 export type Yielding = keyof typeof increments
 

@@ -1,9 +1,21 @@
 import { sign } from 'node:crypto'
 import { namesOf } from '../http/assets.ts'
-import { readAsset } from '../infrastructure/assets.ts'
 import { phoneReader } from '../infrastructure/national-numbers.ts'
 import type { Settings } from '../infrastructure/settings.ts'
 import { version } from '../infrastructure/version.ts'
+import { existsSync, readFileSync } from 'node:fs'
+
+/** The repository, or `dist`, where the build copies each asset to the same path. */
+const root = new URL('../', import.meta.url)
+
+/** The sources, the build's output, and packages. */
+const places = ['', 'dist/', 'node_modules/']
+
+/** Reads a file by its path in the repository, in the build or in a package. */
+const readAsset = (path: string): Uint8Array<ArrayBuffer> => {
+  const urls = places.map((place) => new URL(place + path, root))
+  return new Uint8Array(readFileSync(urls.find((url) => existsSync(url)) ?? new URL(path, root)))
+}
 
 type Render = typeof import('./markdown.ts').renderMarkdown
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { StoreUnavailable } from '../application/event-store.ts'
 import { schedule, type DueWork } from '../application/schedule.ts'
-import { checkClock, watchClock } from '../infrastructure/leases/clock-watch.ts'
+import { checkClock, watchClock } from '../infrastructure/event-store/service-clock.ts'
 import type { Core } from './core.ts'
 import { type LeasedKind, type SharedWork, soleProcess } from '../infrastructure/leases/leases.ts'
 import { clearTimeout, setTimeout, steadyTime, wallClock } from '../application/machine.ts'

@@ -23,7 +23,7 @@ const answers = ['capture', 'capture', 'answer', 'read', 'release', 'renew'] as 
 const faulty: readonly Kind[] = ['jump', 'restart', 'receivers fail', 'bank fails']
 
 /** What a world has: each seed draws which kinds of steps are frequent, rare or absent. */
-export type Habits = {
+type Habits = {
   readonly weights: Readonly<Record<Kind, number>>
   /** The share of requests that meet a fault. */
   readonly faults: number

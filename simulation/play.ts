@@ -25,7 +25,7 @@ import { refusedUnits } from './receivers.ts'
 import { shops, type Answered, type Asked, type Shop, type World } from './world.ts'
 
 /** A payment request that a step has made. */
-export type Known = {
+type Known = {
   readonly n: number
   readonly shop: Shop
   readonly tid: string
@@ -33,7 +33,7 @@ export type Known = {
   possible: Possible
 }
 
-export type Registered = { readonly n: number; readonly shop: Shop; readonly id: string }
+type Registered = { readonly n: number; readonly shop: Shop; readonly id: string }
 
 /** A world, and what those who live in it know. */
 export type Play = {

@@ -18,7 +18,7 @@ import { simulatedMachine, Stuck, type SimulatedMachine } from './machine.ts'
 import { simulatedBank, simulatedReceivers, type Attempt } from './receivers.ts'
 import { simulatedCrypto } from './slow-crypto.ts'
 
-export const base = 'http://daybook.test'
+const base = 'http://daybook.test'
 
 /** Monday 2026-03-30 21:30 UTC: soon after it, a month ends in UTC and has ended in Oslo. */
 const beginning = Date.UTC(2026, 2, 30, 21, 30)

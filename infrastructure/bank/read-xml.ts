@@ -9,12 +9,12 @@ export const textOf = (text: string, longest: number): string =>
     .join('')
     .trim() || '-'
 
-export type XmlContent =
+type XmlContent =
   | string
   | { readonly [name: string]: XmlContent }
   | readonly { readonly [name: string]: XmlContent }[]
 
-export const escaped = (text: string): string =>
+const escaped = (text: string): string =>
   !/[&<>]/.test(text)
     ? text
     : text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

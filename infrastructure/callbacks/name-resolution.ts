@@ -71,7 +71,7 @@ export const lookupWith =
   }
 
 /** Public addresses by number, but internal to a cloud. */
-export const ofClouds = new Set(['168.63.129.16'])
+const ofClouds = new Set(['168.63.129.16'])
 
 /**
  * Whether an address is on the public internet: not loopback, private, link-local, metadata or

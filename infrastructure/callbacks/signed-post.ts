@@ -17,10 +17,10 @@ import { callbackSecrets } from '../../domain/aggregates.ts'
 import { validNumbers } from '../../domain/merchant/callback-secret.ts'
 import type { Instant } from '../../domain/time.ts'
 
-export const prefix = 'whsec_'
+const prefix = 'whsec_'
 
 /** The `v1` signature of Standard Webhooks. */
-export const hmacOf = (secret: string, content: string): string =>
+const hmacOf = (secret: string, content: string): string =>
   createHmac('sha256', Buffer.from(secret.slice(prefix.length), 'base64'))
     .update(content)
     .digest('base64')

@@ -9,7 +9,7 @@ import {
 import type { EncodedEvent } from '../../application/proved-events.ts'
 import { bytesOf } from './event-ids.ts'
 
-export type Serialised = {
+type Serialised = {
   /** The 16 bytes of the UUID. */
   readonly id: Buffer
   readonly type: string
@@ -20,18 +20,18 @@ export type Serialised = {
 /** Maximum bytes of event data per append: EventStoreDB's default limit. */
 export const maximumAppendSize = 1_048_576
 
-export const nil = '00000000-0000-0000-0000-000000000000'
+const nil = '00000000-0000-0000-0000-000000000000'
 
-export const printableAscii = /^[\x20-\x7e]+$/
+const printableAscii = /^[\x20-\x7e]+$/
 
-export const refuse = (complaint: string): never => {
+const refuse = (complaint: string): never => {
   throw new TypeError(complaint)
 }
 
-export const idBytes = (id: string): Buffer =>
+const idBytes = (id: string): Buffer =>
   (id === nil ? undefined : bytesOf(id)) ?? refuse(`'${id}' is not an event id`)
 
-export const serialise = (value: JsonObject): string => {
+const serialise = (value: JsonObject): string => {
   const json: string | undefined = JSON.stringify(value)
   return json?.startsWith('{') ? json : refuse('data and metadata must be JSON objects')
 }

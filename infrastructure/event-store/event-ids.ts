@@ -2,12 +2,12 @@ import { hash, createHmac } from 'node:crypto'
 import { generationalCache, cached } from '../../application/generational-cache.ts'
 import type { IdScheme } from '../../domain/installation.ts'
 
-export type Digest = (purpose: string, ...parts: readonly string[]) => string
+type Digest = (purpose: string, ...parts: readonly string[]) => string
 
 /** Derives the service's id from the POS's own id. */
-export type DeriveId = (merchant: string, posId: string, posTid: string) => string
+type DeriveId = (merchant: string, posId: string, posTid: string) => string
 
-export const hexDigits = 32
+const hexDigits = 32
 
 /** 128 bits in hex: the same on every node, and secret without the key. */
 export const makeDigest = (key: string): Digest => {
@@ -23,12 +23,12 @@ export const makeDigest = (key: string): Digest => {
  * Ids that differ only in their last two characters share a prefix: up to a hundred of them if
  * these are digits.
  */
-export const endOfNumber = 2
+const endOfNumber = 2
 
 /** Hex digits of the shared prefix: 24 bits, which leaves 104 unguessable bits. */
-export const placeDigits = 6
+const placeDigits = 6
 
-export const placesRemembered = 1_000
+const placesRemembered = 1_000
 
 /**
  * Derives ids for one purpose. Clustered ids of consecutive requests of a POS share a prefix, so

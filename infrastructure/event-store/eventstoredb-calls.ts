@@ -91,10 +91,10 @@ export type About = {
 
 export const textOf = ({ doing, stream }: About): string => `${doing} ${stream}`
 
-export const revisionOf = (version: unknown): number =>
+const revisionOf = (version: unknown): number =>
   typeof version === 'bigint' ? exact(version) : noStream
 
-export const rights = { reading: ['read', '$r'], 'appending to': ['write', '$w'] } as const
+const rights = { reading: ['read', '$r'], 'appending to': ['write', '$w'] } as const
 
 /** What was denied to whom, and what would grant it. */
 export const denial = (error: AccessDeniedError, about: About): string => {

@@ -175,7 +175,7 @@ export const clientFor = (connectionString: string) =>
   renewable({ connectionString, connect: (client) => client, end: (client) => client.dispose() })
 
 /** Timeout of one handshake, in ms. */
-export const handshakeMs = 1_000
+const handshakeMs = 1_000
 
 /** Why a handshake failed; undefined if it succeeded. */
 export const failureOf = (
@@ -192,7 +192,7 @@ export const failureOf = (
     socket.on('error', (error: NodeJS.ErrnoException) => end(error.code ?? error.message))
   })
 
-export const ofCertificate = (code: string): string | undefined => {
+const ofCertificate = (code: string): string | undefined => {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return 'its certificate is for other names: connect to one of them'
   if (code === 'CERT_HAS_EXPIRED') return 'its certificate has expired: renew it'
@@ -200,12 +200,12 @@ export const ofCertificate = (code: string): string | undefined => {
   return `no authority that is trusted here signed its certificate (${code}): name it in tlsCAFile`
 }
 
-export type Wanted = { readonly isSecure: boolean; readonly ca: Buffer | undefined }
+type Wanted = { readonly isSecure: boolean; readonly ca: Buffer | undefined }
 
-export type Host = { readonly address: string; readonly port: number }
+type Host = { readonly address: string; readonly port: number }
 
 /** What is wrong with a host, and what to change; undefined if it can be connected to. */
-export const problemOf = async (
+const problemOf = async (
   { address, port }: Host,
   { isSecure, ca }: Wanted,
 ): Promise<string | undefined> => {

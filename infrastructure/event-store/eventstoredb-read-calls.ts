@@ -19,12 +19,12 @@ import type { WithRetries } from './eventstoredb-retries.ts'
 import { categoryOf } from '../../domain/stream.ts'
 
 /** Number of foreign events after which the server filters out their category. */
-export const enough = 100
+const enough = 100
 
 /** Maximum number of filtered categories, because the pattern is matched against each event. */
-export const mostCategories = 50
+const mostCategories = 50
 
-export const passable = /^[\w.]{1,64}$/
+const passable = /^[\w.]{1,64}$/
 
 /**
  * What the server need not send: system events, and those of other applications once their stream

@@ -148,7 +148,7 @@ export type Sending = (message: Message) => {
  * Sends each append in a call of its own, which a queue of batches does not delay: with credentials
  * the client does so. Only one client of a process may send batches.
  */
-export const sendingAlone =
+const sendingAlone =
   (client: () => Promise<EventStoreDBClient>, credentials: Credentials): Sending =>
   ({ stream, events, expectedRevision }) => ({
     tryOnce: (deadline) => {
@@ -274,13 +274,13 @@ export type Needs = {
 }
 
 /** Without TLS any credentials will do; a client certificate is not one. */
-export const credentialsIn = (connectionString: string): Credentials | undefined => {
+const credentialsIn = (connectionString: string): Credentials | undefined => {
   const { defaultCredentials, tls } = partsOf(connectionString)
   return defaultCredentials ?? (tls === false ? { username: 'daybook', password: '' } : undefined)
 }
 
 /** The same streams over a connection of their own, made when it is first used. */
-export const openUrgent = ({ connectionString, appendBy, readable, read }: Needs) => {
+const openUrgent = ({ connectionString, appendBy, readable, read }: Needs) => {
   const credentials = credentialsIn(connectionString)
   if (!credentials) return
   let opened: ReturnType<typeof clientFor> | undefined
@@ -299,7 +299,7 @@ export const openUrgent = ({ connectionString, appendBy, readable, read }: Needs
 }
 
 /** The streams, and what becomes of their connection. */
-export type Connected = OtherStreams & { lost(began: number): void; close(): Promise<void> }
+type Connected = OtherStreams & { lost(began: number): void; close(): Promise<void> }
 
 export const otherStreams = (needs: Needs): Connected => {
   const { appendBy, readable, read, writer, write } = needs

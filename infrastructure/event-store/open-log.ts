@@ -17,7 +17,7 @@ import type { Find } from '../../application/find-state.ts'
 import { installations } from '../../domain/aggregates.ts'
 import { randomBytes, randomUUID, wallClock } from '../../application/machine.ts'
 
-export type Needs = {
+type Needs = {
   readonly find: Find
   readonly handle: Handle
   readonly context: Context
@@ -226,5 +226,3 @@ export const openLog = async (
     refusals,
   }
 }
-
-export type OpenLog = Awaited<ReturnType<typeof openLog>>

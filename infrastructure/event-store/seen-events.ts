@@ -9,7 +9,7 @@ import { lossOf, markIn, readMark, type Mark } from './marks.ts'
 import { UnusableLog } from './sqlite-event-file.ts'
 import { steadyTime } from '../../application/machine.ts'
 
-export const markOf = ({ position, stream, revision, id }: RecordedEvent): Mark => ({
+const markOf = ({ position, stream, revision, id }: RecordedEvent): Mark => ({
   ...{ position, stream, revision, event: id },
 })
 

@@ -5,16 +5,18 @@ import type { Context, Handle } from '../../application/handle.ts'
 import type { OperatorAccount } from '../../domain/cause.ts'
 import { clockEvents, machineTimeAt } from '../../domain/clock.ts'
 import { streamOf } from '../../domain/stream.ts'
-import type { Instant } from '../../domain/time.ts'
+import { type Instant, clockToleranceMs, isAhead } from '../../domain/time.ts'
 import { randomUUID, wallClock } from '../../application/machine.ts'
-
-type Needs = { readonly find: Find; readonly handle: Handle }
+import type { Log } from '../logs/log.ts'
 
 /**
  * The service's clock. Only the sandbox can move it, for all its processes. `operator` is set if a
  * command runs in this process.
  */
-export const openClock = async ({ find, handle }: Needs, operator?: OperatorAccount) => {
+export const openClock = async (
+  { find, handle }: { readonly find: Find; readonly handle: Handle },
+  operator?: OperatorAccount,
+) => {
   let { aheadBy } = await find(clocks, 'service')
   const moveTo = (found: number): void => {
     // Later steps may have been applied already.
@@ -56,4 +58,49 @@ export const nowByLog = async (log: Pick<EventStore, 'readStream'>): Promise<Ins
   const steps = await log.readStream(streamOf(clocks, 'service'))
   const ahead = steps.map(({ data }) => clockEvents.ClockAdvanced.parse(data).aheadBy)
   return wallClock() + Math.max(0, ...ahead)
+}
+
+const checkEveryMs = 10_000
+
+type Needs = {
+  readonly log: Pick<Log, 'warn'>
+  readonly machineNow: () => Instant
+  /** A monotonic clock, in milliseconds. */
+  readonly elapsed: () => number
+  readonly after: (milliseconds: number, wake: () => void) => () => void
+}
+
+const back =
+  "the machine's clock was set back: " +
+  'deadlines do not wait for it to reach the latest event in the log'
+
+/** Warns when the machine's clock is set back by more than a minute. */
+export const watchClock = ({ log, machineNow, elapsed, after }: Needs) => {
+  const offset = (): number => machineNow() - elapsed()
+  let latest = offset()
+  let cancel = () => {}
+  const check = (): void => {
+    const now = offset()
+    if (latest - now > clockToleranceMs)
+      log.warn({ seconds: Math.round((latest - now) / 1000) }, back)
+    // A slewed clock goes back slightly at each check.
+    if (now > latest || latest - now > clockToleranceMs) latest = now
+    cancel = after(checkEveryMs, check)
+  }
+  check()
+  return { stop: (): void => cancel() }
+}
+
+/** Number of newest events checked at startup. */
+const lastEvents = 200
+
+/** Warns at startup if the log contains events from the future. */
+export const checkClock = async (
+  log: Pick<Log, 'warn'>,
+  store: Pick<EventStore, 'readBack'>,
+  now: Instant,
+): Promise<void> => {
+  const last = await store.readBack(undefined, lastEvents)
+  const latest = Math.max(...last.map(({ metadata }) => Number(metadata['at'])))
+  if (isAhead(latest, now)) log.warn({ seconds: Math.round((latest - now) / 1000) }, back)
 }

@@ -1,16 +1,55 @@
 import { accessSync, constants, existsSync, statSync, realpathSync } from 'node:fs'
-import Database from '../sqlite.ts'
-import { inFile } from '../sqlite.ts'
+import Database, { inFile } from '../sqlite.ts'
 import { reasonOf } from '../system-errors.ts'
-import { addChecksums } from './checksums.ts'
 import { uuidOf } from './event-ids.ts'
 import { lossOf, readMark } from './marks.ts'
 import { BroadcastChannel } from 'node:worker_threads'
 import type { Position } from '../../application/event-store.ts'
 import { clearInterval, setInterval, steadyTime } from '../../application/machine.ts'
+import { leafHash, type Content } from './event-entry.ts'
+
+type OldRow = readonly [
+  position: number,
+  stream: string,
+  revision: number,
+  id: string,
+  type: string,
+  data: Content,
+  metadata: Content | null,
+]
+
+const rowsAtOnce = 1_000
+
+/**
+ * Adds a checksum of the current content to each event of a file in the first format, within the
+ * caller's transaction. Returns their number.
+ */
+const addChecksums = (database: Database.Database): number => {
+  database.exec(`
+    DROP TRIGGER IF EXISTS events_are_not_changed;
+    ALTER TABLE events ADD COLUMN checksum TEXT NOT NULL DEFAULT '';`)
+  const select = database
+    .prepare<[number, number], OldRow>(
+      `SELECT position, name, revision, lower(hex(events.id)), type, data, metadata
+       FROM events CROSS JOIN streams ON streams.id = events.stream
+       WHERE position > ? ORDER BY position LIMIT ? + 0`,
+    )
+    .raw()
+  const update = database.prepare('UPDATE events SET checksum = ? WHERE position = ?')
+  let [count, last] = [0, 0]
+  for (;;) {
+    const rows = select.all(last, rowsAtOnce)
+    for (const [position, stream, revision, id, type, data, metadata] of rows) {
+      update.run(leafHash({ stream, revision, id, type, data, metadata }), position)
+      last = position
+    }
+    count += rows.length
+    if (rows.length < rowsAtOnce) return count
+  }
+}
 
 /** How often a follower checks for other processes' commits, in ms. */
-export const pollInterval = 20
+const pollInterval = 20
 
 /** Where a thread announces its commits to other threads of the process. */
 export const commitsTo = (file: string): BroadcastChannel => {
@@ -77,7 +116,7 @@ export const watchGrowth = (head: () => Position) => {
   return { grown, look, wake, release: () => wake(Number.POSITIVE_INFINITY) }
 }
 
-export const identityOf = (path: string): string | undefined => {
+const identityOf = (path: string): string | undefined => {
   const found = statSync(path, { throwIfNoEntry: false })
   return found && `${found.dev}/${found.ino}`
 }

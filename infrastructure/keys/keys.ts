@@ -226,7 +226,7 @@ export const publishedKey = (entry: {
 export const fingerprintOf = (pem: string): string =>
   contentDigest(createPublicKey(pem).export({ type: 'spki', format: 'der' }))
 
-export const fingerprintsKept = 10_000
+const fingerprintsKept = 10_000
 
 /** Cached fingerprints of public keys. */
 export const makeFingerprints = () => {

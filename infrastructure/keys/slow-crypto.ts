@@ -7,7 +7,7 @@ export type KeyType = 'rsa' | 'ed25519'
 const makePair = promisify(generateKeyPair)
 
 /** Cryptography that takes long or draws randomness of its own, on the thread pool. */
-export const onPool = {
+const onPool = {
   makePrivateKey: async (type: KeyType): Promise<KeyObject> =>
     type === 'rsa'
       ? (await makePair('rsa', { modulusLength: 2048 })).privateKey

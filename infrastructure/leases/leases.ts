@@ -5,8 +5,7 @@ import { allWork, type Share } from '../../application/share.ts'
 import { workOfMerchant } from '../../domain/leases.ts'
 import type { OtherStreams } from '../event-store/eventstoredb-writer.ts'
 import type { Log } from '../logs/log.ts'
-import Database from '../sqlite.ts'
-import { isHeld } from '../sqlite.ts'
+import Database, { isHeld } from '../sqlite.ts'
 import {
   clearTimeout,
   randomUUID,

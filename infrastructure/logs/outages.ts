@@ -116,7 +116,7 @@ export const usesOf = (log: Log, what: string, probe?: Probe) => {
 }
 
 /** What requests depend on. */
-export type Dependency = 'log' | 'vault' | 'blobs'
+type Dependency = 'log' | 'vault' | 'blobs'
 
 export const textOf = (failure: unknown): string =>
   (failure instanceof Error ? failure.message : String(failure)).replaceAll(/\s+/g, ' ').trim()

@@ -145,7 +145,7 @@ export const openSecurityLog = (needs: Needs): SecurityLog & { readonly close: (
 }
 
 /** Bytes read per file; `daybook audit security` reads everything. */
-export const bytesRead = 262_144
+const bytesRead = 262_144
 
 export const daysRead = 7
 

@@ -6,9 +6,9 @@ import type { Log } from '../logs/log.ts'
 import { shortened, networksOf } from '../networks.ts'
 import { generationalCache } from '../../application/generational-cache.ts'
 
-export const networksKept = 10_000
+const networksKept = 10_000
 
-export type Count = { readonly count: number; readonly until: number }
+type Count = { readonly count: number; readonly until: number }
 
 /**
  * Limits how often a network may be counted per period: first the narrowest, then those around it

@@ -7,12 +7,12 @@ import { sha256 } from './id-tokens.ts'
 import type { UsedOnce } from './used-once.ts'
 
 /** How far a proof's time may differ from the machine's. */
-export const toleranceSeconds = 60
+const toleranceSeconds = 60
 
-export type Asked = { readonly method: string; readonly url: string; readonly accessToken?: string }
+type Asked = { readonly method: string; readonly url: string; readonly accessToken?: string }
 
 /** Query and fragment are ignored (RFC 9449, 4.2). */
-export const withoutQuery = (text: string): string | undefined => {
+const withoutQuery = (text: string): string | undefined => {
   if (!URL.canParse(text)) return undefined
   const { origin, pathname } = new URL(text)
   return origin + pathname

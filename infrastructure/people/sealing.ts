@@ -66,7 +66,7 @@ export const unseal = (key: Buffer, sealed: string): string | undefined => {
   }
 }
 
-export const addressesKept = 10_000
+const addressesKept = 10_000
 
 /** Seals the addresses of merchants' requests for the log, with a secret of the vault. */
 export const sealAddresses = ({ secret }: Pick<Vault, 'secret'>) => {
@@ -83,7 +83,7 @@ export const sealAddresses = ({ secret }: Pick<Vault, 'secret'>) => {
 export const peopleRemembered = 10_000
 
 /** In characters. Names and numbers recur; file contents do not, and would fill the cache. */
-export const longestRemembered = 1_000
+const longestRemembered = 1_000
 
 /** Seals with people's keys, with a cache, because the same few texts recur. */
 export const sealingWith = (keyOf: (person: string) => Buffer | undefined) => {

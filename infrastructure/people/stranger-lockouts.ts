@@ -3,9 +3,9 @@ import { open as openFile } from 'node:fs/promises'
 import { afterFailure, checkLockout, unlocked, type Lockout } from '../../domain/people/lockout.ts'
 import type { Instant } from '../../domain/time.ts'
 import { aside } from '../../application/machine.ts'
-import Database from '../sqlite.ts'
+import type Database from '../sqlite.ts'
 import { unavailable } from '../system-errors.ts'
-import { openOrReplace } from './used-once.ts'
+import { fileOnDemand } from './used-once.ts'
 
 const table = `CREATE TABLE IF NOT EXISTS strangers (
   name BLOB PRIMARY KEY,
@@ -46,26 +46,11 @@ export type StrangerLockouts = {
  * Long because all share one file, which is opened again after an error.
  */
 export const strangerLockouts = (file: string, key: string, most = mostKept): StrangerLockouts => {
-  let opened: ({ readonly sqlite: Database.Database } & ReturnType<typeof prepared>) | undefined
+  // While the file cannot be used, sign-ins fail as those of payers do without the log.
+  const { guarded, close } = fileOnDemand(file, table, prepared)
   let untilCleaned = 0
   const nameOf = (identifier: string): Buffer =>
     createHmac('sha256', key).update(identifier).digest()
-
-  const open = () => {
-    if (opened) return opened
-    const sqlite = openOrReplace(file, table)
-    return (opened = { sqlite, ...prepared(sqlite) })
-  }
-
-  /** @throws StoreUnavailable while the file cannot be used, as for payers without the log */
-  const guarded = (use: (statements: ReturnType<typeof open>) => void): void => {
-    try {
-      use(open())
-    } catch (error) {
-      if (!(error instanceof Database.SqliteError)) throw error
-      throw unavailable(error)
-    }
-  }
 
   /** The answer waits for the disk, as that of a payer waits for the log. */
   const sync = async (): Promise<void> => {
@@ -103,9 +88,6 @@ export const strangerLockouts = (file: string, key: string, most = mostKept): St
       })
       await sync()
     },
-    close: (): void => {
-      opened?.sqlite.close()
-      opened = undefined
-    },
+    close,
   }
 }

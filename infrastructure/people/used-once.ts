@@ -33,13 +33,42 @@ const openFile = (file: string, table: string): Database.Database => {
 }
 
 /** Replaces a damaged file, because nothing in it is worth keeping. */
-export const openOrReplace = (file: string, table: string): Database.Database => {
+const openOrReplace = (file: string, table: string): Database.Database => {
   try {
     return openFile(file, table)
   } catch (error) {
     if (!isDamage(error)) throw error
     for (const suffix of ['', '-journal']) rmSync(file + suffix, { force: true })
     return openFile(file, table)
+  }
+}
+
+/** A file that is opened on first use. */
+export const fileOnDemand = <Statements extends object>(
+  file: string,
+  table: string,
+  prepare: (sqlite: Database.Database) => Statements,
+) => {
+  type Opened = Statements & { readonly sqlite: Database.Database }
+  let opened: Opened | undefined
+  const open = (): Opened => {
+    const sqlite = openOrReplace(file, table)
+    return { sqlite, ...prepare(sqlite) }
+  }
+  return {
+    /** @throws StoreUnavailable while the file cannot be used */
+    guarded: <Result>(use: (opened: Opened) => Result): Result => {
+      try {
+        return use((opened ??= open()))
+      } catch (error) {
+        if (!(error instanceof Database.SqliteError)) throw error
+        throw unavailable(error)
+      }
+    },
+    close: (): void => {
+      opened?.sqlite.close()
+      opened = undefined
+    },
   }
 }
 
@@ -73,27 +102,12 @@ export type UsedOnce = {
 
 /**
  * One-time uses across all nodes, in a file beside the shared vault: digests of DPoP proofs and
- * message codes, until they expire. The file is opened on first use.
+ * message codes, until they expire.
  */
 export const usedOnce = (file: string, key: string): UsedOnce => {
-  let opened: ({ readonly sqlite: Database.Database } & ReturnType<typeof prepared>) | undefined
+  const { guarded, close } = fileOnDemand(file, table, prepared)
   let cleanedAt = -Infinity
   const nameOf = (name: string): Buffer => createHash('sha256').update(`${key} ${name}`).digest()
-
-  const open = () => {
-    if (opened) return opened
-    const sqlite = openOrReplace(file, table)
-    return (opened = { sqlite, ...prepared(sqlite) })
-  }
-
-  const guarded = <Result>(use: (statements: ReturnType<typeof open>) => Result): Result => {
-    try {
-      return use(open())
-    } catch (error) {
-      if (!(error instanceof Database.SqliteError)) throw error
-      throw unavailable(error)
-    }
-  }
 
   return {
     isFirst: async (name, now, until) =>
@@ -102,11 +116,8 @@ export const usedOnce = (file: string, key: string): UsedOnce => {
         cleanedAt = Math.max(now, cleanedAt)
         return add.run(nameOf(name), now, until).changes === 1
       }),
-    /** Records a use; the latest one counts. */
-    note: async (name: string, at: Instant, until: Instant): Promise<void> =>
-      guarded(({ note }) => void note.run(nameOf(name), at, until)),
-    latest: async (name: string): Promise<Instant | undefined> =>
-      guarded(({ at }) => at.get(nameOf(name))),
+    note: async (name, at, until) => guarded(({ note }) => void note.run(nameOf(name), at, until)),
+    latest: async (name) => guarded(({ at }) => at.get(nameOf(name))),
     all: async () =>
       guarded(({ all }) =>
         all.all().map(({ name, ...use }) => ({ ...use, name: name.toString('base64') })),
@@ -117,9 +128,6 @@ export const usedOnce = (file: string, key: string): UsedOnce => {
           for (const { name, at, until } of uses) note.run(Buffer.from(name, 'base64'), at, until)
         })(),
       ),
-    close: (): void => {
-      opened?.sqlite.close()
-      opened = undefined
-    },
+    close,
   }
 }

@@ -1,8 +1,7 @@
 import { chmodSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { randomBytes, nextTurn } from '../../application/machine.ts'
-import Database from '../sqlite.ts'
-import { inFile } from '../sqlite.ts'
+import Database, { inFile } from '../sqlite.ts'
 import type { VaultMark } from '../../domain/transparency/checkpoints.ts'
 import {
   standings,
@@ -117,15 +116,15 @@ export const standingIn = (sqlite: Database.Database) => {
   }
 }
 
-export type Row = { readonly id: string; readonly identifier: Buffer; readonly key: Buffer }
+type Row = { readonly id: string; readonly identifier: Buffer; readonly key: Buffer }
 
-export type Secret = { readonly name: string; readonly secret: Buffer }
+type Secret = { readonly name: string; readonly secret: Buffer }
 
 /** The order of names in both kinds of vaults. */
 export const byBase64 = (one: Buffer, other: Buffer): number =>
   one.toString('base64') < other.toString('base64') ? -1 : 1
 
-export const statementsOf = (sqlite: ReturnType<typeof openVaultFile>) => ({
+const statementsOf = (sqlite: ReturnType<typeof openVaultFile>) => ({
   secrets: sqlite.prepare<[], Secret>('SELECT name, secret FROM secrets ORDER BY name'),
   keepSecret: sqlite.prepare('INSERT OR IGNORE INTO secrets VALUES (?, ?)'),
   count: sqlite.prepare<[], number>('SELECT count(*) FROM people').pluck(),

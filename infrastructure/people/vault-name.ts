@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto'
-import Database from '../sqlite.ts'
-import { inFile } from '../sqlite.ts'
+import Database, { inFile } from '../sqlite.ts'
 import { isWrapped, aboutSecret, type Wrapping } from './vault-wrapping.ts'
 
 export const digestOf = (identifiers: Buffer, text: string): Buffer =>

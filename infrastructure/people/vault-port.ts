@@ -23,7 +23,7 @@ export class WrongVault extends Error {
   }
 }
 
-export const runAgain = 'run `daybook vault move` again'
+const runAgain = 'run `daybook vault move` again'
 
 /** @throws WrongVault unless the vault can be used */
 export const refuseMoved = (standing: Standing, vault: string): void => {
@@ -115,11 +115,11 @@ export type VaultContents = {
 /** Batch size for reading and writing people. */
 export const peopleAtOnce = 64
 
-export const isSame = (one: Buffer | undefined, other: Buffer | undefined): boolean =>
+const isSame = (one: Buffer | undefined, other: Buffer | undefined): boolean =>
   one && other ? one.equals(other) : one === other
 
 /** Vaults fill in a missing identifier at random, so those may differ. */
-export const isSamePerson = (one: KeptPerson, other: KeptPerson | undefined): boolean =>
+const isSamePerson = (one: KeptPerson, other: KeptPerson | undefined): boolean =>
   other !== undefined &&
   one.key.equals(other.key) &&
   (one.identifier === undefined || isSame(one.identifier, other.identifier)) &&

@@ -9,11 +9,11 @@ import { noVaultKey, settingShown, WrongSettings, type Settings } from '../setti
 /** A key that wraps a vault, stored outside it. */
 export type VaultKey = { readonly id: string; readonly key: Buffer }
 
-export const keyBytes = 32
+const keyBytes = 32
 
-export const nonceBytes = 12
+const nonceBytes = 12
 
-export const tagBytes = 16
+const tagBytes = 16
 
 /** Marks wrapped values: no plain key or secret in a vault begins like this. */
 export const mark = Buffer.from('dbw1')

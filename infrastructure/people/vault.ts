@@ -14,20 +14,19 @@ import {
 } from './vault-wrapping.ts'
 import { digestOf, vaultNameOf, derivedSecret, seedName } from './vault-name.ts'
 import { type Vault, checkNotMoved, refuseMoved, type Rewrapped } from './vault-port.ts'
-import Database from '../sqlite.ts'
-import { inFile } from '../sqlite.ts'
+import Database, { inFile } from '../sqlite.ts'
 import { randomBytes } from '../../application/machine.ts'
 
 /** How long to wait for another process's lock, in ms. */
-export const timeout = 10_000
+const timeout = 10_000
 
 /** Small, because others wait meanwhile. */
-export const rowsAtOnce = 200
+const rowsAtOnce = 200
 
-export type Stored = { readonly id: string; readonly key: Buffer }
+type Stored = { readonly id: string; readonly key: Buffer }
 
 /** The tables with plain values, and how to wrap them. */
-export const tablesOf = (sqlite: Database.Database) => {
+const tablesOf = (sqlite: Database.Database) => {
   const tableOf = (name: string, id: string, key: string, about: (id: string) => string) => ({
     about,
     clear: sqlite.prepare<[number], Stored>(

@@ -12,8 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import type { Mark } from '../event-store/marks.ts'
-import Database from '../sqlite.ts'
-import { inFile } from '../sqlite.ts'
+import Database, { inFile } from '../sqlite.ts'
 import { fingerprint } from './fingerprint.ts'
 import { makeFolder } from '../open-files.ts'
 import { randomUUID } from '../../application/machine.ts'
@@ -25,7 +24,7 @@ export const quoted = (name: string): string => `"${name}"`
 export const columnsOf = (columns: readonly object[]): string =>
   columns.map((column) => quoted((column as { name: string }).name)).join(', ')
 
-export const tableStatement = (table: SQLiteTable): string => {
+const tableStatement = (table: SQLiteTable): string => {
   const { name, columns } = getTableConfig(table)
   const lines = columns.map((column) => {
     const rules = `${column.primary ? ' PRIMARY KEY' : ''}${column.notNull ? ' NOT NULL' : ''}`
@@ -34,9 +33,9 @@ export const tableStatement = (table: SQLiteTable): string => {
   return `CREATE TABLE IF NOT EXISTS ${quoted(name)} (${lines.join(', ')}) STRICT`
 }
 
-export const dialect = new SQLiteSyncDialect()
+const dialect = new SQLiteSyncDialect()
 
-export const indexesOf = (table: SQLiteTable): string[] => {
+const indexesOf = (table: SQLiteTable): string[] => {
   const { name, indexes } = getTableConfig(table)
   return indexes.map(({ config }) => {
     const condition = config.where ? ` WHERE ${dialect.sqlToQuery(config.where).sql}` : ''
@@ -46,7 +45,7 @@ export const indexesOf = (table: SQLiteTable): string[] => {
 }
 
 /** The last folded event; none in an empty file. */
-export const checkpointStatements = [
+const checkpointStatements = [
   `CREATE TABLE IF NOT EXISTS checkpoint (
      one INTEGER PRIMARY KEY CHECK (one = 1),
      position INTEGER NOT NULL,
@@ -58,7 +57,7 @@ export const checkpointStatements = [
 ]
 
 /** The Merkle tree of the log; `first` and `positions` locate the events of level 0 tiles. */
-export const treeStatements = [
+const treeStatements = [
   `CREATE TABLE IF NOT EXISTS tiles (
      level INTEGER NOT NULL,
      number INTEGER NOT NULL,
@@ -71,7 +70,7 @@ export const treeStatements = [
 ]
 
 /** The log's position at each of its times. */
-export const momentStatement = `CREATE TABLE IF NOT EXISTS moments (
+const momentStatement = `CREATE TABLE IF NOT EXISTS moments (
   at INTEGER PRIMARY KEY,
   position INTEGER NOT NULL
 ) STRICT`

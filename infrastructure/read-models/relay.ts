@@ -8,9 +8,9 @@ import {
 import { autoResetEvent } from '../auto-reset-event.ts'
 
 /** Maximum number of events waiting for the reader; then receiving pauses. */
-export const mostWaiting = 5_000
+const mostWaiting = 5_000
 
-export type Listener = Pick<Outage, 'failed'> & {
+type Listener = Pick<Outage, 'failed'> & {
   /** The log is followed, and everything up to here has been received. */
   readonly worked: (place: Position) => void
   /** Called with all events as they arrive. */

@@ -26,7 +26,7 @@ type Edge = {
   readonly positions: number[]
 }
 
-export const hashSize = 32
+const hashSize = 32
 
 const upsert: Writing = {
   sql: `INSERT INTO tiles (level, number, first, hashes, positions) VALUES (?, ?, ?, ?, ?)
@@ -124,7 +124,7 @@ export const foldTree = ({ sqlite }: ReadModelFile) => {
   }
 }
 
-export const subtreesKept = 4_096
+const subtreesKept = 4_096
 
 export const readLogTree = ({ sqlite }: ReadModelFile): LogTree => {
   const tile = sqlite

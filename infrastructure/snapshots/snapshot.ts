@@ -108,12 +108,12 @@ export const putInUse = async (
 }
 
 /** How long the other node may be silent, because it copies before it sends. */
-export const silenceMs = 120_000
+const silenceMs = 120_000
 
 export const chunkBytes = 1_048_576
 
 /** @throws OperatorError if the other node does not deliver it */
-export const download = async (from: string, token: string, to: string): Promise<void> => {
+const download = async (from: string, token: string, to: string): Promise<void> => {
   const { request } = await import('../undici.ts')
   const { statusCode, body } = await request(`${from.replace(/\/$/, '')}/read-models`, {
     headers: { Authorization: `Bearer ${token}` },
@@ -124,11 +124,7 @@ export const download = async (from: string, token: string, to: string): Promise
   await pipeline(body, createWriteStream(to, { mode: 0o600, highWaterMark: chunkBytes }))
 }
 
-export const fetchSnapshot = async (
-  place: Place,
-  from: string,
-  token: string,
-): Promise<Snapshot> => {
+const fetchSnapshot = async (place: Place, from: string, token: string): Promise<Snapshot> => {
   const directory = readModelsIn(place)
   const draft = draftIn(directory)
   await download(from, token, draft)

@@ -17,13 +17,13 @@ import { jobThread } from '../threads/job-thread.ts'
 import { aside, randomUUID, wallClock } from '../../application/machine.ts'
 
 /** In megabytes. Lines are streamed; a larger heap would only be collected later. */
-export const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 }
+const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 }
 
 /** In ms; no log takes this long to write. */
-export const draftLifetime = 86_400_000
+const draftLifetime = 86_400_000
 
 /** Removes drafts of killed processes. */
-export const removeLeftDrafts = (directory: string): void => {
+const removeLeftDrafts = (directory: string): void => {
   try {
     for (const name of readdirSync(directory)) {
       if (!name.endsWith('.draft')) continue
@@ -59,7 +59,7 @@ export const makeLogWriter = (directory: string) => {
   return { write: (job: LogJob): Promise<Completion> => ask(job), close: end }
 }
 
-export type LogWriter = ReturnType<typeof makeLogWriter>
+type LogWriter = ReturnType<typeof makeLogWriter>
 
 /** A quoted text cell, or a customer as stored in the event log. */
 const quotedOrStored = /"(?:[^"]|"")*"|(?<=,)(?:sealed|granted):[^,\n]+(?=,)/g

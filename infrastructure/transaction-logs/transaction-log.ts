@@ -10,10 +10,10 @@ import { dirname, join } from 'node:path'
 import { makeFolder } from '../open-files.ts'
 
 /** Characters that separate cells or lines in some spreadsheets. */
-export const separators = ';\\t\\r\\n\\v\\f\\u0085\\u2028\\u2029'
+const separators = ';\\t\\r\\n\\v\\f\\u0085\\u2028\\u2029'
 
 /** Whitespace, invisible characters and quotes, which a spreadsheet may skip. */
-export const unseen = `(?:(?![${separators}])[\\p{Z}\\p{Cc}\\p{Cf}\\p{DI}"])*`
+const unseen = `(?:(?![${separators}])[\\p{Z}\\p{Cc}\\p{Cf}\\p{DI}"])*`
 
 /** A formula begins after the first, before the second (interface 8), also in full width. */
 export const [cellStart, formulaStart] = [
@@ -23,9 +23,9 @@ export const [cellStart, formulaStart] = [
 
 export const formula = new RegExp(cellStart + formulaStart, 'gu')
 
-export const guards = new RegExp(`${cellStart}'${formulaStart}`, 'gu')
+const guards = new RegExp(`${cellStart}'${formulaStart}`, 'gu')
 
-export const special = /[",\r\n]/
+const special = /[",\r\n]/
 
 /** A text cell (RFC 4180); an apostrophe keeps spreadsheets from running it as a formula. */
 export const textCell = (text: string | null): string => {

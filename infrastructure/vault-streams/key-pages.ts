@@ -11,16 +11,16 @@ import {
 } from '../people/vault-wrapping.ts'
 
 /** This vault's events start at `since` in the journal. */
-export type Kept = {
+type Kept = {
   readonly revision: Revision
   readonly keyId: string
   readonly master: Buffer
   readonly since: Revision
 }
 
-export type Stored = { readonly keyId: string; readonly master?: string; readonly since?: Revision }
+type Stored = { readonly keyId: string; readonly master?: string; readonly since?: Revision }
 
-export const newestIn = async (streams: Pick<Streams, 'readStream'>) => {
+const newestIn = async (streams: Pick<Streams, 'readStream'>) => {
   const newest = (await streams.readStream(masterStream)).at(-1)
   return newest && { ...(newest.data as Stored), revision: newest.revision }
 }

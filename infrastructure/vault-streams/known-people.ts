@@ -8,12 +8,11 @@ import type { KeyPages } from './key-pages.ts'
 import { chmodSync, existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDamage, noteDamage } from '../read-models/read-model-file.ts'
-import Database from '../sqlite.ts'
-import { inFile } from '../sqlite.ts'
+import Database, { inFile } from '../sqlite.ts'
 import { unavailable } from '../system-errors.ts'
 
 /** `leaving`: keys of erased people that may still be in their pages. */
-export const tables = `
+const tables = `
   CREATE TABLE IF NOT EXISTS people (
     id TEXT PRIMARY KEY,
     page TEXT NOT NULL,
@@ -40,14 +39,14 @@ export const tables = `
   ) STRICT;
   INSERT OR IGNORE INTO journal VALUES (1, NULL, NULL, NULL, 'used');`
 
-export const empty = `
+const empty = `
   DELETE FROM people; DELETE FROM named; DELETE FROM leaving; DELETE FROM secrets;
   UPDATE journal SET revision = NULL, event = NULL, wrapped_by = NULL, standing = 'used';`
 
 /**
  * How much of the journal the file contains; revision and event are null before its first event.
  */
-export type Journal = {
+type Journal = {
   readonly revision: Revision | null
   readonly event: string | null
   readonly wrapped_by: string | null
@@ -55,7 +54,7 @@ export type Journal = {
 }
 
 /** `key` is wrapped. */
-export type Row = {
+type Row = {
   readonly id: string
   readonly page: string
   readonly key: Buffer
@@ -63,7 +62,7 @@ export type Row = {
 }
 
 /** How long opening and writing wait for another process's lock, in ms. */
-export const timeoutMs = 1_000
+const timeoutMs = 1_000
 
 export const open = (file: string): Database.Database => {
   const sqlite = new Database(file, { timeout: timeoutMs })
@@ -86,7 +85,7 @@ export const remove = (file: string): void => {
 }
 
 /** Replaces a damaged file, because the database has everything. */
-export const openOrReplace = (file: string): Database.Database => {
+const openOrReplace = (file: string): Database.Database => {
   if (file !== '' && existsSync(`${file}-damaged`)) remove(file)
   try {
     return inFile(file, () => open(file))
@@ -111,7 +110,7 @@ export const knownFileIn = (folder: string, vault: Buffer): string => {
   return join(folder, name)
 }
 
-export const prepared = (sqlite: Database.Database) => ({
+const prepared = (sqlite: Database.Database) => ({
   journal: sqlite.prepare<[], Journal>('SELECT * FROM journal'),
   advance: sqlite.prepare<[Revision, string]>('UPDATE journal SET revision = ?, event = ?'),
   wrapBy: sqlite.prepare<[string]>('UPDATE journal SET wrapped_by = ?'),
@@ -149,7 +148,7 @@ export const prepared = (sqlite: Database.Database) => ({
  * What a node has read of a vault in streams, in a file shared by the processes of its directory;
  * without a name, in a temporary file. Keys and secrets are wrapped as in the database.
  */
-export const openKnownFile = (file: string) => {
+const openKnownFile = (file: string) => {
   const sqlite = openOrReplace(file)
   const statements = prepared(sqlite)
   const transaction = sqlite.transaction((work: () => void) => work())
@@ -194,7 +193,7 @@ export const openKnownFile = (file: string) => {
   }
 }
 
-export type Statements = ReturnType<typeof prepared>
+type Statements = ReturnType<typeof prepared>
 
 /** Digests are passed and compared as base64. */
 const inBytes = (text: string): Buffer => Buffer.from(text, 'base64')

@@ -197,12 +197,9 @@ export const openVaultInStreams = async (
   }
 }
 
-export type Work<Answer> = (vault: Vault | undefined) => Promise<Answer>
+type Work<Answer> = (vault: Vault | undefined) => Promise<Answer>
 
-export const withStreams = async <Answer>(
-  settings: Settings,
-  work: Work<Answer>,
-): Promise<Answer> => {
+const withStreams = async <Answer>(settings: Settings, work: Work<Answer>): Promise<Answer> => {
   const { streams, close } = await openStoreToRead(settings)
   try {
     if (!streams || !(await isVaultThere(streams))) return await work(undefined)

@@ -1,12 +1,38 @@
 import type { Core } from '../core.ts'
 import type { Messages } from '../people/messages.ts'
 import { oneTimeCodeOf } from '../people/payer-accounts.ts'
-import { sandboxControls } from '../sandbox/sandbox-controls.ts'
 import type { AccountingSlice } from './accounting.ts'
 import type { CallbackSlice } from './callbacks.ts'
 import type { MerchantSlice } from './merchants.ts'
 import type { PaymentSlice } from './payments.ts'
 import type { PeopleSlice } from './people.ts'
+import { StoreUnavailable } from '../../application/event-store.ts'
+import type { Context } from '../../application/handle.ts'
+import type { Instant } from '../../domain/time.ts'
+import { wallClock } from '../../application/machine.ts'
+
+type Step = { readonly by: number } | { readonly to: Instant }
+
+/** A clock that can be moved, with everything that is due by then. */
+const sandboxControls = (
+  core: Core,
+  settle: () => Promise<void>,
+  settleNow: AccountingSlice['settleNow'],
+) => ({
+  advanceClock: async (step: Step, context: Context): Promise<Instant> => {
+    const askedAt = wallClock()
+    // Work in progress finishes at the time at which it started.
+    await settle()
+    // The requested time may have passed meanwhile.
+    await core.advanceClock(step, context, askedAt)
+    await settle()
+    return core.now()
+  },
+  settleNow: async (merchant: string, correlationId: string): Promise<void> => {
+    const failing = await settleNow(core.now(), { actor: 'sandbox', correlationId }, merchant)
+    if (failing.includes(merchant)) throw new StoreUnavailable(`settling ${merchant} fails`)
+  },
+})
 
 type Parts = Pick<AccountingSlice, 'settleNow'> &
   Pick<CallbackSlice['views'], 'sendTestCallback'> &

@@ -35,7 +35,7 @@ export type Vitals = {
 }
 
 /** Free space of the data directory; undefined if the system does not say. */
-export const freeBytes = (directory: string): Promise<number | undefined> =>
+const freeBytes = (directory: string): Promise<number | undefined> =>
   aside(() => statfs(directory)).then(
     ({ bavail, bsize }) => bavail * bsize,
     () => undefined,

@@ -79,7 +79,7 @@ export const makeLive = () => {
 
 export type Live = ReturnType<typeof makeLive>
 
-export const merchantsRemembered = 10_000
+const merchantsRemembered = 10_000
 
 /** Notifies open pages that their merchant has changed, once that is folded. */
 export const merchantChanges = ({ onEvents, onFolded }: Pick<Core, 'onEvents' | 'onFolded'>) => {

@@ -16,11 +16,11 @@ import type { MoneyNeeds } from '../../web/portal/money-needs.ts'
 import { idsNamedIn } from '../accounting.ts'
 import { unseal } from '../../infrastructure/people/sealing.ts'
 
-export const daysRead = 7
+const daysRead = 7
 
-export const mostShown = 50
+const mostShown = 50
 
-export const refusalIn = (text: string): RefusalLine | undefined => {
+const refusalIn = (text: string): RefusalLine | undefined => {
   try {
     const line = JSON.parse(text) as RefusalLine | { readonly more: number }
     return 'request' in line ? line : undefined
@@ -30,13 +30,13 @@ export const refusalIn = (text: string): RefusalLine | undefined => {
 }
 
 /** Keeps personal data sealed, except for the address and the text to sign. */
-export const opened = (key: Buffer, { sealed, ...line }: RefusalLine) => {
+const opened = (key: Buffer, { sealed, ...line }: RefusalLine) => {
   const text = sealed === undefined ? undefined : unseal(key, sealed)
   const { target, toSign } = text === undefined ? {} : (JSON.parse(text) as SealedPart)
   return { ...line, target, toSign }
 }
 
-export type ShownRefusal = ReturnType<typeof opened>
+type ShownRefusal = ReturnType<typeof opened>
 
 /** A merchant's newest refused requests, newest first. */
 export const newestRefusals = ({ vault, refusals, settings: { DATA_DIR } }: Core) => {

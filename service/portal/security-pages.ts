@@ -6,9 +6,9 @@ import type { Core } from '../core.ts'
 import { idTokenKeys } from '../../infrastructure/people/id-tokens.ts'
 import { wallClock } from '../../application/machine.ts'
 
-export type KeyState = 'signs' | 'comes' | 'published' | 'ended'
+type KeyState = 'signs' | 'comes' | 'published' | 'ended'
 
-export type ShownKey = {
+type ShownKey = {
   readonly id: string
   readonly from: Instant
   readonly until: Instant | null
@@ -16,7 +16,7 @@ export type ShownKey = {
 }
 
 /** For keys of which only one signs at a time: the newest that has started, or the oldest. */
-export const oneSigns = (
+const oneSigns = (
   keys: readonly { readonly id: string; readonly from: Instant }[],
   now: Instant,
 ): readonly ShownKey[] => {

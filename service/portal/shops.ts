@@ -7,17 +7,17 @@ import type { Operator } from '../../domain/people/operator-roles.ts'
 import { visitMs } from '../../domain/staff-members.ts'
 import type { operatorsIn } from '../people/staff.ts'
 
-export type Visitor = {
+type Visitor = {
   readonly shop: { readonly merchant: string }
   readonly me: Visited
 }
 
-export type Visited = Pick<StaffMember, 'member' | 'visits'>
+type Visited = Pick<StaffMember, 'member' | 'visits'>
 
-export type Visit = { readonly type: 'Visit'; readonly member: string }
+type Visit = { readonly type: 'Visit'; readonly member: string }
 
 /** Records visits, but not each page, in the background. */
-export const noting =
+const noting =
   ({ log }: Core) =>
   ({ member, visits }: Visited, { at }: Context, record: (visit: Visit) => Promise<unknown>) => {
     const [last] = visits

@@ -1,11 +1,60 @@
 import { getRequestListener } from '@hono/node-server'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { contain } from '../../application/contain.ts'
 import { discardRest, isAhead, limitAhead, batchRequests } from './http-exchanges.ts'
-import { stopServer } from './stop-server.ts'
 import { answerWrong, answerWrongRequests, repeatedIn, type MakeRefusal } from './wrong-requests.ts'
+import { clearInterval, clearTimeout, setInterval, setTimeout } from '../../application/machine.ts'
+
+/** While stopping, requests in transit count as arrived after this long without a new one. */
+const onTheWayMs = 100
+/** Upper bound of that wait, as new connections may keep arriving. */
+const longestOnTheWayMs = 500
+/** How often idle connections are closed while stopping. */
+const closeIdleEveryMs = 50
+/** How long the rest of answered requests is read while stopping. */
+const longestRestAtEndMs = 1_000
+/** How long requests may take to finish while stopping. */
+const longestEndMs = 10_000
+
+/**
+ * Lets requests in progress or arriving finish, each as the last one on its connection. `begun` is
+ * the number of requests started.
+ */
+const stopServer = async (
+  server: Server,
+  connections: ReadonlySet<Socket>,
+  begun: () => number,
+  pause: Needs['pause'],
+): Promise<void> => {
+  // Recently answered clients may be sending the next request: wait while some arrive.
+  let before = -1
+  for (let waited = 0; begun() > before && waited < longestOnTheWayMs; waited += onTheWayMs) {
+    before = begun()
+    await pause(onTheWayMs)
+  }
+  // Node does not count connections without a request as idle.
+  for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
+  let readsRests = true
+  // Node's idle connections exclude those still sending and those that sent CONNECT.
+  const closing = setInterval(() => {
+    server.closeIdleConnections()
+    if (readsRests) return
+    for (const socket of connections) if (socket.writableFinished) socket.destroy()
+  }, closeIdleEveryMs)
+  const endOfRests = setTimeout(() => (readsRests = false), longestRestAtEndMs)
+  const giveUp = setTimeout(() => server.closeAllConnections(), longestEndMs)
+  return new Promise((resolve) => {
+    server.close(() => {
+      clearInterval(closing)
+      clearTimeout(endOfRests)
+      clearTimeout(giveUp)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })
+}
 
 /** What answers requests, and what answers those that are not valid. */
 export type Answers = {
@@ -95,7 +144,7 @@ export const makeHttpServer = ({ fetch, hostname, refusal, pause, onFailure }: N
   answerWrongRequests(server, refusal, closing)
   const stop = (): Promise<void> => {
     isStopping = true
-    return stopServer({ server, connections, pause, begun: () => begun })
+    return stopServer(server, connections, () => begun, pause)
   }
   return { server, stop }
 }

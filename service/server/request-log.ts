@@ -6,9 +6,9 @@ import type { AnsweredRequest } from '../../infrastructure/logs/refusals.ts'
 export const name = 'daybook_http_request_seconds'
 
 /** Upper bounds of the buckets, in seconds. */
-export const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5]
+const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5]
 
-export type Series = {
+type Series = {
   readonly method: string
   readonly path: string
   readonly status: number
@@ -16,7 +16,7 @@ export type Series = {
   sum: number
 }
 
-export const valuesOf = ({ method, path, status, counts, sum }: Series) => {
+const valuesOf = ({ method, path, status, counts, sum }: Series) => {
   const labels = { method, path, status }
   let value = 0
   const buckets = counts.map((count, bucket) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { EventStore } from '../../application/event-store.ts'
-import { checkClock, watchClock } from '../../infrastructure/leases/clock-watch.ts'
+import { checkClock, watchClock } from '../../infrastructure/event-store/service-clock.ts'
 
 /** A watched clock; `pass` lets seconds pass after the clock was set by some others. */
 const watched = () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { countInFlight } from '../../service/server/in-flight.ts'
+import { countInFlight } from '../../service/server/http-exchanges.ts'
 
 const answered = async (): Promise<void> => {
   for (let turn = 0; turn < 5; turn++) await Promise.resolve()
