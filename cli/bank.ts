@@ -67,7 +67,7 @@ const shown = ({ paid, returned, known, unmatched, alarms }: Imported) => ({
 const importFile = onData({
   name: 'import <file>',
   about:
-    'read statements, notifications (ISO 20022 camt.053, camt.054) or reports (pain.002) of ' +
+    'read statements, notifications (ISO 20022 camt.052 to camt.054) or reports (pain.002) of ' +
     'BANK_ACCOUNT; name other accounts, and raise an alarm for money that left unexplained',
   run: async (core, file) => {
     // Loaded on demand: no other command reads XML.

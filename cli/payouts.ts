@@ -14,6 +14,7 @@ import {
 } from '../domain/accounting/payout-state.ts'
 import { formatAmount } from '../domain/money/money.ts'
 import type { SettlementRow } from '../projections/settlements.ts'
+import { bankReason } from '../texts/bank-reason.ts'
 import { onData, value } from './command.ts'
 
 const listed = 1000
@@ -32,6 +33,7 @@ const shown = (
   returned_on: returned?.on ?? null,
   return_code: returned?.reason.code ?? null,
   return_reason: returned?.reason.text ?? null,
+  return_in_words: returned ? bankReason('en', returned.reason) || null : null,
 })
 
 const statusOf = (text: string): PayoutStatus =>

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { currencies } from '../domain/money/currency.ts'
 import { parseAmount } from '../domain/money/money.ts'
+import { readBankProfile } from './bank/bank-profile.ts'
 import { readCertificates } from './callbacks/certificate-problem.ts'
 import { cosignatureV1, parseKey } from '../domain/transparency/signed-note.ts'
 import { isNetmask } from './networks.ts'
@@ -96,15 +97,21 @@ export const networks = z.string().transform((given, context) => {
   return z.NEVER
 })
 
-export const certificates = z.string().transform((file, context) => {
-  try {
-    return readCertificates(file)
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    context.addIssue(`must be a PEM file of certificates: ${reason}`)
-    return z.NEVER
-  }
-})
+/** The content of the file that is named, read at the start. */
+const fileOf = <Content>(what: string, read: (file: string) => Content) =>
+  z.string().transform((file, context) => {
+    try {
+      return read(file)
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      context.addIssue(`must be a ${what}: ${reason}`)
+      return z.NEVER
+    }
+  })
+
+export const certificates = fileOf('PEM file of certificates', readCertificates)
+
+export const bankProfile = fileOf('JSON file of the fields of payout files', readBankProfile)
 
 /** Such as `https://witness.example/ witness.example+2b8a…+BK0k…`, separated by commas. */
 export const witnesses = z.string().transform((given, context) =>

@@ -18,6 +18,7 @@ import {
   pageUrl,
   networks,
   certificates,
+  bankProfile,
   witnesses,
 } from './setting-checks.ts'
 
@@ -221,6 +222,11 @@ const settings = {
       /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/.test(given),
     ).optional(),
     'BIC of the bank of that account.',
+  ],
+  BANK_PROFILE: [
+    bankProfile.optional(),
+    'JSON file of the fields that the bank wants in payout files (Settlements, below); ' +
+      'default: those of SEPA and of Nordic banks.',
   ],
   BANK_TIME_ZONE: [
     text('must be a time zone such as Europe/Oslo', (given) => readTimeZone(given) !== undefined)

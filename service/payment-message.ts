@@ -4,10 +4,15 @@ import { merchants } from '../domain/aggregates.ts'
 import { streamOf } from '../domain/stream.ts'
 import { utc, type TimeZone } from '../domain/time-zone.ts'
 import type { SettlementRow } from '../projections/settlements.ts'
-import { bankHolidaysOf, timeZoneOfCountry } from '../infrastructure/bank/bank-holidays.ts'
+import {
+  bankHolidaysOf,
+  bankRests,
+  timeZoneOfCountry,
+} from '../infrastructure/bank/bank-holidays.ts'
 import type { Core } from './core.ts'
 import type { Debtor, OrderedPayout } from '../infrastructure/bank/payout-file.ts'
 import { isIban } from '../infrastructure/bank/payout-account.ts'
+import { payoutAddress } from '../infrastructure/bank/payout-address.ts'
 import type { Settings } from '../infrastructure/settings.ts'
 import { randomBytes } from '../application/machine.ts'
 
@@ -21,13 +26,17 @@ export const debtorIn = (
 
 export const newMessageId = (): string => `DAYBOOK-${randomBytes(8).toString('hex').toUpperCase()}`
 
+/** The country of an IBAN. */
+const countryOf = (account: string | undefined): string | undefined =>
+  account !== undefined && isIban(account) ? account.slice(0, 2) : undefined
+
 /** Where the days of the bank's files are counted: as set, or else in the account's country. */
 const bankTimeZone = async ({
   BANK_TIME_ZONE,
   BANK_ACCOUNT: account,
 }: Pick<Settings, 'BANK_ACCOUNT' | 'BANK_TIME_ZONE'>): Promise<TimeZone> => {
   if (BANK_TIME_ZONE !== undefined) return BANK_TIME_ZONE
-  const country = account !== undefined && isIban(account) ? account.slice(0, 2) : undefined
+  const country = countryOf(account)
   return (country !== undefined && (await timeZoneOfCountry(country))) || utc
 }
 
@@ -59,7 +68,8 @@ const payoutsOf = (
       if (!order) return []
       const { payoutAccount, endToEndId, day: payoutDay } = order
       const businessName = shop?.businessName ?? merchant
-      const about = { merchant, businessName, settlementId, currency, amount }
+      const address = shop && payoutAddress(shop)
+      const about = { merchant, businessName, settlementId, currency, amount, address }
       return [{ ...about, endToEndId, payoutAccount, payoutDay }]
     })
   })
@@ -71,6 +81,9 @@ export const paymentMessage = async (core: Core, debtor: Debtor, messageId: stri
   // Loaded on demand: nothing else writes XML.
   const { payoutFile } = await import('../infrastructure/bank/payout-file.ts')
   const timeZone = await bankTimeZone(core.settings)
-  const text = payoutFile(debtor, payouts, { messageId, at: core.now(), timeZone })
+  const { BANK_PROFILE: profile, COUNTRY } = core.settings
+  const isClosed = await bankRests(core.find, countryOf(debtor.account) ?? COUNTRY)
+  const run = { messageId, at: core.now(), timeZone, isClosed, ...(profile && { profile }) }
+  const text = payoutFile(debtor, payouts, run)
   return { text, count: payouts.length }
 }

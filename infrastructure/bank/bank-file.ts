@@ -90,7 +90,7 @@ export type BankFile = BankSays & {
 const read = (bytes: Uint8Array, name: string, ownAccount: string | undefined): BankFile => {
   const documents = elementsWith(readXml(bytes, name), [...statementRoots, 'CstmrPmtStsRpt'])
   if (documents.length === 0)
-    return fail(`${name} is not an ISO 20022 camt.053, camt.054 or pain.002 file`)
+    return fail(`${name} is not an ISO 20022 camt.052, camt.053, camt.054 or pain.002 file`)
   const statements = documents.flatMap((one) => readStatements(one, ownAccount) ?? [])
   const rejections = documents.flatMap(readRejections)
   const leftOut = statements.flatMap((one) => one.leftOut)

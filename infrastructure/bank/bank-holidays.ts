@@ -70,6 +70,34 @@ export const bankHolidaysOf =
     return (day) => ofYear(Number(day.slice(0, 4))).some((holiday) => holiday.day === day)
   }
 
+/** Days on which TARGET, through which banks pay euro, rests besides weekends: by rule. */
+const targetRules = ['01-01', 'easter -2', 'easter 1', '05-01', '12-25', '12-26']
+
+/**
+ * Whether the bank of an account rests on a day: at weekends, on holidays of its country, and for
+ * euro when TARGET does.
+ */
+export const bankRests = async (find: Find, country: string) => {
+  const { default: Holidays } = await import('date-holidays')
+  const ofYear = await bankHolidaysIn(find, country)
+  const target = new Holidays()
+  for (const rule of targetRules) target.setHoliday(rule, { name: rule, type: 'public' })
+  const inTarget = new Map<number, ReadonlySet<string>>()
+  const targetDays = (year: number): ReadonlySet<string> => {
+    const known =
+      inTarget.get(year) ?? new Set(target.getHolidays(year).map(({ date }) => date.slice(0, 10)))
+    inTarget.set(year, known)
+    return known
+  }
+  return (day: string, currency: string): boolean => {
+    const year = Number(day.slice(0, 4))
+    const weekday = new Date(`${day}T00:00:00Z`).getUTCDay()
+    if (weekday === 0 || weekday === 6) return true
+    if (currency === 'EUR' && targetDays(year).has(day)) return true
+    return ofYear(year).some((holiday) => holiday.day === day)
+  }
+}
+
 /** The first time zone of a country; undefined if it is unknown. */
 export const timeZoneOfCountry = async (country: string): Promise<TimeZone | undefined> => {
   const { default: Holidays } = await import('date-holidays')

@@ -3,15 +3,14 @@ import { createHash } from 'node:crypto'
 import type { StatementEntry } from '../../application/match-bank-entries.ts'
 import type { ReturnReason } from '../../domain/accounting/payout-events.ts'
 import { decimalsOf, isKnownCurrency } from '../../domain/money/currency.ts'
-import { addUp, negated, parseAmount } from '../../domain/money/money.ts'
-import { Refusal } from '../../domain/refusal.ts'
+import { addUp, negated } from '../../domain/money/money.ts'
 import { fail } from '../failures.ts'
 import { isSameAccount, plainAccount } from './payout-account.ts'
 import { dayAt, elementsAt, textAt, textIn, type Element } from './read-xml.ts'
 
-/** Statements or notifications of transactions. */
+/** Reports of a day under way, statements, or notifications of transactions. */
 export type Statements = {
-  readonly kind: 'camt.053' | 'camt.054'
+  readonly kind: keyof typeof kinds
   readonly entries: readonly StatementEntry[]
   /** Number of entries not booked yet, or in an unknown currency. */
   readonly passedOver: number
@@ -23,6 +22,9 @@ export type LeftOut = { readonly account: string; readonly entries: number }
 
 type Money = { readonly amount: string; readonly currency: string }
 
+/** Of an amount in ISO 20022. */
+const mostDigits = 18
+
 /** Exact minor units; excess decimals must be zeros. */
 const moneyOf = (element: Element | undefined): Money | undefined => {
   const [text, currency] = [textIn(element), element?.['@Ccy']]
@@ -31,14 +33,10 @@ const moneyOf = (element: Element | undefined): Money | undefined => {
   const decimals = decimalsOf(currency)
   if (!isNumber || whole + fraction === '' || /[1-9]/.test(fraction.slice(decimals)))
     return fail(`${text} is not an amount in ${currency}`)
-  const exact = fraction.slice(0, decimals)
-  const plain = `${whole.replace(/^0+(?=\d)/, '') || '0'}${exact === '' ? '' : `.${exact}`}`
-  try {
-    return { amount: String(parseAmount(plain, currency)), currency }
-  } catch (error) {
-    if (error instanceof Refusal) return fail(`${text} of ${currency}: ${error.message}`)
-    throw error
-  }
+  const minor = (whole + fraction.slice(0, decimals).padEnd(decimals, '0')).replace(/^0+(?=\d)/, '')
+  // Banks book sums that are larger than one amount of ours may be.
+  if (minor.length > mostDigits) return fail(`${text} of ${currency}: amount has too many digits`)
+  return { amount: minor, currency }
 }
 
 const dayIn = (within: Element, ...path: readonly string[]): string | null =>
@@ -54,7 +52,7 @@ export const given = (id: string | null): string | null => {
 }
 
 /** The id that payment files give each payout, as InstrId and EndToEndId. */
-const ownId = /^[A-Z0-9]+-\d{4}-\d\d-\d\d-\d+-[A-Z]{3}(-\d+)?$/
+const ownId = /^[A-Z0-9]+-\d{4}-\d\d-\d\d-\d+-([A-Z]{3})(?:-\d+)?$/
 
 /** The order that is named: by its end-to-end id, or else by its instruction id. */
 export const orderNamedIn = (
@@ -109,9 +107,14 @@ const partsOf = (entry: Element): readonly Part[] =>
     return found.map((detail) => ({ detail, batch }))
   })
 
+/** What was ordered: in its own currency, and without charges. */
+const instructedIn = (within: Element): Money | undefined =>
+  moneyOf(elementsAt(within, 'AmtDtls', 'InstdAmt', 'Amt')[0])
+
 const amountOf = ({ detail }: Part): Money | undefined => {
-  const paths = [['Amt'], ['AmtDtls', 'TxAmt', 'Amt'], ['AmtDtls', 'InstdAmt', 'Amt']]
-  return moneyOf(paths.flatMap((path) => elementsAt(detail, ...path))[0])
+  const paths = [['Amt'], ['AmtDtls', 'TxAmt', 'Amt']]
+  const booked = moneyOf(paths.flatMap((path) => elementsAt(detail, ...path))[0])
+  return booked ?? instructedIn(detail)
 }
 
 /** What is the same in all. */
@@ -128,7 +131,31 @@ const namesOf = ({ detail, batch }: Part) => {
   }
 }
 
+/** Charges of the bank that an amount has in it; version 02 does not say whether it has. */
+const chargesIn = (within: Element): Money[] =>
+  [...elementsAt(within, 'Chrgs'), ...elementsAt(within, 'Chrgs', 'Rcrd')].flatMap((charge) => {
+    const isBeside = textAt(charge, 'ChrgInclInd') === 'false'
+    const money = moneyOf(elementsAt(charge, 'Amt')[0])
+    return isBeside || !money || textAt(charge, 'CdtDbtInd') === 'CRDT' ? [] : [money]
+  })
+
+/**
+ * The part of a booked amount that is the payment. Banks book charges with it, or a payment in
+ * another currency in that of the account; what they were told to pay stands beside it.
+ */
+const paidOf = (booked: Money, within: readonly Element[], id: string | null): Money => {
+  const [told] = within.flatMap((one) => instructedIn(one) ?? [])
+  if (!told) return booked
+  if (told.currency !== booked.currency)
+    return id !== null && ownId.exec(id)?.[1] === told.currency ? told : booked
+  const found = within.map(chargesIn).find((all) => all.length > 0) ?? []
+  const charges = found.filter(({ currency }) => currency === booked.currency)
+  return addUp(told.amount, ...charges.map((one) => one.amount)) === booked.amount ? told : booked
+}
+
 type Movement = Omit<StatementEntry, 'id'>
+
+const isMoney = ({ amount }: Movement): boolean => amount !== '0'
 
 const signed = ({ amount, side }: Pick<Movement, 'amount' | 'side'>) =>
   side === 'debit' ? negated(amount) : amount
@@ -164,14 +191,19 @@ const movementsOf = (entry: Element, { account, source, writtenOn }: Statement):
     }
   }
   const entire = whole && { account, source, day, ...whole, side, ...noNames, reason: noReason }
-  const amounts = parts.map((part) => amountOf(part) ?? (parts.length === 1 ? whole : undefined))
+  const isOne = parts.length === 1
+  const amounts = parts.map((part) => {
+    const booked = amountOf(part) ?? (isOne ? whole : undefined)
+    const within = isOne ? [part.detail, entry] : [part.detail]
+    return booked && paidOf(booked, within, namesOf(part).endToEndId)
+  })
   const details = parts.flatMap((part, index) => {
     const money = amounts[index]
     return money ? [ofPart(part, money)] : []
   })
   if (parts.length > 0 && details.length === parts.length)
-    return entire ? [...details, ...restOf(entire, details)] : details
-  if (!entire) return []
+    return (entire ? [...details, ...restOf(entire, details)] : details).filter(isMoney)
+  if (!entire || !isMoney(entire)) return []
   const names = parts.map(namesOf)
   const paymentId = common(names.map((one) => one.paymentId))
   const messageId = common(names.map((one) => one.messageId))
@@ -180,16 +212,17 @@ const movementsOf = (entry: Element, { account, source, writtenOn }: Statement):
 
 /**
  * Identifies a movement across files: by the bank's reference, or else by the day. Movements that
- * look alike in one statement are counted.
+ * look alike in one statement are counted; those without any name differ by its page, too.
  */
-const withIds = (movements: readonly Movement[]): StatementEntry[] => {
+const withIds = (movements: readonly Movement[], page: number): StatementEntry[] => {
   const counts = new Map<string, number>()
   return movements.map((movement) => {
     const { account, side, amount, currency, day, endToEndId, messageId, paymentId } = movement
     const { reference, entryReference } = movement
     const names = [endToEndId, messageId, paymentId, reference, entryReference]
     const what = [account, side, amount, currency, ...names, reference === null ? day : null]
-    const text = JSON.stringify(what)
+    const isNameless = names.every((name) => (name ?? null) === null)
+    const text = JSON.stringify(isNameless && page > 1 ? [...what, page] : what)
     const count = (counts.get(text) ?? 0) + 1
     counts.set(text, count)
     const hash = createHash('sha256').update(`${text}${count}`).digest('hex')
@@ -198,23 +231,32 @@ const withIds = (movements: readonly Movement[]): StatementEntry[] => {
 }
 
 const kinds = {
+  'camt.052': ['BkToCstmrAcctRpt', 'Rpt'],
   'camt.053': ['BkToCstmrStmt', 'Stmt'],
   'camt.054': ['BkToCstmrDbtCdtNtfctn', 'Ntfctn'],
 } as const
 
 export const statementRoots = Object.values(kinds).map(([root]) => root)
 
-/** Parses camt.053 and camt.054 of any version; undefined for another document. */
+/** Of a statement that has several; version 02 numbers the pages of the message. */
+const pageOf = (statement: Element, part: string, message: Element | undefined): number => {
+  const told =
+    textAt(statement, `${part}Pgntn`, 'PgNb') ?? textAt(message ?? {}, 'MsgPgntn', 'PgNb')
+  return Number(told ?? 1)
+}
+
+/** Parses camt.052, camt.053 and camt.054 of any version; undefined for another document. */
 export const readStatements = (
   document: Element,
   ownAccount: string | undefined,
 ): Statements | undefined => {
-  for (const kind of ['camt.053', 'camt.054'] as const) {
+  for (const kind of ['camt.052', 'camt.053', 'camt.054'] as const) {
     const [root, part] = kinds[kind]
     if (elementsAt(document, root).length === 0) continue
     const leftOut: LeftOut[] = []
     const movements: StatementEntry[] = []
     let passedOver = 0
+    const [header] = elementsAt(document, root, 'GrpHdr')
     for (const statement of elementsAt(document, root, part)) {
       const told = accountOf(statement)
       const entries = elementsAt(statement, 'Ntry')
@@ -230,7 +272,7 @@ export const readStatements = (
         if (found.length === 0) passedOver += 1
         return found
       })
-      movements.push(...withIds(read))
+      movements.push(...withIds(read, pageOf(statement, part, header)))
     }
     return { kind, entries: movements, passedOver, leftOut }
   }

@@ -1,8 +1,12 @@
-import { isValidIBAN } from 'ibantools'
+import { isSEPACountry, isValidIBAN } from 'ibantools'
 import { withoutBlanks } from '../../domain/blanks.ts'
 
 /** Whether it is an IBAN without spaces, with correct check digits (ISO 13616). */
 export const isIban = (text: string): boolean => isValidIBAN(text)
+
+/** Whether it is an IBAN of a country whose banks take credit transfers of SEPA. */
+export const isSepaAccount = (account: string): boolean =>
+  isIban(account) && isSEPACountry(account.slice(0, 2))
 
 /** An account in its stored form: an IBAN, or a national number; undefined for anything else. */
 export const readAccount = (text: string): string | undefined => {

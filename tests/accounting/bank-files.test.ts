@@ -145,6 +145,21 @@ describe('a document in an envelope', () => {
   })
 })
 
+describe('two entries that look alike, without any name', () => {
+  const page = (number: number, id: string): string =>
+    `<Stmt><Id>${id}</Id><StmtPgntn><PgNb>${number}</PgNb><LastPgInd>false</LastPgInd></StmtPgntn>
+    <Acct><Id>${iban(account)}</Id></Acct>${entry('3.00')}</Stmt>`
+  const idsIn = (...files: readonly string[]) =>
+    new Set(files.flatMap((file) => read(file).entries.map(({ id }) => id))).size
+
+  test.each([
+    ['on two pages are two', [page(1, 's'), page(2, 's')], 2],
+    ['on one page that is told twice are one', [page(2, 's'), page(2, 's')], 1],
+  ])('%s', (_, pages, count) => {
+    expect(idsIn(...pages.map((one) => document(one)))).toBe(count)
+  })
+})
+
 test('what is wrong with a large file is told short and on one line', () => {
   const long = `${'9'.repeat(1_000_000)}\n9`
   const file = document(statement(iban(account), entry(long)))

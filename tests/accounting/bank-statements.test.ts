@@ -136,6 +136,7 @@ test('given a paid payout that comes back, then it is due, ordered and paid agai
   expect(await load(both)).toMatchObject({ payouts_paid: 1, payouts_returned: 1, not_matched: 0 })
   expect(await payoutOf(payout)).toMatchObject({
     ...{ status: 'returned', returned_on: '2026-12-02', return_code: 'AC04' },
+    return_in_words: 'AC04 (the account is closed)',
   })
   expect(await shownBy(payout)).toMatchObject({ status: 'returned', return_reason: 'AC04' })
   expect(await balances()).toMatchObject({ payouts_payable: '-183.20', imbalance: '0.00' })
@@ -278,7 +279,10 @@ describe('a file that is not read, and why:', () => {
       /has a document type/,
     ],
     ['<Document><BkToCstmrStmt></Document>', /is not XML: line 1/],
-    ['<Document><Other/></Document>', /is not an ISO 20022 camt.053, camt.054 or pain.002/],
+    [
+      '<Document><Other/></Document>',
+      /is not an ISO 20022 camt.052, camt.053, camt.054 or pain.002/,
+    ],
     ['nothing', /is not XML|is not an ISO 20022 camt/],
     [statement([entryOf({ amount: '1.00', day: '2026-02-30' })]), /2026-02-30 is not a day/],
     [statement([entryOf({ amount: '9'.repeat(21) })]), /9 of NOK: .*too many digits/],

@@ -7,7 +7,16 @@ const count = /^\d{1,15}$/
 const date = /^\d{4}-\d\d-\d\d$/
 const bic = /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/
 
-const other: readonly Element[] = [['Id', 1, 1, /^.{1,34}$/su]]
+const code: readonly Element[] = [['Cd', 1, 1, /^[A-Z0-9]{1,4}$/]]
+const other: readonly Element[] = [
+  ['Id', 1, 1, /^.{1,34}$/su],
+  ['SchmeNm', 0, 1, code],
+]
+const type: readonly Element[] = [
+  ['SvcLvl', 0, 1, code],
+  ['LclInstrm', 0, 1, code],
+  ['CtgyPurp', 0, 1, code],
+]
 const account: readonly Element[] = [
   [
     'Id',
@@ -45,11 +54,13 @@ const transfer: readonly Element[] = [
       ['EndToEndId', 1, 1, max35],
     ],
   ],
+  ['PmtTpInf', 0, 1, type],
   ['Amt', 1, 1, { choice: [['InstdAmt', 1, 1, decimal]] }],
   ['ChrgBr', 0, 1, /^(DEBT|CRED|SHAR|SLEV)$/],
   ['CdtrAgt', 0, 1, agent],
   ['Cdtr', 0, 1, party],
   ['CdtrAcct', 0, 1, account],
+  ['Purp', 0, 1, code],
   ['RmtInf', 0, 1, [['Ustrd', 0, many, max140]]],
 ]
 /** In the order of the message definition (pain.001.001.09). */
@@ -76,6 +87,7 @@ const message: readonly Element[] = [
       ['BtchBookg', 0, 1, /^(true|false)$/],
       ['NbOfTxs', 0, 1, count],
       ['CtrlSum', 0, 1, decimal],
+      ['PmtTpInf', 0, 1, type],
       ['ReqdExctnDt', 1, 1, { choice: [['Dt', 1, 1, date]] }],
       ['Dbtr', 1, 1, party],
       ['DbtrAcct', 1, 1, account],

@@ -135,7 +135,7 @@ test('given files that are none of the bank, then the page says why', async () =
   const other = await upload('<a/>', 'holiday.xml')
   expect(other.status).toBe(400)
   expect(plain(other)).toContain(
-    'holiday.xml is not an ISO 20022 camt.053, camt.054 or pain.002 file',
+    'holiday.xml is not an ISO 20022 camt.052, camt.053, camt.054 or pain.002 file',
   )
   expect(plain(await upload('no XML'))).toContain('statement.xml is not XML')
   const elsewhere = await upload(statement(entry('1.00', 'x'), 'NO0000000000000'))

@@ -115,10 +115,10 @@ test('an alarm tells which payout came back, why, and where to go', async () => 
   await expect.poll(async () => (await alarm()).text).not.toBe('')
   const { text, links } = await alarm()
   const reason =
-    /A payout of NOK 431\.40 came .* Payout of .* to account (\w+), returned on .*: AC04/
+    /A payout of NOK 431\.40 came .* to account (\w+), returned on .*: AC04 \(the account is closed/
   expect(text).toMatch(reason)
   expect(text).toMatch(
-    /AC04, Closed\. Check the payout account\. The amount is then paid out again\./,
+    /is closed\), Closed\. Check the payout account\. The amount is then paid out again\./,
   )
   const money = '/portal/sandbox/money'
   expect(links).toEqual([`${money}/settlements/1`, `${money}/account`])
@@ -127,7 +127,9 @@ test('an alarm tells which payout came back, why, and where to go', async () => 
   expect(shown.html).toMatch(
     /The bank returned it\. Check the account; [^<]*<a href="[^"]*account"/,
   )
-  expect(shown.html).toMatch(/to account \w+, returned on [^:]*: AC04, Closed\./)
+  expect(shown.html).toMatch(
+    /to account \w+, returned on [^:]*: AC04 \(the account is closed\), Closed\./,
+  )
 })
 
 test('once it is paid the alarm is gone, and its page still tells the return', async () => {

@@ -595,6 +595,7 @@ export type Catalogue = {
     readonly arrivedWhat: Message<'count'>
     readonly arrives: Message<'day'>
     readonly arrivesLabel: string
+    readonly bankReason: Message<'code'>
     readonly cameBack: Message<'day'>
     readonly carried: string
     readonly carriedOver: Message<'sum'>

@@ -5,6 +5,7 @@ import { dateIn } from '../../domain/time-zone.ts'
 import type { MoneyNeeds } from './money-needs.ts'
 import { dayText, moneyPath } from './money-parts.tsx'
 import type { PortalVisitor } from './page.tsx'
+import { bankReason } from '../../texts/bank-reason.ts'
 import { textsIn } from '../../texts/catalogue.ts'
 import type { Message } from '../../texts/message.ts'
 
@@ -85,12 +86,11 @@ export const returnText = (
 ): string => {
   if (!returned) return ''
   const order = orders.findLast(({ credits, isRejected }) => isRejected || credits.length > 0)
-  const { code, text } = returned.reason
   return textsIn[visitor.language].money.returnedWhy({
     settled: dayText(dateIn(visitor.shop.timeZone, startedAt), visitor),
     account: order?.payoutAccount ?? '',
     day: dayText(returned.on, visitor),
-    reason: [code, text].filter(Boolean).join(', ') || 'none',
+    reason: bankReason(visitor.language, returned.reason) || 'none',
   })
 }
 

@@ -32,7 +32,9 @@ import { asked, codeField } from '../../ui/fields.tsx'
 import { dayText, sumText } from '../../portal/money-parts.tsx'
 import { operatorPath } from '../areas.ts'
 import { type OperatorPage, type OperatorVisitor, dayField, merchantField } from '../pages.tsx'
+import { bankReason } from '../../../texts/bank-reason.ts'
 import { textsIn } from '../../../texts/catalogue.ts'
+import type { Language } from '../../../texts/generated/texts.ts'
 import type { SettlementRow } from '../../../projections/settlements.ts'
 
 export type PayoutListNeeds = Pick<
@@ -123,7 +125,7 @@ const rowHtml = (
       settlementLink(row),
       { number: <b>{sumText(amount, currency, visitor)}</b> },
       dayText(bankDay, visitor),
-      orderText(state, account),
+      orderText(state, account, visitor.language),
     ],
   ]
 }
@@ -221,7 +223,11 @@ export const messageLink = (messageId: string): Html => (
 )
 
 /** To which account it was ordered under which message, or is due; why it came back. */
-const orderText = ({ status, orders, returned }: PayoutState, due: string): Html => {
+const orderText = (
+  { status, orders, returned }: PayoutState,
+  due: string,
+  language: Language,
+): Html => {
   const order = orders.at(-1)
   const reason = status === 'returned' ? returned?.reason : undefined
   return [
@@ -229,9 +235,7 @@ const orderText = ({ status, orders, returned }: PayoutState, due: string): Html
     ' ',
     order ? <span class="value">{messageLink(order.messageId)}</span> : null,
     ' ',
-    reason?.code ?? '',
-    ' ',
-    reason?.text ?? '',
+    reason ? bankReason(language, reason) : '',
   ]
 }
 

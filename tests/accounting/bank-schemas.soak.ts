@@ -1,0 +1,18 @@
+import { test } from 'vitest'
+import { checkCamtWorlds, checkPayoutWorlds } from './file-worlds.ts'
+import { testValid, validator, whyNot } from './schemas.ts'
+
+const validate = validator()
+const worlds = 1_000
+
+testValid(
+  'payout files of 1,000 worlds, and of 1,000 of SEPA, pass the schemas',
+  () => {
+    checkPayoutWorlds(validate, worlds)
+  },
+  600_000,
+)
+
+test('bank files of 1,000 worlds are read as they say', () => {
+  checkCamtWorlds(whyNot === undefined ? validate : undefined, worlds)
+}, 600_000)

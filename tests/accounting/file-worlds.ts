@@ -1,0 +1,112 @@
+// Checks of the files of many worlds: the schemas, and every sum.
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import { postingsOfEvent } from '../../domain/accounting/journal.ts'
+import { readBankFile } from '../../infrastructure/bank/bank-file.ts'
+import { camtWorld, own, type Told } from './camt-worlds.ts'
+import { payoutWorld, sepaWorld } from './payout-worlds.ts'
+import type { validator } from './schemas.ts'
+
+type Validate = ReturnType<typeof validator>
+
+const worlds = <World>(of: fc.Arbitrary<World>, count: number) =>
+  fc.array(of, { minLength: count, maxLength: count, size: 'max' })
+
+/** Each world is drawn once; one that fails is shrunk. */
+const once = { numRuns: 1, endOnFailure: true }
+
+/** Minor units by currency, as the transfers of a file have them. */
+const sumsIn = (file: string): Record<string, bigint> => {
+  const sums: Record<string, bigint> = {}
+  for (const [, currency = '', text = ''] of file.matchAll(
+    /<InstdAmt Ccy="(\w+)">([^<]*)<\/InstdAmt>/g,
+  ))
+    sums[currency] = (sums[currency] ?? 0n) + BigInt(text.replace('.', ''))
+  return sums
+}
+
+/** What the journal holds in clearing once the payouts are ordered. */
+const clearedBy = (
+  payouts: readonly { readonly currency: string; readonly amount: string }[],
+): Record<string, bigint> => {
+  const sums: Record<string, bigint> = {}
+  for (const { currency, amount } of payouts) {
+    const about = { serial: 1, messageId: 'm', payoutAccount: 'a', payoutDay: '2026-11-27' }
+    const data = { ...about, paid: [{ currency, amount }], heldIn: 'payout_clearing' as const }
+    for (const one of postingsOfEvent('shop', { type: 'PayoutOrdered', data }))
+      if (one.account === 'payout_clearing')
+        sums[currency] = (sums[currency] ?? 0n) - BigInt(one.amount)
+  }
+  return sums
+}
+
+const idsIn = (file: string, name: string) =>
+  [...file.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g'))].map(([, id]) => id)
+
+export const checkPayoutWorlds = (validate: Validate, count: number): void =>
+  fc.assert(
+    fc.property(worlds(payoutWorld, count), worlds(sepaWorld, count), (some, ofSepa) => {
+      const all = [...some, ...ofSepa]
+      expect(
+        validate(
+          'pain001',
+          all.map(({ file }) => file),
+        ),
+      ).toEqual([])
+      expect(
+        validate(
+          'sepa',
+          ofSepa.map(({ file }) => file),
+        ),
+      ).toEqual([])
+      for (const { file, payouts } of all) {
+        expect(sumsIn(file)).toEqual(clearedBy(payouts))
+        const ids = payouts.map(({ endToEndId }) => endToEndId).toSorted()
+        expect(idsIn(file, 'EndToEndId').toSorted()).toEqual(ids)
+      }
+    }),
+    once,
+  )
+
+const entriesIn = (files: readonly string[]) =>
+  files.flatMap((file) => readBankFile(Buffer.from(file), 'file.xml', own).entries)
+
+const toldBy = (entries: ReturnType<typeof entriesIn>): Told[] =>
+  entries.map(({ side, amount, currency, endToEndId, messageId, paymentId, reason }) => ({
+    ...{ side, amount, currency, endToEndId, messageId },
+    ...{ paymentId: paymentId ?? null, code: reason.code },
+  }))
+
+/** With the names in one order. */
+const shape = ({ side, amount, currency, endToEndId, messageId, paymentId, code }: Told): Told => ({
+  ...{ side, amount, currency, endToEndId, messageId, paymentId, code },
+})
+
+const sorted = (told: readonly Told[]): string[] =>
+  told.map((one) => JSON.stringify(one)).toSorted()
+
+/** Movements are what the world says, each once, however often a file is read. */
+export const checkCamtWorlds = (validate: Validate | undefined, count: number): void =>
+  fc.assert(
+    fc.property(worlds(camtWorld, count), (all) => {
+      for (const [kind, schema] of [
+        ['053', 'camt053'],
+        ['054', 'camt054'],
+      ] as const) {
+        const some = all.filter(({ format }) => format.kind === kind && format.version === 8)
+        expect(
+          validate?.(
+            schema,
+            some.flatMap(({ files }) => files),
+          ) ?? [],
+        ).toEqual([])
+      }
+      for (const { files, told } of all) {
+        const entries = entriesIn(files)
+        expect(sorted(toldBy(entries))).toEqual(sorted(told.map(shape)))
+        expect(new Set(entries.map(({ id }) => id)).size).toBe(told.length)
+        expect(entriesIn(files)).toEqual(entries)
+      }
+    }),
+    once,
+  )
