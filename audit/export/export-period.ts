@@ -1,9 +1,12 @@
 import { join } from 'node:path'
 import { start, type EventStore, type RecordedEvent } from '../../application/event-store.ts'
+import { merchants } from '../../domain/aggregates.ts'
 import { parseEvent } from '../../domain/events.ts'
 import { logTimeAfter } from '../../domain/event-times.ts'
+import { streamOf } from '../../domain/stream.ts'
 import { dayOf, type Instant } from '../../domain/time.ts'
 import { journalQueries } from '../../projections/journal.ts'
+import { merchantRegister } from '../../projections/registers.ts'
 import { foldUpTo } from '../as-of/make-moment.ts'
 import type { ReadModelFile } from '../../infrastructure/read-models/read-model-file.ts'
 import { openDraftFile } from './draft-file.ts'
@@ -94,7 +97,9 @@ export const exportPeriod = async (
     const begins = from ?? first
     const ends = to === undefined ? Math.max(begins, until) : Math.max(to - 1, until)
     const days = { from: dayOf(begins), to: dayOf(ends) }
-    const header = { company, version, created: dayOf(now), ...days }
+    const { find } = merchantRegister.queries(file.db)
+    const findMerchant = (id: string) => find(streamOf(merchants, id))?.data
+    const header = { company, version, created: dayOf(now), ...days, findMerchant }
     const { files, ...written } = journal.finish(days.to, header)
     return { range: range.range(), ...written, files: [events.finish(), ...files] }
   } finally {

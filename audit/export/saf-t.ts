@@ -1,10 +1,12 @@
 import { create } from 'xmlbuilder2'
 import { formatDateTime } from '../../application/date-time.ts'
+import type { MerchantData } from '../../domain/merchant/merchant.ts'
 import { addUp, formatAmount, negated, type Sum } from '../../domain/money/money.ts'
 import { dayOf } from '../../domain/time.ts'
 import { textOf, xmlLines } from '../../infrastructure/bank/read-xml.ts'
 import { type AccountBalance, type JournalEntry, chart, saftNumber } from './journal-entries.ts'
 import type { DraftFile } from './draft-file.ts'
+import { balancesOf, customerId, customersOf, onSide, taxOf, taxTable } from './saf-t-masters.ts'
 
 /** The company whose books these are. */
 export type Company = {
@@ -20,6 +22,7 @@ export type SaftHeader = {
   readonly created: string
   readonly from: string
   readonly to: string
+  readonly findMerchant: (id: string) => MerchantData | undefined
 }
 
 const namespace = 'urn:StandardAuditFile-Taxation-Financial:NO'
@@ -48,44 +51,36 @@ const header = ({ company, version, created, from, to }: SaftHeader, currency: s
   TaxAccountingBasis: 'A',
 })
 
-/** An element whose name depends on the side (debit or credit) of a sum. */
-const onSide = (prefix: string, suffix: string, sum: Sum, currency: string) => {
-  const isCredit = sum.startsWith('-')
-  const amount = formatAmount(isCredit ? negated(sum) : sum, currency)
-  return { name: `${prefix}${isCredit ? 'Credit' : 'Debit'}${suffix}`, amount }
-}
-
 const accountElement = (balance: AccountBalance) => {
-  const { account, merchant, currency, opening, closing } = balance
+  const { account, merchant } = balance
   const { description, category, code } = chart[account]
-  const before = onSide('Opening', 'Balance', opening, currency)
-  const after = onSide('Closing', 'Balance', closing, currency)
   return {
     AccountID: saftNumber(balance),
     AccountDescription: textOf(`${description} ${merchant ?? ''}`, 256),
     GroupingCategory: category,
     GroupingCode: code,
     AccountType: 'GL',
-    [before.name]: before.amount,
-    [after.name]: after.amount,
+    ...balancesOf(balance),
   }
 }
 
 const lineElement = (
-  entry: JournalEntry,
+  entry: Pick<JournalEntry, 'at' | 'action' | 'tags' | 'postings'>,
   posting: JournalEntry['postings'][number],
   id: number,
 ) => {
-  const { amount, currency } = posting
-  const { at, action, tags } = entry
+  const { account, merchant, amount, currency } = posting
+  const { at, action, tags, postings } = entry
   const { name, amount: Amount } = onSide('', 'Amount', amount, currency)
   const document = tags.tid ?? tags.settlement
   return {
     RecordID: String(id),
     AccountID: saftNumber(posting),
     ...(document !== null && { SourceDocumentID: textOf(document, 35) }),
+    ...(merchant !== null && { CustomerID: customerId(merchant) }),
     Description: textOf([action, tags.sub_id].filter(Boolean).join(' '), 256),
     [name]: { Amount },
+    ...(account === 'fee_income' && taxOf(postings, currency)),
     SystemEntryTime: formatDateTime(at).replace(' ', 'T'),
   }
 }
@@ -104,7 +99,7 @@ const transactionElement = (entry: JournalEntry, postings: JournalEntry['posting
     SystemEntryDate: dayOf(at),
     GLPostingDate: day,
     SystemID: String(position),
-    Line: postings.map((posting, index) => lineElement(entry, posting, index + 1)),
+    Line: postings.map((posting, index) => lineElement({ ...entry, postings }, posting, index + 1)),
   }
 }
 
@@ -112,7 +107,7 @@ const transactionsHere = '<Transaction/>'
 
 const depth = 3
 
-/** The journal of one currency as a Norwegian SAF-T file, general ledger only. */
+/** The journal of one currency as a Norwegian SAF-T file, with merchants as its customers. */
 export const saftLedger = (body: DraftFile, currency: string) => {
   let [count, debit, credit]: [number, Sum, Sum] = [0, '0', '0']
   return {
@@ -132,7 +127,11 @@ export const saftLedger = (body: DraftFile, currency: string) => {
         AuditFile: {
           '@xmlns': namespace,
           Header: header(given, currency),
-          MasterFiles: { GeneralLedgerAccounts: { Account: accounts.map(accountElement) } },
+          MasterFiles: {
+            GeneralLedgerAccounts: { Account: accounts.map(accountElement) },
+            ...customersOf(accounts, given.findMerchant),
+            ...taxTable,
+          },
           GeneralLedgerEntries: {
             NumberOfEntries: String(count),
             TotalDebit: formatAmount(debit, currency),

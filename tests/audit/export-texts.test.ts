@@ -46,9 +46,10 @@ beforeAll(() => {
   const closing = [balance('payer_clearing', count), balance('merchant_payable', `-${count}`)]
   const journal = writeJournal(folder, [], closing)
   for (const entry of entries) journal.add(entry)
+  const findMerchant = () => undefined
   const company = { name: 'x', registrationNumber: 'x', contact: 'x' }
   const days = { created: '2026-11-27', from: '2026-11-27', to: '2026-11-27' }
-  journal.finish('2026-11-27', { company, version: '1', ...days })
+  journal.finish('2026-11-27', { company, version: '1', ...days, findMerchant })
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { exportedShop } from './exported-shop.ts'
 import { added, run, testWith } from './plain-text-accounting.ts'
+import { testValid, validator } from '../accounting/schemas.ts'
 import { problemsOfSaft } from './saf-t-structure.ts'
 import { only } from './shop-log.ts'
 import { rewrite } from './alter/altered-log.ts'
@@ -12,6 +13,7 @@ import { operatorHere } from '../../harness/operator.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 
 const { folder, at, text, manifest, ours, daybook, exportTo, data } = exportedShop()
+const validate = validator()
 
 testWith('hledger', 'given an export, then hledger balance is our trial balance', () => {
   const csv = ['--flat', '--no-total', '--layout=bare', '-O', 'csv']
@@ -136,6 +138,20 @@ test('given an export, then each SAF-T file has the structure of 1.30 and its su
   ])
 })
 
+testValid('given an export, then each SAF-T file passes the schema of Skatteetaten', () => {
+  const files = ['all', 'first', 'second'].flatMap((name) =>
+    ['NOK', 'EUR', 'JPY'].map((currency) => text(name, `saf-t-${currency}.xml`)),
+  )
+  expect(validate('saft', files)).toEqual([])
+})
+
+test('given a merchant with sales, then SAF-T has it as a customer, and taxes of fees', () => {
+  const xml = text('second', 'saf-t-NOK.xml')
+  expect(xml).toContain('<CustomerID>sandbox</CustomerID>')
+  expect(xml).toMatch(/<BalanceAccount>\s*<AccountID>299\d:sandbox<\/AccountID>/)
+  expect(xml).toMatch(/<TaxCode>6<\/TaxCode>\s*<TaxPercentage>0<\/TaxPercentage>/)
+})
+
 test('given a SAF-T file with one fault, then its check finds it', () => {
   const xml = text('all', 'saf-t-NOK.xml')
   for (const [was, is] of [
@@ -143,6 +159,8 @@ test('given a SAF-T file with one fault, then its check finds it', () => {
     [/<TotalDebit>\d/, '<TotalDebit>9'],
     [/<NumberOfEntries>\d+/, '<NumberOfEntries>1'],
     [/<ClosingCreditBalance>\d/, '<ClosingCreditBalance>77'],
+    ['<CustomerID>sandbox</CustomerID>', '<CustomerID>nobody</CustomerID>'],
+    [/<TaxCode>6(?!.*<TaxCode>3)/s, '<TaxCode>9'],
     [/(<Period>\d+<\/Period>)(\s*<PeriodYear>\d+<\/PeriodYear>)/, '$2$1'],
   ] as const)
     expect(problemsOfSaft(xml.replace(was, is))).not.toEqual([])

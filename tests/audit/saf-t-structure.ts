@@ -66,6 +66,43 @@ const account: readonly Element[] = [
   ['ClosingCreditBalance', 0, 1, money],
 ]
 const amount: readonly Element[] = [['Amount', 1, 1, money]]
+const tax: readonly Element[] = [
+  ['TaxType', 0, 1, /^MVA$/],
+  ['TaxCode', 0, 1, middle2],
+  ['TaxPercentage', 0, 1, money],
+  ['Country', 0, 1, /^[A-Z]{2}$/],
+  ['TaxBase', 0, 1, money],
+  ['DebitTaxAmount', 0, 1, amount],
+  ['CreditTaxAmount', 0, 1, amount],
+]
+const balances = account.slice(-4)
+const address: readonly Element[] = [
+  ['StreetName', 0, 1, long],
+  ['AdditionalAddressDetail', 0, 1, long],
+  ['City', 0, 1, long],
+  ['PostalCode', 0, 1, middle2],
+  ['Country', 0, 1, /^[A-Z]{2}$/],
+]
+const customer: readonly Element[] = [
+  ['RegistrationNumber', 0, 1, middle1],
+  ['Name', 1, 1, long],
+  ['Address', 0, many, address],
+  ['CustomerID', 1, 1, middle1],
+  ['BalanceAccount', 0, many, [['AccountID', 0, 1, middle2], ...balances]],
+]
+const taxCode: readonly Element[] = [
+  ['TaxCode', 1, 1, middle2],
+  ['Description', 0, 1, long],
+  ['TaxPercentage', 1, 1, money],
+  ['Country', 1, 1, /^[A-Z]{2}$/],
+  ['StandardTaxCode', 1, 1, /^[0-9anAN]{1,2}$/],
+  ['BaseRate', 1, many, money],
+]
+const taxEntry: readonly Element[] = [
+  ['TaxType', 1, 1, /^MVA$/],
+  ['Description', 1, 1, /^Merverdiavgift$/],
+  ['TaxCodeDetails', 1, many, taxCode],
+]
 const line: readonly Element[] = [
   ['RecordID', 1, 1, short],
   ['AccountID', 1, 1, middle2],
@@ -76,6 +113,7 @@ const line: readonly Element[] = [
   ['Description', 1, 1, long],
   ['DebitAmount', 0, 1, amount],
   ['CreditAmount', 0, 1, amount],
+  ['TaxInformation', 0, many, tax],
   ['ReferenceNumber', 0, 1, middle1],
   ['SystemEntryTime', 0, 1, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/],
 ]
@@ -105,7 +143,16 @@ const journal: readonly Element[] = [
 /** The Norwegian SAF-T Financial data schema 1.30, as needed for a general ledger. */
 const auditFile: readonly Element[] = [
   ['Header', 1, 1, header],
-  ['MasterFiles', 0, 1, [['GeneralLedgerAccounts', 0, 1, [['Account', 1, many, account]]]]],
+  [
+    'MasterFiles',
+    0,
+    1,
+    [
+      ['GeneralLedgerAccounts', 0, 1, [['Account', 1, many, account]]],
+      ['Customers', 0, 1, [['Customer', 1, many, customer]]],
+      ['TaxTable', 0, 1, [['TaxTableEntry', 1, many, taxEntry]]],
+    ],
+  ],
   [
     'GeneralLedgerEntries',
     0,
@@ -142,6 +189,51 @@ const movedIn = (nodes: readonly Node[]): (readonly [string, number])[] =>
     return [textIn(one, 'AccountID') ?? '', of(debit) - of(credit)]
   })
 
+/** What lines name has to be in the master files, with balances and taxes that agree. */
+const problemsOfMasters = (
+  root: readonly Node[],
+  transactions: readonly (readonly Node[])[],
+): string[] => {
+  const [masters = []] = children(root, 'MasterFiles')
+  const within = (nodes: readonly Node[], ...path: readonly string[]): Node[][] =>
+    path.reduce<Node[][]>((all, name) => all.flatMap((one) => children(one, name)), [[...nodes]])
+  const customers = within(masters, 'Customers', 'Customer')
+  const customerIds = customers.map((one) => textIn(one, 'CustomerID'))
+  const codes = new Map(
+    within(masters, 'TaxTable', 'TaxTableEntry', 'TaxCodeDetails').map((one) => [
+      textIn(one, 'TaxCode'),
+      textIn(one, 'TaxPercentage'),
+    ]),
+  )
+  const accounts = new Map(
+    within(masters, 'GeneralLedgerAccounts', 'Account').map((one) => [
+      textIn(one, 'AccountID'),
+      one,
+    ]),
+  )
+  const problems: string[] = []
+  if (new Set(customerIds).size !== customerIds.length) problems.push('a customer is there twice')
+  const sides = ['OpeningDebitBalance', 'OpeningCreditBalance', 'ClosingDebitBalance'] as const
+  for (const one of customers.flatMap((customer) => children(customer, 'BalanceAccount'))) {
+    const account = accounts.get(textIn(one, 'AccountID'))
+    const isSame = sides.every((side) => account && textIn(account, side) === textIn(one, side))
+    if (!isSame) problems.push(`a customer's ${textIn(one, 'AccountID')} is not the ledger's`)
+  }
+  for (const line of transactions.flatMap((one) => children(one, 'Line'))) {
+    const id = textIn(line, 'CustomerID')
+    if (id !== undefined && !customerIds.includes(id)) problems.push(`there is no customer ${id}`)
+    for (const one of children(line, 'TaxInformation')) {
+      const [code, percent] = [textIn(one, 'TaxCode'), textIn(one, 'TaxPercentage')]
+      if (codes.get(code) !== percent) problems.push(`there is no tax code ${code} of ${percent}`)
+      const side = [...children(one, 'DebitTaxAmount'), ...children(one, 'CreditTaxAmount')]
+      const tax = hundredths(textIn(side[0] ?? [], 'Amount'))
+      const due = (hundredths(textIn(one, 'TaxBase')) * Number(percent)) / 100
+      if (code !== 'NA' && Math.abs(tax - due) > 1.5) problems.push(`${tax} is not ${percent} %`)
+    }
+  }
+  return problems
+}
+
 const problemsOfSums = (root: readonly Node[], xml: string): string[] => {
   const [accounts = []] = children(children(root, 'MasterFiles')[0] ?? [], 'GeneralLedgerAccounts')
   const [entries = []] = children(root, 'GeneralLedgerEntries')
@@ -166,6 +258,7 @@ const problemsOfSums = (root: readonly Node[], xml: string): string[] => {
     if (opening === undefined || closing === undefined || opening + own !== closing)
       problems.push(`account ${id} does not lead from its opening to its closing balance`)
   }
+  problems.push(...problemsOfMasters(root, transactions))
   const ids = children(accounts, 'Account').map((one) => textIn(one, 'AccountID'))
   if (new Set(ids).size !== ids.length) problems.push('an account is there twice')
   for (const [id] of moved) if (!ids.includes(id)) problems.push(`there is no account ${id}`)
