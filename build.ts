@@ -24,6 +24,7 @@ const entries = [
   'infrastructure/event-store/commit-worker',
   'infrastructure/read-models/folding-worker',
   'infrastructure/threads/job-worker',
+  'audit/query/run-query',
 ]
 
 /** Packages with a compiled part, those of EventStoreDB, which few need, and many calendars. */

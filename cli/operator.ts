@@ -17,6 +17,7 @@ import { applicationCommands } from './oauth.ts'
 import { payoutsCommand } from './payouts.ts'
 import { payerCommands } from './people.ts'
 import { posCommands, stickerCommands } from './points-of-sale.ts'
+import { queryCommand } from './query.ts'
 import { operatorOf, recordCommand } from './recorded-command.ts'
 import { settlementCommands } from './settlements.ts'
 import { operatorCommands, staffCommands } from './staff.ts'
@@ -75,6 +76,7 @@ const commands: readonly Listed[] = [
   ...statusCommands,
   auditorCommands,
   auditCommands,
+  queryCommand,
   ...backupCommands,
   copyCommand,
   snapshotCommands,

@@ -1,12 +1,14 @@
-// Prints the tables of settings and commands in operations.md from the code: `npm run docs`.
+// Prints tables from the code (`npm run docs`): settings, commands, and the views of queries.
 import type { Command } from 'commander'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { format } from 'prettier'
 import { operatorProgram } from '../cli/operator.ts'
+import { views } from '../audit/query/views.ts'
 import { listedSettings, readSettings } from '../infrastructure/settings.ts'
 
 const file = new URL('operations.md', import.meta.url)
+const auditorsFile = new URL('auditors.md', import.meta.url)
 
 const row = (...cells: readonly string[]): string =>
   `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
@@ -45,14 +47,35 @@ const withTable = (text: string, name: string, lines: readonly string[]): string
   return `${before}${begin}\n\n${lines.join('\n')}\n\n${end}${after}`
 }
 
+const viewsTable = (): string[] => [
+  row('view', 'column', 'meaning'),
+  row('---', '---', '---'),
+  ...Object.entries(views).flatMap(([name, { about, columns }]) => [
+    row(`\`${name}\``, '', about),
+    ...Object.entries(columns).map(([column, { about: meaning }]) =>
+      row('', `\`${column}\``, meaning),
+    ),
+  ]),
+]
+
+const formatted = (text: string): Promise<string> =>
+  format(text, { parser: 'markdown', printWidth: 100, semi: false, singleQuote: true })
+
 export const operationsPage = readFileSync(file, 'utf8')
+
+export const auditorsPage = readFileSync(auditorsFile, 'utf8')
 
 /** operations.md with the tables as the code has them now. */
 export const printedOperations = (): Promise<string> =>
-  format(
+  formatted(
     withTable(withTable(operationsPage, 'settings', settingsTable()), 'commands', commandsTable()),
-    { parser: 'markdown', printWidth: 100, semi: false, singleQuote: true },
   )
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
+/** auditors.md with the table of views. */
+export const printedAuditors = (): Promise<string> =>
+  formatted(withTable(auditorsPage, 'views', viewsTable()))
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   writeFileSync(file, await printedOperations())
+  writeFileSync(auditorsFile, await printedAuditors())
+}

@@ -4,11 +4,15 @@ import { basename } from 'node:path'
 import { expect, test } from 'vitest'
 import { paymentActions } from '../http/merchant/payment-update.ts'
 import { operationsFile, printedClientOperations } from '../docs/client-operations.ts'
-import { operationsPage, printedOperations } from '../docs/tables.ts'
+import { auditorsPage, operationsPage, printedAuditors, printedOperations } from '../docs/tables.ts'
 import { printedTexts, textsFile } from '../docs/texts.ts'
 
 test('settings and commands are those of the code (`npm run docs` prints them)', async () => {
   expect(operationsPage).toBe(await printedOperations())
+})
+
+test('the views of queries are those of the code (`npm run docs` prints them)', async () => {
+  expect(auditorsPage).toBe(await printedAuditors())
 })
 
 test('operations of the client are those of the routes (`npm run docs` prints them)', async () => {

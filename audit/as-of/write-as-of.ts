@@ -34,7 +34,7 @@ const positionUpTo = async (store: EventStore, until: Instant): Promise<Position
   return found
 }
 
-const positionOf = async (store: EventStore, asked: AskedMoment): Promise<Position> => {
+export const positionOf = async (store: EventStore, asked: AskedMoment): Promise<Position> => {
   if ('until' in asked) {
     await checkHasCome(store, asked.from)
     return positionUpTo(store, asked.until)
