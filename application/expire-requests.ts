@@ -5,15 +5,15 @@ import type { Context } from './handle.ts'
 import { listOwn, type Share } from './share.ts'
 import type { DueWork } from './schedule.ts'
 
-/** Requests whose deadline has passed, according to the read model. */
-type Rows<Row> = {
+/** Rows for which something is due, according to the read model. */
+export type DueRows<Row> = {
   due(now: Instant, limit: number): readonly Row[]
   nextDeadline(now: Instant): Instant | null
 }
 
-type Needs<Row> = {
+export type DueNeeds<Row> = {
   readonly share: Share
-  readonly rows: Rows<Row>
+  readonly rows: DueRows<Row>
   readonly caughtUp: () => Promise<void>
   readonly newId: () => string
   readonly outageOf: OutageOf
@@ -22,8 +22,8 @@ type Needs<Row> = {
 type Kind<Row> = {
   readonly category: string
   readonly idOf: (row: Row) => string
-  /** Records the expiry, if the decider agrees. */
-  readonly expire: (id: string, context: Context) => Promise<{ readonly events: readonly object[] }>
+  /** Records it, if the decider agrees. */
+  readonly record: (id: string, context: Context) => Promise<{ readonly events: readonly object[] }>
 }
 
 const batchSize = 200
@@ -31,13 +31,13 @@ const batchSize = 200
 const merchantOf = ({ merchant }: { readonly merchant: string }): string => merchant
 
 /**
- * Records expiries and returns when the next one is due. Deciders ignore requests captured, renewed
- * or answered in the meantime. A request that stays listed without expiring counts as failed and
- * backs off.
+ * Records what is due and returns when the next is. Deciders ignore requests captured, renewed or
+ * answered in the meantime. A request that stays listed without an event counts as failed and backs
+ * off.
  */
-const expireDue = <Row extends { readonly merchant: string }>(
-  { share, rows, caughtUp, newId, outageOf }: Needs<Row>,
-  { category, idOf, expire: record }: Kind<Row>,
+export const recordDue = <Row extends { readonly merchant: string }>(
+  { share, rows, caughtUp, newId, outageOf }: DueNeeds<Row>,
+  { category, idOf, record }: Kind<Row>,
 ): DueWork => {
   const backOff = perKeyBackOff<Row>({ keyOf: idOf, outageOf })
   return async (at, stopped) => {
@@ -49,37 +49,39 @@ const expireDue = <Row extends { readonly merchant: string }>(
       const before = unchanged
       unchanged = new Set()
       const correlationId = newId()
-      const expire = async (row: Row): Promise<void> => {
+      const recordOne = async (row: Row): Promise<void> => {
         const id = idOf(row)
         const { merchant } = row
         const context = { at, merchant, actor: 'daybook', correlationId }
         if ((await record(id, context)).events.length > 0) return
         if (before.has(id))
-          throw new Error(`${category} ${id} is listed as due, but does not expire`)
+          throw new Error(`${category} ${id} is listed as due, but nothing is recorded`)
         unchanged.add(id)
       }
-      await Promise.all(due.map((row) => backOff.attempt(row, at, () => expire(row))))
+      await Promise.all(due.map((row) => backOff.attempt(row, at, () => recordOne(row))))
       await caughtUp()
     }
   }
 }
 
 /** Unanswered requests and uncaptured authorizations. */
-export const expirePayments = (needs: Needs<{ readonly tid: string; readonly merchant: string }>) =>
-  expireDue(needs, {
+export const expirePayments = (
+  needs: DueNeeds<{ readonly tid: string; readonly merchant: string }>,
+) =>
+  recordDue(needs, {
     category: payments.category,
     idOf: ({ tid }) => tid,
-    expire: (tid, context) =>
+    record: (tid, context) =>
       needs.share.handle(payments, tid, { type: 'ExpirePayment', at: context.at }, context),
   })
 
 export const expirePermissions = (
-  needs: Needs<{ readonly rid: string; readonly merchant: string }>,
+  needs: DueNeeds<{ readonly rid: string; readonly merchant: string }>,
 ) =>
-  expireDue(needs, {
+  recordDue(needs, {
     category: permissionRequests.category,
     idOf: ({ rid }) => rid,
-    expire: (rid, context) =>
+    record: (rid, context) =>
       needs.share.handle(
         permissionRequests,
         rid,

@@ -8,6 +8,7 @@ export const hasFailed = sql`statusCode >= 4000`
 export const isRefunded = sql`refunded > 0`
 export const isInOwnLedger = sql`ledger <> 'default'`
 export const isAuthorized = sql`deadline is not null and isWaiting = 0`
+export const isToCapture = sql`capturesAtOnce = 1 and deadline is not null and isWaiting = 0`
 
 /**
  * What queries over many payments and transaction lines need. Everything else is folded from the
@@ -45,6 +46,8 @@ export const paymentTable = sqliteTable(
     /** `expiresAt` while the payment can still expire, else null. */
     deadline: integer(),
     callbackUri: text(),
+    /** Whether it is captured whole as soon as the payer accepts. */
+    capturesAtOnce: integer({ mode: 'boolean' }).notNull(),
     /** Number of callback messages of its events, with or without an address. */
     told: integer().notNull(),
     requestedAt: integer().notNull(),
@@ -75,6 +78,7 @@ export const paymentTable = sqliteTable(
       index('payments_expiring')
         .on(merchant, row.deadline, row.currency, row.amountLeft, row.additionalAmountLeft)
         .where(isAuthorized),
+      index('payments_to_capture').on(row.inboxPosition).where(isToCapture),
       index('payments_failed')
         .on(merchant, ...order)
         .where(hasFailed),

@@ -1,3 +1,4 @@
+import { asc } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { LoggedMessage } from '../domain/callback.ts'
 import { callbackNameOf } from '../domain/callback-names.ts'
@@ -14,9 +15,9 @@ import { statusCodes, type StatusCode } from '../domain/payment/status.ts'
 import { customerKeyOf } from '../domain/people/sealed-name.ts'
 import { idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
-import { dueBy, nextBy } from './prepared.ts'
+import { dueBy, given, nextBy, rowsOf } from './prepared.ts'
 import { transactionLine } from './payment-lines.ts'
-import { paymentTable, type PaymentRow } from './payment-table.ts'
+import { isToCapture, paymentTable, type PaymentRow } from './payment-table.ts'
 import { projection } from './projection.ts'
 
 /** Fields that an event changes. */
@@ -33,6 +34,7 @@ type Changes = Partial<
     | 'currency'
     | 'amount'
     | 'inboxPosition'
+    | 'capturesAtOnce'
     | 'told'
     | 'requestedAt'
     | 'requestedPosition'
@@ -80,6 +82,7 @@ const requested = (
     expiresAt,
     deadline: expiresAt,
     callbackUri: request.callbackUri,
+    capturesAtOnce: request.capturesAtOnce === true,
     told: 0,
     requestedAt: at,
     requestedPosition: position,
@@ -196,8 +199,18 @@ export const paymentProjection = projection({
   transactionLine,
 })
 
-export const paymentQueries = (db: BetterSQLite3Database) => ({
-  /** Payments whose deadline has passed without a recorded expiry, earliest first. */
-  due: dueBy(db, paymentTable, paymentTable.deadline),
-  nextDeadline: nextBy(db, paymentTable, paymentTable.deadline),
-})
+export const paymentQueries = (db: BetterSQLite3Database) => {
+  const { inboxPosition } = paymentTable
+  const toCapture = rowsOf(db, paymentTable, {
+    where: [isToCapture],
+    order: [asc(inboxPosition)],
+    limit: given('limit'),
+  })
+  return {
+    /** Payments whose deadline has passed without a recorded expiry, earliest first. */
+    due: dueBy(db, paymentTable, paymentTable.deadline),
+    nextDeadline: nextBy(db, paymentTable, paymentTable.deadline),
+    /** Accepted, and to be captured at once; earliest accepted first. */
+    toCapture: (limit: number): readonly PaymentRow[] => toCapture.all({ limit }),
+  }
+}

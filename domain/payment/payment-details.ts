@@ -53,5 +53,7 @@ export const paymentRequest = z.object({
   failureReturnUri: uri,
   requiredScope: z.string().nullable(),
   requiredScopeText: z.string().nullable(),
+  /** Whether it is captured whole as soon as the payer accepts; only of the portal. */
+  capturesAtOnce: z.literal(true).optional(),
   ...details.shape,
 })

@@ -1,8 +1,10 @@
 import { acceptPayment } from '../../application/answer-payment.ts'
+import { captureAccepted } from '../../application/capture-accepted.ts'
 import { expirePayments } from '../../application/expire-requests.ts'
 import type { FundingSource } from '../../application/funding.ts'
 import { informFunding } from '../../application/inform-funding.ts'
 import { requestPayment } from '../../application/request-payment.ts'
+import { takePayment } from '../../application/take-payment.ts'
 import type { Links } from '../../http/addresses.ts'
 import { makeAttachmentLink } from '../../http/merchant/attachment.ts'
 import { sealedBlobs } from '../../infrastructure/people/sealing.ts'
@@ -64,7 +66,7 @@ type Parts = {
   readonly granted: Granted
 }
 
-/** Payments. They expire, and funding sources are notified, in the background. */
+/** Payments. They expire, are captured and told to funding sources, in the background. */
 export const paymentSlice = async (
   core: Core,
   { names }: Pick<About, 'names'>,
@@ -79,8 +81,19 @@ export const paymentSlice = async (
     newId,
     outageOf: core.outagesOf('expiring payment'),
   })
+  const capture = captureAccepted({
+    share: core.shares.merchants,
+    rows: payments.payments,
+    find,
+    findTerms: core.findTerms,
+    caughtUp,
+    newId,
+    outageOf: core.outagesOf('capturing payment'),
+  })
+  const request = requestPayment({ handle, find, tidOf, identify, awaitScan })
   return {
     acceptPayment: acceptPayment({ handle, find, funding, tokens }),
+    takePayment: takePayment({ handle, find, requestPayment: request }),
     needs: {
       names,
       links,
@@ -104,10 +117,11 @@ export const paymentSlice = async (
       tidOf,
       keyOfCustomer: core.payerDirectory.keyNamed,
       showCustomer: core.payerDirectory.show,
-      requestPayment: requestPayment({ handle, find, tidOf, identify, awaitScan }),
+      requestPayment: request,
     },
     work: [
       { due: expire, lease: 'merchants' as const },
+      { due: capture, lease: 'merchants' as const },
       ...(inform ? [{ due: inform, sendsMessages: true, lease: 'funding' as const }] : []),
     ],
   }

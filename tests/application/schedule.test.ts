@@ -150,7 +150,7 @@ test('a payment listed as due that does not expire is a failure, not an endless 
   expect(await expire(0, new AbortController().signal)).toBe(1000)
   // The first list may have been outdated.
   expect(asked).toEqual(['a', 'a'])
-  expect(failures).toEqual(['Error: payment a is listed as due, but does not expire'])
+  expect(failures).toEqual(['Error: payment a is listed as due, but nothing is recorded'])
 })
 
 describe('deliveries', () => {

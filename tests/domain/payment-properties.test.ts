@@ -318,6 +318,7 @@ describe('for any history of commands', () => {
           amountLeft: available.amount,
           additionalAmountLeft: available.additionalAmount,
           isWaiting: status === 'pending',
+          capturesAtOnce: false,
           inboxPosition: moved?.position,
           callbackUri: state.status === 'unrequested' ? null : state.details.callbackUri,
           modifiedAt: outcome.modifiedAt,
